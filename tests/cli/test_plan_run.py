@@ -51,7 +51,7 @@ def test_a_dry_run_says_what_would_run_where(windlass, street):
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"clip": None}, "queries.0.clip: is not there, expected a file to run it on"),
+        ({"clip": None}, "queries.0.clip: missing, expected a file"),
         ({"clip": "nowhere.mp4"}, "nowhere.mp4: no such file"),
         ({"camera": "camera-9"}, "query q1: camera: there is no cluster 'camera-9'"),
         (

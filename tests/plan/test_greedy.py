@@ -129,7 +129,7 @@ def test_who_cannot_run_is_said_with_what_is_short():
     view = PlanView(0.0, ("private.cores", "cloud.cores"), np.array([9.0, 10.0]), queries)
     plan = POLICIES.make("cascade", np.random.default_rng(1)).decide(view)
     assert plan.choices == (0, -1)
-    assert plan.why[1] == "cannot run: cloud.cores is short, 6 wanted, 4 left of 10"
+    assert plan.why[1] == "cannot run: not enough cloud.cores: needs 6, 4 left of 10"
 
 
 def test_optimal_and_refined_find_room_for_all_where_there_is():

@@ -101,7 +101,7 @@ def test_of_no_queries_there_is_an_empty_plan(name):
         (([[0.5]], [[[np.inf]]], [1.0]), "query 0: demand of configuration 0 of resource 0 is inf"),
         (([[0.5]], [[[1.0]]], [np.nan]), "capacity of resource 0 is nan, expected 0 or more"),
         (([[0.5]], [[[1.0, 2.0]]], [1.0]), r"query 0: demand has shape \(1, 2\), expected \(1, 1\)"),
-        (([[0.5]], [], [1.0]), "demand is of 0 queries, expected 1"),
+        (([[0.5]], [], [1.0]), "demand has 0 queries, expected 1"),
     ],
 )
 def test_what_is_no_number_is_refused_by_name(name, case, said):
@@ -197,6 +197,6 @@ def test_reasons_tell_a_gain_from_a_move_at_equal_accuracy():
         return POLICIES.make("cascade", np.random.default_rng(1)).decide(view).why[0]
 
     assert why([0.0, 9.0]).startswith("more accurate, 0.9 after 0.5: best")
-    assert why([0.0, 4.0]).startswith("as accurate, 0.5, with other resources: far")
+    assert why([0.0, 4.0]).startswith("equally accurate, 0.5, with other resources: far")
     assert why([4.0, 0.0]).startswith("stays: near")
-    assert why([0.0, 1.0]).startswith("cannot run: cloud.cores is short, 2 wanted, 1 left of 1")
+    assert why([0.0, 1.0]).startswith("cannot run: not enough cloud.cores: needs 2, 1 left of 1")

@@ -122,7 +122,7 @@ def test_queries_that_only_fit_by_a_rounding_do_not_run_together(over):
 
 def test_a_function_without_a_plan_says_for_how_long_it_looked(monkeypatch):
     monkeypatch.setattr(program, "milp", Solver(NONE, NONE))
-    with pytest.raises(InputError, match="no plan was found in 3 s"):
+    with pytest.raises(InputError, match="no plan found in 3 s"):
         optimal([[0.5]], [[[1.0]]], [1.0], seconds=3.0)
 
 

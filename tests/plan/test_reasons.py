@@ -39,9 +39,9 @@ def shortage(view: PlanView, choices, i: int, merged: bool, part: float) -> str:
         lacks.append((lack, j, -at))
     lack, j, at = min(lacks)
     if lack <= 0:
-        return f"{own.label(j)} would fit, but is not among those that are looked at"
+        return f"{own.label(j)} would fit, but the policy does not consider it"
     left = max(0.0, capacity[at] * (part - taken[at]))
-    return f"{view.resources[at]} is short, {own.demand[j, at]:.3g} wanted, {left:.3g} left of {capacity[at]:.3g}"
+    return f"not enough {view.resources[at]}: needs {own.demand[j, at]:.3g}, {left:.3g} left of {capacity[at]:.3g}"
 
 
 @pytest.mark.filterwarnings("error")
@@ -94,14 +94,14 @@ def test_reasons_name_what_changes():
         "stays: configuration 1, accuracy 0.5",
         "more accurate, 0.5 after 0.25: configuration 1",
         "less accurate, 0.25 after 0.5, to fit: configuration 1",
-        "as accurate, 0, with other resources: configuration 1",
+        "equally accurate, 0, with other resources: configuration 1",
     )
     assert not plan.merged
 
 
 def test_a_fair_part_is_one_nth_whatever_others_leave():
     view = one_pool(([0.5], [6.0], -1), ([0.5], [1.0], -1))
-    assert Fair().decide(view).why[0] == "cannot run: cloud.cores is short, 6 wanted, 5 left of 10"
+    assert Fair().decide(view).why[0] == "cannot run: not enough cloud.cores: needs 6, 5 left of 10"
     assert Fair().decide(one_pool()).choices == ()
 
 
@@ -110,13 +110,13 @@ def test_what_is_left_out_is_named():
     query = QueryOptions(1, "cars", np.array([0.5]), np.ones((1, 1)), ("here and there",), place=place)
     view = PlanView(0.0, ("cloud.cores",), np.ones(1), (query,))
     assert SameLocation().decide(view).why == (
-        "cannot run: here and there would fit, but is not among those that are looked at",
+        "cannot run: here and there would fit, but the policy does not consider it",
     )
 
 
 def test_a_greedy_plan_below_fair_parts_says_so():
     """A plan with one step up leaves the other query below its fair part; with room for both there is no remark."""
-    ladder, remark = ([0.25, 0.5], [1.0, 4.0], -1), "; fair parts would do better"
+    ladder, remark = ([0.25, 0.5], [1.0, 4.0], -1), "; fair shares would do better"
     worse, better = (Cascade().decide(one_pool(ladder, ladder, cores=cores)) for cores in (8.0, 9.0))
     assert worse.choices == (1, 0)
     assert worse.why == tuple(

@@ -87,7 +87,7 @@ def test_what_is_wrong_with_a_view_is_named(make, says):
         ((0, True), ("a", "b"), "query q2: configuration True"),
         ((0, 1.0), ("a", "b"), "query q2: configuration 1.0"),
         ((0, 1), ("a", ""), "query q2: no reason is given"),
-        ((1, 1), ("a", "b"), "up: 8 are asked for, there are 7"),
+        ((1, 1), ("a", "b"), "up: total demand is 8, capacity is 7"),
     ],
 )
 def test_a_plan_that_cannot_be_carried_out_is_refused(choices, why, says):

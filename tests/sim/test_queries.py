@@ -131,7 +131,7 @@ def test_an_answer_that_does_not_fit_is_refused_whole():
     ledger = ledger_of()
     engine = SinglePart(case.part(ledger), ledger)
     dear = best_at("detect high, tell high@private")
-    with pytest.raises(PolicyError, match=r"'fixed' private.cores: 4.5 are asked for, there are 4"):
+    with pytest.raises(PolicyError, match=r"'fixed' private.cores: total demand is 4.5, capacity is 4"):
         drive(engine, {"plan": Fixed(dear)})
     assert not ledger.nodes.held.any()
     assert engine.result().answers == ()

@@ -1,26 +1,29 @@
-"""With which configuration should each streaming query run, and where?
+"""The configuration of each streaming query, and the clusters on which its components run.
 
-A camera's stream can be looked at in many ways: at which resolution, how often, by which detector; and each step can
-run at the camera, in a private cluster or in the cloud. More accurate ways cost more cores and bytes. A planner chooses
-for all queries together. It reads a :class:`PlanView` and answers with a :class:`Plan`; it never touches an engine.
+A camera's stream can be analysed in many ways, which differ in resolution, frame rate and detector, and each
+step can run at the camera, in a private cluster or in the cloud. More accurate configurations need more cores
+and bandwidth. A planner chooses configurations for all queries together. It reads a :class:`PlanView` and
+returns a :class:`Plan`; it never calls an engine.
 
 Policies, one file each in ``policies/``:
 
-- ``cascade``: the greedy of the thesis, by what a switch gains for its cost.
+- ``cascade``: the greedy of the thesis, by gain for cost of a switch.
 - ``refined``: near the optimum, by prices of the linear relaxation, rounding, and switches in pairs.
-- ``steady``: the same with few changes of what runs.
-- ``merged``: the greedy, with common work of queries on one camera done once; ``merge-everything``: all of it, always.
-- ``optimal``: the binary program, by HiGHS.
+- ``steady``: the same, with few changes to running queries.
+- ``merged``: the greedy, where queries on one camera share common work; ``merge-everything``: all common
+  work, always.
+- ``optimal``: the binary program, solved by HiGHS.
 - ``fair``: 1/n of every resource for each query.
-- ``videostorm``: one pool of cores, placements at random.
+- ``videostorm``: one pool of cores, random placements.
 - ``same-location``: the greedy, with each query in one cluster; ``static``: with all queries on one tier.
 
-:mod:`~windlass.plan.view` says what policies see and answer. :mod:`~windlass.plan.configurations` makes the numbers
-in it from queries of components with knobs, and clusters in tiers. :mod:`~windlass.plan.functions` offers planning on
-arrays, of which the functions here are a part; :mod:`~windlass.plan.bound` says what no plan can be better than.
-:mod:`~windlass.plan.solve` compares planners on the same queries. :mod:`~windlass.plan.files` reads queries and
-clusters, :mod:`~windlass.plan.profile` measures plans of real video pipelines. :mod:`~windlass.plan.compiled` says
-what of a planner is compiled ahead. ``lib/`` has what policies share.
+:mod:`~windlass.plan.view` has the view and the answer. :mod:`~windlass.plan.configurations` computes their
+numbers from queries, whose components have knobs, and clusters in tiers. :mod:`~windlass.plan.functions`
+plans on arrays; some of its functions are exported here. :mod:`~windlass.plan.bound` computes an upper bound
+on the accuracy of any plan. :mod:`~windlass.plan.solve` compares planners on the same queries.
+:mod:`~windlass.plan.files` reads queries and clusters, and
+:mod:`~windlass.plan.profile` measures plans of real video pipelines. :mod:`~windlass.plan.compiled` lists the
+functions of a planner to compile ahead. ``lib/`` has parts that several policies share.
 
 >>> from windlass.plan import POLICIES, cascade, fair
 >>> "fair" in POLICIES.names()
@@ -49,16 +52,16 @@ POLICIES = Registry(
 
 
 class PlanPolicy(Protocol):
-    """Decides with which configuration each query runs from now on.
+    """A policy that decides the configuration of each query.
 
-    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. In addition, it may be
-    :class:`~windlass.jit.compiled.Compiled`.
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. It may implement
+    :class:`~windlass.jit.compiled.Compiled` as well.
     """
 
     name: ClassVar[str]
 
     def decide(self, view: PlanView) -> Plan:
-        """A configuration for each query, or none where it cannot run. The view is not changed."""
+        """Return a configuration for each query, or none if it cannot run. The view is not changed."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What no plan can be better than: the linear relaxation of the program."""
+"""An upper bound on the accuracy of any plan: the linear relaxation of the program."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from windlass.plan.lib.problem import ROOM, Problem
 
 
 def mean_bound(accuracy: Sequence[object], demand: Sequence[object], capacity: object) -> float:
-    """At most so high is the mean accuracy of any plan in which queries are not merged; a query that cannot run has 0.
+    """Return an upper bound on the mean accuracy of any plan without merging; a query that cannot run counts as 0.
 
-    A query may run in parts of several configurations, or in part not at all. Configurations that alone ask for more
-    than there is are left out, so the bound is a little below that of the program as printed.
+    In the relaxation a query may run fractions of several configurations, or less than one in total.
+    Configurations that alone exceed a capacity are left out, so the bound is slightly lower than that of the
+    printed program.
 
     Parameters
     ----------
     accuracy, demand, capacity
-        As all functions of :mod:`windlass.plan.functions` take them.
+        See :mod:`windlass.plan.functions`.
 
     Raises
     ------
     InputError
-        Shapes do not match, or a value is negative or not a number.
+        Shapes differ, or a value is negative or not a number.
 
     Source: thesis, Equations 5.1 to 5.4, with x between 0 and 1.
 
@@ -50,11 +51,11 @@ def _relaxed(problem: Problem, rows: NDArray[np.int64], query: NDArray[np.int64]
     if not len(rows):
         return 0.0
     n, columns = len(problem), problem.columns[query]
-    asked = problem.demand[rows]
-    at, of = np.nonzero((asked > 0) & (columns < problem.resources))
+    needs = problem.demand[rows]
+    at, of = np.nonzero((needs > 0) & (columns < problem.resources))
     limits = coo_array(
         (
-            np.concatenate([np.ones(len(rows)), asked[at, of]]),
+            np.concatenate([np.ones(len(rows)), needs[at, of]]),
             (np.concatenate([query, n + columns[at, of]]), np.concatenate([np.arange(len(rows)), at])),
         ),
         shape=(n + problem.resources, len(rows)),
@@ -70,12 +71,12 @@ def _relaxed(problem: Problem, rows: NDArray[np.int64], query: NDArray[np.int64]
 
 
 def _undominated(problem: Problem, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Those of a query's configurations that no other one equals in accuracy for at most as much of everything."""
+    """Return the configurations of a query that no other dominates in accuracy and in every demand."""
     order = rows[np.lexsort((problem.cost[rows], -problem.accuracy[rows]))]
-    asked = problem.demand[order]
+    needs = problem.demand[order]
     kept: list[int] = []
     for at in range(len(order)):
-        # Those before it are as accurate or more.
-        if not (asked[kept] <= asked[at]).all(axis=1).any():
+        # Earlier ones are at least as accurate.
+        if not (needs[kept] <= needs[at]).all(axis=1).any():
             kept.append(at)
     return order[kept]

@@ -1,4 +1,4 @@
-"""What of a planner is compiled: the functions that its decisions call, so that they can be compiled ahead."""
+"""The compiled functions that planners call, so that they can be compiled ahead."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ class Climbs:
 
     @classmethod
     def functions(cls) -> tuple[Kernel, ...]:
-        """All that its decisions call."""
+        """Return the compiled functions that its decisions call."""
         return (CLIMB,)
 
 
 class Refines:
-    """A planner whose decisions refine what the greedy found."""
+    """A planner whose decisions refine the greedy's plan."""
 
     __slots__ = ()
 
     @classmethod
     def functions(cls) -> tuple[Kernel, ...]:
-        """All that its decisions call."""
+        """Return the compiled functions that its decisions call."""
         return (CLIMB, IMPROVE, REPAIR)

@@ -1,4 +1,4 @@
-"""From what a query could do and where it could run, to numbers: accuracies and demands of all configurations."""
+"""Accuracies and demands of all configurations of a query, computed from its plans and the cluster hierarchy."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ _CORES, _UP, _DOWN = range(len(KINDS))
 
 @dataclass(frozen=True, eq=False)
 class Configurations:
-    """The k configurations of a query: each a plan, and a cluster for each of its components.
+    """The k configurations of a query: each is a plan, and a cluster for each of its components.
 
     Parameters
     ----------
     query, hierarchy
-        What they are of.
+        The query and the hierarchy.
     accuracy
-        (k,) that of the plan.
+        (k,) accuracy of the plan.
     plan
-        (k,) int64, which of ``query.plans``.
+        (k,) int64, index into ``query.plans``.
     place
-        (k, c) int64, the index of each component's cluster; −1 beyond a plan's last component.
+        (k, c) int64, index of each component's cluster; −1 after a plan's last component.
     columns
-        (w,) int64, the resources that the query could use at all: those of the clusters on its camera's path.
+        (w,) int64, indices of the resources that the query could use: those of the clusters on its camera's
+        path.
     rates
+        (k, c, w) demand of each component for these: cores, and bytes/s of its input from a lower cluster.
         (k, c, w) what each component asks for of them: cores, and bytes/s of the data that it takes in from below.
     """
 
@@ -52,24 +54,25 @@ class Configurations:
 
     @cached_property
     def demand(self) -> _Floats:
-        """(k, L) what each configuration asks for of all resources of the hierarchy."""
+        """(k, L) demand of each configuration for all resources of the hierarchy."""
         wide = np.zeros((len(self), len(KINDS) * len(self.hierarchy.clusters)))
         wide[:, self.columns] = self.rates.sum(axis=1)
         return wide
 
     @property
     def piece_demand(self) -> _Floats:
-        """(k, c, L) the same by component; it is made anew at each call, as it is large."""
+        """(k, c, L) demand of each component; computed at each access, because it is large."""
         wide = np.zeros((*self.place.shape, len(KINDS) * len(self.hierarchy.clusters)))
         wide[:, :, self.columns] = self.rates
         return wide
 
     @cached_property
     def piece(self) -> _Ints:
-        """(k, c) a number for the work that each component does.
+        """(k, c) identifier of the work of each component.
 
-        Two configurations of queries on one camera have the same number exactly where the component, all before it, and
-        all their clusters are the same: work that can be done once for both. −1 beyond a plan's last component.
+        Two configurations of queries on one camera have the same identifier exactly if the component, all
+        components before it, and all their clusters are the same, so that the work can be shared. −1 after a
+        plan's last component.
         """
         known: dict[str, int] = {}
         found = np.full_like(self.place, -1)
@@ -78,7 +81,7 @@ class Configurations:
             for at, component in enumerate(self.query.plans[plan].components):
                 prefix += f"\0{component.name}\0{way[at]}"
                 if prefix not in known:
-                    # A number that is the same in every process, unlike Python's own hash.
+                    # blake2b gives the same number in every process, unlike Python's hash().
                     digest = hashlib.blake2b(prefix.encode(), digest_size=8).digest()
                     known[prefix] = int.from_bytes(digest, "big") >> 1
                 found[row, at] = known[prefix]
@@ -86,11 +89,11 @@ class Configurations:
 
     @property
     def labels(self) -> Labels:
-        """(k,) the labels of all configurations, each made when it is asked for."""
+        """(k,) labels of all configurations, each made on access."""
         return Labels(self)
 
     def label(self, j: int) -> str:
-        """What configuration ``j`` does where, such as ``decode, detect@private; associate@cloud``."""
+        """Return the components and clusters of configuration ``j``: ``decode, detect@private; associate@cloud``."""
         components = self.query.plans[int(self.plan[j])].components
         groups: list[tuple[int, list[str]]] = []
         for component, at in zip(components, self.place[j].tolist(), strict=False):
@@ -102,7 +105,7 @@ class Configurations:
 
 @dataclass(frozen=True, eq=False)
 class Labels(Sequence[str]):
-    """Labels of configurations, each made when it is asked for: a query may have thousands."""
+    """Labels of configurations, each made on access because a query may have thousands."""
 
     of: Configurations
 
@@ -120,27 +123,27 @@ class Labels(Sequence[str]):
 
 
 def configurations(query: Query, hierarchy: Hierarchy) -> Configurations:
-    """All configurations of a query: every plan, with its components on every way up from its camera.
+    """Return all configurations of a query: every plan, with every placement of its components from its camera upwards.
 
-    A component runs where the one before it runs, or further up, never further down. What goes from a cluster to its
-    parent takes of the cluster's ``up`` and of the parent's ``down``, at each hop. The last component's output is the
-    answer, and goes nowhere.
+    A component runs in the same cluster as the one before it or further up, never further down. At each hop,
+    traffic uses the child's uplink and the parent's downlink. The last component's output is the result,
+    which is not transferred.
 
     Parameters
     ----------
     query
-        Its camera is a cluster of the hierarchy.
+        The query; its camera is a cluster of the hierarchy.
     hierarchy
-        Of which only the tree matters here; capacities may change later.
+        The cluster hierarchy. Only the tree is used; capacities may change later.
 
     Returns
     -------
-    Plan by plan; those of one plan from all at the camera to all at the root.
+    Configurations plan by plan; within a plan from all components at the camera to all at the root.
 
     Raises
     ------
     InputError
-        There is no such camera.
+        The camera is not in the hierarchy.
 
     Source: thesis, sections 5.4 and 5.5.1.
 
@@ -177,7 +180,7 @@ def configurations(query: Query, hierarchy: Hierarchy) -> Configurations:
 
 
 def _rates(query: Query, numbers: list[int], steps: _Ints, width: int) -> _Floats:
-    """(m, p, c, w) what the components of m plans of c components ask for on p ways up the levels."""
+    """Return demands (m, p, c, w) of the c components of m plans on p ways up the levels."""
     chains = [query.plans[number].components for number in numbers]
     cores = np.array([[component.cores for component in chain] for chain in chains])
     taken = np.array([[query.source, *(component.output for component in chain[:-1])] for chain in chains])
@@ -194,6 +197,6 @@ def _rates(query: Query, numbers: list[int], steps: _Ints, width: int) -> _Float
 
 
 def _ways(levels: int, components: int) -> _Ints:
-    """(p, c) all ways of components up the levels, none below the one before it."""
+    """Return (p, c) all ways of components up the levels, none below the one before it."""
     found = list(combinations_with_replacement(range(levels), components))
     return np.array(found, dtype=np.int64).reshape(len(found), components)

@@ -1,4 +1,4 @@
-"""Queries and clusters as files: YAML that is checked, and named where it cannot be used."""
+"""Queries and clusters as YAML files, validated with errors that name file, field and value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NotNegative = Annotated[float, Field(ge=0)]
 
 
 class ClusterOf(Fields):
-    """A place where components run; a rate that is left out is no limit."""
+    """A cluster of a file; a rate that is left out is unlimited."""
 
     name: Annotated[str, Field(min_length=1)]
     cores: _NotNegative
@@ -33,7 +33,7 @@ class HierarchyOf(Fields):
 
 
 class ComponentOf(Fields):
-    """A step of a plan: its name with its knobs, cores, and bytes/s that it puts out."""
+    """A component of a plan: its name with its knobs, its cores, and its output in bytes/s."""
 
     name: Annotated[str, Field(min_length=1)]
     cores: _NotNegative
@@ -41,14 +41,14 @@ class ComponentOf(Fields):
 
 
 class PlanOf(Fields):
-    """One way to run a query."""
+    """A plan: one way to run a query."""
 
     accuracy: Annotated[float, Field(ge=0, le=1)]
     components: Annotated[tuple[ComponentOf, ...], Field(min_length=1)]
 
 
 class QueryOf(Fields):
-    """A query, with plans of its own or with a profile that holds them."""
+    """A query, with its own plans or a profile that contains them."""
 
     name: Annotated[str, Field(min_length=1)]
     camera: str
@@ -81,13 +81,13 @@ class QueriesOf(Fields):
 
 
 def read_hierarchy(path: Path) -> Hierarchy:
-    """The clusters of a file.
+    """Read the clusters of a file.
 
     Parameters
     ----------
     path
-        A YAML file with ``clusters``, a list of ``name``, ``cores``, and where they apply ``parent``, ``up`` (bytes/s
-        to the parent) and ``down`` (bytes/s in from all children together).
+        A YAML file with ``clusters``, a list of ``name``, ``cores`` and optionally ``parent``, ``up``
+        (bytes/s to the parent) and ``down`` (bytes/s in from all children together).
 
     Returns
     -------
@@ -97,7 +97,7 @@ def read_hierarchy(path: Path) -> Hierarchy:
     Raises
     ------
     InputError
-        It cannot be read, or a value is not allowed: names file, field and value.
+        The file cannot be read or a value is invalid; the message names file, field and value.
 
     Examples
     --------
@@ -128,14 +128,15 @@ def read_hierarchy(path: Path) -> Hierarchy:
 
 
 def read_queries(path: Path) -> tuple[Query, ...]:
-    """The queries of a file.
+    """Read the queries of a file.
 
     Parameters
     ----------
     path
-        A YAML file with ``queries``, a list of ``name``, ``camera``, where it applies ``source`` (bytes/s into the
-        first component), and either ``plans``, a list of ``accuracy`` and ``components``, each with ``name``, ``cores``
-        and ``output`` (bytes/s), or ``profile``, a measured profile (.parquet), relative to this file.
+        A YAML file with ``queries``, a list of ``name``, ``camera``, optionally ``source`` (bytes/s into the
+        first component), and either ``plans``, a list of ``accuracy`` and ``components``, each with ``name``,
+        ``cores`` and ``output`` (bytes/s), or ``profile``, a measured profile (.parquet), relative to this
+        file.
 
     Returns
     -------
@@ -145,7 +146,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
     Raises
     ------
     InputError
-        It cannot be read, or a value is not allowed: names file, field and value.
+        The file cannot be read or a value is invalid; the message names file, field and value.
 
     Examples
     --------
@@ -164,7 +165,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
         if each.profile is None:
             plans = tuple(_plan(plan) for plan in each.plans or ())
         else:
-            # Many queries share a profile: it is read once.
+            # Queries often share a profile, so each is read once.
             file = path.parent / each.profile
             if file not in profiles:
                 profiles[file] = _profile(file, f"{path}: queries.{place}.profile")
@@ -178,7 +179,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
 
 @dataclass(frozen=True, slots=True)
 class QueryRecording:
-    """What a query is run on for real: a clip, its true tracks, and the pipeline whose plans the query has."""
+    """Files to run a query on: a clip, its true tracks, and the pipeline whose plans the query has."""
 
     clip: Path
     truth: Path
@@ -186,12 +187,13 @@ class QueryRecording:
 
 
 def read_recorded(path: Path) -> tuple[QueryRecording, ...]:
-    """On what each query of a file is run.
+    """Read the recording of each query of a file.
 
     Parameters
     ----------
     path
-        As :func:`read_queries` reads it; each query has ``clip``, ``truth`` and ``pipeline`` too, relative to it.
+        The file of :func:`read_queries`; each query also has ``clip``, ``truth`` and ``pipeline``, relative
+        to it.
 
     Returns
     -------
@@ -201,7 +203,7 @@ def read_recorded(path: Path) -> tuple[QueryRecording, ...]:
     Raises
     ------
     InputError
-        The file cannot be read, or a query lacks one of these: names file and field.
+        The file cannot be read, or a query lacks one of these; the message names file and field.
 
     Examples
     --------
@@ -211,7 +213,7 @@ def read_recorded(path: Path) -> tuple[QueryRecording, ...]:
     >>> _ = file.write_text(text)
     >>> read_recorded(file)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    windlass.model.errors.InputError: ...queries.yaml: queries.0.clip: is not there, expected a file to run it on
+    windlass.model.errors.InputError: ...queries.yaml: queries.0.clip: missing, expected a file
     """
     found = _validated(QueriesOf, read_yaml(path), path)
     recorded = []
@@ -219,9 +221,7 @@ def read_recorded(path: Path) -> tuple[QueryRecording, ...]:
         given = {"clip": each.clip, "truth": each.truth, "pipeline": each.pipeline}
         for name, file in given.items():
             if file is None:
-                raise InputError(
-                    f"{path}: queries.{place}.{name}: is not there, expected a file to run it on"
-                )
+                raise InputError(f"{path}: queries.{place}.{name}: missing, expected a file")
         recorded.append(QueryRecording(*(path.parent / file for file in given.values())))
     return tuple(recorded)
 

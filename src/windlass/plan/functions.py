@@ -1,10 +1,10 @@
 """Planning on arrays, for users of the library.
 
-All take the same: ``accuracy``, for each of n queries a (k,) array of what its configurations are worth, from 0 to 1;
-``demand``, for each a (k, L) array of what they ask for of L resources; and ``capacity`` (L,), how much there is of
-each, infinity where it does not run short. k may differ from query to query. They return choices, (n,) int64: which
-configuration each query runs, −1 where it cannot. Whatever is negative, not a number, or of another shape is an
-:class:`~windlass.model.InputError` that names the query and the value.
+All functions take the same arguments. ``accuracy`` has a (k,) array for each of n queries: the accuracy of
+its configurations, 0 to 1. ``demand`` has a (k, L) array for each: their demand for L resources. ``capacity``
+(L,) is the capacity of each resource, infinity if unlimited. k may differ between queries. The functions
+return choices, (n,) int64: the configuration of each query, −1 if it cannot run. A negative value, NaN or a
+wrong shape raises an :class:`~windlass.model.InputError` that names the query and the value.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _Ints = NDArray[np.int64]
 def cascade(
     accuracy: Sequence[object], demand: Sequence[object], capacity: object, band: float = 2.0
 ) -> _Ints:
-    """The greedy of the thesis on Cascade: the switch with the largest gain for its cost, until nothing fits or gains.
+    """Choose configurations by the greedy of the thesis: the switch with the largest gain for its cost, repeatedly.
 
-    The cost of a configuration is the largest part that it takes of any resource. Everybody begins with the cheapest.
-    Who does not run goes before who does, and what costs nothing before what costs. A switch has to fit beside all that
-    runs, the query's own present configuration included, as printed.
+    The cost of a configuration is its largest share of any resource. All queries start with their cheapest.
+    Queries that do not run yet come first, then switches without cost. As printed, a switch has to fit in
+    addition to all that runs, including the query's own current configuration.
 
     Parameters
     ----------
     accuracy, demand, capacity
-        As above.
+        See the module.
     band
-        Configurations that cost more than so many times the least cost of their accuracy are not looked at; infinity
-        for all.
+        Configurations that cost more than ``band`` times the least cost at their accuracy are ignored;
+        infinity for no limit.
 
     Source: thesis, sections 5.5.3 to 5.5.5, Figure 5.13.
 
@@ -56,7 +56,7 @@ def cascade(
 
 
 def fair(accuracy: Sequence[object], demand: Sequence[object], capacity: object) -> _Ints:
-    """1/n of every resource for each query, and the most accurate configuration that fits there.
+    """Give each query 1/n of every resource, and choose the most accurate configuration that fits in it.
 
     Source: thesis, section 5.7.1, Fair Allocation.
 
@@ -75,22 +75,22 @@ def optimal(
     seconds: float = 60.0,
     gap: float = 1e-4,
 ) -> _Ints:
-    """The best there is, by HiGHS: as many queries as can run, then the greatest sum of accuracies.
+    """Choose the optimum with HiGHS: first the most running queries, then the largest sum of accuracies.
 
     Parameters
     ----------
     accuracy, demand, capacity
-        As above.
+        See the module.
     seconds
-        After so long the solver answers with the best it has found; it solves three programs at most, or twice as
-        many where an answer exceeds what there is by a rounding.
+        Time limit of each call of the solver, after which it returns its best plan. There are at most three
+        calls, or six if a result exceeds a capacity by a rounding error.
     gap
-        By what part of the sum the answer may be below what is proven to be a bound.
+        Allowed relative difference between the sum of accuracies and its proven bound.
 
     Raises
     ------
     InputError
-        It found nothing in its time.
+        The solver found no plan in its time.
 
     Source: thesis, section 5.5.1, equations 5.1 to 5.4.
 
@@ -102,17 +102,17 @@ def optimal(
     problem = Problem.of(accuracy, demand, capacity)
     found = solve(problem, number("seconds", seconds, 0.0, open_below=True), number("gap", gap, 0.0))
     if found is None:
-        raise InputError(f"no plan was found in {seconds:g} s, expected more seconds")
+        raise InputError(f"no plan found in {seconds:g} s; allow more seconds")
     return found.choices
 
 
 def refined(accuracy: Sequence[object], demand: Sequence[object], capacity: object) -> _Ints:
-    """Near the optimum: the linear relaxation, rounded, made to fit, and improved by switches and pairs of them.
+    """Choose near the optimum: round the linear relaxation, make it fit, and improve it by single and paired switches.
 
-    Never fewer queries run than under :func:`cascade` or :func:`fair`, and where as many do, the sum of accuracies is
-    never less.
+    It never runs fewer queries than :func:`cascade` or :func:`fair`, and with the same number of queries its
+    sum of accuracies is never lower.
 
-    Source: ours; the relaxation by column generation (Dantzig and Wolfe 1960).
+    Source: Windlass; the relaxation by column generation (Dantzig and Wolfe 1960).
 
     Examples
     --------
@@ -129,18 +129,18 @@ def videostorm(
     rng: np.random.Generator,
     cores: Sequence[int] | None = None,
 ) -> _Ints:
-    """Plans by what they gain for their cores, as if all cores were one pool, each placed at random where it fits.
+    """Choose plans by gain for cores, as if all cores were one pool, and place each at random where it fits.
 
     Parameters
     ----------
     accuracy, demand, capacity
-        As above.
+        See the module.
     rng
-        Which of the placements that fit.
+        Draws placements.
     cores
-        Which resources are cores, by number; all where that is None.
+        Indices of the resources that are cores; None for all.
 
-    Source: VideoStorm (Zhang et al., NSDI 2017), as the thesis, section 5.7.1, has it.
+    Source: VideoStorm (Zhang et al., NSDI 2017), as described in the thesis, section 5.7.1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a planner of streaming queries sees, and what it answers."""
+"""The view that planners of streaming queries read, and the plan that they return."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.plan.configurations import Configurations
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
-#: By what part of a capacity the sum of demands may exceed it: sums in another order differ by so much.
+#: Relative tolerance for sums of demands, which may be added up in another order.
 TOLERANCE = 1e-9
 
 
@@ -26,27 +26,27 @@ class QueryOptions:
     Parameters
     ----------
     query
-        A number of its own.
+        A unique number.
     name
-        As users call it.
+        Its name.
     accuracy
-        (k,) from 0 to 1.
+        (k,) accuracy of each configuration, 0 to 1.
     demand
-        (k, L) what each configuration asks for of each resource.
+        (k, L) demand of each configuration for each resource.
     labels
-        (k,) what each configuration is, for reasons; empty where nobody says.
+        (k,) description of each configuration, for reasons; empty if unknown.
     current
-        The configuration in which it runs now; −1 where it does not.
+        The running configuration; −1 if it does not run.
     piece, piece_demand
-        (k, c) and (k, c, L) as :class:`~windlass.plan.configurations.Configurations` has them, where queries could be
+        (k, c) and (k, c, L), see :class:`~windlass.plan.configurations.Configurations`, if queries may be
         merged; else None.
     place
-        (k, c) the cluster of each component, −1 beyond the last; None where nobody says.
+        (k, c) index of the cluster of each component, −1 after the last; None if unknown.
 
     Raises
     ------
     InputError
-        Shapes do not match, or a value is out of bounds; the message has the query, the field and the value.
+        Shapes differ, or a value is out of bounds; the message names the query, the field and the value.
 
     Examples
     --------
@@ -90,12 +90,12 @@ class QueryOptions:
             raise InputError(f"query {self.name}: current is {self.current}, expected −1 to {k - 1}")
 
     def label(self, j: int) -> str:
-        """What a configuration is, in words if there are any."""
+        """Return the description of a configuration, or its number."""
         return self.labels[j] if self.labels else f"configuration {j}"
 
     @staticmethod
     def of(query: int, found: Configurations, current: int = -1, merging: bool = False) -> QueryOptions:
-        """Those of a query's configurations; with pieces where queries could be merged."""
+        """Return the options of a query's configurations, with pieces if queries may be merged."""
         return QueryOptions(
             query,
             found.query.name,
@@ -111,23 +111,23 @@ class QueryOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanView:
-    """All that a planner may know at one instant.
+    """The state that a planner may use for a decision.
 
     Parameters
     ----------
     now
-        The engine's clock, s.
+        Current time on the engine's clock, s.
     resources
         (L,) names, for reasons and errors.
     capacity
-        (L,) how much there is of each; infinity where it does not run short.
+        (L,) capacity of each resource; infinity if unlimited.
     queries
-        In the order in which they came.
+        The queries, in order of arrival.
 
     Raises
     ------
     InputError
-        A capacity is negative or not a number, widths differ, or a query is there twice.
+        A capacity is negative or not a number, shapes differ, or a query occurs twice.
     """
 
     now: float
@@ -147,7 +147,7 @@ class PlanView:
             if options.demand.shape[1] != len(self.resources):
                 raise InputError(
                     f"query {options.name}: demand has {options.demand.shape[1]} columns, "
-                    f"expected {len(self.resources)}, one a resource"
+                    f"expected {len(self.resources)}, one for each resource"
                 )
             if options.query in seen:
                 raise InputError(f"query {options.query} is in the view twice, expected each query once")
@@ -156,16 +156,16 @@ class PlanView:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a planner answers: a configuration for each query.
+    """A planner's answer: a configuration for each query.
 
     Parameters
     ----------
     choices
-        (n,) one a query of the view, in its order; −1: it cannot run.
+        (n,) configuration of each query, in the view's order; −1 if it cannot run.
     why
-        (n,) a reason each.
+        (n,) one reason for each query.
     merged
-        Whether equal pieces are done once, for all queries that have them.
+        Whether equal pieces run once for all queries that have them.
 
     Examples
     --------
@@ -173,7 +173,7 @@ class Plan:
     >>> view = PlanView(0.0, ("cloud.cores",), np.array([2.0]), (options,))
     >>> Plan((1,), ("most accurate",)).check(view)
     Traceback (most recent call last):
-    windlass.model.errors.PolicyError: cloud.cores: 3 are asked for, there are 2
+    windlass.model.errors.PolicyError: cloud.cores: total demand is 3, capacity is 2
     """
 
     choices: tuple[int, ...]
@@ -181,13 +181,13 @@ class Plan:
     merged: bool = field(default=False)
 
     def check(self, view: PlanView) -> None:
-        """Raise unless an engine can carry this out.
+        """Raise unless an engine can apply this plan.
 
         Raises
         ------
         PolicyError
-            There is not one choice and one reason for each query, a configuration is not there, or together they ask
-            for more than there is.
+            Not one choice and one reason for each query, an unknown configuration, or a total demand above a
+            capacity.
         """
         n = len(view.queries)
         if len(self.choices) != n or len(self.why) != n:
@@ -203,10 +203,10 @@ class Plan:
         asked = self.demand(view)
         for name, want, there in zip(view.resources, asked.tolist(), view.capacity.tolist(), strict=True):
             if want > there * (1.0 + TOLERANCE):
-                raise PolicyError(f"{name}: {want:.6g} are asked for, there are {there:.6g}")
+                raise PolicyError(f"{name}: total demand is {want:.6g}, capacity is {there:.6g}")
 
     def demand(self, view: PlanView) -> _Floats:
-        """(L,) what all queries ask for together. A piece that several have counts once where they are merged."""
+        """Return the total demand (L,) of all queries; if they are merged, a shared piece counts once."""
         total = np.zeros(len(view.resources))
         once: dict[int, _Floats] = {}
         for options, choice in zip(view.queries, self.choices, strict=True):
@@ -218,7 +218,7 @@ class Plan:
             for piece, rates in zip(
                 options.piece[choice].tolist(), options.piece_demand[choice], strict=True
             ):
-                # Two profiles of the same work may differ a little: it takes what the dearer one says.
+                # Two profiles of the same work may differ slightly; the larger demand counts.
                 once[piece] = np.maximum(once[piece], rates) if piece in once else rates
         once.pop(-1, None)
         for rates in once.values():
@@ -227,8 +227,8 @@ class Plan:
 
 
 def bounded(name: str, values: _Floats, most: float) -> None:
-    """Raise unless all values are finite, none below 0 or above the most; the error has the row and the value."""
-    # One pass each, without a copy: of a NaN both least and greatest are NaN, which no comparison lets through.
+    """Raise unless all values are finite and from 0 to ``most``; the error names the row and the value."""
+    # min() and max() need no copy, and both are NaN if a value is NaN, so that the comparisons fail.
     if not values.size or (values.min() >= 0 and values.max() <= most and values.max() < np.inf):
         return
     bad = ~(np.isfinite(values) & (values >= 0) & (values <= most))

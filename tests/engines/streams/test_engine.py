@@ -155,7 +155,7 @@ class Fixed:
 def test_nothing_of_a_plan_that_cannot_be_carried_out_is_begun():
     executor = FakeStreams(TIERS)
     everything_at_the_camera = [12, 12]
-    with pytest.raises(PolicyError, match=r"'fixed' camera\.cores: .* are asked for, there are 1"):
+    with pytest.raises(PolicyError, match=r"'fixed' camera\.cores: .*capacity is 1"):
         run(executor, [feed("a"), feed("b")], 5.0, policy=Fixed(everything_at_the_camera))
     assert executor.launched == []
     assert executor.closed == 1

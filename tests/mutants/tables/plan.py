@@ -35,8 +35,8 @@ MUTANTS = (
     ),
     Mutant(
         MERGE,
-        "np.where(asked > 0, asked / capacity, 0.0)",
-        "np.where(asked > 1, asked / capacity, 0.0)",
+        "np.where(needs > 0, needs / capacity, 0.0)",
+        "np.where(needs > 1, needs / capacity, 0.0)",
         OF_MERGING,
     ),
     Mutant(GREEDY, "demand[held, at] > demand[row, at]:", "demand[held, at] < demand[row, at]:", OF_GREEDY),

@@ -1,4 +1,4 @@
-"""Choices as a plan, with reasons that are true of it."""
+"""Conversion of choices into a plan with reasons."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from windlass.plan.view import Plan, PlanView, QueryOptions
 def answered(
     view: PlanView, problem: Problem, choices: NDArray[np.int64], merged: bool = False, part: float = 1.0
 ) -> Plan:
-    """The plan of choices: each reason says what changes for the query, or what it lacks.
+    """Return the plan of choices; each reason states the change of the query, or the resource that it lacks.
 
     Parameters
     ----------
     view, problem
-        The same queries.
+        The same queries in both forms.
     choices
-        (n,) a configuration each, −1 for none.
+        (n,) configuration of each query, −1 for none.
     merged
-        Whether equal pieces count once.
+        Whether shared work counts once.
     part
-        Below 1 where each query has so much of every resource, whatever the others leave.
+        Below 1 if each query gets only this share of every resource.
     """
     plan = Plan(tuple(choices.tolist()), ("",) * len(choices), merged)
-    asked = plan.demand(view)
+    needs = plan.demand(view)
     with np.errstate(divide="ignore", invalid="ignore"):
-        used = np.append(np.where((asked > 0) & (part == 1.0), asked / view.capacity, 0.0), 0.0)
+        used = np.append(np.where((needs > 0) & (part == 1.0), needs / view.capacity, 0.0), 0.0)
     why = tuple(
         reason(options, choice) if choice >= 0 else f"cannot run: {shortage(view, problem, used, i, part)}"
         for i, (options, choice) in enumerate(zip(view.queries, plan.choices, strict=True))
@@ -37,7 +37,7 @@ def answered(
 
 
 def reason(options: QueryOptions, choice: int) -> str:
-    """What becomes of a query that runs."""
+    """Return the reason of a query that runs."""
     label, accuracy, now = options.label(choice), float(options.accuracy[choice]), options.current
     if now < 0:
         return f"starts: {label}, accuracy {accuracy:.3g}"
@@ -48,36 +48,36 @@ def reason(options: QueryOptions, choice: int) -> str:
         return f"more accurate, {accuracy:.3g} after {before:.3g}: {label}"
     if accuracy < before:
         return f"less accurate, {accuracy:.3g} after {before:.3g}, to fit: {label}"
-    return f"as accurate, {accuracy:.3g}, with other resources: {label}"
+    return f"equally accurate, {accuracy:.3g}, with other resources: {label}"
 
 
 def shortage(view: PlanView, problem: Problem, used: NDArray[np.float64], i: int, part: float) -> str:
-    """Which resource keeps a query from running: the one that is short for its configuration that lacks least.
+    """Return which resource keeps a query from running: the scarcest one of the configuration that lacks least.
 
     Parameters
     ----------
     view, problem
-        The same queries.
+        The same queries in both forms.
     used
-        (L + 1,) what the others ask for, as parts of the capacity.
+        (L + 1,) demand of the other queries, as shares of the capacity.
     i
-        Which query.
+        Index of the query.
     part
-        How much of each resource there is for it and the others.
+        Share of each resource that it and the others may use.
     """
     own = slice(int(problem.start[i]), int(problem.start[i + 1]))
-    asked = problem.demand[own]
-    if not len(asked):
+    needs = problem.demand[own]
+    if not len(needs):
         return "it has no configurations"
     columns = problem.columns[i]
-    over = asked + used[columns] - part * ROOM
-    lacks = np.where(asked > 0, over, -np.inf).max(axis=1, initial=-np.inf)
+    over = needs + used[columns] - part * ROOM
+    lacks = np.where(needs > 0, over, -np.inf).max(axis=1, initial=-np.inf)
     best = int(lacks.argmin())
     if lacks[best] <= 0:
-        return f"{view.queries[i].label(best)} would fit, but is not among those that are looked at"
-    column = int(np.where(asked[best] > 0, over[best], -np.inf).argmax())
+        return f"{view.queries[i].label(best)} would fit, but the policy does not consider it"
+    column = int(np.where(needs[best] > 0, over[best], -np.inf).argmax())
     name = view.resources[columns[column]]
     there = float(view.capacity[columns[column]])
     want = float(view.queries[i].demand[best, columns[column]])
     left = max(0.0, there * (part - float(used[columns[column]])))
-    return f"{name} is short, {want:.3g} wanted, {left:.3g} left of {there:.3g}"
+    return f"not enough {name}: needs {want:.3g}, {left:.3g} left of {there:.3g}"

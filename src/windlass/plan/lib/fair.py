@@ -1,4 +1,4 @@
-"""The same part of everything for everybody."""
+"""Equal shares of every resource for all queries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from windlass.plan.lib.problem import ROOM, Problem
 
 
 def fair_choices(problem: Problem) -> NDArray[np.int64]:
-    """(n,) the most accurate configuration that fits into 1/n of every resource; of these the cheapest; −1 for none."""
+    """Return the most accurate configuration within 1/n of every resource (n,); ties by cost; −1 if none fits."""
     n = len(problem)
     choices = np.full(n, -1)
     for i in range(n):

@@ -1,8 +1,8 @@
-"""The greedy of Figure 5.13: everybody's cheapest, then the switch that gains most for what it costs, again and again.
+"""The greedy of Figure 5.13: each query's cheapest configuration, then repeatedly the switch with the best efficiency.
 
-The switch is chosen over all queries at each step, but few of them have to be looked at. What was found best for a
-query stays its best while resources only get scarcer, if it still fits. Where a switch gives something back, the
-queries that could use it are looked at again, and only if what they could gain at most is more than what is known.
+Each step chooses among the switches of all queries, but few of them have to be recomputed. A query's best
+switch stays its best while resources only get scarcer, if it still fits. If a switch releases a resource, the
+queries that could use it are recomputed, and only if their largest possible gain exceeds the best known one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Bools = NDArray[np.bool_]
 
 @lean
 def fits_now(demand, row, columns, i, room, held):
-    """Whether a row fits into what is left, with what its query holds (a row, −1 for nothing) if that counts."""
+    """Return whether a row fits into the free room, plus what its query holds (a row, −1 for nothing)."""
     for at in range(demand.shape[1]):
         left = room[columns[i, at]]
         if held >= 0:
@@ -31,10 +31,10 @@ def fits_now(demand, row, columns, i, room, held):
 
 
 @lean
-def look_again(
+def find_switch(
     i, start, accuracy, columns, demand, cost, release, plain, room, chosen, best, gain, chance, which
 ):
-    """Find query i's best switch: its efficiency, what it gains, and the row; and what it could gain at most."""
+    """Find query i's best switch: its efficiency, gain and row; and the largest efficiency it could reach."""
     held = chosen[i]
     now, paid = (accuracy[held], cost[held]) if held >= 0 else (0.0, 0.0)
     best[i], gain[i], which[i], chance[i] = -1.0, -1.0, -1, -1.0
@@ -42,7 +42,7 @@ def look_again(
         more = accuracy[row] - now
         if more <= 0.0:
             continue
-        # Who does not run yet goes first, then what costs nothing, each by what is gained.
+        # Queries that do not run yet come first, then switches without cost, each by gain.
         free = held < 0 or cost[row] <= paid
         efficiency = np.inf
         if plain:
@@ -59,7 +59,7 @@ def look_again(
 
 @lean
 def take(i, row, columns, demand, room, chosen):
-    """Let a query run a row in place of what it holds."""
+    """Replace the configuration of a query by another row."""
     held = chosen[i]
     for at in range(demand.shape[1]):
         column = columns[i, at]
@@ -72,7 +72,7 @@ def take(i, row, columns, demand, room, chosen):
 
 @lean
 def gives_back(j, i, row, held, columns, demand):
-    """Whether a switch from one row to another leaves more of anything that query j could use."""
+    """Return whether a switch between two rows releases any resource that query j could use."""
     for at in range(demand.shape[1]):
         if held >= 0 and demand[held, at] > demand[row, at]:
             for other in range(columns.shape[1]):
@@ -82,10 +82,10 @@ def gives_back(j, i, row, held, columns, demand):
 
 
 def climb(start, accuracy, columns, demand, cost, release, plain, room, chosen, best, gain, chance, which):
-    """Switch until nothing fits or gains; rows of each query are sorted by cost. Returns the number of switches.
+    """Switch until nothing fits or gains; rows of each query are sorted by cost. Return the number of switches.
 
-    ``room`` (L + 1,) is what is left and ``chosen`` (n,) the row each query runs, −1 for none; both are changed.
-    ``best``, ``gain``, ``chance`` and ``which`` (n,) are room to work in.
+    ``room`` (L + 1,) is the free capacity and ``chosen`` (n,) the row that each query runs, −1 for none; both
+    are changed. ``best``, ``gain``, ``chance`` and ``which`` (n,) are work space.
     """
     n, switches = len(chosen), 0
     sure = chosen < -1
@@ -99,7 +99,7 @@ def climb(start, accuracy, columns, demand, cost, release, plain, room, chosen, 
             return switches
         held, row = chosen[i], which[i]
         if not sure[i] or not fits_now(demand, row, columns, i, room, held if release else -1):
-            look_again(
+            find_switch(
                 i,
                 start,
                 accuracy,
@@ -132,10 +132,10 @@ CLIMB = Kernel(climb, types.int64(*_PROBLEM, types.boolean, types.boolean, _floa
 
 
 def in_band(problem: Problem, band: float) -> _Bools:
-    """(K,) which configurations are on the Pareto boundary, or cost at most ``band`` times as much as it does there.
+    """Return (K,) which configurations cost at most ``band`` times as much as the Pareto boundary at their accuracy.
 
-    The boundary at an accuracy is the least cost of all configurations of the query that are as accurate or more.
-    Configurations that need what there is none of are left out.
+    The boundary at an accuracy is the least cost of all configurations of the query that are at least as
+    accurate. Configurations that need a resource without capacity are left out.
 
     Source: thesis, section 5.5.5.
     """
@@ -148,25 +148,25 @@ def in_band(problem: Problem, band: float) -> _Bools:
         rows = slice(int(problem.start[i]), int(problem.start[i + 1]))
         least = np.minimum.accumulate(cost[rows])
         finite = least < np.inf
-        # A boundary of no cost has a band of no width, however wide.
+        # A boundary with cost 0 has a band of width 0 for any factor.
         widest = np.where(finite & (least > 0), band, 1.0) * np.where(finite, least, 0.0)
         keep[order[rows]] = np.isfinite(cost[rows]) & finite & (cost[rows] <= widest)
     return keep
 
 
 def greedy(problem: Problem, band: float, release: bool = False, plain: bool = False) -> _Ints:
-    """(n,) choices of the greedy within the Pareto band.
+    """Return the choices of the greedy (n,) within the Pareto band.
 
     Parameters
     ----------
     problem
-        Whose cost is the one to be climbed by.
+        The problem, with the cost to use.
     band
-        How many times the boundary's cost a configuration may have.
+        Maximum cost of a configuration as a multiple of the boundary's.
     release
         Whether what a query holds counts as free for its own switch; as printed it does not.
     plain
-        Whether efficiency is accuracy by cost, instead of what is gained by what is paid more.
+        Whether efficiency is accuracy divided by cost, instead of gain divided by extra cost.
     """
     n = len(problem)
     own = problem.owners()
@@ -179,7 +179,7 @@ def greedy(problem: Problem, band: float, release: bool = False, plain: bool = F
     some = np.flatnonzero(np.diff(start))
     for i in some[np.argsort(cost[start[:-1][some]], kind="stable")].tolist():
         rows = demand[start[i] : start[i + 1]]
-        # Where the cheapest does not fit beside those before it, the next that does.
+        # If the cheapest does not fit in the free room, take the next one that does.
         fits = (rows <= room[problem.columns[i]]).all(axis=1)
         if fits.any():
             chosen[i] = start[i] + int(fits.argmax())

@@ -1,4 +1,4 @@
-"""Re-planning with few changes: from what runs to a better plan, by the switches that are worth it."""
+"""Re-planning with few changes: only those switches of running queries that are needed or worth it."""
 
 from __future__ import annotations
 
@@ -11,31 +11,32 @@ _Ints = NDArray[np.int64]
 
 
 def settled(problem: Problem, current: _Ints, wanted: _Ints, worth: float) -> _Ints:
-    """(n,) choices between what runs and what is wanted, with changes only where they are needed or worth it.
+    """Return choices (n,) between the running and the wanted plan, with changes only if they are needed or worth it.
 
     Parameters
     ----------
     problem
-        The queries as they are now.
+        The current queries.
     current
-        (n,) what runs, −1 for what does not; all of it may be more than there is by now.
+        (n,) running configurations, −1 for none; together they may exceed the present capacity.
     wanted
         (n,) a plan that fits.
     worth
-        How much accuracy a change of a running query has to bring on average, from 0 to 1; infinity for no change that
-        is not needed.
+        Accuracy that a change of a running query has to gain on average, 0 to 1; infinity for needed changes
+        only.
 
     Returns
     -------
-    Choices that fit. Those who do not run start as wanted where that fits. Where what runs does not fit, or keeps
-    somebody from running, queries change to what is wanted, those first that relieve most for each point of accuracy.
+    Choices that fit. New queries start as wanted if that fits. If the running configurations do not fit, or keep a
+    query from running, queries change to the wanted plan, in order of relief for each point of accuracy lost.
     """
     choices = np.where(current >= 0, current, wanted)
     changed = choices != wanted
     while not problem.fits(choices):
         at = _relieves(problem, choices, wanted, np.flatnonzero(changed))
         choices[at], changed[at] = wanted[at], False
-    # All at once first, as what one gives up another may need: the plan that is wanted, where it brings enough.
+    # All changes together first, because one may need what another releases: the wanted plan, if it gains
+    # enough.
     left = np.flatnonzero(changed)
     if len(left) and _gain(problem, choices, wanted, left).sum() >= worth * len(left):
         return wanted.copy()
@@ -50,7 +51,7 @@ def settled(problem: Problem, current: _Ints, wanted: _Ints, worth: float) -> _I
 def _value(problem: Problem, choices: _Ints, which: _Ints) -> NDArray[np.float64]:
     runs = choices[which] >= 0
     rows = np.where(runs, problem.start[:-1][which] + choices[which], 0)
-    # Who does not run at all lacks more than any accuracy.
+    # A query that does not run counts less than any accuracy.
     return np.where(runs, problem.accuracy[rows], -1.0) if len(problem.accuracy) else np.zeros(len(which))
 
 
@@ -59,7 +60,7 @@ def _gain(problem: Problem, choices: _Ints, wanted: _Ints, which: _Ints) -> NDAr
 
 
 def _relieves(problem: Problem, choices: _Ints, wanted: _Ints, which: _Ints) -> int:
-    """Whose change relieves most of what is too much, for what it loses."""
+    """Return the query whose change relieves most overload for the accuracy that it loses."""
     best, merit = int(which[0]), -np.inf
     before = np.maximum(0.0, problem.used(choices)[:-1] - ROOM)
     before = np.where(np.isfinite(before), before, 1e6).sum()

@@ -1,7 +1,7 @@
-"""What merged queries ask for, and the greedy that also moves peers onto one plan.
+"""Demand of merged queries, and the greedy that also moves peers onto one plan.
 
-Two configurations on one camera that begin with the same components in the same clusters do that work once. A piece of
-work has a number; what all pieces ask for is counted once for each number, however many queries have it.
+Configurations on one camera that start with the same components in the same clusters share that work. Each
+piece of work has an identifier, and its demand counts once, however many queries have it.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from windlass.plan.view import PlanView, QueryOptions
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
-#: What gains less is a rounding.
+#: Smaller gains are rounding errors.
 _LEAST = 1e-9
 
 
 def parts(options: QueryOptions, choice: int) -> list[tuple[int, _Floats]]:
-    """The pieces of a configuration, each with what it asks for; one of its own where nobody says which."""
+    """Return the pieces of a configuration with their demands; one piece of its own if pieces are unknown."""
     if options.piece is None or options.piece_demand is None:
-        # A number that no piece has: those are not negative.
+        # Negative numbers are unused: those of pieces are not negative.
         return [(-2 - options.query, options.demand[choice])]
     pairs = zip(options.piece[choice].tolist(), options.piece_demand[choice], strict=True)
     return [(piece, rates) for piece, rates in pairs if piece >= 0]
 
 
 def used(view: PlanView, choices: _Ints, which: Iterable[int]) -> _Floats:
-    """(L,) what some queries ask for together, equal pieces once."""
+    """Return the demand (L,) of some queries together, counting equal pieces once."""
     once: dict[int, _Floats] = {}
     for i in which:
         if choices[i] >= 0:
@@ -45,7 +45,7 @@ def used(view: PlanView, choices: _Ints, which: Iterable[int]) -> _Floats:
 
 
 def peers_of(view: PlanView) -> list[list[int]]:
-    """For each query the others that could do a piece of work with it."""
+    """Return for each query the others that could share a piece of work with it."""
     first = [
         set() if each.piece is None else set(np.unique(each.piece[:, 0]).tolist()) - {-1}
         for each in view.queries
@@ -54,9 +54,9 @@ def peers_of(view: PlanView) -> list[list[int]]:
 
 
 def firsts(options: QueryOptions) -> dict[tuple[int, ...], int]:
-    """For each way in which its work can begin, as numbers of pieces, the most accurate configuration of a query."""
+    """Return a query's most accurate configuration for each beginning of its work, given as piece numbers."""
     found: dict[tuple[int, ...], int] = {}
-    # From the least accurate to the most, and of equals the first one last, who then stands.
+    # In order of accuracy, ties with the first one last, so that it overwrites the others.
     for choice in np.lexsort((-np.arange(len(options)), options.accuracy)).tolist():
         for begin in _beginnings(options, choice):
             found[begin] = choice
@@ -64,29 +64,29 @@ def firsts(options: QueryOptions) -> dict[tuple[int, ...], int]:
 
 
 def alike(known: Mapping[tuple[int, ...], int], wanted: QueryOptions, choice: int) -> int:
-    """Of a query, as :func:`firsts` knows it, who shares most pieces with a configuration of another; −1 for none."""
+    """Return the configuration (from :func:`firsts`) that shares most pieces with another query's; −1 for none."""
     begins = reversed(_beginnings(wanted, choice))
     return next((known[begin] for begin in begins if begin in known), -1)
 
 
 def _beginnings(options: QueryOptions, choice: int) -> list[tuple[int, ...]]:
-    """The first piece of a configuration, the first two, …, up to where there are none."""
+    """Return the first piece of a configuration, the first two, and so on."""
     pieces = [] if options.piece is None else options.piece[choice].tolist()
     count = next((at for at, piece in enumerate(pieces) if piece < 0), len(pieces))
     return [tuple(pieces[:upto]) for upto in range(1, count + 1)]
 
 
 def merged_choices(view: PlanView, begin: _Ints, most: int) -> _Ints:
-    """(n,) choices from others that fit, by switches of a query alone or together with a subset of its peers.
+    """Improve choices that fit by switches of a query, alone or together with some of its peers.
 
     Parameters
     ----------
     view
-        Queries, of which some have pieces.
+        The queries; some have pieces.
     begin
         (n,) choices that fit without merging.
     most
-        How many peers are moved together at most.
+        Maximum number of peers that are moved together.
     """
     peers, choices, again = peers_of(view), begin.copy(), True
     known = [firsts(each) for each in view.queries]
@@ -102,7 +102,7 @@ def merged_choices(view: PlanView, begin: _Ints, most: int) -> _Ints:
 def _switch(
     view: PlanView, choices: _Ints, i: int, peers: Mapping[int, Mapping[tuple[int, ...], int]], most: int
 ) -> _Ints | None:
-    """The most efficient switch of a query, alone or with peers, by their :func:`firsts`; None where none gains."""
+    """Return the most efficient switch of a query, alone or with peers, by their :func:`firsts`; None if none gains."""
     options, family = view.queries[i], [i, *peers]
     others = used(view, choices, (k for k in range(len(choices)) if k not in family))
     now, room = used(view, choices, family), view.capacity * ROOM
@@ -123,9 +123,9 @@ def _switch(
     return best
 
 
-def _parts(asked: _Floats, capacity: _Floats) -> _Floats:
+def _parts(needs: _Floats, capacity: _Floats) -> _Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: _Floats = np.where(asked > 0, asked / capacity, 0.0)
+        found: _Floats = np.where(needs > 0, needs / capacity, 0.0)
     return found
 
 
@@ -135,7 +135,7 @@ def _worth(view: PlanView, choices: _Ints, i: int) -> float:
 
 
 def _frontier(options: QueryOptions, capacity: _Floats, now: int) -> list[int]:
-    """Configurations on the boundary of accuracy and cost that are more accurate than what runs."""
+    """Return configurations on the Pareto boundary that are more accurate than the current one."""
     cost = _parts(options.demand, capacity).max(axis=1, initial=0.0)
     order = np.lexsort((-options.accuracy, cost))
     least = float(options.accuracy[now]) if now >= 0 else -1.0
@@ -148,6 +148,6 @@ def _frontier(options: QueryOptions, capacity: _Floats, now: int) -> list[int]:
 
 
 def _subsets(peers: list[int], most: int) -> list[tuple[int, ...]]:
-    """No peer, each alone, each two, … and all."""
+    """Return the subsets of peers to try: all up to ``most`` members, and all peers together."""
     found = [group for size in range(min(most, len(peers)) + 1) for group in combinations(peers, size)]
     return found if len(peers) <= most else [*found, tuple(peers)]

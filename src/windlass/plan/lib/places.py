@@ -1,4 +1,4 @@
-"""Configurations by where their components run."""
+"""Selection of configurations by the clusters of their components."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from windlass.plan.view import QueryOptions
 
 
 def in_one_place(options: QueryOptions) -> NDArray[np.bool_]:
-    """(k,) which configurations have all components in one cluster; all where nobody says where they are."""
+    """Return (k,) which configurations have all components in one cluster; all if placements are unknown."""
     if options.place is None:
         return np.ones(len(options), dtype=bool)
     there = options.place >= 0
@@ -18,14 +18,14 @@ def in_one_place(options: QueryOptions) -> NDArray[np.bool_]:
 
 
 def on_tier(options: QueryOptions, tier: int) -> NDArray[np.bool_]:
-    """(k,) which configurations have all components on one tier: 0 is the camera's own, −1 the root's.
+    """Return (k,) which configurations have all components on one tier: 0 is the camera's own, −1 the root's.
 
-    Where nobody says where components run, all of them.
+    If placements are unknown, all of them.
     """
     same = in_one_place(options)
     if options.place is None:
         return same
-    # Of one plan, those in one place come from the camera's to the root's.
+    # Single-cluster configurations of a plan are sorted from the camera's cluster to the root's.
     first = options.place[same, 0]
     clusters = list(dict.fromkeys(first.tolist()))
     if not -len(clusters) <= tier < len(clusters):

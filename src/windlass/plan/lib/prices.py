@@ -1,9 +1,10 @@
-"""What a part of each resource is worth when everybody shares it best: prices of the linear relaxation.
+"""Prices of resources from the linear relaxation of the planning problem.
 
-The relaxation lets a query run several configurations in parts. Few of all configurations are ever run so: the linear
-program starts with some, and at the prices that it finds, each query adds the one that would do best. Once none would
-do better, the program with all configurations has no better answer (column generation, Dantzig and Wolfe). Even before,
-prices bound what any plan can reach: the sum of what each query does best at them, and of what all resources are worth.
+The relaxation lets a query run fractions of several configurations. Few of all configurations occur in its
+solution, so the linear program starts with some of them, and each query adds the one that is best at the
+current prices. Once none is better, the program with all configurations has the same optimum (column
+generation, Dantzig and Wolfe). Even earlier, prices give a bound on any plan: the sum of the best values of
+all queries at these prices, plus the price of all resources.
 """
 
 from __future__ import annotations
@@ -20,27 +21,28 @@ from windlass.plan.lib.problem import ROOM, Problem
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
-#: What a query that does not run lacks, more than any accuracy.
+#: Value of a query that does not run, lower than any accuracy.
 _ABSENT = -4.0
-#: The program is as good as solved once its bound is so much above its answer, as a part of the number of queries.
+#: The program counts as solved once its bound exceeds its value by at most this, for each query.
 _CLOSE = 1e-4
 _ROUNDS = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prices:
-    """The relaxation's answer.
+    """The solution of the relaxation.
 
     Parameters
     ----------
     price
-        (L + 1,) accuracy that all of a resource is worth; the last is of none.
+        (L + 1,) price of the whole of each resource, in accuracy; the last entry is a placeholder for no
+        resource.
     worth
-        (K,) accuracy of each configuration less what it takes at these prices; −inf for what cannot run.
+        (K,) accuracy of each configuration less the price of its demand; −inf if it cannot run.
     share
-        (K,) how much of each configuration is run, from 0 to 1.
+        (K,) fraction of each configuration that runs, 0 to 1.
     bound
-        No plan in which all queries run that can has a greater sum of accuracies.
+        Upper bound on the sum of accuracies of plans that run every query that can run.
     """
 
     price: _Floats
@@ -50,14 +52,14 @@ class Prices:
 
 
 def relaxed(problem: Problem, starts: list[_Ints]) -> Prices:
-    """Prices and parts of the relaxation.
+    """Solve the relaxation.
 
     Parameters
     ----------
     problem
-        Of any size.
+        A problem of any size.
     starts
-        Choices whose configurations it begins with.
+        Choices whose configurations form the initial program.
     """
     owners = problem.owners()
     can = problem.cost <= ROOM
@@ -90,13 +92,13 @@ def relaxed(problem: Problem, starts: list[_Ints]) -> Prices:
 
 
 def _worth(problem: Problem, owners: _Ints, can: NDArray[np.bool_], price: _Floats) -> _Floats:
-    asked = np.where(can[:, None], problem.demand, 0.0)
-    taken = np.einsum("kw,kw->k", asked, price[problem.columns[owners]])
+    needs = np.where(can[:, None], problem.demand, 0.0)
+    taken = np.einsum("kw,kw->k", needs, price[problem.columns[owners]])
     return np.where(can, problem.accuracy - taken, -np.inf)
 
 
 def _tops(problem: Problem, worth: _Floats, has: NDArray[np.bool_]) -> _Floats:
-    """(n,) the worth of each query's best."""
+    """Return (n,) the worth of each query's best configuration."""
     found = np.full(len(problem), -np.inf)
     if has.any():
         found[has] = np.maximum.reduceat(worth, problem.start[:-1][has])
@@ -112,12 +114,12 @@ def _mark_best(problem: Problem, worth: _Floats, has: NDArray[np.bool_], inside:
 def _master(
     problem: Problem, rows: _Ints, own: _Ints, has: NDArray[np.bool_]
 ) -> tuple[_Floats, _Floats, float]:
-    """Parts of some configurations, prices and the value; queries may be absent in part, at a loss."""
-    asked, columns = problem.demand[rows], problem.columns[own]
-    some = (asked > 0) & (columns < problem.resources)
-    at = np.broadcast_to(np.arange(len(rows))[:, None], asked.shape)
+    """Solve the program on some configurations: fractions, prices, value. Queries may run in part, at a loss."""
+    needs, columns = problem.demand[rows], problem.columns[own]
+    some = (needs > 0) & (columns < problem.resources)
+    at = np.broadcast_to(np.arange(len(rows))[:, None], needs.shape)
     n, shape = len(problem), (problem.resources, len(rows))
-    demand = csr_array((asked[some], (columns[some], at[some])), shape=shape)
+    demand = csr_array((needs[some], (columns[some], at[some])), shape=shape)
     choice = csr_array((np.ones(len(rows)), (own, np.arange(len(rows)))), shape=(n, len(rows)))
     weight = np.concatenate((-problem.accuracy[rows], np.full(n, -_ABSENT)))
     found = linprog(

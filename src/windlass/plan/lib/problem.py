@@ -1,7 +1,7 @@
-"""Queries, configurations and capacities as a few flat arrays: what every planner works on.
+"""Queries, configurations and capacities as flat arrays, the input of every planner.
 
-All demands are as parts of the capacity. A query uses few of all resources, those on its camera's way up, so each row
-has only the columns that its query could use.
+All demands are shares of the capacity. A query uses few of all resources, those on its camera's path, so each
+row has only the columns that its query could use.
 """
 
 from __future__ import annotations
@@ -18,25 +18,27 @@ from windlass.plan.view import TOLERANCE, PlanView, bounded
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
-#: What sums may reach, as a part of the capacity: less than what a check lets pass, as it adds up in another order.
+#: Limit of sums as a share of the capacity: half the tolerance of a plan's check, which adds up in another
+#: order.
 ROOM = 1.0 + TOLERANCE / 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """n queries with K configurations in all, over L resources; parts of the capacity throughout.
+    """n queries with K configurations in total, over L resources; all demands are shares of the capacity.
 
     Parameters
     ----------
     start
         (n + 1,) int64; the configurations of query i are the rows ``start[i]`` to ``start[i + 1]``.
     accuracy
-        (K,) of each configuration.
+        (K,) accuracy of each configuration.
     columns
-        (n, w) int64, the resources that each query could use; those left over are L, of which there is enough.
+        (n, w) int64, indices of the resources that each query could use; unused entries are L, which has no
+        limit.
     demand
-        (K, w) what each configuration asks for of its query's columns, as a part of the capacity; infinity where there
-        is none of what it needs.
+        (K, w) demand of each configuration for its query's columns, as a share of the capacity; infinity if
+        the capacity is 0.
     cost
         (K,) the largest of these: the dominant utilisation S.
     resources
@@ -54,18 +56,18 @@ class Problem:
         return len(self.start) - 1
 
     def owners(self) -> _Ints:
-        """(K,) whose each configuration is."""
+        """Return (K,) the query of each configuration."""
         return np.repeat(np.arange(len(self)), np.diff(self.start))
 
     def only(self, keep: NDArray[np.bool_]) -> Problem:
-        """The same with the marked configurations (K,) alone."""
+        """Return the problem with the marked configurations (K,) only."""
         start = np.append(0, np.cumsum(keep))[self.start]
         return Problem(
             start, self.accuracy[keep], self.columns, self.demand[keep], self.cost[keep], self.resources
         )
 
     def whole(self, keep: NDArray[np.bool_], choices: _Ints) -> _Ints:
-        """Choices among the marked ones as choices among all."""
+        """Convert choices among the marked configurations into choices among all."""
         rows = np.flatnonzero(keep)
         start = np.append(0, np.cumsum(keep))[self.start[:-1]]
         runs, found = choices >= 0, np.full(len(self), -1)
@@ -73,7 +75,7 @@ class Problem:
         return found
 
     def used(self, choices: _Ints) -> _Floats:
-        """(L + 1,) what choices ask for together, as parts of the capacity; the last is of no resource.
+        """Return (L + 1,) the total demand of choices as shares of the capacity; the last entry is a placeholder.
 
         >>> problem = Problem.of([[0.5]] * 2, [[[1.0, 0.0]]] * 2, [4.0, 1.0])
         >>> problem.used(np.array([0, 0])).tolist()
@@ -86,22 +88,22 @@ class Problem:
         return total
 
     def fits(self, choices: _Ints) -> bool:
-        """Whether all choices fit together."""
+        """Return whether all choices fit together."""
         return bool((self.used(choices)[:-1] <= ROOM).all())
 
     def score(self, choices: _Ints) -> tuple[int, float]:
-        """How many queries run, and the sum of their accuracies: what planners compare plans by, in this order."""
+        """Return the number of running queries and the sum of their accuracies; plans are compared in this order."""
         runs = choices >= 0
         return int(runs.sum()), float(self.accuracy[(self.start[:-1] + choices)[runs]].sum())
 
     @staticmethod
     def of(accuracy: Sequence[object], demand: Sequence[object], capacity: object) -> Problem:
-        """From arrays as users of the library have them.
+        """Build a problem from arrays.
 
         Raises
         ------
         InputError
-            Shapes do not match, or a value is negative or not a number; the message has the query and the value.
+            Shapes differ, or a value is negative or not a number; the message names the query and the value.
 
         Examples
         --------
@@ -111,16 +113,16 @@ class Problem:
         """
         there = np.asarray(capacity, dtype=np.float64)
         if there.ndim != 1:
-            raise InputError(f"capacity has shape {there.shape}, expected one number a resource")
+            raise InputError(f"capacity has shape {there.shape}, expected one number for each resource")
         if not (there >= 0).all():
             at = int(np.argmin(there >= 0))
             raise InputError(f"capacity of resource {at} is {there[at]}, expected 0 or more")
         if len(accuracy) != len(demand):
-            raise InputError(f"demand is of {len(demand)} queries, expected {len(accuracy)}, as accuracy")
+            raise InputError(f"demand has {len(demand)} queries, expected {len(accuracy)} as accuracy has")
         pairs = []
-        for i, (own, asked) in enumerate(zip(accuracy, demand, strict=True)):
+        for i, (own, needs) in enumerate(zip(accuracy, demand, strict=True)):
             values = np.asarray(own, dtype=np.float64)
-            rows = np.asarray(asked, dtype=np.float64)
+            rows = np.asarray(needs, dtype=np.float64)
             if values.ndim != 1:
                 raise InputError(f"query {i}: accuracy has shape {values.shape}, expected (k,)")
             if rows.size == 0 and not len(values):
@@ -136,7 +138,7 @@ class Problem:
 
     @staticmethod
     def seen(view: PlanView) -> Problem:
-        """From a view, which has checked its numbers."""
+        """Build a problem from a view, whose numbers are already checked."""
         return _put_together([(options.accuracy, options.demand) for options in view.queries], view.capacity)
 
 
@@ -149,9 +151,9 @@ def _put_together(pairs: list[tuple[_Floats, _Floats]], capacity: _Floats) -> Pr
     demand = np.zeros((int(start[-1]), width))
     for i, ((_, rows), own) in enumerate(zip(pairs, uses, strict=True)):
         columns[i, : len(own)] = own
-        asked, there = rows[:, own], capacity[own]
+        needs, there = rows[:, own], capacity[own]
         with np.errstate(divide="ignore", invalid="ignore"):
-            demand[start[i] : start[i + 1], : len(own)] = np.where(asked > 0, asked / there, 0.0)
+            demand[start[i] : start[i + 1], : len(own)] = np.where(needs > 0, needs / there, 0.0)
     accuracy = np.concatenate([values for values, _ in pairs]) if pairs else np.empty(0)
     cost = demand.max(axis=1, initial=0.0)
     return Problem(start, accuracy, columns, demand, cost, len(capacity))

@@ -1,4 +1,4 @@
-"""The binary program of the thesis, equations 5.1 to 5.4, as HiGHS takes it."""
+"""The binary program of the thesis, equations 5.1 to 5.4, solved with HiGHS."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from windlass.plan.lib.problem import ROOM, Problem
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
-#: HiGHS lets rows be exceeded by up to a millionth: where an answer does not fit, it has to keep this much away.
+#: HiGHS may exceed rows by up to 1e-6; if a result does not fit, it is solved again with this much less
+#: capacity.
 _AWAY = 4e-6
 
 
@@ -26,11 +27,11 @@ class Matrices:
     Parameters
     ----------
     rows
-        (m,) the configurations that can run at all, one a variable.
+        (m,) the configurations that can run alone, one for each variable.
     demand
-        (L, m) what each asks for, as parts of the capacity.
+        (L, m) demand of each, as shares of the capacity.
     choice
-        (n, m) whose each is.
+        (n, m) the query of each.
     """
 
     rows: _Ints
@@ -39,19 +40,19 @@ class Matrices:
 
     @staticmethod
     def of(problem: Problem) -> Matrices:
-        """Without what needs more than there is."""
+        """Build the matrices, without configurations that exceed a capacity alone."""
         rows = np.flatnonzero(problem.cost <= ROOM)
         own = problem.owners()[rows]
-        asked, columns = problem.demand[rows], problem.columns[own]
-        some = (asked > 0) & (columns < problem.resources)
-        at = np.broadcast_to(np.arange(len(rows))[:, None], asked.shape)
-        demand = csr_array((asked[some], (columns[some], at[some])), shape=(problem.resources, len(rows)))
+        needs, columns = problem.demand[rows], problem.columns[own]
+        some = (needs > 0) & (columns < problem.resources)
+        at = np.broadcast_to(np.arange(len(rows))[:, None], needs.shape)
+        demand = csr_array((needs[some], (columns[some], at[some])), shape=(problem.resources, len(rows)))
         ones = np.ones(len(rows))
         choice = csr_array((ones, (own, np.arange(len(rows)))), shape=(len(problem), len(rows)))
         return Matrices(rows, demand, choice)
 
     def chosen(self, problem: Problem, x: _Floats) -> _Ints:
-        """(n,) what a solution chooses."""
+        """Return the choices (n,) of a solution."""
         choices = np.full(len(problem), -1)
         rows = self.rows[x > 0.5]
         own = problem.owners()[rows]
@@ -61,17 +62,16 @@ class Matrices:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProgramSolution:
-    """What the binary program answers.
+    """The solution of the binary program.
 
     Parameters
     ----------
     choices
-        (n,).
+        (n,) configuration of each query.
     bound
-        No choices have a greater sum of accuracies, with as many queries that run.
+        Upper bound on the sum of accuracies of plans with the same number of running queries.
     proven
-        Whether the solver was done within its time: as many queries run as can, and no plan is better by more than its
-        gap.
+        Whether the solver finished in its time: no plan runs more queries, or is better by more than the gap.
     """
 
     choices: _Ints
@@ -80,21 +80,21 @@ class ProgramSolution:
 
 
 def solve(problem: Problem, seconds: float, gap: float) -> ProgramSolution | None:
-    """The best choices: first as many queries as can run, then the greatest sum of accuracies.
+    """Return the best choices: first the most running queries, then the largest sum of accuracies.
 
     Parameters
     ----------
     problem
-        Of any size.
+        A problem of any size.
     seconds
-        How long each call of the solver may take; three at most, and as many again where an answer exceeds what
-        there is by a rounding.
+        Time limit of each call of the solver. There are at most three calls, or six if a result exceeds a
+        capacity by a rounding error.
     gap
-        By what part of the sum the answer may be below the bound.
+        Allowed relative difference between the sum of accuracies and its bound.
 
     Returns
     -------
-    None where the solver found nothing in its time.
+    The solution, or None if the solver found nothing in its time.
     """
     matrices = Matrices.of(problem)
     if not len(matrices.rows):
@@ -105,7 +105,8 @@ def solve(problem: Problem, seconds: float, gap: float) -> ProgramSolution | Non
     again = _within(problem, matrices, seconds, gap, _AWAY)
     if again is None or not problem.fits(again.choices):
         return None
-    # A little room is not used now: where as many run, what the first program proved still holds.
+    # The second program has slightly less capacity: with the same queries running, the first one's bound
+    # still holds.
     same = np.array_equal(found.choices >= 0, again.choices >= 0)
     return replace(again, bound=max(found.bound, again.bound)) if same else again
 
@@ -113,7 +114,7 @@ def solve(problem: Problem, seconds: float, gap: float) -> ProgramSolution | Non
 def _within(
     problem: Problem, matrices: Matrices, seconds: float, gap: float, away: float
 ) -> ProgramSolution | None:
-    """The best choices as HiGHS has them, so far away from all that there is; they may exceed that by a rounding."""
+    """Return the solution of HiGHS with a reduced capacity; it may exceed that by a rounding error."""
     most = np.minimum(1.0, matrices.choice.sum(axis=1))
     weight = -problem.accuracy[matrices.rows]
     found = _milp(weight, matrices, most, most, 0.0, seconds, gap, away)
@@ -122,7 +123,7 @@ def _within(
         count = _milp(-np.ones(len(weight)), matrices, 0.0 * most, most, 0.0, seconds, 0.0, away)
         if count.x is None:
             return None
-        # As many as were found, whether or not that is proven to be the most.
+        # Run at least as many queries as found, whether or not that is proven to be the maximum.
         least, proven = np.round(count.x).sum(), bool(count.status == 0)
         found = _milp(weight, matrices, 0.0 * most, most, least, seconds, gap, away)
         if found.x is None:
@@ -141,7 +142,7 @@ def _milp(
     gap: float,
     away: float,
 ) -> Any:
-    """Least weight, each query between ``low`` and ``high`` times, and ``least`` of them in all."""
+    """Minimise weight, with each query between ``low`` and ``high`` times, and at least ``least`` queries in total."""
     rows = [
         LinearConstraint(matrices.demand, -np.inf, 1.0 - away),
         LinearConstraint(matrices.choice, low, high),

@@ -1,12 +1,14 @@
-"""Plans near the optimum: rounded from the linear relaxation, made to fit, and improved by switches.
+"""Plans near the optimum: the linear relaxation, rounded, made to fit, and improved by switches.
 
-1. The greedy and the fair parts are plans to begin with.
-2. The relaxation gives prices, and parts of configurations (:mod:`~windlass.plan.lib.prices`).
-3. Each query keeps the configurations that are worth most at these prices, those run in part, and those of 1.
-4. Each query takes the configuration that the relaxation runs most of; what is too much then is taken back at the least
-   loss (:mod:`~windlass.plan.lib.search`).
-5. Single switches and pairs improve this plan and that of the greedy. The best plan of all wins, so that the answer is
-   never worse than the greedy's or the fair one.
+1. The plans of the greedy and of fair shares are the initial plans.
+2. The relaxation gives prices, and fractions of configurations (:mod:`~windlass.plan.lib.prices`).
+3. Each query keeps the configurations that are worth most at these prices, those that run in part, and those
+  of step 1.
+4. Each query takes the configuration with the largest fraction; overload is then removed at the least loss
+   (:mod:`~windlass.plan.lib.search`).
+5. Single and paired switches improve this plan and the greedy ones. The best plan of all is returned, so it
+  is never
+   worse than the greedy or the fair one.
 """
 
 from __future__ import annotations
@@ -25,16 +27,16 @@ _Bools = NDArray[np.bool_]
 
 
 def refine(problem: Problem, keep: int = 24, sweeps: int = 20) -> tuple[_Ints, float]:
-    """(n,) choices near the optimum, and a bound on the sum of accuracies where all queries run that can.
+    """Return choices (n,) near the optimum, and a bound on the sum of accuracies if every query that can run does.
 
     Parameters
     ----------
     problem
-        Of any size.
+        A problem of any size.
     keep
-        How many configurations a query has to switch among.
+        Number of configurations that each query may switch between.
     sweeps
-        How often all queries are looked at, at most.
+        Maximum number of passes over all queries.
     """
     plans = [greedy(problem, 2.0, release) for release in (True, False)]
     plans.append(fair_choices(problem))
@@ -51,7 +53,7 @@ def refine(problem: Problem, keep: int = 24, sweeps: int = 20) -> tuple[_Ints, f
 
 
 def _few(problem: Problem, prices: Prices, plans: list[_Ints], keep: int) -> _Bools:
-    """(K,) the configurations to switch among: worth most, run in part, or of a plan; and each query's cheapest."""
+    """Return (K,) the configurations to switch between: worth most, in part or in a plan, each query's cheapest."""
     few = prices.share > 1e-9
     for plan in plans:
         few[(problem.start[:-1] + plan)[plan >= 0]] = True
@@ -64,7 +66,7 @@ def _few(problem: Problem, prices: Prices, plans: list[_Ints], keep: int) -> _Bo
 
 
 def _rounded(small: Problem, share: NDArray[np.float64]) -> _Ints | None:
-    """The configuration of which each query runs most, made to fit; None where that fails, or somebody has none."""
+    """Return each query's configuration with the largest fraction, made to fit; None if that fails."""
     if (np.diff(small.start) == 0).any():
         return None
     ends = zip(small.start[:-1].tolist(), small.start[1:].tolist(), strict=True)
@@ -92,7 +94,7 @@ def _columns(small: Problem) -> _Ints:
 
 
 def _inside(problem: Problem, few: _Bools, plan: _Ints) -> _Ints:
-    """A plan's choices as choices among the few."""
+    """Convert a plan's choices into choices among the few."""
     before = np.append(0, np.cumsum(few))
     rows = problem.start[:-1] + np.maximum(plan, 0)
     return np.where(plan >= 0, before[rows] - before[problem.start[:-1]], -1)

@@ -1,8 +1,9 @@
-"""Making a plan better by few switches at a time, and making one fit.
+"""Improvement of a plan by single and paired switches, and repair of a plan that does not fit.
 
-A plan that is good needs at last not one switch but two: somebody gives up a little where that makes room for somebody
-who gains more. All pairs of switches are too many, so a query only has its few configurations that are worth most at
-the prices of :mod:`~windlass.plan.lib.prices`; and whoever makes room has to relieve what is short most.
+A good plan can often be improved only by two switches at once: one query loses a little to make room for
+another that gains more. All pairs would be too many, so each query only has its few configurations that are
+worth most at the prices of :mod:`~windlass.plan.lib.prices`, and the query that makes room has to relieve the
+scarcest resource.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from numba import types
 from windlass.jit import Kernel, lean
 from windlass.plan.lib.greedy import fits_now, take
 
-#: What is less is a rounding.
+#: Smaller gains are rounding errors.
 LEAST = 1e-9
 
 
 @lean
 def two_fit(demand, columns, i, row, k, low, room, chosen):
-    """Whether two queries' rows fit together into what is left and what both hold."""
+    """Return whether the rows of two queries fit together into the free room and what both hold."""
     for at in range(demand.shape[1]):
         column = columns[i, at]
         if column == len(room) - 1:
@@ -47,7 +48,7 @@ def two_fit(demand, columns, i, row, k, low, room, chosen):
 
 @lean
 def short_of(demand, columns, i, row, room, held):
-    """The resource that a row lacks most beside what its query holds, −1 where it fits; and how much of it."""
+    """Return the resource that a row lacks most beyond what its query holds, and how much; −1 if it fits."""
     worst, most = -1, 0.0
     for at in range(demand.shape[1]):
         lacks = demand[row, at] - demand[held, at] - room[columns[i, at]]
@@ -58,9 +59,9 @@ def short_of(demand, columns, i, row, room, held):
 
 @lean
 def make_room(i, row, gain, start, accuracy, columns, demand, room, chosen):
-    """Who makes room for a row at the least loss, less than is gained: the query and its row, −1 for nobody."""
+    """Return the query, and its row, that makes room for a row at the least loss below the gain; −1 for none."""
     worst, most = short_of(demand, columns, i, row, room, chosen[i])
-    who, low, least = -1, -1, gain - LEAST
+    query, low, least = -1, -1, gain - LEAST
     for k in range(len(chosen)):
         held = chosen[k]
         if k == i or held < 0:
@@ -76,15 +77,15 @@ def make_room(i, row, gain, start, accuracy, columns, demand, room, chosen):
             if loss >= least or demand[held, at] - demand[other, at] < most or other == held:
                 continue
             if two_fit(demand, columns, i, row, k, other, room, chosen):
-                who, low, least = k, other, loss
-    return who, low
+                query, low, least = k, other, loss
+    return query, low
 
 
 def improve(start, accuracy, columns, demand, room, chosen, sweeps):
-    """Single switches and pairs of switches, query by query, until none gains or so many sweeps are over.
+    """Make single and paired switches, query by query, until none gains or after ``sweeps`` passes.
 
-    ``room`` (L + 1,) is what is left and ``chosen`` (n,) the row each query runs, −1 for none; both are changed.
-    Returns how many switches were made.
+    ``room`` (L + 1,) is the free capacity and ``chosen`` (n,) the row that each query runs, −1 for none; both
+    are changed. Return the number of switches.
     """
     made = 0
     for _ in range(sweeps):
@@ -105,7 +106,7 @@ def improve(start, accuracy, columns, demand, room, chosen, sweeps):
                     held, now = best, accuracy[best]
                 if held < 0:
                     continue
-                up, who, low, most = -1, -1, -1, LEAST
+                up, query, low, most = -1, -1, -1, LEAST
                 for row in range(start[i], start[i + 1]):
                     gain = accuracy[row] - now
                     if gain <= most:
@@ -114,9 +115,9 @@ def improve(start, accuracy, columns, demand, room, chosen, sweeps):
                         i, row, gain - most + LEAST, start, accuracy, columns, demand, room, chosen
                     )
                     if k >= 0:
-                        up, who, low, most = row, k, other, gain - (accuracy[chosen[k]] - accuracy[other])
+                        up, query, low, most = row, k, other, gain - (accuracy[chosen[k]] - accuracy[other])
                 if up >= 0:
-                    take(who, low, columns, demand, room, chosen)
+                    take(query, low, columns, demand, room, chosen)
                     take(i, up, columns, demand, room, chosen)
                     made += 2
                     again = True
@@ -126,9 +127,10 @@ def improve(start, accuracy, columns, demand, room, chosen, sweeps):
 
 
 def repair(start, accuracy, columns, demand, room, chosen):
-    """Switch until all fits, each time by the least loss for what is relieved; returns whether that went.
+    """Switch until the plan fits, each time at the least loss for the relief; return whether that succeeded.
 
-    ``room`` is what is left, below 0 where too much is asked for. Each switch relieves something in all, so it ends.
+    ``room`` is the free capacity, below 0 for overload. Each switch reduces the total overload, so the loop
+    ends.
     """
     while True:
         over = 0.0
@@ -136,7 +138,7 @@ def repair(start, accuracy, columns, demand, room, chosen):
             over += max(0.0, -room[column])
         if over <= 0.0:
             return True
-        who, what, best = -1, -1, np.inf
+        query, what, best = -1, -1, np.inf
         for i in range(len(chosen)):
             held = chosen[i]
             touches = False
@@ -152,13 +154,13 @@ def repair(start, accuracy, columns, demand, room, chosen):
                         after = left + demand[held, at] - demand[row, at]
                         relief += max(0.0, -left) - max(0.0, -after)
                 if relief > LEAST:
-                    # What is lost for what is relieved; never less than nothing, or a free switch would hide relief.
+                    # The loss counts at least 0; otherwise a free switch with little relief would always win.
                     merit = max(0.0, accuracy[held] - accuracy[row]) / relief
                     if merit < best:
-                        who, what, best = i, row, merit
-        if who < 0:
+                        query, what, best = i, row, merit
+        if query < 0:
             return False
-        take(who, what, columns, demand, room, chosen)
+        take(query, what, columns, demand, room, chosen)
 
 
 _floats, _ints = types.float64[::1], types.int64[::1]

@@ -1,4 +1,4 @@
-"""VideoStorm's plans: all cores are one pool, and where a plan runs is drawn."""
+"""The planner of VideoStorm: all cores form one pool, and placements are drawn at random."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _Ints = NDArray[np.int64]
 
 
 def storm_choices(problem: Problem, work: _Floats, rng: np.random.Generator) -> _Ints:
-    """(n,) choices: plans by what they gain for the cores that they take, each placed at random where it fits.
+    """Return choices (n,): plans by gain for their cores, each placed at random where it fits.
 
     Parameters
     ----------
     problem
-        Its demands say which placements fit.
+        Its demands decide which placements fit.
     work
-        (K,) cores of each configuration, wherever they are; configurations of a query that have the same accuracy and
-        cores are placements of one plan.
+        (K,) total cores of each configuration. Configurations of a query with equal accuracy and cores are
+        placements of one plan.
     rng
-        Which placement.
+        Draws placements.
     """
     n = len(problem)
     room, choices = np.full(problem.resources + 1, ROOM), np.full(n, -1)
@@ -33,7 +33,7 @@ def storm_choices(problem: Problem, work: _Floats, rng: np.random.Generator) -> 
     heap: list[tuple[float, float, int, int]] = []
 
     def push(i: int) -> None:
-        """The next switch of a query that there is, if any."""
+        """Add the next switch of a query to the heap, if any."""
         keys = [
             (*_merit(value, cores, *now[i], choices[i] >= 0), i, at)
             for at, (value, cores, _) in enumerate(plans[i])
@@ -62,7 +62,7 @@ def storm_choices(problem: Problem, work: _Floats, rng: np.random.Generator) -> 
 
 
 def _merit(value: float, cores: float, accuracy: float, paid: float, runs: bool) -> tuple[float, float]:
-    """What goes first has the least: who does not run, by the fewest cores; then what is free; then by efficiency."""
+    """Return a sort key, least first: queries that do not run, by fewest cores; then free switches; then efficiency."""
     if not runs:
         return -np.inf, cores
     efficiency = (value - accuracy) / (cores - paid) if cores > paid else np.inf
@@ -70,7 +70,7 @@ def _merit(value: float, cores: float, accuracy: float, paid: float, runs: bool)
 
 
 def _plans(problem: Problem, work: _Floats, i: int) -> list[tuple[float, float, _Ints]]:
-    """The plans of a query: accuracy, cores, and the rows of its placements."""
+    """Return the plans of a query: accuracy, cores, and the rows of their placements."""
     rows = np.arange(problem.start[i], problem.start[i + 1])
     pairs = np.stack((problem.accuracy[rows], work[rows].round(9)), axis=1)
     if not len(rows):

@@ -1,1 +1,1 @@
-"""One planner a file; adding a file adds the policy."""
+"""Planners, one a file; a new file adds a policy."""

@@ -1,4 +1,4 @@
-"""The greedy of the thesis: everybody's cheapest, then the switch with the largest gain for its cost."""
+"""The greedy planner of the thesis."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from windlass.plan.view import Plan, PlanView
 
 
 class Cascade(Climbs):
-    """The switch that gains most accuracy for what it costs more, again and again, within a band of configurations.
+    """Switches the query that gains most accuracy for its extra cost, repeatedly, within a band of configurations.
 
-    The cost of a configuration is the largest part that it takes of any resource. Everybody begins with the cheapest;
-    then one query at a time switches to a more accurate configuration that fits. As printed, a configuration fits if
-    all of it does beside all that runs, its own query included.
+    The cost of a configuration is its largest share of any resource. All queries start with their cheapest;
+    then one query at a time switches to a more accurate configuration that fits. As printed, it has to fit in
+    addition to all that runs, including the query's own configuration.
 
-    It does not look at what runs now. It may be worse than ``fair``; each reason says so then.
+    The policy ignores what runs now. Its plan may be worse than that of ``fair``; each reason then says so.
 
     Parameters
     ----------
     band
-        Configurations that cost more than so many times the least cost of their accuracy are not looked at; infinity
-        for all.
+        Configurations that cost more than ``band`` times the least cost at their accuracy are ignored;
+        infinity for no limit.
     release
         Whether what a query holds counts as free for its own switch.
     cost
-        ``dominant``, or ``sum`` of all parts that it takes.
+        ``dominant``, the largest share of a resource, or ``sum``, the sum of all shares.
     efficiency
-        ``difference``, of what is gained by what is paid more; or ``plain``, accuracy by cost.
+        ``difference``, gain divided by extra cost, or ``plain``, accuracy divided by cost.
 
     Source: thesis, sections 5.5.3 to 5.5.5, Figure 5.13; section 5.7.7 for the other costs and efficiencies.
 
@@ -64,7 +64,7 @@ class Cascade(Climbs):
         self.release, self.sums, self.plain = bool(release), cost == "sum", efficiency == "plain"
 
     def decide(self, view: PlanView) -> Plan:
-        """The plan of the greedy."""
+        """Return the plan of the greedy."""
         problem = Problem.seen(view)
         climbed = problem
         if self.sums:
@@ -73,6 +73,6 @@ class Cascade(Climbs):
         plan = answered(view, problem, choices)
         if problem.score(choices) < problem.score(fair_choices(problem)):
             plan = dataclasses.replace(
-                plan, why=tuple(f"{why}; fair parts would do better" for why in plan.why)
+                plan, why=tuple(f"{why}; fair shares would do better" for why in plan.why)
             )
         return plan

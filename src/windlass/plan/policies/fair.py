@@ -1,4 +1,4 @@
-"""The same part of every resource for each query."""
+"""Equal shares of every resource for all queries."""
 
 from windlass.plan.lib.answer import answered
 from windlass.plan.lib.fair import fair_choices
@@ -7,9 +7,9 @@ from windlass.plan.view import Plan, PlanView
 
 
 class Fair:
-    """Each query has 1/n of every resource, and runs the most accurate configuration that fits there.
+    """Gives each query 1/n of every resource, and the most accurate configuration that fits in it.
 
-    What a query leaves of its part nobody gets.
+    What a query leaves of its share stays unused.
 
     Source: thesis, section 5.7.1, the baseline Fair Allocation.
 
@@ -26,6 +26,6 @@ class Fair:
     name = "fair"
 
     def decide(self, view: PlanView) -> Plan:
-        """The best within a part each."""
+        """Return the best configuration within each query's share."""
         problem = Problem.seen(view)
         return answered(view, problem, fair_choices(problem), part=1.0 / max(1, len(problem)))

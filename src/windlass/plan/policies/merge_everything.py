@@ -1,4 +1,4 @@
-"""All queries that could share work share as much of it as they can, whether that is worth it or not."""
+"""Sharing of all common work between queries, whether or not that is worth it."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from windlass.plan.view import Plan, PlanView
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Group:
-    """Queries that are planned as one: who they are, and (k, members) the configurations of each way together."""
+    """Queries that are planned as one, and (k, members) the configuration of each of them in each joint plan."""
 
     members: tuple[int, ...]
     ways: NDArray[np.int64]
 
 
 class MergeEverything(Climbs):
-    """Queries on one camera that could begin with the same work are one, with one way to run for all of them.
+    """Plans queries with a common beginning of their work as one, with one joint plan for all of them.
 
-    The first query of a group says which ways there are. Each of the others follows with its most accurate
-    configuration that shares most with it, and a way that one of them cannot follow is left out. The greedy of
-    ``cascade`` then chooses a way for each group, whose accuracy is the mean over its queries, weighted by how many
-    they are. Who shares nothing is planned alone.
+    The first query of a group defines the joint plans. Each other query follows with its most accurate
+    configuration that shares most work with it; a plan that some query cannot follow is left out. The greedy
+    of ``cascade`` then chooses a joint plan for each group, whose accuracy is the mean over its queries,
+    weighted by their number. Queries that share nothing are planned alone.
 
-    It is the baseline that shows what choosing whom to merge is worth.
+    It is a baseline for the value of choosing which queries to merge.
 
     Parameters
     ----------
     band
-        As that of ``cascade``.
+        See ``cascade``.
 
     Source: thesis, section 5.7.5, Figure 5.24.
 
@@ -61,7 +61,7 @@ class MergeEverything(Climbs):
         self.band = band if band == np.inf else number("band", band, 1.0)
 
     def decide(self, view: PlanView) -> Plan:
-        """The plan of the greedy over groups."""
+        """Return the plan of the greedy over groups."""
         groups = _groups(view)
         most = max((len(group.members) for group in groups), default=1)
         accuracy = [_accuracy(view, group) * len(group.members) / most for group in groups]
@@ -90,7 +90,7 @@ def _groups(view: PlanView) -> list[_Group]:
 
 
 def _ways(view: PlanView, members: list[int]) -> NDArray[np.int64]:
-    """(k, members) for each configuration of the first those that follow it; none that somebody cannot follow."""
+    """Return (k, members) the configurations that follow each one of the first query, where all queries can."""
     leader, known = view.queries[members[0]], [firsts(view.queries[k]) for k in members[1:]]
     ways = np.array(
         [[way, *(alike(each, leader, way) for each in known)] for way in range(len(leader))], dtype=np.int64

@@ -1,4 +1,4 @@
-"""Queries on one camera do common work once, where that is worth it."""
+"""Sharing of common work between queries on one camera, where that is worth it."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ from windlass.plan.view import Plan, PlanView
 
 
 class Merged(Climbs):
-    """The greedy of ``cascade``, then switches of a query together with a subset of its peers onto the same components.
+    """Improves the greedy plan by switching a query together with some of its peers to the same components.
 
-    Peers are queries on one camera that could begin with the same work. Components that are the same, after the same
-    ones and in the same clusters, run once and count once. A query that switches may take peers along: each to its most
-    accurate configuration that shares most with the one that is switched to. Efficiency is over all that switch.
+    Peers are queries on one camera that could start with the same work. Equal components after equal
+    components in the same clusters run once and count once. When a query switches, peers may switch as well:
+    each to its most accurate configuration that shares most with the new one. Efficiency is computed over all
+    that switch.
 
-    Two things differ from the thesis: the greedy climbs without peers first, and equal work is done once wherever it is
-    found, whether or not all common components are equal.
+    Two details differ from the thesis: the greedy runs without peers first, and equal work is shared wherever
+    it occurs, whether or not all common components are equal.
 
     Parameters
     ----------
     together
-        How many peers are taken along at most, besides all of them.
+        Maximum number of peers that switch together; all peers together are tried as well.
     band
+        See ``cascade``.
         As that of ``cascade``.
 
     Source: thesis, section 5.5.6.
@@ -51,7 +53,7 @@ class Merged(Climbs):
         self.band = band if band == np.inf else number("band", band, 1.0)
 
     def decide(self, view: PlanView) -> Plan:
-        """The plan of the greedy, merged."""
+        """Return the plan of the greedy, merged."""
         problem = Problem.seen(view)
         choices = merged_choices(view, greedy(problem, self.band), self.together)
         return answered(view, problem, choices, merged=True)

@@ -14,18 +14,18 @@ from windlass.plan.view import Plan, PlanView
 
 
 class Optimal(Climbs):
-    """As many queries as can run, then the greatest mean accuracy that there is; its time grows fast with their number.
+    """Runs as many queries as possible with the highest mean accuracy; its time grows fast with their number.
 
-    Each reason says how far below the optimum the plan may be. Where the solver finds nothing in its time, the plan is
-    that of ``cascade``.
+    Each reason says how far below the optimum the plan may be. If the solver finds no plan in its time, the
+    plan is that of ``cascade``.
 
     Parameters
     ----------
     seconds
-        After so long the solver answers with the best it has found; it solves three programs at most, or twice as
-        many where an answer exceeds what there is by a rounding.
+        Time limit of each call of the solver, after which it returns its best plan. There are at most three
+        calls, or six if a result exceeds a capacity by a rounding error.
     gap
-        By what part the sum of accuracies may be below what is proven to be a bound.
+        Allowed relative difference between the sum of accuracies and its proven bound.
 
     Source: thesis, section 5.5.1, equations 5.1 to 5.4; solved by HiGHS.
 
@@ -47,16 +47,16 @@ class Optimal(Climbs):
         self.gap = number("gap", gap, 0.0)
 
     def decide(self, view: PlanView) -> Plan:
-        """What the solver answers."""
+        """Return the solver's plan."""
         problem = Problem.seen(view)
         found = solve(problem, self.seconds, self.gap)
         if found is None:
-            plan, said = answered(view, problem, greedy(problem, 2.0)), "no optimum found in time"
+            plan, note = answered(view, problem, greedy(problem, 2.0)), "no optimum found in time"
         else:
             plan = answered(view, problem, found.choices)
             below = 1.0 - problem.score(found.choices)[1] / found.bound if found.bound > 0 else 0.0
-            said = (
+            note = (
                 "at the optimum" if below <= max(self.gap, 1e-9) else f"at most {below:.2%} below the optimum"
             )
-            said += "" if found.proven else ", stopped by the time limit"
-        return dataclasses.replace(plan, why=tuple(f"{why}; {said}" for why in plan.why))
+            note += "" if found.proven else ", stopped by the time limit"
+        return dataclasses.replace(plan, why=tuple(f"{why}; {note}" for why in plan.why))

@@ -1,4 +1,4 @@
-"""Near the optimum in a small part of its time: prices, rounding, and switches in pairs."""
+"""Planning near the optimum in a fraction of its time."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from windlass.plan.view import Plan, PlanView
 
 
 class Refined(Refines):
-    """What the linear relaxation would run, rounded, made to fit and improved by pairs of switches; never below greedy.
+    """Rounds the linear relaxation, makes it fit and improves it by pairs of switches; never worse than the greedy.
 
-    It tries the greedy of ``cascade`` and ``fair`` as well, and the best of all wins: as many queries as run in any of
-    them, then the greatest sum of accuracies. Each reason says how far below the optimum the plan may be, where all
-    queries run.
+    It tries the plans of ``cascade`` and ``fair`` as well, and returns the best of all: first the most
+    running queries, then the largest sum of accuracies. If all queries run, each reason says how far below
+    the optimum the plan may be.
 
     Parameters
     ----------
     keep
-        How many configurations a query has to switch among.
+        Number of configurations that each query may switch between.
     sweeps
-        How often all queries are looked at, at most.
+        Maximum number of passes over all queries.
 
-    Source: ours; the relaxation by column generation (Dantzig and Wolfe 1960).
+    Source: Windlass; the relaxation by column generation (Dantzig and Wolfe 1960).
 
     Examples
     --------
@@ -44,11 +44,11 @@ class Refined(Refines):
         self.keep, self.sweeps = whole("keep", keep, 1), whole("sweeps", sweeps, 0)
 
     def decide(self, view: PlanView) -> Plan:
-        """The best plan found, and how good it is for sure."""
+        """Return the best plan found, with a bound on its distance from the optimum."""
         problem = Problem.seen(view)
         choices, bound = refine(problem, self.keep, self.sweeps)
         plan = answered(view, problem, choices)
         if not len(choices) or (choices < 0).any() or bound <= 0:
             return plan
-        said = f"at most {max(0.0, 1.0 - problem.score(choices)[1] / bound):.2%} below the optimum"
-        return dataclasses.replace(plan, why=tuple(f"{why}; {said}" for why in plan.why))
+        note = f"at most {max(0.0, 1.0 - problem.score(choices)[1] / bound):.2%} below the optimum"
+        return dataclasses.replace(plan, why=tuple(f"{why}; {note}" for why in plan.why))

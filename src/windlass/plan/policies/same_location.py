@@ -14,14 +14,14 @@ from windlass.plan.view import Plan, PlanView
 
 
 class SameLocation(Climbs):
-    """The greedy of ``cascade``, among configurations that have all components in one cluster, whichever it is.
+    """Plans with the greedy of ``cascade`` and keeps all components of a query in one cluster.
 
-    Nothing but streams and answers crosses links so. Where nobody says where components run, all configurations count.
+    So only source streams and results cross links. If placements are unknown, all configurations count.
 
     Parameters
     ----------
     band
-        As that of ``cascade``.
+        See ``cascade``.
 
     Source: thesis, section 5.7.2, Cascade-SL, Figure 5.19.
 
@@ -40,7 +40,7 @@ class SameLocation(Climbs):
         self.band = band if band == np.inf else number("band", band, 1.0)
 
     def decide(self, view: PlanView) -> Plan:
-        """The plan of the greedy, in one place each."""
+        """Return the plan of the greedy, with one cluster for each query."""
         problem = Problem.seen(view)
         keep = np.concatenate([*(in_one_place(options) for options in view.queries), np.empty(0, bool)])
         choices = problem.whole(keep, greedy(problem.only(keep), self.band))

@@ -14,16 +14,16 @@ from windlass.plan.view import Plan, PlanView
 
 
 class Static(Climbs):
-    """The greedy of ``cascade``, with everything on one tier: at the camera, in a private cluster or in the cloud.
+    """Plans with the greedy of ``cascade`` and keeps all queries on one tier: cameras, private cluster or cloud.
 
-    Where nobody says where components run, all configurations count.
+    If placements are unknown, all configurations count.
 
     Parameters
     ----------
     tier
-        0 is the camera's own, 1 the one above it; −1 the root's, −2 the one below it.
+        0 is the camera's own tier, 1 the one above it; −1 the root's, −2 the one below it.
     band
-        As that of ``cascade``.
+        See ``cascade``.
 
     Source: thesis, section 5.7.4, Figure 5.23.
 
@@ -44,7 +44,7 @@ class Static(Climbs):
         self.band = band if band == np.inf else number("band", band, 1.0)
 
     def decide(self, view: PlanView) -> Plan:
-        """The plan of the greedy, on that tier."""
+        """Return the plan of the greedy on that tier."""
         problem = Problem.seen(view)
         keep = np.concatenate([*(on_tier(options, self.tier) for options in view.queries), np.empty(0, bool)])
         choices = problem.whole(keep, greedy(problem.only(keep), self.band))

@@ -1,4 +1,4 @@
-"""Few changes: what runs goes on as it does, unless that does not fit or a change is worth it."""
+"""Planning with few changes to running queries."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from windlass.plan.view import Plan, PlanView
 
 
 class Steady(Refines):
-    """The plan of ``refined``, by few changes: a running query changes where it has to, or where that is worth it.
+    """Follows the plan of ``refined`` with few changes: a running query changes only if it has to or if it is worth it.
 
-    A change stops a component, moves it, and loses frames. Who does not run starts as ``refined`` has it. Where what
-    runs does not fit any more, or keeps somebody from running, queries change to what ``refined`` has for them, those
-    first that relieve most for the accuracy they lose. All others change together if that brings ``worth`` on average,
-    or one by one where it brings so much alone.
+    A change stops a component, moves it and loses frames. New queries start as ``refined`` plans. If the
+    running configurations no longer fit, or keep a query from running, queries change to the plan of
+    ``refined``, in order of relief for the accuracy that they lose. All other changes are made together if
+    they gain ``worth`` on average, or one by one if one alone gains that much.
 
     Parameters
     ----------
     worth
-        How much accuracy a change has to bring, 0 to 1; 0 is ``refined`` itself, as good a plan with more changes.
+        Accuracy that a change has to gain, 0 to 1; 0 gives the plan of ``refined`` with its changes.
 
-    Source: ours; the thesis plans anew each time.
+    Source: Windlass; the thesis makes a new plan each time.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Steady(Refines):
         self.worth = number("worth", worth, 0.0, 1.0)
 
     def decide(self, view: PlanView) -> Plan:
-        """What runs, with the changes that are needed or worth it."""
+        """Return the running configurations, with the changes that are needed or worth it."""
         problem = Problem.seen(view)
         current = np.array([options.current for options in view.queries], dtype=np.int64)
         choices = settled(problem, current, refine(problem)[0], self.worth)

@@ -1,4 +1,4 @@
-"""Plans for one pool of cores, placed at random."""
+"""Planning on one pool of cores, with random placements."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from windlass.plan.view import Plan, PlanView
 
 
 class Videostorm:
-    """Plans by what they gain for their cores, as if all clusters were one; each placed at random where it fits.
+    """Chooses plans by gain for their cores, as if all clusters were one, and places each at random where it fits.
 
-    It knows nothing of links or tiers, except that what does not fit is not placed. Resources are cores if their name
-    ends in ``.cores``.
+    It ignores links and tiers, except that a plan is placed only where it fits. Resources whose name ends in
+    ``.cores`` count as cores.
 
     Parameters
     ----------
     rng
-        Which of the placements that fit.
+        Draws placements.
 
-    Source: VideoStorm (Zhang et al., NSDI 2017), as the thesis, section 5.7.1, has it.
+    Source: VideoStorm (Zhang et al., NSDI 2017), as described in the thesis, section 5.7.1.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class Videostorm:
         self.rng = rng
 
     def decide(self, view: PlanView) -> Plan:
-        """Plans first, places by chance."""
+        """Return the plan: first a plan for each query, then a random placement."""
         problem = Problem.seen(view)
         cores = [at for at, name in enumerate(view.resources) if name.endswith(".cores")]
         work = [options.demand[:, cores].sum(axis=1) for options in view.queries]
