@@ -32,7 +32,6 @@ class Candidate:
         CPU time that jobs of its class used alone, percent of their cores' time; NaN if never measured.
     restarts
         True if it may be requeued after it started, and restarted.
-        Whether it may be put back in the queue after it has begun, to begin again.
 
     Raises
     ------
@@ -124,7 +123,6 @@ class Allocation:
     ends
         Time by which its cores are expected to be free, on the engine's clock, s; NaN means at its walltime.
         The cores of a former guest may be promised to others earlier.
-        a guest may be promised to be gone before.
 
     Raises
     ------

@@ -32,7 +32,6 @@ class Clairvoyant:
     times
         (m,) times at which the demand changes, s, rising. By default nothing is known, and only waiting jobs
         are served.
-        (m,) when the need changes, s, rising; by default nothing is known, and only what waits is seen to.
     counts
         (m, k) number of instances of each type that are needed from then on.
 
