@@ -122,7 +122,7 @@ def test_what_queries_are_run_on_is_relative_to_the_file(tmp_path):
     for name in ("clip", "truth", "pipeline"):
         rest = ", ".join(each for each in given.split(", ") if not each.startswith(name))
         file.write_text(f"queries: [{QUERY.replace('source', f'{rest}, source')}]")
-        with pytest.raises(InputError, match=rf"q\.yaml: queries\.0\.{name}: is not there"):
+        with pytest.raises(InputError, match=rf"q\.yaml: queries\.0\.{name}: missing"):
             read_recorded(file)
 
 

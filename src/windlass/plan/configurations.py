@@ -38,7 +38,6 @@ class Configurations:
         path.
     rates
         (k, c, w) demand of each component for these: cores, and bytes/s of its input from a lower cluster.
-        (k, c, w) what each component asks for of them: cores, and bytes/s of the data that it takes in from below.
     """
 
     query: Query

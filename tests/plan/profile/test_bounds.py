@@ -72,7 +72,7 @@ def test_a_clip_says_what_it_is_and_is_read_by_its_own_thread(tmp_path, monkeypa
         with pytest.raises(InputError, match="expected four characters"):
             write_clip(path, iter(images), 12.5, (128, 96), codec)
     monkeypatch.setattr(clips, "_frames", lambda file: 4)
-    with pytest.raises(InputError, match="4 of 5 frames are in it"):
+    with pytest.raises(InputError, match="4 of 5 frames were written"):
         write_clip(tmp_path / "b.mp4", iter(images), 12.5, (128, 96))
     assert not (tmp_path / "b.mp4").exists()
     assert about(path).frames == 5
@@ -93,7 +93,7 @@ def test_a_clip_of_which_a_number_is_none_is_refused(tmp_path, monkeypatch, wron
         known = dict(zip(order, numbers, strict=True))
         capture = SimpleNamespace(get=known.__getitem__, release=lambda: None)
         monkeypatch.setattr(clips, "_opened", lambda file, capture=capture: capture)
-        with pytest.raises(InputError, match=r"says .* frames of .* x .* at .* a second"):
+        with pytest.raises(InputError, match=r"header has .* frames of .* x .* at .* frames/s"):
             about(tmp_path / "a.mp4")
 
 

@@ -134,7 +134,7 @@ def test_frames_too_small_for_hog_are_named(setting):
 
 def test_two_plans_that_are_the_same_are_refused(setting):
     plans, clip, truth = setting
-    with pytest.raises(InputError, match=r"plans 0 and 1 are the same: decode, detect mog2"):
+    with pytest.raises(InputError, match=r"plans 0 and 1 are equal: decode, detect mog2"):
         profile([plans[0], plans[0]], clip, truth, 1e6)
-    with pytest.raises(InputError, match="there are no plans"):
+    with pytest.raises(InputError, match="no plans given"):
         profile([], clip, truth, 1e6)

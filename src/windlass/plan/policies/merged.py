@@ -30,7 +30,6 @@ class Merged(Climbs):
         Maximum number of peers that switch together; all peers together are tried as well.
     band
         See ``cascade``.
-        As that of ``cascade``.
 
     Source: thesis, section 5.5.6.
 

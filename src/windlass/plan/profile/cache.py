@@ -1,8 +1,8 @@
-"""Outputs that are worth keeping, within a budget of bytes.
+"""A cache of step outputs with a budget in bytes.
 
-The thesis keeps what has the greatest M = n·T/S (section 5.6.1): n is how often an output will still be asked for, T
-how long it took to make, S how large it is. M is CPU seconds saved a byte held. An output grows frame by frame. While
-it grows it counts against the budget, and M is that of the part which is there.
+The thesis keeps the outputs with the largest M = n·T/S (section 5.6.1): n is how often an output will still be
+used, T the time to make it, S its size. M is CPU seconds saved per byte. An output grows frame by frame; while it
+grows it counts against the budget, with the M of its present part.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(slots=True)
 class CacheEntry(Generic[V]):
-    """An output, or its first part: values, bytes, seconds that they took, and how many are reading or writing it."""
+    """An output or its first part: values, bytes, seconds to make them, and the number of readers."""
 
     values: list[V] = field(default_factory=list)
     size: int = 0
@@ -29,14 +29,14 @@ class CacheEntry(Generic[V]):
 
 
 class Cache(Generic[K, V]):
-    """Keeps outputs by key; what it holds is never more than the budget.
+    """A cache of outputs by key, whose size never exceeds the budget.
 
     Parameters
     ----------
     budget
-        Bytes; 0: keeps nothing.
+        Maximum size, bytes; at 0 nothing is kept.
     uses
-        From a key to n, how often its output will still be asked for.
+        Returns n for a key: how often its output will still be used.
 
     Examples
     --------
@@ -57,31 +57,31 @@ class Cache(Generic[K, V]):
         self._entries: dict[K, CacheEntry[V]] = {}
 
     def has(self, key: K) -> bool:
-        """Whether the whole output is here."""
+        """Return whether the whole output is cached."""
         entry = self._entries.get(key)
         return entry is not None and entry.whole
 
     def keeps(self, key: K) -> bool:
-        """Whether the output is here, or as much of it as is made."""
+        """Return whether the output, or the part made so far, is cached."""
         return key in self._entries
 
     def begin(self, key: K) -> None:
-        """An output is about to be made; what there was of it is forgotten."""
+        """Start a new output; an old one under the same key is dropped."""
         self.drop(key)
         self._entries[key] = CacheEntry()
 
     def add(self, key: K, value: V, size: int, seconds: float) -> bool:
-        """A value of an output that is being made.
+        """Add a value to an output that is being made.
 
         Parameters
         ----------
         value, size, seconds
-            With its bytes, and the CPU seconds that it took.
+            The value, its size in bytes, and the CPU seconds to make it.
 
         Returns
         -------
         bool
-            Whether the output is still kept. Once it is not, the rest of it need not be added.
+            Whether the output is still cached. If not, the rest of it need not be added.
         """
         entry = self._entries.get(key)
         if entry is None:
@@ -97,32 +97,32 @@ class Cache(Generic[K, V]):
         return True
 
     def end(self, key: K) -> None:
-        """The output has all its values."""
+        """Mark the output as complete."""
         if key in self._entries:
             self._entries[key].whole = True
 
     def read(self, key: K) -> list[V]:
-        """A whole output. Until :meth:`release`, it stays: memory that somebody reads is not free."""
+        """Return a whole output. It stays cached until :meth:`release`, because its memory is in use anyway."""
         entry = self._entries[key]
         entry.readers += 1
         return entry.values
 
     def release(self, key: K) -> None:
-        """A reader has done."""
+        """End one :meth:`read`."""
         self._entries[key].readers -= 1
 
     def drop(self, key: K) -> None:
-        """Nobody will ask for this output any more."""
+        """Drop an output that is not needed any more."""
         entry = self._entries.pop(key, None)
         if entry is not None:
             self.held -= entry.size
 
     def _worth(self, key: K, entry: CacheEntry[V], size: int = 0) -> float:
-        """M = n·T/S."""
+        """Return M = n·T/S."""
         return self._uses(key) * entry.seconds / max(entry.size + size, 1)
 
     def _room(self, key: K, entry: CacheEntry[V], size: int) -> bool:
-        """Make room for so many more bytes of an output, by what is worth less; or change nothing."""
+        """Make room for ``size`` bytes by dropping outputs with a smaller M; if impossible, drop none, return False."""
         short = self.held + size - self.budget
         if short <= 0:
             return True

@@ -1,4 +1,4 @@
-"""Clips on disk: read frame by frame in one thread, and written. Needs OpenCV (the extra ``vision``)."""
+"""Reading clips frame by frame in one thread, and writing them. Needs OpenCV (the extra ``vision``)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Image = NDArray[np.uint8]
 
 
 def about(path: str | Path) -> ClipInfo:
-    """What a clip's header says of it.
+    """Read the header of a clip.
 
     Raises
     ------
     InputError
-        There is no such file, or OpenCV cannot read it as video.
+        The file does not exist, or OpenCV cannot read it as video.
 
     Examples
     --------
@@ -47,7 +47,8 @@ def about(path: str | Path) -> ClipInfo:
         capture.release()
     if not all(np.isfinite(each) and each > 0 for each in numbers):
         raise InputError(
-            f"{file}: says {numbers[3]:g} frames of {numbers[0]:g} x {numbers[1]:g} at {numbers[2]:g} a second"
+            f"{file}: header has {numbers[3]:g} frames of {numbers[0]:g} x {numbers[1]:g} at {numbers[2]:g} frames/s, "
+            "expected numbers above 0"
         )
     width, height, rate, frames = numbers
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
@@ -56,7 +57,7 @@ def about(path: str | Path) -> ClipInfo:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A frame of a clip: its index, CPU seconds to unpack it and to turn it into pixels, and those, if wanted."""
+    """A frame of a clip: its index, CPU seconds to unpack it and to convert it to pixels, and the pixels if wanted."""
 
     index: int
     unpacking: float
@@ -65,22 +66,21 @@ class Taken:
 
 
 def frames(clip: ClipInfo, wanted: Callable[[int], bool], clock: Callable[[], float]) -> Iterator[Taken]:
-    """All frames of a clip in order: all are unpacked, as each depends on those before; pixels are made of those
-    wanted.
+    """Yield all frames of a clip in order. All are unpacked, as later ones depend on them; wanted ones get pixels.
 
     Parameters
     ----------
     clip
-        As :func:`about` said.
+        The result of :func:`about`.
     wanted
-        Of which frames, by index, there are to be pixels.
+        Whether a frame, given by its index, gets pixels.
     clock
-        CPU seconds of this thread; OpenCV unpacks in it alone.
+        Returns the CPU time of this thread, s; OpenCV unpacks in this thread.
 
     Raises
     ------
     InputError
-        A frame cannot be read: the file is damaged, or cut off.
+        A frame cannot be read because the file is damaged or truncated.
     """
     capture = _opened(Path(clip.path))
     try:
@@ -100,7 +100,7 @@ def frames(clip: ClipInfo, wanted: Callable[[int], bool], clock: Callable[[], fl
 
 
 def _opened(file: Path) -> cv2.VideoCapture:
-    # One thread, so that its CPU time is that of who reads.
+    # With one thread, decoding counts as CPU time of the reading thread.
     capture = cv2.VideoCapture(str(file), cv2.CAP_FFMPEG, [cv2.CAP_PROP_N_THREADS, 1])
     if not capture.isOpened():
         capture.release()
@@ -116,24 +116,24 @@ def write_clip(
     Parameters
     ----------
     path
-        The file.
+        Output file.
     images
-        (height, width, 3) uint8: blue, green, red.
+        Frames (height, width, 3) uint8: blue, green, red.
     rate
-        Frames a second.
+        Frames per second.
     size
         Width and height, pixels.
     codec
-        Four characters, as OpenCV knows it.
+        Four-character code of OpenCV.
 
     Raises
     ------
     InputError
-        This OpenCV has no such codec, or the file cannot be written; what was there before is there still.
+        This OpenCV lacks the codec, or the file cannot be written; an existing file is kept.
     """
     file = Path(path)
     if not file.parent.is_dir():
-        raise InputError(f"{file}: there is no folder {file.parent}")
+        raise InputError(f"{file}: folder {file.parent} does not exist")
     if len(codec) != 4:
         raise InputError(f"codec is {codec!r}, expected four characters such as mp4v")
     with replaced(file) as fresh:
@@ -141,8 +141,8 @@ def write_clip(
         try:
             if not writer.isOpened():
                 raise InputError(
-                    f"{file}: OpenCV cannot write it with the codec {codec!r}: this build lacks it, or the name does "
-                    "not end in .mp4"
+                    f"{file}: OpenCV cannot write it with the codec {codec!r}; this build lacks it, or the file name "
+                    "does not end in .mp4"
                 )
             written = 0
             for image in images:
@@ -150,15 +150,13 @@ def write_clip(
                 written += 1
         finally:
             writer.release()
-        # OpenCV does not say when a disk is full.
+        # OpenCV reports no error if the disk is full.
         if (there := _frames(fresh)) < written:
-            raise InputError(
-                f"{file}: the file cannot be written: {there} of {written} frames are in it; is the disk full?"
-            )
+            raise InputError(f"{file}: {there} of {written} frames were written; the disk may be full")
 
 
 def _frames(file: Path) -> int:
-    """How many a clip has; none where it is no clip."""
+    """Return the number of frames of a clip; 0 if it is not a clip."""
     try:
         return about(file).frames
     except InputError:

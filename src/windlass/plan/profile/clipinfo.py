@@ -1,4 +1,4 @@
-"""What is known of a clip without its pixels."""
+"""Properties of a clip."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ class ClipInfo:
     Parameters
     ----------
     path
-        As the user gave it.
+        Path as the user gave it.
     width, height
-        Pixels.
+        Size, pixels.
     rate
-        Frames a second.
+        Frames per second.
     frames
-        How many.
+        Number of frames.
     digest
-        Of the file's bytes, such as ``1f3a…``; empty: not known.
+        Beginning of the file's SHA-256, for example ``1f3a…``; empty if unknown.
 
     Examples
     --------
@@ -37,5 +37,5 @@ class ClipInfo:
 
     @property
     def seconds(self) -> float:
-        """How long it plays."""
+        """Length of the clip, s."""
         return self.frames / self.rate

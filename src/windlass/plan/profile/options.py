@@ -1,4 +1,4 @@
-"""What components can be, with their knobs; a class a way to do one. Needs OpenCV (the extra ``vision``)."""
+"""Available components with their knobs, one class for each. Needs OpenCV (the extra ``vision``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Above = Annotated[float, Field(gt=0)]
 
 
 class Option(BaseModel):
-    """A way to do a component; its fields are its knobs.
+    """An implementation of a component; its fields are its knobs.
 
     Examples
     --------
@@ -31,26 +31,26 @@ class Option(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
-    said: ClassVar[str]
+    title: ClassVar[str]
 
     @property
     def name(self) -> str:
-        """What it does: the knobs that are not as they are by default."""
+        """Name of the component, with the knobs that differ from their defaults."""
         fields = type(self).model_fields
         knobs = [(name, getattr(self, name)) for name in fields]
         return " ".join(
-            [self.said, *(f"{name}={value:g}" for name, value in knobs if value != fields[name].default)]
+            [self.title, *(f"{name}={value:g}" for name, value in knobs if value != fields[name].default)]
         )
 
     def steps(self) -> tuple[PipelineStep, ...]:
-        """What it is made of, in order."""
+        """Return its steps, in order."""
         raise NotImplementedError
 
 
 class Decode(Option):
-    """Frames at a share of their width and height, of which each so many-th is looked at."""
+    """Decoding at a fraction of width and height, and of every n-th frame only."""
 
-    said: ClassVar[str] = "decode"
+    title: ClassVar[str] = "decode"
     scale: Annotated[float, Field(ge=0.05, le=1)] = 1.0
     every: Annotated[int, Field(ge=1)] = 1
 
@@ -59,9 +59,9 @@ class Decode(Option):
 
 
 class Mog2(Option):
-    """A mixture of Gaussians a pixel; ``least`` is a thing's least share of the frame's area."""
+    """Background subtraction with a mixture of Gaussians per pixel; ``least`` is the minimum area of an object."""
 
-    said: ClassVar[str] = "detect mog2"
+    title: ClassVar[str] = "detect mog2"
     threshold: _Above = 16.0
     history: Annotated[int, Field(ge=1)] = 200
     least: _Share = 0.001
@@ -71,9 +71,9 @@ class Mog2(Option):
 
 
 class Knn(Option):
-    """Nearest of a pixel's earlier values."""
+    """Background subtraction by the nearest of a pixel's earlier values."""
 
-    said: ClassVar[str] = "detect knn"
+    title: ClassVar[str] = "detect knn"
     threshold: _Above = 400.0
     history: Annotated[int, Field(ge=1)] = 200
     least: _Share = 0.001
@@ -83,9 +83,9 @@ class Knn(Option):
 
 
 class Difference(Option):
-    """What is not as it was in the frame before."""
+    """Pixels that differ from the previous frame."""
 
-    said: ClassVar[str] = "detect difference"
+    title: ClassVar[str] = "detect difference"
     threshold: _Above = 20.0
     least: _Share = 0.001
 
@@ -94,9 +94,9 @@ class Difference(Option):
 
 
 class Hog(Option):
-    """People by their outline; ``confidence`` is the classifier's least score."""
+    """Detection of people by histograms of oriented gradients; ``confidence`` is the minimum score."""
 
-    said: ClassVar[str] = "detect hog"
+    title: ClassVar[str] = "detect hog"
     stride: Annotated[int, Field(ge=8, multiple_of=8)] = 8
     growth: Annotated[float, Field(ge=1.01, le=2)] = 1.05
     confidence: Annotated[float, Field(ge=0)] = 0.0
@@ -106,9 +106,9 @@ class Hog(Option):
 
 
 class Associate(Option):
-    """What all associators have."""
+    """Base class of associators."""
 
-    #: Whether it looks at pixels, which the detector then sends along.
+    #: Whether it uses pixels, which the detector then sends along.
     pixels: ClassVar[bool] = False
     alike: _Alike
     patience: Annotated[float, Field(ge=0)] = 0.5
@@ -119,9 +119,9 @@ class Associate(Option):
 
 
 class Overlap(Associate):
-    """By shared area over joint area."""
+    """Association by the intersection over union of boxes."""
 
-    said: ClassVar[str] = "associate overlap"
+    title: ClassVar[str] = "associate overlap"
     alike: _Alike = 0.2
 
     def steps(self) -> tuple[PipelineStep, ...]:
@@ -129,9 +129,9 @@ class Overlap(Associate):
 
 
 class Centroid(Associate):
-    """By the distance of centres."""
+    """Association by the distance of centres."""
 
-    said: ClassVar[str] = "associate centroid"
+    title: ClassVar[str] = "associate centroid"
     alike: _Alike = 0.3
 
     def steps(self) -> tuple[PipelineStep, ...]:
@@ -139,9 +139,9 @@ class Centroid(Associate):
 
 
 class Histogram(Associate):
-    """By colours."""
+    """Association by colour histograms."""
 
-    said: ClassVar[str] = "associate histogram"
+    title: ClassVar[str] = "associate histogram"
     pixels: ClassVar[bool] = True
     alike: _Alike = 0.5
     bins: Annotated[int, Field(ge=2, le=256)] = 16
@@ -151,9 +151,9 @@ class Histogram(Associate):
 
 
 class Orb(Associate):
-    """By corners."""
+    """Association by ORB keypoints."""
 
-    said: ClassVar[str] = "associate orb"
+    title: ClassVar[str] = "associate orb"
     pixels: ClassVar[bool] = True
     alike: _Alike = 0.1
     corners: Annotated[int, Field(ge=4)] = 30
@@ -167,7 +167,7 @@ ASSOCIATORS: tuple[type[Associate], ...] = (Overlap, Centroid, Histogram, Orb)
 
 
 def sending(detector: Option, associator: Associate) -> tuple[str, tuple[PipelineStep, ...]]:
-    """The detector as it is before this associator: what it is called, and its steps, the last of which sends.
+    """Return the name and the steps of a detector in front of this associator; the last step sends its output.
 
     >>> sending(Mog2(), Orb())[0]
     'detect mog2 with crops'
@@ -177,12 +177,12 @@ def sending(detector: Option, associator: Associate) -> tuple[str, tuple[Pipelin
 
 
 def way_of(kind: type[Option]) -> str:
-    """As a pipeline's file calls it.
+    """Return the name of an option in a pipeline file.
 
     >>> way_of(Mog2)
     'mog2'
     """
-    return kind.said.split()[-1]
+    return kind.title.split()[-1]
 
 
 Knobs = dict[str, Any]

@@ -1,4 +1,4 @@
-"""A pipeline's file to all its plans. Needs OpenCV (the extra ``vision``).
+"""Parsing of pipeline files into all their plans. Needs OpenCV (the extra ``vision``).
 
 ```yaml
 name: tracker
@@ -11,7 +11,8 @@ associate:
 - histogram: {alike: 0.6}
 ```
 
-Each list of a knob's values is swept. A plan is a decoder, a detector and an associator, each with one value a knob.
+Each list of a knob's values is swept. A plan is a decoder, a detector and an associator, each with one value
+per knob.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Kind = TypeVar("Kind", bound=Option)
 
 @dataclass(frozen=True, slots=True)
 class PlanComponent:
-    """A component of a plan: its name, knobs included, and its steps."""
+    """A component of a plan: its name with its knobs, and its steps."""
 
     name: str
     steps: tuple[PipelineStep, ...]
@@ -43,20 +44,20 @@ class PlanComponent:
 
 @dataclass(frozen=True, slots=True)
 class TrackerPlan:
-    """A plan of a tracker: each so many-th frame is looked at, by these components one after the other."""
+    """A plan of a tracker: every n-th frame passes through these components in turn."""
 
     every: int
     parts: tuple[PlanComponent, ...]
 
     @property
     def label(self) -> str:
-        """All its components in a line."""
+        """The names of all components."""
         return ", ".join(part.name for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """All plans of a query.
+    """A pipeline: all plans of a query.
 
     Examples
     --------
@@ -76,12 +77,12 @@ def read_pipeline(path: str | PathLike[str]) -> Pipeline:
     Parameters
     ----------
     path
-        YAML, as the module says.
+        YAML file in the format shown in the module.
 
     Raises
     ------
     InputError
-        It cannot be read, an unknown way or knob, or a value out of bounds; names file, field and value.
+        The file cannot be read, or a name, knob or value is invalid; the message names file, field and value.
     """
     file = Path(path)
     if not file.is_file():
@@ -90,7 +91,7 @@ def read_pipeline(path: str | PathLike[str]) -> Pipeline:
 
 
 def read_tree(tree: object, where: str) -> Pipeline:
-    """As :func:`read_pipeline`, from what YAML says; ``where`` names it in errors."""
+    """Parse a pipeline like :func:`read_pipeline`, from loaded YAML; ``where`` names the source in errors."""
     if not isinstance(tree, dict):
         raise InputError(f"{where}: is {tree!r}, expected name, decode, detect and associate")
     unknown = [key for key in tree if key not in ("name", "decode", "detect", "associate")]
@@ -111,7 +112,7 @@ def read_tree(tree: object, where: str) -> Pipeline:
 
 
 def _ways(kinds: Sequence[type[Kind]], given: object, where: str) -> list[Kind]:
-    """All ways that are listed, each with all values of its knobs."""
+    """Return all listed options, each with all values of its knobs."""
     known = {way_of(kind): kind for kind in kinds}
     if not isinstance(given, list) or not given:
         raise InputError(f"{where} is {given!r}, expected a list of {', '.join(known)}")
@@ -133,13 +134,13 @@ def _ways(kinds: Sequence[type[Kind]], given: object, where: str) -> list[Kind]:
             raise InputError(f"{where}: {name!r} is unknown, expected {', '.join(known)}")
         for option in _swept(known[name], knobs, f"{where}: {name}"):
             if option in found:
-                raise InputError(f"{where}: {option.name!r} is there twice")
+                raise InputError(f"{where}: {option.name!r} occurs twice")
             found.append(option)
     return found
 
 
 def _swept(kind: type[Kind], knobs: object, where: str) -> list[Kind]:
-    """An option a combination of its knobs' values."""
+    """Return one option for each combination of the knobs' values."""
     if not isinstance(knobs, dict | None):
         raise InputError(f"{where} is {knobs!r}, expected knobs such as {', '.join(kind.model_fields)}")
     given = knobs or {}
@@ -148,7 +149,7 @@ def _swept(kind: type[Kind], knobs: object, where: str) -> list[Kind]:
         if not values:
             raise InputError(f"{where}: {name} is [], expected one value or more")
         if len({repr(value) for value in values}) < len(values):
-            raise InputError(f"{where}: {name} is {values!r}, which has a value twice")
+            raise InputError(f"{where}: {name} is {values!r}, which contains a value twice")
     found = []
     for chosen in product(*lists):
         try:
@@ -158,7 +159,7 @@ def _swept(kind: type[Kind], knobs: object, where: str) -> list[Kind]:
             field = ".".join(map(str, first["loc"]))
             if first["type"] == "extra_forbidden":
                 raise InputError(
-                    f"{where}: {field!r} is no knob, expected {', '.join(kind.model_fields)}"
+                    f"{where}: unknown knob {field!r}, expected {', '.join(kind.model_fields)}"
                 ) from error
             raise InputError(f"{where}: {field} is {first['input']!r}: {first['msg']}") from error
         except TypeError as error:

@@ -1,8 +1,9 @@
-"""Runs all plans on a clip, each shared step once where memory allows. Needs OpenCV (the extra ``vision``).
+"""Execution of all plans on a clip, with each shared step run once if memory allows. Needs OpenCV (extra ``vision``).
 
-Plans are run one after the other. Each asks its last step for its outputs, which asks the step before, up to the clip.
-An output that others will ask for too is kept where it is worth it (:mod:`~windlass.plan.profile.cache`); one that was
-not kept is made again. So the answers do not depend on the budget, and only CPU time does.
+Plans run one after the other. Each requests the outputs of its last step, which requests those of the step
+before, up to the clip. An output that other plans will request too is cached if it is worth it
+(:mod:`~windlass.plan.profile.cache`); otherwise it is made again. So results do not depend on the budget,
+only CPU time does.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from windlass.plan.profile.tree import PlanTree, PlanTreeNode, tree_of
 
 @dataclass(frozen=True, slots=True)
 class Profiled:
-    """A plan as it was measured: what it is for a planner, and the tracks it found in the frames it looked at."""
+    """A measured plan: its form for a planner, and the tracks found in the frames it analysed."""
 
     plan: QueryPlan
     tracks: Tracks
 
     def same_answers(self, other: Profiled) -> bool:
-        """Whether another run gave the same tracks, accuracy and bytes, to the last bit; CPU seconds may differ."""
+        """Return whether another run gave identical tracks, accuracy and bytes; CPU seconds may differ."""
         parts = [[(part.name, part.output) for part in each.plan.components] for each in (self, other)]
         mine, theirs = self.tracks, other.tracks
         return (
@@ -48,20 +49,20 @@ class Profiled:
 
 @dataclass(frozen=True, slots=True)
 class PlanProfile:
-    """All plans, and what it took to measure them.
+    """All measured plans, and the cost of measuring them.
 
     Parameters
     ----------
     plans
         In the pipeline's order.
     seconds
-        CPU seconds that all took together, with all that measuring takes.
+        CPU seconds of the whole measurement.
     apart
         CPU seconds of the plans' components, added up plan by plan.
     outputs, outputs_apart
-        How many times a step was given a frame; and how many times if each plan were run by itself.
+        Number of frames processed by steps, and the number if each plan ran alone.
     most_held
-        Bytes in the cache when it was fullest.
+        Largest size of the cache, bytes.
     """
 
     plans: tuple[Profiled, ...]
@@ -80,27 +81,28 @@ def profile(
     clock: Callable[[], float] = time.thread_time,
     tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> PlanProfile:
-    """Run plans on a clip.
+    """Run plans on a clip and measure them.
 
-    OpenCV has one thread meanwhile: all that is measured is in this one, and no sum depends on the machine's cores.
+    OpenCV is limited to one thread meanwhile, so that all CPU time is in this thread and sums do not depend
+    on the number of cores.
 
     Parameters
     ----------
     plans
-        Of :func:`~windlass.plan.profile.pipeline.read_pipeline`.
+        Plans of :func:`~windlass.plan.profile.pipeline.read_pipeline`.
     clip, truth
-        What they look at, and what they should find.
+        The clip and its true tracks.
     cache
-        Bytes of outputs to keep, at most.
+        Maximum size of cached outputs, bytes.
     clock
-        CPU seconds of this thread.
+        Returns the CPU time of this thread, s.
     tell
-        Called with how many plans are done, of how many.
+        Progress callback, called with the number of finished plans and the number of all.
 
     Raises
     ------
     InputError
-        The clip cannot be read to its end, or a detector cannot work on frames of this size.
+        The clip cannot be read to its end, or a detector does not accept frames of this size.
     """
     run = _Run(tree_of(plans, clip.frames), clip, cache, clock)
     began = clock()
@@ -117,7 +119,7 @@ def profile(
         taken,
         sum(part.cores * clip.seconds for each in found.values() for part in each.plan.components),
         run.outputs,
-        sum(own * looked for own, looked in zip(steps, wanted, strict=True)),
+        sum(own * analysed for own, analysed in zip(steps, wanted, strict=True)),
         run.cache.most_held,
     )
 
@@ -133,22 +135,22 @@ def _one_thread() -> Iterator[None]:
 
 
 @dataclass(slots=True)
-class _Asked:
-    """Which samplings an output is made for: its own while it is to be kept, and else those of who asks for it."""
+class _Sampling:
+    """Samplings for which an output is made: its own while it is to be cached, else those of the requesting step."""
 
     everys: set[int]
-    asker: _Asked | None = None
+    requester: _Sampling | None = None
 
     def wants(self, index: int) -> bool:
-        """Whether one of the samplings looks at this frame."""
-        asked = self
-        while not asked.everys and asked.asker is not None:
-            asked = asked.asker
-        return any(index % every == 0 for every in asked.everys)
+        """Return whether one of the samplings uses this frame."""
+        sampling = self
+        while not sampling.everys and sampling.requester is not None:
+            sampling = sampling.requester
+        return any(index % every == 0 for every in sampling.everys)
 
 
 class _Run:
-    """The tree's outputs, made or kept."""
+    """One execution of the tree, with cached outputs."""
 
     def __init__(self, tree: PlanTree, clip: ClipInfo, budget: float, clock: Callable[[], float]) -> None:
         self.tree, self.clip = tree, clip
@@ -160,7 +162,7 @@ class _Run:
     def plan(self, number: int, plan: TrackerPlan, truth: Tracks) -> Profiled:
         """Run one plan."""
         seen: list[tuple[int, FrameTracks]] = list(
-            self._made_by(self.tree.leaf(number), _Asked({plan.every}))
+            self._made_by(self.tree.leaf(number), _Sampling({plan.every}))
         )
         for node in self.tree.path(number):
             node.left -= 1
@@ -178,13 +180,13 @@ class _Run:
 
     def _component(self, name: str, nodes: tuple[PlanTreeNode, ...], every: int) -> Component:
         seconds = sum(float(node.seconds[::every].sum()) for node in nodes)
-        # Each frame depends on those before: all are unpacked, whichever are looked at.
+        # All frames are unpacked, because each depends on the ones before it.
         seconds += self._unpacking if nodes[0].parent is None else 0.0
         sent = int(nodes[-1].sent[::every].sum())
         return Component(name, seconds / self.clip.seconds, sent / self.clip.seconds)
 
-    def _made_by(self, node: PlanTreeNode, asker: _Asked) -> Iterator[tuple[int, Any]]:
-        """The outputs of a step with their frames' indices, of those asked for at least: kept, or made now."""
+    def _made_by(self, node: PlanTreeNode, requester: _Sampling) -> Iterator[tuple[int, Any]]:
+        """Yield a step's outputs with their frame indices, at least the requested ones: cached, or made now."""
         if self.cache.has(node.place):
             kept = self.cache.read(node.place)
             try:
@@ -194,12 +196,12 @@ class _Run:
             return
         node.made = True
         keep = not node.same and self._uses(node) > 0
-        # If it is kept, whoever asks later is to find all frames that they need.
-        asked = _Asked(set(node.everys) if keep else set(), asker)
+        # A cached output has to contain all frames that later plans need.
+        sampling = _Sampling(set(node.everys) if keep else set(), requester)
         if keep:
             self.cache.begin(node.place)
         began = self._clock()
-        for index, value, seconds in self._steps(node, asked):
+        for index, value, seconds in self._steps(node, sampling):
             taken = self._clock() - began
             self.outputs += not node.same
             if not node.known[index]:
@@ -210,34 +212,34 @@ class _Run:
                 size = value.nbytes + 150 if node.step is None else node.step.size(value)
                 keep = self.cache.add(node.place, (index, value), size, taken)
                 if not keep:
-                    asked.everys.clear()
+                    sampling.everys.clear()
             yield index, value
             began = self._clock()
         if keep:
             self.cache.end(node.place)
 
-    def _steps(self, node: PlanTreeNode, asked: _Asked) -> Iterator[tuple[int, Any, float]]:
-        """The outputs of a step as they are made, each with its own CPU seconds."""
+    def _steps(self, node: PlanTreeNode, sampling: _Sampling) -> Iterator[tuple[int, Any, float]]:
+        """Yield a step's outputs as they are made, each with its own CPU seconds."""
         if node.step is None or node.parent is None:
             self._unpacking = 0.0
-            for taken in frames(self.clip, asked.wants, self._clock):
+            for taken in frames(self.clip, sampling.wants, self._clock):
                 self._unpacking += taken.unpacking
                 if taken.image is not None:
                     yield taken.index, taken.image, taken.converting
             return
         run = node.step.start(self.clip)
-        for index, value in self._made_by(node.parent, asked):
-            if asked.wants(index):
+        for index, value in self._made_by(node.parent, sampling):
+            if sampling.wants(index):
                 began = self._clock()
                 made = run(index, value)
                 yield index, made, self._clock() - began
 
     def _uses(self, node: PlanTreeNode) -> int:
-        """How often the outputs of a step will still be asked for."""
+        """Return how often the outputs of a step will still be requested."""
         return sum(self._asks(child) for child in node.children)
 
     def _asks(self, child: PlanTreeNode) -> int:
         if not child.left or self.cache.keeps(child.place):
             return 0
-        # What was made and not kept is made again for each who asks for it.
+        # An output that was made but not cached is made again for each request.
         return self._uses(child) if child.made or child.same else 1

@@ -1,4 +1,4 @@
-"""A profile on disk: a row a plan and component."""
+"""Profiles on disk, with one row for each plan and component."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ _COLUMNS = {
 
 
 def write_plans(plans: Sequence[QueryPlan], path: str | PathLike[str]) -> None:
-    """Write plans as Parquet: plan, accuracy, position, component, cores (CPU seconds a second of stream), output
-    (bytes a second of stream).
+    """Write plans as Parquet.
+
+    The columns are plan, accuracy, position, component, cores (CPU seconds per second of stream) and output
+    (bytes per second of stream).
 
     Raises
     ------
@@ -41,12 +43,13 @@ def stream_plans(path: str | PathLike[str]) -> tuple[QueryPlan, ...]:
     Parameters
     ----------
     path
-        As :func:`write_plans` writes it.
+        File of :func:`write_plans`.
 
     Raises
     ------
     InputError
-        It cannot be read, a column is missing, or a plan is not whole; names file, row and value.
+        The file cannot be read, a column is missing, or a plan is incomplete; the message names file, row and
+        value.
 
     Examples
     --------
@@ -65,14 +68,14 @@ def stream_plans(path: str | PathLike[str]) -> tuple[QueryPlan, ...]:
     table = read_parquet(file)
     for name, kind in _COLUMNS.items():
         if name not in table.columns:
-            raise InputError(f"{file}: there is no column {name!r}, expected {', '.join(_COLUMNS)}")
+            raise InputError(f"{file}: missing column {name!r}, expected {', '.join(_COLUMNS)}")
         if table.schema[name] != kind:
             raise InputError(f"{file}: column {name} is {table.schema[name]}, expected {kind}")
         if table[name].null_count():
             row = int(table[name].is_null().arg_max() or 0)
             raise InputError(f"{file}, row {row + 1}: {name} is empty")
     if table.is_empty():
-        raise InputError(f"{file}: there are no plans")
+        raise InputError(f"{file}: no plans, expected at least one")
     found: list[QueryPlan] = []
     for (number,), rows in table.sort("plan", "position", maintain_order=True).group_by(
         ["plan"], maintain_order=True

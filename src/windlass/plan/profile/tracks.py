@@ -1,4 +1,4 @@
-"""Tracks: which object is where in which frame; as a table on disk, and how well found ones fit true ones."""
+"""Tracks of objects over frames: reading and writing them, and scoring found ones against true ones."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ _CORNERS = ("left", "top", "right", "bottom")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tracks:
-    """Boxes of objects over frames, a row a box.
+    """Boxes of objects over frames, one row for each box.
 
     Parameters
     ----------
     frame, track
-        (rows,) int64: in which frame, from 0, and of which object.
+        (rows,) int64: index of the frame, from 0, and number of the object.
     boxes
-        (rows, 4) float64: left, top, right, bottom, pixels of the whole frame; right and bottom are the first outside.
+        (rows, 4) float64: left, top, right, bottom in pixels of the whole frame; right and bottom are
+        exclusive.
 
     Examples
     --------
@@ -47,7 +48,7 @@ class Tracks:
 
     @classmethod
     def of(cls, rows: list[tuple[int, int, tuple[float, float, float, float]]]) -> Tracks:
-        """Tracks of rows (frame, track, box)."""
+        """Build tracks from rows (frame, track, box)."""
         return cls(
             np.array([row[0] for row in rows], dtype=np.int64),
             np.array([row[1] for row in rows], dtype=np.int64),
@@ -55,14 +56,14 @@ class Tracks:
         )
 
     def held(self, every: int, frames: int) -> Tracks:
-        """Each box again in the frames that were not looked at, until the next one that was.
+        """Repeat each box in the skipped frames until the next analysed one.
 
         Parameters
         ----------
         every
-            Each so many-th frame was looked at, from 0 on.
+            Every n-th frame was analysed, from 0 on.
         frames
-            Of the clip.
+            Number of frames of the clip.
 
         Examples
         --------
@@ -79,30 +80,30 @@ class Tracks:
 
 
 def f1(found: Tracks, truth: Tracks) -> float:
-    """How well found tracks fit true ones, from 0 to 1: the F1 score of boxes, each track held to one object.
+    """Return the F1 score of found tracks, from 0 to 1, with each found track assigned to one object.
 
-    Two boxes fit by the F1 score of their pixels, twice what they share over the sum of their areas; that is how the
-    thesis scores a frame of a track. Each found track is given to at most one true one, so that the sum is greatest.
-    The sum over all frames is what is right; it is set against how many boxes there are, found and true. So an object
-    that is missed, one that is not there, and one that changes its track all cost. (The thesis takes the mean over
-    true tracks, where what is not there costs nothing.)
+    Two boxes match by the F1 score of their pixels: twice their intersection over the sum of their areas, as
+    the thesis scores a frame of a track. Each found track is assigned to at most one true track, so that the
+    sum of matches is largest. The result divides this sum by the number of found and true boxes. So missed
+    objects, false objects and changes of tracks all lower it. (The thesis takes the mean over true tracks, in
+    which false objects cost nothing.)
 
     Parameters
     ----------
     found, truth
-        Of the same clip.
+        Tracks of the same clip.
 
     Returns
     -------
     float
-        2 x what is right / (boxes found + boxes true); 1 where there is nothing to find, and nothing was found.
+        2 x sum of matches / (found boxes + true boxes); 1 if there are no objects and none were found.
 
     Examples
     --------
     >>> truth = Tracks.of([(frame, 1, (0, 0, 10, 10)) for frame in range(4)])
     >>> f1(truth, truth)
     1.0
-    >>> f1(Tracks.of([(frame, 1, (0, 0, 10, 5)) for frame in range(4)]), truth)  # shares 50 pixels, of 50 and 100
+    >>> f1(Tracks.of([(frame, 1, (0, 0, 10, 5)) for frame in range(4)]), truth)  # intersection 50 of areas 50 and 100
     0.6666666666666666
     >>> f1(Tracks.of([(frame, frame, (0, 0, 10, 10)) for frame in range(4)]), truth)  # a new track in each frame
     0.25
@@ -127,7 +128,7 @@ def f1(found: Tracks, truth: Tracks) -> float:
 
 
 def _pairs(first: _Ints, second: _Ints) -> tuple[_Ints, _Ints]:
-    """Rows of both that are in the same frame, each with each."""
+    """Return all pairs of rows of both that are in the same frame."""
     order = np.argsort(second, kind="stable")
     begin = np.searchsorted(second[order], first, side="left")
     count = np.searchsorted(second[order], first, side="right") - begin
@@ -137,7 +138,7 @@ def _pairs(first: _Ints, second: _Ints) -> tuple[_Ints, _Ints]:
 
 
 def _fit(first: _Floats, second: _Floats) -> _Floats:
-    """Twice the shared area over the sum of areas, row by row."""
+    """Return twice the intersection over the sum of areas, row by row."""
     across = np.minimum(first[:, 2:], second[:, 2:]) - np.maximum(first[:, :2], second[:, :2])
     shared = np.prod(np.maximum(across, 0.0), axis=1)
     areas = np.prod(first[:, 2:] - first[:, :2], axis=1) + np.prod(second[:, 2:] - second[:, :2], axis=1)
@@ -145,7 +146,7 @@ def _fit(first: _Floats, second: _Floats) -> _Floats:
 
 
 def write_truth(truth: Tracks, path: str | PathLike[str], clip: str = "") -> None:
-    """Write tracks as CSV: frame, object, left, top, right, bottom, and whose clip's they are, by its digest.
+    """Write tracks as CSV: frame, object, left, top, right, bottom, and the digest of the clip if given.
 
     Raises
     ------
@@ -166,16 +167,16 @@ def read_truth(path: str | PathLike[str], clip: ClipInfo) -> Tracks:
     Parameters
     ----------
     path
-        CSV with the columns frame, object, left, top, right, bottom; in a column clip, if there is one, is the digest
+        CSV with the columns frame, object, left, top, right, bottom; an optional column clip has the digest
         of the clip's file.
     clip
-        Whose they are said to be.
+        The clip that they should belong to.
 
     Raises
     ------
     InputError
-        It cannot be read, has no rows, a column is missing or holds no numbers, or it is of another clip: a frame or
-        a box is outside, or the digest is another. Names file, row and value.
+        The file cannot be read, has no rows, lacks a column or a number, or belongs to another clip: a frame
+        or a box is outside, or the digest differs. The message names file, row and value.
 
     Examples
     --------
@@ -185,7 +186,8 @@ def read_truth(path: str | PathLike[str], clip: ClipInfo) -> Tracks:
     >>> write_truth(Tracks.of([(0, 7, (10, 10, 30, 20)), (2, 7, (12, 10, 32, 20))]), path)
     >>> read_truth(path, clip)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    windlass.model.errors.InputError: ...truth.csv, row 2: frame is 2, expected 0 to 1, as in a.mp4: is it of that clip?
+    windlass.model.errors.InputError: ...truth.csv, row 2: frame is 2, expected 0 to 1 as in a.mp4; is it
+    another clip's file?
     """
     file = Path(path)
     if not file.is_file():
@@ -199,10 +201,10 @@ def read_truth(path: str | PathLike[str], clip: ClipInfo) -> Tracks:
     missing = [name for name in ("frame", "object", *_CORNERS) if name not in table.columns]
     if missing:
         raise InputError(
-            f"{file}: there is no column {missing[0]!r}, expected frame, object, {', '.join(_CORNERS)}"
+            f"{file}: missing column {missing[0]!r}, expected frame, object, {', '.join(_CORNERS)}"
         )
     if table.is_empty():
-        raise InputError(f"{file}: no rows: there is nothing to measure accuracy against")
+        raise InputError(f"{file}: no rows, expected true tracks to measure accuracy")
     if "clip" in table.columns and clip.digest and table["clip"][0] != clip.digest:
         raise InputError(
             f"{file}, row 1: clip is {table['clip'][0]!r}, expected {clip.digest!r}, the digest of {clip.path}"
@@ -246,6 +248,6 @@ def _check(
     if outside.any():
         row = int(np.argmax(outside))
         raise InputError(
-            f"{file}, row {row + 1}: {name} is {values[row]:g}, expected {least} to {most}, as in {clip.path}: "
-            "is it of that clip?"
+            f"{file}, row {row + 1}: {name} is {values[row]:g}, expected {least} to {most} as in {clip.path}; "
+            "is it another clip's file?"
         )

@@ -1,7 +1,7 @@
-"""All plans as one tree of steps: plans that begin alike share what is alike. Needs OpenCV (the extra ``vision``).
+"""All plans as one tree of steps, in which plans share their common beginning. Needs OpenCV (the extra ``vision``).
 
-A step that looks at each frame by itself is shared by plans of all samplings; from the first step on that remembers
-frames, each sampling has its own.
+A step that processes each frame independently is shared by plans of all samplings. From the first step with
+state on, each sampling has its own steps.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from windlass.plan.profile.steps.step import PipelineStep
 
 @dataclass(slots=True, eq=False)
 class PlanTreeNode:
-    """A step of one plan or more, after the steps above it.
+    """A step of one or more plans, after the steps above it.
 
     Parameters
     ----------
     place
         Its index in the tree.
     frames
-        Of the clip.
+        Number of frames of the clip.
     step
-        None: the root, which reads the clip.
+        The step; None for the root, which reads the clip.
     parent
-        None at the root.
+        The node above; None for the root.
     sends
         Whether it is the last step of a component.
     everys
-        Of the plans that have it.
+        Samplings of the plans that contain it.
     left
-        How many of these plans are still to be run.
+        Number of these plans that are still to run.
     made
         Whether its outputs, or some of them, were made before.
     known, seconds, sent
-        (frames,) whether a frame's output was made before, its CPU seconds and the bytes that it sends, the first time.
+        (frames,) whether a frame's output was made, and the CPU seconds and sent bytes of the first time.
     """
 
     place: int
@@ -62,7 +62,7 @@ class PlanTreeNode:
 
     @property
     def same(self) -> bool:
-        """Whether it hands on what it gets."""
+        """Whether it returns its input unchanged."""
         return self.step is not None and self.step.same
 
 
@@ -75,31 +75,31 @@ class PlanTree:
     order: tuple[int, ...]
 
     def leaf(self, plan: int) -> PlanTreeNode:
-        """The last node of a plan."""
+        """Return the last node of a plan."""
         return self.parts[plan][-1][-1]
 
     def path(self, plan: int) -> tuple[PlanTreeNode, ...]:
-        """All nodes of a plan, the root first."""
+        """Return all nodes of a plan, the root first."""
         return tuple(node for part in self.parts[plan] for node in part)
 
 
 def tree_of(plans: Sequence[TrackerPlan], frames: int) -> PlanTree:
-    """Plans as a tree.
+    """Build the tree of plans.
 
     Parameters
     ----------
     plans
-        One or more, each other than the others.
+        One or more different plans.
     frames
-        Of the clip.
+        Number of frames of the clip.
 
     Raises
     ------
     InputError
-        There is no plan, or two are the same.
+        There is no plan, or two are equal.
     """
     if not plans:
-        raise InputError("there are no plans, expected one or more")
+        raise InputError("no plans given, expected one or more")
     root = PlanTreeNode(0, frames, None, None)
     nodes, known = [root], dict[tuple[int, PipelineStep, int | None], PlanTreeNode]()
     parts: list[tuple[tuple[PlanTreeNode, ...], ...]] = []
@@ -107,7 +107,7 @@ def tree_of(plans: Sequence[TrackerPlan], frames: int) -> PlanTree:
     for number, plan in enumerate(plans):
         at, own, every = root, list[tuple[PlanTreeNode, ...]](), None
         for component in plan.parts:
-            # The root, which reads the clip, is the first component's.
+            # The root, which reads the clip, belongs to the first component.
             stretch: list[PlanTreeNode] = [] if own else [root]
             for step in component.steps:
                 every = every if step.alone else plan.every
@@ -122,7 +122,7 @@ def tree_of(plans: Sequence[TrackerPlan], frames: int) -> PlanTree:
             at.sends = True
             own.append(tuple(stretch))
         if at.place in leaves:
-            raise InputError(f"plans {leaves[at.place]} and {number} are the same: {plan.label}")
+            raise InputError(f"plans {leaves[at.place]} and {number} are equal: {plan.label}")
         leaves[at.place] = number
         parts.append(tuple(own))
         for node in (node for stretch_ in own for node in stretch_):
@@ -134,7 +134,7 @@ def tree_of(plans: Sequence[TrackerPlan], frames: int) -> PlanTree:
 
 
 def _visit(node: PlanTreeNode, leaves: dict[int, int], order: list[int]) -> None:
-    """Depth first, so that an output is out of use as soon as can be."""
+    """Visit depth first, so that outputs are out of use as early as possible."""
     if node.place in leaves:
         order.append(leaves[node.place])
     for child in node.children:

@@ -1,16 +1,17 @@
-"""What the components of a tracker are made of: steps, each of which turns the output of the one before into its own.
+"""Steps of the components of a tracker, each of which transforms the output of the step before.
 
-A step is a frozen value, its knobs are its fields, and two equal steps after equal steps do the same work. ``start``
-gives a function for one run; what it remembers from frame to frame is its own. A step that looks at each frame by
-itself (``alone``) gives the same output whichever other frames are left out, so all samplings share it.
+A step is a frozen value whose fields are its knobs; equal steps after equal steps do the same work. ``start``
+returns a function for one run, which holds the state between frames. A step that processes each frame
+independently (``alone``) gives the same output whichever other frames are left out, so all samplings share
+it.
 
-- :mod:`~windlass.plan.profile.steps.step`: the protocol, and what steps hand on.
-- :mod:`~windlass.plan.profile.steps.decode`: frames of a size, as they would be sent: as JPEG.
-- :mod:`~windlass.plan.profile.steps.motion`: what moves: MOG2, KNN, the difference from frame to frame.
-- :mod:`~windlass.plan.profile.steps.people`: people by their outline (HOG).
-- :mod:`~windlass.plan.profile.steps.found`: which of what was found counts, and how it is sent.
-- :mod:`~windlass.plan.profile.steps.appearance`: what things look like: a histogram of colours, ORB.
-- :mod:`~windlass.plan.profile.steps.match`: which thing is which from frame to frame.
+- :mod:`~windlass.plan.profile.steps.step`: the protocol, and the values passed between steps.
+- :mod:`~windlass.plan.profile.steps.decode`: frames of a size, sent as JPEG.
+- :mod:`~windlass.plan.profile.steps.motion`: moving objects: MOG2, KNN, differences between frames.
+- :mod:`~windlass.plan.profile.steps.people`: people, by HOG.
+- :mod:`~windlass.plan.profile.steps.found`: selection of detections, and how they are sent.
+- :mod:`~windlass.plan.profile.steps.appearance`: descriptions of objects: colour histograms, ORB.
+- :mod:`~windlass.plan.profile.steps.match`: association of objects between frames.
 
 All but ``step`` need OpenCV (the extra ``vision``).
 """

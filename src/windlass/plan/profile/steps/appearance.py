@@ -1,4 +1,4 @@
-"""What things look like. Needs OpenCV (the extra ``vision``)."""
+"""Descriptions of objects by colour histograms and keypoints. Needs OpenCV (the extra ``vision``)."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from windlass.plan.profile.clip import Image
 from windlass.plan.profile.clipinfo import ClipInfo
 from windlass.plan.profile.steps.step import Found
 
-#: Side of the square that crops are brought to before ORB looks for corners, pixels: its patches are 31.
+#: Side of the square to which crops are resized for ORB, pixels; ORB's patches have a side of 31.
 _SIDE = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Colours:
-    """A histogram of hue and saturation of each thing, its square root, so that a product of two says how alike they
-    are (Bhattacharyya's coefficient).
+    """Square root of a histogram of hue and saturation of each object.
+
+    The product of two of them is their similarity (the Bhattacharyya coefficient).
 
     Parameters
     ----------
     bins
-        Of each of the two.
+        Number of bins for each of the two.
     """
 
     alone: ClassVar[bool] = True
@@ -39,7 +40,7 @@ class Colours:
     def start(self, clip: ClipInfo) -> Callable[[int, Found], Found]:
         def of(crop: Image) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
             hue = cv2.cvtColor(crop, cv2.COLOR_BGR2HSV)
-            # The middle: at the edges is what lies behind.
+            # Only the middle of the crop, because its edges show the background.
             high, wide = crop.shape[:2]
             middle = hue[high // 8 : high - high // 8, wide // 8 : wide - wide // 8]
             counted = cv2.calcHist([middle], [0, 1], None, [self.bins, self.bins], [0, 180, 0, 256]).ravel()
@@ -56,12 +57,12 @@ class Colours:
 
 @dataclass(frozen=True, slots=True)
 class Corners:
-    """Corners of each thing with their surroundings as bits (ORB, Rublee et al. 2011).
+    """ORB keypoints of each object with their binary descriptors (Rublee et al. 2011).
 
     Parameters
     ----------
     corners
-        At most so many.
+        Maximum number of keypoints.
     """
 
     alone: ClassVar[bool] = True

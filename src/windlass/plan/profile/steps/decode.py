@@ -1,4 +1,4 @@
-"""Frames of a size. Needs OpenCV (the extra ``vision``)."""
+"""Scaling of frames. Needs OpenCV (the extra ``vision``)."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from windlass.model.values import number
 from windlass.plan.profile.clip import Image
 from windlass.plan.profile.clipinfo import ClipInfo
 
-#: Of the JPEG as which a frame or a piece of one would go over a link.
+#: JPEG quality of frames and crops that are sent over a link.
 QUALITY = 85
 
 
 def jpeg_bytes(image: Image) -> int:
-    """How large an image is as JPEG."""
+    """Return the size of an image as JPEG, bytes."""
     return len(cv2.imencode(".jpg", image, (cv2.IMWRITE_JPEG_QUALITY, QUALITY))[1])
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Frames at a share of their width and height; sent as JPEG.
+    """Scales frames to a fraction of their width and height; sends JPEG.
 
     Examples
     --------

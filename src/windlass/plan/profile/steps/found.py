@@ -1,4 +1,4 @@
-"""Which of what was found counts, and how it is sent. Needs OpenCV (the extra ``vision``)."""
+"""Selection of detections, and how they are sent. Needs OpenCV (the extra ``vision``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from windlass.plan.profile.steps.step import BOX_BYTES, Floats, Found
 
 
 def found_in(image: Image, boxes: Floats, score: Floats, clip: ClipInfo) -> Found:
-    """Things by their boxes (things, 4) in an image of any size, with their pixels; from left to right.
+    """Return objects from their boxes (things, 4) in an image of any size, with their pixels, from left to right.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def found_in(image: Image, boxes: Floats, score: Floats, clip: ClipInfo) -> Foun
     inside, score = inside[keep], score[keep]
     order = np.lexsort(inside.T[::-1])
     inside, score = inside[order], score[order]
-    # Copies: a view would keep the whole frame in memory.
+    # Copies, because a view would keep the whole frame in memory.
     crops = tuple(
         image[int(top) : int(bottom), int(left) : int(right)].copy() for left, top, right, bottom in inside
     )
@@ -41,7 +41,7 @@ def found_in(image: Image, boxes: Floats, score: Floats, clip: ClipInfo) -> Foun
 
 @dataclass(frozen=True, slots=True)
 class Choose:
-    """Those whose score is at least so much."""
+    """Keeps objects whose score is at least ``least``."""
 
     alone: ClassVar[bool] = True
     same: ClassVar[bool] = False
@@ -59,7 +59,7 @@ class Choose:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Boxes, with the pixels in them as JPEG where the associator looks at them."""
+    """Sends boxes, with the pixels in them as JPEG if the associator needs them."""
 
     alone: ClassVar[bool] = True
     same: ClassVar[bool] = False
@@ -78,5 +78,5 @@ class Send:
 
 
 def checked_least(name: str, least: float) -> None:
-    """A share of a frame's area, or an error that names it."""
+    """Raise unless a value is a valid share of a frame's area; the error names it."""
     number(name, least, 0.0, 0.5)

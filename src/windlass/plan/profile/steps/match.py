@@ -1,4 +1,4 @@
-"""Which thing is which from frame to frame. Needs OpenCV (the extra ``vision``)."""
+"""Association of objects between frames. Needs OpenCV (the extra ``vision``)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from windlass.plan.profile.clipinfo import ClipInfo
 from windlass.plan.profile.steps.step import TRACK_BYTES, Floats, Found, FrameTracks
 
 WAYS = ("overlap", "centroid", "histogram", "orb")
-#: By looks alone a thing could be anywhere; it has not come further than this share of the picture's diagonal.
+#: Maximum movement between frames, as a share of the picture's diagonal, because appearance alone ignores
+#: position.
 _REACH = 0.1
-#: Bits of 256 in which two surroundings of a corner may differ.
+#: Maximum number of differing bits, of 256, of two matching keypoints.
 _BITS = 64
 
 
@@ -34,20 +35,20 @@ class _Track:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Gives each thing the number of the track that it fits best, in the sense of the greatest sum of likenesses.
+    """Assigns objects to tracks with the largest total similarity.
 
     Parameters
     ----------
     way
-        What is likeness: ``overlap`` (shared area over joint area with the track's last box), ``centroid`` (1 less the
-        distance of centres, over a reach of a tenth of the picture's diagonal), ``histogram`` (of colours) or ``orb``
-        (share of corners that are found again), both within that reach.
+        Similarity: ``overlap`` (intersection over union with the track's last box), ``centroid`` (1 less the
+        distance of centres divided by a tenth of the picture's diagonal), ``histogram`` (of colours) or
+        ``orb`` (share of matched keypoints), the last two only within that distance.
     alike
-        Likeness from which on a thing may be a track's, above 0 and at most 1.
+        Minimum similarity of an object and a track, above 0 and at most 1.
     patience
-        Seconds for which a track that nothing fits is remembered.
+        How long a track without objects is kept, s.
     confirm
-        How often a thing is seen before it is a track.
+        How often an object has to be seen before its track is reported.
 
     Examples
     --------
@@ -102,7 +103,7 @@ class Match:
         return run
 
     def _pairs(self, tracks: Sequence[_Track], found: Found, reach: float) -> dict[int, int]:
-        """From things to tracks."""
+        """Return the index of the track of each assigned object."""
         if not tracks or not len(found.boxes):
             return {}
         last = np.array([track.box for track in tracks])
@@ -116,7 +117,7 @@ class Match:
         }
 
     def _likeness(self, tracks: Sequence[_Track], last: Floats, found: Found, reach: float) -> Floats:
-        """(tracks, things)."""
+        """Return the similarities (tracks, things)."""
         if self.way == "overlap":
             return _overlap(last, found.boxes)
         near = 1.0 - _apart(last, found.boxes) / reach
@@ -127,7 +128,7 @@ class Match:
             alike = looks @ np.array(found.looks, dtype=np.float64).T
         else:
             alike = np.zeros(near.shape)
-            # Only where it matters: counting bits is what takes time here.
+            # Keypoints are compared only within reach, because that is the slow part.
             for track, thing in zip(*np.nonzero(near > 0.0), strict=True):
                 alike[track, thing] = _found_again(tracks[track].look, found.looks[thing])
         return np.where(near > 0.0, alike, 0.0)
@@ -156,7 +157,7 @@ def _apart(first: Floats, second: Floats) -> Floats:
 
 
 def _found_again(first: NDArray[Any] | None, second: NDArray[Any]) -> float:
-    """The share of the corners of the one with fewer that each other's nearest of the other are, within some bits."""
+    """Return the share of mutually nearest keypoints within ``_BITS`` bits, of the object with fewer keypoints."""
     if first is None or not len(first) or not len(second):
         return 0.0
     bits, nearest = cv2.batchDistance(

@@ -1,4 +1,4 @@
-"""What moves, against what stood there before. Needs OpenCV (the extra ``vision``)."""
+"""Detection of moving objects against the background. Needs OpenCV (the extra ``vision``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from windlass.plan.profile.clipinfo import ClipInfo
 from windlass.plan.profile.steps.found import found_in
 from windlass.plan.profile.steps.step import Found
 
-#: Specks are no things, and neither is more than half of the picture: that is a model that has seen nothing yet.
+#: Bounds of an object's share of the frame's area: smaller is noise, larger is a model without history.
 _SPECK, _ALL = 1e-4, 0.5
 
 BACKGROUNDS = ("mog2", "knn", "difference")
@@ -24,16 +24,17 @@ BACKGROUNDS = ("mog2", "knn", "difference")
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """Boxes around what moves; the score is the box's share of the frame's area.
+    """Boxes around moving objects; the score is the box's share of the frame's area.
 
     Parameters
     ----------
     background
-        ``mog2`` (Zivkovic 2004), ``knn`` (Zivkovic and van der Heijden 2006), or ``difference`` from the frame before.
+        ``mog2`` (Zivkovic 2004), ``knn`` (Zivkovic and van der Heijden 2006), or ``difference`` from the
+        previous frame.
     threshold
-        How different a pixel must be, in the units of its method.
+        Minimum difference of a pixel, in the unit of the method.
     history
-        Frames that a model learns over; ``difference`` has none.
+        Number of frames that a model learns from; not used by ``difference``.
 
     Examples
     --------
@@ -75,10 +76,10 @@ class Motion:
                 self.history, self.threshold, True
             )
         else:
-            # It draws at random which of a pixel's values it forgets: the same ones in each run.
+            # KNN forgets a random value of each pixel; a fixed seed makes runs reproducible.
             cv2.setRNGSeed(1)
             model = cv2.createBackgroundSubtractorKNN(self.history, self.threshold, True)
-        # 127 says shadow.
+        # A value of 127 marks a shadow.
         return lambda image: cv2.threshold(model.apply(image), 200, 255, cv2.THRESH_BINARY)[1]
 
     def size(self, value: Found) -> int:
@@ -101,7 +102,7 @@ def _difference(threshold: float) -> Callable[[Image], Image]:
 
 
 def _things(image: Image, mask: Image, clip: ClipInfo) -> Found:
-    """Stretches of a mask, joined where they nearly touch."""
+    """Return the connected regions of a mask; regions that nearly touch are joined."""
     high, wide = mask.shape
     mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     near = max(3, high // 60) | 1

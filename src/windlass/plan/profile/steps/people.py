@@ -1,4 +1,4 @@
-"""People by their outline. Needs OpenCV (the extra ``vision``), before its version 5, which has no HOG."""
+"""Detection of people by HOG. Needs OpenCV (the extra ``vision``) before version 5, which has no HOG."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from windlass.plan.profile.clipinfo import ClipInfo
 from windlass.plan.profile.steps.found import found_in
 from windlass.plan.profile.steps.step import Found
 
-#: The window of OpenCV's detector of people, pixels; and its margin around them, a share of its sides.
+#: Window of OpenCV's people detector, pixels, and its margin around people, as a share of its sides.
 _WIDE, _HIGH = 64, 128
 _MARGIN = (0.15, 0.05)
 
@@ -28,9 +28,9 @@ class People:
     Parameters
     ----------
     stride
-        Pixels from window to window.
+        Step between windows, pixels.
     growth
-        From one size of windows to the next.
+        Factor between two window sizes.
     """
 
     alone: ClassVar[bool] = True
@@ -56,7 +56,7 @@ class People:
             if image.shape[0] < _HIGH or image.shape[1] < _WIDE:
                 raise InputError(
                     f"detect hog: frames are {image.shape[1]} x {image.shape[0]}, expected {_WIDE} x {_HIGH} or more: "
-                    "raise scale, or leave hog out"
+                    "raise scale, or remove hog"
                 )
             windows, score = outline.detectMultiScale(
                 image, winStride=(self.stride, self.stride), scale=self.growth

@@ -1,4 +1,4 @@
-"""What a step is, and what steps hand on to each other."""
+"""The protocol of steps, and the values that they pass to each other."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from windlass.plan.profile.clipinfo import ClipInfo
 
 Floats = NDArray[np.float64]
 
-#: Bytes of a box over a link: four float32 and one for how sure; and of a track's: its number too.
+#: Size over a link of a box, four float32 and a score, and of a tracked box, with its number; bytes.
 BOX_BYTES, TRACK_BYTES = 20, 24
 
 
 class PipelineStep(Hashable, Protocol):
-    """A part of a component.
+    """A step of a component.
 
-    ``alone``: it looks at each frame by itself. ``same``: it hands on the very object that it got, which is
-    not to be kept twice.
+    ``alone``: it processes each frame independently. ``same``: it returns the same object that it received,
+    which must not be cached twice.
     """
 
     alone: ClassVar[bool]
@@ -30,32 +30,32 @@ class PipelineStep(Hashable, Protocol):
     def same(self) -> bool: ...
 
     def start(self, clip: ClipInfo) -> Callable[[int, Any], Any]:
-        """A function from the index of a frame and the output of the step before to its own, for one run."""
+        """Return a function for one run, from a frame's index and the previous step's output to this step's output."""
         ...
 
     def size(self, value: Any) -> int:
-        """Bytes of memory that an output takes."""
+        """Return the memory that an output takes, bytes."""
         ...
 
     def sent(self, value: Any) -> int:
-        """Bytes of an output over a link, if this step is its component's last."""
+        """Return the size of an output over a link, bytes, if this step is its component's last."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What a detector found in a frame.
+    """Detections in a frame.
 
     Parameters
     ----------
     boxes
-        (things, 4): left, top, right, bottom, pixels of the whole frame, whatever the size that was looked at.
+        (things, 4) left, top, right, bottom in pixels of the whole frame, whatever size was analysed.
     score
-        (things,): how sure, or how large; higher is better.
+        (things,) confidence or size; higher is better.
     crops
-        Its pixels, an image each; empty where nobody asks for them.
+        Pixels of each object; empty if not needed.
     looks
-        What describes each, as the step says that made it; empty: nothing does.
+        Description of each object by an earlier step; empty if there is none.
     """
 
     boxes: Floats
@@ -64,20 +64,20 @@ class Found:
     looks: tuple[NDArray[Any], ...] = ()
 
     def only(self, keep: NDArray[np.bool_]) -> Found:
-        """Those that count."""
+        """Return the selected objects."""
         places = np.flatnonzero(keep)
         crops = tuple(self.crops[place] for place in places) if self.crops else ()
         return Found(self.boxes[keep], self.score[keep], crops)
 
     def size(self) -> int:
-        """Bytes of memory, with some 150 for each Python object."""
+        """Return the memory that it takes, bytes, with about 150 for each Python object."""
         held = sum(each.nbytes + 150 for each in (*self.crops, *self.looks))
         return self.boxes.nbytes + self.score.nbytes + held + 450
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameTracks:
-    """Tracks in a frame: numbers (things,) and boxes (things, 4)."""
+    """Tracks in a frame: track numbers (things,) and boxes (things, 4)."""
 
     track: NDArray[np.int64]
     boxes: Floats

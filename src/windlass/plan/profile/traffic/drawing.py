@@ -1,4 +1,4 @@
-"""The street, cars, people and their shadows as pixels. Needs OpenCV (the extra ``vision``)."""
+"""Drawing of the street, cars, people and their shadows. Needs OpenCV (the extra ``vision``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Box = tuple[int, int, int, int]
 
 
 def street(traffic: Traffic) -> Image:
-    """What stands still: houses, pavements, and a road of four lanes."""
+    """Return the background: houses, pavements, and a road of four lanes."""
     rng = np.random.default_rng([traffic.seed, 100])
     high, wide = traffic.height, traffic.width
     picture = np.empty((high, wide, 3), np.uint8)
@@ -47,7 +47,7 @@ def street(traffic: Traffic) -> Image:
 
 
 def shadow(picture: Image, box: Box, strength: float) -> None:
-    """Darken the ground beside a thing. It is no part of its box: who takes it for one is wrong."""
+    """Darken the ground next to an object. The shadow is outside the box: a detector should not include it."""
     left, top, right, bottom = box
     high, wide = picture.shape[:2]
     lean = (bottom - top) * 0.45
@@ -70,7 +70,7 @@ def shadow(picture: Image, box: Box, strength: float) -> None:
 
 
 def thing(picture: Image, mover: RoadUser, box: Box, at: float, night: bool) -> None:
-    """A car or a person, in its box and nowhere else."""
+    """Draw a car or a person within its box."""
     left, top, right, bottom = box
     high, wide = picture.shape[:2]
     if right <= 0 or left >= wide:

@@ -1,4 +1,4 @@
-"""A clip of traffic and its true tracks on disk. Needs OpenCV (the extra ``vision``)."""
+"""Writing of a traffic clip and its true tracks. Needs OpenCV (the extra ``vision``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from windlass.plan.profile.traffic.weather import SHADOW, Weather
 
 
 def pictures(traffic: Traffic) -> Iterator[Image]:
-    """The frames, one after the other, (height, width, 3) uint8.
+    """Yield the frames in order, (height, width, 3) uint8.
 
     Examples
     --------
@@ -22,12 +22,12 @@ def pictures(traffic: Traffic) -> Iterator[Image]:
     >>> len(frames), frames[0].shape
     (3, (96, 160, 3))
     """
-    still, weather, everybody = street(traffic), Weather(traffic), movers(traffic)
+    still, weather, road_users = street(traffic), Weather(traffic), movers(traffic)
     dark = SHADOW[traffic.weather]
     for frame in range(traffic.frames):
         at = frame / traffic.rate
         picture = still.copy()
-        boxes = [(mover, mover.box(at, traffic.width, traffic.height)) for mover in everybody]
+        boxes = [(mover, mover.box(at, traffic.width, traffic.height)) for mover in road_users]
         for lane in range(len(LANES)):
             here = [(mover, box) for mover, box in boxes if mover.lane == lane]
             for _, box in here:
@@ -48,24 +48,24 @@ def make_clip(
     Parameters
     ----------
     traffic
-        What is drawn.
+        The scene.
     path, tracks
-        The clip, and its true tracks as CSV.
+        Output files: the clip, and its true tracks as CSV.
     tell
-        Called with the frames that are drawn, and all.
+        Progress callback, called with the number of drawn frames and the number of all.
 
     Raises
     ------
     InputError
-        A file cannot be written, or OpenCV has no codec for it.
+        A file cannot be written, or OpenCV lacks the codec.
     """
 
-    def told() -> Iterator[Image]:
+    def counted() -> Iterator[Image]:
         for done, picture in enumerate(pictures(traffic), start=1):
             yield picture
             tell(done, traffic.frames)
 
-    write_clip(path, told(), traffic.rate, (traffic.width, traffic.height))
+    write_clip(path, counted(), traffic.rate, (traffic.width, traffic.height))
     clip = about(path)
     write_truth(truth(traffic), tracks, clip.digest)
     return clip

@@ -1,4 +1,4 @@
-"""Who is on the street: cars in lanes and people on pavements, at which instants, and where."""
+"""The traffic of a scene: cars in lanes and people on pavements, with their positions over time."""
 
 from __future__ import annotations
 
@@ -11,33 +11,34 @@ from windlass.model.values import number, whole
 from windlass.plan.profile.tracks import Tracks
 
 WEATHERS = ("clear", "rain", "snow", "night")
-#: A thing counts as there once so much of its box is in the picture.
+#: An object is in the truth if at least this share of its box is in the picture.
 _SEEN = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """A clip to be drawn.
+    """Description of a clip to draw.
 
     Parameters
     ----------
     seed
-        Of all that is drawn at random; the same seed gives the same frames and tracks.
+        Random seed; the same seed gives the same frames and tracks.
     seconds
-        How long.
+        Length, s.
     weather
         ``clear``, ``rain``, ``snow`` or ``night``.
     density
-        How much traffic: 1 is a car every 4 s in each of four lanes, and a person every 5 s on each of two pavements.
+        Amount of traffic: 1 is a car every 4 s in each of four lanes, and a person every 5 s on each of two
+        pavements.
     width, height
-        Pixels.
+        Size, pixels.
     rate
-        Frames a second.
+        Frames per second.
 
     Raises
     ------
     InputError
-        A value is out of bounds; names it.
+        A value is out of bounds; the message names it.
 
     Examples
     --------
@@ -69,14 +70,18 @@ class Traffic:
 
     @property
     def frames(self) -> int:
-        """How many."""
+        """Number of frames."""
         return max(1, round(self.seconds * self.rate))
 
 
 @dataclass(frozen=True, slots=True)
 class TrafficLane:
-    """A way along the picture: where its ground is and how high what goes there, as shares of the height; who goes
-    there, which way (1: to the right), how fast, in its own lengths a second, how many come a second at density 1."""
+    """A lane across the picture.
+
+    ``ground`` is the position of its ground and ``high`` the height of its objects, as shares of the
+    picture's height. ``person`` is true for people; ``way`` is 1 to the right and −1 to the left; ``speed``
+    is in object lengths a second; ``often`` is the number of arrivals a second at density 1.
+    """
 
     ground: float
     high: float
@@ -86,7 +91,7 @@ class TrafficLane:
     often: float
 
 
-#: From far to near, which is also the order in which they are drawn.
+#: Lanes from far to near, which is also the drawing order.
 LANES = (
     TrafficLane(0.40, 0.19, True, 1, 2.0, 0.2),
     TrafficLane(0.49, 0.095, False, -1, 2.2, 0.25),
@@ -104,19 +109,19 @@ class RoadUser:
     Parameters
     ----------
     track
-        Its number, from 1.
+        Track number, from 1.
     lane
-        Of :data:`LANES`.
+        Index in :data:`LANES`.
     enters
-        Seconds at which its front comes into the picture; before 0: it is on its way when the clip begins.
+        Time at which its front enters the picture, s; below 0 if it is inside when the clip starts.
     long, high
-        Pixels, whole.
+        Length and height, whole pixels.
     speed
-        Pixels a second.
+        Speed, pixels/s.
     colour
         Blue, green, red.
     phase
-        Of a walk, in steps.
+        Phase of the walk, in steps.
     """
 
     track: int
@@ -129,7 +134,7 @@ class RoadUser:
     phase: float
 
     def box(self, at: float, width: int, height: int) -> tuple[int, int, int, int]:
-        """Left, top, right, bottom at an instant (s), whole pixels; parts may be outside the picture."""
+        """Return left, top, right, bottom at a time (s), whole pixels; parts may be outside the picture."""
         lane = LANES[self.lane]
         gone = round(self.speed * (at - self.enters))
         left = gone - self.long if lane.way > 0 else width - gone
@@ -138,22 +143,22 @@ class RoadUser:
 
 
 def movers(traffic: Traffic) -> tuple[RoadUser, ...]:
-    """All who are ever in the picture, lane by lane; in a lane all are equally fast, so that none runs into another."""
+    """Return all road users of a clip, lane by lane; those of a lane have one speed, so that none overtakes another."""
     found: list[RoadUser] = []
     for place, lane in enumerate(LANES):
-        # A generator a lane, so that one more car here changes nothing there.
+        # One generator for each lane, so that a change in one does not affect the others.
         rng = np.random.default_rng([traffic.seed, place])
         high = lane.high * traffic.height
         length = high * (0.42 if lane.person else 2.3)
         speed = lane.speed * length * rng.uniform(0.85, 1.15)
         at = -(traffic.width + length) / speed
         while traffic.density > 0:
-            # The one in front has left half its length behind it.
+            # The gap to the one in front is at least about half a length.
             at += 1.9 * length / speed + rng.exponential(1.0 / (lane.often * traffic.density))
             if at > traffic.seconds:
                 break
             size = rng.uniform(0.85, 1.15)
-            # Nobody is as grey as the road.
+            # Colours as grey as the road are replaced.
             colour = tuple(int(value) for value in rng.choice([20, 60, 180, 235], 3))
             if max(colour) - min(colour) < 60 and 40 < colour[0] < 200:
                 colour = (colour[0], 20, 235)
@@ -167,9 +172,9 @@ def movers(traffic: Traffic) -> tuple[RoadUser, ...]:
 
 
 def truth(traffic: Traffic) -> Tracks:
-    """Where everybody is in each frame: boxes cut at the picture's edge, from a quarter of the box on.
+    """Return the true tracks: boxes cut at the picture's edge, if at least a quarter of the box is inside.
 
-    Who is hidden behind another is there all the same.
+    Occluded objects are included.
 
     Examples
     --------
@@ -178,9 +183,9 @@ def truth(traffic: Traffic) -> Tracks:
     (59, True)
     """
     rows = []
-    everybody = movers(traffic)
+    road_users = movers(traffic)
     for frame in range(traffic.frames):
-        for mover in everybody:
+        for mover in road_users:
             left, top, right, bottom = mover.box(frame / traffic.rate, traffic.width, traffic.height)
             inside = max(left, 0), max(top, 0), min(right, traffic.width), min(bottom, traffic.height)
             if inside[2] - inside[0] >= _SEEN * mover.long and inside[3] > inside[1]:

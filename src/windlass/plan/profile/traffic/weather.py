@@ -1,4 +1,4 @@
-"""Rain, snow, night, and the camera's noise. Needs OpenCV (the extra ``vision``)."""
+"""Rain, snow, night, and camera noise. Needs OpenCV (the extra ``vision``)."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import numpy as np
 from windlass.plan.profile.clip import Image
 from windlass.plan.profile.traffic.scene import Traffic
 
-#: Standard deviation of the camera's noise, of 255, and how dark shadows are.
+#: Standard deviation of camera noise, of 255, and strength of shadows.
 NOISE = {"clear": 3.0, "rain": 5.0, "snow": 5.0, "night": 9.0}
 SHADOW = {"clear": 0.45, "rain": 0.15, "snow": 0.2, "night": 0.1}
 
 
 class Weather:
-    """Changes frames one after the other, as the weather has it.
+    """Applies the weather to successive frames.
 
     Parameters
     ----------
     traffic
-        Its weather, size and seed.
+        The scene, with its weather, size and seed.
     """
 
     def __init__(self, traffic: Traffic) -> None:
@@ -27,13 +27,14 @@ class Weather:
         self._rng = np.random.default_rng([traffic.seed, 200])
         shape = (traffic.height, traffic.width, 3)
         spread = NOISE[traffic.weather]
-        # A few tiles of noise, shifted by another amount in each frame, are as good as fresh noise and much cheaper.
+        # A few tiles of noise, shifted randomly in each frame, replace fresh noise, which is much slower to
+        # draw.
         self._noise = [self._rng.normal(0.0, spread, shape).astype(np.int16) for _ in range(4)]
         drops = int(traffic.width * traffic.height / 4000)
         self._drops = self._rng.uniform(0, 1, (drops, 3))
 
     def on(self, picture: Image) -> Image:
-        """The next frame as the camera sees it."""
+        """Return the next frame with weather and noise."""
         weather = self._traffic.weather
         if weather == "night":
             picture = (picture * 0.35).astype(np.uint8)
