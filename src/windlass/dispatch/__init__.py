@@ -1,22 +1,25 @@
-"""Which worker gets this task?
+"""The worker to which each task is sent, decided when the task arrives.
 
-Tasks of milliseconds arrive by the million; each goes at once to one of many workers, and waits in its queue.
-A dispatch policy hears of arrivals and completions, sees (some) queue lengths, and names the worker.
+Tasks of milliseconds arrive by the million; each is sent at once to one of many workers, and waits in its
+queue. A dispatch policy is notified of arrivals and completions, sees some or all queue lengths, and returns
+a worker.
 
 Policies, one file each in ``policies/``:
 
-- ``rosella``: proportional sampling on learned rates, the shorter of two queues, and benchmark tasks to learn from.
-- ``uniform``, ``round-robin``: blind to queues and speeds.
+- ``rosella``: proportional sampling on learned rates, the shorter of two queues, and benchmark tasks to learn
+  from.
+- ``uniform``, ``round-robin``: without queues and rates.
 - ``pot``: the shorter of two queues, drawn uniformly; ``jsq``: the shortest of all.
-- ``pss``, ``ppot``, ``ppot-ll``, ``sed``: with known rates; ``sed`` sees all queues too. ``halo``: rates known once.
-- ``sparrow``: reservations on several workers; whoever is free first takes the task.
+- ``pss``, ``ppot``, ``ppot-ll``, ``sed``: with known rates; ``sed`` also sees all queues. ``halo``: with
+  initial rates.
+- ``sparrow``: reservations on several workers; the first free one takes the task.
 - ``eps-greedy``, ``ucb``: multi-armed bandits.
-- ``pull``: workers that are free ask for tasks; a slow one passes on what a fast one would end sooner.
-- ``least-outstanding``: the fewest requests of its own under way.
+- ``pull``: free workers request tasks; a slow one passes on what a fast one would finish sooner.
+- ``least-outstanding``: the fewest outstanding requests of its own.
 
-:mod:`~windlass.dispatch.view` validates a choice, :mod:`~windlass.dispatch.compiled` has the form of a compiled policy,
-:mod:`~windlass.dispatch.state` the state that it keeps; ``lib/`` has what they share.
-:mod:`~windlass.dispatch.context` has what an engine offers to the constructor of a policy.
+:mod:`~windlass.dispatch.view` validates a choice. :mod:`~windlass.dispatch.compiled` has the interface of compiled policies, :mod:`~windlass.dispatch.state` the
+layout of their state. ``lib/`` has parts that several policies share. :mod:`~windlass.dispatch.context` lists
+the constructor arguments that an engine offers to a policy.
 
 >>> from windlass.dispatch import POLICIES
 >>> "rosella" in POLICIES.names()
@@ -41,75 +44,75 @@ POLICIES = Registry(
 
 
 class DispatchPolicy(Protocol):
-    """Decides where one task runs, at the moment it arrives.
+    """A policy that decides where a task runs, at the moment it arrives.
 
-    A class with a ``name`` and these methods, in a file of ``policies/``, is a policy. In addition, it may follow
+    A class with a ``name`` and these methods, in a file of ``policies/``, is a policy. It may also implement
 
     - :class:`~windlass.dispatch.compiled.Choosing`: it has compiled functions, which engines then call;
-    - :class:`Leaving` and :class:`Joining`: it is informed of workers that go and come back;
+    - :class:`Leaving` and :class:`Joining`: it is notified of workers that leave and return;
     - :class:`Dimensioned`: it was made for a number of workers.
     """
 
     name: ClassVar[str]
 
     def arrived(self, now: float) -> None:
-        """A task arrived at ``now``, s; ``choose`` is asked next."""
+        """Record that a task arrived at ``now`` (s); ``choose`` is called next."""
         ...
 
     def choose(self, queue_lengths: NDArray[np.int64]) -> int:
-        """The worker for it, given (n,) tasks at each worker, waiting and running."""
+        """Return the worker for the task, given (n,) tasks at each worker, waiting and running."""
         ...
 
     def completed(self, worker: int, work: float, seconds: float) -> None:
-        """A task of this scheduler ended: ``work`` done in ``seconds`` of the worker's time."""
+        """Record that a task of this scheduler ended: ``work`` done in ``seconds`` of the worker's time."""
         ...
 
 
 @runtime_checkable
 class Leaving(Protocol):
-    """A policy that keeps track of workers that are gone."""
+    """A policy that keeps track of workers that leave."""
 
     def left(self, worker: int) -> None:
-        """A worker is gone, and gets no task until it joins again.
+        """Record that a worker is gone; it gets no task until it joins again.
 
-        The simulator calls it when the worker goes, and a live engine when it finds the worker lost.
+        The simulator calls this when the worker leaves, and a live engine when it finds the worker lost.
 
         Parameters
         ----------
         worker
-            Its number, from 0.
+            Index of the worker, from 0.
         """
         ...
 
 
 @runtime_checkable
 class Joining(Protocol):
-    """A policy that keeps track of workers that come back."""
+    """A policy that keeps track of workers that return."""
 
     def joined(self, worker: int) -> None:
-        """A worker that had left is back. The simulator calls it at that instant.
+        """Record that a worker that had left is back. The simulator calls this at that instant.
 
         Parameters
         ----------
         worker
-            Its number, from 0.
+            Index of the worker, from 0.
         """
         ...
 
 
 @runtime_checkable
 class Dimensioned(Protocol):
-    """A policy that was made for a number of workers; a simulation of another number is refused before it begins."""
+    """A policy made for a number of workers; a simulation of another number is refused before it starts."""
 
     @property
     def workers(self) -> int | None:
-        """How many workers, present or not; None of a policy that takes any number."""
+        """Number of workers, present or not; None if the policy takes any number."""
         ...
 
 
 def __getattr__(name: str) -> Any:
-    # The simulator stands above the decisions and imports them, never the reverse: only who asks for it here,
-    # as a user would, gets it, and by name, so that no module of this folder depends on it.
+    # The simulator imports the decisions, never the reverse. It is imported here by name and only on access,
+    # so that no module of this package depends on it.
     if name == "simulate":
         return importlib.import_module("windlass.experiment.dispatching").simulate
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,18 +1,22 @@
-"""Policies written as compiled functions over their state, for the simulator's loop and for live use alike.
+"""Dispatch policies as compiled functions over their state, used by the simulator and by live engines.
 
 ===========================================================  ==================================================
-``choose(lengths, ints, floats)``                            the worker for a task; the clock is in ``floats``
+``choose(lengths, ints, floats)``                            returns the worker for a task; the clock is in
+                                                             ``floats``
 ``completed(worker, work, seconds, own, ints, floats)``      a task ended; ``own`` is 1, or 2 for a benchmark task,
-                                                             or 0 where another scheduler had sent it
-``changed(kind, worker, rate, ints, floats)``                a worker left or joined, or its true rate is told
-``benchmark(now, ints, floats)``                             the worker for a benchmark task that is due; leaves
-                                                             its work and the next one's time in ``floats``
-``bind(worker, now, waiting, ints, floats)``                 1 if a worker that is free is to take one of so many
-                                                             tasks of this scheduler that no worker has yet, else 0
+                                                             or 0 if another scheduler had sent it
+``changed(kind, worker, rate, ints, floats)``                a worker left or joined, or its true rate is given
+``benchmark(now, ints, floats)``                             returns the worker for a benchmark task that is due;
+                                                             leaves its work and the next one's time in
+                                                             ``floats``
+``bind(worker, now, waiting, ints, floats)``                 returns 1 if a free worker should take one of the
+                                                             ``waiting`` unassigned tasks of this scheduler,
+                                                             else 0
 ===========================================================  ==================================================
 
 ``lengths`` is int64 (n,): tasks at each worker, waiting and running. ``ints`` and ``floats`` are the policy's
-state, laid out as :mod:`windlass.dispatch.state` says. Each function returns an int64 and allocates nothing.
+state, with the layout of :mod:`windlass.dispatch.state`. Each function returns an int64 and allocates
+nothing.
 """
 
 from __future__ import annotations
@@ -105,19 +109,20 @@ ARRIVED = Kernel(_arrived, BENCHMARK, allocates=False)
 
 @runtime_checkable
 class Choosing(Protocol):
-    """A policy with compiled functions; :class:`CompiledDispatch` has the others of them, and their defaults.
+    """A policy with compiled functions; :class:`CompiledDispatch` has the other functions, with defaults.
 
-    The simulator's loop then calls the functions, and no method of the policy. :func:`as_compiled` looks once per run.
+    The simulator's loop then calls the functions, and no method of the policy. :func:`as_compiled` checks
+    once per run.
     """
 
     @property
     def choosing(self) -> Kernel | None:
-        """``choose``, compiled; None of a policy that is called through its methods after all."""
+        """The compiled ``choose``; None if the policy is called through its methods."""
         ...
 
 
 class CompiledDispatch:
-    """Gives a policy its methods from its compiled functions; a policy overrides those that it needs.
+    """Base class that implements a policy's methods with its compiled functions; a policy overrides what it needs.
 
     A policy's constructor makes the state with :func:`windlass.dispatch.state.make_state`.
     """
@@ -128,7 +133,8 @@ class CompiledDispatch:
     changing: ClassVar[Kernel] = changing(_change_members)
     benchmarking: ClassVar[Kernel] = benchmarking(_no_benchmark)
     binding: ClassVar[Kernel] = binding(_always)
-    #: Whether a reservation stands for any task of its scheduler, the oldest first, or for one of its own job.
+    #: Whether a reservation is for any task of its scheduler, the oldest first, or only for tasks of its own
+    #: job.
     pools: ClassVar[bool] = False
 
     ints: NDArray[np.int64]
@@ -136,36 +142,37 @@ class CompiledDispatch:
 
     @classmethod
     def functions(cls) -> tuple[Kernel, Kernel, Kernel, Kernel, Kernel]:
-        """What the simulator's loop calls: choose, completed, changed, benchmark, bind."""
+        """Return the functions that the simulator calls: choose, completed, changed, benchmark, bind."""
         return cls.choosing, cls.completing, cls.changing, cls.benchmarking, cls.binding
 
     def split(
         self, schedulers: int, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Copies of the state for so many uncoordinated schedulers, (schedulers, …); the first keeps its stream."""
+        """Return copies of the state for uncoordinated schedulers, (schedulers, …); the first keeps its stream."""
         ints, floats = np.tile(self.ints, (schedulers, 1)), np.tile(self.floats, (schedulers, 1))
         ints[1:, RNG] = rng.integers(-(2**63), 2**63 - 1, size=schedulers - 1)
         return ints, floats
 
     def arrived(self, now: float) -> None:
-        """A task arrived and is about to be dispatched.
+        """Record that a task arrived and is about to be dispatched.
 
         Parameters
         ----------
         now
-            The engine's clock, s. A time before the last one does not turn the clock back.
+            Current time on the engine's clock, s. An earlier time than the last one does not set the clock
+            back.
 
         Raises
         ------
         InputError
-            The time is not a finite number.
+            The time is not finite.
         """
         if not -np.inf < now < np.inf:
             raise InputError(f"now is {now}, expected a finite time")
         ARRIVED.ready()(float(now), self.ints, self.floats)
 
     def choose(self, queue_lengths: NDArray[np.int64]) -> int:
-        """Which worker gets the task that has just arrived.
+        """Return the worker for the task that has just arrived.
 
         Parameters
         ----------
@@ -175,14 +182,14 @@ class CompiledDispatch:
         Returns
         -------
         int
-            The worker's number, from 0.
+            Index of the worker, from 0.
 
         Raises
         ------
         InputError
-            The array is of the wrong length or holds what cannot be a queue length, or every worker has left.
+            The array has a wrong length or an invalid queue length, or every worker has left.
         """
-        # Straight to compiled code: checks that cost a microsecond wait until it refuses.
+        # Call the compiled code directly: checks cost a microsecond, so they run only if it fails.
         try:
             if len(queue_lengths) == self.workers:
                 chosen: int = self.choosing.ready()(queue_lengths, self.ints, self.floats)
@@ -197,40 +204,40 @@ class CompiledDispatch:
         if lengths.shape != (self.workers,) or lengths.dtype.kind not in "iu":
             found = f"shape {lengths.shape} of {lengths.dtype}"
             raise InputError(
-                f"queue_lengths has {found}, expected {self.workers} whole numbers, one per worker"
+                f"queue_lengths has {found}, expected {self.workers} whole numbers, one for each worker"
             )
         if lengths.min() < 0:
             worker = int(np.argmin(lengths))
             raise InputError(f"queue_lengths: worker {worker} has {lengths[worker]}, expected 0 or more")
         if self.ints[PRESENT] == 0:
-            raise InputError("queue_lengths: every worker has left, there is none to choose")
+            raise InputError("queue_lengths: every worker has left, expected at least one that is present")
         return int(self.choosing.ready()(np.ascontiguousarray(lengths, np.int64), self.ints, self.floats))
 
     def completed(self, worker: int, work: float, seconds: float) -> None:
-        """A task that this scheduler sent has ended.
+        """Record that a task that this scheduler sent has ended.
 
         Parameters
         ----------
         worker
-            Where.
+            Index of the worker.
         work
-            How much work it was, in the unit that rates are in per second; 1 where tasks are alike or unknown.
+            Work of the task, in the unit that rates have per second; 1 if tasks are equal or unknown.
         seconds
-            How long the worker was busy with it, s, waiting not included.
+            How long the worker was busy with it, without waiting, s.
 
         Raises
         ------
         InputError
-            No such worker, or a number that is negative or not finite.
+            The worker does not exist, or a number is negative or not finite.
         """
         self._end(worker, work, seconds, 1)
 
     def reported(self, worker: int, work: float, seconds: float) -> None:
-        """A worker reports a task that another scheduler had sent; the same parameters as :meth:`completed`."""
+        """Record a task that another scheduler had sent; parameters as in :meth:`completed`."""
         self._end(worker, work, seconds, 0)
 
     def benchmarked(self, worker: int, work: float, seconds: float) -> None:
-        """A benchmark task of this scheduler ended; the same parameters as :meth:`completed`."""
+        """Record that a benchmark task of this scheduler ended; parameters as in :meth:`completed`."""
         self._end(worker, work, seconds, 2)
 
     def _end(self, worker: int, work: float, seconds: float, own: int) -> None:
@@ -242,50 +249,50 @@ class CompiledDispatch:
         self.completing.ready()(int(worker), float(work), float(seconds), own, self.ints, self.floats)
 
     def left(self, worker: int) -> None:
-        """A worker is gone: it gets no task until it joins again."""
+        """Record that a worker is gone; it gets no task until it joins again."""
         self._check_worker(worker)
         self.changing.ready()(LEFT, int(worker), 0.0, self.ints, self.floats)
 
     def joined(self, worker: int) -> None:
-        """A worker that had left is back."""
+        """Record that a worker that had left is back."""
         self._check_worker(worker)
         self.changing.ready()(JOINED, int(worker), 0.0, self.ints, self.floats)
 
     def told(self, worker: int, rate: float) -> None:
-        """The true rate of a worker, work/s, for policies that assume it known; others do not use it."""
+        """Set the true rate of a worker, work/s, for policies that assume it known; others ignore it."""
         self._check_worker(worker)
         self.changing.ready()(RATE, int(worker), number("rate", rate, 0.0), self.ints, self.floats)
 
     @property
     def workers(self) -> int:
-        """How many workers the policy was made for, present or not."""
+        """Number of workers that the policy was made for, present or not."""
         return int(self.ints[WORKERS])
 
     @property
     def rates(self) -> NDArray[np.float64] | None:
-        """(n,) what the policy believes each worker's rate to be, work/s; None where it has no belief."""
+        """(n,) the policy's estimates of the workers' rates, work/s; None if it has none."""
         first = int(self.ints[RATES_AT])
         return None if first < 0 else self.floats[first : first + self.workers].copy()
 
     @property
     def reservations(self) -> int:
-        """Reservations per task for an engine that binds late (0: a task is placed when it arrives)."""
+        """Reservations per task for an engine with late binding; 0 if a task is placed when it arrives."""
         return int(self.ints[COPIES])
 
     @property
     def benchmark_at(self) -> float:
-        """When the next benchmark task is due, s; infinity where the policy sends none."""
+        """Time of the next benchmark task, s; infinity if the policy sends none."""
         return float(self.floats[BENCHMARK_AT])
 
     def benchmark(self, now: float) -> tuple[int, float] | None:
-        """Where to send a benchmark task that is due, at low priority, and how much work to replay; None if not due."""
+        """Return the worker and the work of a benchmark task that is due, to run at low priority; None if not due."""
         if not now >= self.benchmark_at:
             return None
         worker = int(self.benchmarking.ready()(float(now), self.ints, self.floats))
         return (worker, float(self.floats[BENCHMARK_WORK])) if worker >= 0 else None
 
     def binds(self, worker: int, now: float, waiting: int) -> bool:
-        """Whether a free worker is to take one of so many tasks of this scheduler that no worker has yet."""
+        """Return whether a free worker should take one of ``waiting`` unassigned tasks of this scheduler."""
         self._check_worker(worker)
         return bool(self.binding.ready()(int(worker), float(now), int(waiting), self.ints, self.floats))
 
@@ -295,7 +302,7 @@ class CompiledDispatch:
 
 
 def as_compiled(policy: object) -> CompiledDispatch | None:
-    """The policy with its compiled functions, or None where it has none and is asked through its methods.
+    """Return the policy with its compiled functions, or None if it has none and is called through its methods.
 
     >>> from windlass.dispatch.policies.jsq import Jsq
     >>> as_compiled(Jsq(3, np.random.default_rng(1))).workers

@@ -21,9 +21,9 @@ class DispatchContext(Context):
     workers
         Number of workers.
     rates
-        (n,) true service rates, work/s, where the engine knows them.
+        (n,) true service rates, work/s, if the engine knows them.
     guaranteed
-        Service rate that the workers have together at any time, work/s.
+        Total service rate that the workers have at any time, work/s.
     """
 
     workers: int | None = None

@@ -1,8 +1,8 @@
-"""A dispatch policy's state: two flat arrays with named places, shared by compiled code and by its class.
+"""The state of a dispatch policy: two flat arrays with named places, used by compiled code and by the policy's class.
 
-``ints`` and ``floats`` begin with a header that every policy has and that engines may read; then come lists. Two
-arrays because an array costs 0.1 to 0.3 µs to hand from Python to compiled code, and one dispatch decision may cost
-2 µs.
+``ints`` and ``floats`` begin with a header that every policy has and that engines may read; lists follow.
+There are only two arrays because passing one from Python to compiled code takes 0.1 to 0.3 µs, and a decision
+should take at most 2 µs.
 
 ==============  =====  =============================================  ===================  =====================
 in ``ints``     place  what it is                                     written by           read by
@@ -10,13 +10,13 @@ in ``ints``     place  what it is                                     written by
 ``RNG``         0      random stream: a word of 64 bits               ``draw``, ``split``  ``draw``
 ``WORKERS``     1      workers, present or not (n)                    ``make_state``       all
 ``PRESENT``     2      workers that are present                       ``change_members``   all
-``LISTENS``     3      1 if it is told of completions, else 0         its class            simulator
-``TOLD``        4      1 if it is told of true rates, else 0          its class            simulator
-``GAPS``        5      gaps that an arrival rate is over; 0: none     ``make_state``       ``arrival_rate``
+``LISTENS``     3      1 if it uses completions, else 0               its class            simulator
+``TOLD``        4      1 if it uses true rates, else 0                its class            simulator
+``GAPS``        5      gaps of the arrival rate; 0: no rate           ``make_state``       ``arrival_rate``
 ``ARRIVED``     6      tasks that arrived                             ``arrived``          ``arrival_rate``, ucb
 ``RATES_AT``    7      place of worker 0's rate in ``floats``, or -1  its class            all that have rates
 ``COPIES``      8      reservations per task; 0: binds at once        its class            engines
-``DIRTY``       9      1 if the table of rates is out of date         who alters rates     who samples
+``DIRTY``       9      1 if the table of rates is out of date         rate updates         samplers
 ``OWN_INT``     10     first of 14 numbers of its own                 policy               policy
 ``MEMBERS_AT``  24     first of the lists, see below                  ``change_members``   ``member``
 ==============  =====  =============================================  ===================  =====================
@@ -31,15 +31,15 @@ in ``floats``       place  what it is                                    written
 ``VALUES_AT``       24     first of the lists, see below                 policy         policy
 ==================  =====  ============================================  =============  =======
 
-Lists in ``ints``: n, the present workers, in no order; n, each worker's place in that list, or -1; from
-:func:`own_ints` on, which is ``MEMBERS_AT`` + 2n, the policy's own. Lists in ``floats``: the policy's own, from
-``VALUES_AT`` on, n rates in work/s before all else where it has rates; at the very end, where it asks for an arrival
+Lists in ``ints``: n present workers, in no order; n places of the workers in that list, or -1; from
+:func:`own_ints` on, which is ``MEMBERS_AT`` + 2n, the policy's own. Lists in ``floats``: the policy's own,
+from ``VALUES_AT`` on, with n rates in work/s first if it has rates; at the very end, if it uses an arrival
 rate, the times of the last ``GAPS`` + 1 arrivals, s, the k-th at k modulo their number.
 
-What ``changed`` is told:
+Kinds of changes that ``changed`` receives:
 
 ==========  ====  ============================
-told        code  what
+kind        code  meaning
 ==========  ====  ============================
 ``LEFT``    0     a worker is gone
 ``JOINED``  1     a worker is back
@@ -47,8 +47,8 @@ told        code  what
 ==========  ====  ============================
 
 The generator is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
-2014), one word of state seeded from the NumPy generator that the policy was given: a draw costs two nanoseconds,
-and the stream is the same whether the simulator or a live engine asks.
+2014), with one word of state seeded from the policy's NumPy generator: a draw takes two nanoseconds, and the
+stream is the same in the simulator and in a live engine.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from windlass.jit import helper, inlined
 from windlass.model import InputError
 from windlass.model.values import whole
 
-# Places in ``ints`` and ``floats``; the legend is above.
+# Places in ``ints`` and ``floats``; see the tables above.
 RNG = 0
 WORKERS = 1
 PRESENT = 2
@@ -80,7 +80,7 @@ BENCHMARK_WORK = 2
 OWN_FLOAT = 3
 VALUES_AT = 24
 
-#: What a policy's ``changed`` can be told.
+#: Kinds of changes that a policy's ``changed`` receives.
 LEFT, JOINED, RATE = range(3)
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -92,7 +92,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 @inlined
 def draw(ints):
-    """The next 64 random bits, unsigned."""
+    """Return the next 64 random bits, unsigned."""
     state = np.uint64(ints[RNG]) + _GOLDEN
     ints[RNG] = np.int64(state)
     state = (state ^ (state >> _S30)) * _MIX_1
@@ -102,43 +102,43 @@ def draw(ints):
 
 @inlined
 def below(bits, count):
-    """An integer in [0, count) from the upper 32 random bits; count is below 2**31."""
+    """Return an integer in [0, count) from the upper 32 random bits; count is below 2**31."""
     return np.int64(((bits >> _S32) * np.uint64(count)) >> _S32)
 
 
 @inlined
 def low_half(bits):
-    """The lower 32 random bits, which :func:`below` leaves unused."""
+    """Return the lower 32 random bits, which :func:`below` leaves unused."""
     return np.int64(bits & _LOW)
 
 
 @inlined
 def unit(bits):
-    """A number in (0, 1], so that its logarithm is finite."""
+    """Return a number in (0, 1], so that its logarithm is finite."""
     return (np.float64(bits >> np.uint64(11)) + 1.0) * (1.0 / 9007199254740992.0)
 
 
 @inlined
 def member(ints, index):
-    """The present worker at a place in the list."""
+    """Return the present worker at a place in the list."""
     return ints[MEMBERS_AT + index]
 
 
 @inlined
 def is_present(ints, worker):
-    """Whether the worker is there."""
+    """Return whether the worker is present."""
     return ints[MEMBERS_AT + ints[WORKERS] + worker] >= 0
 
 
 @inlined
 def own_ints(ints):
-    """Where in ``ints`` a policy's own lists begin."""
+    """Return where a policy's own lists begin in ``ints``."""
     return MEMBERS_AT + 2 * ints[WORKERS]
 
 
 @inlined
 def arrived(now, ints, floats):
-    """Set the clock; remember when the last S tasks came, where the policy estimates the arrival rate."""
+    """Set the clock, and store the arrival time if the policy estimates the arrival rate."""
     if now > floats[NOW]:
         floats[NOW] = now
     gaps = ints[GAPS]
@@ -150,7 +150,7 @@ def arrived(now, ints, floats):
 
 @inlined
 def arrival_rate(ints, floats):
-    """One over the mean of the last S gaps between arrivals, tasks/s; 0 before the second, infinity without a gap."""
+    """Return the inverse mean of the last S gaps, tasks/s; 0 before the second arrival, infinity without a gap."""
     gaps, count = ints[GAPS], ints[ARRIVED]
     ring = len(floats) - gaps - 1
     used = min(gaps, count - 1)
@@ -163,7 +163,7 @@ def arrival_rate(ints, floats):
 
 @inlined
 def drop_member(ints, worker):
-    """Take a worker off the list of present ones; the last takes its place there."""
+    """Remove a worker from the list of present ones; the last one takes its place."""
     places = MEMBERS_AT + ints[WORKERS]
     place = ints[places + worker]
     if place >= 0:
@@ -177,7 +177,7 @@ def drop_member(ints, worker):
 
 @inlined
 def add_member(ints, worker):
-    """Put a worker on the list of present ones."""
+    """Add a worker to the list of present ones."""
     places = MEMBERS_AT + ints[WORKERS]
     if ints[places + worker] < 0:
         ints[MEMBERS_AT + ints[PRESENT]] = worker
@@ -187,7 +187,7 @@ def add_member(ints, worker):
 
 @helper
 def change_members(kind, worker, ints):
-    """Take in that a worker left or joined; its table of rates, if any, is to be made anew."""
+    """Update the list of present workers, and mark the table of rates as out of date."""
     if kind == LEFT:
         drop_member(ints, worker)
     elif kind == JOINED:
@@ -198,18 +198,18 @@ def change_members(kind, worker, ints):
 def make_state(
     workers: int, rng: np.random.Generator | None, ints: int = 0, floats: int = 0, gaps: int = 0
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The two arrays, with a header, all workers present, and room for the policy's own.
+    """Make the two arrays, with a header, all workers present, and room for the policy's own lists.
 
     Parameters
     ----------
     workers
-        How many there are.
+        Number of workers.
     rng
-        Gives the first word of the policy's stream; None for a policy that draws nothing.
+        Seeds the policy's stream; None for a policy that draws nothing.
     ints, floats
-        How many of each the policy keeps besides.
+        Numbers of each for the policy's own lists.
     gaps
-        Over how many gaps between arrivals a rate is estimated; 0 for none.
+        Number of gaps between arrivals that a rate is estimated from; 0 for none.
 
     Raises
     ------

@@ -1,18 +1,19 @@
-"""Proportional sampling in constant time: the alias table.
+"""Proportional sampling in constant time with an alias table.
 
-Each worker has a column of the table: a draw picks a column, then takes its own worker or the other that is in it.
+Each worker has a column of the table: a sample picks a column, then its own worker or the other one stored in
+it.
 
 ==============  =====  ========================================  ==========  ==========
 in a column     place  what it is                                written by  read by
 ==============  =====  ========================================  ==========  ==========
 ``THRESHOLD``   0      share that is the worker's own, of 2³²    ``build``   ``sample``
 ``ALIAS``       1      worker that has the rest of the column    ``build``   ``sample``
-``PER_COLUMN``  2      so many numbers each
-``ALIAS_INTS``  3      numbers of ``ints`` per worker, all told
+``PER_COLUMN``  2      numbers in each column
+``ALIAS_INTS``  3      numbers of ``ints`` for each worker
 ==============  =====  ========================================  ==========  ==========
 
-Lists in ``ints``, from :func:`~windlass.dispatch.state.own_ints` on: n columns; then n workers that are still to be
-settled while the table is built.
+Lists in ``ints``, from :func:`~windlass.dispatch.state.own_ints` on: n columns; then a work list of n
+workers, used while the table is built.
 
 Source: Walker, ACM TOMS 3(3), 1977; built in O(n) as in Vose, IEEE TSE 17(9), 1991.
 """
@@ -40,7 +41,7 @@ _FULL = 4294967296.0
 
 @helper
 def build(ints, floats):
-    """Make the table from the rates of the present workers; where all are 0, each is as likely as any other."""
+    """Build the table from the rates of the present workers; if all are 0, each is equally likely."""
     count, rates, table = ints[WORKERS], ints[RATES_AT], own_ints(ints)
     todo = table + PER_COLUMN * count
     total = 0.0
@@ -49,7 +50,7 @@ def build(ints, floats):
             total += floats[rates + worker]
     flat = total <= 0.0
     scale = count / ints[PRESENT] if flat else count / total
-    # A column's share of 1 is kept, scaled to 32 bits, in its threshold until it is settled.
+    # Until a column is settled, its threshold holds its share of 1, scaled to 32 bits.
     small, large = 0, count
     for worker in range(count):
         weight = 0.0
@@ -64,7 +65,7 @@ def build(ints, floats):
         else:
             large -= 1
             ints[todo + large] = worker
-    # Both stacks live in one list: columns below 1 from its left end, the others from its right end.
+    # Both stacks share one list: columns below 1 grow from its left end, the others from its right end.
     while small > 0 and large < count:
         small -= 1
         poor = ints[todo + small]
@@ -82,7 +83,7 @@ def build(ints, floats):
 
 @inlined
 def _settle_rest(ints, floats, table, todo, small, rates, flat):
-    """What rounding left over: full columns, except those of workers that must never be drawn."""
+    """Settle the columns that rounding left over: they are full, except those of workers that must never be drawn."""
     best = 0
     for worker in range(ints[WORKERS]):
         if is_present(ints, worker) and (
@@ -99,7 +100,7 @@ def _settle_rest(ints, floats, table, todo, small, rates, flat):
 
 @inlined
 def sample(ints):
-    """A worker, with probability proportional to its rate."""
+    """Return a worker, with probability proportional to its rate."""
     bits = draw(ints)
     column = below(bits, ints[WORKERS])
     place = index(own_ints(ints) + PER_COLUMN * column)

@@ -1,21 +1,21 @@
-"""What the two bandits share: per worker, work and busy time of past completions, old ones fading.
+"""The base of the two bandits: work and busy time of past completions of each worker, with exponential forgetting.
 
-Places besides those of :mod:`windlass.dispatch.state`:
+Places in addition to those of :mod:`windlass.dispatch.state`:
 
 =============  =====  ================================================  ==========  =============
 in ``floats``  place  what it is                                        written by  read by
 =============  =====  ================================================  ==========  =============
-``FADING``     3      how much a past completion counts after the next  its class   ``completed``
-``CURIOSITY``  4      chance of any worker, or weight of doubt          its class   ``choose``
+``FADING``     3      weight of a past completion after the next one    its class   ``completed``
+``CURIOSITY``  4      chance of any worker, or weight of uncertainty    its class   ``choose``
 =============  =====  ================================================  ==========  =============
 
 =================  =====  ====================  =============  =============
 at an :func:`arm`  place  what it is            written by     read by
 =================  =====  ====================  =============  =============
 ``WORK``           0      work done, faded      ``completed``  ``completed``
-``SECONDS``        1      time busy, faded, s   ``completed``  ``completed``
-``COMPLETIONS``    2      how many, faded       ``completed``  ucb
-``PER_WORKER``     3      so many numbers each
+``SECONDS``        1      busy time, faded, s   ``completed``  ``completed``
+``COMPLETIONS``    2      completions, faded    ``completed``  ucb
+``PER_WORKER``     3      numbers per worker
 =================  =====  ====================  =============  =============
 
 Lists in ``floats``: n rates, work/s, infinite until known; then n arms.
@@ -47,7 +47,7 @@ WORK, SECONDS, COMPLETIONS, PER_WORKER = range(4)
 
 @inlined
 def arm(ints, worker):
-    """Where in ``floats`` a worker's faded work, seconds and completions are."""
+    """Return where a worker's faded work, seconds and completions are in ``floats``."""
     return ints[RATES_AT] + ints[WORKERS] + PER_WORKER * worker
 
 
@@ -71,9 +71,9 @@ def _changed(kind, worker, rate, ints, floats):
 
 
 class Bandit(CompiledDispatch):
-    """Arms are workers, and the loss of one is the expected delay of the task, (queue + 1) / learned rate.
+    """A bandit over workers; the loss of a worker is the expected delay of the task, (queue + 1) / learned rate.
 
-    A worker not tried yet has an infinite rate, so that each is tried once.
+    A worker that was not tried yet has an infinite rate, so that each is tried once.
     """
 
     completing: ClassVar[Kernel] = completing(_completed)

@@ -1,59 +1,60 @@
-"""Learning workers' rates from their last completions.
+"""Rates of workers, learned from their last completions.
 
-A worker's window holds its last L completions as blocks of L / 15, with sums kept, so that a completion costs the
-same whatever L is; up to L = 15 the window is exact, beyond it covers L to L + L/15 completions. The rate is work
-done over time busy, which for tasks that count 1 each is the paper's mean time.
+A worker's window holds its last L completions as blocks of L / 15 with running sums, so that the cost of a
+completion does not depend on L. Up to L = 15 the window is exact; beyond that it covers L to L + L/15
+completions. The rate is work divided by busy time; for tasks of work 1 it is the inverse of the paper's mean
+time.
 
-Places besides those of :mod:`windlass.dispatch.state`:
+Places in addition to those of :mod:`windlass.dispatch.state`:
 
 ==============  =====  ==============================================  ===================  ===============
 in ``ints``     place  what it is                                      written by           read by
 ==============  =====  ==============================================  ===================  ===============
-``TICKS``       10     tasks since estimates were made anew            ``choose``           ``choose``
+``TICKS``       10     tasks since the last new estimates              ``choose``           ``choose``
 ``SIZES_SEEN``  11     real tasks that ended                           ``take_completion``  ``recent_size``
-``BEGUN``       12     1 once the first task has come, else 0          ``refresh``          ``choose``
-``BY_WAIT``     13     1: the least wait of two, 0: the shorter queue  its class            ``choose``
+``BEGUN``       12     1 once the first task has arrived, else 0       ``refresh``          ``choose``
+``BY_WAIT``     13     1: least wait of two, 0: shorter queue          its class            ``choose``
 ``PROBES``      14     workers drawn per task                          its class            ``choose``
 ==============  =====  ==============================================  ===================  ===============
 
 ================  =====  ==============================================  ======================  ======================
 in ``floats``     place  what it is                                      written by              read by
 ================  =====  ==============================================  ======================  ======================
-``GUARANTEED``    3      throughput of all workers that is sure, work/s  its class, ``refresh``  ``take_load``
+``GUARANTEED``    3      guaranteed throughput of all workers, work/s    its class, ``refresh``  ``take_load``
 ``PROBE_SHARE``   4      benchmark tasks per idle capacity               its class               ``schedule_benchmark``
 ``WINDOW_SCALE``  5      c₁ of the length of windows                     its class               ``take_load``
-``MOST_LOAD``     6      what the load is clamped to                     its class               ``take_load``
+``MOST_LOAD``     6      maximum of the load                             its class               ``take_load``
 ``LOAD``          7      estimated load                                  ``take_load``           ``schedule_benchmark``
-``EPSILON``       8      accuracy that estimates aim at                  ``take_load``           ``refresh``
+``EPSILON``       8      target accuracy of estimates                    ``take_load``           ``refresh``
 ``LENGTH``        9      completions in a window (L)                     ``take_load``           ``take_completion``
 ``CUT_OFF``       10     silence after which a worker counts as dead, s  ``take_load``           ``refresh``
 ``MEAN_WORK``     11     mean work of recent tasks                       ``take_completion``     ``take_load``
-``LEARNT_SHARE``  12     share of what is seen that is sure; 0: told     its class               ``refresh``
-``PART``          13     share of all arrivals that come to it           its class, ``split``    ``take_load``
+``LEARNT_SHARE``  12     guaranteed share of the observed; 0: given      its class               ``refresh``
+``PART``          13     its share of all arrivals                       its class, ``split``    ``take_load``
 ================  =====  ==============================================  ======================  ======================
 
-Lists in ``floats``: n rates, work/s; n windows, one a worker, which only this module reads and writes; the work of the
-last real tasks that ended, in a ring. In ``ints`` the learner has no list.
+Lists in ``floats``: n rates, work/s; n windows, one per worker, which only this module reads and writes; a
+ring with the work of the last real tasks that ended. The learner has no list in ``ints``.
 
 ==================  =====  ==================================================================
 in a window         place  what it is
 ==================  =====  ==================================================================
 ``_WORK``           0      work of all blocks
-``_SECONDS``        1      time busy of all blocks, s
+``_SECONDS``        1      busy time of all blocks, s
 ``_COUNT``          2      completions of all blocks
 ``_BLOCK_WORK``     3      work of the block that is being filled
-``_BLOCK_SECONDS``  4      its time busy, s
+``_BLOCK_SECONDS``  4      its busy time, s
 ``_BLOCK_COUNT``    5      its completions
-``_BEGAN``          6      when it began, s
-``_FIRST``          7      the oldest block
-``_USED``           8      blocks in use
+``_BEGAN``          6      its start, s
+``_FIRST``          7      index of the oldest block
+``_USED``           8      number of blocks in use
 ``_HEADER``         9      first of the blocks: each has its work, seconds and completions at
                            ``_WORK``, ``_SECONDS`` and ``_COUNT``, and
-``_BLOCK_BEGAN``    3      when it began, s
-``_PER_BLOCK``      4      so many numbers a block
-``BLOCKS``          16     so many blocks a window
-``WINDOW``          73     so many numbers a window
-``SIZES``           64     so many sizes of real tasks
+``_BLOCK_BEGAN``    3      its start, s
+``_PER_BLOCK``      4      numbers per block
+``BLOCKS``          16     blocks per window
+``WINDOW``          73     numbers per window
+``SIZES``           64     stored sizes of real tasks
 ==================  =====  ==================================================================
 
 Source: Rosella, Section IV-C, Learner-aggregate.
@@ -98,13 +99,14 @@ TICKS, SIZES_SEEN, BEGUN, BY_WAIT, PROBES = range(OWN_INT, OWN_INT + 5)
     LEARNT_SHARE,
     PART,
 ) = range(OWN_FLOAT, OWN_FLOAT + 11)
-#: What is taken to be guaranteed before anything is known: no load is light, nobody is cut off, nothing is probed.
+#: Guaranteed throughput before anything is known: no load counts as light, no worker is cut off, none is
+#: probed.
 UNKNOWN = 1e-9
-#: Tables are made anew once estimates have moved by this share of their sum.
+#: Sampling tables are rebuilt once estimates have moved by this share of their sum.
 MOVED_ENOUGH = 0.001
-#: The paper's constants: accuracy wanted per unit of idle share, and least rate that counts as alive.
+#: The paper's constants: accuracy per unit of idle share, and the minimum rate of a live worker.
 _ACCURACY, _ALIVE = 0.3, 0.1
-#: With shorter windows than this, the cut-off would often strike a worker that is merely out of luck.
+#: Shorter windows than this would often cut off a worker by chance.
 _LEAST_LENGTH = 16.0
 
 
@@ -140,7 +142,7 @@ def _close_block(floats, window):
     floats[window + _USED] += 1.0
     floats[window + _BLOCK_WORK] = floats[window + _BLOCK_SECONDS] = floats[window + _BLOCK_COUNT] = 0.0
     floats[window + _BEGAN] = floats[NOW]
-    # Summed anew once a turn, so that rounding does not pile up over millions of additions and subtractions.
+    # Sums are recomputed once a turn, so that rounding errors do not accumulate over millions of updates.
     sums_anew = slot == 0
     for item in range(3):
         if sums_anew:
@@ -154,7 +156,7 @@ def _close_block(floats, window):
 
 @inlined
 def take_completion(worker, work, seconds, real, ints, floats):
-    """Add a completion to a worker's window; a real task's size is one to replay."""
+    """Add a completion to a worker's window; the size of a real task is stored for replay."""
     window = _window(ints, worker)
     floats[window + _BLOCK_WORK] += work
     floats[window + _BLOCK_SECONDS] += seconds
@@ -165,20 +167,20 @@ def take_completion(worker, work, seconds, real, ints, floats):
         seen = ints[SIZES_SEEN]
         floats[_sizes(ints) + seen % SIZES] = work
         ints[SIZES_SEEN] = seen + 1
-        # An exponential mean over about a thousand tasks, a plain one until there are as many.
+        # An exponential mean over about a thousand tasks, and a plain mean until then.
         floats[MEAN_WORK] += (work - floats[MEAN_WORK]) / min(seen + 1, 1000)
 
 
 @inlined
 def recent_size(ints, floats, index):
-    """The size of a recent real task, by a random number of 0 to 63; 0 where there was none yet."""
+    """Return the size of a recent real task, chosen by a random number from 0 to 63; 0 if there was none yet."""
     seen = ints[SIZES_SEEN]
     return 0.0 if seen == 0 else floats[_sizes(ints) + index % min(seen, SIZES)]
 
 
 @inlined
 def seen(ints, floats, worker):
-    """Work, time busy, s, and number of a worker's last completions."""
+    """Return work, busy time (s) and number of a worker's last completions."""
     window = _window(ints, worker)
     work = floats[window + _WORK] + floats[window + _BLOCK_WORK]
     seconds = floats[window + _SECONDS] + floats[window + _BLOCK_SECONDS]
@@ -187,7 +189,7 @@ def seen(ints, floats, worker):
 
 @helper
 def clear_window(worker, ints, floats):
-    """Forget all about a worker, as of now."""
+    """Clear everything learned of a worker; its window starts now."""
     window = _window(ints, worker)
     for item in range(_HEADER):
         floats[window + item] = 0.0
@@ -196,14 +198,14 @@ def clear_window(worker, ints, floats):
 
 @helper
 def take_load(ints, floats):
-    """Take in the arrival rate: load, accuracy, length of windows, and when a silent worker counts as dead."""
+    """Compute load, accuracy, window length and cut-off time from the arrival rate."""
     count = ints[WORKERS]
-    # It counts its own arrivals, and what is guaranteed is there for those of all schedulers.
+    # The arrivals are those of this scheduler, the guaranteed throughput is shared by all.
     offered = arrival_rate(ints, floats) * floats[MEAN_WORK] / (floats[GUARANTEED] * floats[PART])
     load = min(max(offered, 0.0), floats[MOST_LOAD])
     epsilon = _ACCURACY * (1.0 - load)
     length = max(_LEAST_LENGTH, math.ceil(floats[WINDOW_SCALE] * math.log(max(count, 2)) / epsilon**2))
-    # The paper's rates have a mean of 1; here a mean worker ends guaranteed / (n · mean work) tasks a second.
+    # The paper's rates have mean 1; here a mean worker ends guaranteed / (n · mean work) tasks a second.
     least = _ALIVE * (1.0 - load) * floats[GUARANTEED] / (count * floats[MEAN_WORK])
     floats[LOAD], floats[EPSILON], floats[LENGTH] = load, epsilon, length
     floats[CUT_OFF] = (1.0 + epsilon) * length / least
@@ -211,7 +213,7 @@ def take_load(ints, floats):
 
 @helper
 def schedule_benchmark(now, ints, floats):
-    """Draw when the next benchmark task is due; of those of all schedulers, its part."""
+    """Draw the time of the next benchmark task; each scheduler sends its share of them."""
     spare = (1.0 - floats[LOAD]) * floats[GUARANTEED] * floats[PART] / floats[MEAN_WORK]
     rate = floats[PROBE_SHARE] * spare
     floats[BENCHMARK_AT] = now - math.log(unit(draw(ints))) / rate if rate > 0.0 else math.inf
@@ -219,19 +221,19 @@ def schedule_benchmark(now, ints, floats):
 
 @helper
 def _take_what_is_seen(capacity, ints, floats):
-    """Take what the workers were seen to do for what is guaranteed; at once twice where nothing was known yet."""
+    """Set the guaranteed throughput to the observed one, and the dependent values too if it was unknown before."""
     first = floats[GUARANTEED] <= UNKNOWN
     floats[GUARANTEED] = capacity * floats[LEARNT_SHARE]
     if first:
         take_load(ints, floats)
         schedule_benchmark(floats[NOW], ints, floats)
-        # Workers not seen yet were taken to do nothing.
+        # Rates of workers without completions were based on the unknown value, so estimate them again soon.
         ints[TICKS] = ints[WORKERS]
 
 
 @helper
 def refresh(ints, floats):
-    """Estimate all rates anew; mark the table as out of date if they moved enough."""
+    """Compute new estimates of all rates; mark the table as out of date if they moved enough."""
     take_load(ints, floats)
     count, now, keep = ints[WORKERS], floats[NOW], 1.0 - floats[EPSILON]
     if ints[BEGUN] == 0:
@@ -252,7 +254,7 @@ def refresh(ints, floats):
         if floats[window + _USED] > 0.0:
             began = floats[window + _HEADER + _PER_BLOCK * int(floats[window + _FIRST]) + _BLOCK_BEGAN]
         seconds = floats[window + _SECONDS] + floats[window + _BLOCK_SECONDS]
-        # Nothing known yet: as fast as the mean worker is guaranteed to be.
+        # Without completions, assume the mean guaranteed rate.
         rate = keep * floats[GUARANTEED] / count
         if now - began > floats[CUT_OFF]:
             rate = 0.0
@@ -271,7 +273,7 @@ def refresh(ints, floats):
 
 
 def learner_floats(workers: int) -> int:
-    """How many floats rates, windows and sizes take.
+    """Return how many floats rates, windows and sizes take.
 
     >>> learner_floats(1) == 1 + WINDOW + SIZES
     True

@@ -1,4 +1,4 @@
-"""What policies that learn rates say of what they believe, and how several of them share the workers."""
+"""The base class of policies that learn rates, and the split of their state over several schedulers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _benchmark(now, ints, floats):
 
 
 class Learning(CompiledDispatch):
-    """A policy on the learner of :mod:`windlass.dispatch.lib.learner`."""
+    """A policy with the learner of :mod:`windlass.dispatch.lib.learner`."""
 
     changing: ClassVar[Kernel] = changing(_changed)
     benchmarking: ClassVar[Kernel] = benchmarking(_benchmark)
@@ -55,7 +55,7 @@ class Learning(CompiledDispatch):
     def split(
         self, schedulers: int, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """State for so many schedulers: each sees its part of the arrivals, and knows what all workers guarantee."""
+        """Return states for several schedulers: each sees its share of arrivals, and knows the total guarantee."""
         ints, floats = super().split(schedulers, rng)
         if schedulers > 1:
             floats[:, learn.PART] /= schedulers
@@ -64,15 +64,15 @@ class Learning(CompiledDispatch):
 
     @property
     def arrival_rate(self) -> float:
-        """Estimated tasks per second (λ̂); 0 before the second, infinity where the last all came at one time."""
+        """Estimated tasks per second (λ̂); 0 before the second arrival, infinity if all arrived at one instant."""
         return float(arrival_rate.py_func(self.ints, self.floats))
 
     @property
     def load(self) -> float:
-        """Estimated share of the guaranteed throughput that is asked for (α̂), clamped."""
+        """Estimated load, as a share of the guaranteed throughput (α̂), clamped."""
         return float(self.floats[learn.LOAD])
 
     @property
     def accuracy(self) -> float:
-        """Accuracy ε that estimates aim at; rates are held back by it."""
+        """Target accuracy ε of estimates; rates are multiplied by 1 − ε."""
         return float(self.floats[learn.EPSILON])

@@ -1,26 +1,26 @@
-"""Who is faster than whom, and how many tasks must wait before a slow worker is worth having.
+"""The order of workers by learned speed, and the number of waiting tasks at which a slow worker is useful.
 
-Places besides those of :mod:`windlass.dispatch.state` and :mod:`windlass.dispatch.lib.learner`:
+Places in addition to those of :mod:`windlass.dispatch.state` and :mod:`windlass.dispatch.lib.learner`:
 
 ==============  =====  ==============================================  =========================  ============
 in ``ints``     place  what it is                                      written by                 read by
 ==============  =====  ==============================================  =========================  ============
-``ASKED``       15     workers asked for the task that came last       ``choose``                 ``choose``
+``ASKED``       15     workers reserved for the last task              ``choose``                 ``choose``
 ``TASK``        16     number of that task, from 1                     ``choose``                 ``choose``
-``WAITING``     17     tasks that no worker has, as last heard         ``count_task``, ``bind``   ``count_task``
+``WAITING``     17     unassigned tasks, last known number             ``count_task``, ``bind``   ``count_task``
 ==============  =====  ==============================================  =========================  ============
 
 ================  =====  ============================================  =========================  ============
 in ``floats``     place  what it is                                    written by                 read by
 ================  =====  ============================================  =========================  ============
-``MEAN_WAITING``  14     what ``WAITING`` was of late, on the mean     ``count_task``             ``enough``
-``JOB_AT``        15     when the last job came, s                     ``count_task``             ``count_task``
-``SO_FAR``        16     tasks of it that have come                    ``count_task``             ``count_task``
-``PER_JOB``       17     tasks a job, on the mean of late              ``count_task``, its class  ``rank``
+``MEAN_WAITING``  14     moving average of ``WAITING``                 ``count_task``             ``enough``
+``JOB_AT``        15     arrival of the last job, s                    ``count_task``             ``count_task``
+``SO_FAR``        16     tasks of it that have arrived                 ``count_task``             ``count_task``
+``PER_JOB``       17     moving average of tasks per job               ``count_task``, its class  ``rank``
 ================  =====  ============================================  =========================  ============
 
-Lists: in ``ints``, from :func:`~windlass.dispatch.state.own_ints` on, the present workers, the fastest first. In
-``floats``, behind the learner's, n believed speeds, work/s; then n numbers of tasks, see :func:`rank`.
+Lists: in ``ints``, from :func:`~windlass.dispatch.state.own_ints` on, the present workers, fastest first. In
+``floats``, after the learner's lists, n believed speeds, work/s; then n numbers of tasks, see :func:`rank`.
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ from windlass.jit import helper, inlined
 
 ASKED, TASK, WAITING = range(OWN_INT + 5, OWN_INT + 8)
 MEAN_WAITING, JOB_AT, SO_FAR, PER_JOB = range(OWN_FLOAT + 11, OWN_FLOAT + 15)
-#: Over how many jobs means are taken.
+#: Number of jobs that moving averages cover.
 _JOBS = 50.0
 
 
 @inlined
 def speeds_at(ints):
-    """Where in ``floats`` the believed speeds are."""
+    """Return where the believed speeds are in ``floats``."""
     return ints[RATES_AT] + ints[WORKERS] * (1 + WINDOW) + SIZES
 
 
 @inlined
 def count_task(ints, floats):
-    """Take in that a task came: how many wait, and, where several come at one instant, that they are one job."""
+    """Record the arrival of a task, and the waiting tasks; tasks that arrive at one instant form one job."""
     if floats[NOW] == floats[JOB_AT]:
         floats[SO_FAR] += 1.0
     else:
-        # Before it counts itself: what a job finds is what there is at any time, on the mean.
+        # Counted before its own tasks: what an arriving job finds is unbiased for the mean over time.
         floats[MEAN_WAITING] += (ints[WAITING] - floats[MEAN_WAITING]) / _JOBS
         if floats[SO_FAR] > 0.0:
             floats[PER_JOB] += (floats[SO_FAR] - floats[PER_JOB]) / _JOBS
@@ -72,7 +72,7 @@ def count_task(ints, floats):
 
 @helper
 def believe(ints, floats):
-    """Take speeds from completions, each drawn towards the mean of all as far as chance alone may set it apart."""
+    """Compute speeds from completions, each shrunk towards the mean of all by its share of random variation."""
     count, speeds = ints[PRESENT], speeds_at(ints)
     known, total, doubt = 0, 0.0, 0.0
     for place in range(count):
@@ -87,7 +87,7 @@ def believe(ints, floats):
         work, seconds, completions = seen(ints, floats, member(ints, place))
         if work > 0.0 and seconds > 0.0:
             spread += (math.log(work / seconds) - mean) ** 2
-    # What is left of the spread once that of chance is taken out; a task's time is taken to be exponential.
+    # The variance between workers, less that of sampling; task times are assumed to be exponential.
     real = max(0.0, spread / (known - 1) - doubt / known) if known > 1 else 0.0
     for place in range(count):
         worker = member(ints, place)
@@ -100,12 +100,13 @@ def believe(ints, floats):
 
 @helper
 def rank(ints, floats):
-    """Put the present workers in the order of their speeds, and work out when each is worth having.
+    """Sort the present workers by speed, and compute the number of waiting tasks at which each is useful.
 
-    A worker of speed μ is, if more than (M − λ/m)/μ − k tasks wait, where the k that are faster do M together, and
-    jobs of m tasks bring work λ. With one task a job, a task more in their queue costs time to all that come until
-    it is empty, and it empties at M − λ; of a job of m tasks, only the last counts. Whoever is silent for long is not
-    waited for.
+    A worker of speed μ is useful if more than (M − λ/m)/μ − k tasks wait, where the k faster workers have
+    total speed M, and jobs of m tasks bring work at rate λ. With one task per job, an additional task in
+    their queue delays all later tasks until the queue is empty, and it empties at rate M − λ; for a job of m
+    tasks, only the last one counts. A worker that has been silent for too long is not counted among the
+    faster ones.
     """
     believe(ints, floats)
     count, order, speeds = ints[PRESENT], own_ints(ints), speeds_at(ints)
@@ -131,14 +132,14 @@ def rank(ints, floats):
 
 @inlined
 def enough(worker, waiting, ints, floats):
-    """Whether so many of its own tasks wait, and about as many of each other scheduler's as of its own, on the mean."""
+    """Return whether enough tasks wait for this worker, assuming that other schedulers have as many as its own mean."""
     others = (1.0 / floats[PART] - 1.0) * floats[MEAN_WAITING]
     return waiting + others > floats[speeds_at(ints) + ints[WORKERS] + worker]
 
 
 @inlined
 def soonest(lengths, ints, floats):
-    """The worker where a task is expected to end first; on a tie the first from a random place on."""
+    """Return the worker where a task is expected to end first; ties go to the first from a random place on."""
     count, speeds = ints[PRESENT], speeds_at(ints)
     place = below(draw(ints), count)
     best = member(ints, place)

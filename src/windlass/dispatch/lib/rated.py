@@ -1,4 +1,4 @@
-"""Policies that draw workers in proportion to known rates."""
+"""Policies that sample workers in proportion to known rates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from windlass.model.values import checked_rates
 
 @inlined
 def ready_to_sample(ints, floats):
-    """Whether there is a worker to draw; makes the table anew if rates or workers changed."""
+    """Return whether there is a worker to draw; rebuild the table if rates or workers changed."""
     if ints[PRESENT] == 0:
         return False
     if ints[DIRTY] != 0:
@@ -34,7 +34,7 @@ def ready_to_sample(ints, floats):
 
 @inlined
 def two_by_queue(lengths, ints):
-    """Draw two workers in proportion to their rates; the one with the shorter queue, on a tie the first (SQ)."""
+    """Draw two workers in proportion to their rates; return the one with the shorter queue, on a tie the first (SQ)."""
     first = sample(ints)
     second = sample(ints)
     return pick(lengths[index(second)] < lengths[index(first)], second, first)
@@ -42,22 +42,22 @@ def two_by_queue(lengths, ints):
 
 @inlined
 def first_to_serve(other, chosen, lengths, ints, floats):
-    """Whether a task of unit work is expected to end sooner at ``other``."""
-    # Multiplied out, so that a rate of 0 is an infinite wait and not a division by zero.
+    """Return whether a task of unit work is expected to end sooner at ``other``."""
+    # Multiplied out, so that a rate of 0 means an infinite wait instead of a division by zero.
     rates = ints[RATES_AT]
     return (lengths[other] + 1) * floats[rates + chosen] < (lengths[chosen] + 1) * floats[rates + other]
 
 
 @inlined
 def two_by_wait(lengths, ints, floats):
-    """Draw two workers likewise; the one where a task of unit work is expected to end first (LL)."""
+    """Draw two workers in proportion to their rates; return the one where a task of unit work ends first (LL)."""
     first = sample(ints)
     second = sample(ints)
     return second if first_to_serve(second, first, lengths, ints, floats) else first
 
 
 def take_rates(kind, worker, rate, ints, floats):
-    """A ``changed`` that takes in told rates."""
+    """Implement ``changed`` for policies that use given rates."""
     if kind == RATE:
         floats[ints[RATES_AT] + worker] = rate
     change_members(kind, worker, ints)
@@ -68,14 +68,14 @@ TAKE_RATES = changing(take_rates)
 
 
 class Rated(CompiledDispatch):
-    """A policy that is given the workers' rates.
+    """A policy with given rates of the workers.
 
     Parameters
     ----------
     rates
         (n,) work/s; not negative, not all 0.
     rng
-        Where chance comes from; None for a policy that draws nothing.
+        Random generator; None for a policy that draws nothing.
 
     Raises
     ------
@@ -91,6 +91,6 @@ class Rated(CompiledDispatch):
         self.ints, self.floats = make_state(len(known), rng, ints=ALIAS_INTS * len(known), floats=len(known))
         self.ints[RATES_AT] = VALUES_AT
         self.ints[DIRTY] = 1
-        # The engine tells true rates only to who follows them.
+        # The engine gives true rates only to policies that follow them.
         self.ints[TOLD] = self.follows
         self.floats[VALUES_AT : VALUES_AT + len(known)] = known

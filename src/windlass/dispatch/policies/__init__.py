@@ -1,1 +1,1 @@
-"""Dispatch policies, one file each; this folder is the registry."""
+"""Dispatch policies, one a file; a new file adds a policy."""

@@ -1,4 +1,4 @@
-"""A bandit that mostly takes the best worker, and sometimes any."""
+"""An ε-greedy bandit."""
 
 from typing import ClassVar
 
@@ -30,23 +30,24 @@ def _choose(lengths, ints, floats):
 
 
 class EpsGreedy(Bandit):
-    """ε-greedy: with probability ε any worker, else the one with the least expected delay by learned rates.
+    """Sends a task to any worker with probability ε, else to the one with the least expected delay by learned rates.
 
-    It sees all queues, as many more probes per task as there are workers, where Rosella takes two. A bandit that
-    knew rates alone would send nearly all tasks to the fastest worker.
+    It sees all queues, which is as many probes per task as there are workers; Rosella makes two. A bandit
+    that knew rates alone would send nearly all tasks to the fastest worker.
 
-    Source: Sutton and Barto, "Reinforcement Learning", 2nd ed., Section 2.2; as a baseline, Rosella, Section III-B.
+    Source: Sutton and Barto, "Reinforcement Learning", 2nd ed., Section 2.2; as a baseline, Rosella, Section
+    III-B.
 
     Parameters
     ----------
     workers
-        How many there are.
+        Number of workers.
     rng
-        Where chance comes from.
+        Random generator.
     epsilon
         Share of tasks sent to any worker; 0 to 1.
     memory
-        About how many past completions of a worker count, at least 1.
+        Approximate number of past completions of a worker that count, at least 1.
 
     Raises
     ------

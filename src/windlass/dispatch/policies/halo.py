@@ -1,4 +1,4 @@
-"""Proportional sampling, with rates known once."""
+"""Proportional sampling with initial rates."""
 
 from typing import ClassVar
 
@@ -15,17 +15,18 @@ def _choose(lengths, ints, floats):
 
 
 class Halo(Rated):
-    """Each task to a worker drawn in proportion to a rate measured once, which it never corrects.
+    """Sends each task to a worker drawn in proportion to its initial rate, which is never corrected.
 
-    Source: Gandhi, Zhang and Mittal, "HALO: heterogeneity-aware load balancing", MASCOTS 2015, as Rosella describes
-    it, Section III-A. HALO also solves for shares that minimise the mean response time; this is its proportional form.
+    Source: Gandhi, Zhang and Mittal, "HALO: heterogeneity-aware load balancing", MASCOTS 2015, as described
+    by Rosella, Section III-A. HALO also computes shares that minimise the mean response time; this is its
+    proportional form.
 
     Parameters
     ----------
     rates
         (n,) known rates of the workers, work/s; not negative, not all 0.
     rng
-        Where chance comes from.
+        Random generator.
 
     Raises
     ------

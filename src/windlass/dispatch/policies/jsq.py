@@ -1,4 +1,4 @@
-"""Join the shortest queue."""
+"""Join the shortest queue (JSQ)."""
 
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ def _choose(lengths, ints, floats):
     count = ints[PRESENT]
     if count == 0:
         return -1
-    # From a random place on, so that ties do not all go to the first worker.
+    # Start at a random place, so that ties do not all go to the first worker.
     place = below(draw(ints), count)
     best = member(ints, place)
     for _ in range(1, count):
@@ -24,19 +24,19 @@ def _choose(lengths, ints, floats):
 
 
 class Jsq(CompiledDispatch):
-    """Each task to the shortest of all queues.
+    """Sends each task to the worker with the shortest of all queues.
 
-    It asks every worker for every task, and does not know who is fast. Among equally short queues it takes the
-    first from a random place on.
+    It reads every queue for every task, and ignores rates. Ties go to the first of the shortest queues from a
+    random place on.
 
     Source: Winston, "Optimality of the shortest line discipline", J. Applied Probability 14(1), 1977.
 
     Parameters
     ----------
     workers
-        How many there are.
+        Number of workers.
     rng
-        Where chance comes from.
+        Random generator.
 
     Examples
     --------

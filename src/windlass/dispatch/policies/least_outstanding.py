@@ -1,4 +1,4 @@
-"""Fewest requests that this scheduler still waits for."""
+"""Fewest outstanding requests."""
 
 from typing import ClassVar
 
@@ -43,25 +43,26 @@ def _completed(worker, work, seconds, own, ints, floats):
 
 def _changed(kind, worker, rate, ints, floats):
     if kind == LEFT:
-        # What was there is dispatched again, and counted where it goes.
+        # Its tasks are dispatched again, and counted at their new workers.
         ints[own_ints(ints) + worker] = 0
     change_members(kind, worker, ints)
     return 0
 
 
 class LeastOutstanding(CompiledDispatch):
-    """Each task to the worker with the fewest tasks that this scheduler sent and has not seen come back.
+    """Sends each task to the worker with the fewest tasks that this scheduler sent and that have not returned.
 
-    It probes nobody: with one scheduler and no delay it is ``jsq``, with several each sees only its own part.
+    It sends no probes: with one scheduler and no delay it equals ``jsq``, with several each sees only its own
+    tasks.
 
     Source: the ``least_conn`` family of load balancers (NGINX, HAProxy, Envoy's LEAST_REQUEST over all hosts).
 
     Parameters
     ----------
     workers
-        How many there are.
+        Number of workers.
     rng
-        Where chance comes from.
+        Random generator.
 
     Examples
     --------

@@ -18,7 +18,7 @@ def _choose(lengths, ints, floats):
 
 
 class Pot(CompiledDispatch):
-    """Two workers drawn uniformly at random; the task goes to the shorter queue, on a tie to the one drawn first.
+    """Draws two workers uniformly and sends the task to the shorter queue, on a tie to the worker drawn first.
 
     The two draws may be the same worker, which then gets the task.
 
@@ -27,9 +27,9 @@ class Pot(CompiledDispatch):
     Parameters
     ----------
     workers
-        How many there are.
+        Number of workers.
     rng
-        Where chance comes from.
+        Random generator.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Proportional sampling and power of two choices, with known rates."""
+"""Proportional sampling and power of two choices with known rates."""
 
 from typing import ClassVar
 
@@ -14,10 +14,10 @@ def _choose(lengths, ints, floats):
 
 
 class Ppot(Rated):
-    """Two workers drawn in proportion to their known rates; the task goes to the shorter queue.
+    """Draws two workers in proportion to their known rates and sends the task to the shorter queue.
 
-    Queues count tasks, not seconds (SQ): a fast worker is not filled until it is as slow as a slow one. The two
-    draws may be the same worker, which then gets the task; on a tie the first gets it.
+    Queues count tasks, not seconds (SQ), so a fast worker is not filled until it is as slow as a slow one.
+    The two draws may be the same worker, which then gets the task; on a tie the first gets it.
 
     Source: Rosella, Section IV-B and Figure 3.
 
@@ -26,7 +26,7 @@ class Ppot(Rated):
     rates
         (n,) known rates of the workers, work/s; not negative, not all 0.
     rng
-        Where chance comes from.
+        Random generator.
 
     Raises
     ------

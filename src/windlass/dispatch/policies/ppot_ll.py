@@ -1,4 +1,4 @@
-"""Proportional sampling and the less loaded of two, with known rates."""
+"""Proportional sampling and the less loaded of two workers with known rates."""
 
 from typing import ClassVar
 
@@ -14,9 +14,10 @@ def _choose(lengths, ints, floats):
 
 
 class PpotLl(Rated):
-    """Two workers drawn in proportion to their known rates; the task goes where it is expected to end first.
+    """Draws two workers in proportion to their known rates and sends the task where it is expected to end first.
 
-    Loads count seconds (LL): (queue + 1) / rate. Fast workers fill until they are as slow as the slow ones.
+    Loads count seconds (LL): (queue + 1) / rate. Fast workers are filled until they are as slow as the slow
+    ones.
 
     Source: Rosella, Section IV-B, Example 3.
 
@@ -25,7 +26,7 @@ class PpotLl(Rated):
     rates
         (n,) known rates of the workers, work/s; not negative, not all 0.
     rng
-        Where chance comes from.
+        Random generator.
 
     Raises
     ------

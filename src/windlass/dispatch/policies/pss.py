@@ -1,4 +1,4 @@
-"""Proportional sampling, with known rates."""
+"""Proportional sampling with known rates."""
 
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ def _choose(lengths, ints, floats):
 
 
 class Pss(Rated):
-    """Each task to a worker drawn in proportion to its known rate.
+    """Sends each task to a worker drawn in proportion to its known rate.
 
     It follows the true rates as they change; ``halo`` keeps the first ones.
 
@@ -26,7 +26,7 @@ class Pss(Rated):
     rates
         (n,) known rates of the workers, work/s; not negative, not all 0.
     rng
-        Where chance comes from.
+        Random generator.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Workers that are free pull tasks; a slow one passes on what a fast one would end sooner."""
+"""Late binding: free workers request tasks, and slow ones pass on what a fast one would finish sooner."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _choose(lengths, ints, floats):
     if count == 0:
         return -1
     if ints[ranking.TASK] != ints[ARRIVED] or ints[ranking.TASK] == 0:
-        # Its first reservation: once every n tasks, all n workers are looked at.
+        # At the first reservation of a task: once every n tasks, all n workers are ranked.
         ints[ranking.TASK], ints[ranking.ASKED] = ints[ARRIVED], 0
         ranking.count_task(ints, floats)
         ints[learn.TICKS] += 1
@@ -56,7 +56,8 @@ def _choose(lengths, ints, floats):
 
 def _bind(worker, now, waiting, ints, floats):
     if ints[learn.TICKS] >= ints[WORKERS]:
-        # One whose own jobs are few goes by what it heard of others' since: speeds may have changed many times.
+        # A scheduler with few jobs of its own learns from reports of others, which may have changed speeds
+        # often.
         floats[NOW] = max(floats[NOW], now)
         learn.refresh(ints, floats)
         ints[DIRTY] = 1
@@ -74,42 +75,44 @@ def _completed(worker, work, seconds, own, ints, floats):
 
 
 class Pull(Learning):
-    """A worker that is free asks for a task, and gets the oldest unless a faster worker would end it sooner.
+    """Gives a free worker that requests one the oldest task, unless a faster worker would end it sooner.
 
-    Each task has a reservation with every worker, which is as many messages as looking at every queue is. A worker
-    that reaches one asks its scheduler, and gets the task that has waited longest there, of whichever job. So no
-    queue has to be known or guessed, and a view of queues cannot be out of date; several schedulers share the
-    workers as if all waited in one line.
+    Each task has a reservation with every worker, which takes as many messages as reading every queue. A
+    worker that reaches a reservation sends a request to its scheduler, and gets the task that has waited
+    longest there, of any job. So no queue has to be known or estimated, and a view of queues cannot be out of
+    date; several schedulers share the workers as if all tasks waited in one line.
 
-    Of a worker's speed the scheduler knows what Rosella's learner does, from the last completions and from benchmark
-    tasks, and draws it towards the mean of all as far as chance alone may have set it apart. A worker of speed μ is
-    given a task if more than (M − λ/m)/μ − k wait, where the k workers that are faster do M together, and jobs of m
-    tasks bring work λ; tasks that come at one instant are a job. With fewer, a job would end sooner if the task
-    waited for one of the faster, those that come later counted in. A scheduler that sees but a part of all
-    arrivals takes the others to have as many waiting as it had itself of late. It estimates speeds anew once n tasks
-    have come to it or others' have ended, so that one whose own jobs are few does not go by what was long ago. A
-    worker that is passed over keeps its reservations, and is asked anew with the next one.
+    The scheduler learns speeds as Rosella does, from the last completions and from benchmark tasks, and
+    shrinks each towards the mean of all by its share of random variation. A worker of speed μ gets a task if
+    more than (M − λ/m)/μ − k tasks wait, where the k faster workers have total speed M, and jobs of m tasks
+    bring work at rate λ; tasks that arrive at one instant form a job. With fewer waiting tasks, jobs would
+    end sooner, later ones included, if the task waited for a faster worker. A scheduler that sees only a part
+    of all arrivals assumes that the others have as many waiting tasks as its own recent mean. It computes new
+    estimates once n of its own tasks have arrived or n of others' have ended, so that a scheduler with few
+    jobs does not use old estimates. A worker that is passed over keeps its reservations, and its next request
+    comes with the next one.
 
-    An engine without late binding sets ``late`` to False: the task goes at once to where it is expected to end first,
-    (queue + 1) / speed.
+    For an engine without late binding, ``late`` is False: the task is sent at once to where it is expected to
+    end first, (queue + 1) / speed.
 
-    Source: late binding as in Ousterhout et al., "Sparrow", SOSP 2013; the learner as in Wu and Liu, "Rosella"; when a
-    slow processor is worth having as in Agrawala, Coffman, Garey and Tripathi, "A stochastic optimization algorithm
-    minimizing expected flow times on uniform processors", IEEE Trans. Computers 33(4), 1984, who prove the rule
-    optimal for exponential tasks of which no more arrive (λ = 0); the term of λ is ours, and proved by nobody.
+    Source: late binding as in Ousterhout et al., "Sparrow", SOSP 2013; the learner as in Wu and Liu,
+    "Rosella"; the use of slow processors as in Agrawala, Coffman, Garey and Tripathi, "A stochastic
+    optimization algorithm minimizing expected flow times on uniform processors", IEEE Trans. Computers 33(4),
+    1984, who prove the rule optimal for exponential tasks without further arrivals (λ = 0). The term with λ
+    is Windlass's, without a proof.
 
     Parameters
     ----------
     workers
-        How many there are.
+        Number of workers.
     guaranteed
-        Throughput that all of them together are sure to have, work/s; None for what they were last seen to do.
+        Guaranteed total throughput, work/s; None for the last observed one.
     rng
-        Where chance comes from.
+        Random generator.
     late
-        Whether tasks wait at the scheduler until a worker asks.
+        Whether tasks wait at the scheduler until a worker requests one.
     gaps, probe_share, window_scale, most_load
-        Of the learner, as :class:`~windlass.dispatch.policies.rosella.Rosella` has them.
+        Parameters of the learner; see :class:`~windlass.dispatch.policies.rosella.Rosella`.
 
     Raises
     ------
@@ -156,7 +159,7 @@ class Pull(Learning):
         self.floats[learn.PROBE_SHARE] = number("probe_share", probe_share, 0.0)
         self.floats[learn.WINDOW_SCALE] = number("window_scale", window_scale, 0.0, open_below=True)
         self.floats[learn.MOST_LOAD] = number("most_load", most_load, 0.0, 0.999)
-        # Until a task has ended, one is taken to be one unit of work.
+        # Until a task has ended, tasks are assumed to be one unit of work.
         self.floats[learn.LENGTH] = self.floats[learn.MEAN_WORK] = 1.0
         rate = self.floats[learn.PROBE_SHARE] * self.floats[learn.GUARANTEED]
         self.floats[BENCHMARK_AT] = rng.exponential(1 / rate) if rate > 0 else np.inf

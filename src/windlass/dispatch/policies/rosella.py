@@ -1,4 +1,4 @@
-"""Proportional sampling on learned rates, the shorter of two queues, and benchmark tasks to learn from."""
+"""Proportional sampling on learned rates with benchmark tasks (Rosella)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _choose(lengths, ints, floats):
     if ints[PRESENT] == 0:
         return -1
     ints[learn.TICKS] += 1
-    # Once every n tasks, so that looking at all n workers costs each task the same at any n.
+    # Once every n tasks, so that the cost per task of refreshing all n workers does not depend on n.
     if ints[learn.TICKS] >= ints[WORKERS] or ints[learn.BEGUN] == 0:
         learn.refresh(ints, floats)
     if ints[DIRTY] != 0:
@@ -54,56 +54,57 @@ def _completed(worker, work, seconds, own, ints, floats):
 
 
 class Rosella(Learning):
-    """Learns how fast workers are while it dispatches, and follows them as they change.
+    """Learns the rates of workers while it dispatches, and sends each task to the shorter of two sampled queues.
 
-    Three parts, none of which coordinates with other schedulers:
+    It has three parts, none of which coordinates with other schedulers:
 
     1. *Arrival estimator*: arrival rate λ̂ = 1 / mean gap of the last ``gaps`` tasks.
-    2. *Dispatch*: two workers drawn in proportion to the rates μ̂ (an alias table), the task to the shorter queue.
-       If both draws are the same worker, it gets the task; on a tie the first does. If all μ̂ are 0, every
-       present worker is as likely as any other. Estimates are made anew every n tasks, the table if they moved by
-       0.1 % of their sum, and at once when a worker leaves or joins.
-    3. *Learner*: μ̂ = (1 − ε) · work / time busy over a worker's last L completions, with α̂ = λ̂ · mean work / μ̄,
-       ε = 0.3 (1 − α̂) and L = c₁ log(n) / ε², at least 16; the paper writes
-       log(1/n), which is negative, and means log n. A
-       worker without L completions in the last (1 + ε) L / μ*, μ* = (1 − α̂)/10 of a mean worker's rate, has
-       μ̂ = 0 until it has. Benchmark tasks, Poisson at rate c₀ (μ̄ − λ̂), go to workers drawn uniformly, at low
-       priority, and replay the sizes of recent real tasks. c₀ = 0.1 makes the cut-off the time in which
-       benchmark tasks alone would bring L completions.
+    2. *Dispatch*: two workers are drawn in proportion to the rates μ̂ (an alias table), and the task is sent
+      to the
+       shorter queue. If both draws are the same worker, it gets the task; on a tie the first does. If all μ̂
+       are 0, every present worker is equally likely. Estimates are renewed every n tasks; the table is
+       rebuilt if they moved by 0.1 % of their sum, and at once when a worker leaves or joins.
+    3. *Learner*: μ̂ = (1 − ε) · work / busy time over a worker's last L completions, with α̂ = λ̂ · mean work
+      / μ̄,
+       ε = 0.3 (1 − α̂) and L = c₁ log(n) / ε², at least 16; the paper prints log(1/n), which is negative, for log n. A
+       worker without L completions in the last (1 + ε) L / μ*, where μ* = (1 − α̂)/10 of a mean worker's
+       rate, has μ̂ = 0 until it has them. Benchmark tasks, Poisson at rate c₀ (μ̄ − λ̂), are sent to workers
+       drawn uniformly, at low priority, and replay the sizes of recent real tasks. At c₀ = 0.1, the cut-off
+       is the time in which benchmark tasks alone would bring L completions.
 
-    When overloaded, α̂ counts as ``most_load``: windows stay finite, and some benchmark tasks still go out, which
-    costs nothing, as they run only where no real task waits. A worker not seen yet, or that joined anew, is taken
-    to be as fast as the mean guaranteed. Of k schedulers that share the workers, each hears of all completions and
-    takes its own arrivals for 1/k of all (:meth:`split`).
+    Under overload, α̂ counts as ``most_load``: windows stay finite, and some benchmark tasks are still sent,
+    which costs nothing because they run only if no real task waits. A worker without completions, or that
+    joined again, is assumed to have the mean guaranteed rate. With k schedulers that share the workers, each
+    is notified of all completions and assumes that its own arrivals are 1/k of all (:meth:`split`).
 
     Source: Wu and Liu, "Rosella", Section IV, Figures 3 and 4.
 
     Parameters
     ----------
     workers
-        How many there are.
+        Number of workers.
     guaranteed
-        Throughput μ̄ that all of them together are sure to have, work/s; None for what they were last seen to do.
+        Guaranteed total throughput μ̄, work/s; None for the last observed one.
     rng
-        Where chance comes from.
+        Random generator.
     gaps
-        Gaps between arrivals that λ̂ is taken over (S).
+        Number of gaps between arrivals that λ̂ is computed from (S).
     probe_share
         Benchmark tasks per idle capacity (c₀); 0 sends none.
     window_scale
-        c₁. Smaller follows changes faster and is noisier; the paper names no value. Two-choice dispatch forgives
-        noise more than stale rates, which is why this is well below 1.
+        c₁. A smaller value follows changes faster with more noise; the paper gives no value. Two-choice
+        dispatch tolerates noise better than stale rates, so the default is well below 1.
     most_load
-        What α̂ is clamped to, below 1.
+        Upper limit of α̂, below 1.
     by
         ``"queue"`` for the shorter queue (SQ), ``"wait"`` for the least expected wait (LL).
     probes
-        Workers drawn per task, at least 2. More see more queues; the paper has 2.
+        Workers drawn per task, at least 2, as in the paper.
 
     Raises
     ------
     InputError
-        A parameter out of bounds; names it.
+        A parameter is out of bounds; the message names it.
 
     Examples
     --------
@@ -155,7 +156,7 @@ class Rosella(Learning):
         self.floats[learn.PROBE_SHARE] = number("probe_share", probe_share, 0.0)
         self.floats[learn.WINDOW_SCALE] = number("window_scale", window_scale, 0.0, open_below=True)
         self.floats[learn.MOST_LOAD] = number("most_load", most_load, 0.0, 0.999)
-        # Until a task has ended, one is taken to be one unit of work.
+        # Until a task has ended, tasks are assumed to be one unit of work.
         self.floats[learn.LENGTH] = self.floats[learn.MEAN_WORK] = 1.0
         self._first_benchmark(rng)
 

@@ -1,4 +1,4 @@
-"""Workers in turn."""
+"""Workers in turn (round robin)."""
 
 from typing import ClassVar
 
@@ -22,14 +22,14 @@ def _choose(lengths, ints, floats):
 
 
 class RoundRobin(CompiledDispatch):
-    """Tasks go to the workers in turn; one that has left is passed over.
+    """Sends tasks to the workers in turn, skipping those that have left.
 
     Source: folklore.
 
     Parameters
     ----------
     workers
-        How many there are.
+        Number of workers.
 
     Examples
     --------

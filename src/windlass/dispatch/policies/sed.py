@@ -1,4 +1,4 @@
-"""Shortest expected delay."""
+"""Shortest expected delay (SED)."""
 
 from typing import ClassVar
 
@@ -20,16 +20,16 @@ def _choose(lengths, ints, floats):
     for _ in range(1, count):
         place = place + 1 if place + 1 < count else 0
         worker = member(ints, place)
-        # Multiplied out, so that a rate of 0 is an infinite wait and not a division by zero.
+        # Multiplied out, so that a rate of 0 means an infinite wait instead of a division by zero.
         sooner = (lengths[worker] + 1) * floats[rates + best] < (lengths[best] + 1) * floats[rates + worker]
         best = worker if sooner else best
     return best
 
 
 class Sed(Rated):
-    """Each task to where it is expected to end first, with all queues seen and all rates known: the oracle.
+    """Sends each task to the worker where it is expected to end first, knowing all queues and true rates: the oracle.
 
-    Expected delay is (queue + 1) / rate. Ties go to the first from a random place on.
+    The expected delay is (queue + 1) / rate. Ties go to the first from a random place on.
 
     Source: Banawan and Zahorjan, "Load sharing in heterogeneous queueing systems", INFOCOM 1989.
 
@@ -38,7 +38,7 @@ class Sed(Rated):
     rates
         (n,) known rates of the workers, work/s; not negative, not all 0.
     rng
-        Where chance comes from.
+        Random generator.
 
     Raises
     ------

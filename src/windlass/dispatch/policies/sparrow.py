@@ -1,4 +1,4 @@
-"""Batch sampling with late binding."""
+"""Batch sampling with late binding (Sparrow)."""
 
 from typing import ClassVar
 
@@ -27,14 +27,14 @@ def _choose(lengths, ints, floats):
     count = ints[PRESENT]
     if count == 0:
         return -1
-    # Tasks that arrive at one instant are a job: its probes go to distinct workers until all have one.
+    # Tasks that arrive at one instant form a job: its probes are sent to distinct workers until all have one.
     if floats[_JOB_AT] != floats[NOW] or ints[_DRAWN] >= count:
         floats[_JOB_AT] = floats[NOW]
         ints[_DRAWN] = 0
     drawn = ints[_DRAWN]
     place = drawn + below(draw(ints), count - drawn)
     ints[_DRAWN] = drawn + 1
-    # A step of Fisher and Yates' shuffle, on the list of present workers itself.
+    # One step of the Fisher-Yates shuffle, on the list of present workers.
     worker, other = ints[MEMBERS_AT + place], ints[MEMBERS_AT + drawn]
     ints[MEMBERS_AT + place], ints[MEMBERS_AT + drawn] = other, worker
     places = MEMBERS_AT + ints[WORKERS]
@@ -43,28 +43,29 @@ def _choose(lengths, ints, floats):
 
 
 class Sparrow(CompiledDispatch):
-    """Reservations on d workers per task; the worker whose turn comes first takes a task of the job.
+    """Places reservations on d workers per task; the first worker to reach one takes a task of the job.
 
-    For a job of m tasks the engine asks ``choose`` d·m times, each time for where to put a reservation, and gets
-    distinct workers as far as there are. A worker that reaches a reservation takes the job's next task, or drops
-    the reservation if none is left. An engine without reservations may ask once per task: the worker is then
-    drawn at random. The round trip in which a worker fetches its task is not modelled, which favours Sparrow.
+    For a job of m tasks the engine calls ``choose`` d·m times, each time for the place of a reservation, and
+    gets distinct workers as long as there are any left. A worker that reaches a reservation takes the job's
+    next task, or drops the reservation if none is left. An engine without reservations may call it once per
+    task: the worker is then random. The round trip in which a worker fetches its task is not modelled, which
+    favours Sparrow.
 
     Source: Ousterhout, Wendell, Zaharia and Stoica, "Sparrow: distributed, low latency scheduling", SOSP 2013.
 
     Parameters
     ----------
     workers
-        How many there are.
+        Number of workers.
     rng
-        Where chance comes from.
+        Random generator.
     probes
         Reservations per task (d).
 
     Raises
     ------
     InputError
-        A parameter out of bounds.
+        A parameter is out of bounds.
 
     Examples
     --------

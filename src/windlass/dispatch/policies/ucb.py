@@ -1,4 +1,4 @@
-"""A bandit that gives the doubtful worker the benefit of the doubt."""
+"""A bandit with upper confidence bounds (UCB)."""
 
 import math
 from typing import ClassVar
@@ -22,7 +22,7 @@ def _choose(lengths, ints, floats):
     best, least = member(ints, place), np.inf
     for _ in range(count):
         worker = member(ints, place)
-        # A relative bound: the spread of a mean time grows with the mean.
+        # The bound is relative, because the spread of a mean time grows with the mean.
         completions = max(floats[arm(ints, worker) + COMPLETIONS], 1.0)
         hoped = floats[rates + worker] * (1.0 + doubt / math.sqrt(completions))
         delay = (lengths[worker] + 1) / hoped
@@ -32,10 +32,10 @@ def _choose(lengths, ints, floats):
 
 
 class Ucb(Bandit):
-    """Upper confidence bounds, discounted: the least expected delay by rates as high as they may well be.
+    """Sends each task where its delay is least by discounted upper confidence bounds of the rates.
 
-    It sees all queues, as ``eps-greedy`` does. The bound of a rate is μ̂ (1 + c √(log t / N)), with N the worker's
-    completions, faded, and t the tasks so far.
+    It sees all queues, as ``eps-greedy`` does. The bound of a rate is μ̂ (1 + c √(log t / N)), where N is the
+    worker's number of completions, faded, and t the number of tasks so far.
 
     Source: Garivier and Moulines, "On upper-confidence bound policies for switching bandit problems", ALT 2011; as a
     baseline, Rosella, Section III-B.
@@ -43,18 +43,18 @@ class Ucb(Bandit):
     Parameters
     ----------
     workers
-        How many there are.
+        Number of workers.
     rng
-        Where chance comes from.
+        Random generator.
     confidence
         c, at least 0.
     memory
-        About how many past completions of a worker count, at least 1.
+        Approximate number of past completions of a worker that count, at least 1.
 
     Raises
     ------
     InputError
-        A parameter out of bounds.
+        A parameter is out of bounds.
 
     Examples
     --------

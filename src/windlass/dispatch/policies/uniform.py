@@ -1,4 +1,4 @@
-"""A worker at random."""
+"""Uniformly random workers."""
 
 from typing import ClassVar
 
@@ -16,16 +16,16 @@ def _choose(lengths, ints, floats):
 
 
 class Uniform(CompiledDispatch):
-    """Each task to a worker drawn uniformly at random.
+    """Sends each task to a worker drawn uniformly at random.
 
     Source: the uniform algorithm, Rosella, Section III-A.
 
     Parameters
     ----------
     workers
-        How many there are.
+        Number of workers.
     rng
-        Where chance comes from.
+        Random generator.
 
     Examples
     --------
