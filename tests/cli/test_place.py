@@ -109,7 +109,7 @@ def test_bad_input_is_refused_in_one_line(call, tmp_path, job, sites, says):
 
 def test_data_that_nobody_can_read_is_told(call, tmp_path):
     (tmp_path / "sites.yaml").write_text(SITES.replace("slots: 10, up: 1.0e9", "slots: 0, up: 0"))
-    assert "nobody can read it" in refused(call("place", "job.yaml", "--cluster", "sites.yaml"))
+    assert "no site can read it" in refused(call("place", "job.yaml", "--cluster", "sites.yaml"))
 
 
 @pytest.mark.parametrize("arguments", [("no.yaml",), ("job.yaml", "--cluster", "no.yaml")])

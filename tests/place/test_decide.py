@@ -69,8 +69,8 @@ def test_a_budget_that_cannot_be_kept_is_said():
         answer = policy.decide(PlaceView(0.0, sites, what))
         return {answer.reasons[code].partition(":")[0] for code in answer.why.tolist()}
 
-    kept = {"its input is here", "reads remotely, so it starts ahead of local tasks"}
-    over = {"its input is here", "more has to move than its budget ρ allows"}
+    kept = {"its input is here", "reads remotely, so it starts before local tasks"}
+    over = {"its input is here", "moves more than its budget ρ allows"}
     # Two thirds of the input have to leave their site.
     assert reasons(Tetrium(rho=0.7), ready) == kept
     assert reasons(Tetrium(rho=0.6), ready) == over

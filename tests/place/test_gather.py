@@ -151,7 +151,7 @@ def test_what_would_wait_starts_elsewhere_where_reading_is_short():
     def started(patience, one=sites, what=ready):
         answer = Gather(**whole, patience=patience).decide(PlaceView(0.0, one, what))
         assert {answer.reasons[code] for code in answer.why.tolist()} <= {
-            "no slot at its input is free, and it reads fast"
+            "no free slot at its input, and reading is fast"
         }
         return answer.starts.tolist()
 

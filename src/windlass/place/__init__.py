@@ -1,24 +1,26 @@
-"""At which site does each task run, and from where does it read?
+"""The site at which each task runs, and the sites from which it reads.
 
-Sites on several continents have slots, links, and part of the data: a placement policy says which waiting tasks
-start where. It reads a :class:`~windlass.place.view.PlaceView` and answers with a
-:class:`~windlass.place.view.Placement`; it never touches an engine. :func:`map_stage` and :func:`reduce_stage`
-answer for one stage on arrays, without a cluster.
+Sites on several continents have slots, links, and part of the data. A placement policy decides which waiting
+tasks start where. It reads a :class:`~windlass.place.view.PlaceView` and returns a
+:class:`~windlass.place.view.Placement`; it never calls an engine. :func:`map_stage` and :func:`reduce_stage`
+place one stage given as arrays, without a cluster.
 
 Policies, one file each in ``policies/``:
 
-- ``tetrium``: least transfer plus compute time per stage, shortest job first; WAN budget, fairness, kept plans.
-- ``tetrium-fs``, ``tetrium-i-task``, ``tetrium-i-data``: its parts replaced, to see what each is worth.
-- ``in-place``: tasks where their data is, slots shared fairly.
+- ``tetrium``: least transfer plus compute time per stage, shortest job first; WAN budget, fairness, kept
+  plans.
+- ``tetrium-fs``, ``tetrium-i-task``, ``tetrium-i-data``: variants of it with one part replaced, to measure
+  its benefit.
+- ``in-place``: tasks at their data, with fair sharing of slots.
 - ``delay-scheduling``: the same, but tasks that waited too long run wherever slots are free.
-- ``centralised``: all data to the largest site first.
-- ``iridium``: maps in place, shuffles where the network takes least.
-- ``gather``: ours; shuffles gather at few sites, so that later ones of the job need not move.
-- ``gather-or-leave``: ours; the same, but maps that would wait leave their input where reading is short.
-- ``tetris``: packing of slots and links with a fixed penalty for remote reads.
+- ``centralised``: all data moves to the largest site first.
+- ``iridium``: maps in place, shuffles where the network takes least time.
+- ``gather``: Windlass's own; shuffles gather at few sites, so that later ones of the job need not move.
+- ``gather-or-leave``: the same, but maps that would wait leave their input if reading is short.
+- ``tetris``: packing of slots and links, with a fixed penalty for remote reads.
 
-:mod:`~windlass.place.view` says what they see and answer, :mod:`~windlass.place.compiled` how one is compiled; ``lib/``
-has what they share. ``functions/`` has placement on arrays.
+:mod:`~windlass.place.view` has the view and the answer, and :mod:`~windlass.place.compiled` the interface of
+compiled policies. ``lib/`` has parts that several policies share, and ``functions/`` has placement on arrays.
 
 >>> from windlass.place import POLICIES, map_stage
 >>> "tetrium" in POLICIES.names()
@@ -43,16 +45,16 @@ POLICIES = Registry(
 
 
 class PlacePolicy(Protocol):
-    """Decides which waiting tasks start now, where, and from where they read.
+    """A policy that decides which waiting tasks start now, where they run, and from where they read.
 
-    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. In addition, it may be
-    :class:`~windlass.jit.compiled.Compiled`.
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. It may implement
+    :class:`~windlass.jit.compiled.Compiled` as well.
     """
 
     name: ClassVar[str]
 
     def decide(self, view: PlaceView) -> Placement:
-        """Which tasks of ``view.ready`` start at ``view.now``. The view is not changed."""
+        """Return which tasks of ``view.ready`` start at ``view.now``. The view is not changed."""
         ...
 
 

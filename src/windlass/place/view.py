@@ -1,4 +1,4 @@
-"""What a placement policy sees, and what it answers."""
+"""The view that placement policies read, and the answer that they return."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _PROBLEMS = {
 class Sites(NamedTuple):
     """Sites, as columns of length n.
 
-    ``slots`` in all, ``free`` of them now; ``up``, ``down`` links, bytes/s; ``up_free``, ``down_free`` what of them
-    nobody uses now, bytes/s.
+    ``slots`` is the number of slots, ``free`` the number of free ones; ``up`` and ``down`` are the links,
+    bytes/s; ``up_free`` and ``down_free`` their unused bandwidth, bytes/s.
     """
 
     slots: _Ints
@@ -42,7 +42,7 @@ class Sites(NamedTuple):
 
     @classmethod
     def of(cls, slots: object, up: object, down: object, free: object = None) -> Sites:
-        """Sites whose links are idle; all slots are free where not said otherwise."""
+        """Build sites with idle links; all slots are free by default."""
         count = np.ascontiguousarray(slots, dtype=np.int64)
         links = np.ascontiguousarray(up, dtype=np.float64), np.ascontiguousarray(down, dtype=np.float64)
         open_slots = count.copy() if free is None else np.ascontiguousarray(free, dtype=np.int64)
@@ -50,23 +50,23 @@ class Sites(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """Stages of which tasks wait, one row each (m rows, n sites), in order of arrival of their jobs.
+    """Stages with waiting tasks, one row each (m rows, n sites), in order of arrival of their jobs.
 
     ====================  =========  ==========================================================================
-    ``job``               (m,)       which job; rows of one job have the same number
+    ``job``               (m,)       job number; rows of one job have the same number
     ``left``              (m,)       stages of the job that have not ended
-    ``shuffles``          (m,)       1 where each task reads from all sites, 0 where it reads one site's input
+    ``shuffles``          (m,)       1 if each task reads from all sites, 0 if it reads one site's input
     ``total``             (m,)       tasks of the stage
-    ``waiting``           (m,)       tasks not begun
-    ``task_s``            (m,)       how long a task is thought to compute, s
-    ``next_work``         (m,)       slot-seconds of the shuffle that follows; 0 where none does
+    ``waiting``           (m,)       tasks not started
+    ``task_s``            (m,)       estimated compute time of a task, s
+    ``next_work``         (m,)       slot-seconds of the following shuffle; 0 if none follows
     ``ratio``             (m,)       bytes written per byte read
-    ``since``             (m,)       when a task of it began last, or when it became ready, s
-    ``here``              (m, n)     tasks not begun whose input lies at the site; 0 for shuffles
-    ``data``              (m, n)     what the tasks not begun will read at the site, bytes
-    ``started``           (m, n)     tasks begun at the site so far
+    ``since``             (m,)       when a task of it started last, or when it became ready, s
+    ``here``              (m, n)     tasks not started whose input is at the site; 0 for shuffles
+    ``data``              (m, n)     bytes that the tasks not started will read at the site
+    ``started``           (m, n)     tasks started at the site so far
     ``running``           (m, n)     tasks that hold a slot of the site now
-    ``plan``              (m, n)     what the policy left of it, such as tasks planned for the site; -1 until then
+    ``plan``              (m, n)     the policy's stored state, such as tasks planned for the site; -1 at first
     ====================  =========  ==========================================================================
     """
 
@@ -100,7 +100,7 @@ class Ready(NamedTuple):
         next_work: object = None,
         ratio: object = None,
     ) -> Ready:
-        """Stages of which nothing has begun: map rows by ``here`` and ``task_bytes``, others by data and waiting."""
+        """Build stages without started tasks: map rows by ``here`` and ``task_bytes``, others by data and waiting."""
         tasks = np.ascontiguousarray(here, dtype=np.int64)
         rows = len(tasks)
         kinds = np.array(np.broadcast_to(np.asarray(shuffles, dtype=np.int64), rows))
@@ -149,20 +149,20 @@ READY = types.NamedTuple(
 
 @dataclass(frozen=True, slots=True)
 class PlaceView:
-    """All that a placement policy may know at one instant.
+    """The state that a placement policy may use for a decision.
 
     Parameters
     ----------
     now
-        The engine's clock, s.
+        Current time on the engine's clock, s.
     sites, ready
-        Where tasks may run, and the stages of which some wait.
+        The sites, and the stages with waiting tasks.
     fresh
-        (m,) 1 for stages of which nothing has begun or moved.
+        (m,) 1 for stages of which no task has started or moved.
     changed
         Whether slots or links of a site changed since the last decision.
     moved
-        Whether jobs arrived or departed since, or a stage can begin.
+        Whether jobs arrived or departed since then, or a stage became ready.
 
     Examples
     --------
@@ -187,26 +187,26 @@ class PlaceView:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Start these tasks now, in this order.
+    """Tasks to start now, in this order.
 
     Parameters
     ----------
     starts
-        (k, 4) int64: row of ``ready``, the site whose input the tasks read (-1 where they read from all sites),
-        the site where they run, and how many. Together they fit the free slots.
+        (k, 4) int64: row of ``ready``, the site whose input the tasks read (-1 if they read from all sites),
+        the site where they run, and their number. Together they fit the free slots.
     why
         (k,) int64, index into ``reasons``.
     reasons
-        Why tasks were started, for ``--explain`` and for dry runs.
+        Reasons of starts, for ``--explain`` and dry runs.
     moves
-        (k, 4) int64 of the same form: input to move ahead of any task, which holds no slot; the tasks wait at
-        the new site then. Only for rows that ``fresh`` marks.
+        (k, 4) int64 in the same form: input to move ahead of the tasks, without a slot; the tasks then wait
+        at the new site. Only for rows that ``fresh`` marks.
     plan
-        (m, n) what to keep as ``ready.plan`` until the next decision, or None for no change.
+        (m, n) state to keep as ``ready.plan`` until the next decision, or None for no change.
     largest_first
-        Whether tasks of unlike size begin with the largest, or in the order of the stage.
+        Whether tasks of different sizes start with the largest, or in the order of the stage.
     wake
-        When to ask again even if nothing happens until then, s; infinity for no such wish.
+        Time of the next decision even if nothing happens until then, s; infinity for none.
 
     Examples
     --------

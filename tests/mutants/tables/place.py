@@ -42,7 +42,10 @@ MUTANTS = (
     Mutant(DELAY, "held[row] + quota[row] <= height", "held[row] + quota[row] < height", OF_DELAY),
     Mutant(DELAY, "held[row] += total_of(ready.running[other]) + here[other]", "held[row] += 0", OF_DELAY),
     Mutant(
-        "place/policies/delay_scheduling.py", "np.where(begun > 0, now, ready.since)", "ready.since", OF_DELAY
+        "place/policies/delay_scheduling.py",
+        "np.where(started > 0, now, ready.since)",
+        "ready.since",
+        OF_DELAY,
     ),
     Mutant(TETRIS, "link_part = options.network * link_left", "link_part = link_left", OF_CREDIT),
     Mutant(TETRIS, "aligned += rate[row] / sites.down[y] * link_part", "aligned += 0.0", OF_CREDIT),

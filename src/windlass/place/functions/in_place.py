@@ -1,4 +1,4 @@
-"""Where tasks run when they run where their data is: compiled, for policies and for the simulator."""
+"""Placement of tasks at their data, compiled for policies and for the simulator."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from windlass.place.view import Ready, Sites
 
 @lean
 def shuffle_in_place(data, slots, tasks, started, waiting, close, want):
-    """Fill ``want`` (n,) with the tasks of a shuffle that each site still runs, in proportion to the data there.
+    """Fill ``want`` (n,) with the tasks of a shuffle that each site still runs, in proportion to its data.
 
-    ``data`` (n,) bytes that it reads at each site, of which only proportions count; ``slots`` (n,) float64 of each
-    site, one without any gets no task; both are written over. ``tasks`` of the whole stage; ``started`` (n,) those
-    begun at each site; ``waiting`` those not begun. Remainders that differ by less than ``close`` count as alike.
+    ``data`` (n,) is the bytes that the shuffle reads at each site, of which only proportions count, and
+    ``slots`` (n,) the slots of each site as float64; a site without slots gets no task. Both are overwritten.
+    ``tasks`` is the number of tasks of the stage, ``started`` (n,) those started at each site, ``waiting``
+    those not started. Remainders that differ by less than ``close`` count as equal.
     """
     total = total_of(data)
     for x in range(len(data)):
@@ -26,17 +27,17 @@ def shuffle_in_place(data, slots, tasks, started, waiting, close, want):
     if total_of(data) <= 0.0:
         for x in range(len(data)):
             data[x] = slots[x]
-    # Of the whole stage, so that what has begun does not shift what is left.
+    # Shares of the whole stage, so that tasks that have started do not shift the rest.
     round_shares(data, tasks, slots, close, want)
     less_begun(started, waiting, want)
 
 
 @lean
 def less_begun(started, waiting, want):
-    """Take what has begun off what is wanted of a whole stage."""
+    """Subtract started tasks from the wanted tasks of a whole stage."""
     for x in range(len(want)):
         want[x] = max(0, want[x] - started[x])
-    # Where resources changed since, more may have begun at a site than it has now to run.
+    # After a change of resources, more tasks may have started at a site than are wanted there now.
     over = total_of(want) - waiting
     while over > 0:
         widest = 0
@@ -47,7 +48,7 @@ def less_begun(started, waiting, want):
         over -= 1
 
 
-#: A view scales the data to what waits; shares that are alike must stay so, or tasks would change sites in between.
+#: The view scales data to the waiting tasks; equal shares must stay equal, or tasks would change sites.
 CLOSE = 1e-9
 
 _ints, _floats = types.int64[::1], types.float64[::1]
@@ -59,7 +60,7 @@ _SHUFFLE = Kernel(
 
 
 def wanted_in_place(sites: Sites, ready: Ready) -> NDArray[np.int64]:
-    """(m, n) tasks that each stage still runs at each site: maps where their input lies, shuffles where most data does.
+    """Return (m, n) the tasks that each stage still runs at each site: maps at their input, shuffles at their data.
 
     Examples
     --------

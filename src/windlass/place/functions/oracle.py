@@ -1,8 +1,7 @@
-"""The same programs through HiGHS: an oracle for tests, and for stages with further constraints.
+"""The placement programs solved by HiGHS: an oracle for tests, and for stages with additional constraints.
 
-Two hundred to a thousand times slower than :mod:`~windlass.place.functions.stage`, but every constraint can be written
-down:
-here a limit per pair of sites.
+It is two hundred to a thousand times slower than :mod:`~windlass.place.functions.stage`, but accepts any
+linear constraint; here a limit for each pair of sites.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ _TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1
 
 
 class LinearProgram:
-    """A linear program put together row by row; ``solve`` hands it to HiGHS.
+    """A linear program built row by row and solved by HiGHS.
 
     Parameters
     ----------
     variables
-        How many, each at least 0.
+        Number of variables, each at least 0.
 
     Examples
     --------
@@ -41,21 +40,21 @@ class LinearProgram:
         self._equal: list[tuple[object, object, float]] = []
 
     def at_most(self, places: object, weights: object, bound: float) -> None:
-        """Σ weight · variable ≤ bound."""
+        """Add the constraint Σ weight · variable ≤ bound."""
         self._less.append((places, weights, bound))
 
     def exactly(self, places: object, weights: object, bound: float) -> None:
-        """Σ weight · variable = bound."""
+        """Add the constraint Σ weight · variable = bound."""
         self._equal.append((places, weights, bound))
 
     def arguments(self, cost: _Floats) -> dict[str, object]:
-        """What :func:`scipy.optimize.linprog` takes."""
+        """Return the arguments of :func:`scipy.optimize.linprog`."""
         less, bounds = self._matrix(self._less)
         equal, values = self._matrix(self._equal)
         return {"c": cost, "A_ub": less, "b_ub": bounds, "A_eq": equal, "b_eq": values}
 
     def solve(self, cost: _Floats) -> _Floats:
-        """The variables at the least Σ cost · variable.
+        """Return the variables that minimise Σ cost · variable.
 
         Raises
         ------
@@ -85,14 +84,14 @@ class LinearProgram:
 def map_model(
     data: _Floats, slots: _Floats, up: _Floats, down: _Floats, work: float, budget: float | None
 ) -> tuple[LinearProgram, _Floats]:
-    """Equations 4.1–4.5: n² fractions by row, then T_aggr and T_map; the model and its cost."""
+    """Return the model of equations 4.1-4.5, with n² fractions by row, then T_aggr and T_map, and its cost."""
     n, total = len(data), data.sum()
     model = LinearProgram(n * n + 2)
     cell = np.arange(n * n).reshape(n, n)
     transfer, compute = n * n, n * n + 1
     for x in range(n):
         others = np.delete(np.arange(n), x)
-        # In seconds a link of 0 would divide by 0: bytes over bytes instead.
+        # In bytes, because a link of 0 would be a division by 0 in seconds.
         model.at_most([*cell[x, others], transfer], [*np.ones(n - 1), -up[x] / total], 0.0)
         model.at_most([*cell[others, x], transfer], [*np.ones(n - 1), -down[x] / total], 0.0)
         model.at_most([*cell[:, x], compute], [*np.ones(n), -slots[x] / (work or 1.0)], 0.0)
@@ -107,7 +106,7 @@ def map_model(
 def reduce_model(
     data: _Floats, slots: _Floats, up: _Floats, down: _Floats, work: float, budget: float | None
 ) -> tuple[LinearProgram, _Floats]:
-    """Equations 4.6–4.10: n shares, then T_shufl and T_red; the model and its cost."""
+    """Return the model of equations 4.6-4.10, with n shares, then T_shufl and T_red, and its cost."""
     n, total = len(data), data.sum()
     model = LinearProgram(n + 2)
     for x in range(n):
@@ -137,9 +136,9 @@ def map_stage_highs(
     Parameters
     ----------
     input_bytes, slots, up, down, tasks, task_s, wan_budget
-        As for :func:`windlass.place.map_stage`.
+        See :func:`windlass.place.map_stage`.
     pair
-        (n, n) the most that a pair of sites carries, bytes/s; None for no such limit.
+        (n, n) bandwidth limit of each pair of sites, bytes/s; None for no limit.
 
     Raises
     ------
@@ -177,7 +176,7 @@ def reduce_stage_highs(
     wan_budget: float | None = None,
     pair: object = None,
 ) -> ReducePlan:
-    """Place a reduce stage by the program of n + 2 variables; parameters as for :func:`map_stage_highs`.
+    """Place a reduce stage by the program of n + 2 variables; parameters as in :func:`map_stage_highs`.
 
     Examples
     --------

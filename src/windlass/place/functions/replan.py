@@ -1,4 +1,4 @@
-"""Changing a plan at a few sites only, when resources drop: :func:`replan`."""
+"""Changes of a plan at a few sites only, when resources drop."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _CHANGE = Kernel(change_few.py_func, types.void(_ints, _ints, types.int64, _ints
 
 
 def replan(now: object, ideal: object, sites: int) -> NDArray[np.int64]:
-    """The plan nearest to an ideal one that differs from the present one at so many sites at most.
+    """Return the plan nearest to an ideal one that differs from the present one at ``sites`` sites at most.
 
     Parameters
     ----------
     now, ideal
-        (n,) whole tasks at each site, of one sum: as planned, and as the new conditions would have it.
+        (n,) whole tasks at each site, with equal sums: the present plan, and the plan for the new conditions.
     sites
-        How many sites may be told of a change (k); fewer than two change nothing.
+        Maximum number of sites that may change (k); fewer than two change nothing.
 
     Returns
     -------
-    (n,) int64, of the same sum, with the least √Σ (plan − ideal)².
+    (n,) int64, with the same sum and the least √Σ (plan − ideal)².
 
     Raises
     ------
     InputError
         Shapes or sums differ, or a count is negative.
 
-    Source: thesis, section 4.4.2, which searches through assignments; here the best one is found directly.
+    Source: thesis, section 4.4.2, which searches through assignments; here the optimum is found directly.
 
     Examples
     --------
@@ -44,12 +44,12 @@ def replan(now: object, ideal: object, sites: int) -> NDArray[np.int64]:
     """
     before, after = np.ascontiguousarray(now, np.int64), np.ascontiguousarray(ideal, np.int64)
     if before.ndim != 1 or before.shape != after.shape:
-        raise InputError(f"ideal has shape {after.shape}, expected {before.shape}, that of now")
+        raise InputError(f"ideal has shape {after.shape}, expected {before.shape} as now has")
     for name, values in (("now", before), ("ideal", after)):
         if (values < 0).any():
             raise InputError(f"{name}[{int(np.argmin(values))}] is {values.min()}, expected 0 or more tasks")
     if before.sum() != after.sum():
-        raise InputError(f"ideal has {after.sum()} tasks, now has {before.sum()}: expected the same number")
+        raise InputError(f"ideal has {after.sum()} tasks, expected {before.sum()} as now has")
     changed = np.empty_like(before)
     _CHANGE.ready()(before, after, sites, changed)
     return changed

@@ -1,4 +1,4 @@
-"""Where the tasks of one stage run: :func:`map_stage` and :func:`reduce_stage`, exact and fast."""
+"""Placement of the tasks of one stage, exact and fast: :func:`map_stage` and :func:`reduce_stage`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class MapPlan:
-    """Where map tasks run.
+    """The placement of a map stage.
 
     Parameters
     ----------
     flow
-        (n, n) fraction of the tasks that run at the column's site and read from the row's.
+        (n, n) fraction of the tasks that read from the row's site and run at the column's.
     transfer_s, compute_s
-        How long moving and then computing take, s; their sum is the least possible.
+        Time of transfers, and then of computing, s; their sum is the least possible.
     """
 
     flow: _Floats
@@ -45,14 +45,14 @@ class MapPlan:
 
 @dataclass(frozen=True, slots=True)
 class ReducePlan:
-    """Where reduce tasks run.
+    """The placement of a reduce stage.
 
     Parameters
     ----------
     share
         (n,) fraction of the tasks at each site.
     transfer_s, compute_s
-        How long the shuffle and then computing take, s; their sum is the least possible.
+        Time of the shuffle, and then of computing, s; their sum is the least possible.
     """
 
     share: _Floats
@@ -74,33 +74,33 @@ def map_stage(
     task_s: float,
     wan_budget: float | None = None,
 ) -> MapPlan:
-    """Place a map stage so that transfer plus compute time is least, exactly.
+    """Place a map stage with the exact minimum of transfer plus compute time.
 
     Parameters
     ----------
     input_bytes
-        (n,) input at each site, bytes. Where it is 0 everywhere, tasks go where slots are.
+        (n,) input at each site, bytes. If it is 0 everywhere, tasks are placed in proportion to slots.
     slots
-        (n,) slots of each site; a site without any computes nothing.
+        (n,) slots of each site; a site without slots computes nothing.
     up, down
         (n,) uplink and downlink of each site, bytes/s; 0 for none.
     tasks
-        Tasks of the stage.
+        Number of tasks of the stage.
     task_s
-        How long a task computes, s.
+        Compute time of a task, s.
     wan_budget
-        The most bytes that may leave their sites; None for no limit.
+        Maximum number of bytes that may leave their sites; None for no limit.
 
     Returns
     -------
     MapPlan
-        Of the plans with these times, one that moves the least bytes.
+        A plan with these times that moves the fewest bytes.
 
     Raises
     ------
     InputError
-        A value is negative or not finite, shapes differ, no site can run the tasks, or the budget is less than
-        what must move.
+        A value is negative or not finite, shapes differ, no site can run the tasks, or the budget is less
+        than what has to move.
 
     Source: thesis, section 4.3.1, equations 4.1–4.5, and 4.4.3 for the budget.
 
@@ -133,24 +133,24 @@ def reduce_stage(
     task_s: float,
     wan_budget: float | None = None,
 ) -> ReducePlan:
-    """Place a reduce stage, each task of which reads from all sites, so that shuffle plus compute time is least.
+    """Place a reduce stage, whose tasks read from all sites, with the minimum of shuffle plus compute time.
 
     Parameters
     ----------
     intermediate_bytes
-        (n,) what the stage reads at each site, bytes.
+        (n,) bytes that the stage reads at each site.
     slots, up, down, tasks, task_s, wan_budget
-        As for :func:`map_stage`.
+        See :func:`map_stage`.
 
     Returns
     -------
     ReducePlan
-        Of the plans with these times, the one that moves the least bytes.
+        The plan with these times that moves the fewest bytes.
 
     Raises
     ------
     InputError
-        As for :func:`map_stage`.
+        See :func:`map_stage`.
 
     Source: thesis, section 4.3.2, equations 4.6–4.10, and 4.4.3 for the budget.
 
@@ -185,7 +185,7 @@ def _arguments(
     columns = (column(name, data), column("slots", slots), column("up", up), column("down", down))
     for label, found in zip(("slots", "up", "down"), columns[1:], strict=True):
         if found.shape != columns[0].shape:
-            raise InputError(f"{label} has shape {found.shape}, expected {columns[0].shape}, that of {name}")
+            raise InputError(f"{label} has shape {found.shape}, expected {columns[0].shape} as {name} has")
     for label, value in (("tasks", tasks), ("task_s", task_s), ("wan_budget", wan_budget or 0.0)):
         if not 0.0 <= value < math.inf:
             raise InputError(f"{label} is {value}, expected a finite number of 0 or more")
@@ -194,12 +194,12 @@ def _arguments(
 
 
 def column(name: str, values: object) -> _Floats:
-    """A column of floats, from anything array-like.
+    """Convert array-like values into a column of floats.
 
     Raises
     ------
     InputError
-        It is not one row of numbers, or empty; names it.
+        The values are not one row of numbers, or are empty; the message names them.
 
     Examples
     --------
@@ -231,12 +231,12 @@ def _error(
     if status == STRANDED:
         return InputError(
             f"{name}[{where}] is {data[where]:g} bytes, but slots[{where}] is {slots[where]:g}, up[{where}] is"
-            f" {up[where]:g} and down[{where}] is {down[where]:g}: nobody can read it"
+            f" {up[where]:g} and down[{where}] is {down[where]:g}: no site can read it"
         )
     if status == NO_BUDGET:
-        return InputError(f"wan_budget is {wan_budget} bytes, less than what must leave its site")
+        return InputError(f"wan_budget is {wan_budget} bytes, less than what has to leave its site")
     assert status == NO_ROOM
     return InputError(
-        f"slots: the sites that have some ({int((slots > 0).sum())} of {len(slots)}) cannot get all the data"
+        f"slots: the sites with slots ({int((slots > 0).sum())} of {len(slots)}) cannot get all the data"
         " over their links"
     )

@@ -1,4 +1,4 @@
-"""Plans in whole tasks: :func:`whole_map` and :func:`whole_reduce`."""
+"""Conversion of plans into whole tasks: :func:`whole_map` and :func:`whole_reduce`."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _MOVE = Kernel(move_least.py_func, types.void(_ints, _ints, _floats, types.int64
 
 
 def whole_map(plan: MapPlan, here: object, up: object) -> _Ints:
-    """A map plan in whole tasks.
+    """Convert a map plan into whole tasks.
 
     Parameters
     ----------
     plan
-        As :func:`windlass.place.map_stage` gives it.
+        The result of :func:`windlass.place.map_stage`.
     here
-        (n,) whole tasks by the site where their input lies.
+        (n,) whole tasks by the site of their input.
     up
-        (n,) uplinks, bytes/s: what must leave leaves the narrowest first.
+        (n,) uplinks, bytes/s; sources with the narrowest uplink are assigned first.
 
     Returns
     -------
-    (n, n) int64: row sums are ``here``, and a column's sum is less than one task from its share.
+    (n, n) int64: row sums are ``here``, and each column sum differs from its share by less than one task.
 
     Raises
     ------
@@ -49,9 +49,9 @@ def whole_map(plan: MapPlan, here: object, up: object) -> _Ints:
     n = len(plan.flow)
     for name, values in (("here", counts), ("up", links)):
         if values.shape != (n,):
-            raise InputError(f"{name} has shape {values.shape}, expected ({n},), that of the plan")
+            raise InputError(f"{name} has shape {values.shape}, expected ({n},) as the plan has")
         if not (values >= 0).all():
-            raise InputError(f"{name}: {values[~(values >= 0)][0]} is not a number of 0 or more")
+            raise InputError(f"{name} has {values[~(values >= 0)][0]}, expected numbers of 0 or more")
     wanted, flow = np.empty(n, np.int64), np.empty((n, n), np.int64)
     _WHOLE.ready()(plan.share, int(counts.sum()), wanted)
     _MOVE.ready()(counts, wanted, links, flow)
@@ -59,16 +59,16 @@ def whole_map(plan: MapPlan, here: object, up: object) -> _Ints:
 
 
 def whole_flow(plan: MapPlan, here: object) -> _Ints:
-    """A map plan in whole tasks by its own flow, source by source: for limits that each pair of sites has.
+    """Convert a map plan into whole tasks by its own flow, source by source, so that limits of pairs of sites hold.
 
     Parameters
     ----------
     plan, here
-        As for :func:`whole_map`, of the same shape.
+        As in :func:`whole_map`, of the same shape.
 
     Returns
     -------
-    (n, n) int64: row sums are ``here``; each number is less than one from the plan's.
+    (n, n) int64: row sums are ``here``; each number differs from the plan's by less than one.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def whole_flow(plan: MapPlan, here: object) -> _Ints:
 
 
 def whole_reduce(plan: ReducePlan, tasks: int) -> _Ints:
-    """A reduce plan in whole tasks: (n,) int64 that sum to ``tasks``, each less than one from its share.
+    """Convert a reduce plan into (n,) whole tasks with sum ``tasks``, each less than one from its share.
 
     Examples
     --------

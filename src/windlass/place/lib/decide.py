@@ -1,4 +1,4 @@
-"""Tetrium's decision at one instant, compiled: which job next, where its tasks go, which of them start now."""
+"""A decision of Tetrium, compiled: the order of jobs, the placement of their tasks, and the tasks that start now."""
 
 from typing import NamedTuple
 
@@ -19,14 +19,14 @@ from windlass.place.view import Ready, Sites
 OVER = len(REASONS)
 REASONS_OF_BUDGET = (
     *REASONS,
-    "more has to move than its budget ρ allows: input lies where there are no slots",
+    "moves more than its budget ρ allows: its input is at sites without slots",
 )
 
 
 class Room(NamedTuple):
-    """Room to work in, of one length n; ``flow`` (n, n). Made once a decision: what makes no array compiles faster.
+    """Work space, arrays of length n; ``flow`` (n, n). Made once per decision, because compiling allocations is slow.
 
-    ``over`` (1,) is 1 where the stage last looked at cannot keep to its budget.
+    ``over`` (1,) is 1 if the last planned stage cannot keep to its budget.
     """
 
     share: NDArray[np.float64]
@@ -43,7 +43,7 @@ class Room(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What one decision works on: the view, what is asked for, room to work in, and where starts go."""
+    """Everything that one decision works on: the view, the parameters, work space, and the starts."""
 
     sites: Sites
     ready: Ready
@@ -55,7 +55,7 @@ class Decision(NamedTuple):
 
 @helper
 def make_room(n):
-    """Room for n sites."""
+    """Return work space for n sites."""
     floats, ints = np.empty((4, n)), np.empty((5, n), np.int64)
     return Room(
         share=floats[0],
@@ -74,7 +74,7 @@ def make_room(n):
 
 @helper
 def open_now(free):
-    """Free slots, none where more are held than a site has now."""
+    """Return the free slots of each site, 0 if more are held than the site has now."""
     slots = np.empty(len(free), np.int64)
     for x in range(len(free)):
         slots[x] = max(free[x], 0)
@@ -83,7 +83,7 @@ def open_now(free):
 
 @lean
 def budget_of(data, slots, down, rho, shuffles):
-    """The bytes that a stage may send: W_min + ρ (W_max − W_min), infinity at ρ = 1."""
+    """Return the bytes that a stage may send: W_min + ρ (W_max − W_min), infinity at ρ = 1."""
     if rho >= 1.0:
         return np.inf
     total = total_of(data)
@@ -93,16 +93,16 @@ def budget_of(data, slots, down, rho, shuffles):
     for x in range(len(data)):
         if slots[x] > 0.0 and (down[x] > 0.0 or data[x] >= total):
             kept = max(kept, data[x])
-    # A rounding more than the least, which would else leave no plan at all.
+    # The factor covers rounding; exactly the minimum could leave no feasible plan.
     return (total - kept) * (1.0 + 1e-12) + rho * kept
 
 
 @lean
 def read_at(decision, row):
-    """Fill the room's ``data`` with what waits of a stage to be read at each site; whether these are its bytes.
+    """Fill ``data`` with what waiting tasks of a stage read at each site; return whether these are its true bytes.
 
-    Maps that read nothing count a byte each where they have to stay, in place or as nothing can leave: by bytes, none
-    would be planned there, and they would wait for ever.
+    Maps that read nothing count one byte each if they have to stay in place, by the policy or because nothing
+    can leave their site. By their true bytes, no task would be planned there, and they would wait forever.
     """
     sites, ready, data = decision.sites, decision.ready, decision.room.data
     total, held = 0.0, decision.options.iridium > 0.0
@@ -119,9 +119,9 @@ def read_at(decision, row):
 
 @lean
 def estimate(decision, row, open_slots):
-    """Fill the room's ``share`` and ``most`` for what waits of a stage; its time, infinity where it cannot run.
+    """Fill ``share`` and ``most`` for the waiting tasks of a stage; return its time, infinity if it cannot run.
 
-    A full site counts as one slot: one will be free before long, and a plan must not lose the data there.
+    A full site counts as one slot, because one will be free soon, and a plan must not ignore the data there.
     """
     sites, ready, options, room = decision.sites, decision.ready, decision.options, decision.room
     n = len(open_slots)
@@ -132,7 +132,7 @@ def estimate(decision, row, open_slots):
         if slots[x] <= 0.0 and sites.up[x] <= 0.0 and not ready.shuffles[row]:
             data[x] = 0.0
     work = ready.task_s[row] * ready.waiting[row]
-    # No wave takes less than a task: without this, tasks would move away from slots that are free.
+    # A wave takes at least one task's time; without this limit, tasks would move away from free slots.
     wave = 1.0 / max(ready.waiting[row], 1)
     resources, shuffles = StageResources(slots, sites.up, sites.down), ready.shuffles[row] != 0
     budget = budget_of(data, slots, sites.down, options.rho, shuffles) if in_bytes else np.inf
@@ -154,7 +154,8 @@ def estimate(decision, row, open_slots):
             total, status = map_share(data, resources, load, behind, direction, share, most)
         if budget == np.inf or status != NO_BUDGET:
             break
-        # What cannot keep to its budget, for want of slots where data is, runs without, and says so.
+        # A stage whose data is at sites without slots cannot keep to its budget, so it is placed without;
+        # ``why`` says so.
         budget = np.inf
         room.over[0] = 1
     return total if status == SOLVED else np.inf
@@ -162,7 +163,7 @@ def estimate(decision, row, open_slots):
 
 @lean
 def in_place_time(data, slots, down, work, share):
-    """Fill ``share`` with the data's, that of sites without slots at the largest; how long computing takes then."""
+    """Fill ``share`` with the data's shares, with those of sites without slots at the largest; return compute time."""
     total, longest, largest = max(total_of(data), 1e-300), 0.0, 0
     for x in range(len(data)):
         share[x] = 0.0
@@ -178,9 +179,10 @@ def in_place_time(data, slots, down, work, share):
 
 @lean
 def plan_stage(decision, row):
-    """Fill the room's ``counts`` with the whole tasks of a stage for each site; whether there is a plan.
+    """Fill ``counts`` with the whole tasks of a stage for each site; return whether there is a plan.
 
-    With kept plans, the plan once made is for all slots, not for those lent now, and is mended where sites changed.
+    With kept plans, a plan is made for all slots, not only for those lent now, and is adjusted when sites
+    change.
     """
     sites, ready, options, room = decision.sites, decision.ready, decision.options, decision.room
     counts = room.counts
@@ -211,7 +213,7 @@ def plan_stage(decision, row):
 
 @lean
 def begin(decision, row, limit, count):
-    """Place one stage, start what finds a slot of those lent, at most ``limit`` tasks; the new count of starts."""
+    """Place one stage and start tasks on the lent slots, at most ``limit``; return the new number of starts."""
     sites, ready, room, starts = decision.sites, decision.ready, decision.room, decision.starts
     lent, share, counts, take, flow = room.lent, room.share, room.counts, room.take, room.flow
     n = len(lent)
@@ -236,7 +238,7 @@ def begin(decision, row, limit, count):
     move_least(ready.here[row], counts, sites.up, flow)
     for x in range(n):
         for y in range(n):
-            # Input that cannot leave waits for a slot where it lies.
+            # Tasks whose input cannot leave wait for a slot at its site.
             if x != y and (sites.up[x] <= 0.0 or sites.down[y] <= 0.0):
                 flow[x, y] = 0
     first = count
@@ -249,7 +251,7 @@ def begin(decision, row, limit, count):
 
 @lean
 def in_order(decision, open_slots, first, last, by_left, times):
-    """Sort ``by_left[first:last]``, stages of equal ``left``, by the time that each would take now."""
+    """Sort ``by_left[first:last]``, stages with equal ``left``, by the time that each would take now."""
     for place in range(first, last):
         row = by_left[place]
         times[row] = estimate(decision, row, open_slots)
@@ -264,7 +266,7 @@ def in_order(decision, open_slots, first, last, by_left, times):
 
 @lean
 def serve(decision, open_slots, order, times):
-    """Stages by ``order``, ties of ``left`` by the time that they would take; how many starts that makes."""
+    """Serve stages in ``order``, with ties of ``left`` by the time that they would take; return the count."""
     ready, options, changed, lent = decision.ready, decision.options, decision.changed, decision.room.lent
     m, n = ready.here.shape
     free, tasks = total_of(open_slots), total_of(ready.waiting)
@@ -279,7 +281,7 @@ def serve(decision, open_slots, order, times):
                 in_order(decision, open_slots, place, sorted_to, order, times)
         row = order[place]
         unserved -= ready.waiting[row]
-        # What the jobs not served yet must keep, by their tasks.
+        # Slots reserved for jobs that are not served yet, by their number of tasks.
         reserved = (1.0 - options.epsilon) * free * unserved / max(tasks, 1)
         limit = int(np.floor(total_of(open_slots) - reserved + 1e-9))
         for x in range(n):

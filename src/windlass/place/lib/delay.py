@@ -1,4 +1,4 @@
-"""Tasks that run away from their input once they have waited long enough for a slot there: delay scheduling."""
+"""Delay scheduling: tasks that have waited long enough for a slot at their input may run elsewhere."""
 
 import numpy as np
 
@@ -8,18 +8,19 @@ from windlass.place.lib.pick import put
 from windlass.place.lib.search import total_of
 from windlass.place.lib.whole import whole
 
-#: What is kept of a stage between decisions, in the first column of its plan: whether its tasks may start away from
-#: their input; or, where the wait runs only once, when the stage could begin, in units of MICRO s.
+#: State of a stage between decisions, in the first column of its plan: whether its tasks may start away from
+#: their input; or, if the wait does not restart, when the stage could start, in units of MICRO s.
 NEAR, FAR = 0, 1
 MICRO = 1e-6
 
 
 @lean
 def may_leave(now, ready, row, started_here, wait, restarts):
-    """Whether tasks of a stage may start away from their input now; keeps in its plan what the next decision needs.
+    """Return whether tasks of a stage may start away from their input now; store the state in its plan.
 
-    With ``restarts`` the wait runs from the last task that started at its input, and one that started elsewhere lets
-    others follow at once (EuroSys 2010, Algorithm 2); without, it runs once, from when the stage could begin.
+    With ``restarts`` the wait runs from the last task that started at its input, and a task that started
+    elsewhere lets others follow at once (EuroSys 2010, Algorithm 2). Without, it runs once, from when the
+    stage could start.
     """
     if restarts <= 0.0:
         if ready.plan[row, 0] < 0:
@@ -35,7 +36,7 @@ def may_leave(now, ready, row, started_here, wait, restarts):
 
 @lean
 def room_at(sites, ready, row, y, left):
-    """Slots left at a site, none where tasks of a stage could not read what lies elsewhere."""
+    """Return the slots left at a site, 0 if tasks of the stage there could not read their remote input."""
     reads = ready.shuffles[row] == 0
     for x in range(len(sites.up)):
         if x != y and ready.data[row, x] > 0.0 and ready.shuffles[row] and sites.up[x] <= 0.0:
@@ -46,7 +47,7 @@ def room_at(sites, ready, row, y, left):
 
 @helper
 def quotas(wanted, held, room, quota):
-    """Fill ``quota`` (m,) with slots for each stage: always one more for the stage of the job that holds fewest."""
+    """Fill ``quota`` (m,) with slots for each stage, always giving one more to the job that holds fewest."""
     height = level(wanted, held, room)
     for row in range(len(wanted)):
         quota[row] = min(wanted[row], max(0, height - held[row]))
@@ -59,9 +60,10 @@ def quotas(wanted, held, room, quota):
 
 @helper
 def start_spread(sites, ready, row, tasks, away, left, starts, count):
-    """Start tasks of a stage from each site in proportion to what waits there, to each in proportion to what is left.
+    """Start tasks of a stage from each site in proportion to its waiting tasks, to each in proportion to free slots.
 
-    ``away`` (n,) tasks that may leave, by site; ``left`` (n,) slots, of which those taken are taken off.
+    ``away`` (n,) is the number of tasks that may leave each site; ``left`` (n,) the free slots, reduced by
+    the starts.
     """
     n = len(left)
     source, to, share = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
@@ -93,7 +95,7 @@ def start_spread(sites, ready, row, tasks, away, left, starts, count):
 
 @helper
 def start_late(now, sites, ready, wait, restarts, want, starts, count):
-    """Start what has waited too long, or has no slots at its input, where local tasks leave slots; the new count."""
+    """Start tasks that waited too long, or whose site has no slots, on slots left by local tasks; return the count."""
     m, n = want.shape
     left, here = np.empty(n, np.int64), np.zeros(m, np.int64)
     for x in range(n):

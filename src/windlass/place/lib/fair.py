@@ -1,4 +1,4 @@
-"""Fair sharing of slots among jobs, for policies that know beforehand where each task runs."""
+"""Fair sharing of slots among jobs, for policies that decide the site of each task beforehand."""
 
 import numpy as np
 
@@ -10,17 +10,17 @@ from windlass.place.lib.stage import StageLoad, StageResources, solve_reduce
 from windlass.place.lib.whole import whole_within
 
 ANYWHERE = 3
-#: Part of the network's time that computing counts for where it only decides among ties.
+#: Weight of compute time relative to network time if it only breaks ties.
 TIES = 1e-6
-REASONS_OF_FAIR = (*REASONS, "there is no slot at its input, or none for too long")
+REASONS_OF_FAIR = (*REASONS, "no slot at its input, or none for too long")
 
 
 @helper
 def wanted_in_place(sites, ready, by_network, by_slots, want):
-    """Fill ``want`` (m, n) with the tasks that each stage still runs at each site: maps where their input lies.
+    """Fill ``want`` (m, n) with the tasks that each stage still runs at each site: maps at their input.
 
-    Shuffles go where the intermediate data lies, or (``by_network``) where the shuffle takes least; of several such
-    places to where most data lies, or (``by_slots``) where they then compute for least.
+    Shuffles run at their intermediate data, or (``by_network``) where the shuffle takes least time. Ties are
+    broken by the most data kept in place, or (``by_slots``) by the least compute time.
     """
     m, n = want.shape
     share, most = np.empty(n), np.empty(n)
@@ -36,11 +36,11 @@ def wanted_in_place(sites, ready, by_network, by_slots, want):
 
 @helper
 def wanted_by_network(sites, ready, row, by_slots, share, most, want):
-    """Fill ``want`` (n,) with where a shuffle takes least, whatever slots there are; whether there is such a place."""
+    """Fill ``want`` (n,) with the placement of least shuffle time, ignoring slots; return whether there is one."""
     resources = StageResources(parts(sites.slots, 1.0), sites.up, sites.down)
     result = solve_reduce(ready.data[row], resources, StageLoad(0.0, np.inf, 0.0), share, most)
     if by_slots and result[2] == SOLVED:
-        # So little work that the network's time stays the least: it only decides among ties.
+        # The small amount of work does not change the minimum of network time; it only breaks ties.
         work = TIES * max(result[0], TIES)
         result = solve_reduce(ready.data[row], resources, StageLoad(work, np.inf, 0.0), share, most)
     if result[2] != SOLVED:
@@ -50,7 +50,7 @@ def wanted_by_network(sites, ready, row, by_slots, share, most, want):
             share[x] = 0.0
     if total_of(share) <= 0.0:
         copy(sites.slots, share)
-    # Of the whole stage, so that what has begun does not shift what is left.
+    # Shares of the whole stage, so that tasks that have started do not shift the rest.
     whole_within(share, most, ready.total[row], want)
     less_begun(ready.started[row], ready.waiting[row], want)
     return True
@@ -58,7 +58,7 @@ def wanted_by_network(sites, ready, row, by_slots, share, most, want):
 
 @lean
 def level(want, held, room):
-    """The highest whole level up to which all may fill, from what they hold, without using more than ``room``."""
+    """Return the highest whole level to which all may fill, from what they hold, without using more than ``room``."""
     low, high = 0, 0
     for row in range(len(want)):
         if want[row] > 0:
@@ -77,7 +77,7 @@ def level(want, held, room):
 
 @helper
 def share_slots(sites, ready, want, starts, count):
-    """Start what is wanted where slots are free: always for a job with the fewest running tasks; the new count."""
+    """Start wanted tasks on free slots, always for a job with the fewest running tasks; return the count."""
     m, n = want.shape
     held = np.zeros(m, np.int64)
     for row in range(m):
@@ -94,7 +94,7 @@ def share_slots(sites, ready, want, starts, count):
         height = level(column, held, room)
         for step in range(2):
             for row in range(m):
-                # First up to the level, then one each while slots last.
+                # First fill to the level, then give one slot each while slots last.
                 take = (
                     min(column[row], max(0, height - held[row])) if step == 0 else min(column[row], 1, room)
                 )
@@ -113,9 +113,9 @@ def share_slots(sites, ready, want, starts, count):
 
 @helper
 def start_elsewhere(now, sites, ready, delay, want, starts, count):
-    """Start map tasks away from their input: where its site has no slots at all, or (``delay``) none for so long.
+    """Start map tasks away from their input if its site has no slots, or if they waited longer than ``delay``.
 
-    They go to the sites with the most slots left; the new count.
+    They start at the sites with the most free slots. Return the new number of starts.
     """
     m, n = want.shape
     left = np.empty(n, np.int64)

@@ -1,4 +1,4 @@
-"""Where a shuffle's tasks go when the shuffles behind it count as well."""
+"""Placement of a shuffle that takes later shuffles of the job into account."""
 
 from typing import NamedTuple
 
@@ -11,10 +11,11 @@ from windlass.place.lib.stage import StageLoad, by_size, solve_reduce
 
 
 class Shuffle(NamedTuple):
-    """A shuffle of which tasks wait.
+    """A shuffle with waiting tasks.
 
-    ``data`` (n,) bytes that they read, by site; ``begun`` (n,) tasks begun so far; ``waiting`` those not begun, each of
-    ``task_s``; ``written`` bytes that the whole stage writes, which ``after`` more stages shuffle again.
+    ``data`` (n,) is the bytes that they read at each site; ``begun`` (n,) the tasks started so far;
+    ``waiting`` the number of tasks not started, each of ``task_s``; ``written`` the bytes that the whole
+    stage writes, which ``after`` further stages shuffle again.
     """
 
     data: NDArray[np.float64]
@@ -27,7 +28,7 @@ class Shuffle(NamedTuple):
 
 @lean
 def shuffle_s(data, share, up, down):
-    """How long links take to carry (n,) bytes from where they lie to tasks at (n,) shares, s."""
+    """Return the time that links take to carry (n,) bytes from their sites to tasks at (n,) shares, s."""
     total, longest = total_of(data), 0.0
     for x in range(len(data)):
         leaving, coming = data[x] * (1.0 - share[x]), (total - data[x]) * share[x]
@@ -40,7 +41,7 @@ def shuffle_s(data, share, up, down):
 
 @lean
 def waves_s(share, shuffle, slots):
-    """How long tasks at (n,) shares compute in whole waves, s."""
+    """Return the compute time of tasks at (n,) shares in whole waves, s."""
     waves = 1.0
     for x in range(len(share)):
         tasks = share[x] * shuffle.waiting
@@ -51,9 +52,9 @@ def waves_s(share, shuffle, slots):
 
 @lean
 def chain_s(share, shuffle, sites, mixed, behind):
-    """Time of a shuffle and of those behind it, s, if each of those runs where the one before it wrote.
+    """Return the time of a shuffle and of later ones, s, assuming that each later one runs where the one before wrote.
 
-    ``mixed`` and ``behind`` (n,) are room to work in.
+    ``mixed`` and ``behind`` (n,) are work space.
     """
     took = shuffle_s(shuffle.data, share, sites.up, sites.down) + waves_s(share, shuffle, sites.slots)
     if shuffle.after <= 0.0 or took == np.inf:
@@ -67,9 +68,10 @@ def chain_s(share, shuffle, sites, mixed, behind):
 
 @allocating
 def best_share(shuffle, sites, ahead, share):
-    """Fill ``share`` (n,) with where the tasks of a shuffle go; whether there is such a place.
+    """Fill ``share`` (n,) with the placement of a shuffle; return whether there is one.
 
-    Tried are the stage's own optimum and, with ``ahead``, each site alone and the 2, 4, 8 … sites with the most slots.
+    Candidates are the stage's own optimum and, with ``ahead``, each site alone and the 2, 4, 8 … sites with
+    most slots.
     """
     n = len(share)
     tried, most, mixed, behind = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
@@ -103,7 +105,7 @@ def best_share(shuffle, sites, ahead, share):
 
 @lean
 def expected_slots(sites, open_slots, back, slots):
-    """Fill ``slots`` (n,) with what a stage may count on: those open, and a part ``back`` of those that others hold."""
+    """Fill ``slots`` (n,) with what a stage may count on: free slots, and the fraction ``back`` of held ones."""
     for x in range(len(slots)):
         busy = max(0, sites.slots[x] - open_slots[x])
         slots[x] = max(open_slots[x] + np.floor(back * busy), min(1, sites.slots[x]))
@@ -111,6 +113,6 @@ def expected_slots(sites, open_slots, back, slots):
 
 @lean
 def expected_links(capacity, free, least, links):
-    """Fill ``links`` (n,) with what a stage may count on of each: what nobody uses, and not less than a part of all."""
+    """Fill ``links`` (n,) with what a stage may count on: unused bandwidth, and at least a fraction of the total."""
     for x in range(len(links)):
         links[x] = max(free[x], least * capacity[x])

@@ -1,4 +1,4 @@
-"""Maps that would wait at their input, on slots that nobody else wants and over links that are idle."""
+"""Maps that would wait at their input, started on otherwise idle slots over idle links."""
 
 import numpy as np
 
@@ -9,16 +9,17 @@ from windlass.place.lib.search import total_of
 
 @lean
 def carried(tasks, size, most):
-    """How many of these tasks read no more than so many bytes."""
+    """Return how many of these tasks read at most ``most`` bytes in total."""
     return tasks if tasks * size <= most else int(max(most, 0.0) / size)
 
 
 @helper
 def start_rest(sites, ready, order, patience, open_slots, starts, count):
-    """Start what the starts so far leave waiting where reading is short; the new count.
+    """Start map tasks that are still waiting, if reading their input is short; return the new number of starts.
 
-    From each site go, and to each come, as many tasks of a stage as its idle link carries in ``patience`` times the
-    time that one computes; a running task ends after half of that on average. Stages are served by ``order`` (m,).
+    As many tasks of a stage leave and enter each site as its idle link carries in ``patience`` times the
+    compute time of a task; a running task ends after half of its time on average. Stages are served in
+    ``order`` (m,).
     """
     m, n = ready.here.shape
     waits, away, room = ready.here.copy(), np.empty(n, np.int64), np.empty(n, np.int64)

@@ -1,4 +1,4 @@
-"""What a decision of Tetrium's is asked for."""
+"""Parameters of a decision of Tetrium."""
 
 from typing import NamedTuple
 
@@ -6,11 +6,11 @@ from windlass.jit import lean
 
 
 class PlacementOptions(NamedTuple):
-    """What a decision is asked for, all floats; see :class:`~windlass.place.policies.tetrium.Tetrium`.
+    """Parameters of a decision, all floats; see :class:`~windlass.place.policies.tetrium.Tetrium`.
 
-    ``remote_first`` and ``spread`` are the order of map tasks, 1 for yes; ``direction`` is 0 forward, 1 reverse, 2 the
-    better of both; ``fair_order`` shares slots evenly; ``iridium`` places as Iridium does; ``keep_sites`` is how many
-    sites of a kept plan may change, 0 to keep none.
+    ``remote_first`` and ``spread`` set the order of map tasks, 1 for yes; ``direction`` is 0 forward, 1
+    reverse, 2 the better of both; ``fair_order`` shares slots evenly; ``iridium`` places as Iridium does;
+    ``keep_sites`` is how many sites of a kept plan may change, 0 to keep no plans.
     """
 
     epsilon: float
@@ -26,7 +26,7 @@ class PlacementOptions(NamedTuple):
 
 @lean
 def options_of(parameters):
-    """The options, from an array of them in their order."""
+    """Return the parameters from an array in their order."""
     return PlacementOptions(
         epsilon=parameters[0],
         rho=parameters[1],

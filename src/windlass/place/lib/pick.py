@@ -1,4 +1,4 @@
-"""Which of a site's planned tasks start now, where not all find a slot, and how starts are written down."""
+"""Selection of the planned tasks of a site that start now if slots are short, and storage of starts."""
 
 from typing import NamedTuple
 
@@ -12,13 +12,13 @@ from windlass.place.lib.search import fill
 LOCAL, REMOTE, SHUFFLE = range(3)
 REASONS = (
     "its input is here",
-    "reads remotely, so it starts ahead of local tasks",
+    "reads remotely, so it starts before local tasks",
     "its share of the shuffle",
 )
 
 
 class Starts(NamedTuple):
-    """Room for starts: ``rows`` (k, 4), each a stage's row, its source (-1: all sites), site, tasks; ``why`` (k,)."""
+    """Space for starts: ``rows`` (k, 4): stage row, source (-1: all sites), site, tasks; ``why`` (k,): reason."""
 
     rows: NDArray[np.int64]
     why: NDArray[np.int64]
@@ -29,7 +29,7 @@ STARTS = types.NamedTuple((types.int64[:, ::1], types.int64[::1]), Starts)
 
 @lean
 def put(starts, count, row, source, site, tasks, reason):
-    """Add a start, unless it is of no task; the new count."""
+    """Add a start unless it has no tasks; return the new number of starts."""
     if tasks <= 0:
         return count
     rows = starts.rows
@@ -40,11 +40,11 @@ def put(starts, count, row, source, site, tasks, reason):
 
 @allocating
 def start_maps(starts, count, row, flow, take, up, options):
-    """Start ``take[y]`` of the tasks that ``flow[:, y]`` plans for each site y; the new count.
+    """Start ``take[y]`` of the tasks that ``flow[:, y]`` plans for each site y; return the new number of starts.
 
-    By the decision's options: with ``remote_first``, remote tasks first, but ``local_share`` of the slots taken stay
-    for local ones; with ``spread``, remote ones one source after the other in turn, from the narrowest uplink, or
-    else source by source.
+    With the option ``remote_first``, remote tasks start first, but the fraction ``local_share`` of the taken
+    slots stays for local ones. With ``spread``, remote tasks are taken from all sources in turn, starting at
+    the narrowest uplink; without, source by source.
     """
     n = len(take)
     chosen = np.empty(n, np.int64)
@@ -83,7 +83,7 @@ def share_out(flow, y, away, up, spread, chosen):
         if sources == 0:
             return
         if not spread or away < sources:
-            # Source by source; or the last few, one from each of the narrowest uplinks.
+            # Source by source; or the last few tasks, one from each of the narrowest uplinks.
             more = 1 if spread else min(away, flow[narrowest, y] - chosen[narrowest])
             taken[narrowest] = True
             chosen[narrowest] += more

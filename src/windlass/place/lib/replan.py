@@ -1,4 +1,4 @@
-"""Changing a plan at a few sites only, when resources drop."""
+"""Changes of a plan at a few sites only, when resources drop."""
 
 import numpy as np
 
@@ -9,12 +9,12 @@ from windlass.place.lib.stage import by_size
 
 @allocating
 def change_few(now, ideal, sites, changed):
-    """Fill ``changed`` (n,) with the plan nearest to ``ideal`` that differs from ``now`` at so many sites at most.
+    """Fill ``changed`` (n,) with the plan nearest to ``ideal`` that differs from ``now`` at ``sites`` sites at most.
 
-    Over a chosen set A of k sites the tasks there can be dealt anew; with g = ideal − now, the least
-    Σ (changed − ideal)² is Σ over the others of g², plus (Σ_A g)² / k, dealt evenly. So A should have the greatest
-    variance of g: such a set is p sites that give most and k − p that take most, for one of k + 1 values of p.
-    Trying them all is exact but where a site would be left with less than no task.
+    The tasks of a chosen set A of k sites can be redistributed. With g = ideal − now, the least Σ (changed −
+    ideal)² is the sum of g² over the other sites plus (Σ_A g)² / k, spread evenly. So A should have the
+    greatest variance of g: it consists of the p sites with the largest g and the k − p with the smallest, for
+    one of k + 1 values of p. Trying all values is exact unless a site would be left with less than 0 tasks.
     """
     n = len(now)
     k = min(sites, n)
@@ -43,7 +43,7 @@ def change_few(now, ideal, sites, changed):
         x = order[place] if place < taking else order[n - k + place]
         changed[x] = ideal[x]
         surplus += ideal[x] - now[x]
-    # The chosen sites must hold in all what they held: the surplus is taken evenly, never below no task.
+    # The chosen sites must keep their total: the surplus is removed evenly, never below 0 tasks.
     while surplus != 0:
         step = 1 if surplus > 0 else -1
         before = surplus

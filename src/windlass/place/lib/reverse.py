@@ -1,4 +1,4 @@
-"""Reduce first: the intermediate distribution that a shuffle wants, and map placements that produce a given one."""
+"""Reduce-first planning: the intermediate distribution for the fastest shuffle, and map placements that produce it."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from windlass.place.lib.stage import StageLoad, solve_map, solve_reduce
 
 
 class Behind(NamedTuple):
-    """The shuffle behind a map stage: its ``work``, slot-seconds, 0 for none, and bytes it reads per byte read."""
+    """The shuffle behind a map stage: its ``work``, slot-seconds, 0 for none, and the bytes it reads per byte read."""
 
     work: float
     ratio: float
@@ -18,16 +18,17 @@ class Behind(NamedTuple):
 
 @allocating
 def shuffle_least(share, up, down, portion, wanted):
-    """Fill ``wanted`` (n,) with the intermediate distribution for which reduce tasks at ``share`` shuffle fastest.
+    """Fill ``wanted`` (n,) with the intermediate distribution that reduce tasks at ``share`` shuffle fastest.
 
-    ``up``, ``down`` are per byte of the whole shuffle. The shuffle takes T where each site's portion lies between
-    1 − T · down / share and T · up / (1 − share); of the distributions at the least T, the one nearest to
-    ``portion``, where the input lies, is taken. Returns T.
+    ``up`` and ``down`` are per byte of the whole shuffle. The shuffle takes T if each site's portion is
+    between 1 − T · down / share and T · up / (1 − share). Of the distributions with the least T, the one
+    nearest to ``portion``, the distribution of the input, is used. Return T.
     """
     n = len(share)
     transfer = 0.0
     while True:
-        # Sum of upper bounds must reach 1, that of lower bounds must not exceed it: Newton's steps from below.
+        # The sum of upper bounds must reach 1 and that of lower bounds must not exceed it: Newton steps from
+        # below.
         room, room_slope, kept, kept_slope = 0.0, 0.0, 0.0, 0.0
         for x in range(n):
             out = up[x] / max(1.0 - share[x], 1e-300)
@@ -52,7 +53,7 @@ def shuffle_least(share, up, down, portion, wanted):
             break
         transfer += step
     for x in range(n):
-        # A site's own two bounds must not cross either.
+        # The two bounds of a site must not cross either.
         out, into = up[x] / max(1.0 - share[x], 1e-300), down[x] / max(share[x], 1e-300)
         if share[x] > 0.0 and out + into > 0.0:
             transfer = max(transfer, 1.0 / (out + into))
@@ -62,7 +63,7 @@ def shuffle_least(share, up, down, portion, wanted):
 
 @allocating
 def clip_to_sum(share, up, down, portion, transfer, wanted):
-    """Fill ``wanted`` with ``portion`` brought into its bounds, and the rest spread over what room there is."""
+    """Fill ``wanted`` with ``portion`` clipped to its bounds, and spread the rest over the remaining room."""
     n = len(share)
     low, high = np.empty(n), np.empty(n)
     total = 0.0
@@ -83,7 +84,7 @@ def clip_to_sum(share, up, down, portion, transfer, wanted):
 
 @lean
 def times_of_map(portion, share, sites, total, work):
-    """Transfer and compute time of a map stage whose tasks run by ``share``; infinity where they cannot."""
+    """Return transfer and compute time of a map stage whose tasks run by ``share``; infinity if they cannot."""
     slots, up, down = sites.slots, sites.up, sites.down
     transfer, compute = 0.0, 0.0
     for x in range(len(share)):
@@ -102,8 +103,8 @@ def times_of_map(portion, share, sites, total, work):
 def map_share(data, sites, load, behind, direction, share, most):
     """Fill ``share``, and ``most`` with what sites can hold, by direction: 0 forward, 1 reverse, 2 the better of both.
 
-    Which is better is told by the times of the map stage and of the shuffle behind it. Returns the time of the
-    map stage, and a status.
+    The better one has the smaller time of the map stage and of the shuffle behind it. Return the time of the
+    map stage and a status.
     """
     transfer, compute, status, _ = solve_map(data, sites, load, share, most)
     slots = sites.slots

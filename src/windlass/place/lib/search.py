@@ -1,18 +1,18 @@
-"""Least transfer time plus compute time of a stage, exactly: a linear program in two numbers.
+"""The exact minimum of transfer plus compute time of a stage: a linear program in two variables.
 
-What a placement of one stage must satisfy depends on it only through each site's share of the tasks, and the
-bounds on a share move with two numbers: the transfer time ``T`` and the *pace* ``c``, the compute time of one
-slot's worth of work per unit of work (compute time = ``work · c``). A site may hold at most
-``min(base + T · down, c · slots)`` and must hold at least ``need − T · up``, in shares of the stage. So T and c
-are feasible if and only if, over all sites,
+The constraints on the placement of one stage depend only on each site's share of the tasks, and the bounds of
+a share depend on two numbers: the transfer time ``T`` and the *pace* ``c``, the compute time of one slot's
+worth of work per unit of work (compute time = ``work · c``). A site may hold at most ``min(base + T · down, c
+· slots)`` and must hold at least ``need − T · up``, in shares of the stage. So T and c are feasible if and
+only if
 
-- ``T · up + c · slots ≥ need`` (what cannot leave in time must be computed in time),
-- ``Σ min(base + T · down, c · slots) ≥ 1`` (all tasks find room),
-- where bytes are limited, the most bytes that can stay where they are suffice.
+- ``T · up + c · slots ≥ need`` at every site (what cannot leave in time must be computed in time),
+- ``Σ min(base + T · down, c · slots) ≥ 1`` (there is room for all tasks),
+- if bytes are limited, the most bytes that can stay in place suffice.
 
-Each is concave and piecewise linear in (T, c). :func:`search` keeps the linear pieces met so far, with the vertex
-that is best under them; a piece that the vertex violates is added, which moves the vertex along that piece. It
-ends when none is violated: the vertex is then the optimum, the crossing of two true pieces, not an approximation.
+Each condition is concave and piecewise linear in (T, c). :func:`search` keeps the linear pieces found so far,
+and the best vertex under them; a piece that the vertex violates is added, which moves the vertex along that
+piece. It ends when none is violated: the vertex is then the exact optimum, the crossing of two true pieces.
 """
 
 from typing import NamedTuple
@@ -22,19 +22,19 @@ from numpy.typing import NDArray
 
 from windlass.jit import allocating, lean
 
-#: How a search ended; the first is success.
+#: Results of a search; the first one is success.
 SOLVED, NO_ROOM, NO_BUDGET = range(3)
-#: Rounding of a sum of shares; a constraint missed by less holds.
+#: Rounding error of a sum of shares; a constraint that is violated by less counts as satisfied.
 ROUNDING = 4e-15
 
 
 class StageConstraints(NamedTuple):
-    """What a stage's shares must satisfy: columns of length n, and the bounds on the two numbers.
+    """Constraints on a stage's shares: columns of length n, and bounds of the two variables.
 
-    ``need``, ``base`` are shares; ``up``, ``down`` shares/s; ``slots`` of each site. ``data`` is each site's share of
-    the bytes, ``order`` the sites by it, the largest first; both are read only where ``target``, the least
-    Σ data · share, is over 0, which is where bytes are limited. ``work`` is in slot-seconds and may be 0.
-    ``least_transfer`` and ``least_pace`` hold whatever the other number is.
+    ``need`` and ``base`` are shares, ``up`` and ``down`` shares/s, ``slots`` the slots of each site. ``data``
+    is each site's share of the bytes and ``order`` the sites by it, largest first; both are used only if
+    bytes are limited, that is if ``target``, the least Σ data · share, is above 0. ``work`` is in
+    slot-seconds and may be 0. ``least_transfer`` and ``least_pace`` are lower bounds of the two variables.
     """
 
     need: NDArray[np.float64]
@@ -52,7 +52,7 @@ class StageConstraints(NamedTuple):
 
 @lean
 def total_of(values):
-    """The sum; Numba's own compiles texts for errors that cannot happen here, which takes seconds."""
+    """Return the sum. Numba's own sum takes seconds to compile, because of errors that cannot occur here."""
     total = values.dtype.type(0)
     for x in range(len(values)):
         total += values[x]
@@ -61,21 +61,21 @@ def total_of(values):
 
 @lean
 def fill(values, value):
-    """Set all; Numba's own compiles texts for errors, as for sums."""
+    """Set all values. Numba's own function is slow to compile, as for sums."""
     for x in range(len(values)):
         values[x] = value
 
 
 @lean
 def copy(source, target):
-    """Fill ``target`` with ``source``, of one length."""
+    """Copy ``source`` into ``target`` of the same length."""
     for x in range(len(target)):
         target[x] = source[x]
 
 
 @allocating
 def parts(values, total):
-    """Each value over ``total``."""
+    """Return each value divided by ``total``."""
     result = np.empty(len(values))
     for x in range(len(values)):
         result[x] = values[x] / total
@@ -84,7 +84,7 @@ def parts(values, total):
 
 @lean
 def along_cut(cuts, count, program):
-    """The best vertex (T, c) on the newest of ``count`` cuts (rows α, β, γ: α T + β c ≥ γ) under all others."""
+    """Return the best vertex (T, c) on the newest of ``count`` cuts (rows α, β, γ: α T + β c ≥ γ) under all others."""
     alpha, beta, gamma = cuts[count - 1, 0], cuts[count - 1, 1], cuts[count - 1, 2]
     if alpha <= 0.0:
         pace = gamma / beta
@@ -98,7 +98,7 @@ def along_cut(cuts, count, program):
     for row in range(count - 1):
         ahead, behind = cuts[row, 1] * alpha, cuts[row, 0] * beta
         turn = ahead - behind
-        # Parallel cuts: the newer one is the stricter, for the vertex held the older and not the newer.
+        # Of parallel cuts the newer one is stricter, because the vertex satisfied the older one.
         if abs(turn) <= 1e-13 * (ahead + behind):
             continue
         at = (cuts[row, 2] * alpha - cuts[row, 0] * gamma) / turn
@@ -112,7 +112,7 @@ def along_cut(cuts, count, program):
 
 @lean
 def site_cut(cut, transfer, pace, program):
-    """The site that most needs a longer transfer; whether there is one."""
+    """Find the site that most needs a longer transfer; return whether there is one."""
     need, up, slots = program.need, program.up, program.slots
     worst, site = transfer * (1.0 + ROUNDING), -1
     for x in range(len(need)):
@@ -127,7 +127,7 @@ def site_cut(cut, transfer, pace, program):
 
 @lean
 def room_cut(cut, transfer, pace, program):
-    """The piece of the total room that holds here; whether it is too little."""
+    """Compute the current piece of the total room; return whether the room is too small."""
     base, down, slots = program.base, program.down, program.slots
     alpha, beta, fixed = 0.0, 0.0, 0.0
     for x in range(len(base)):
@@ -142,10 +142,10 @@ def room_cut(cut, transfer, pace, program):
 
 @lean
 def staying_cut(cut, transfer, pace, program):
-    """The piece of the largest Σ data · share that holds here; whether it is below the target.
+    """Compute the current piece of the largest Σ data · share; return whether it is below the target.
 
-    Shares start at their lower bounds; what is left goes to the sites with the most data, and ends at site p.
-    Sites ahead of p count by their upper bound, those behind it by their lower one.
+    Shares start at their lower bounds; the rest is given to the sites with the most data, up to site p. Sites
+    before p are at their upper bound, those after it at their lower bound.
     """
     need, base, up, down = program.need, program.base, program.up, program.down
     slots, data, order = program.slots, program.data, program.order
@@ -185,7 +185,7 @@ def staying_cut(cut, transfer, pace, program):
 
 @allocating
 def search(program):
-    """The optimal (T, c) and how the search ended."""
+    """Return the optimal (T, c) and the result of the search."""
     cuts = np.empty((16 * len(program.need) + 64, 3))
     transfer, pace = program.least_transfer, program.least_pace
     count = 0

@@ -19,12 +19,12 @@ from windlass.place.lib.search import (
     total_of,
 )
 
-#: Further endings: data at a site that has neither slots nor an uplink; a budget under what must move.
+#: Further results: data at a site with neither slots nor an uplink; an invalid value.
 STRANDED, BAD_VALUE = 3, 4
 
 
 class StageResources(NamedTuple):
-    """What each of n sites has for a stage: slots, and its uplink and downlink, bytes/s."""
+    """Resources of n sites for a stage: slots, and the uplink and downlink of each, bytes/s."""
 
     slots: NDArray[np.float64]
     up: NDArray[np.float64]
@@ -32,10 +32,11 @@ class StageResources(NamedTuple):
 
 
 class StageLoad(NamedTuple):
-    """What a stage asks for, beside its data.
+    """Demand of a stage in addition to its data.
 
-    ``work`` in slot-seconds; ``budget``, the bytes that it may send, infinity for no limit; ``wave``, the least pace:
-    one over the tasks where no wave is shorter than a task, else 0.
+    ``work`` is in slot-seconds; ``budget`` is the maximum number of bytes that it may send, infinity for no
+    limit; ``wave`` is the least pace: one divided by the number of tasks if no wave is shorter than a task,
+    else 0.
     """
 
     work: float
@@ -45,7 +46,7 @@ class StageLoad(NamedTuple):
 
 @allocating
 def by_size(values):
-    """Indices by value, the largest first, ties by index."""
+    """Return indices sorted by value, largest first, ties by index."""
     order = np.empty(len(values), np.int64)
     for index in range(len(values)):
         slot = index
@@ -58,7 +59,7 @@ def by_size(values):
 
 @lean
 def refused(data, slots, up, down):
-    """Which argument (0–3) holds a value that is no finite number of 0 or more, and where; −1 for none."""
+    """Return which argument (0-3) has a negative or infinite value, and its index; −1 for none."""
     for x in range(len(data)):
         if not (0.0 <= data[x] < np.inf):
             return 0, x
@@ -75,7 +76,7 @@ def refused(data, slots, up, down):
 def solve_map(data, sites, load, share, most):
     """Fill ``share`` (n,) with the fraction of map tasks for each site, ``most`` with what it can hold in time.
 
-    Returns transfer time, compute time, status, and the site that an error is about.
+    Return transfer time, compute time, status, and the index of the site that an error is about.
     """
     slots, work = sites.slots, load.work
     n = len(data)
@@ -132,7 +133,7 @@ def solve_map(data, sites, load, share, most):
 
 @lean
 def unbound(slots, work, wave):
-    """The least pace; where computing takes no time, one at which slots bind nobody."""
+    """Return the least pace; if computing takes no time, one at which slots do not constrain any site."""
     pace = wave
     if work <= 0.0:
         for x in range(len(slots)):
@@ -143,7 +144,7 @@ def unbound(slots, work, wave):
 
 @lean
 def spread_by_slots(slots, work, share, most):
-    """Nothing to read: tasks go where slots are."""
+    """Place tasks in proportion to slots, because there is nothing to read."""
     total = total_of(slots)
     if total <= 0.0:
         return 0.0, 0.0, NO_ROOM, 0
@@ -155,9 +156,10 @@ def spread_by_slots(slots, work, share, most):
 
 @lean
 def pace_within(portion, slots, allowed):
-    """The least pace at which no more than this share of the data has to leave its sites, and a status.
+    """Return the least pace at which at most this share of the data has to leave its sites, and a status.
 
-    What has to leave, Σ (portion − pace · slots)⁺, is convex and falls: Newton's steps from below end on it.
+    What has to leave, Σ (portion − pace · slots)⁺, is convex and decreasing, so Newton steps from below reach
+    the root.
     """
     pace = 0.0
     while True:
@@ -178,7 +180,7 @@ def pace_within(portion, slots, allowed):
 
 @allocating
 def solve_reduce(data, sites, load, share, most):
-    """Fill ``share`` (n,) with the fraction of reduce tasks for each site, and ``most``; as :func:`solve_map`."""
+    """Fill ``share`` (n,) with the fraction of reduce tasks for each site, and ``most``; see :func:`solve_map`."""
     slots, up, down = sites.slots, sites.up, sites.down
     work, budget = load.work, load.budget
     n = len(data)
@@ -193,7 +195,7 @@ def solve_reduce(data, sites, load, share, most):
             need[x] = 1.0
             out[x] = up[x] / data[x]
         if data[x] >= total:
-            # Nothing comes in from elsewhere, whatever the share.
+            # All data is here, so nothing is read from other sites for any share.
             base[x] = 1.0
         else:
             into[x] = down[x] / (total - data[x])
@@ -234,7 +236,7 @@ def solve_reduce(data, sites, load, share, most):
         share[x] = min(max(0.0, need[x] - transfer * out[x]), pace * slots[x])
         most[x] = min(base[x] + transfer * into[x], pace * slots[x])
         rest -= share[x]
-    # Of all optimal shares, those that leave the most bytes where they are.
+    # Of all optimal shares, choose those that leave the most bytes in place.
     for place in range(n):
         x = order[place]
         more = most[x] - share[x]
@@ -246,7 +248,7 @@ def solve_reduce(data, sites, load, share, most):
 
 @lean
 def enough_to_leave(need, out, transfer):
-    """The least transfer time, not under the given one, after which Σ (need − T · out)⁺ ≤ 1, and a status."""
+    """Return the least transfer time, at least the given one, after which Σ (need − T · out)⁺ ≤ 1, and a status."""
     while True:
         kept, slope = 0.0, 0.0
         for x in range(len(need)):
@@ -265,10 +267,10 @@ def enough_to_leave(need, out, transfer):
 
 @lean
 def transport(portion, share, flow):
-    """Fill ``flow`` (n, n): row x says where site x's portion is computed; columns sum to ``share``.
+    """Fill ``flow`` (n, n) with the site where each site's portion is computed; column sums are ``share``.
 
-    What a site keeps stays on the diagonal; surplus meets need in the order of sites, so at most 2n − 1 of the
-    entries off the diagonal are not 0.
+    What a site keeps is on the diagonal. Surplus is matched with need in the order of sites, so at most 2n −
+    1 entries off the diagonal are not 0.
     """
     n = len(portion)
     for x in range(n):
@@ -283,7 +285,7 @@ def transport(portion, share, flow):
                 sink += 1
                 wanted = max(share[sink] - portion[sink], 0)
             if sink == x or wanted <= 0:
-                # Rounding only: what is left over finds no taker.
+                # Only a rounding error can be left over without a taker.
                 flow[x, x] += left
                 break
             moved = min(left, wanted)

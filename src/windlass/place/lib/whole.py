@@ -1,4 +1,4 @@
-"""Fractions of tasks to whole tasks: sums and each site's data are kept, and nobody is off by one task or more."""
+"""Conversion of fractions of tasks into whole tasks with the same sums, each off by less than one task."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def whole(share, tasks, counts):
 
 @lean
 def round_shares(share, tasks, rest, close, counts):
-    """The same, with ``rest`` (n,) to work in; of remainders within ``close`` of each other the first counts."""
+    """Round shares with work space ``rest`` (n,); of remainders within ``close`` of each other the first counts."""
     n = len(share)
     total = 0.0
     for x in range(n):
@@ -28,7 +28,7 @@ def round_shares(share, tasks, rest, close, counts):
     left = tasks
     for x in range(n):
         exact = max(0.0, share[x]) * tasks / total
-        # A share meant to be whole may lie a rounding below.
+        # A share that should be whole may be slightly below by rounding.
         counts[x] = int(np.floor(exact + 1e-6))
         rest[x] = exact - counts[x] if share[x] > 0.0 else -np.inf
         left -= counts[x]
@@ -52,10 +52,11 @@ def round_shares(share, tasks, rest, close, counts):
 
 @allocating
 def whole_within(share, most, tasks, counts):
-    """Fill ``counts`` (n,) with whole tasks by ``share`` (n,), overrunning no bound ``most`` (n,) more than need be.
+    """Fill ``counts`` (n,) with whole tasks by ``share`` (n,), exceeding bounds ``most`` (n,) as little as possible.
 
-    Every site gets its share rounded down; each task left goes where the count then is least over what the site
-    can hold in time. Largest remainders would give a narrow site its first task: many times what it can hold.
+    Each site gets its share rounded down; each remaining task is placed where the new count is the smallest
+    fraction of what the site can hold in time. Largest remainders could give a narrow site its first task,
+    many times what it can hold.
     """
     n = len(share)
     left = tasks
@@ -77,10 +78,10 @@ def whole_within(share, most, tasks, counts):
 
 @allocating
 def move_least(here, wanted, up, flow):
-    """Fill ``flow`` (n, n) with whole tasks from where their input lies to where they are wanted; sums agree.
+    """Fill ``flow`` (n, n) with whole tasks from the sites of their input to the wanted sites; sums agree.
 
-    Each site keeps what it can. Sources with the narrowest uplink choose first, and go round the sinks one task
-    in turn where many share them, so that no sink reads from one source alone.
+    Each site keeps as many tasks as possible. Sources with the narrowest uplink are assigned first, to the
+    sinks in order, each until it is full.
     """
     n = len(here)
     sink = 0

@@ -1,1 +1,1 @@
-"""Placement policies, one file each; this folder is the registry."""
+"""Placement policies, one a file; a new file adds a policy."""

@@ -1,4 +1,4 @@
-"""All data to one site first."""
+"""Moving all data to one site first."""
 
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from windlass.place.view import PlaceView
 
 @helper
 def hub_of(sites):
-    """The most powerful site: of the largest product of slots and downlink."""
+    """Return the most powerful site: the one with the largest product of slots and downlink."""
     hub = 0
     for x in range(len(sites.slots)):
         if sites.slots[x] * sites.down[x] > sites.slots[hub] * sites.down[hub]:
@@ -37,9 +37,9 @@ def _place(now, sites, ready, changed, parameters, starts):
 class Centralised(CompiledPlacement):
     """Moves all input to the most powerful site as soon as a job is submitted, and runs everything there.
 
-    Most powerful is the largest product of slots and downlink. Input moves at once and holds no slot; a task
-    starts when its input has come. Slots of the site are shared fairly among jobs. Input that cannot leave its
-    site is computed there.
+    The most powerful site has the largest product of slots and downlink. Input moves at once and holds no
+    slot; a task starts when its input has arrived. The site's slots are shared fairly among jobs. Input that
+    cannot leave its site is processed there.
 
     Source: thesis, sections 4.2.2 and 4.6.3 (Centralized Approach).
 
@@ -60,7 +60,7 @@ class Centralised(CompiledPlacement):
         self.parameters = np.zeros(1)
 
     def moves(self, view: PlaceView) -> NDArray[np.int64]:
-        """All input of new jobs, to the hub."""
+        """Return all input of new jobs, to be moved to the hub."""
         hub = hub_of.py_func(view.sites)
         here = view.ready.here * (view.fresh > 0)[:, None] * (view.sites.up > 0)[None, :]
         here[:, hub] = 0

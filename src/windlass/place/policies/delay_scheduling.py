@@ -1,4 +1,4 @@
-"""Tasks where their data is, for a while: delay scheduling."""
+"""Delay scheduling: tasks wait for a limited time for a slot at their data."""
 
 import dataclasses
 from typing import ClassVar, NamedTuple
@@ -15,7 +15,7 @@ from windlass.place.view import Placement, PlaceView, Ready
 
 
 class DelaySchedulingOptions(NamedTuple):
-    """What is asked for, all floats; see :class:`DelayScheduling`."""
+    """Parameters, all floats; see :class:`DelayScheduling`."""
 
     wait: float
     restarts: float
@@ -30,31 +30,33 @@ def _place(now, sites, ready, changed, parameters, starts):
 
 
 class DelayScheduling(CompiledPlacement):
-    """Runs tasks where their data is; those that have waited for ``wait`` seconds run wherever slots are free.
+    """Runs tasks at their data; tasks that have waited for ``wait`` seconds run wherever slots are free.
 
-    A free slot goes to the job with the fewest running tasks among those that have a task for its site, as in
-    ``in-place``. What is free then goes to stages that have waited long enough: maps read their input remotely,
-    shuffles read from all sites anyway. A stage waits from when its last task started at its input, or from when it
-    could begin; once one has started elsewhere, others follow until one finds a slot at its input again.
+    A free slot is given to the job with the fewest running tasks among those with a task for its site, as in
+    ``in-place``. The remaining slots are given to stages that have waited long enough: maps read their input
+    remotely, shuffles read from all sites in any case. A stage waits from when its last task started at its
+    input, or from when it could start; once a task has started elsewhere, others follow until one gets a slot
+    at its input again.
 
-    Waiting per task launch holds a stage back for as long as it finds a slot now and then, though others are free all
-    the time. ``restarts=False`` is what Spark does since 3.1, where slots are always left: a stage waits once.
+    A wait that restarts with each local start can hold a stage back for long although other slots are free
+    all the time. ``restarts=False`` is the behaviour of Spark since 3.1 when slots are always left: a stage
+    waits once.
 
     Source: Zaharia et al., "Delay Scheduling", EuroSys 2010, Algorithm 2, with sites for nodes and no racks;
-    Spark's ``spark.locality.wait``, 3 s where nothing is said. The thesis' In-Place (section 4.6.1) applies it, and
-    does not say with which wait.
+    Spark's ``spark.locality.wait``, 3 s by default. The thesis' In-Place (section 4.6.1) uses it, and does
+    not give the wait.
 
     Parameters
     ----------
     wait
-        How long, s; 0 for not at all: then only free slots decide.
+        Time to wait, s; at 0 only free slots decide.
     restarts
-        Whether the wait begins anew with each task that starts at its input.
+        Whether the wait restarts with each task that starts at its input.
 
     Raises
     ------
     InputError
-        A wait that is no time; names it.
+        The wait is negative or not finite; the message names it.
 
     Examples
     --------
@@ -81,20 +83,20 @@ class DelayScheduling(CompiledPlacement):
         self.parameters = np.array(self.options)
 
     def decide(self, view: PlaceView) -> Placement:
-        """What starts now; and when the next stage will have waited for so long."""
+        """Return what starts now, and when the next stage will have waited long enough."""
         answer = super().decide(view)
-        assert answer.plan is not None  # what is kept of each stage
+        assert answer.plan is not None  # the state of each stage
         due = self._due(view.now, view.ready, answer.plan[:, 0], answer.starts)
         return dataclasses.replace(answer, wake=float(due[due > view.now].min(initial=np.inf)))
 
     def _due(
         self, now: float, ready: Ready, kept: NDArray[np.int64], starts: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """(m,) when what still waits of each stage may leave; infinity for what may already, or does not wait."""
-        begun = np.bincount(starts[:, 0], starts[:, 3], len(ready.job))
+        """Return (m,) when waiting tasks of each stage may leave; infinity if they already may, or none wait."""
+        started = np.bincount(starts[:, 0], starts[:, 3], len(ready.job))
         if self.options.restarts:
-            since = np.where(kept == FAR, np.inf, np.where(begun > 0, now, ready.since))
+            since = np.where(kept == FAR, np.inf, np.where(started > 0, now, ready.since))
         else:
             since = kept * MICRO
-        due: NDArray[np.float64] = np.where(ready.waiting > begun, since + self.options.wait, np.inf)
+        due: NDArray[np.float64] = np.where(ready.waiting > started, since + self.options.wait, np.inf)
         return due

@@ -1,4 +1,4 @@
-"""Shuffles gather where the next ones need not move."""
+"""Shuffles that gather, so that later ones need not move."""
 
 from typing import ClassVar, NamedTuple
 
@@ -18,7 +18,7 @@ from windlass.place.policies.tetrium import between
 
 
 class GatherOptions(NamedTuple):
-    """What is asked for, all floats; see :class:`Gather`."""
+    """Parameters, all floats; see :class:`Gather`."""
 
     ahead: float
     slots_back: float
@@ -26,7 +26,7 @@ class GatherOptions(NamedTuple):
     patience: float
 
 
-#: Maps: local ones first, remote ones spread over their sources.
+#: Order of map tasks: local ones first, remote ones spread over their sources.
 _MAPS = tetrium.PlacementOptions(
     epsilon=1.0,
     rho=1.0,
@@ -81,7 +81,7 @@ def _place(now, sites, ready, changed, parameters, starts):
         for y in range(n):
             take[y] = 0
             for x in range(n):
-                # Input that cannot leave waits for a slot where it lies.
+                # Tasks whose input cannot leave wait for a slot at its site.
                 if x != y and (sites.up[x] <= 0.0 or sites.down[y] <= 0.0):
                     flow[x, y] = 0
                 take[y] += flow[x, y]
@@ -92,35 +92,35 @@ def _place(now, sites, ready, changed, parameters, starts):
 
 
 class Gather(CompiledPlacement):
-    """Places each stage for the least time of the stages behind it too: shuffles gather at few sites.
+    """Places each stage for the least time of this and all later stages of its job: shuffles gather at few sites.
 
-    A stage placed for itself alone spreads over slots, and what it writes lies spread: every later stage of the job
-    shuffles it again. Here a shuffle's own optimum competes with gathering at one site, or at the few with the most
-    slots, by the time of this stage and of all shuffles behind it, if each of those runs where the one before wrote.
-    What lies at one site moves no more.
+    A stage that is placed only for itself spreads over slots, and so does its output, which every later stage
+    of the job shuffles again. Here a shuffle's own optimum competes with gathering at one site, or at the few
+    with the most slots, by the time of this stage and of all later shuffles, assuming that each of those runs
+    where the one before wrote. Data at one site does not move any more.
 
-    Maps are placed by Tetrium's program, and start with what is local. Slots that others hold count in part, as they
-    will be free before long; of links counts what nobody uses. Jobs with the least work left go first: what waits of
-    the stage, times the stages left.
+    Maps are placed by Tetrium's program, and local ones start first. Slots that other tasks hold count in
+    part, because they will be free soon; of links, unused bandwidth counts. Jobs with the least remaining
+    work come first: the waiting work of the stage times the number of stages left.
 
-    Source: ours. The programs of single stages are Tetrium's (thesis, section 4.3).
+    Source: Windlass. The programs of single stages are Tetrium's (thesis, section 4.3).
 
     Parameters
     ----------
     ahead
         Whether later shuffles count.
     slots_back
-        Part of the slots held by others that a stage counts on.
+        Fraction of the slots held by other tasks that a stage counts on.
     links_left
-        The least part of a link that a stage counts on, whatever is in use.
+        Minimum fraction of a link that a stage counts on, whatever is in use.
     patience
-        A map that would wait at its input starts on a slot that nobody wants if reading over idle links takes no more
-        than this part of its computing; 0 for never.
+        A map that would wait at its input starts on an otherwise idle slot if reading over idle links takes
+        at most this fraction of its compute time; 0 for never.
 
     Raises
     ------
     InputError
-        A parameter out of bounds; names it.
+        A parameter is out of bounds; the message names it.
 
     Examples
     --------
@@ -135,7 +135,7 @@ class Gather(CompiledPlacement):
 
     name: ClassVar[str] = "gather"
     place: ClassVar[Kernel] = Kernel(_place, PLACE)
-    reasons: ClassVar[tuple[str, ...]] = (*REASONS, "no slot at its input is free, and it reads fast")
+    reasons: ClassVar[tuple[str, ...]] = (*REASONS, "no free slot at its input, and reading is fast")
     largest_first = True
 
     def __init__(

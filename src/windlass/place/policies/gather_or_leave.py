@@ -1,4 +1,4 @@
-"""Shuffles gather, and maps that would wait leave their input."""
+"""Shuffles that gather, and maps that leave their input instead of waiting."""
 
 from typing import ClassVar
 
@@ -6,24 +6,25 @@ from windlass.place.policies.gather import Gather
 
 
 class GatherOrLeave(Gather):
-    """Places stages as ``gather`` does, and lets maps that would wait at their input leave where reading is short.
+    """Places stages as ``gather`` does, but maps that would wait at their input leave it if reading is short.
 
-    ``gather`` has tasks wait for slots that others hold. Where slots are scarce and reads tiny, nothing is won by that,
-    and slots stay idle while tasks wait. Here a map leaves for a slot that nobody wants if idle links carry its input
-    in a fifth of the time that it computes. And a link in use counts for seven tenths: who uses it now will have read
-    before long.
+    With ``gather``, tasks wait for slots that other tasks hold. If slots are scarce and reads tiny, this
+    gains nothing, and slots stay idle while tasks wait. Here a map starts on an otherwise idle slot if idle
+    links carry its input in a fifth of its compute time. A link in use counts as seven tenths, because the
+    reading tasks will finish soon.
 
-    Source: ours. Both numbers were chosen on other draws than those that ``docs/place.md`` judges by.
+    Source: Windlass. Both numbers were chosen on other workloads than those used for the results in
+    ``docs/place.md``.
 
     Parameters
     ----------
     ahead, slots_back, links_left, patience
-        As in ``gather``, with other defaults.
+        See ``gather``; the defaults differ.
 
     Raises
     ------
     InputError
-        A parameter out of bounds; names it.
+        A parameter is out of bounds; the message names it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tasks where their data is."""
+"""Running of tasks at their data."""
 
 import dataclasses
 from typing import ClassVar, NamedTuple
@@ -13,7 +13,7 @@ from windlass.place.view import Placement, PlaceView
 
 
 class InPlaceOptions(NamedTuple):
-    """What is asked for; see :class:`InPlace`."""
+    """Parameters; see :class:`InPlace`."""
 
     delay: float
 
@@ -28,20 +28,20 @@ def _place(now, sites, ready, changed, parameters, starts):
 
 
 class InPlace(CompiledPlacement):
-    """Runs tasks where their input is, shuffles where intermediate data is, and shares slots fairly among jobs.
+    """Runs maps at their input and shuffles at their intermediate data, and shares slots fairly among jobs.
 
-    What Spark does by default, with sites for machines: a slot goes to the job with the fewest running tasks
-    among those that have input there. With delay scheduling, a stage that found no slot at its input for ``delay``
-    seconds may run tasks anywhere; without it tasks wait, and nothing is moved before a shuffle, but where
-    a site has no slots at all.
+    This is the default of Spark, with sites for machines: a slot is given to the job with the fewest running
+    tasks among those with input at its site. With delay scheduling, a stage that got no slot at its input for
+    ``delay`` seconds may run tasks anywhere; without it, tasks wait, and nothing moves before a shuffle
+    except from sites without slots.
 
     Source: thesis, section 4.6.1 (In-Place); Zaharia et al., "Delay Scheduling", EuroSys 2010.
 
     Parameters
     ----------
     delay
-        How long tasks wait for a slot at their input, s; 0 for ever. The thesis applies delay scheduling, and does
-        not say with which delay.
+        How long tasks wait for a slot at their input, s; 0 for no limit. The thesis uses delay scheduling,
+        and does not give the delay.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class InPlace(CompiledPlacement):
         self.parameters = np.array(self.options)
 
     def decide(self, view: PlaceView) -> Placement:
-        """What starts now; with a delay, also when the next stage will have waited for so long."""
+        """Return what starts now and, with a delay, when the next stage will have waited long enough."""
         answer = super().decide(view)
         delay = self.options.delay
         if delay <= 0.0:
@@ -71,6 +71,6 @@ class InPlace(CompiledPlacement):
         due = view.ready.since[view.ready.shuffles == 0] + delay
         wake = due[due > view.now].min(initial=np.inf)
         if len(answer.starts):
-            # What starts tasks now waits anew from now.
+            # The wait of stages that start tasks now restarts.
             wake = min(wake, view.now + delay)
         return dataclasses.replace(answer, wake=float(wake))

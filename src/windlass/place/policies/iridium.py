@@ -1,4 +1,4 @@
-"""Maps in place, shuffles where the network takes least."""
+"""Maps in place, and shuffles where the network takes least time."""
 
 from typing import ClassVar
 
@@ -20,26 +20,26 @@ def _place(now, sites, ready, changed, parameters, starts):
 
 
 class Iridium(CompiledPlacement):
-    """Runs map tasks where their input is and places reduce tasks so that the shuffle takes least.
+    """Runs map tasks at their input and places reduce tasks so that the shuffle takes least time.
 
-    The placement of reduce tasks minimises network time alone (the reduce program without T_red); how many slots
-    a site has does not matter. Slots are shared fairly among jobs. Iridium's moving of input ahead of queries is
-    ``tetrium-i-data``.
+    The placement of reduce tasks minimises network time alone (the reduce program without T_red), whatever
+    slots a site has. Slots are shared fairly among jobs. The part of Iridium that moves input ahead of
+    queries is ``tetrium-i-data``.
 
-    Many placements take equally little network time, and the paper does not say which of them it takes.
+    Many placements have the same network time, and the paper does not say which of them is used.
 
     Source: Pu et al., "Low latency geo-distributed data analytics", SIGCOMM 2015; thesis, section 4.2.2.
 
     Parameters
     ----------
     ties
-        Of placements whose shuffle takes equally long: ``data``, the one that leaves most where it lies, or
-        ``slots``, the one that computes for least.
+        Among placements with equal shuffle time: ``data``, the one that leaves most data in place, or
+        ``slots``, the one with the least compute time.
 
     Raises
     ------
     InputError
-        No such way to break ties; names it.
+        The value of ``ties`` is unknown; the message names it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Multi-resource packing."""
+"""Multi-resource packing (Tetris)."""
 
 from typing import ClassVar, NamedTuple
 
@@ -14,7 +14,7 @@ from windlass.place.policies.tetrium import between
 
 
 class TetrisOptions(NamedTuple):
-    """What the packing is asked for; see :class:`Tetris`."""
+    """Parameters of the packing; see :class:`Tetris`."""
 
     penalty: float
     srtf: float
@@ -29,7 +29,7 @@ def _options_of(parameters):
 
 @lean
 def _best_source(sites, ready, row, y, waiting, up_free):
-    """The remote site with input of the stage whose uplink has most left; -1 for none."""
+    """Return the remote site with input of the stage and the most uplink left; -1 for none."""
     source = -1
     for x in range(len(up_free)):
         usable = x != y and waiting[row, x] > 0 and up_free[x] > 0.0
@@ -40,7 +40,7 @@ def _best_source(sites, ready, row, y, waiting, up_free):
 
 @lean
 def _fits(room, rate):
-    """How many tasks that read at this rate fit; all where they read nothing."""
+    """Return how many tasks that read at this rate fit; all if they read nothing."""
     return int(min(max(room, 0.0) / rate + 1e-9, 1e9)) if rate > 0.0 else 1_000_000_000
 
 
@@ -54,13 +54,13 @@ def _place(now, sites, ready, changed, parameters, starts):
     for row in range(m):
         total = total_of(ready.data[row])
         work[row] = ready.waiting[row] * ready.task_s[row]
-        # The rate at which a task reads if it reads for as long as it computes.
+        # The rate of a task that reads for as long as it computes.
         rate[row] = total / max(work[row], 1e-9)
         for x in range(n):
             part[row, x] = ready.data[row, x] / total if total > 0.0 else 0.0
     mean_work = max(total_of(work) / max(m, 1), 1e-9)
     count = 0
-    # Entry 2 row: its tasks local to the site, or of a shuffle; entry 2 row + 1: remote ones.
+    # Entry 2 row: tasks local to the site, or of a shuffle; entry 2 row + 1: remote tasks.
     score, source = np.empty(2 * m), np.empty(2 * m, np.int64)
     for y in range(n):
         if open_slots[y] <= 0:
@@ -79,7 +79,7 @@ def _place(now, sites, ready, changed, parameters, starts):
                 )
                 if read < np.inf:
                     if options.local_reads > 0.0 and sites.down[y] > 0.0:
-                        # What lies here is read as fast as what does not.
+                        # With local reads, all input counts at the same rate.
                         read = rate[row] / sites.down[y]
                     aligned = slot_part + read * link_part
                     score[2 * row] = aligned * (1.0 - options.penalty * away) - ahead * slot_part
@@ -107,7 +107,7 @@ def _place(now, sites, ready, changed, parameters, starts):
                     if x != y:
                         take = min(take, _fits(up_free[x], part[row, x] * rate[row]))
                 if take <= 0 and sites.free[y] == sites.slots[y] and total_of(ready.running[row]) == 0:
-                    # On an idle site a task that never fits would wait for ever.
+                    # On an idle site, a task that never fits would wait forever.
                     take = min(1, left[row])
                 for x in range(n):
                     if x != y:
@@ -134,32 +134,34 @@ def _place(now, sites, ready, changed, parameters, starts):
 
 
 class Tetris(CompiledPlacement):
-    """Packs tasks into each site's free slots and links by how well demand and room align.
+    """Packs tasks into the free slots and links of each site by how well their demand aligns with free resources.
 
-    For each site with free slots, the next task is the one with the highest score: the dot product of what it
-    needs (a slot; the rate at which it would read, if it read for as long as it computes) and of what the site has
-    free, both as parts of the site's capacity; ``penalty`` less for what is read remotely; less again for jobs
-    with much work left. A task starts only where its whole demand fits, so links are never overbooked.
+    For each site with free slots, the next task is the one with the highest score: the dot product of its
+    demand (a slot, and the rate at which it would read if it read for as long as it computes) and of the
+    site's free resources, both as fractions of the site's capacity; less ``penalty`` for remote reads, and
+    less a term for the job's remaining work. A task starts only if its whole demand fits, so links are never
+    overbooked.
 
-    Source: Grandl et al., "Multi-resource packing for cluster schedulers", SIGCOMM 2014, sections 3.2–3.3. The
-    thesis (4.6.3) compares with it without saying how sites and links map to machines; they are taken as such.
+    Source: Grandl et al., "Multi-resource packing for cluster schedulers", SIGCOMM 2014, sections 3.2-3.3.
+    The thesis (4.6.3) compares with it without describing how sites and links map to machines; here a site is
+    a machine.
 
     Parameters
     ----------
     penalty
-        Part of the score that a remote read costs.
+        Fraction of the score that a remote read costs.
     srtf
-        Weight of the job's remaining work against alignment.
+        Weight of the job's remaining work relative to alignment.
     network
-        Whether the score has the term of the links; demand must fit the links in either case.
+        Whether the score includes the links; demand must fit the links in either case.
     local_reads
-        Whether what a task reads at its own site counts in that term as what it reads from others does. Without, a
-        remote read scores higher than a local one wherever the penalty is less than what the link adds.
+        Whether local reads count in that term as remote ones do. If not, a remote read scores higher than a
+        local one whenever the penalty is less than what the link adds.
 
     Raises
     ------
     InputError
-        A parameter out of bounds; names it.
+        A parameter is out of bounds; the message names it.
 
     Examples
     --------

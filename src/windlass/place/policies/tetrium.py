@@ -1,4 +1,4 @@
-"""Compute- and network-aware placement, jobs with the least remaining time first."""
+"""Compute- and network-aware placement, with jobs ordered by remaining time (Tetrium)."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -17,12 +17,12 @@ _REDUCE_ORDERS = ("largest", "given")
 
 
 def between(name: str, value: float, low: float, high: float) -> float:
-    """The value, where it lies between bounds.
+    """Return the value if it is within bounds.
 
     Raises
     ------
     InputError
-        It does not; names it.
+        The value is out of bounds; the message names it.
     """
     if not low <= value <= high:
         raise InputError(f"{name} is {value}, expected a number from {low:g} to {high:g}")
@@ -30,7 +30,7 @@ def between(name: str, value: float, low: float, high: float) -> float:
 
 
 def chosen(name: str, value: str, known: Iterable[str]) -> str:
-    """The value, where it is one of the known."""
+    """Return the value if it is one of the known ones, else raise."""
     options = tuple(known)
     if value not in options:
         raise InputError(f"{name} is {value!r}, expected one of {', '.join(options)}")
@@ -40,40 +40,40 @@ def chosen(name: str, value: str, known: Iterable[str]) -> str:
 class Tetrium(CompiledPlacement):
     """Places the tasks of each stage so that transfer plus compute time is least, shortest job first.
 
-    At each instant, jobs with the fewest stages left are served first, and among them those whose stage would take
-    least on the slots that are free (the placement programs' own optimum). A stage's tasks go where its program,
-    solved exactly on what the jobs ahead left free, puts them; what finds no slot now is placed anew later. Where
-    a site has fewer slots than tasks planned, map tasks that read remotely start first, spread over their sources
-    from the narrowest uplink on, with a few slots kept for local ones; of unlike reduce tasks the largest start
-    first.
+    At each decision, jobs with the fewest stages left come first, and among them those whose stage would take
+    least time on the free slots (the optimum of its placement program). The tasks of a stage are placed by
+    its program, solved exactly on what earlier jobs left free; tasks without a slot now are placed again
+    later. If a site has fewer slots than planned tasks, map tasks that read remotely start first, spread over
+    their sources from the narrowest uplink on, with a few slots kept for local ones; of reduce tasks of
+    different sizes the largest start first.
 
     Source: thesis, sections 4.3 and 4.4.
 
     Parameters
     ----------
     epsilon
-        ε: each job keeps at least (1 − ε) of its fair share of slots, by waiting tasks; 1 for no such promise.
+        ε: each job keeps at least (1 − ε) of its fair share of slots, by waiting tasks; 1 for no guarantee.
     rho
-        ρ: of what waits of a stage, each decision lets at most W_min + ρ (W_max − W_min) bytes be sent; 1 for no
-        limit. Where more has to move, as input lies where there are no slots, tasks start all the same, and why
-        says so.
+        ρ: each decision lets the waiting tasks of a stage send at most W_min + ρ (W_max − W_min) bytes; 1 for
+        no limit. If more has to move because its input is at sites without slots, tasks start anyway, and the
+        reason says so.
     local_share
-        Share of the slots taken at a site that stay for local map tasks.
+        Fraction of the taken slots of a site that is kept for local map tasks.
     direction
-        ``forward`` places the map stage by its own program, ``reverse`` by the distribution that the shuffle
-        wants, ``best`` by the better of both.
+        ``forward`` places the map stage by its own program, ``reverse`` by the best distribution for the
+        shuffle, ``best`` by the better of both.
     map_order
-        ``remote-spread``, ``remote`` (source by source) or ``local``: which map tasks start first.
+        Which map tasks start first: ``remote-spread``, ``remote`` (source by source) or ``local``.
     reduce_order
         ``largest`` first, or as ``given``.
     update_sites
-        Keep each stage's plan once made, and where slots or links change alter it at so many sites (two or more);
-        0 places what waits anew at each instant. The order of jobs is the same in either case.
+        Keep each stage's plan, and change it at this many sites at most (two or more) when slots or links
+        change. 0 places waiting tasks again at each decision. The order of jobs is the same in either case.
 
     Raises
     ------
     InputError
-        A parameter out of bounds; names it.
+        A parameter is out of bounds; the message names it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tetrium's placement under fair sharing."""
+"""Tetrium's placement with fair sharing of slots."""
 
 from typing import ClassVar
 
@@ -9,9 +9,10 @@ from windlass.place.policies.tetrium import Tetrium
 
 
 class TetriumFs(Tetrium):
-    """Places as Tetrium does, but shares the free slots of each site evenly among the jobs that wait.
+    """Places as Tetrium does, but shares the free slots of each site evenly among waiting jobs.
 
-    Source: thesis, section 4.6.3 (Tetrium+FS); parameters as for ``tetrium``, of which ε has no meaning here.
+    Source: thesis, section 4.6.3 (Tetrium+FS); parameters as in ``tetrium``, except ε, which has no meaning
+    here.
 
     Examples
     --------

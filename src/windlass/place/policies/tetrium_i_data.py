@@ -1,4 +1,4 @@
-"""Tetrium over data that Iridium moved ahead."""
+"""Tetrium's placement over data that Iridium moved ahead."""
 
 from typing import ClassVar
 
@@ -12,11 +12,11 @@ from windlass.place.view import PlaceView
 
 
 class TetriumIData(Tetrium):
-    """Moves input ahead so that the shuffle behind it is fastest, as Iridium does, then places as Tetrium does.
+    """Moves input ahead so that the next shuffle is fastest, as Iridium does, then places as Tetrium does.
 
-    Iridium moves input of a site whose uplink holds up the shuffle, ahead of the query. Here input moves when the
-    job is submitted, as little of it as gives the distribution with the fastest shuffle for reduce tasks in
-    proportion to slots; tasks of what moves wait for it.
+    Iridium moves input from sites whose uplink delays the shuffle, ahead of the query. Here input moves when
+    the job is submitted, the smallest amount that gives the distribution with the fastest shuffle for reduce
+    tasks in proportion to slots; tasks whose input moves wait for it.
 
     Source: thesis, section 4.6.3 (+I-data); Pu et al., SIGCOMM 2015, section 5.
 
@@ -36,11 +36,11 @@ class TetriumIData(Tetrium):
 
     @classmethod
     def functions(cls) -> tuple[Kernel, ...]:
-        """Tetrium's, and what moves input ahead."""
+        """Return Tetrium's functions, and the one that chooses input to move."""
         return (*super().functions(), PREFER)
 
     def moves(self, view: PlaceView) -> NDArray[np.int64]:
-        """Input of new jobs that a shuffle reads later, as far as that makes the shuffle faster."""
+        """Return the input of new jobs to move ahead, if that makes a later shuffle faster."""
         m, n = view.ready.here.shape
         rows = np.empty((m * 2 * n, 4), np.int64)
         return rows[: PREFER.ready()(view.sites, view.ready, view.fresh, rows)]

@@ -1,4 +1,4 @@
-"""Tetrium's job order over Iridium's placement."""
+"""Tetrium's job order with Iridium's placement."""
 
 from typing import ClassVar
 
