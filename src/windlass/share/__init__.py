@@ -52,8 +52,8 @@ from windlass.share.view import ACTIONS, Checkpoint, ShareView
 
 POLICIES = Registry(
     "share",
-    "Who may share an allocation with whom, and at what quota?",
-    "a job waits that an allocation could take in, or a shared one comes to a checkpoint",
+    "Which waiting job may share an allocation, and at what quota?",
+    "a waiting job may fit on an allocation, or a pair reaches a checkpoint",
     f"{__name__}.policies",
 )
 

@@ -16,7 +16,7 @@ class RunningJob:
     ``memory`` is its memory in bytes. ``spent`` is the walltime used until ``since``; after that, ``pace``
     seconds of walltime pass in a second. ``alone`` is its task rate without a guest, and ``alone_stage`` the
     stage of that rate. ``mixed``: it shared its cores during a part of the time since ``last``.
-    ``disturbed``: it was suspended during a part of that time, so that the interval says nothing about its
+    ``disturbed``: it was suspended during a part of that time, so that the interval does not show its
     speed.
     """
 

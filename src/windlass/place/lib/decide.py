@@ -155,7 +155,7 @@ def estimate(decision, row, open_slots):
         if budget == np.inf or status != NO_BUDGET:
             break
         # A stage whose data is at sites without slots cannot keep to its budget, so it is placed without;
-        # ``why`` says so.
+        # the reason states this.
         budget = np.inf
         room.over[0] = 1
     return total if status == SOLVED else np.inf

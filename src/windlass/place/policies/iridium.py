@@ -26,7 +26,7 @@ class Iridium(CompiledPlacement):
     slots a site has. Slots are shared fairly among jobs. The part of Iridium that moves input ahead of
     queries is ``tetrium-i-data``.
 
-    Many placements have the same network time, and the paper does not say which of them is used.
+    Many placements have the same network time, and the paper does not specify which of them is used.
 
     Source: Pu et al., "Low latency geo-distributed data analytics", SIGCOMM 2015; thesis, section 4.2.2.
 

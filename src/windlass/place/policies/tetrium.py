@@ -56,7 +56,7 @@ class Tetrium(CompiledPlacement):
     rho
         ρ: each decision lets the waiting tasks of a stage send at most W_min + ρ (W_max − W_min) bytes; 1 for
         no limit. If more has to move because its input is at sites without slots, tasks start anyway, and the
-        reason says so.
+        reason states this.
     local_share
         Fraction of the taken slots of a site that is kept for local map tasks.
     direction

@@ -23,7 +23,7 @@ class Cascade(Climbs):
     then one query at a time switches to a more accurate configuration that fits. As printed, it has to fit in
     addition to all that runs, including the query's own configuration.
 
-    The policy ignores what runs now. Its plan may be worse than that of ``fair``; each reason then says so.
+    The policy ignores what runs now. Its plan may be worse than that of ``fair``; each reason then states this.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from windlass.plan.view import Plan, PlanView
 class Optimal(Climbs):
     """Runs as many queries as possible with the highest mean accuracy; its time grows fast with their number.
 
-    Each reason says how far below the optimum the plan may be. If the solver finds no plan in its time, the
+    Each reason states how far below the optimum the plan may be. If the solver finds no plan in its time, the
     plan is that of ``cascade``.
 
     Parameters

@@ -16,7 +16,7 @@ class Refined(Refines):
     """Rounds the linear relaxation, makes it fit and improves it by pairs of switches; never worse than the greedy.
 
     It tries the plans of ``cascade`` and ``fair`` as well, and returns the best of all: first the most
-    running queries, then the largest sum of accuracies. If all queries run, each reason says how far below
+    running queries, then the largest sum of accuracies. If all queries run, each reason states how far below
     the optimum the plan may be.
 
     Parameters
