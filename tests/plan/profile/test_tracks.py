@@ -97,11 +97,11 @@ HEAD = "frame,object,left,top,right,bottom"
         (HEAD + "\n0,1,,3,4,5\n", "row 1: left is None, expected a number"),
         (
             HEAD + "\n5,1,2,3,4,5\n",
-            "row 1: frame is 5, expected 0 to 4 as in a.mp4; is it another clip's?",
+            "row 1: frame is 5, expected 0 to 4 as in a.mp4; is the clip right?",
         ),
         (
             HEAD + "\n0,1,2,3,65,5\n",
-            "row 1: right is 65, expected 0 to 64 as in a.mp4; is it another clip's?",
+            "row 1: right is 65, expected 0 to 64 as in a.mp4; is the clip right?",
         ),
         (HEAD + "\n0,1,2,3,2,5\n", "row 1: the box [2.0, 3.0, 2.0, 5.0] has no area"),
         (HEAD + ",clip\n0,1,2,3,4,5,xyz\n", "row 1: clip is 'xyz', expected 'abc', the digest of a.mp4"),

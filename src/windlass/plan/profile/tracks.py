@@ -186,7 +186,7 @@ def read_truth(path: str | PathLike[str], clip: ClipInfo) -> Tracks:
     >>> write_truth(Tracks.of([(0, 7, (10, 10, 30, 20)), (2, 7, (12, 10, 32, 20))]), path)
     >>> read_truth(path, clip)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    windlass.model.errors.InputError: ...truth.csv, row 2: frame is 2, expected 0 to 1 as in a.mp4; is it another clip's?
+    windlass.model.errors.InputError: ...truth.csv, row 2: frame is 2, expected 0 to 1 as in a.mp4; is the clip right?
     """
     file = Path(path)
     if not file.is_file():
@@ -248,5 +248,5 @@ def _check(
         row = int(np.argmax(outside))
         raise InputError(
             f"{file}, row {row + 1}: {name} is {values[row]:g}, expected {least} to {most} as in {clip.path}; "
-            "is it another clip's?"
+            "is the clip right?"
         )
