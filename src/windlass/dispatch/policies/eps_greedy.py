@@ -52,7 +52,7 @@ class EpsGreedy(Bandit):
     Raises
     ------
     InputError
-        A parameter out of bounds.
+        A parameter is out of bounds.
 
     Examples
     --------

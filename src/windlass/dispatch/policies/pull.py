@@ -117,7 +117,7 @@ class Pull(Learning):
     Raises
     ------
     InputError
-        A parameter out of bounds.
+        A parameter is out of bounds.
 
     Examples
     --------

@@ -111,7 +111,7 @@ def f1(found: Tracks, truth: Tracks) -> float:
     References
     ----------
     Hung, Resource scheduling in geo-distributed computing (2017), section 5.4; Ristani et al., Performance measures and
-    a data set for multi-target, multi-camera tracking (2016), for one track an object.
+    a data set for multi-target, multi-camera tracking (2016), for one track per object.
     """
     if len(found) + len(truth) == 0:
         return 1.0
