@@ -17,9 +17,10 @@ Policies, one file each in ``policies/``:
 - ``pull``: free workers request tasks; a slow one passes on what a fast one would finish sooner.
 - ``least-outstanding``: the fewest outstanding requests of its own.
 
-:mod:`~windlass.dispatch.view` validates a choice. :mod:`~windlass.dispatch.compiled` has the interface of compiled policies, :mod:`~windlass.dispatch.state` the
-layout of their state. ``lib/`` has parts that several policies share. :mod:`~windlass.dispatch.context` lists
-the constructor arguments that an engine offers to a policy.
+:mod:`~windlass.dispatch.view` validates a choice. :mod:`~windlass.dispatch.compiled` has the interface of
+compiled policies, :mod:`~windlass.dispatch.state` the layout of their state. ``lib/`` has parts that several
+policies share. :mod:`~windlass.dispatch.context` lists the constructor arguments that an engine offers to a
+policy.
 
 >>> from windlass.dispatch import POLICIES
 >>> "rosella" in POLICIES.names()
