@@ -1,4 +1,4 @@
-"""Every policy of docs/add-a-policy.md is complete: it runs, passes the checks, and can be put into its folder."""
+"""Every policy of docs/add-a-policy.md and docs/policy-examples.md is complete: it runs, passes the checks, and can be put into its folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ from windlass.share import POLICIES as SHARE
 from windlass.sim import replay
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "add-a-policy.md").read_text(encoding="utf-8")
+#: The page on the first decision, and the page with one policy for each of the others.
+PAGE = "\n".join(
+    (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("add-a-policy.md", "policy-examples.md")
+)
 
 
 @dataclass(frozen=True)

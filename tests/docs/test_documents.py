@@ -29,10 +29,11 @@ def test_the_example_policy_is_the_document_s():
     assert [line for line in code.splitlines() if '"""' not in line and line.strip()] == without_docstrings
 
 
-def test_the_readme_s_library_example_gives_what_it_says(capsys):
-    code = blocks("README.md", "python")[0]
+def test_the_readme_s_library_example_prints_a_verdict(capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    (code,) = blocks("README.md", "python")
     exec(code, {})
-    assert capsys.readouterr().out.strip() == "[ 0. 60.  2.]"
+    assert "mean wait" in capsys.readouterr().out.splitlines()[0]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.yaml")), ids=lambda path: path.name)
@@ -40,16 +41,17 @@ def test_examples_are_valid(path):
     assert load_scenario(path).variants
 
 
-def test_the_readme_s_scenario_is_valid():
+def test_the_tutorial_s_scenario_has_as_many_variants_as_it_says():
     import yaml
 
-    assert len(make_scenario(yaml.safe_load(blocks("README.md", "yaml")[0])).variants) == 12
+    (code,) = blocks("docs/tutorial.md", "yaml")
+    assert len(make_scenario(yaml.safe_load(code)).variants) == 12
 
 
 def test_the_scenarios_of_their_page_are_valid():
     import yaml
 
-    found = blocks("docs/scenarios.md", "yaml")
+    found = [code for page in ("scenarios", "queue", "elastic") for code in blocks(f"docs/{page}.md", "yaml")]
     # Files of one's own are not there: a policy stands for the first, a priority for the other.
     whole = [code.replace("[fcfs, ./mine.py]", "[fcfs, sjf]").replace("./mine.py", "saf") for code in found]
     counts = [len(make_scenario(yaml.safe_load(code)).variants) for code in whole]
