@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", *sorted(f"docs/{file.name}" for file in (ROOT / "docs").glob("*.md"))]
 #: What blocks may be in: commands, code, and what is only to be read.
-RUN, READ = ("sh", "python"), ("text", "yaml", "toml")
+RUN, READ = ("sh", "python"), ("text", "yaml", "toml", "mermaid")
 _MARK = re.compile(r"<!-- (not run|run as|file): (.*) -->")
 
 
