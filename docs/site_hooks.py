@@ -1,13 +1,15 @@
-"""What the site has beyond the pages of docs/: the README as its first page, and a reference made from the docstrings.
+"""Add to the site what docs/ does not hold: the README as its first page, and reference pages made from the code.
 
-A page of the reference stands for a room: what its docstring says, and then each of its modules. Links from pages to
-modules lead there, and links to other files of the repository to a copy of the file.
+The Python API has one page per package: its docstring, then each of its modules. ``site_reference.py`` makes the pages
+on the command line, the fields of scenarios and the metrics. A link to a module leads to the Python API, and a link to
+another file of the repository to a copy of the file.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,9 +19,13 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "docs")]
+
+import site_reference  # noqa: E402
+
 SOURCE = ROOT / "src"
-#: Pages that lie elsewhere in the repository, by where the site has them.
-ELSEWHERE = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md"}
+#: Pages outside docs/, by their place on the site.
+ELSEWHERE = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 _LINK = re.compile(r"\[([^\]]*)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -43,12 +49,15 @@ def reference_of(room: Path) -> str:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put behind the listed pages those that nobody has listed, and the reference."""
+    """Add to the navigation the pages that are not listed, and to its last section the generated reference."""
     listed = set(re.findall(r"[\w-]+\.md", repr(config.nav)))
     others = sorted({file.name for file in (ROOT / "docs").glob("*.md")} - listed)
-    reference = [{page.removesuffix(".md"): f"reference/{page}"} for page in map(_page_of, rooms())]
     more: list[Any] = [{"More": list(others)}] if others else []
-    config.nav = [*(config.nav or []), *more, {"Reference": reference}]
+    generated: list[Any] = [{title: place} for place, (title, _) in site_reference.PAGES.items()]
+    api = [{page.removesuffix(".md"): f"reference/{page}"} for page in map(_page_of, rooms())]
+    *sections, reference = config.nav or [{"Reference": []}]
+    ((title, pages),) = reference.items()
+    config.nav = [*sections, *more, {title: [*pages, *generated, {"Python API": api}]}]
     return config
 
 
@@ -58,6 +67,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, place, content=(ROOT / source).read_text(encoding="utf-8")))
     for room in rooms():
         files.append(File.generated(config, f"reference/{_page_of(room)}", content=reference_of(room)))
+    for place, (_, made) in site_reference.PAGES.items():
+        files.append(File.generated(config, place, content=made()))
     pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / source for source in ELSEWHERE.values())]
     linked = {
         _in_repository(page, target)

@@ -1,4 +1,4 @@
-"""Every policy of docs/add-a-policy.md and docs/policy-examples.md is complete: it runs, passes the checks, and can be put into its folder."""
+"""Each policy of the pages add-a-policy and policy-examples runs, passes the checks, and can be put into its folder."""
 
 from __future__ import annotations
 

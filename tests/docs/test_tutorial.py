@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import blocks_of
-from windlass.engines.slurm.cluster import down
+from windlass.engines.slurm.cluster import SlurmCluster, down
 from windlass.engines.slurm.host import missing
 from windlass.io.traces import read_trace
 
@@ -27,9 +27,9 @@ def home():
     """A short path, as sockets of a private Slurm have names of limited length; its Slurm is stopped at the end."""
     folder = Path(tempfile.mkdtemp(prefix="wt", dir="/tmp"))
     yield folder
-    slurm = folder / ".cache" / "windlass" / "slurm"
-    if slurm.exists():
-        down(slurm)
+    cluster = SlurmCluster.load(folder / ".cache" / "windlass" / "slurm")
+    if cluster is not None and cluster.daemons:
+        down(cluster.folder)
     shutil.rmtree(folder)
 
 
@@ -55,4 +55,6 @@ def test_the_tutorial_s_policy_drives_a_private_slurm(home):
         check=False,
     )
     assert done.returncode == 0, done.stdout[-4000:]
-    assert sorted(read_trace(home / "log.csv").records["run"].to_list()) == pytest.approx([1, 2, 3, 4, 5, 6], abs=2)
+    assert sorted(read_trace(home / "log.csv").records["run"].to_list()) == pytest.approx(
+        [1, 2, 3, 4, 5, 6], abs=2
+    )
