@@ -108,6 +108,11 @@ def test_growth_keeps_entries_and_fills_new_ones(jobs, more, sites):
     assert new.inner is old.inner
 
 
+class Small(NamedTuple):
+    clock: Annotated[NDArray[np.void], Clock]
+    ends: Annotated[Floats, column(1)]
+
+
 def _work(machine):
     clock = machine.clock[0]
     clock.jobs += 2
@@ -116,10 +121,6 @@ def _work(machine):
 
 
 def test_a_record_is_shared_by_python_and_compiled_code():
-    class Small(NamedTuple):
-        clock: Annotated[NDArray[np.void], Clock]
-        ends: Annotated[Floats, column(1)]
-
     kernel = Kernel(_work, types.int64(numba_type(Small)), allocates=False)
     state = allocate(Small, {})
     clock = Clock.of(state.clock)

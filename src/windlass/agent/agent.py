@@ -197,9 +197,18 @@ def run_aggregator(
         joiner = None
         if options.above is not None:
             joiner = Joiner(
-                options.above, token, "", metrics, len(names), aggregate.learned, lambda: True, given.take,
-                retry_delays(rng), clock, tell,
-            )  # fmt: skip
+                above=options.above,
+                token=token,
+                policy="",
+                metrics=metrics,
+                dim=len(names),
+                learned=aggregate.learned,
+                wanted=lambda: True,
+                give=given.take,
+                backoff=retry_delays(rng),
+                clock=clock,
+                tell=tell,
+            )
             stack.enter_context(_threaded("join", joiner.run, stop))
 
         def shown() -> Iterator[Shown]:
@@ -275,9 +284,18 @@ def _joiner(
         watching.given = learned
 
     return Joiner(
-        above, token, policy, metrics, dim, lambda: watching.learned, lambda: watching.node.is_new, give,
-        retry_delays(rng), clock, tell,
-    )  # fmt: skip
+        above=above,
+        token=token,
+        policy=policy,
+        metrics=metrics,
+        dim=dim,
+        learned=lambda: watching.learned,
+        wanted=lambda: watching.node.is_new,
+        give=give,
+        backoff=retry_delays(rng),
+        clock=clock,
+        tell=tell,
+    )
 
 
 def retry_delays(rng: np.random.Generator) -> Backoff:

@@ -7,14 +7,18 @@ queries that could use it are recomputed, and only if their largest possible gai
 
 from __future__ import annotations
 
+from typing import Annotated, NamedTuple
+
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
 from windlass.jit import Kernel, lean
+from windlass.jit.schema import allocate, column, numba_type
 from windlass.plan.lib.problem import ROOM, Problem
 
 _Ints = NDArray[np.int64]
+_Floats = NDArray[np.float64]
 _Bools = NDArray[np.bool_]
 
 
@@ -30,11 +34,38 @@ def fits_now(demand, row, columns, i, room, held):
     return True
 
 
+class Climb(NamedTuple):
+    """Configurations sorted by query and cost, what runs, and the best switch of each query."""
+
+    start: Annotated[_Ints, column("ends")]  # first configuration of each query, and the end of the last
+    accuracy: Annotated[_Floats, column("rows")]
+    columns: Annotated[_Ints, column("queries", "needs")]  # the resources that each query uses
+    demand: Annotated[_Floats, column("rows", "needs")]
+    cost: Annotated[_Floats, column("rows")]
+    release: int  # 1 if what a query holds counts as free for its own switch
+    plain: int  # 1 if efficiency is accuracy divided by cost
+    room: Annotated[_Floats, column("resources")]  # free capacity; changed
+    chosen: Annotated[_Ints, column("queries", fill=-1)]  # the row that each query runs, -1 for none; changed
+    best: Annotated[_Floats, column("queries", fill=np.inf)]  # efficiency of the best switch
+    gain: Annotated[_Floats, column("queries", fill=np.inf)]
+    chance: Annotated[
+        _Floats, column("queries", fill=None)
+    ]  # the largest efficiency that a query could reach
+    which: Annotated[_Ints, column("queries", fill=None)]  # the row of the best switch
+
+
 @lean
-def find_switch(
-    i, start, accuracy, columns, demand, cost, release, plain, room, chosen, best, gain, chance, which
-):
+def find_switch(i, state):
     """Find query i's best switch: its efficiency, gain and row; and the largest efficiency it could reach."""
+    accuracy, columns, demand, cost = state.accuracy, state.columns, state.demand, state.cost
+    start, release, plain, room, chosen = (
+        state.start,
+        state.release != 0,
+        state.plain != 0,
+        state.room,
+        state.chosen,
+    )
+    best, gain, chance, which = state.best, state.gain, state.chance, state.which
     held = chosen[i]
     now, paid = (accuracy[held], cost[held]) if held >= 0 else (0.0, 0.0)
     best[i], gain[i], which[i], chance[i] = -1.0, -1.0, -1, -1.0
@@ -81,15 +112,12 @@ def gives_back(j, i, row, held, columns, demand):
     return False
 
 
-def climb(start, accuracy, columns, demand, cost, release, plain, room, chosen, best, gain, chance, which):
-    """Switch until nothing fits or gains; rows of each query are sorted by cost. Return the number of switches.
-
-    ``room`` (L + 1,) is the free capacity and ``chosen`` (n,) the row that each query runs, −1 for none; both
-    are changed. ``best``, ``gain``, ``chance`` and ``which`` (n,) are work space.
-    """
+def climb(state):
+    """Switch until nothing fits or gains; return the number of switches."""
+    columns, demand, room, chosen = state.columns, state.demand, state.room, state.chosen
+    best, gain, chance, which = state.best, state.gain, state.chance, state.which
     n, switches = len(chosen), 0
     sure = chosen < -1
-    best[:], gain[:] = np.inf, np.inf
     while True:
         i = -1
         for j in range(n):
@@ -98,23 +126,8 @@ def climb(start, accuracy, columns, demand, cost, release, plain, room, chosen, 
         if i < 0:
             return switches
         held, row = chosen[i], which[i]
-        if not sure[i] or not fits_now(demand, row, columns, i, room, held if release else -1):
-            find_switch(
-                i,
-                start,
-                accuracy,
-                columns,
-                demand,
-                cost,
-                release,
-                plain,
-                room,
-                chosen,
-                best,
-                gain,
-                chance,
-                which,
-            )
+        if not sure[i] or not fits_now(demand, row, columns, i, room, held if state.release != 0 else -1):
+            find_switch(i, state)
             sure[i] = True
             continue
         take(i, row, columns, demand, room, chosen)
@@ -125,10 +138,7 @@ def climb(start, accuracy, columns, demand, cost, release, plain, room, chosen, 
                 sure[j], best[j], gain[j] = False, chance[j], np.inf
 
 
-_floats, _wide, _ints = types.float64[::1], types.float64[:, ::1], types.int64[::1]
-_PROBLEM = (_ints, _floats, types.int64[:, ::1], _wide, _floats)
-_WORK = (_floats, _floats, _floats, _ints)
-CLIMB = Kernel(climb, types.int64(*_PROBLEM, types.boolean, types.boolean, _floats, _ints, *_WORK))
+CLIMB = Kernel(climb, types.int64(numba_type(Climb)))
 
 
 def in_band(problem: Problem, band: float) -> _Bools:
@@ -185,11 +195,27 @@ def greedy(problem: Problem, band: float, release: bool = False, plain: bool = F
             chosen[i] = start[i] + int(fits.argmax())
             np.subtract.at(room, problem.columns[i], demand[chosen[i]])
             room[-1] = np.inf
-    work = [np.empty(n) for _ in range(3)]
-    columns = np.ascontiguousarray(problem.columns)
-    CLIMB.ready()(
-        start, accuracy, columns, demand, cost, release, plain, room, chosen, *work, np.empty(n, np.int64)
+    sizes = {
+        "ends": n + 1,
+        "rows": len(order),
+        "queries": n,
+        "needs": demand.shape[1],
+        "resources": len(room),
+    }
+    state = allocate(
+        Climb,
+        sizes,
+        start=start,
+        accuracy=accuracy,
+        columns=problem.columns,
+        demand=demand,
+        cost=cost,
+        release=int(release),
+        plain=int(plain),
+        room=room,
+        chosen=chosen,
     )
+    CLIMB.ready()(state)
     runs = chosen >= 0
     choices = np.full(n, -1)
     choices[runs] = order[chosen[runs]] - problem.start[:-1][runs]
