@@ -286,7 +286,7 @@ class Placement:
             raise PolicyError(f"starts and moves have shapes {shapes}, expected (k, 4) whole numbers each")
         if len(self.why) != len(self.starts):
             raise PolicyError(f"gave {len(self.why)} reasons for {len(self.starts)} starts")
-        if len(self.why) and not 0 <= min(self.why) <= max(self.why) < len(self.reasons):
+        if len(self.why) and not 0 <= self.why.min() <= self.why.max() < len(self.reasons):
             raise PolicyError(f"gave reasons by numbers that are not below {len(self.reasons)}")
         if self.plan is not None and np.shape(self.plan) != (rows, sites):
             raise PolicyError(f"plan has shape {np.shape(self.plan)}, expected ({rows}, {sites})")
