@@ -46,4 +46,4 @@ def test_a_world_without_logs_refuses_a_format(windlass, tmp_path):
     (tmp_path / "a.yaml").write_text("world: dispatch\n")
     status, _, err = windlass("run", "a.yaml", "--format", "sacct")
     assert status == 2
-    assert "--format: world 'dispatch' has no such field" in err
+    assert "--format: world 'dispatch' has no field for it" in err
