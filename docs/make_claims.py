@@ -1,7 +1,7 @@
-"""Make claims.md: what README and docs claim in figures, what prints it, in which setting, and where it fails.
+"""Make claims.md: the figures that README and docs claim, with the command, the setting, the interval and the limits.
 
-The data are in claims.yaml, which says its fields. ``python docs/make_claims.py`` writes the page; ``--check`` says
-whether it is up to date, and whether each figure is still where the data say that it is.
+The data are in claims.yaml, whose header documents the fields. ``python docs/make_claims.py`` writes the page;
+``--check`` fails if the page is out of date, or if a figure is missing from the section that the data name.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ DATA = ROOT / "docs" / "claims.yaml"
 PAGE = ROOT / "docs" / "claims.md"
 HEAD = """# What is claimed
 
-Each figure that README or a page of docs claims, with the command that prints it, the setting in which it was measured,
-its 95 % interval over whatever was drawn anew, and where it does not hold. *Not measured* means that nobody knows how
-far chance may have moved it. *None* under the command means that nothing in the repository prints it as it stands.
+Each figure in README or a page of docs has a row: the command that prints it, the setting of the measurement, its 95 %
+interval over repetitions, and where it does not hold. *Not measured* means that there is no interval. *None* as the
+command means that no command in the repository prints the figure in this form.
 
-[`make_claims.py`](make_claims.py) makes this page from [`claims.yaml`](claims.yaml). Tests hold the data to the
-documents: a figure that changes there must change here, and a section with figures has a row.
+[`make_claims.py`](make_claims.py) makes this page from [`claims.yaml`](claims.yaml). A test compares the data with the
+documents: a figure that changes there must change here, and a section with figures must have a row.
 """
-#: What looks like a figure that was measured: shares, intervals, factors, and times of a processor.
+#: Patterns of measured figures: shares, intervals, factors, and processor times.
 FIGURE = re.compile(r"\d ?%|±|\d(?:\.\d+)? times\b|\d ?(?:ms|µs)\b")
 NUMBER = re.compile(r"\d[\d.,]*\d|\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A row: where it is said, what, which figures must be there, what prints it, and what is known of it."""
+    """A row: page and section, the claim, the figures that must be there, the command, the setting and the limits."""
 
     at: str
     section: str
@@ -47,7 +47,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """All claims; sections (document, heading) that have settings alone; numbers of README that claim nothing."""
+    """All claims; sections (document, heading) whose figures are settings; numbers of README that claim nothing."""
 
     claims: tuple[Claim, ...]
     settings: frozenset[tuple[str, str]]
@@ -55,7 +55,7 @@ class Data:
 
 
 def read(path: Path = DATA) -> Data:
-    """The data; a field that is missing or none of a claim's is an error."""
+    """Return the data; raise ValueError for a missing, empty or unknown field."""
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     claims = []
     for number, row in enumerate(data["claims"], 1):
@@ -71,7 +71,7 @@ def read(path: Path = DATA) -> Data:
 
 
 def sections(document: str) -> Iterator[tuple[str, str]]:
-    """Headings of a document, each with the text below it.
+    """Yield the headings of a document, each with the text below it.
 
     >>> list(sections("# A\\none\\n## B\\ntwo"))
     [('# A', '\\none\\n'), ('## B', '\\ntwo')]
@@ -86,7 +86,7 @@ def _outside_code(document: str, *, keep: bool = False) -> str:
         return re.sub(r"^#", " #", found[0], flags=re.MULTILINE) if keep else ""
 
     if not keep:
-        # Nobody who reads the page sees a comment.
+        # A comment is not part of the rendered page.
         document = re.sub(r"<!--.*?-->", "", document, flags=re.DOTALL)
     return re.sub(r"^```.*?^```", block, document, flags=re.DOTALL | re.MULTILINE)
 
@@ -101,13 +101,13 @@ def plainly(words: str) -> str:
 
 
 def documents() -> tuple[str, ...]:
-    """README and the pages of docs, but for this one."""
+    """Return README and the pages of docs, except for the generated one."""
     pages = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path != PAGE)
     return ("README.md", *(f"docs/{name}" for name in pages))
 
 
 def faults(data: Data) -> list[str]:
-    """What the data and the documents do not agree on, a line each."""
+    """Return the differences between the data and the documents, a line each."""
     found = []
     texts = {at: dict(sections((ROOT / at).read_text(encoding="utf-8"))) for at in documents()}
     for claim in data.claims:
@@ -117,16 +117,16 @@ def faults(data: Data) -> list[str]:
             continue
         missing = [figure for figure in claim.figures if plainly(figure) not in plainly(below)]
         found += [f"{claim.at}, {claim.section!r}: {figure!r} is not there" for figure in missing]
-    told = {(claim.at, claim.section) for claim in data.claims} | data.settings
+    listed = {(claim.at, claim.section) for claim in data.claims} | data.settings
     for at, own in texts.items():
         for heading, below in own.items():
-            if FIGURE.search(_outside_code(below)) and (at, heading) not in told:
+            if FIGURE.search(_outside_code(below)) and (at, heading) not in listed:
                 found.append(f"{at}: section {heading!r} has figures, and no row in claims.yaml")
     return found + [f"README.md: {number} is in no claim" for number in unclaimed(data)]
 
 
 def unclaimed(data: Data) -> list[str]:
-    """Numbers of README's text that no claim has; code, links and names of files are no text."""
+    """Return the numbers of README's text that are in no claim; code, links and names of files do not count."""
     readme = _outside_code((ROOT / "README.md").read_text(encoding="utf-8"))
     for what in (r"!\[[^\]]*\]\([^)]*\)", r"`[^`]*`", r"\]\([^)]*\)"):
         readme = re.sub(what, " ", readme)
@@ -142,16 +142,16 @@ def _numbers(texts: Iterable[str]) -> Iterator[str]:
 
 
 def page(data: Data) -> str:
-    """The page, a table a document."""
+    """Return the page, with a table per document."""
     parts = [HEAD]
     for at in dict.fromkeys(claim.at for claim in data.claims):
         link = "../README.md" if at == "README.md" else Path(at).name
         parts.append(f"\n## [{at}]({link})\n")
         parts.append("| claim | command | setting | 95 % interval | where it fails |\n|---|---|---|---|---|")
         parts += [_row(claim) for claim in data.claims if claim.at == at]
-    told = sum("not measured" not in claim.interval for claim in data.claims)
+    measured = sum("not measured" not in claim.interval for claim in data.claims)
     parts.append(
-        f"\nOf {len(data.claims)} claims {told} have an interval, or are counted; of the others none was measured."
+        f"\nOf {len(data.claims)} claims, {measured} have an interval or are counts; the others have none."
     )
     return "\n".join(parts) + "\n"
 

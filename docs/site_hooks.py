@@ -30,20 +30,20 @@ _LINK = re.compile(r"\[([^\]]*)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?\)"
 
 
 def modules_of(room: Path) -> list[str]:
-    """A room and its public modules, by import name."""
+    """Return a package and its public modules, by import name."""
     name = ".".join(room.relative_to(SOURCE).parts)
     files = sorted(file.stem for file in room.glob("*.py") if not file.stem.startswith("_"))
     return [name, *(f"{name}.{each}" for each in files)]
 
 
 def rooms() -> Iterator[Path]:
-    """All packages, from the top."""
+    """Yield all packages, from the top."""
     for file in sorted(SOURCE.rglob("__init__.py")):
         yield file.parent
 
 
 def reference_of(room: Path) -> str:
-    """The reference page of a room."""
+    """Return the reference page of a package."""
     name, *others = modules_of(room)
     return "\n\n".join([f"# {name}", *(f"::: {each}" for each in (name, *others))]) + "\n"
 
@@ -84,7 +84,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Have links lead to where the site has what they are about."""
+    """Rewrite links to the places that the site gives their targets."""
     place = page.file.src_uri
     if place.startswith("reference/"):
         return markdown
@@ -104,13 +104,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def _in_repository(page: Path, target: str) -> str | None:
-    """A link's target as a path from the repository's root; None where it leads out of it."""
+    """Return a link's target relative to the repository's root; None outside of the repository."""
     path = Path(posixpath.normpath(posixpath.join(page.parent.as_posix(), target)))
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else None
 
 
 def _on_site(path: str) -> str | None:
-    """Where the site has a file of the repository; None for what it does not have."""
+    """Return the place of a repository's file on the site; None if the site does not have it."""
     for place, source in ELSEWHERE.items():
         if path == source:
             return place
@@ -121,7 +121,7 @@ def _on_site(path: str) -> str | None:
         room = file.parent
         module = ".".join(room.parts if file.stem == "__init__" else file.with_suffix("").parts)
         return f"reference/{'.'.join(room.parts)}.md#{module}"
-    # As text: the site leaves out what ends in .py, as the scripts of docs/ do.
+    # As text, because `exclude_docs` leaves out files that end in .py.
     return f"files/{path}{'.txt' if path.endswith('.py') else ''}" if (ROOT / path).is_file() else None
 
 
