@@ -32,7 +32,7 @@ MUTANTS = (
         BY_HAND,
     ),
     Mutant(
-        "sim/events/heap.py", "np.zeros(2, np.int64)", "np.zeros(1, np.int64)", ("tests/sim/test_heap.py",)
+        "sim/events/heap.py", '{"events": capacity}', '{"events": capacity - 1}', ("tests/sim/test_heap.py",)
     ),
     Mutant("sim/fleet/state.py", "decide_every: float = 0.0", "decide_every: float = 1.0", STATE),
     Mutant("sim/fleet/run.py", "decide_every=decide_every", "decide_every=0.0", SETTINGS),
