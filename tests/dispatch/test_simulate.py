@@ -249,3 +249,52 @@ def test_the_loop_refuses_the_choices_that_are_refused_elsewhere(chosen):
         except PolicyError:
             refused.append(True)
     assert refused == [chosen not in range(3)] * 2
+
+
+class Notified(Bare):
+    """A policy in Python that logs which workers leave and join."""
+
+    def __init__(self, worker):
+        super().__init__(worker)
+        self.log = log = []
+        self.left = lambda worker: log.append(("left", worker))
+        self.joined = lambda worker: log.append(("joined", worker))
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+def test_a_second_failure_of_a_worker_that_is_down_is_no_event():
+    policy = Notified(1)
+    failures = WorkerTimetable.failure(0, 1.0, 5.0) + WorkerTimetable.failure(0, 2.0, 6.0)
+    done = simulate(
+        policy, [1.0, 1.0], tasks=2, arrivals=[0.0, 9.0], service=np.ones(2), timetable=failures, samples=0
+    )
+    assert policy.log == [("left", 0), ("joined", 0)]
+    assert done.moved == 0
+
+
+def test_progress_is_reported_after_each_call_of_a_policy_in_python():
+    reports = []
+    simulate(
+        Bare(0),
+        [1.0],
+        tasks=3,
+        arrivals=[0.0, 2.0, 4.0],
+        service=np.ones(3),
+        samples=0,
+        progress=reports.append,
+    )
+    assert reports == sorted(reports)
+    assert set(reports) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("per_job", [1, 2, 4])
+def test_a_job_ends_with_its_last_task(per_job):
+    jobs = 8 // per_job
+    done = simulate(
+        "pot", [1.0, 2.0], tasks=8, arrivals=3.0 * np.arange(jobs), service=np.arange(1.0, 9.0),
+        tasks_per_job=per_job, samples=0,
+    )  # fmt: skip
+    last = [max(done.response[first : first + per_job]) for first in range(0, 8, per_job)]
+    assert done.job_response.tolist() == last
