@@ -1,8 +1,8 @@
 """Policies of sharing over pairs of measured jobs: what hosts lose, and what guests get done.
 
-``python -m tests.share.bandit [HOSTS [POLICY …]]`` prints the table of docs/share.md. There is no queue and no cluster
-here: hosts come one after another, each with one job that waits, and the fitted model of interference says how fast
-both are.
+``python -m tests.share.bandit [HOSTS [POLICY …]]`` prints the table of docs/results-share.md. There is no queue and
+no cluster here: hosts come one after another, each with one job that waits, and the fitted model of interference says
+how fast both are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What policies are worth on pairs of measured jobs: the order that docs/share.md reports."""
+"""What policies are worth on pairs of measured jobs: the order that docs/results-share.md reports."""
 
 from __future__ import annotations
 

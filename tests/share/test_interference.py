@@ -89,7 +89,7 @@ def test_what_was_drawn_from_a_model_gives_it_back(model, seed):
 
 
 def test_pairs_that_were_not_seen_are_told_better_than_by_guessing(real):
-    """The figures of docs/share.md; would catch groups that are in both halves."""
+    """The figures of docs/results-share.md; would catch groups that are in both halves."""
     pair = np.repeat(np.arange(len(real)), 2).reshape(-1, 2)
     by_pair, by_job, by_model = (
         held_out(real.use, real.speed, groups, 11) for groups in (pair, real.jobs, real.models)

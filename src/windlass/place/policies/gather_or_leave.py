@@ -13,8 +13,8 @@ class GatherOrLeave(Gather):
     links carry its input in a fifth of its compute time. A link in use counts as seven tenths, because the
     reading tasks will finish soon.
 
-    Source: Windlass. Both numbers were chosen on other workloads than those used for the results in
-    ``docs/place.md``.
+        Source: Windlass. Both numbers were chosen on other workloads than those used for the results in
+    ``docs/results-place.md``.
 
     Parameters
     ----------

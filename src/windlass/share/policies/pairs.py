@@ -22,7 +22,7 @@ from windlass.share.lib.saved import CONTAINER
 from windlass.share.lib.state import ratio
 from windlass.share.view import Checkpoint, ShareView
 
-#: Pairs deviate from any line by about 0.1 (docs/share.md), and the some six measurements of a pair deviate
+#: Pairs deviate from any line by about 0.1 (docs/results-share.md), and the some six measurements of a pair deviate
 #: alike.
 _NOISE = 0.25
 #: Larger slowdowns count as this one, because a host may stand still for one checkpoint by chance.

@@ -81,7 +81,7 @@ class DispatchWorkloadSpec(Spec):
 
 
 class DispatchPoliciesSpec(Spec):
-    """A policy per decision; the default is at most 5 % behind the best in nearly all of the grid of dispatch.md."""
+    """A policy per decision; the default is the best of the grid in docs/results-dispatch.md, or nearly so."""
 
     dispatch: Policy = PolicySpec(name="pull")
 
