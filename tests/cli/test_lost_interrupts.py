@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+import threading
 from importlib.metadata import version
+from types import SimpleNamespace
 
 import pytest
 
 import windlass
+from windlass.cli.signals import never_lost
 
 #: Ctrl-C comes when this module is looked for.
 _INTERRUPTED = """
@@ -94,3 +97,23 @@ def test_the_version_is_looked_up_when_it_is_asked_for():
     assert windlass.__version__ == version("windlass")
     with pytest.raises(AttributeError, match="has no attribute 'no_such_thing'"):
         _ = windlass.no_such_thing
+
+
+def test_an_interrupt_that_comes_while_it_is_sent_again_is_sent_once_more(monkeypatch):
+    """On a busy machine the timer fires before its start has returned; a hook of Python loses what it raises."""
+    started = []
+
+    class Timer:
+        def __init__(self, seconds, function, arguments):
+            self.daemon = False
+
+        def start(self):
+            started.append(self.daemon)
+            if len(started) < 3:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
+    monkeypatch.setattr(threading, "Timer", Timer)
+    never_lost()
+    sys.unraisablehook(SimpleNamespace(exc_type=KeyboardInterrupt))
+    assert started == [True, True, True]

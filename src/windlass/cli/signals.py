@@ -67,8 +67,12 @@ def never_lost() -> None:
             return
         # Sent from a thread, since here it would be lost again. During shutdown no thread can be started.
         with contextlib.suppress(RuntimeError):
-            sender = threading.Timer(_AGAIN_S, os.kill, (os.getpid(), signal.SIGINT))
-            sender.daemon = True
-            sender.start()
+            try:
+                sender = threading.Timer(_AGAIN_S, os.kill, (os.getpid(), signal.SIGINT))
+                sender.daemon = True
+                sender.start()
+            except KeyboardInterrupt:
+                # On a busy machine the timer may fire before start() returns, and this hook would lose the signal.
+                again(lost)
 
     sys.unraisablehook = again
