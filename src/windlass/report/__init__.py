@@ -4,8 +4,8 @@ What came out of a run is shown in two ways: a table of metrics for the terminal
 everything, opens from disk and loads nothing. Both take any world's :class:`~windlass.results.Results` and
 show what its tables have columns for.
 
-- :func:`metrics_table`: a row per variant, a column per metric, in bold what can be told to be best; what does not
-  fit goes on below.
+- :func:`metrics_table`: a row per variant, a column per metric, the best values in bold; columns that do not fit
+  continue in a second table below.
 - :func:`write_report`: the page: the verdict, metrics, distributions of wait and slowdown, utilisation and queue over
   time, reasons, and the scenario; of a sweep, curves over its axes.
 
@@ -22,7 +22,7 @@ from typing import Final
 from windlass.report.table import metrics_table
 from windlass.results import Results
 
-#: How a page of ours begins, by which it is known when another is written in its place.
+#: First bytes of every report page; a file that begins with them may be overwritten by another report.
 BEGINS: Final = b"\n".join(
     (
         b"<!doctype html>",

@@ -1,4 +1,4 @@
-"""The section on whose jobs are slowed down: by partition, queue, group and user, where the tables say."""
+"""Slowdown by partition, queue, group and user, for tables that have these columns."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from windlass.report.units import counted, number, share
 from windlass.results.metrics.site import bounded_slowdown
 
 _KINDS = ("partition", "queue", "group", "user")
-#: So many columns of one kind: those with the most jobs.
+#: Maximum number of columns of one kind: the names with the most jobs.
 _MOST = 6
 _TIMES = ("submit_s", "start_s", "end_s")
 
 
 def section(lanes: tuple[VariantLane, ...]) -> str:
-    """A table a kind, a row a variant, a column each of the names with the most jobs; empty where nobody is named."""
+    """Return one table per kind: a row per variant, a column per name with the most jobs; empty without names."""
     tables = "".join(_table(lanes, kind) for kind in _KINDS if _known(lanes, kind))
     if not tables:
         return ""

@@ -31,9 +31,9 @@ class MetricColumn:
 def metric_columns(results: Results) -> tuple[MetricColumn, ...]:
     """One column per field of the metrics' class, one cell per variant in the order of the results.
 
-    Metrics of one kind, such as the mean and the median wait, have one unit. A cell is among the best where it is the
-    best of the variants that differ from it in their policies alone, or cannot be told from that one by a paired 95 %
-    interval (:mod:`windlass.results.verdict`), while others can. Where nothing can be told from anything, none is best.
+    Metrics of one kind, such as the mean and the median wait, share a unit. A cell is marked if it is the best of
+    the variants that differ only in their policies, or if its paired 95 % interval to that best includes 0
+    (:mod:`windlass.results.verdict`). If no variant differs significantly from the best, no cell is marked.
     """
     # A metric that applies to none of the variants would be a column of nothing.
     columns = [

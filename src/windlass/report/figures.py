@@ -68,7 +68,7 @@ def cumulative(
     title, ticks
         Of the value axis.
     sentence
-        From a value to the rest of "so many % of the jobs …".
+        Continues "N % of the jobs …" from a value.
     noun
         What there are shares of.
     """

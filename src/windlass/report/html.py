@@ -21,8 +21,8 @@ def write_report(
 
     It has the verdict, the metrics, curves over what is swept, the distributions of wait and bounded slowdown,
     utilisation and queue over time, the reasons for which jobs started, and the scenario. What needs columns that the
-    jobs tables lack is left out. Where tables have rows of other kinds, such as tasks, these have distributions of wait
-    and response of their own. What a world has over time besides is plotted as it is. The same results give the same
+    jobs tables lack is left out. Rows of other kinds, such as tasks, have distributions of wait and response of their
+    own. Further time series of a world are plotted unchanged. The same results give the same
     bytes.
 
     Parameters

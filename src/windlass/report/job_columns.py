@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from windlass.report.palette import Stroke, quiet_stroke, stroke, stroke_in
 from windlass.results import Outcome, Results
 
-#: What a table's rows are where its column ``kind`` says so, or where it has none.
+#: Kind of a table's rows if it has no column ``kind``.
 JOB = "job"
 
 
@@ -35,9 +35,9 @@ class JobTimes:
     ----------
     submit, start, end
         (n,) s.
-    procs
+    (n,) processors; all 1 if the table has no such column.
         (n,) processors; all 1 where the table does not say.
-    lacking
+    Number of jobs that are left out.
         So many jobs are left out.
     """
 
@@ -76,7 +76,7 @@ def _strokes(results: Results) -> list[Stroke]:
 
 
 def other_kinds(lanes: Iterable[VariantLane]) -> tuple[str, ...]:
-    """What the tables have rows of besides jobs, such as tasks, sorted."""
+    """Return the kinds of rows other than jobs, such as tasks, sorted."""
     tables = [outcome.jobs for lane in lanes for outcome in lane.outcomes if "kind" in outcome.jobs.columns]
     return tuple(sorted({kind for table in tables for kind in table["kind"].unique()} - {JOB}))
 
@@ -90,7 +90,7 @@ def only(lanes: Iterable[VariantLane], kind: str) -> tuple[VariantLane, ...]:
 
 
 def rows_of(table: pl.DataFrame, kind: str) -> pl.DataFrame:
-    """A table's rows of one kind, and of its columns those that say something of them.
+    """Return a table's rows of one kind, with only the columns that have values for them.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def has(lane: VariantLane, *columns: str) -> bool:
 
 
 def times(outcomes: Iterable[Outcome]) -> JobTimes:
-    """The times of all jobs of these outcomes, whose tables have submit_s, start_s and end_s."""
+    """Return the times of all jobs of these outcomes; tables need submit_s, start_s and end_s."""
     wanted = ("submit_s", "start_s", "end_s")
     tables = [outcome.jobs for outcome in outcomes]
     table = pl.concat(

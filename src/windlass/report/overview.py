@@ -20,7 +20,7 @@ def head(results: Results) -> str:
         outcomes = [outcome for variant in results.variants for outcome in variant.outcomes]
         kinds = (JOB, *other_kinds(lanes(results)))
         sizes = {kind: {len(rows_of(outcome.jobs, kind)) for outcome in outcomes} for kind in kinds}
-        # A world of other things has no jobs at all, and is not said to have none.
+        # A world without jobs reports the counts of its own kinds of rows only.
         shown = [kind for kind in kinds if max(sizes[kind])] or [JOB]
         pools = {outcome.processors for variant in results.variants for outcome in variant.outcomes}
         parts += [_span(sizes[kind], kind) for kind in shown]
@@ -38,7 +38,7 @@ def _span(counts: set[int], noun: str) -> str:
 
 
 def answer(said: tuple[str, ...]) -> str:
-    """The verdict: its first sentence large, and the others below."""
+    """Return the verdict: its first sentence large, the others as a list."""
     if not said:
         return ""
     rest = "".join(f"<li>{text(each)}</li>" for each in said[1:])

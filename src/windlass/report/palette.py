@@ -1,7 +1,7 @@
 """Colours of the page, each for light and for dark ground.
 
-Those of variants follow the Okabe-Ito palette, made for readers who are colour-blind, darkened or lightened
-until they read well on either ground. After seven variants the colours come again with another dash.
+Variants use the Okabe-Ito palette, which is made for colour-blind readers, darkened or lightened for contrast on either
+ground. After seven variants the colours repeat with another dash.
 """
 
 from __future__ import annotations
@@ -59,5 +59,5 @@ def stroke_in(policy: int, point: int) -> Stroke:
 
 
 def quiet_stroke() -> Stroke:
-    """Of what is no policy: the log as it was."""
+    """Return the stroke of the recorded schedule, which is no policy."""
     return Stroke(QUIET, *_DASHES[1])

@@ -12,14 +12,14 @@ from windlass.results.verdict.judge import BrokenRequirement, Cost, PointVerdict
 from windlass.results.verdict.measures import NARROW, WIDE
 from windlass.results.verdict.paired import ConfidenceInterval
 
-#: So many costs are said in the sentence; the table and JSON have all.
+#: Maximum number of costs in the sentence; the table and JSON have all.
 _COSTS = 3
-#: Of more variants that are alike in something, it is said how many they are.
+#: Maximum number of equivalent variants that are named; above it, only their count is given.
 _NAMED = 4
 
 
 def sentences(verdict: Verdict | None) -> tuple[str, ...]:
-    """The answer, and after it what the reader must know beside it; none where there is nothing to compare.
+    """Return the answer, then the sentences that qualify it; none if there is nothing to compare.
 
     Parameters
     ----------
@@ -29,7 +29,8 @@ def sentences(verdict: Verdict | None) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        The first is the answer: of the one point, or for how many points of a sweep who wins, followed by one a point.
+        The first is the answer: for one point, the winner; for a sweep, the number of points that each variant wins,
+        followed by one sentence per point.
 
     Examples
     --------
@@ -54,7 +55,7 @@ def sentences(verdict: Verdict | None) -> tuple[str, ...]:
 
 
 def _over_points(verdict: Verdict) -> str:
-    """At how many points of a sweep who is best, and who cannot be told from each other there."""
+    """Return the number of points of a sweep at which each variant is best, with ties."""
     won = Counter(_leading(point) for point in verdict.points)
     said = {_leading(point): _leaders(point) for point in reversed(verdict.points)}
     parts = ", ".join(f"{said[leading]} at {count}" for leading, count in won.most_common())
@@ -92,12 +93,12 @@ def of_point(verdict: Verdict, point: PointVerdict) -> str:
 
 
 def _alike(verdict: Verdict, point: PointVerdict, best: int) -> str:
-    """The best and the one next to it do not differ; of others who cannot be told from it, this is said after."""
+    """Compare the best with the nearest variant when they do not differ; other ties follow in a second sentence."""
     comparison, names = point.comparison, point.names
     close = max(point.tied, key=lambda row: verdict.better * comparison.means[row])
     first, second = sorted([best, close])
     found = comparison.against[close]
-    assert found is not None  # those of which nothing is known were said before
+    assert found is not None  # unknown intervals were handled by the caller
     values = [in_words(verdict.metric, comparison.means[row]) for row in (first, second)]
     shown = f"both {values[0]}" if values[0] == values[1] else _listed(values)
     parts = [
@@ -125,7 +126,7 @@ def _alike(verdict: Verdict, point: PointVerdict, best: int) -> str:
 
 def _led(verdict: Verdict, comparison: Comparison, best: int, runner: int, names: tuple[str, ...]) -> str:
     found = comparison.against[runner]
-    assert found is not None  # it is told from the best
+    assert found is not None  # it differs significantly from the best
     gap = _gap(verdict, comparison, best, runner, names)
     return f"{gap}; 95 % interval {_interval(verdict.metric, found)}, {_pairs(found, comparison)}"
 
@@ -265,7 +266,7 @@ def _all_leaders(verdict: Verdict) -> str:
 
 
 def _leading(point: PointVerdict) -> frozenset[str]:
-    """The best, and those that cannot be told from it."""
+    """Return the best and the variants that do not differ significantly from it."""
     best = point.comparison.best
     return frozenset() if best is None else frozenset(point.names[row] for row in (best, *point.tied))
 

@@ -122,7 +122,7 @@ def binned(function: Steps, edges: NDArray[np.float64]) -> Binned:
 
 
 def bin_width(span: float, most: int) -> float:
-    """The narrowest width that reads well and covers a span with at most so many bins, s.
+    """Return the narrowest round width that covers a span with at most ``most`` bins, s.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def distribution(values: NDArray[np.float64], lowest: float, levels: int) -> Dis
     value, upto = ordered[last], np.flatnonzero(last) + 1
     beyond = value > lowest
     value, upto = value[beyond], upto[beyond]
-    # The first and the last point of each of so many equal steps in height.
+    # Keep the first and the last point of each of ``levels`` equal steps in height.
     level = upto * levels // len(values)
     new = level[1:] != level[:-1]
     kept = (np.append(True, new) | np.append(new, True))[: len(value)]

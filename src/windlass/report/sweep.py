@@ -18,9 +18,9 @@ from windlass.report.units import counted, number, time_unit, unit_for
 from windlass.results import At, Results, Summary, VariantResult
 
 _PANEL, _GAP, _TOP, _BOTTOM = 190, 44, 56, 50
-#: So many panels below each other, one for each choice on the other axes; the table has all.
+#: Maximum number of panels below each other, one for each choice on the other axes; the table has all.
 _MOST_PANELS = 6
-#: Beside the metric that was asked for; the first of these that there is.
+#: Metric that is plotted in addition to the chosen one: the first of these that the results have.
 _BESIDE = ("p99_wait_s", "mean_bounded_slowdown", "p99_response_s")
 
 
@@ -44,7 +44,7 @@ def section(results: Results, lanes: tuple[VariantLane, ...], by: str | None = N
     lanes
         Its variants, in the same order.
     by
-        The metric that was asked for; None for the first that has a direction.
+        The chosen metric; None for the first that has a direction.
     """
     axes = list(dict.fromkeys(at.axis for variant in results.variants for at in variant.at))
     metrics = _metrics(results, by)
@@ -63,7 +63,7 @@ def section(results: Results, lanes: tuple[VariantLane, ...], by: str | None = N
 
 
 def _metrics(results: Results, by: str | None) -> tuple[str, ...]:
-    """The metric that was asked for, and another beside it."""
+    """Return the chosen metric and a second one."""
     if not results.variants:
         return ()
     able = [summary.metric for summary in results.variants[0].summaries() if summary.better]
@@ -151,7 +151,7 @@ def _line(
         y=[each.mean * factor for each in summaries],
         text=said,
         error_y={"type": "data", "array": spread, "visible": any(spread), "thickness": 1.2, "width": 3},
-        # Panels tell points apart; only what is no policy is dashed.
+        # Panels distinguish points; only the recorded schedule is dashed.
         line={"color": stroke.ink.light, "width": 2.2, "dash": "dash" if spots[0].lane.recorded else "solid"},
         marker={"size": 7, "color": stroke.ink.light},
         mode="lines+markers",
