@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.results.summary import Summary, better_of, is_sometimes, summarise
 
-#: The name of the row that has the recorded schedule of a log. Only :attr:`VariantResult.recorded` says what a row is.
+#: Name of the row of a log's recorded schedule. Rows are identified by :attr:`VariantResult.recorded`, not by name.
 AS_IT_WAS: Final = "as it was"
 
 
@@ -95,7 +95,7 @@ class Outcome:
     seed
         The seed it ran with.
     metrics
-        A frozen dataclass of floats, one class a world; the metadata of its fields says which values are
+        A frozen dataclass of floats, one class a world; the metadata of its fields defines which values are
         better, :data:`LOWER` or :data:`HIGHER`.
     jobs
         A row per job; which columns is the world's affair. A batch world has job, submit_s, start_s, end_s,
@@ -135,9 +135,9 @@ class VariantResult:
         Which policy made which decision.
     outcomes
         One per seed.
-    point
-        What the scenario sweeps besides policies, such as ``processors=64``. Variants of one point differ in their
-        policies alone, so that only they are compared.
+    Values that the scenario sweeps other than policies, such as ``processors=64``. Variants of one point differ in
+        What the scenario sweeps besides policies, such as ``processors=64``. Variants of one point differ in
+        their policies alone, so that only they are compared.
     at
         The same, axis by axis.
     own

@@ -13,8 +13,8 @@ import numpy as np
 from windlass.model.statistics import student_half_width
 
 _BETTER = "better"
-#: Metadata of a metric's field, ``mean_wait_s: float = field(metadata=LOWER)``: the lower, or the higher, the better.
-#: Tables set the best value in bold; a metric whose field says neither has no best.
+#: Metadata of a metric's field, ``mean_wait_s: float = field(metadata=LOWER)``: lower, or higher, is better.
+#: Tables print the best value in bold; a metric without this metadata has no best.
 LOWER: Final[Mapping[str, int]] = MappingProxyType({_BETTER: -1})
 HIGHER: Final[Mapping[str, int]] = MappingProxyType({_BETTER: 1})
 _SOMETIMES = "sometimes"
@@ -36,8 +36,8 @@ def is_sometimes(metric: Field[Any]) -> bool:
 class Summary:
     """A metric over seeds: its mean and the half width of the 95% confidence interval (NaN for one seed).
 
-    ``better`` is 1 where a higher mean is better, −1 where a lower one is, and 0 where neither is. ``sometimes`` says
-    that the metric does not apply to every run.
+    ``better`` is 1 if a higher mean is better, −1 if a lower one is, and 0 if neither is. ``sometimes`` is True if
+    the metric does not apply to every run.
     """
 
     metric: str

@@ -87,8 +87,8 @@ class Results:
 
         The same results give the same bytes.
 
-        Where outcomes have series, ``series.parquet`` has them. :func:`windlass.io.claimed` makes sure that a
-        folder has all of them, or is as it was.
+        Outcomes with series also write ``series.parquet``. :func:`windlass.io.claimed` makes sure that a
+        folder has all files or is unchanged.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)

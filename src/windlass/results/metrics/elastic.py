@@ -26,7 +26,7 @@ class ElasticMetrics:
     cost_usd
         Price of all instances from their launches on, until they were gone or the last job had ended.
     instance_hours
-        For so long they were paid for.
+        Paid instance time, h.
     mean_wait_s, p95_wait_s
         Start − submit, of the attempt that ended, s.
     delayed_by_launch

@@ -43,9 +43,9 @@ class FleetMetrics:
     waiting_jobs
         Jobs with tasks left to start, mean over decisions on the order of jobs.
     told_bytes
-        What sites tell the scheduler for one of these: 8 bytes a sub-job with tasks left.
+        Bytes that sites send to the scheduler for one of these: 8 a sub-job with tasks left.
     decisions
-        How often the policy was asked.
+        Number of calls of the policy.
     """
 
     jobs: int

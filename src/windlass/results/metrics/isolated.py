@@ -51,7 +51,7 @@ def alone(
     duration: NDArray[np.float64],
     slots: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """(J,) s from arrival to the end of the last task, if nobody else were there.
+    """Return the time from arrival to the end of the last task on an otherwise empty fleet, (J,) s.
 
     Parameters
     ----------

@@ -35,17 +35,17 @@ class SharingMetrics:
     cpu_utilisation
         Core-seconds that jobs used, of those of the site in that time.
     allocated_cpu_utilisation
-        The same of those that were allocated to somebody.
+        The same for allocated core-seconds.
     mean_stretch
         Run time over what it would have been alone, all jobs.
     mean_host_stretch, p95_host_stretch
-        The same of those that took somebody in.
+        The same for jobs that hosted a guest.
     guests
         Jobs that ran on others' cores, at least at first.
     cut_by_sharing
         Jobs that were stopped at their walltime, and alone would not have been.
     evicted
-        Guests that were put back in the queue.
+        Guests that were requeued.
     """
 
     jobs: int
@@ -99,7 +99,7 @@ def sharing_metrics(
     stretch = ran / np.where(alone > 0.0, alone, 1.0)
     stretch[alone <= 0.0] = 1.0
     hosts = np.unique(shared.host)
-    # A job that was stopped has used what it had done by then; how it used it is not looked at.
+    # A job stopped at its walltime has used the resources of the part that it had completed.
     part = 1.0 - left / np.where(jobs.run > 0.0, jobs.run, 1.0)
     used = float((use.core_seconds(jobs.procs) * part).sum())
     allocated = float((ran * jobs.procs).sum() - _as_guests(done, shared))

@@ -140,12 +140,12 @@ def batch_metrics(
         (n,) processors held from start to end.
     processors
         Processors of the site.
-    users
+    (n,) number of the user of each job, below 0 where it has none; None if users are unknown.
         (n,) number of the user of each job, below 0 where it has none; None where nobody knows.
     groups, queues
         The same of its group and its queue.
     starved_after
-        A job that waits for longer has starved, s; None where that is not asked.
+        Wait after which a job counts as starved, s; None to leave starvation out.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def jain_over(values: NDArray[np.float64], users: NDArray[np.int64]) -> float:
     values
         (n,) not negative, one a job.
     users
-        (n,) number of the user of each job; jobs with one below 0 are nobody's and are left out.
+        (n,) number of the user of each job; jobs with a negative number are left out.
 
     Returns
     -------

@@ -35,7 +35,7 @@ class VideoMetrics:
     sent_gb
         What went up from all clusters, each hop counted, in units of a billion bytes.
     answers
-        How often the planner was asked.
+        Number of calls of the planner.
     """
 
     queries: int

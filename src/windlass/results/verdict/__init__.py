@@ -3,12 +3,11 @@
 - :mod:`~windlass.results.verdict.paired`: Student's interval of paired differences, and whether neighbours are alike.
 - :mod:`~windlass.results.verdict.measures`: metrics of the jobs of a table, worked out again from any part of the jobs.
 - :mod:`~windlass.results.verdict.repeated`: a metric by seed or by block of the log, the same for all variants.
-- :mod:`~windlass.results.verdict.compare`: the best of variants whose policies alone differ, and who can be told from
-  it.
-- :mod:`~windlass.results.verdict.require`: what the operator cannot give up, such as ``p99_wait<=1.1*fcfs``.
+- :mod:`~windlass.results.verdict.compare`: the best of variants that differ only in their policies, and its ties.
+- :mod:`~windlass.results.verdict.require`: the operator's requirements, such as ``p99_wait<=1.1*fcfs``.
 - :mod:`~windlass.results.verdict.fidelity`: how far a replay is from the log.
-- :mod:`~windlass.results.verdict.judge`: the verdict on results: the best at each point, what it costs, who is ruled
-  out.
+- :mod:`~windlass.results.verdict.judge`: the verdict on results: the best at each point, its costs, and the variants
+  that violate a requirement.
 
 It holds numbers only; :mod:`windlass.report.sentence` puts them in words.
 """

@@ -1,4 +1,4 @@
-"""The best of variants that differ in their policies alone, and who can be told from it."""
+"""The best of variants that differ only in their policies, and the significance of its lead."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Comparison:
     best
         Which has the best mean; None where none has a value, or the metric no direction.
     against
-        (k) how much worse each is than the best: an interval of differences above 0 where it is worse, paired by
-        seed or block. None for the best itself, and where nothing tells chance from more.
+        (k) paired interval of each variant's difference from the best, by seed or block; above 0 if it is worse. None
+        for the best itself, and where significance cannot be tested.
     over
         What was paired: ``seeds``, ``blocks`` or ``nothing``.
     """
@@ -37,12 +37,12 @@ class Comparison:
     over: str
 
     def told(self, row: int) -> bool:
-        """Whether a variant is worse than the best, beyond chance."""
+        """Return whether a variant is significantly worse than the best."""
         found = self.against[row]
         return found is not None and found.low > 0
 
     def supported(self) -> tuple[bool, ...]:
-        """(k) the best and those that cannot be told from it; none where no variant can be told from it."""
+        """Return (k) the best and its ties; none if no variant differs significantly from it."""
         if self.best is None or not any(self.told(row) for row in range(len(self.means))):
             return (False,) * len(self.means)
         return tuple(not math.isnan(mean) and not self.told(row) for row, mean in enumerate(self.means))
@@ -68,8 +68,8 @@ def compare(
 ) -> Comparison:
     """Find the best of some variants, and how far the others are from it.
 
-    Each interval holds with a probability of 95 % by itself, so that among many variants that are all alike, one in
-    twenty is told from the best by chance.
+    Each interval has a coverage of 95 % on its own: of many equivalent variants, about one in twenty differs from the
+    best by chance.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def compare(
         A field of their metrics, or one of :mod:`~windlass.results.verdict.measures`.
     better
         1 where higher is better, −1 where lower is, 0 where neither is.
-    allowed
+    (k) variants that may be best; by default, all but the recorded schedule.
         (k) who may be best; by default, all but the log as it was.
 
     Returns

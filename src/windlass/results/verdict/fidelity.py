@@ -19,11 +19,11 @@ class Fidelity:
     name
         Of the variant.
     said
-        Whether the scenario says that the log's system ran this policy; else it is the nearest of those compared.
+        True if the scenario names the policy that the log's system ran; else this is the nearest of those compared.
     mean, logged
         Mean waits of the replay and of the log, s.
     half, most
-        Half of all jobs, and nine in ten, start within so many seconds of when the log says that they did.
+        Absolute error of the start time that half, and nine in ten, of the jobs do not exceed, s.
     """
 
     name: str
@@ -45,8 +45,8 @@ def fidelity(results: Results) -> Fidelity | None:
     Returns
     -------
     Fidelity or None
-        Of the policy that the log's system ran, or where that is not said, of the one whose waits differ least from the
-        log's, by the mean difference. None where the log does not say when jobs started, no variant has its site and
+        The policy that the log's system ran or, if the scenario does not name it, the one with the smallest mean
+        difference from the log's waits. None if the log has no start times, no variant has its site and
         arrivals, or the policy that it ran is none of the variants.
     """
     for logged in results.variants:

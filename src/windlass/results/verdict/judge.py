@@ -1,4 +1,4 @@
-"""The verdict on results: the best at each point of a sweep, what it costs elsewhere, and who is ruled out."""
+"""The verdict on results: the best at each point of a sweep, its costs, and the variants that are ruled out."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class PointVerdict:
     names
         Of its variants, without the point.
     comparison
-        Of these in the metric asked for; its best keeps what is required.
+        Of these in the chosen metric; its best meets all requirements.
     costs
-        Where others are better than the best.
+        Metrics in which others are better than the best.
     broken
-        Who is ruled out, and why.
+        Violated requirements, with the variants that they rule out.
     recorded
-        Rows that are the recorded schedule of a log, and no policy.
+        Rows of the recorded schedule of a log, which is no policy.
     """
 
     point: str
@@ -77,7 +77,7 @@ class PointVerdict:
 
     @property
     def tied(self) -> tuple[int, ...]:
-        """Rows that cannot be told from the best and may be chosen, in the order of the scenario."""
+        """Rows of variants that tie with the best and may be chosen, in the order of the scenario."""
         return tuple(
             row
             for row, mean in enumerate(self.comparison.means)
@@ -107,7 +107,7 @@ class Verdict:
     Parameters
     ----------
     metric, better
-        What was asked for, and whether higher (1) or lower (−1) is better.
+        The chosen metric, and whether higher (1) or lower (−1) is better.
     points
         One verdict each.
     """
@@ -117,7 +117,7 @@ class Verdict:
     points: tuple[PointVerdict, ...]
 
     def winners(self) -> tuple[str | None, ...]:
-        """Name of the winner at each point, None where nobody is told from all others."""
+        """Return the name of the winner at each point; None if no variant is significantly better than all others."""
         return tuple(None if point.winner is None else point.names[point.winner] for point in self.points)
 
 
@@ -133,7 +133,7 @@ def judge(
     by
         Which metric matters; by default the first that has a direction.
     requirements
-        Who breaks one is not named as the winner. They are held against means over the seeds.
+        A variant that violates one cannot win. They are compared with means over the seeds.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def judge(
 
 
 def check_names(metrics: type[Any], by: str | None, requirements: Sequence[Requirement]) -> None:
-    """Say which name of a metric is wrong, before anything is run.
+    """Reject unknown names of metrics before anything is run.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def _costs(
     variants: list[VariantResult], metric: str, directions: dict[str, int], winner: int
 ) -> tuple[Cost, ...]:
     known = {field.name for field in fields(variants[0].outcomes[0].metrics)}
-    # Waits of wide and of narrow jobs are asked for where waits are measured at all.
+    # Waits of wide and of narrow jobs are compared if waits are measured.
     extra = {WIDE: -1, NARROW: -1} if "mean_wait_s" in known else {}
     found = []
     for other, better in {**directions, **extra}.items():
@@ -247,5 +247,5 @@ def _costs(
         longest = other == "max_wait_s" and comparison.means[comparison.best] < comparison.means[winner]
         if tested or longest:
             found.append(Cost(better, comparison, tested))
-    # The longest wait, and who bears it, come first.
+    # The longest wait, and the waits by width, come first.
     return tuple(sorted(found, key=lambda cost: cost.comparison.metric not in ("max_wait_s", WIDE, NARROW)))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from windlass.results.metrics.site import bounded_slowdown
 
-#: Mean waits of jobs by width, beside the metrics of a world: wide are those of more than a quarter of the processors.
+#: Mean waits of jobs by width, added to the metrics of a world: wide jobs take more than a quarter of the processors.
 NARROW: Final = "narrow_jobs_mean_wait_s"
 WIDE: Final = "wide_jobs_mean_wait_s"
 _WIDE_SHARE = 0.25
@@ -34,7 +34,7 @@ class Measure:
 
 
 def measure_of(metric: str) -> Measure | None:
-    """How a metric follows from the jobs; None where it does not, or where the jobs of a part say nothing of it.
+    """Return how a metric follows from the jobs; None if it cannot be computed from a part of the jobs.
 
     A maximum has none: of the longest wait, no part of the jobs without it knows.
 
@@ -93,9 +93,9 @@ def jobs_of(table: pl.DataFrame, measure: Measure, processors: int) -> Jobs | No
     table
         Of any world; where it has a column ``kind``, its rows of kind ``job``.
     measure
-        What is asked of each.
+        Value to compute for each job.
     processors
-        Of the cluster: who is wide.
+        Size of the cluster, which defines wide jobs.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def statistic(measure: Measure, values: NDArray[np.float64]) -> float:
 
 
 def pseudo_values(measure: Measure, values: NDArray[np.float64], blocks: int) -> NDArray[np.float64]:
-    """One value a block, whose mean is the statistic and whose spread is the statistic's: the jackknife over blocks.
+    """Return jackknife values, one a block: their mean estimates the statistic, their spread its error.
 
     With g blocks it is g θ − (g − 1) θ₋ᵢ, where θ₋ᵢ leaves block i out. For a mean over blocks of one size that is
     the mean of block i.

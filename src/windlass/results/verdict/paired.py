@@ -15,7 +15,7 @@ from windlass.model.statistics import LEVEL, student_half_width
 class ConfidenceInterval:
     """A mean difference and the interval that holds it, of ``count`` pairs.
 
-    ``alike`` says that neighbouring pairs are alike, so that there are fewer independent ones than were counted.
+    ``alike`` is True if neighbouring pairs are correlated, so that fewer of them are independent than were counted.
     """
 
     mean: float

@@ -40,7 +40,7 @@ class Repeated:
     def difference(self, row: int, other: int) -> ConfidenceInterval | None:
         """Of one variant less another, by the first of ``values`` at which neighbours are not alike.
 
-        Where they are alike even in the coarsest blocks, the interval says so (:attr:`ConfidenceInterval.alike`).
+        Where they are correlated even in the coarsest blocks, :attr:`ConfidenceInterval.alike` is True.
         """
         found = None
         for values in self.values:
@@ -121,7 +121,7 @@ def _same_jobs(found: Sequence[Jobs | None]) -> bool:
 def _by_block(
     variants: Sequence[VariantResult], measure: Measure, by_seed: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], ...] | None:
-    """Pseudo-values by block, averaged over seeds; None where tables do not say how the metric came about."""
+    """Return pseudo-values by block, averaged over seeds; None if tables lack the columns of the metric."""
     jobs = [
         [jobs_of(outcome.jobs, measure, outcome.processors) for outcome in variant.outcomes]
         for variant in variants

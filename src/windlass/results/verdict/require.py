@@ -33,15 +33,15 @@ class Requirement:
     Parameters
     ----------
     text
-        As it was given.
+        The requirement as given.
     metric
-        As it was given; :func:`metric_named` finds it.
+        The metric as given; :func:`metric_named` finds its full name.
     sign
         One of ``<=``, ``>=``, ``<`` and ``>``.
     factor
         The bound; where there is a variant, times what it has.
     variant
-        Whose metric the bound is a multiple of; None for a number.
+        Variant that the bound is a multiple of; None for a number.
     """
 
     text: str
