@@ -13,8 +13,7 @@ _LARGEST = 2**53
 class Fields(BaseModel):
     """A mapping of a file: unknown fields are refused, values do not change, none is infinite.
 
-    Python counts ``true`` as 1, and YAML reads ``yes`` and ``on`` as true. Where a number is asked for, none of these
-    is one.
+    Python counts ``true`` as 1, and YAML reads ``yes`` and ``on`` as true. None of these is accepted as a number.
 
     Raises
     ------

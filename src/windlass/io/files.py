@@ -1,4 +1,4 @@
-"""One file: written beside its place, synced, and renamed."""
+"""Atomic writing of one file: to a temporary file in the same folder, synced, and renamed."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def write_text(text: str, path: Path) -> None:
 
 
 def write_bytes(data: bytes, path: Path) -> None:
-    """Have these bytes in a file, and on the disk; until then what was there before stays.
+    """Replace a file with these bytes and sync them to disk; until then the old file stays.
 
-    A link is followed. Who may read the file, where it was there, may read it still.
+    Symbolic links are followed. An existing file keeps its permissions.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def replaced(path: Path) -> Iterator[Path]:
 def parquet(table: pl.DataFrame) -> bytes:
     """A table as the bytes of a Parquet file.
 
-    Whoever has the bytes writes them with a system call, whose errors name their reason. Compiled writers of files have
-    errors of their own, and some of them none.
+    The caller writes the bytes with a system call, whose errors name their cause. Compiled writers have errors of their
+    own or none.
 
     Parameters
     ----------
@@ -115,14 +115,14 @@ def _replace(place: Path, data: bytes) -> None:
         with _fresh(place) as fresh:
             fresh.write_bytes(data)
         return
-    # Until it has one, it is gone with whoever writes it, however that ends.
+    # Until it has a name, the kernel removes the file when the process ends.
     with os.fdopen(handle, "wb") as file:
         file.write(data)
         file.flush()
         os.fchmod(file.fileno(), _mode(place))
         os.fsync(file.fileno())
         fresh = place.with_name(f".{place.name[:80]}.{secrets.token_hex(8)}.new")
-        # The folder's handle is not looked at, and has the link followed.
+        # Without src_dir_fd, os.link does not follow the link in /proc.
         os.link(f"/proc/self/fd/{file.fileno()}", fresh, src_dir_fd=file.fileno())
     try:
         os.replace(fresh, place)
@@ -144,13 +144,13 @@ def _nameless(folder: Path) -> int | None:
 
 
 def _mode(place: Path) -> int:
-    """Who may read and write what is written to a place."""
+    """Return the permissions for a file that is written to a place."""
     return place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
 
 
 @contextmanager
 def _fresh(place: Path) -> Iterator[Path]:
-    """A file beside a place, which is moved there once it is on the disk."""
+    """A temporary file in the same folder, which is renamed to the place once it is on the disk."""
     ending = f".new{place.suffix[:80]}"
     handle, name = tempfile.mkstemp(prefix=f".{place.name[:80]}.", suffix=ending, dir=place.parent)
     os.close(handle)
@@ -180,7 +180,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def check_file(option: str, path: Path, inputs: Iterable[Path] = (), begins: bytes | None = None) -> None:
-    """Say before the work that a result cannot be written to a file, or would replace what it must not.
+    """Check before the work that a result can be written to a file and replaces nothing else.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def check_file(option: str, path: Path, inputs: Iterable[Path] = (), begins: byt
     inputs
         Files that are read; none of them is ever written over.
     begins
-        How files of ours begin. One that is there and begins otherwise is somebody else's, and stays.
+        First bytes of Windlass's own files. An existing file that begins otherwise is never overwritten.
 
     Raises
     ------
@@ -229,7 +229,7 @@ def reason(error: OSError | ValueError) -> str:
 
 
 def _umask() -> int:
-    # There is no way to ask for it but to set it.
+    # The only way to read the umask is to set it.
     umask = os.umask(0o077)
     os.umask(umask)
     return umask

@@ -1,4 +1,4 @@
-"""A folder of results: claimed by one command, made beside its place, and exchanged as a whole."""
+"""A folder of results: claimed by one command, written to a temporary folder, and exchanged as a whole."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Claim:
         Parameters
         ----------
         write
-            Is given an empty folder beside the place.
+            Called with an empty temporary folder next to the place.
 
         Raises
         ------
@@ -112,7 +112,7 @@ def claimed(place: Path, option: str, ours: frozenset[str], *, replace: bool = F
         _check(real, place, option, ours, replace)
         yield Claim(real, option)
     finally:
-        # Removed while it is held: who waits for none finds that the name is another file now.
+        # Removed while locked: a waiting process then finds that the name is another file.
         lock.unlink(missing_ok=True)
         os.close(handle)
 
@@ -159,7 +159,7 @@ def _exchange(fresh: Path, place: Path) -> None:
     code = ctypes.get_errno()
     if code not in (errno.EINVAL, errno.ENOSYS):
         raise OSError(code, os.strerror(code))
-    # A file system that cannot exchange (some over a network): who is killed between the two finds it in `old`.
+    # Some network file systems cannot exchange: after a kill between the two renames, `old` has the folder.
     old = _old(place)
     os.rename(place, old)
     os.rename(fresh, place)
@@ -171,7 +171,7 @@ def _old(place: Path) -> Path:
 
 
 def _restore(place: Path) -> None:
-    """Bring back what one who was killed between two renames had moved away."""
+    """Restore the folder that a process killed between two renames had moved away."""
     old = _old(place)
     if old.exists() and not place.exists():
         os.rename(old, place)

@@ -14,7 +14,7 @@ from windlass.model import InputError
 
 
 def check_folder(option: str, folder: Path) -> None:
-    """Say before the work that nothing can be put into a folder, which need not be there.
+    """Check before the work that files can be written to a folder, which need not exist yet.
 
     Parameters
     ----------
@@ -44,10 +44,10 @@ def check_folder(option: str, folder: Path) -> None:
 
 @contextmanager
 def added_to(folder: Path, option: str) -> Iterator[Path]:
-    """An empty folder, whose files go into another one at the end, all of them or none.
+    """Yield an empty folder, whose files are moved into another one at the end, all of them or none.
 
-    Each replaces the one of its name at once. All are on the disk by then, so that a full disk changes none; who is
-    killed in the instant between two renames leaves the first of them new and the second as it was.
+    Each file replaces the one of its name. All are on the disk by then, so that a full disk changes none. A process
+    that is killed between two renames leaves the first file new and the second unchanged.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def added_to(folder: Path, option: str) -> Iterator[Path]:
             os.replace(each, folder / each.name)
         sync_folder(folder)
     except (OSError, InputError) as error:
-        # Who writes says where it could not, and that is a folder that nobody has named.
+        # The error of a write names the temporary folder, which the user does not know.
         cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
         raise InputError(f"{option}: {folder} cannot be written: {reason(cause)}") from error
     finally:

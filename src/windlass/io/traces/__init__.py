@@ -1,9 +1,9 @@
 """Where jobs come from: logs of real systems, and plain tables.
 
-A reader returns a :class:`Trace`, the records of a file as they stand in it, missing values as null.
-:func:`to_workload` turns a trace into jobs that can be scheduled on so many processors, by rules that it
-states, and notes each one that applied: nothing is dropped or mended in silence. A line that cannot be read
-stops the reading, naming file, line, field and value, unless the caller says to skip such lines.
+A reader returns a :class:`Trace`: the unchanged records of a file, missing values as null.
+:func:`to_workload` turns a trace into jobs that can be scheduled on a given number of processors, by documented
+rules, and notes each rule that applied: nothing is dropped or repaired silently. A line that cannot be read
+raises an error with file, line, field and value, unless the caller chooses to skip such lines.
 
 - :func:`read_swf`, :func:`write_swf`: the Standard Workload Format.
 - :func:`read_swim`: MapReduce jobs by bytes read, shuffled and written.
@@ -17,14 +17,14 @@ stops the reading, naming file, line, field and value, unless the caller says to
 - :mod:`~windlass.io.traces.series`: any table with a time in each line, on an even grid;
   :mod:`~windlass.io.traces.helios`, :mod:`~windlass.io.traces.philly`, :mod:`~windlass.io.traces.openb`: GPU clusters
   as they are published, by what :mod:`~windlass.io.traces.gpu_table` reads.
-- :mod:`~windlass.io.traces.telemetry`: what machines measured of themselves.
-- :mod:`~windlass.io.traces.demands`: jobs that ask for several resources; :mod:`~windlass.io.traces.bins`: counts of
+- :mod:`~windlass.io.traces.telemetry`: recorded telemetry of machines.
+- :mod:`~windlass.io.traces.demands`: jobs that request several resources; :mod:`~windlass.io.traces.bins`: counts of
   jobs by time.
 
 The formats of jobs are in ``swf``, ``swf_header``, ``swim`` and ``table``, and ``formats`` lists them; ``trace`` and
-``workload`` have what they return and what becomes of it in ``steps``, ``groups`` whose the jobs are and
-``resources`` what they ask for beside processors; ``files``, ``columns``, ``csv_text``, ``fields`` and ``clock`` read
-text.
+``workload`` have the results, and ``steps`` the conversion between them. ``groups`` has the owners of jobs and
+``resources`` their requests other than processors. ``files``, ``columns``, ``csv_text``, ``fields`` and ``clock``
+parse text.
 
 Units are seconds and processors.
 """

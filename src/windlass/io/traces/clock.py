@@ -18,8 +18,8 @@ def in_seconds(records: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
     Parameters
     ----------
     records
-        With ``submit``, ``run`` and ``request``, as far as they are there, as text or numbers. Cells that are neither
-        number, date nor duration stay as they are, so that whoever looks for bad cells finds them.
+        With the columns ``submit``, ``run`` and ``request`` that exist, as text or numbers. Cells that are neither
+        number, date nor duration are left unchanged, so that a later check reports them.
 
     Examples
     --------

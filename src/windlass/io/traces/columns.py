@@ -10,7 +10,7 @@ import polars as pl
 from windlass.io.traces.trace import BadLine
 from windlass.model import InputError
 
-_LARGEST_WHOLE = float(2**53)  # above it a float64 no longer tells neighbouring whole numbers apart
+_LARGEST_WHOLE = float(2**53)  # above it a float64 no longer distinguishes neighbouring whole numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def bad_rows(cells: pl.DataFrame, values: pl.DataFrame, columns: Sequence[TraceC
 def bad_lines(
     rows: pl.DataFrame, columns: Sequence[TraceColumn], line_of: Callable[[int], int]
 ) -> list[BadLine]:
-    """Put what :func:`bad_rows` found into words; ``line_of`` tells the line of a row."""
+    """Describe the result of :func:`bad_rows`; ``line_of`` gives the line of a row."""
     return [
         BadLine(line_of(row), f"{columns[place].name} is {shown(cell)}, expected {columns[place].expected}")
         for row, place, cell in rows.iter_rows()
@@ -104,7 +104,7 @@ def shown(cell: str, most: int = 40) -> str:
 
 
 def refuse_or_note(name: str, bad: Sequence[BadLine], skip: bool, unit: str = "line") -> tuple[str, ...]:
-    """Stop at the first bad line, or say in a note how many there are and which.
+    """Raise for the first bad line, or return a note with the number of bad lines and the first ones.
 
     Parameters
     ----------
@@ -113,9 +113,9 @@ def refuse_or_note(name: str, bad: Sequence[BadLine], skip: bool, unit: str = "l
     bad
         The bad lines, by line.
     skip
-        Whether the user said to go on without them.
+        Whether to continue without bad lines.
     unit
-        What a line is called.
+        Name of a line in messages.
 
     Raises
     ------

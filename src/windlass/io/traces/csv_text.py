@@ -21,7 +21,7 @@ class TextTable:
     Parameters
     ----------
     records
-        The rows that could be told apart.
+        The rows that could be separated.
     line_of
         The line (from 1) at which a row (from 0) of ``records`` begins.
     bad

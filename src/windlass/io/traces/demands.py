@@ -1,6 +1,6 @@
-"""Jobs that ask for several resources, from a table of them.
+"""Jobs that request several resources, read from a table.
 
-A table is one of two, told by its columns:
+Two kinds of tables are distinguished by their columns:
 
 - submit, run (s), and any of gpus, cores, memory (bytes), walltime (s), job. Other names are known too: arrival_s,
   submit_s; duration_s, run_s; cpus; walltime_s, request; job_id, id. Jobs are put in order of submission.
@@ -54,7 +54,7 @@ def read_demands(
     path
         A CSV file.
     cores_per_gpu, memory_per_gpu
-        Where the table has no such column, what a job asks for with each GPU; memory in bytes.
+        What a job requests per GPU if the table has no such column; memory in bytes.
 
     Raises
     ------

@@ -12,13 +12,13 @@ from windlass.io.traces.columns import shown
 
 _TIMEDELTA = TypeAdapter(timedelta)
 _CLOCK = re.compile(r"[0-9]+(:[0-9]+)?")
-_LARGEST = float(2**53)  # above it a float64 no longer tells neighbouring whole numbers apart
+_LARGEST = float(2**53)  # above it a float64 no longer distinguishes neighbouring whole numbers
 _MEMORY = re.compile(r"([0-9]+(?:\.[0-9]+)?)([KMGTPE]?)(?:I?B|W)?", re.IGNORECASE)
 _POWERS = "KMGTPE"
 
 
 class UnreadableError(ValueError):
-    """A field that cannot be read; its one line says which, what it is, and what was expected."""
+    """A field that cannot be parsed; the message has its name, its value and what was expected."""
 
     @classmethod
     def of(cls, field: str, value: str, expected: str) -> UnreadableError:
@@ -119,7 +119,7 @@ def memory(field: str, text: str, unit: str = "M") -> float:
     Parameters
     ----------
     field, text
-        What the log calls it, and what it says.
+        Name of the field in the log, and its text.
     unit
         What a number without a unit counts: one of K, M, …, or empty for bytes.
 

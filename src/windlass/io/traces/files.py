@@ -10,7 +10,7 @@ from windlass.io import files
 from windlass.model import InputError
 from windlass.model.limits import TEXT
 
-#: Files are unpacked by so many bytes: a small one can unfold into more than memory.
+#: Size of the pieces in which files are unpacked: a small one can unfold into more than memory.
 _CHUNK = 2**22
 
 
@@ -71,7 +71,7 @@ def read_head(path: Path, characters: int) -> str:
         with gzip.open(path) if is_packed(path) else path.open("rb") as file:
             data = file.read(characters)
     except (OSError, EOFError, zlib.error):
-        return ""  # whoever reads all of it says what is wrong with it
+        return ""  # the full read reports the error
     return "" if b"\x00" in data else data.decode("utf-8-sig", "replace")
 
 
@@ -100,7 +100,7 @@ def write_bytes(data: bytes, path: Path) -> None:
 
 
 def is_packed(path: Path) -> bool:
-    """Whether the name says gzip."""
+    """Whether the name has a gzip suffix."""
     return path.name.lower().endswith(".gz")
 
 
@@ -114,7 +114,7 @@ def stem(path: Path) -> str:
 
 
 def check_is_file(path: Path) -> None:
-    """Say in one line why a path cannot be read, if so.
+    """Check that a path is a readable file.
 
     Raises
     ------

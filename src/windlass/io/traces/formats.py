@@ -30,15 +30,15 @@ class Format:
     Parameters
     ----------
     name
-        How to ask for it.
+        Name of the format on the command line.
     suffixes
-        Names of files that end so are taken to be in it.
+        Suffixes of the names of its files.
     summary
         What it is, in a sentence.
     read
         Its reader, of a path and whether to skip bad lines.
     looks
-        Whether the beginning of a file is in it, where that can be told.
+        Returns True if the beginning of a file identifies the format.
     """
 
     name: str
@@ -75,7 +75,7 @@ FORMATS = (
     Format("helios", (), "Helios, cluster_log.csv as published", read_helios_log, looks_like_helios),
     Format("openb", (), "Alibaba's openb, pods as published", read_openb_log, looks_like_openb),
 )
-#: Formats are told apart by so many characters at the beginning.
+#: Number of characters at the beginning of a file from which its format is detected.
 _HEAD = 65_536
 #: Suffixes that no other log has.
 _CERTAIN = frozenset({"swf", "parquet"})
@@ -93,9 +93,9 @@ def read_trace(
     path
         The file.
     format
-        The name of its format; by default what its first lines look like tells, or else its suffix.
+        The name of its format; by default detected from the first lines, or else from the suffix.
     skip_bad_lines
-        Whether to go on without the lines that cannot be read, and list them in ``bad_lines``.
+        Whether to continue without the lines that cannot be read, and list them in ``bad_lines``.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Whose jobs are, and where they belong: users, groups, queues and partitions, as numbers with their names."""
+"""Owners of jobs: users, groups, queues and partitions, as numbers with their names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.model import Owners
 
-#: The columns of a log that say it.
+#: The columns of a log that name owners.
 KINDS = ("user", "group", "queue", "partition")
 
 
@@ -22,7 +22,7 @@ class Members:
     Parameters
     ----------
     number
-        (n,) int64, place in ``names``; -1 where the log does not say.
+        (n,) int64, place in ``names``; -1 if the log has no value.
     names
         As the log has them, sorted; numbers as text.
 
@@ -37,13 +37,13 @@ class Members:
     names: tuple[str, ...]
 
     def labels(self) -> pl.Series:
-        """(n,) the name of each job's; null where the log does not say."""
+        """(n,) the name for each job; null if the log has no value."""
         known = pl.Series(self.names, dtype=pl.String)
         places = pl.Series(np.where(self.number < 0, len(self.names), self.number))
         return pl.concat([known, pl.Series([None], dtype=pl.String)])[places]
 
     def logged(self) -> NDArray[np.int64]:
-        """(n,) the log's own numbers, or where it names them, numbers from 1 on by the names in order; -1 for nobody.
+        """(n,) the log's own numbers or, for names, numbers from 1 in sorted order; -1 for jobs without one.
 
         >>> [members_of(pl.Series(users)).logged().tolist() for users in ([17, -1, 9], ["bob", "ann"])]
         [[17, -1, 9], [2, 1]]
@@ -51,7 +51,7 @@ class Members:
         numbers = pl.Series(self.names, dtype=pl.String).cast(pl.Int64, strict=False)
         if numbers.null_count():
             numbers = pl.int_range(1, len(self.names) + 1, dtype=pl.Int64, eager=True)
-        # The last is that of whoever has the place -1.
+        # The last one is for place -1.
         return np.append(numbers.to_numpy(), -1)[self.number]
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Members:
@@ -73,7 +73,7 @@ class Belongings:
         return zip(KINDS, (self.user, self.group, self.queue, self.partition), strict=True)
 
     def owners(self, jobs: int) -> Owners:
-        """The same for policies, of so many jobs."""
+        """Return the same as a policy reads it, for ``jobs`` jobs."""
         kinds = (self.user, self.group, self.queue or self.partition)
         return Owners.of(jobs, *(None if members is None else members.number for members in kinds))
 
@@ -94,7 +94,7 @@ def members_of(column: pl.Series) -> Members | None:
     Parameters
     ----------
     column
-        Numbers or texts; null, an empty text and a number below 0 name nobody.
+        Numbers or texts; null, an empty text and a number below 0 count as missing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Measured pairs: two jobs that shared one device, and how fast each was beside how fast it is alone."""
+"""Measured pairs: two jobs that shared one device, and the speed of each relative to its speed alone."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read_interference(folder: Path) -> MeasuredPairs:
     """Read pairs of training jobs that shared a GPU, with what each used of it alone.
 
     Source: the measurements published with Lucid (Hu et al., "Lucid: a non-intrusive, scalable and interpretable
-    scheduler for deep learning training jobs", ASPLOS 2023). The GPU's own scheduler shared it: nobody set a quota.
+    scheduler for deep learning training jobs", ASPLOS 2023). The GPU's own scheduler shared it, without a quota.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class Requests:
     generated: NDArray[np.float64]
 
     def work(self, generated_weight: float = 20.0) -> NDArray[np.float64]:
-        """Work of each request, 1 on average: a token written takes as long as so many read.
+        """Work of each request, 1 on average: writing a token takes as long as reading ``generated_weight`` tokens.
 
         Reading a prompt is one parallel pass, writing is one pass a token; a weight of 20 is in the range that
         serving systems show, and the caller's to set.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from windlass.io.traces.gpu_table import check_columns, numbers, read_gpu_table
 from windlass.model import InputError
 
-#: Columns that say what a pod asks for, and when it was created, deleted and scheduled.
+#: Columns of a pod's requests and of its times of creation, deletion and scheduling.
 POD_COLUMNS = (
     "cpu_milli",
     "memory_mib",

@@ -1,4 +1,4 @@
-"""What jobs ask for beside processors, where a log says it: GPUs and memory."""
+"""Requests of jobs other than processors, if a log has them: GPUs and memory."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _KIB = 1024.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResourceRequest:
-    """How much of a resource each job asks for.
+    """Amount of a resource that each job requests.
 
     Parameters
     ----------
     amount
-        (n,) NaN where the log does not say.
+        (n,) NaN if the log has no value.
     most
-        The most that jobs of the log held at once, at least what the largest asks for; NaN where the log does not say
-        when jobs started.
+        The most that jobs of the log held at once, at least the largest request; NaN if the log has no times of
+        starts.
 
     Examples
     --------
@@ -38,11 +38,11 @@ class ResourceRequest:
 
     @property
     def jobs(self) -> int:
-        """How many ask for some."""
+        """Number of jobs that request the resource."""
         return int((self.amount > 0).sum())
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> ResourceRequest:
-        """What some of the jobs ask for; the most is that of the whole log."""
+        """Return the requests of some of the jobs; the maximum is that of the whole log."""
         return ResourceRequest(np.ascontiguousarray(self.amount[rows]), self.most)
 
 
@@ -62,7 +62,7 @@ def kept_columns(records: pl.DataFrame) -> list[pl.Series]:
 
 
 def gpus_of(records: pl.DataFrame) -> ResourceRequest | None:
-    """How many GPUs each job asks for; None where no job does.
+    """Return the number of GPUs that each job requests; None if no job does.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def gpus_of(records: pl.DataFrame) -> ResourceRequest | None:
 
 
 def memory_of(records: pl.DataFrame) -> ResourceRequest | None:
-    """How much memory each job asks for, bytes; None where no job does.
+    """Return the memory that each job requests, bytes; None if no job does.
 
     Parameters
     ----------

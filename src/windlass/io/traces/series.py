@@ -209,7 +209,7 @@ def _check_clock(path: Path, table: TextTable, name: str, times: _Floats) -> Non
 def _values(path: Path, table: TextTable, name: str) -> _Floats:
     cells = table.records[name]
     numbers = cells.cast(pl.Float64, strict=False)
-    # A cell that is empty or says NaN is a gap; one that is anything but a number of 0 or more is an error.
+    # A cell that is empty or NaN is a gap; any other cell must be a number ≥ 0.
     values = numbers.fill_null(np.nan).to_numpy()
     bad = (numbers.is_null() & cells.is_not_null()).to_numpy() | (values < 0) | np.isinf(values)
     if bad.any():

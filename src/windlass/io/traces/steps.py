@@ -1,4 +1,4 @@
-"""Records on their way to jobs: what is left out, and what is said of it."""
+"""Conversion of records to jobs: the records that are left, and the notes on those that are not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.model import InputError
 
 @dataclass(frozen=True, slots=True)
 class LogRecords:
-    """Records on their way, and what was said of them so far.
+    """Records in conversion, with the notes so far.
 
     Examples
     --------
@@ -24,7 +24,7 @@ class LogRecords:
     notes: tuple[str, ...]
 
     def saying(self, *notes: str) -> LogRecords:
-        """The same with more said."""
+        """Return the same with more notes."""
         return LogRecords(self.records, self.notes + notes)
 
     def noting(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> LogRecords:
@@ -42,7 +42,7 @@ class LogRecords:
 
 
 def described(found: pl.DataFrame, value: str | None) -> str:
-    """What the first of some records is called, with a value of it."""
+    """Describe the first of some records, with a value of it."""
     number = found["job"][0]
     who = f"record {found['record'][0]}" if number is None else f"job {number}"
     return who if value is None else f"{who} ({found[value][0]:.15g})"
@@ -54,7 +54,7 @@ def require_jobs(name: str, step: LogRecords) -> None:
     Raises
     ------
     InputError
-        There are none; with all that was said.
+        No records are left; the message has all notes.
     """
     if step.records.is_empty():
         raise InputError(f"{name}: no jobs are left: " + ("; ".join(step.notes) or "the log has none"))

@@ -8,7 +8,7 @@ semicolon is a comment. The rules where logs in the wild differ:
 - Comments may hold any bytes (old logs are ISO 8859-1); anything but ASCII numbers in a job is an error.
 - Times, processor time and memory may have decimals; the other fields are whole numbers, "4.0" is one.
 - No field may be negative other than -1, and none may be NaN or infinite.
-- A line that breaks a rule stops the reading, or is listed and left out when the caller says so.
+- A line that breaks a rule raises an error, or is listed and left out if the caller skips bad lines.
 
 The format: S. Chapin, W. Cirne, D. Feitelson et al., "Benchmarks and Standards for the Evaluation of
 Parallel Job Schedulers", JSSPP 1999; https://www.cs.huji.ac.il/labs/parallel/workload/swf.html.

@@ -33,7 +33,7 @@ class SwimLog:
     records
         Columns ``job`` (name), ``submit`` and ``gap`` (s), ``map_input``, ``shuffle`` and ``output`` (bytes).
     notes, bad_lines
-        What was left out, because the user said so.
+        Notes on the lines that were skipped, and these lines.
     """
 
     name: str

@@ -69,7 +69,7 @@ ROLES = (
 
 
 def read_csv(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
-    """Read a table of jobs from CSV, plain or ``.gz``; the module says which columns.
+    """Read a table of jobs from CSV, plain or ``.gz``; the module lists the columns.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def _trace(file: Path, table: TextTable, chosen: Mapping[str, str], skip: bool, 
 
 
 def _chosen(name: str, columns: list[str]) -> Mapping[str, str]:
-    """Which columns of the file are which of ours."""
+    """Return the file's name of each known column."""
     found = {column.strip(): column for column in reversed(columns)} | {column: column for column in columns}
     chosen = {}
     for role in ROLES:

@@ -38,14 +38,14 @@ class Trace:
         How messages and tables call it.
     records
         At least the columns ``job`` (number), ``submit`` (s), ``run`` (s), ``procs_allocated``,
-        ``procs_requested`` and ``request`` (the run time asked for, s), and whatever else the format
-        has. A missing value is null.
+        ``procs_requested`` and ``request`` (the requested run time, s), and further columns of the format.
+        A missing value is null.
     processors
-        How many the logged system had, None when the log does not say.
+        Processors of the logged system, None if the log does not name them.
     notes
-        What the reader did that a user should know, one sentence each.
+        Changes that the reader made, one sentence each.
     bad_lines
-        The lines that were left out because the user said so.
+        The lines that were skipped.
     peak
         Whether ``processors`` is only the most that jobs held at once: the system may have had more.
 
@@ -89,7 +89,7 @@ class Trace:
 
 
 def check_columns(name: str, records: pl.DataFrame, needed: Iterable[str]) -> None:
-    """Say which of the needed columns is not there, if any.
+    """Check that the records have the needed columns.
 
     Raises
     ------

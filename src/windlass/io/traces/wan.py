@@ -26,7 +26,7 @@ class WanMatrix:
     regions
         Such as ``aws:us-east-1``; ``gcp`` regions without their zone.
     throughput
-        (n, n) bytes/s of one pair of machines; 0 where nobody measured.
+        (n, n) bytes/s of one pair of machines; 0 where none was measured.
     price
         (n, n) USD per byte; 0 where unknown.
     """

@@ -34,13 +34,13 @@ class Workload:
     notes
         What was changed or left out to come here, one sentence each.
     of
-        Whose the jobs are, and what they belong to.
+        Owners of the jobs: users, groups, queues and partitions.
     wait
-        (n,) for how long each waited in the log, s; NaN where it does not say. None where it says of none.
+        (n,) wait of each job in the log, s; NaN if unknown. None if the log has no waits.
     logged_processors
-        Of the system that the log is of: what the log says, or else what the caller does; None where neither does.
+        Processors of the logged system, from the log or else from the caller; None if neither names them.
     gpus, memory
-        What the jobs ask for beside processors, memory in bytes; None where the log knows of none.
+        Requests other than processors, memory in bytes; None if the log has none.
     """
 
     jobs: JobTable
@@ -54,7 +54,7 @@ class Workload:
 
     @property
     def users(self) -> NDArray[np.int64] | None:
-        """(n,) whose each job is, as :meth:`Members.logged` numbers them; None where the log knows no users."""
+        """(n,) the user of each job, numbered by :meth:`Members.logged`; None if the log has no users."""
         return None if self.of.user is None else self.of.user.logged()
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Workload:
@@ -139,7 +139,7 @@ def to_workload(
         final.notes,
         belongings_of(records.select(pl.col(f"^of_({'|'.join(KINDS)})$").name.map(_without_of))),
         _waits(records),
-        # Who says how many there are knows better than the log's busiest moment.
+        # A number that the caller gives is more reliable than the log's busiest moment.
         processors or trace.processors if trace.peak else trace.processors or processors,
         gpus_of(records),
         memory_of(records),
@@ -216,7 +216,7 @@ def _fitting(step: LogRecords, system: int, widest: int | None) -> LogRecords:
     if widest is None:
         more = f"more than {system} processors"
         return step.without(pl.col("procs") > system, f"asks for {more}", f"ask for {more}", "procs")
-    # All systems that are compared say the same.
+    # Systems that are compared print the same note.
     more = f"more than {widest} processors, which the smallest of the sites compared has,"
     wide = pl.col("procs") > min(widest, system)
     fitting = step.without(wide, f"asks for {more}", f"ask for {more}", "procs")

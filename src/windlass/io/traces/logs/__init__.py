@@ -1,8 +1,8 @@
 """Logs as batch systems and clusters write them, a reader a file.
 
 Each reader makes a :class:`~windlass.io.traces.trace.Trace`. Times count from the first submission of the log, which a
-note names. What a reader leaves out is counted in a note: steps, jobs that never ran, jobs that still run. Beside the
-columns that every trace has there are those of :class:`~windlass.io.traces.logs.record.LoggedJob` that the log fills.
+note names. A reader counts in a note what it leaves out: steps, jobs that never ran, jobs that still run. A trace has
+the columns of every trace and those of :class:`~windlass.io.traces.logs.record.LoggedJob` that the log fills.
 
 - :mod:`~windlass.io.traces.logs.sacct`, :mod:`~windlass.io.traces.logs.sacct_json`: Slurm's accounting, as text and as
   JSON; :mod:`~windlass.io.traces.logs.slurm_job`: what the two share.

@@ -1,8 +1,8 @@
 """Kubernetes: what ``kubectl get pods -o json`` prints, with ``-A`` for all namespaces.
 
-A pod is a job. It was submitted when it was created, began when the first of its containers did, and ended with the
-last. It asks for what its containers ask for together, or one of those that run before them (init containers) alone if
-that is more. Cores are rounded up to whole processors, at least 1.
+A pod is a job. It was submitted when it was created, started with its first container and ended with the last. Its
+request is the sum of its containers' requests, or the largest request of an init container if that is more. Cores are
+rounded up to whole processors, at least 1.
 
 Source: the API reference of Kubernetes, core/v1 Pod.
 """
@@ -195,7 +195,7 @@ def _wanted(spec: _Spec) -> tuple[float, float, float]:
 
 
 def _demand(container: _Container) -> tuple[float, float, float]:
-    # What is limited and not requested is requested at its limit.
+    # Kubernetes defaults a missing request to the limit.
     said = {**(container.resources.limits or {}), **(container.resources.requests or {})}
     amounts = {
         name: _quantity(f"{container.name or 'container'}, {name}", text) for name, text in said.items()

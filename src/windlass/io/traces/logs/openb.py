@@ -1,7 +1,7 @@
 """Openb as published: pods of Alibaba's GPU cluster, a pod a line.
 
-A pod asks for thousandths of cores, which are rounded up to whole processors, and of GPUs. Pods that were still running
-when the log ends have its end for their deletion.
+A pod requests thousandths of cores, which are rounded up to whole processors, and of GPUs. Pods that were still running
+at the end of the log end there.
 
 Source: Weng et al., "Beware of fragmentation: scheduling GPU-sharing workloads with fragmentation gradient descent",
 USENIX ATC 2023.

@@ -156,7 +156,7 @@ def _logged(job_id: str, found: re.Match[str], row: Row) -> LoggedJob:
 
 
 def _chunks(field: str, text: str | None, each: str, default: int = 1) -> int | None:
-    """How many of a thing chunks such as 2:ncpus=8+1:ncpus=4 ask for; a chunk without a number in front is one."""
+    """Return how many of a resource chunks such as 2:ncpus=8+1:ncpus=4 request; a chunk without a count is one."""
     if text is None:
         return None
     total = 0

@@ -22,7 +22,7 @@ _NO_DATES = 253_402_300_800.0
 
 @dataclass(frozen=True, slots=True)
 class LoggedJob:
-    """A job that ran, None where the log does not say.
+    """A job that ran; None for values that the log lacks.
 
     Parameters
     ----------
@@ -33,19 +33,19 @@ class LoggedJob:
     job
         The number that it has in the log.
     job_id
-        What the log calls it.
+        Its identifier in the log.
     procs_allocated, procs_requested
-        Processors that it held and asked for.
+        Processors that it held and requested.
     request
-        Run time that it asked for, s.
+        Requested run time, s.
     user, group, queue, partition, cluster, state
-        As the log calls them.
+        Names in the log.
     gpus
-        That it held, or else asked for.
+        GPUs that it held, or else requested.
     memory
-        That it held, or else asked for, bytes.
+        Memory that it held, or else requested, bytes.
     nodes
-        That it held.
+        Nodes that it held.
     """
 
     submit: float

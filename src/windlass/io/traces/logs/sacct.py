@@ -1,7 +1,7 @@
 r"""Slurm: what ``sacct --parsable2`` prints, any columns in any order.
 
 A job needs JobID, Submit, one of ElapsedRaw, Elapsed, or Start and End, and one of AllocCPUS, NCPUS, ReqCPUS, AllocTRES
-and ReqTRES. Known besides: JobIDRaw, Cluster, Partition, User, Account, QOS, State, Timelimit, TimelimitRaw, ReqMem and
+and ReqTRES. Also read: JobIDRaw, Cluster, Partition, User, Account, QOS, State, Timelimit, TimelimitRaw, ReqMem and
 NNodes. A useful command is::
 
     sacct -aPX -S 2024-01-01 -o JobIDRaw,JobID,Submit,Start,End,ElapsedRaw,State,Timelimit,ReqCPUS,AllocCPUS,\
@@ -155,7 +155,7 @@ def _job(row: Row) -> LoggedJob | Left:
     )
     requested = row.whole("ReqCPUS") or asked.cpus
     state = row.text("State") or ""
-    # Without a column of starts, or of ends, only the state tells who ran.
+    # Without a column of starts, or of ends, only the state shows whether a job ran.
     begun = start if "Start" in row.places else 0.0
     over = end if "End" in row.places else 0.0
     why = NEVER_RAN if "[" in job_id else unfinished(state, begun, over, run, allocated)

@@ -1,6 +1,6 @@
 """Slurm: what ``sacct --json`` prints.
 
-Releases differ: a number is a number, or an object that says whether it is set or infinite; a state is a word, or a
+Releases differ: a number is a number, or an object with flags for unset and infinite; a state is a word, or a
 list of them. Both are read. Times are seconds since 1970, limits minutes, memory MiB.
 
 Source: the manual page of sacct, and the schemas of Slurm's data parsers.

@@ -1,4 +1,4 @@
-"""What the accounting of Slurm says of a job, whether as text or as JSON."""
+"""Fields of a job in Slurm's accounting, from text or JSON."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def limit(field: str, text: str | None) -> float | None:
 
 
 def requested_memory(field: str, text: str | None, cpus: int | None, nodes: int | None) -> float | None:
-    """Memory asked for, bytes; 4Gc is for each processor and 4Gn for each node, as older releases write it.
+    """Return the requested memory, bytes; 4Gc is per processor and 4Gn per node, as in older releases.
 
     >>> requested_memory("ReqMem", "1Gc", 4, 1), requested_memory("ReqMem", "0n", 4, 1)
     (4294967296.0, None)

@@ -1,4 +1,4 @@
-"""CSV files of one log each, whose columns have names and meanings of their own."""
+"""Readers of published CSV logs, each with columns of its own."""
 
 from __future__ import annotations
 

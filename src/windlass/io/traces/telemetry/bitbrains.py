@@ -11,7 +11,7 @@ from windlass.io.traces.files import read_text
 from windlass.io.traces.telemetry.series import Telemetry
 from windlass.model import InputError
 
-#: The first field of the first line; its values are in seconds, whatever it says.
+#: The first field of the first line; despite this name its values are in seconds.
 _TIME = "Timestamp [ms]"
 
 

@@ -39,7 +39,7 @@ def read_telemetry(path: Path) -> Telemetry:
     Raises
     ------
     InputError
-        The suffix is of none of them, or what its reader says.
+        The suffix is unknown, or the reader of the format fails.
 
     Examples
     --------

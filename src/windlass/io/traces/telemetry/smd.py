@@ -13,7 +13,7 @@ from windlass.io.traces.files import check_is_file
 from windlass.io.traces.telemetry.series import Telemetry
 from windlass.model import InputError
 
-#: Its machines were looked at once a minute.
+#: Sampling period of its machines, s.
 _STEP = 60.0
 
 
