@@ -1,14 +1,14 @@
 """The words that everything else is written in. This package imports nothing of Windlass.
 
 - :mod:`~windlass.model.jobs`: :class:`JobTable`, rigid parallel jobs as columns, the form every hot path reads.
-- :mod:`~windlass.model.owners`: :class:`Owners`, whose jobs are, as numbers.
+- :mod:`~windlass.model.owners`: :class:`Owners`, the owners of jobs, as numbers.
 - :mod:`~windlass.model.use`: what jobs use of what they were given, stage by stage.
 - :mod:`~windlass.model.fleet`: sites with slots and links, and jobs of stages of tasks over them.
 - :mod:`~windlass.model.instances`: types of instances that a cluster rents, with what each has and costs.
-- :mod:`~windlass.model.pools`: what a site has beside processors, and what jobs ask for of it.
-- :mod:`~windlass.model.vectors`: :class:`~windlass.model.vectors.VectorJobs`, jobs that ask for several resources.
+- :mod:`~windlass.model.pools`: resources of a site other than processors, and the jobs' requests for them.
+- :mod:`~windlass.model.vectors`: :class:`~windlass.model.vectors.VectorJobs`, jobs that request several resources.
 - :mod:`~windlass.model.queries`: streaming queries with their plans, and the clusters where their components could run.
-- :mod:`~windlass.model.timetable`: what changes when, at workers and at sites.
+- :mod:`~windlass.model.timetable`: changes of workers and of sites over time.
 - :mod:`~windlass.model.values`: numbers as users give them, checked and named in errors.
 - :mod:`~windlass.model.statistics`: Student's interval of a mean.
 - :mod:`~windlass.model.limits`: how much of something is taken, and how to have more.

@@ -87,9 +87,9 @@ class PolicyError(RuntimeError):
     Parameters
     ----------
     message
-        What is wrong with it; whoever knows the policy puts its name before.
+        What is wrong with the answer; the caller adds the policy's name in front.
     decision
-        Which decision it was that the policy makes, where more than one is made; None where it is the one just asked.
+        The decision with the invalid answer; None for the one that was just made.
     """
 
     def __init__(self, message: str, decision: str | None = None) -> None:
@@ -98,7 +98,7 @@ class PolicyError(RuntimeError):
 
 
 class BatchError(RuntimeError):
-    """A batch system did not start a job that it was told to; names the job, and what the system said."""
+    """A batch system did not start a job that it was requested to start; names the job and the system's reason."""
 
 
 class TaskError(RuntimeError):

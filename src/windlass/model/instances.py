@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from windlass.model.errors import InputError
 from windlass.model.values import number, whole
 
-#: What a job asks for and an instance has, dearest first: GPUs, CPU cores, bytes of memory.
+#: Resources of jobs and instances, most expensive first: GPUs, CPU cores, bytes of memory.
 RESOURCES = ("gpus", "cores", "memory")
 
 

@@ -23,13 +23,13 @@ class JobTable:
     job
         (n,) int64, the identity a log gives each job; distinct.
     submit
-        (n,) float64, when it is submitted, s; not decreasing.
+        (n,) float64, time of submission, s; not decreasing.
     run
-        (n,) float64, how long it would run if nobody stopped it, s; not negative.
+        (n,) float64, run time without a limit, s; not negative.
     procs
         (n,) int64, processors it holds from start to end; at least 1.
     request
-        (n,) float64, the run time its user asked for (walltime), s; not negative.
+        (n,) float64, requested run time (walltime), s; not negative.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from windlass.model.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The most of something that is taken, unless the environment says otherwise.
+    """The maximum size of an input, which an environment variable can change.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Limit:
         Raises
         ------
         InputError
-            What the environment says is no whole number above 0.
+            The variable's value is no whole number above 0.
         """
         said = os.environ.get(self.variable, "")
         if not said:
@@ -63,7 +63,7 @@ class Limit:
         Raises
         ------
         InputError
-            There are too many; says how to have them all the same.
+            The count exceeds the limit; the message names the variable that raises it.
         """
         most = self.most()
         if count <= most:

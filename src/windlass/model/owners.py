@@ -1,4 +1,4 @@
-"""Whose jobs are, as numbers."""
+"""Owners of jobs, as numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Owners:
-    """Whose each of n jobs is: a number from 0, -1 where nobody knows.
+    """User, group and queue of each of n jobs: a number from 0, -1 if unknown.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Owners:
 
     @classmethod
     def of(cls, jobs: int, user: object = None, group: object = None, queue: object = None) -> Owners:
-        """Build from anything array-like; None is nobody's, everywhere."""
+        """Build from anything array-like; None means that all are unknown."""
         columns = (
             np.full(jobs, -1, np.int64) if given is None else np.ascontiguousarray(given, np.int64)
             for given in (user, group, queue)
@@ -39,6 +39,6 @@ class Owners:
 
     @property
     def entries(self) -> int:
-        """How many users there are; all jobs of nobody count as one more, the last."""
+        """Number of users; all jobs of unknown users count as one more, the last."""
         known = int(self.user.max()) + 1 if len(self.user) else 0
         return known + bool(len(self.user) == 0 or self.user.min() < 0)

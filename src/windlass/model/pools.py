@@ -1,4 +1,4 @@
-"""What a site has beside processors, and what jobs ask for of it."""
+"""Resources of a site other than processors, and the jobs' requests for them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pools:
-    """Resources that jobs hold from start to end beside their processors, each one pool for the whole site.
+    """Resources that jobs hold from start to end in addition to processors, each one pool for the whole site.
 
-    Amounts are whole numbers of some small unit, so that a pool is as full as it was when all have given back what they
-    took: sums of fractions would not be.
+    Amounts are whole numbers of a small unit, so that a pool is exactly full again when all jobs have released their
+    amounts: sums of fractions would not be.
 
     Parameters
     ----------
     names
         What each of the k is called, such as ``GPUs``.
     amount
-        (k,) int64, what the site has of it.
+        (k,) int64, amount of the site.
     needs
-        (k, n) int64, what each of n jobs asks for, 0 or more.
+        (k, n) int64, request of each of n jobs, 0 or more.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class Pools:
 
     @classmethod
     def none(cls, jobs: int) -> Pools:
-        """No pool at all: so many jobs wait for processors alone."""
+        """Return no pools for ``jobs`` jobs, which then wait for processors alone."""
         return cls((), np.zeros(0, np.int64), np.zeros((0, jobs), np.int64))
 
     def __len__(self) -> int:
@@ -50,5 +50,5 @@ class Pools:
         return len(self.names)
 
     def lacking(self) -> NDArray[np.int64]:
-        """Rows of the jobs that ask for more of one than the site has."""
+        """Return the rows of jobs that request more of a resource than the site has."""
         return np.flatnonzero((self.needs > self.amount[:, None]).any(axis=0))

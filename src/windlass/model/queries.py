@@ -29,9 +29,9 @@ class Cluster:
     name
         As users call it.
     cores
-        How many it has; 0 for a camera that only sends, infinity where nobody counts them.
+        Number of cores; 0 for a camera that only sends, infinity for no limit.
     up
-        What it can send to its parent, bytes/s.
+        Bandwidth to its parent, bytes/s.
     down
         What can come in from all its children together, bytes/s.
     parent
@@ -185,7 +185,7 @@ class QueryPlan:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What somebody wants to know of a camera's stream, and the plans that tell it.
+    """A query on a camera's stream, with the plans that answer it.
 
     Parameters
     ----------

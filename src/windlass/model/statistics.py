@@ -1,4 +1,4 @@
-"""Student's interval of a mean: its quantile and half width, for all who say how sure a number is."""
+"""Student's confidence interval of a mean: its quantile and half width."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-#: With which probability an interval holds, where nothing else is said.
+#: Default confidence level.
 LEVEL = 0.95
 
 

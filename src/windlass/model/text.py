@@ -6,10 +6,10 @@ from unicodedata import category
 
 
 def printable(text: str) -> str:
-    r"""Text on one line, in which nothing tells a terminal what to do.
+    r"""Return text on one line, without control sequences for a terminal.
 
-    Names come from files that others made. One that holds ESC could move the cursor and paint over what was said, and
-    one with a sign that turns the direction of writing could pass for another.
+    Names come from files of unknown origin. A name with ESC could move the cursor and overwrite earlier output, and
+    one with a mark that turns the direction of writing could pass for another.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.model.errors import InputError
 
-#: Kinds of change to a worker. ``TAKE_SAMPLE`` is no change: the simulation looks.
+#: Kinds of change to a worker. ``TAKE_SAMPLE`` is no change: the simulation samples its state.
 SET_SPEED, FAIL, RETURN, TAKE_SAMPLE = range(4)
 
 
@@ -26,7 +26,7 @@ class WorkerTimetable:
     kind
         (m,) int64, what: a new speed, a failure, a return.
     worker
-        (m,) int64, whose.
+        (m,) int64, the worker.
     value
         (m,) the new speed, work/s; not used for the others.
 
@@ -78,7 +78,7 @@ class WorkerTimetable:
 
     @classmethod
     def speeds(cls, time: object, worker: object, speed: object) -> WorkerTimetable:
-        """Steps: from each time on the worker has this speed; 0 stalls it, and nobody is told."""
+        """Steps: from each time on the worker has this speed; 0 stalls it without a notification."""
         times = np.array(time, dtype=np.float64)
         workers = np.array(worker, dtype=np.int64)
         return cls(times, np.full(len(times), SET_SPEED), workers, np.array(speed, dtype=np.float64))
@@ -87,7 +87,7 @@ class WorkerTimetable:
     def failure(cls, worker: int, down: float, up: float | None = None) -> WorkerTimetable:
         """A worker fails and loses what it has; it comes back empty, or never if ``up`` is None.
 
-        Schedulers are told. Its tasks are dispatched again at once, and run from their beginning.
+        Schedulers are notified. Its tasks are dispatched again at once, and restart from their beginning.
         """
         times = [down] if up is None else [down, up]
         if up is not None and not up > down:

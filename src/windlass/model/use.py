@@ -25,7 +25,7 @@ class UseStage:
     cpu
         Percent of the time of the job's cores that it uses then.
     memory
-        Percent of the memory that the job asked for.
+        Percent of the memory that the job requested.
     parallel
         Whether all cores work in it, or one.
     tasks
@@ -48,7 +48,7 @@ class JobUse:
     job_class
         (n,) what jobs that are alike have in common.
     memory
-        (n,) bytes that each asked for.
+        (n,) bytes that each requested.
     first
         (n + 1,) where each job's stages are in the following columns, and where the last ends.
     until
@@ -125,7 +125,7 @@ class JobUse:
         return found
 
     def core_seconds(self, cores: _Ints) -> _Floats:
-        """(n,) seconds of cores that each job uses in all, on so many."""
+        """(n,) core-seconds that each job uses in all, on this number of cores."""
         begins = np.concatenate(([0.0], self.until[:-1])) if len(self.until) else np.empty(0)
         begins[self.first[:-1]] = 0.0
         found: _Floats = np.add.reduceat((self.until - begins) * self.cpu / 100.0, self.first[:-1]) * cores

@@ -40,7 +40,7 @@ def checked_rates(rates: object) -> NDArray[np.float64]:
 
 
 def column(name: str, values: object, count: int) -> NDArray[np.float64]:
-    """A copy of so many finite numbers, or an error that names them."""
+    """Return a copy of ``count`` finite numbers; raise an error that names bad ones."""
     found = np.array(values, dtype=np.float64)
     if found.shape != (count,):
         raise InputError(f"{name} has shape {found.shape}, expected {(count,)}")

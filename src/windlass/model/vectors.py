@@ -1,4 +1,4 @@
-"""Jobs that ask for several resources at once, as columns."""
+"""Jobs that request several resources at once, as columns."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class VectorJobs:
     submit
         (n,) when it is submitted, s; not decreasing.
     run
-        (n,) how long it runs, s.
+        (n,) run time, s.
     resources
-        (n, 3) what it asks for, in the order of :data:`~windlass.model.instances.RESOURCES`; something of at least one.
+        (n, 3) requests, in the order of :data:`~windlass.model.instances.RESOURCES`; at least one is above 0.
     walltime
-        (n,) how long it says that it runs at most, s; infinity where it does not say.
+        (n,) maximum run time that the job declares, s; infinity for none.
 
     Raises
     ------

@@ -3,7 +3,7 @@
 - :mod:`~windlass.model.fleet.sites`: :class:`Fleet`, sites with slots, with links or without.
 - :mod:`~windlass.model.fleet.jobs`: :class:`FleetJobs` and :class:`StageSpec`, jobs of stages of tasks.
 - :mod:`~windlass.model.fleet.fixed`: :func:`fixed_jobs` and :func:`fixed_table`, jobs whose tasks are fixed to sites.
-- :mod:`~windlass.model.fleet.case`: :class:`FleetCase`, both, and what changes when.
+- :mod:`~windlass.model.fleet.case`: :class:`FleetCase`, both, with changes over time.
 """
 
 from windlass.model.fleet.case import FleetCase

@@ -1,4 +1,4 @@
-"""Jobs of one stage whose tasks are fixed to sites, from their sub-jobs."""
+"""Jobs of one stage whose tasks are fixed to sites, built from their sub-jobs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def fixed_jobs(
     error: ArrayLike | None = None,
     notes: tuple[str, ...] = (),
 ) -> FleetJobs:
-    """Jobs of one stage whose tasks are fixed to sites, and read nothing that takes time, from their sub-jobs.
+    """Build jobs of one stage whose tasks are fixed to sites and read their input in no time, from their sub-jobs.
 
     Parameters
     ----------
     submit
         (J,) s, not decreasing.
     job, site, tasks
-        (P,) of each sub-job, by job: whose it is, where, and how many tasks, at least 1.
+        (P,) of each sub-job, by job: its job, its site, and its number of tasks, at least 1.
     duration
         (T,) s, of all tasks, by sub-job.
     expected

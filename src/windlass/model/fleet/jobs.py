@@ -33,7 +33,7 @@ class StageSpec:
     parents
         Earlier stages of the job, by position, all of whose output a shuffle reads.
     estimate_s
-        What a policy is told of ``task_s``; None for the truth.
+        Value of ``task_s`` that policies see; None for the true one.
     """
 
     task_s: float
@@ -55,12 +55,12 @@ class FleetJobs:
 
     =================  ========  ===============================================================================
     ``submit``         (J,)      s, not decreasing
-    ``job``            (K,)      whose stage it is
-    ``tasks``          (K,)      how many
-    ``first``          (K + 1,)  where its tasks begin
+    ``job``            (K,)      the job of the stage
+    ``tasks``          (K,)      number of tasks
+    ``first``          (K + 1,)  index of its first task
     ``shuffles``       (K,)      1 where each task reads from all sites, else 0
-    ``task_s``         (K,)      how long its tasks compute on average, s
-    ``estimate_s``     (K,)      what policies are told of that, s
+    ``task_s``         (K,)      mean computing time of its tasks, s
+    ``estimate_s``     (K,)      the same as policies see it, s
     ``ratio``          (K,)      bytes written per byte read
     ``task_bytes``     (K,)      input of a task; 0 for a shuffle, where it follows from the parents
     ``parents``        (K,)      how many stages a shuffle reads from

@@ -18,8 +18,8 @@ _Floats = NDArray[np.float64]
 class Fleet:
     """Sites with slots, and with links or without.
 
-    Without links nothing is told of how data moves, and what tasks read takes no time: sites are then so many pools
-    of slots, and there may be ten thousand of them.
+    Without links the movement of data is not modelled, and reading takes no time: sites are then only pools of slots,
+    and there may be ten thousand of them.
 
     Parameters
     ----------
