@@ -1,7 +1,7 @@
 """Compiled functions with a fixed signature, compiled on first use, cached on disk, and announced.
 
 A :class:`Kernel` pairs a function with the one signature it is compiled for. Nothing is compiled at import;
-:func:`prepare` does it, so that a command can say what it waits for and a benchmark can leave it out.
+:func:`prepare` does it, so that a command can report progress and a benchmark can leave it out.
 A fixed signature is also what lets one compiled event loop take any policy as a function argument and still
 be cached.
 
@@ -53,7 +53,7 @@ _CALLED_ONLY: dict[str, Any] = {
 
 
 def _for_types(dispatcher: Any) -> Any:
-    """The same, compiled once for a type: Numba would compile anew for each constant that it is called with."""
+    """Return the same, compiled once for a type: Numba would compile it again for each constant argument."""
     typed = dispatcher.get_call_template
 
     def template(args: Any, kws: Any) -> Any:
@@ -147,7 +147,7 @@ class Kernel:
     Parameters
     ----------
     python
-        The function as written; its docstring says what it does.
+        The function as written; its docstring documents it.
     signature
         The Numba signature.
     allocates
@@ -166,13 +166,13 @@ class Kernel:
     allocates: bool = True
 
     def ready(self) -> Any:
-        """The compiled function, loaded from the cache or compiled now, which is said once it takes long."""
+        """The compiled function, loaded from the cache or compiled now; a long compilation is reported."""
         return self._ready
 
     def entry(self) -> Any:
         """The compiled function without the look at its arguments' types, which takes 10 µs for each array of records.
 
-        It must be given just what its signature says.
+        Its arguments must match the signature exactly.
         """
         return self._entry
 
@@ -199,7 +199,7 @@ class Kernel:
         Raises
         ------
         NotFollowedError
-            It refers to something of which it cannot be told when it changes; it is not cached then.
+            It refers to something whose changes cannot be detected; it is not cached then.
         """
         return dependencies(self._dispatcher, self.signature)
 
@@ -248,9 +248,9 @@ def prepare(
     Parameters
     ----------
     kernels
-        What is about to be used.
+        Kernels to prepare.
     report
-        Told how far compiling is, where something has to be compiled.
+        Called with the progress of compiling, if anything has to be compiled.
     quiet
         Leave the line out.
 

@@ -1,4 +1,4 @@
-"""Reading a function's code: which constants it loads, and which names it looks up."""
+"""Bytecode of a function: the constants that it loads and the names that it looks up."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class NotFollowedError(Exception):
-    """A function refers to something of which it cannot be told when it changes; says to what."""
+    """A function refers to something whose changes cannot be detected; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def read(code: CodeType) -> Bytecode:
     for step in dis.get_instructions(code):
         attribute = step.opname in ("LOAD_ATTR", "LOAD_METHOD")
         if step.opcode in dis.hasconst:
-            # Some are told by their place only.
+            # Some constants are known by their position only.
             constants.append(code.co_consts[step.arg or 0])
             names += [constants[-1]] if isinstance(constants[-1], str) else []
             instructions.append(step.opname)

@@ -112,7 +112,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
 
 
 def _write(path: Path, content: bytes) -> None:
-    """All at once: whoever reads meanwhile finds nothing, or all of it."""
+    """Write a file atomically: a concurrent reader finds nothing, or all of it."""
     handle, name = tempfile.mkstemp(prefix=path.name[:40], dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -30,7 +30,7 @@ from numba.extending import _Intrinsic
 from windlass.jit.bytecode import NotFollowedError, read
 from windlass.jit.target import how_compiled
 
-#: Their functions are told apart by name and version.
+#: Packages whose functions are identified by name and version.
 _KNOWN_BY_VERSION = frozenset({*sys.stdlib_module_names, "numpy", "numba", "llvmlite"})
 _PLAIN = frozenset({type(None), type(...), bool, int, float, complex, str, bytes})
 #: A flag of newer Pythons' code objects.
@@ -106,7 +106,7 @@ class _Walk:
             self._state.update(b"%d:" % len(data) + data)
 
     def met(self, value: object) -> bool:
-        """Whether this very function or module was met before; it is then told by its number."""
+        """Return whether this very function or module was met before; it is then recorded by its number."""
         if id(value) in self._met:
             self.add("met", str(self._met[id(value)][0]))
             return True

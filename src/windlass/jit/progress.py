@@ -1,4 +1,4 @@
-"""How far compiling is: counted for whoever draws it, or said in one line once it takes long."""
+"""Progress of compiling: reported to a callback, or in one line on standard error if it takes long."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class _Counter(event.Listener):  # type: ignore[misc]
         self._report = report
 
     def on_start(self, event: Any) -> None:
-        """A function is being compiled; those that it calls come inside."""
+        """Report the start of a function; the functions that it calls are compiled in between."""
         self.say(event.data["dispatcher"].__qualname__)
 
     def on_end(self, event: Any) -> None:
-        """It has been compiled."""
+        """Report the end of a function."""
         self._left.discard(id(event.data["dispatcher"]))
         self.say(event.data["dispatcher"].__qualname__)
 
     def say(self, function: str) -> None:
-        """Report."""
+        """Report the progress."""
         self._report(Compiling(function, self._total - len(self._left), self._total))
 
 
@@ -62,7 +62,7 @@ def counted(dispatchers: Iterable[Any], report: Callable[[Compiling], None]) -> 
     dispatchers
         What has to be compiled.
     report
-        Told at the beginning, at each function, and at the end.
+        Called at the beginning, at each function, and at the end.
     """
     counter = _Counter(dispatchers, report)
     counter.say("")
@@ -73,7 +73,7 @@ def counted(dispatchers: Iterable[Any], report: Callable[[Compiling], None]) -> 
 
 @contextmanager
 def announced(functions: int) -> Iterator[None]:
-    """Say on standard error that so many functions are being compiled, once it takes longer than a second."""
+    """Report on standard error that functions are being compiled, once it takes longer than a second."""
     done = threading.Event()
 
     def speak() -> None:

@@ -1,4 +1,4 @@
-"""How functions are compiled here: what the machine code depends on beside the function."""
+"""Target of compilation: everything that the machine code depends on other than the function."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SWITCHES = (
 
 @functools.cache
 def how_compiled() -> str:
-    """All that compiling depends on beside the function: versions, processor, settings, and this package."""
+    """Return a digest of versions, processor, settings, and this package, on which all compiled code depends."""
     state = hashlib.sha256()
     for file in sorted(Path(__file__).parent.glob("*.py")):
         state.update(file.read_bytes())
