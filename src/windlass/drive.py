@@ -68,7 +68,7 @@ class Decider(Protocol[View_contra, Answer_co]):
 
 
 class Named(Protocol):
-    """A policy of any decision; what else it has is the affair of who asks it."""
+    """A policy of any decision; callers check for further methods."""
 
     @property
     def name(self) -> str:
@@ -85,21 +85,21 @@ def drive(
     policies: Policies,
     log: Callable[[str, Any, Any], None] | None = None,
 ) -> Result:
-    """Run all of an engine's work under policies, one for each decision that it asks for.
+    """Run all of an engine's work under policies, one for each decision that it makes.
 
     Parameters
     ----------
     engine
         Simulated or live; it is closed at the end, whatever happens.
     policies
-        By the name of the decision: each is asked whenever its decision is due.
+        By the name of the decision: each is called whenever its decision is due.
     log
-        Told of each decision, after it was carried out: its name, the view, and the answer.
+        Called after each decision was carried out, with its name, the view, and the answer.
 
     Returns
     -------
     Result
-        What the engine says happened.
+        The engine's result.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def drive(
     >>> drive(SinglePart(PlacedFleet(FleetCase(fleet, jobs))), {"place": InPlace()}).end.tolist()
     [60.0]
     """
-    # Whom an error is about: until somebody is asked, it may be any of them.
+    # Policies that an error can be about: all of them until the first is called.
     asked = tuple(policies.values())
     try:
         while (decision := engine.wait()) is not None:
@@ -138,7 +138,7 @@ def drive(
     except InputError:
         raise
     except ODD as error:
-        # Engines check answers for what a policy may get wrong. One of somebody's own may get anything wrong.
+        # Engines check for the usual mistakes in answers. A user's policy can make any other.
         own = tuple(policy for policy in policies.values() if is_foreign(policy))
         if not own or blamed(error) is not None:
             raise

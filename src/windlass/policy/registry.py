@@ -41,7 +41,7 @@ class Registry:
     question
         What the decision answers, in a sentence.
     upon
-        When it is asked: what completes "asked when …".
+        When the decision is made; completes "asked when …".
     package
         The import name of the folder with its policies.
     method
@@ -189,7 +189,7 @@ def capability(policy: object, protocol: type[_Protocol]) -> _Protocol | None:
 
     This is how engines find what a policy has: beyond the methods of its decision's protocol it need have
     nothing. Each decision defines what it may have in addition, one runtime-checkable protocol per capability.
-    Attributes of a protocol may be None where it says so. A look takes about 5 µs, so it belongs before a run and not
+    Attributes of a protocol may be None if it documents so. A check takes about 5 µs: make it before a run, not
     in a decision.
 
     Parameters

@@ -1,7 +1,7 @@
 """Code that is not ours: files of policies, imported by their path, and blamed for what they do.
 
-A policy of one's own is run in our process and may do anything there. It is not stopped from that. But what goes wrong
-in it is told as its own: by its name, its file and the line.
+A user's policy runs in Windlass's process without restrictions. Its errors are reported with the policy's name, its
+file and the line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from windlass.model import InputError
 from windlass.policy import installed
 
 _PREFIX = "windlass_policy_"
-#: So much of an error's own words is told.
+#: Maximum length of an error's own message, in characters.
 _LONGEST = 500
 #: What Python raises where an answer is of another form than it should be.
 ODD = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
@@ -71,7 +71,7 @@ def _is_foreign_module(name: str) -> bool:
 
 
 def place_of(policy: object) -> str:
-    """The file of a policy of one's own and the line where its class begins, in brackets; nothing for one of ours.
+    """Return the file and line of a user's policy class, in brackets; empty for a policy of Windlass.
 
     >>> place_of(1)
     ''
@@ -108,7 +108,7 @@ def blamed(error: BaseException) -> str | None:
 
 
 def said_by(error: BaseException) -> str:
-    """An error in a line: its kind and the first line of what it says.
+    """Return an error in one line: its kind and the first line of its message.
 
     >>> said_by(ValueError("no\\nway"))
     'ValueError: no'
@@ -154,7 +154,7 @@ def _file_of_output_turned() -> Iterator[None]:
             sys.__stdout__.flush()
         kept = os.dup(1)
     except (OSError, ValueError):
-        yield  # nobody listens
+        yield  # standard output is closed
         return
     try:
         with contextlib.suppress(OSError):
@@ -175,7 +175,7 @@ def _innermost(trace: TracebackType | None) -> tuple[FrameType, int] | None:
 
 
 def _name_of(frame: FrameType) -> str:
-    """What the policy is called whose code this is; where that is not clear, the file."""
+    """Return the name of the policy that has this code; the file if that is unknown."""
     own = getattr(type(frame.f_locals.get("self")), "name", None)
     if isinstance(own, str):
         return own
