@@ -5,9 +5,9 @@
 - :mod:`~windlass.sim.fleet.loop`: the compiled loop; :mod:`~windlass.sim.fleet.state` and
   :mod:`~windlass.sim.fleet.records`: what it works on.
 - :mod:`~windlass.sim.fleet.stages`: jobs arrive, stages can begin, tasks end, slots and links change.
-- :mod:`~windlass.sim.fleet.reads`: flows between sites, and looks at the links.
-- :mod:`~windlass.sim.fleet.priority_order`: slots served by an order; :mod:`~windlass.sim.fleet.answer`: a placement
-  carried out.
+- :mod:`~windlass.sim.fleet.reads`: flows between sites, and the sharing of links.
+- :mod:`~windlass.sim.fleet.priority_order`: slots served by an order; :mod:`~windlass.sim.fleet.answer`: the
+  execution of a placement.
 - :mod:`~windlass.sim.fleet.view`: what policies see; :mod:`~windlass.sim.fleet.durations`: how long tasks are thought
   to compute; :mod:`~windlass.sim.fleet.result`: what happened.
 """

@@ -61,7 +61,7 @@ def _take(state, stages, line, is_move, tasks):
 
 @lean
 def _refusal(state, stages, starts, moves, largest_first):
-    """What is wrong with an answer and in which row, after which everything is as it was before."""
+    """Return what is wrong with an answer and in which row; the state is unchanged afterwards."""
     wrong, taken, total = RIGHT, 0, len(moves) + len(starts)
     while taken < total and wrong == RIGHT:
         is_move, line = _line(starts, moves, taken)

@@ -11,9 +11,9 @@ from windlass.model.fleet import FleetJobs
 
 _Floats = NDArray[np.float64]
 
-#: What is told of compute times: the mean of finished tasks, or what the jobs say of themselves.
+#: Source of compute times that policies see: the mean of finished tasks, or the true values of the jobs.
 Estimates = Literal["finished", "true"]
-#: Seconds that a task is thought to compute while none has finished.
+#: Assumed compute time of a task while none has finished, s.
 AT_FIRST_S = 1.0
 
 
@@ -62,14 +62,14 @@ def means_of_finished(stages: Finished, jobs: Finished, everywhere: Finished) ->
 
 
 class Told:
-    """What a live engine tells of compute times, from what it measured.
+    """Estimates of compute times in a live engine, from its measurements.
 
     Parameters
     ----------
     jobs
         The workload.
     estimates
-        ``finished``: :func:`means_of_finished`; ``true``: what the jobs say of themselves.
+        ``finished``: :func:`means_of_finished`; ``true``: the true values of the jobs.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class Told:
         self._all = Finished(*np.zeros((2, 1)))
 
     def take(self, stage: int, seconds: float) -> None:
-        """A task of a stage computed for so many seconds; that it did stays known, whatever becomes of its output."""
+        """Record that a task of a stage computed for ``seconds``; the value stays even if its output is lost."""
         job = int(self._jobs.job[stage])
         for found, row in ((self._stages, stage), (self._of_jobs, job), (self._all, 0)):
             found.seconds[row] += seconds

@@ -26,7 +26,7 @@ from windlass.sim.fleet.state import FLEET_RUN
 from windlass.sim.handle import opening, storing
 from windlass.sim.status import ALL_DONE, ASK, FIRST_OWN, FULL, PAUSED, REACHED
 
-#: How else :func:`_run` returned: what the compiled policy gave is no order of the jobs.
+#: Further status of :func:`_run`: the compiled policy did not return an order of the jobs.
 NO_ORDER = FIRST_OWN
 
 _opened = opening(FLEET_RUN)
@@ -53,7 +53,7 @@ def _next_instant(state):
 
 @inlined
 def _order_due(state):
-    """Size up the jobs that wait, if they moved; whether there are any to be ordered anew."""
+    """Update the sizes of waiting jobs, if they changed; return whether there are any to reorder."""
     run = state.run[0]
     due = False
     if run.moved != 0:
@@ -69,7 +69,7 @@ def _order_due(state):
 
 
 def _run(address, until, events):
-    """Go through instants before `until`, so many events at most, or to the next decision; a status."""
+    """Process instants before `until`, at most `events` events, or up to the next decision; return a status."""
     whole = _opened(address)
     state = whole.state
     run, n = state.run[0], len(state.sites)
@@ -102,7 +102,7 @@ def _run(address, until, events):
                 return ASK
             now = min(now, due)
         if now >= until:
-            # Nothing is asked before the least time between decisions is over.
+            # No decision is due before the least time between decisions is over.
             run.next = max(now, run.decided + run.decide_every)
             return ALL_DONE if run.ended == jobs else REACHED
         now = max(now, run.now)

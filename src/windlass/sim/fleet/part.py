@@ -5,14 +5,14 @@ where its input lies and the downlink of its site, shared max-min fairly by all 
 its input lies at its site. A stage that reads from all sites is ready when its parents have ended; what they wrote
 lies where their tasks ran. Slots that the timetable takes away are given up as tasks end; links change at once.
 
-Two decisions can start tasks. A *standing order* of the jobs (:mod:`windlass.order.fleet`) is asked for when jobs
+Two decisions can start tasks. A *standing order* of the jobs (:mod:`windlass.order.fleet`) is requested when jobs
 arrive or depart, when a stage can begin, and when slots change; until the next, each idle slot takes the next task of
 the first job in its site's order. Tasks then run where their input lies, and those of a shuffle in proportion to the
-data. A *placement* (:mod:`windlass.place`) names tasks and sites, and is asked for whenever anything changed while some
-task waits, not more often than every ``decide_every`` seconds.
+data. A *placement* (:mod:`windlass.place`) names tasks and sites, and is requested whenever anything changed while some
+task waits, at most once every ``decide_every`` seconds.
 
-Links are looked at not more often than every ``look_every`` seconds: with 0 rates are exact at every instant; with
-more, reads begin and end up to so much later, and a link is never used beyond its capacity.
+Links are updated at most once every ``look_every`` seconds: with 0, rates are exact at every instant; with more,
+reads begin and end up to this much later, and a link is never used beyond its capacity.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ _Ints = NDArray[np.int64]
 
 
 class PlacedFleet(FleetPart):
-    """Asks for placements.
+    """A part of a simulation that requests placements.
 
     Parameters
     ----------
     case
-        What runs where, and what changes.
+        The fleet, its jobs, and changes over time.
     look_every, decide_every
-        Least time between looks at the links, and between decisions, s.
+        Least time between updates of the links, and between decisions, s.
     estimates
-        How long a task is thought to compute: ``finished``, the mean of the stage's finished tasks (of the job's
-        before any has, of all jobs' before that, at first 1 s); ``true``, what the jobs say of themselves.
+        Assumed compute time of a task: ``finished``, the mean of the stage's finished tasks (of the job's
+        before any has, of all jobs' before that, at first 1 s); ``true``, the true values of the jobs.
     log
         Whether to keep every read and every change of a rate.
     progress
-        Told the share of jobs that ended.
+        Called with the share of jobs that ended.
     """
 
     _decision = PLACE.key
@@ -137,7 +137,7 @@ class PlacedFleet(FleetPart):
 
 
 class OrderedFleet(FleetPart):
-    """Asks for standing orders, but for those of a compiled policy, which the loop asks itself.
+    """A part of a simulation that requests standing orders; the loop itself calls a compiled policy.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class OrderedFleet(FleetPart):
     compiled
         The policy's compiled form, or that of none.
     by_seconds
-        Whether policies are told expected seconds instead of numbers of tasks: tasks times the mean of those of the
+        Whether policies see expected seconds instead of numbers of tasks: tasks times the mean of those of the
         job that have finished (of all that have, before that), off by the job's error.
     look_every, log, progress
         As in :class:`PlacedFleet`.

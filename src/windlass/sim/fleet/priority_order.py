@@ -1,4 +1,4 @@
-"""A standing order: jobs as policies are told of them, the order checked, and slots served by it until the next."""
+"""A standing order: jobs as policies see them, the validation of the order, and slots served by it until the next."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def expected_seconds(run, job):
 
 @lean
 def size_up(state):
-    """Write what policies are told: what each job with tasks left to start has left at each site; the backlog."""
+    """Write the input of policies: the tasks that each job has left to start at each site; the backlog."""
     run, n = state.run[0], len(state.sites)
     groups, last = 0, -1
     for place in range(run.waits):
@@ -65,9 +65,9 @@ def size_up(state):
 
 @lean
 def is_order(state):
-    """Whether what a compiled policy gave is an order of all jobs: of one that was asked through Python, it is known.
+    """Return whether a compiled policy's result is an order of all jobs; orders from Python are checked before.
 
-    What is none must not be expanded, as its numbers are rows.
+    Any other result must not be expanded, as its numbers are rows.
     """
     run = state.run[0]
     if run.orders != 1 and run.orders != len(state.sites):

@@ -1,4 +1,4 @@
-"""How tasks read: batches of tasks, flows between sites, and looks at the links that all flows share."""
+"""Reading of input: batches of tasks, flows between sites, and updates of the links that all flows share."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def add_flow(state, now, source, site, which, carried):
     run, batch = state.run[0], state.batches[which]
     number = state.flows[run.flows].free
     run.flows += 1
-    # It begins at the next look, which is now where looks are exact: its pair has come further by then.
+    # It begins at the next update of the links, which is now where rates are exact: its pair has progressed by then.
     wait = max(run.looked + run.look_every, now) - run.looked
     ends = state.progress[source, site] + state.rate[source, site] * wait + carried / batch.tasks
     flow = state.flows[number]
@@ -136,7 +136,7 @@ def end_flow(state, now, source, site, ended):
 
 @lean
 def refresh_links(state, now):
-    """Bring all flows up to now, end those that are done, and share the links anew."""
+    """Advance all flows to now, end those that are done, and share the links again."""
     run, n = state.run[0], len(state.sites)
     passed = now - run.looked
     for x in range(n):
