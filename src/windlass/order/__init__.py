@@ -1,11 +1,10 @@
-"""Which job goes first?
+"""Ordering: which job goes first.
 
-Two views of one question: :mod:`windlass.order.site`, rigid jobs that wait for the processors of one site, and
-:mod:`windlass.order.fleet`, jobs whose tasks are spread over many sites. Each has its view, its compiled form and its
-policies.
+:mod:`windlass.order.site` orders rigid jobs that wait for the processors of one site. :mod:`windlass.order.fleet`
+orders jobs with tasks at many sites. Each defines its view, its compiled form and its policies.
 
-Here the fleet's policies are functions on arrays: :func:`swag`, :func:`reordering`, :func:`global_srpt`,
-:func:`independent_srpt`, :func:`fcfs`, :func:`optimal`, and :func:`finish_instants` to judge an order by.
+The fleet's policies are available here as functions on arrays: :func:`swag`, :func:`reordering`, :func:`global_srpt`,
+:func:`independent_srpt`, :func:`fcfs` and :func:`optimal`; :func:`finish_instants` evaluates an order.
 
 >>> from windlass.order import swag
 >>> swag([[1, 10, 1], [3, 8, 0], [7, 0, 6]], slots=1)

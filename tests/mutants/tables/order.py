@@ -81,7 +81,7 @@ MUTANTS = (
     ),
     Mutant(
         "order/site/lib/pool_profile.py",
-        "free[resource, size - 1] += asked(view, resource, row)",
+        "free[resource, size - 1] += requested(view, resource, row)",
         "free[resource, size - 1] += view.procs[row]",
         OF_POOLS,
     ),

@@ -1,19 +1,19 @@
 """Policies written as one compiled function over arrays, for the simulator's loop and for live use alike.
 
-The function is called whenever a job arrived or departed::
+The function is called whenever a job has arrived or departed::
 
     rows = select(subjobs, slots, backlog, options, out)
 
 ============  ===============  ==================================================================
-``subjobs``   float64 (n, m)   what each job has left to start at each site, jobs by arrival
+``subjobs``   float64 (n, m)   tasks that each job has left to start at each site, jobs by arrival
 ``slots``     float64 (m,)     slots of each site, at least 1
-``backlog``   float64 (m,)     what each site has to do before any of that
-``options``   float64 (k,)     the policy's parameters, as its class's ``options`` lists them
+``backlog``   float64 (m,)     tasks that each site has to do before any of those
+``options``   float64 (k,)     the policy's parameters, in the order of its class's ``options``
 ``out``       int64 (≥ m, ≥ n) out: the order of jobs, or one per site, in rows
 ============  ===============  ==================================================================
 
-It returns how many rows of ``out`` it wrote: 1 for one order for all sites, else m; and changes nothing else.
-``refine``, where a policy has one, is called next on the rows, and writes one order over the first.
+It returns the number of rows of ``out`` that it wrote: 1 for one order for all sites, else m; and changes nothing else.
+If a policy has a ``refine``, it is called next on the rows and writes one order over the first.
 """
 
 from __future__ import annotations
@@ -44,31 +44,31 @@ def _none(subjobs, slots, backlog, options, out):
     return 0
 
 
-#: Leaves the order as it is.
+#: Leaves the order unchanged.
 KEEP = Kernel(_keep, REFINE, allocates=False)
 _NOBODY = Kernel(_none, SELECT, allocates=False)
 
 
 @runtime_checkable
 class FleetSelecting(Protocol):
-    """A policy with a compiled ``select``; :class:`CompiledOrder` makes ``decide`` from it.
+    """A policy with a compiled ``select``; :class:`CompiledOrder` derives ``decide`` from it.
 
-    The simulator's loop then calls the function, and not ``decide``. :func:`in_loop` looks once per run.
+    The simulator's loop calls the function instead of ``decide``. :func:`in_loop` tests for it once per run.
     """
 
     @property
     def select(self) -> Kernel | None:
-        """The order of jobs, of signature :data:`SELECT`; None of a policy that has only ``decide``."""
+        """Function of signature :data:`SELECT` that orders the jobs; None if there is only ``decide``."""
         ...
 
 
 @runtime_checkable
 class Refining(Protocol):
-    """A compiled policy that changes the order that its ``select`` gave."""
+    """A compiled policy that changes the order returned by its ``select``."""
 
     @property
     def refine(self) -> Kernel | None:
-        """Called after ``select`` at each decision, of signature :data:`REFINE`; None for no change."""
+        """Function of signature :data:`REFINE`, called after ``select`` at each decision; None for no change."""
         ...
 
 
@@ -78,22 +78,22 @@ class FleetParametric(Protocol):
 
     @property
     def options(self) -> NDArray[np.float64] | None:
-        """(k,) what ``select`` is given; None for one 0. Read once, before a run."""
+        """(k,) the parameters passed to ``select``; None for a single 0. Read once, before a run."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class FleetFunctions:
-    """What the simulator's loop calls of a policy.
+    """Compiled functions of a policy that the simulator's loop calls.
 
     Parameters
     ----------
     select, refine
-        The policy's.
+        The policy's functions.
     options
-        (k,) what ``select`` is given.
+        (k,) the parameters passed to ``select``.
     decides
-        Whether it decides in the loop; else it is asked through Python, and these are there to fill a place.
+        Whether the policy decides in the loop; otherwise its ``decide`` is called, and the functions are placeholders.
     """
 
     select: Kernel
@@ -103,7 +103,7 @@ class FleetFunctions:
 
 
 def in_loop(policy: object) -> FleetFunctions:
-    """A policy as the simulator's loop calls it; one without a compiled form, or None, is not called there."""
+    """Return the functions of a policy for the simulator's loop; placeholders for None and without a compiled form."""
     select = select_of(policy)
     if select is None:
         return FleetFunctions(_NOBODY, KEEP, np.zeros(1), False)
@@ -116,7 +116,7 @@ def in_loop(policy: object) -> FleetFunctions:
 
 
 def select_of(policy: object) -> Kernel | None:
-    """A policy's compiled function, or None where it has only ``decide``.
+    """Return a policy's compiled function, or None if it has only ``decide``.
 
     >>> from windlass.order.fleet.policies.fcfs import Fcfs
     >>> select_of(Fcfs()) is Fcfs.select, select_of(None) is None
@@ -127,7 +127,7 @@ def select_of(policy: object) -> Kernel | None:
 
 
 class CompiledOrder:
-    """Gives a policy its ``decide`` from its compiled ``select`` and ``refine``."""
+    """Base class that derives ``decide`` from a compiled ``select`` and ``refine``."""
 
     select: Kernel
     refine: Kernel = KEEP
@@ -135,11 +135,11 @@ class CompiledOrder:
 
     @property
     def options(self) -> NDArray[np.float64]:
-        """(k,) the parameters that ``select`` is given."""
+        """(k,) the parameters passed to ``select``."""
         return np.zeros(1)
 
     def decide(self, view: FleetView) -> JobOrder:
-        """In which order the sites serve the waiting jobs, and why."""
+        """Return the order in which the sites serve the waiting jobs, and the reason."""
         return JobOrder(ordered(self, view.subjobs, view.slots, view.backlog), self.why)
 
 
@@ -149,7 +149,7 @@ def ordered(
     slots: NDArray[np.float64],
     backlog: NDArray[np.float64],
 ) -> NDArray[np.int64]:
-    """The order of a compiled policy on checked arrays: (n,), or (m, n) where sites differ."""
+    """Return the order of a compiled policy on validated arrays: (n,), or (m, n) if sites differ."""
     jobs, sites = subjobs.shape
     out = np.empty((sites, jobs), np.int64)
     rows = policy.select.ready()(subjobs, slots, backlog, policy.options, out)

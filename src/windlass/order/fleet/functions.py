@@ -1,6 +1,6 @@
-"""Orders on arrays, for users of the library; :mod:`windlass.order` offers them.
+"""Orders on arrays, for users of the library; :mod:`windlass.order` exports them.
 
-Each policy's file has the function that its class calls.
+Each function is defined in the file of its policy.
 
 >>> from windlass.order.fleet.functions import finish_instants, swag
 >>> order = swag([[1, 10, 1], [3, 8, 0], [7, 0, 6]], slots=1)

@@ -1,4 +1,4 @@
-"""What a policy over all sites sees, and what it answers."""
+"""Input and output of an ordering policy over all sites."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class FleetView:
     now
         The engine's clock, s.
     subjobs
-        (n, m) float64, what each waiting job has left to start at each site: tasks, or expected seconds. Jobs
-        are in order of arrival; one that has nothing left to start is not there.
+        (n, m) float64, work that each waiting job has left to start at each site: tasks, or expected seconds. Jobs
+        are in order of arrival; a job with nothing left to start is not included.
     slots
         (m,) float64, slots of each site, at least 1.
     backlog
-        (m,) float64, what runs at each site, in tasks.
+        (m,) float64, tasks running at each site.
     job
-        (n,) int64, which jobs they are, numbered by arrival.
+        (n,) int64, the job numbers, by arrival.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class FleetView:
 
 @dataclass(frozen=True, slots=True)
 class JobOrder:
-    """Serve the jobs in this order.
+    """An order in which to serve the jobs.
 
     Parameters
     ----------
@@ -68,12 +68,12 @@ class JobOrder:
         Raises
         ------
         PolicyError
-            It is neither an order of the view's jobs nor one for each site.
+            It is not an order of the view's jobs, nor one for each site.
         """
         self.orders(*view.subjobs.shape)
 
     def orders(self, jobs: int, sites: int) -> NDArray[np.int64]:
-        """Check this for an engine's own numbers of jobs and sites, and return it as (1, n), or (m, n) by site.
+        """Check this order against an engine's own numbers of jobs and sites; return (1, n), or (m, n) by site.
 
         Raises
         ------
@@ -87,12 +87,12 @@ class JobOrder:
 
 
 def as_orders(order: ArrayLike, jobs: int, sites: int) -> NDArray[np.int64]:
-    """One order for all sites as (1, n), or one per site as (m, n).
+    """Return one order for all sites as (1, n), or one per site as (m, n).
 
     Raises
     ------
     InputError
-        Of another shape, or a row is no permutation of the jobs.
+        The shape is wrong, or a row is not a permutation of the jobs.
     """
     given = np.asarray(order)
     if given.shape not in ((jobs,), (sites, jobs)):

@@ -1,6 +1,6 @@
-"""What to do while the first of a queue does not fit: nothing, or one of the ways of backfilling.
+"""Ways of backfilling behind the first job of a queue that does not fit, for any order of the queue.
 
-Each is a policy for a queue in the order in which it came; here it is given the queue in another order.
+Each is implemented by a policy for a queue in order of submission, applied here to a reordered queue.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from windlass.order.site.policies.fcfs import Fcfs
 
 
 def _fits(kernel: Kernel) -> Any:
-    """Serve the queue in order as a policy's function does that looks at nothing but the order."""
+    """Return a function that serves the reordered queue with a policy that depends on nothing but the order."""
     select = allocating(kernel.python)
 
     @allocating
     def serve(view, scores, places, chosen, why):
-        # Who was refused before may stand behind others by now.
+        # A job refused at the last decision may be at any position of the new order.
         return select(in_order(view, places, 0), chosen, why)
 
     return serve
@@ -35,13 +35,13 @@ def _fits(kernel: Kernel) -> Any:
 
 @allocating
 def _reserves(view, scores, places, chosen, why):
-    """Serve the queue by reservations, which move in the order of scores."""
+    """Serve the queue by reservations, which move forward in the order of scores."""
     return start_reserved(in_order(view, places, view.refused), scores[places], chosen, why)
 
 
 @allocating
 def _reserves_of_all(view, scores, places, chosen, why):
-    """The same where jobs wait for more than processors."""
+    """Do the same as :func:`_reserves` for jobs that request more than processors."""
     return start_reserved_of_all(in_order(view, places, view.refused), scores[places], chosen, why)
 
 
@@ -52,22 +52,23 @@ class Backfill:
     Parameters
     ----------
     policy
-        The policy that it is for a queue in the order of submission.
+        The policy that implements it for a queue in order of submission.
     by_reservation
-        Compiled functions that serve a queue in another order by reservations, for jobs that wait for processors
-        alone, and for more; None where the policy's own functions serve any order, as they keep nothing of a job.
+        Compiled functions that serve a reordered queue by reservations: for jobs that request processors only, and for
+        jobs that request other resources as well. None if the policy's own functions serve any order, because they
+        keep no state per job.
     """
 
     policy: type[CompiledPolicy]
     by_reservation: tuple[Any, Any] | None = None
 
     def served(self, pools: bool) -> Any:
-        """Return the compiled function that serves a queue in another order.
+        """Return the compiled function that serves a reordered queue.
 
         Parameters
         ----------
         pools
-            Whether jobs wait for more than processors.
+            Whether jobs request more than processors.
         """
         if self.by_reservation is None:
             return _fits(select_of(self.policy, pools))
@@ -83,17 +84,17 @@ BACKFILLS = {
 
 @functools.cache
 def queue_kernel(score: Callable[..., Any], backfill: str, pools: bool = False) -> Kernel:
-    """The compiled function of a queue in the order of a score, with a way of backfilling.
+    """Return the compiled function that orders a queue by a score and backfills.
 
     Parameters
     ----------
     score
-        A number for a row of a :class:`~windlass.order.site.compiled.CompiledView`; the least goes first. It is
-        compiled, so it is one plain function of the view and the row.
+        A function of a :class:`~windlass.order.site.compiled.CompiledView` and a row that returns a number; the
+        lowest goes first. Numba compiles it.
     backfill
         One of ``BACKFILLS``.
     pools
-        Whether jobs wait for more than processors.
+        Whether jobs request more than processors.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Policies written as one compiled function over arrays, for the simulator's loop and for live use alike.
 
-The function is called once per instant at which something changed::
+The function is called once per instant at which the site has changed::
 
     count = select(view, chosen, why)
 
@@ -9,12 +9,12 @@ It returns how many entries of ``chosen`` it wrote, and changes nothing but ``vi
 =================  ==========  =================================================================
 ``view``           tuple       a :class:`CompiledView`: the site at this instant
 ``chosen``         int64 (q,)  out: queue positions to start, ascending or not
-``why``            int64 (q,)  out: the reason of each, as its place in the policy's ``reasons``
+``why``            int64 (q,)  out: the reason of each, as an index into the policy's ``reasons``
 =================  ==========  =================================================================
 
-Measured: the view as one tuple costs the simulator's loop nothing against its nine parts as arguments, and a
-``decide`` from Python 2 of its 16 µs. Hand it on to functions that are copied into their caller, or whole parts of a
-decision: a call with it costs 3 % of a replay under EASY.
+The view is passed as one tuple: measured in the simulator's loop, this costs no more than nine separate arguments. In a
+``decide`` called from Python it takes 2 of 16 µs. Pass the view on only to functions that are inlined or that do a
+whole part of a decision: a call with it costs 3 % of a replay under EASY.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def user_of(owner, row):
 
 
 class CompiledView(NamedTuple):
-    """A site at one instant, as compiled policies see it. Jobs are rows of the columns.
+    """A site at one instant, as compiled policies receive it. Jobs are rows of the columns.
 
     Parameters
     ----------
@@ -50,15 +50,15 @@ class CompiledView(NamedTuple):
     free
         Idle processors.
     owed
-        Processors held beyond what the site still has; so many of those that come back next go to nobody.
+        Processors held beyond the site's current size; the site removes this many of those that are released next.
     refused
-        Leading queue entries refused before, with nothing freed since.
+        Number of jobs at the front of the queue that were refused before, with nothing freed since.
     queue
         (q,) rows of waiting jobs, in order of submission.
     running
         (r,) rows of running jobs, by expected end, then processors.
     submit
-        (n,) when each job came, s; NaN for running jobs where a policy is asked by hand.
+        (n,) submission time of each job, s; NaN for running jobs if the view was built from a :class:`SiteView`.
     procs
         (n,) processors of each job.
     request
@@ -66,21 +66,21 @@ class CompiledView(NamedTuple):
     expected_end
         (n,) start + request of running jobs, s.
     note
-        (n,) one number per job that the policy may write; kept for it.
+        (n,) one number per job that the policy may write; the engine keeps it until the next decision.
     processors
-        How many the site has when it is whole.
+        Processors of the site at full size.
     owner
-        (3, n) int32, numbers from 0: in row :data:`USER` whose each job is, then its :data:`GROUP` and the
-        :data:`QUEUE` that it was submitted to; -1 where nobody knows.
+        (3, n) int32, numbers from 0: row :data:`USER` is the user of each job, row :data:`GROUP` its group and row
+        :data:`QUEUE` the queue that it was submitted to; -1 if unknown.
     used
-        (users,) processor-seconds that each has had up to now, by the half-life that the policy names. The last entry
-        is of jobs of nobody, where there are any: ``used[owner[USER, row]]`` is that of any job.
+        (users,) processor-seconds that each user has consumed so far, decayed by the policy's half-life. If there are
+        jobs without a user, the last entry is theirs, so that ``used[owner[USER, row]]`` holds for any job.
     given
         The policy's own numbers.
     pools
-        (k,) what is free of each resource that jobs wait for beside processors; k is 0 where there is none.
+        (k,) free amount of each resource that jobs request in addition to processors; k is 0 without such resources.
     needs
-        (k, n) what each job asks for of them.
+        (k, n) amount of each pool that each job requests.
     """
 
     now: float
@@ -110,50 +110,48 @@ def _nobody(view, chosen, why):
     return 0
 
 
-#: Fills the place of a compiled policy where one in Python is asked instead.
+#: Placeholder in the simulator's loop for a policy that has only ``decide``; starts no job.
 NOBODY = Kernel(_nobody, SELECT, allocates=False)
 
 
 @runtime_checkable
 class Selecting(Protocol):
-    """A policy with a compiled ``select`` and its ``reasons``; :class:`CompiledPolicy` makes ``decide`` from them.
+    """A policy with a compiled ``select`` and its ``reasons``; :class:`CompiledPolicy` derives ``decide`` from them.
 
-    The simulator's loop then calls the function, and not ``decide``. :func:`as_compiled` looks once per run.
+    The simulator's loop calls the function instead of ``decide``. :func:`as_compiled` tests for it once per run.
     """
 
     @property
     def select(self) -> Kernel | None:
-        """Which waiting jobs to start, of signature :data:`SELECT`; None of a policy that has only ``decide``."""
+        """Function of signature :data:`SELECT` that picks the jobs to start; None if there is only ``decide``."""
         ...
 
 
 @runtime_checkable
 class Pooled(Protocol):
-    """A compiled policy with a function of its own for jobs that wait for more than processors.
+    """A compiled policy with a separate function for jobs that request more than processors.
 
-    Apart from ``select``, as most sites have processors alone, and what is not called needs no compiling.
+    It is separate from ``select`` because most sites have no pools, and a function that is not called is not compiled.
     """
 
     @property
     def pooled(self) -> Kernel | None:
-        """Called instead of ``select`` where a site has pools, of the same signature; None for ``select`` itself."""
+        """Function called instead of ``select`` at a site with pools, of the same signature; None for ``select``."""
         ...
 
 
 @runtime_checkable
 class Parametric(Protocol):
-    """A policy, or a priority of the policy ``queue``, whose compiled function takes numbers of its own."""
+    """A policy, or a priority of the policy ``queue``, whose compiled function takes its own numbers."""
 
     @property
     def given(self) -> NDArray[np.float64] | None:
-        """(k,) what the function finds as ``view.given``; None for no numbers. Read once, before a run."""
+        """(k,) the numbers passed as ``view.given``; None for no numbers. Read once, before a run."""
         ...
 
 
 class CompiledPolicy:
-    """Gives a policy its ``decide`` from its compiled ``select``, or from ``pooled`` at a site with pools."""
-
-    """Gives a policy its ``decide`` from its compiled ``select``; with pools, from ``pooled`` if it has one."""
+    """Base class that derives ``decide`` from a compiled ``select``, or from ``pooled`` at a site with pools."""
 
     name: ClassVar[str]
     select: ClassVar[Kernel]
@@ -161,21 +159,23 @@ class CompiledPolicy:
     reasons: ClassVar[tuple[str, ...]]
 
     def decide(self, view: SiteView) -> Start:
-        """Which waiting jobs to start now, why, and the notes to keep."""
-        # Not by `select_of`: to look for a protocol takes a quarter of the time of a decision.
+        """Return the jobs to start now, the reasons, and the notes to keep."""
+        # Not by `select_of`: a protocol check takes a quarter of the time of a decision.
         pooled = self.pooled if len(view.pools) else None
         return decided(self.select if pooled is None else pooled, self.reasons, view)
 
 
 def select_of(policy: object, pools: bool) -> Kernel:
-    """A compiled policy's function for a site that has pools, or none; its ``select`` where it has no other.
+    """Return a compiled policy's function for a site with or without pools.
+
+    This is ``pooled`` at a site with pools if the policy has one, and ``select`` otherwise.
 
     Parameters
     ----------
     policy
-        Compiled; or its class, where that has the functions.
+        A compiled policy, or its class if the functions are class attributes.
     pools
-        Whether jobs wait for more than processors.
+        Whether jobs request more than processors.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def select_of(policy: object, pools: bool) -> Kernel:
 
 
 def numbers_of(policy: object) -> NDArray[np.float64]:
-    """What a policy gives to its compiled function with every view: its ``given``, none where it has none."""
+    """Return the numbers that a policy passes to its compiled function; an empty array if it has none."""
     able = capability(policy, Parametric)
     given = None if able is None else able.given
     return np.zeros(0) if given is None else np.ascontiguousarray(given, np.float64)
@@ -198,14 +198,14 @@ def numbers_of(policy: object) -> NDArray[np.float64]:
 def decided(
     select: Kernel, reasons: tuple[str, ...], view: SiteView, given: NDArray[np.float64] | None = None
 ) -> Start:
-    """What a compiled policy answers to a view.
+    """Return the decision of a compiled policy.
 
     Parameters
     ----------
     select
         The policy's function.
     reasons
-        Its reasons, by the numbers that the function gives.
+        The texts of its reasons, indexed by the codes that the function writes.
     view
         The site.
     given
@@ -230,12 +230,12 @@ def decided(
 
 
 def columns_of(view: SiteView, given: NDArray[np.float64] | None = None) -> CompiledView:
-    """A site as compiled policies see it: the q jobs that wait are the first rows, in the order of the queue.
+    """Convert a site view to columns: the q waiting jobs are the first rows, in the order of the queue.
 
     Parameters
     ----------
     view
-        The site; the columns are copies.
+        The site; its columns are copied.
     given
         The policy's own numbers.
 
@@ -279,14 +279,14 @@ def columns_of(view: SiteView, given: NDArray[np.float64] | None = None) -> Comp
 
 
 def _for_all(used: NDArray[np.float64], user: NDArray[np.int32]) -> NDArray[np.float64]:
-    """The same with zeros for users of whom a view that was made by hand says nothing."""
+    """Extend ``used`` with zeros for users that a hand-made view leaves out."""
     least = int(user.max(initial=-1)) + 1
     more = np.zeros(max(0, max(least, 1) - len(used)))
     return np.ascontiguousarray(np.append(used, more), np.float64)
 
 
 def as_compiled(policy: object) -> CompiledPolicy | None:
-    """The policy with its compiled function, or None where it has none and is asked through ``decide``.
+    """Return the policy if it has a compiled function, or None if only its ``decide`` can be called.
 
     >>> from windlass.order.site.policies.fcfs import Fcfs
     >>> as_compiled(Fcfs()).reasons

@@ -1,4 +1,4 @@
-"""What policies offer that go by whose jobs are, beyond what a view says."""
+"""Protocols of policies that depend on the users, groups and queues of jobs."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from windlass.policy.registry import capability
 
 @runtime_checkable
 class Decaying(Protocol):
-    """A policy, or a priority of the policy ``queue``, that goes by what each user has had."""
+    """A policy, or a priority of the policy ``queue``, that depends on what each user has consumed."""
 
     @property
     def half_life(self) -> float | None:
-        """After how long processor-seconds count half, s, above 0 and possibly infinite.
+        """Half-life of consumed processor-seconds, s, above 0 and possibly infinite.
 
-        None of a policy to which they do not count. Engines read it once, before a run: views then have ``used``.
+        None if consumption does not matter. Engines read it once, before a run; views then have ``used``.
         """
         ...
 
 
 @runtime_checkable
 class Owned(Protocol):
-    """A policy that has to know whose the jobs of a run are before they come."""
+    """A policy that needs the owners of all jobs before a run."""
 
     def placed(self, owners: Owners, queues: Sequence[str]) -> tuple[SitePolicy, Owners]:
-        """Return a policy that knows it, and users numbered as it wants them.
+        """Return a policy prepared for these owners, and the users renumbered as it requires.
 
-        Worlds call it once, before a run, by :func:`placed`.
+        Worlds call it once, before a run, through :func:`placed`.
 
         Parameters
         ----------
         owners
-            Whose the n jobs are.
+            Users, groups and queues of the n jobs.
         queues
             Names of their queues, by number.
         """
@@ -47,17 +47,17 @@ class Owned(Protocol):
 
 @runtime_checkable
 class OwnedPriority(Protocol):
-    """A priority whose numbers depend on whose the jobs of a run are."""
+    """A priority whose numbers depend on the owners of the run's jobs."""
 
     def placed(self, owners: Owners, queues: Sequence[str]) -> tuple[NDArray[np.float64], Owners]:
-        """Return (k,) numbers for ``given``, and users numbered as they go by them.
+        """Return (k,) numbers for ``given``, and the users renumbered to match them.
 
         The policy ``queue`` calls it once, before a run.
 
         Parameters
         ----------
         owners
-            Whose the n jobs are.
+            Users, groups and queues of the n jobs.
         queues
             Names of their queues, by number.
         """
@@ -65,21 +65,21 @@ class OwnedPriority(Protocol):
 
 
 def placed(policy: SitePolicy, owners: Owners, queues: Sequence[str]) -> tuple[SitePolicy, Owners]:
-    """A policy that knows whose the jobs are that will come, and users numbered as it wants them.
+    """Return the policy prepared for the owners of a run's jobs, and the users renumbered as it requires.
 
     Parameters
     ----------
     policy
-        One that goes by it is :class:`Owned`.
+        A policy; one that depends on owners is :class:`Owned`.
     owners
-        Whose the jobs are.
+        Users, groups and queues of the jobs.
     queues
         Names of their queues, by number.
 
     Returns
     -------
     tuple
-        Both as they were where the policy does not go by it. Views and what users have had go by the new numbers.
+        Both unchanged if the policy does not depend on owners. Views and ``used`` follow the new numbers.
 
     Examples
     --------
@@ -93,12 +93,12 @@ def placed(policy: SitePolicy, owners: Owners, queues: Sequence[str]) -> tuple[S
 
 
 def half_life_of(policy: object) -> float | None:
-    """After how long what users have had counts half for a policy or a priority, s; None where it does not count.
+    """Return the half-life of consumption for a policy or a priority, s; None if consumption does not matter.
 
     Parameters
     ----------
     policy
-        Of one site, or a priority.
+        A policy of one site, or a priority.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""When those who wait can start at the latest: what EASY backfilling promises the head, and others all."""
+"""Latest start times of waiting jobs, as backfilling policies promise them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from windlass.policy.registry import capability
 
 
 class Reservation(NamedTuple):
-    """The head of the queue, when it can start, s, and how many processors it leaves over then."""
+    """The head of the queue, its earliest start, s, and the processors that it leaves idle then."""
 
     job: int
     at: float
@@ -21,20 +21,20 @@ class Reservation(NamedTuple):
 
 
 def reservation(view: SiteView) -> Reservation | None:
-    """When the first of those who wait can start, if all who run do so for as long as they asked to.
+    """Return when the first waiting job can start if every running job runs for its requested time.
 
     Parameters
     ----------
     view
-        The site, after the ordering policy has started whom it would.
+        The site after the ordering policy has started its jobs.
 
     Returns
     -------
     Reservation | None
-        Infinity and 0 for a job that is wider than what is left of the site; None where nobody waits. Where jobs wait
-        for more than processors, it is when all that the job asks for is free. Of jobs that are expected to end at the
-        same instant, the narrowest that suffice are counted, as
-        :class:`~windlass.order.site.policies.easy.Easy` does.
+        None if no job waits; a start of infinity and 0 spare processors for a job wider than what is left of the site.
+        If jobs request more than processors, the start is when everything that the job requests is free. Among jobs
+        expected to end at the same instant, the narrowest that suffice are counted, as in
+        :class:`~windlass.order.site.policies.easy.Easy`.
 
     Source: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995.
 
@@ -55,24 +55,24 @@ def reservation(view: SiteView) -> Reservation | None:
         return Reservation(job, view.now, view.free - need)
     free = view.free + np.cumsum(running.procs)
     fits = free >= need
-    for asked, idle, held in zip(others, view.pools, running.needs, strict=True):
-        fits &= idle + np.cumsum(held) >= asked
+    for wanted, idle, held in zip(others, view.pools, running.needs, strict=True):
+        fits &= idle + np.cumsum(held) >= wanted
     last = int(np.argmax(fits)) if fits.any() else len(free)
     if last == len(free):
         return Reservation(job, np.inf, 0)
-    # A job that is past its expected end may end at any time, and not before now.
+    # A job past its expected end may end at any time, but not before now.
     return Reservation(job, max(view.now, float(running.expected_end[last])), int(free[last]) - need)
 
 
 def after(view: SiteView, answer: Start) -> SiteView:
-    """The site once an answer has been carried out, at the same instant.
+    """Return the site after an answer has been carried out, at the same instant.
 
     Parameters
     ----------
     view
-        What the policy saw.
+        The site that the policy decided on.
     answer
-        What it said; it fits.
+        Its decision; must be feasible.
 
     Examples
     --------
@@ -103,12 +103,12 @@ def after(view: SiteView, answer: Start) -> SiteView:
 
 
 def taken(waiting: Waiting, places: NDArray[np.int64]) -> Waiting:
-    """Those at some places of the queue, in that order."""
+    """Return the jobs at the given positions of the queue, in that order."""
     return Waiting(*(getattr(waiting, field.name)[..., places] for field in dataclasses.fields(waiting)))
 
 
 def in_other_order(view: SiteView, answer: Start, places: NDArray[np.int64]) -> tuple[SiteView, Start]:
-    """A site and an answer to it, with the queue in another order: (q,) its places as they follow each other."""
+    """Return a site and an answer to it with the queue reordered by ``places`` (q,), positions of the old queue."""
     notes = None if answer.notes is None else answer.notes[places]
     return (
         dataclasses.replace(view, waiting=taken(view.waiting, places), refused=0),
@@ -117,7 +117,7 @@ def in_other_order(view: SiteView, answer: Start, places: NDArray[np.int64]) -> 
 
 
 def promise_to_head(view: SiteView, answer: Start) -> NDArray[np.float64]:
-    """(q,) s: when the first that is not started can start at the latest; NaN for all others.
+    """Return (q,) the latest start of the first job that is not started, s; NaN for all others.
 
     Examples
     --------
@@ -134,17 +134,17 @@ def promise_to_head(view: SiteView, answer: Start) -> NDArray[np.float64]:
 
 @runtime_checkable
 class Reserving(Protocol):
-    """A policy that promises starts to jobs that wait."""
+    """A policy that promises start times to waiting jobs."""
 
     def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
-        """Return (q,) when each waiting job can start at the latest, s; NaN where nothing is promised.
+        """Return (q,) the latest start of each waiting job, s; NaN without a promise.
 
-        Engines that show or check promises call it after a decision, by :func:`promises`.
+        Engines that show or check promises call it after a decision, through :func:`promises`.
 
         Parameters
         ----------
         view
-            The site that the policy decided on, with q jobs that wait.
+            The site that the policy decided on, with q waiting jobs.
         answer
             What it decided.
         """
@@ -152,19 +152,19 @@ class Reserving(Protocol):
 
 
 def promises(policy: object, view: SiteView, answer: Start) -> NDArray[np.float64]:
-    """When each who waits was promised a start at the latest, by a policy that promises anything.
+    """Return the latest start that a policy promises to each waiting job.
 
     Parameters
     ----------
     policy
-        One that promises is :class:`Reserving`.
+        A policy; one that makes promises is :class:`Reserving`.
     view, answer
-        What it saw, and what it said.
+        The site that it decided on, and its decision.
 
     Returns
     -------
     NDArray
-        (q,) s; NaN for who is promised nothing, and for who starts now.
+        (q,) s; NaN for a job without a promise and for a job that starts now.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What an ordering policy of one site sees, and what it answers."""
+"""Input and output of an ordering policy of one site."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from windlass.model import Owners, PolicyError
 
 
-def _nobody() -> NDArray[np.int64]:
+def _no_numbers() -> NDArray[np.int64]:
     return np.empty(0, np.int64)
 
 
 def _fill(view: object, jobs: int, columns: Sequence[str]) -> None:
-    """-1 in columns that were not given."""
+    """Set owner columns that were not given to -1."""
     for name in columns:
         if len(getattr(view, name)) != jobs:
             object.__setattr__(view, name, np.full(jobs, -1, np.int64))
@@ -30,26 +30,26 @@ def _nothing() -> NDArray[np.int64]:
 
 
 def _fill_needs(view: Waiting | Running) -> None:
-    """No rows where there are no pools."""
+    """Shape an empty table of needs as (0, jobs)."""
     if len(view.needs) == 0:
         object.__setattr__(view, "needs", np.empty((0, len(view.job)), np.int64))
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Jobs that are submitted and not started, in the order in which they came to the queue (columns of length q).
+    """Waiting jobs in the order of the queue, as columns of length q.
 
-    That is the order of submission, but a job that ran and was killed or put back waits at the end. Its ``submit`` is
-    the first one in the simulator; a live engine orders by ``submit`` and has it as the batch system tells it, which of
-    a job that is put back is when it was. All who wait are among them, however wide they are: what is left of the site
-    may be less than a job asks for. Only a job that a batch system did not start when told to is left out for a while.
+    The order is that of submission, except that a job that was killed or requeued waits at the end. In the simulator,
+    ``submit`` is the time of the first submission. A live engine orders by the ``submit`` that the batch system
+    reports, which for a requeued job is the time of the requeue. Every waiting job is included, even one wider than
+    what is left of the site; only a job that the batch system failed to start when requested is left out for a while.
 
-    ``note`` is one number per job that the policy itself left with it at an earlier decision (NaN until
-    then): the engine keeps it, so that a policy has no memory of its own and survives a restart.
+    ``note`` is one number per job that the policy itself wrote at an earlier decision (NaN until then). The engine
+    keeps it, so that a policy has no state of its own and survives a restart.
 
-    ``user``, ``group`` and ``named_queue`` are numbers from 0 of whose a job is and of the queue that it was submitted
-    to, -1 where nobody knows; a live engine knows none of them. ``needs`` (k, q) is what each asks for of the view's k
-    pools.
+    ``user``, ``group`` and ``named_queue`` are numbers from 0 of the job's user, its group and the queue that it was
+    submitted to; -1 if unknown, as always on a live engine. ``needs`` (k, q) is the amount of each of the view's k
+    pools that a job requests.
     """
 
     job: NDArray[np.int64]
@@ -57,9 +57,9 @@ class Waiting:
     procs: NDArray[np.int64]
     request: NDArray[np.float64]
     note: NDArray[np.float64]
-    user: NDArray[np.int64] = field(default_factory=_nobody)
-    group: NDArray[np.int64] = field(default_factory=_nobody)
-    named_queue: NDArray[np.int64] = field(default_factory=_nobody)
+    user: NDArray[np.int64] = field(default_factory=_no_numbers)
+    group: NDArray[np.int64] = field(default_factory=_no_numbers)
+    named_queue: NDArray[np.int64] = field(default_factory=_no_numbers)
     needs: NDArray[np.int64] = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
@@ -77,7 +77,7 @@ class Waiting:
         user: object = None,
         needs: object = None,
     ) -> Waiting:
-        """Build from anything array-like; no note means NaN everywhere, no user -1, no needs no pools."""
+        """Build from array-likes; by default notes are NaN, users are -1, and there are no pools."""
         jobs = np.ascontiguousarray(job, dtype=np.int64)
         return cls(
             jobs,
@@ -85,7 +85,7 @@ class Waiting:
             np.ascontiguousarray(procs, dtype=np.int64),
             np.ascontiguousarray(request, dtype=np.float64),
             np.full(len(jobs), np.nan) if note is None else np.ascontiguousarray(note, dtype=np.float64),
-            _nobody() if user is None else np.ascontiguousarray(user, dtype=np.int64),
+            _no_numbers() if user is None else np.ascontiguousarray(user, dtype=np.int64),
             needs=_nothing() if needs is None else np.ascontiguousarray(needs, dtype=np.int64),
         )
 
@@ -94,16 +94,16 @@ class Waiting:
 class Running:
     """Jobs that hold processors, by expected end, then processors (columns of length r).
 
-    ``expected_end`` is start + request, s. It lies in the past for a job that outlived its request. Whose they are, and
-    what they hold of the pools, is said as of those who wait.
+    ``expected_end`` is start + request, s; it lies in the past for a job that has exceeded its request. The owner
+    columns and ``needs`` are as in :class:`Waiting`.
     """
 
     job: NDArray[np.int64]
     procs: NDArray[np.int64]
     expected_end: NDArray[np.float64]
-    user: NDArray[np.int64] = field(default_factory=_nobody)
-    group: NDArray[np.int64] = field(default_factory=_nobody)
-    named_queue: NDArray[np.int64] = field(default_factory=_nobody)
+    user: NDArray[np.int64] = field(default_factory=_no_numbers)
+    group: NDArray[np.int64] = field(default_factory=_no_numbers)
+    named_queue: NDArray[np.int64] = field(default_factory=_no_numbers)
     needs: NDArray[np.int64] = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
@@ -121,17 +121,17 @@ class Running:
         named_queue: object = None,
         needs: object = None,
     ) -> Running:
-        """Build from anything array-like, in any order; of whom nothing is said, nobody knows."""
+        """Build from array-likes, in any order; owners are -1 by default."""
         ends = np.ascontiguousarray(expected_end, dtype=np.float64)
         widths = np.ascontiguousarray(procs, dtype=np.int64)
         order = np.lexsort((widths, ends))
-        whose = [
-            _nobody() if given is None else np.ascontiguousarray(given, dtype=np.int64)[order]
+        owners = [
+            _no_numbers() if given is None else np.ascontiguousarray(given, dtype=np.int64)[order]
             for given in (user, group, named_queue)
         ]
         held = _nothing() if needs is None else np.ascontiguousarray(needs, dtype=np.int64)[:, order]
         jobs = np.ascontiguousarray(job, dtype=np.int64)[order]
-        return cls(jobs, widths[order], ends[order], whose[0], whose[1], whose[2], held)
+        return cls(jobs, widths[order], ends[order], owners[0], owners[1], owners[2], held)
 
 
 def _no_use() -> NDArray[np.float64]:
@@ -147,27 +147,27 @@ class SiteView:
     now
         The engine's clock, s.
     processors
-        How many the site has when it is whole, not what is left of it just now. A live engine cannot know that, and
-        says the most that the site has had so far: a job may be wider still.
+        Processors of the site at full size, possibly more than it has now. A live engine cannot know the full size and
+        gives the largest size so far, so a job may be wider still.
     free
-        How many are idle, of those that the site has now.
+        Idle processors of those that the site has now.
     waiting, running
         The jobs.
     refused
-        So many jobs at the front of the queue were left waiting by the last decision, and no processor
-        has been freed since: a policy may skip them. 0 is always allowed.
+        Number of jobs at the front of the queue that the last decision left waiting, with no processor freed since. A
+        policy may skip them; 0 is always allowed.
     owed
-        Processors that are held beyond what the site still has, at a site of nodes added up node by node: so many of
-        those that are given back next go to nobody. Where nodes are not told apart, as in a live engine, none is free
-        while any is owed.
+        Processors held beyond the current size of a site, summed over its nodes; the site removes this many of those
+        that are released next. An engine that does not distinguish nodes, such as a live one, has no idle processor
+        while this is above 0.
     used
-        Processor-seconds that each user has had up to now, the older the less, by the half-life that the policy names
-        as its ``half_life``; the last entry is of jobs of nobody, where there are any. Zeros where it names none.
+        Processor-seconds that each user has consumed so far, decayed by the policy's ``half_life``; if there are jobs
+        without a user, the last entry is theirs. Zeros if the policy has no half-life.
     pools
-        (k,) what is free of each resource that jobs wait for beside processors: thousandths of GPUs, bytes of memory.
-        A job starts only where all that it asks for is free. None where jobs wait for processors alone.
+        (k,) free amount of each resource that jobs request in addition to processors: thousandths of GPUs, bytes of
+        memory. A job starts only when everything that it requests is free. Empty if jobs request processors only.
     pool_names
-        (k,) what they are called.
+        (k,) their names.
 
     Examples
     --------
@@ -186,7 +186,7 @@ class SiteView:
     refused: int = 0
     owed: int = 0
     used: NDArray[np.float64] = field(default_factory=_no_use)
-    pools: NDArray[np.int64] = field(default_factory=_nobody)
+    pools: NDArray[np.int64] = field(default_factory=_no_numbers)
     pool_names: tuple[str, ...] = ()
 
     @classmethod
@@ -212,7 +212,7 @@ class SiteView:
         needs: NDArray[np.int64] | None = None,
         pool_names: tuple[str, ...] = (),
     ) -> SiteView:
-        """Build from an engine's columns, of which it takes copies: what a policy does to a view stays in the view.
+        """Build from copies of an engine's columns, so that a policy cannot change the engine through a view.
 
         Parameters
         ----------
@@ -223,15 +223,15 @@ class SiteView:
         running
             (r,) rows of running jobs, by expected end, then processors.
         job, submit, procs, request, expected_end, note
-            (n,) columns: one entry a job, whether it waits, runs or neither.
+            (n,) columns with one entry per job, waiting, running or neither.
         owners
-            Whose the n jobs are; None where nobody knows.
+            Users, groups and queues of the n jobs; None if unknown.
         used
             As in the view.
         pools, pool_names
             As in the view; None for no pools.
         needs
-            (k, n) what each job asks for of the pools.
+            (k, n) amount of each pool that each job requests.
 
         Examples
         --------
@@ -256,7 +256,7 @@ class SiteView:
             refused=refused,
             owed=owed,
             used=_no_use() if used is None else used.copy(),
-            pools=_nobody() if pools is None else pools.copy(),
+            pools=_no_numbers() if pools is None else pools.copy(),
             pool_names=pool_names,
         )
 
@@ -265,24 +265,24 @@ _Ints = NDArray[np.int64]
 
 
 def _of(owners: Owners | None, needs: _Ints | None, rows: _Ints) -> tuple[_Ints, _Ints, _Ints, _Ints]:
-    asked = _nothing() if needs is None else needs[:, rows]
+    requested = _nothing() if needs is None else needs[:, rows]
     if owners is None:
-        return _nobody(), _nobody(), _nobody(), asked
-    return owners.user[rows], owners.group[rows], owners.queue[rows], asked
+        return _no_numbers(), _no_numbers(), _no_numbers(), requested
+    return owners.user[rows], owners.group[rows], owners.queue[rows], requested
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Start these waiting jobs now, in this order.
+    """A decision to start waiting jobs now, in this order.
 
     Parameters
     ----------
     jobs
         Job numbers, each one waiting; together they fit the free processors.
     why
-        The reason of each, for ``--explain`` and for dry runs; one string stands for all.
+        The reason of each, for ``--explain`` and for dry runs; one string applies to all.
     notes
-        (q,) what to keep with each waiting job until the next decision, or None for no change.
+        (q,) numbers to keep with each waiting job until the next decision, or None for no change.
 
     Examples
     --------
@@ -298,7 +298,7 @@ class Start:
     notes: NDArray[np.float64] | None = field(default=None, compare=False)
 
     def reasons(self) -> tuple[str, ...]:
-        """One reason per started job."""
+        """Return one reason per started job."""
         return (self.why,) * len(self.jobs) if isinstance(self.why, str) else self.why
 
     def check(self, view: SiteView) -> None:
@@ -307,8 +307,8 @@ class Start:
         Raises
         ------
         PolicyError
-            A job does not wait or is named twice, together the jobs need more processors or more of a pool than is
-            free, or there is not one reason for each job and one note for each waiting job.
+            A job is not waiting or is given twice; the jobs together need more processors or more of a pool than is
+            free; or the number of reasons or notes is wrong.
         """
         waiting = view.waiting
         self.positions(waiting.job, waiting.procs, view.free, waiting.needs, view.pools, view.pool_names)
@@ -322,7 +322,7 @@ class Start:
         pools: NDArray[np.int64] | None = None,
         pool_names: Sequence[str] = (),
     ) -> NDArray[np.int64]:
-        """Check this over an engine's own columns, which a policy cannot have changed, and return the jobs' rows.
+        """Check this decision against an engine's own columns, which no policy can have changed, and return rows.
 
         Parameters
         ----------
@@ -333,11 +333,11 @@ class Start:
         needs
             (k, q) what each waiting job needs of each pool; None for no pools.
         pools, pool_names
-            (k,) what is free of each pool, and its name.
+            (k,) free amount of each pool, and its name.
 
         Returns
         -------
-        (k,) where in the queue the jobs to start are, in the answer's order.
+        (k,) queue positions of the jobs to start, in the answer's order.
 
         Raises
         ------

@@ -1,6 +1,6 @@
-"""What order policies of a fleet share.
+"""Algorithms shared by the order policies of a fleet.
 
-- :mod:`~windlass.order.fleet.lib.validation`: arrays of users, checked and named in errors.
-- :mod:`~windlass.order.fleet.lib.finish`: when jobs end under an order.
+- :mod:`~windlass.order.fleet.lib.validation`: validation of arrays passed by users.
+- :mod:`~windlass.order.fleet.lib.finish`: finish times of jobs under an order.
 - :mod:`~windlass.order.fleet.lib.greedy`: the search behind SWAG.
 """

@@ -1,4 +1,4 @@
-"""When jobs end under an order, counted in tasks a slot: the measure that the thesis optimises."""
+"""Finish times of jobs under an order, in tasks per slot: the measure that the thesis optimises."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FINISH = Kernel(_finish, types.void(_table, _floats, _floats, types.int64[:, ::1
 def finish_instants(
     subjobs: ArrayLike, slots: ArrayLike, order: ArrayLike, backlog: ArrayLike | None = None
 ) -> NDArray[np.float64]:
-    """When each job ends if sites serve sub-jobs one after the other, each at one task a slot and unit of time.
+    """Return when each job ends if sites serve sub-jobs one after another, at one task per slot and unit of time.
 
     Parameters
     ----------
@@ -45,13 +45,13 @@ def finish_instants(
     Returns
     -------
     (n,) float64
-        For each job, over the sites where it has tasks, the latest of (tasks up to and with its own) / slots; 0
+        For each job, over the sites where it has tasks, the maximum of (tasks up to and including its own) / slots; 0
         for a job without tasks.
 
     Raises
     ------
     InputError
-        An argument is not allowed; names it and the value.
+        An argument is invalid; the message names it and the value.
 
     Source: Hung, "Resource scheduling in geo-distributed computing", 2017, section 3.1.2.
 

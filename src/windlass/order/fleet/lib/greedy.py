@@ -1,11 +1,11 @@
-"""SWAG's order in far fewer steps than the plain loop over all jobs, and exactly the same.
+"""SWAG's order, exactly, in far fewer steps than the plain loop over all jobs.
 
-Every waiting job is filed under the site that was its bottleneck when it was last looked at. Of two jobs under one
-site, that with fewer tasks there has the smaller (queue + tasks) / slots, however the queue has grown since: a
-heap per site, by tasks, stays in order without being touched, and the least of its tops is a lower bound for all.
-Once the job with the least bound turns out to have its bottleneck there still, it is the one; else it is filed
-anew. Over all sites a makespan is moreover at least that of the job last chosen, the *level*. All that fit under
-it tie, and the one with the fewest tasks goes first, so they have a heap of their own, by that.
+Every waiting job is filed under the site that was its bottleneck when it was last examined. Of two jobs under one
+site, that with fewer tasks there has the smaller (queue + tasks) / slots, however the queue has grown since. A
+heap per site, by tasks, therefore stays in order without updates, and the least of its tops is a lower bound for all.
+If the job with the least bound still has its bottleneck there, it is the next one; otherwise it is filed
+again. A makespan over all sites is moreover at least that of the job last chosen, the *level*. All jobs that fit under
+the level tie, and the one with the fewest tasks goes first, so these jobs have a heap of their own, by tasks.
 
 Heaps are skew heaps (Sleator and Tarjan, "Self-adjusting heaps", 1986), which merge in place.
 """
@@ -15,11 +15,11 @@ import numpy as np
 from windlass.jit import allocating, helper, inlined, lean
 
 _NOBODY = -1
-#: One in so many of the waiting jobs may be filed anew per choice; else so many are chosen by the plain loop, which
-#: first looks at so many sites.
+#: Per choice, one in ``_PATIENCE`` of the waiting jobs may be filed again; beyond that, ``_PLAIN_CHOICES`` jobs are
+#: chosen by the plain loop, which bounds each job over ``_FEW_SITES`` sites first.
 _PATIENCE, _PLAIN_CHOICES, _FEW_SITES = 64, 64, 4
-#: After these, one in so many of the waiting jobs may be filed anew before the plain loop is back: filing is tried
-#: at little cost, and goes on where it is of use again.
+#: After the plain choices, one in ``_RETRY`` of the waiting jobs may be filed again before the plain loop returns, so
+#: that filing is retried at little cost and continues where it helps.
 _RETRY = 16
 #: A quotient times its divisor may come out a little below what was divided.
 _ROUNDING = 1.0 + 1e-12
@@ -27,10 +27,10 @@ _ROUNDING = 1.0 + 1e-12
 
 @inlined
 def _makespan(queue, tasks, rank, slots, alike, own_sites, ends, bits):
-    """max over sites of (queue + tasks of a job) / slots; where all slots are alike, one division does.
+    """Return the maximum over sites of (queue + tasks of a job) / slots; if all slots are equal, divide once.
 
-    Floats of 0 and more compare as their bits do, ``bits`` being a view of ``ends`` (m + 1,): several whole numbers
-    are compared at once, floats only one by one, for fear of NaN.
+    Non-negative floats compare as their bits do; ``bits`` is an integer view of ``ends`` (m + 1,). Integer comparisons
+    are vectorised, whereas floats are compared one by one because of NaN.
     """
     sites = len(queue)
     for site in range(sites):
@@ -50,7 +50,7 @@ def _makespan(queue, tasks, rank, slots, alike, own_sites, ends, bits):
 
 @lean
 def _bottleneck(queue, tasks, slots, own_sites, span):
-    """The first site that gives this makespan."""
+    """Return the first site that gives this makespan."""
     site = 0
     while (queue[site] + tasks[site]) / slots[site] != span or (own_sites and tasks[site] <= 0.0):
         site += 1
@@ -64,7 +64,7 @@ def _before(key, one, other):
 
 @lean
 def _merge(key, left, right, one, other):
-    """Merge two skew heaps; the root."""
+    """Merge two skew heaps and return the root."""
     root = other
     if one != _NOBODY:
         root = one
@@ -100,7 +100,7 @@ def _pop(heap, key, left, right, place):
 
 @lean
 def _first_filed(heap, key, queue, slots, under, level):
-    """The heap whose top has the least bound, and that bound."""
+    """Return the heap whose top has the least bound, and that bound."""
     place, bound = under, level
     if heap[under] == _NOBODY:
         bound = np.inf
@@ -115,7 +115,7 @@ def _first_filed(heap, key, queue, slots, under, level):
 
 @lean
 def _refile(heap, key, left, right, queue, slots, under, level):
-    """File those that may fit under the level by their rank."""
+    """Move jobs that may fit under the level to the heap of those that do."""
     for site in range(under):
         while heap[site] != _NOBODY and (queue[site] + key[heap[site]]) / slots[site] <= level:
             _push(heap, key, left, right, under, _pop(heap, key, left, right, site), 0.0)
@@ -123,7 +123,7 @@ def _refile(heap, key, left, right, queue, slots, under, level):
 
 @lean
 def _by_queue(busiest, queue, slots):
-    """Sort sites by their queues, the longest first; they are nearly so since the last time."""
+    """Sort sites by queue length, longest first; they are nearly sorted since the last call."""
     for place in range(1, len(busiest)):
         site = busiest[place]
         length = queue[site] / slots[site]
@@ -136,7 +136,7 @@ def _by_queue(busiest, queue, slots):
 
 @allocating
 def _columns(tasks, done, own_sites):
-    """(m, n) tasks by site; infinite where a job is done, minus infinite where a site is not to count."""
+    """Return (m, n) tasks by site; infinity for a finished job, minus infinity for a site that does not count."""
     jobs, sites = tasks.shape
     columns = np.empty((sites, jobs))
     for rank in range(jobs):
@@ -150,7 +150,7 @@ def _columns(tasks, done, own_sites):
 
 @lean
 def _bounds(columns, queue, slots, busiest, alike, ends, bounds):
-    """(n,) the makespan of each job over the few busiest sites; where all slots are alike, times these."""
+    """Compute (n,) the makespan of each job over the busiest sites, times the slots if all sites have equally many."""
     bits, greatest = ends.view(np.int64), bounds.view(np.int64)
     for rank in range(len(bounds)):
         greatest[rank] = 0
@@ -168,9 +168,9 @@ def _bounds(columns, queue, slots, busiest, alike, ends, bounds):
 
 @lean
 def _scan(bounds, queue, tasks, slots, busiest, alike, own_sites, level):
-    """The plain loop: the job with the least makespan and that makespan; few pass their bound and are looked at.
+    """Run the plain loop: return the job with the least makespan and that makespan; few jobs pass their bound.
 
-    The one with the least bound is looked at first: it is nearly the best, and then hardly any other passes.
+    The job with the least bound is examined first: it is nearly the best, so that hardly any other passes.
     """
     greatest = bounds.view(np.int64)
     first = 0
@@ -191,7 +191,7 @@ def _scan(bounds, queue, tasks, slots, busiest, alike, own_sites, level):
         if span < least or (span == least and rank < best):
             best, least = rank, span
             most = span * slots[0] * _ROUNDING if alike else span
-        # In turn, so that the first to fit under the level is the one; it may have been looked at first.
+        # In order, so that the first job under the level is returned even if it was examined out of order.
         if least <= level and turn >= best:
             break
     return best, least
@@ -199,13 +199,13 @@ def _scan(bounds, queue, tasks, slots, busiest, alike, own_sites, level):
 
 @helper
 def greedy(subjobs, slots, backlog, own_sites, by_size, out):
-    """SWAG's order into ``out``.
+    """Write SWAG's order to ``out``.
 
-    Jobs are known by rank in ``by_size`` (n,), the order in which ties are broken. Where only ``own_sites`` count
+    Jobs are identified by rank in ``by_size`` (n,), the order that breaks ties. If only ``own_sites`` count,
     there is no level, and the heap of those under it holds jobs without tasks.
 
-    Where every job has much to do everywhere, bottlenecks move with each choice, and filing is in vain: the next
-    few jobs are then found by the plain loop.
+    If every job has much to do everywhere, bottlenecks move with each choice and filing does not help: the next
+    few jobs are then chosen by the plain loop.
     """
     jobs, sites = subjobs.shape
     tasks = np.empty((jobs, sites))
@@ -224,7 +224,7 @@ def greedy(subjobs, slots, backlog, own_sites, by_size, out):
     for rank in range(jobs):
         for site in range(sites):
             tasks[rank, site] = subjobs[by_size[rank], site]
-        # Looked at when its turn comes.
+        # The bottleneck is computed when the job reaches the top of the heap.
         _push(heap, key, left, right, under, rank, 0.0)
     done = np.zeros(jobs, np.bool_)
     busiest = np.arange(sites)

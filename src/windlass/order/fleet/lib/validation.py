@@ -1,4 +1,4 @@
-"""Checks of what a user hands in as arrays: everything wrong is named, with the value."""
+"""Validation of arrays passed by users; each error names the argument and the value."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from windlass.model import InputError
 def as_fleet(
     subjobs: ArrayLike, slots: ArrayLike, backlog: ArrayLike | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Sub-jobs (n, m), slots (m,) and backlog (m,) as float64; slots are at least 1 where anything is to do.
+    """Return sub-jobs (n, m), slots (m,) and backlog (m,) as float64; slots are at least 1 where there is work.
 
     Raises
     ------
     InputError
-        NaN, infinite, negative, of the wrong shape, or work at a site without slots.
+        A value is NaN, infinite or negative, a shape is wrong, or a site without slots has work.
     """
     tasks = _numbers("subjobs", subjobs)
     if tasks.ndim != 2 or tasks.shape[1] == 0:

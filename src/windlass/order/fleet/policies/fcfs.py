@@ -21,7 +21,7 @@ def _select(subjobs, slots, backlog, options, out):
 class Fcfs(CompiledOrder):
     """First come, first served: every site serves jobs in order of arrival.
 
-    The baseline that the others are normalised to.
+    The baseline to which the others are normalised.
 
     Source: Hung, "Resource scheduling in geo-distributed computing", 2017, section 3.1.2.
 
@@ -47,7 +47,7 @@ def fcfs(subjobs: ArrayLike, slots: ArrayLike, backlog: ArrayLike | None = None)
     slots
         (m,) slots of each site, or one number for all.
     backlog
-        (m,) what is queued already; it makes no difference here.
+        (m,) tasks queued already; ignored.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def fcfs(subjobs: ArrayLike, slots: ArrayLike, backlog: ArrayLike | None = None)
     Raises
     ------
     InputError
-        An argument is not allowed; names it and the value.
+        An argument is invalid; the message names it and the value.
 
     Examples
     --------

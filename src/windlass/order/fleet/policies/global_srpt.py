@@ -14,7 +14,7 @@ from windlass.order.fleet.lib.validation import as_fleet
 
 @helper
 def totals(subjobs):
-    """(n,) what each job has left over all sites."""
+    """Return (n,) the tasks that each job has left over all sites."""
     found = np.zeros(len(subjobs))
     for job in range(len(subjobs)):
         for site in range(subjobs.shape[1]):
@@ -24,7 +24,7 @@ def totals(subjobs):
 
 def _select(subjobs, slots, backlog, options, out):
     by_size, row = np.argsort(totals(subjobs), kind="mergesort"), out[0]
-    # One by one: to assign all at once brings in texts for shapes that differ, which take seconds to compile.
+    # Element by element: an array assignment adds error texts for unequal shapes, which take seconds to compile.
     for place in range(len(by_size)):
         row[place] = by_size[place]
     return 1
@@ -33,7 +33,7 @@ def _select(subjobs, slots, backlog, options, out):
 class GlobalSrpt(CompiledOrder):
     """Global SRPT: the job with the fewest remaining tasks over all sites goes first, at every site.
 
-    Ties go to the earlier arrival. It does not see that a small job may have a large sub-job.
+    Ties go to the earlier arrival. It ignores that a small job may have a large sub-job.
 
     Source: Hung, "Resource scheduling in geo-distributed computing", 2017, section 3.1.3.
 
@@ -50,7 +50,7 @@ class GlobalSrpt(CompiledOrder):
 
 
 def global_srpt(subjobs: ArrayLike, slots: ArrayLike, backlog: ArrayLike | None = None) -> NDArray[np.int64]:
-    """Jobs by their remaining tasks over all sites, the fewest first.
+    """Order jobs by their remaining tasks over all sites, fewest first.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def global_srpt(subjobs: ArrayLike, slots: ArrayLike, backlog: ArrayLike | None 
     slots
         (m,) slots of each site, or one number for all.
     backlog
-        (m,) what is queued already; it makes no difference here.
+        (m,) tasks queued already; ignored.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def global_srpt(subjobs: ArrayLike, slots: ArrayLike, backlog: ArrayLike | None 
     Raises
     ------
     InputError
-        An argument is not allowed; names it and the value.
+        An argument is invalid; the message names it and the value.
 
     Examples
     --------

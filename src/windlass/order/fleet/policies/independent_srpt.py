@@ -1,4 +1,4 @@
-"""Each site for itself, its smallest sub-job first."""
+"""Each site independently, its smallest sub-job first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.order.fleet.lib.validation import as_fleet
 def _select(subjobs, slots, backlog, options, out):
     sizes = np.empty(len(subjobs))
     for site in range(subjobs.shape[1]):
-        # One by one: to assign all at once brings in texts for shapes that differ, which take seconds to compile.
+        # Element by element: an array assignment adds error texts for unequal shapes, which take seconds to compile.
         for job in range(len(subjobs)):
             sizes[job] = subjobs[job, site]
         by_size = np.argsort(sizes, kind="mergesort")
@@ -25,9 +25,9 @@ def _select(subjobs, slots, backlog, options, out):
 
 
 class IndependentSrpt(CompiledOrder):
-    """Independent SRPT: each site serves its smallest sub-job first, whatever the job has elsewhere.
+    """Independent SRPT: each site serves its smallest sub-job first, regardless of the job's tasks elsewhere.
 
-    Ties go to the earlier arrival. Sites need to tell each other nothing.
+    Ties go to the earlier arrival. Sites exchange no information.
 
     Source: Hung, "Resource scheduling in geo-distributed computing", 2017, section 3.1.3.
 
@@ -47,7 +47,7 @@ class IndependentSrpt(CompiledOrder):
 def independent_srpt(
     subjobs: ArrayLike, slots: ArrayLike, backlog: ArrayLike | None = None
 ) -> NDArray[np.int64]:
-    """For each site, jobs by their tasks there, the fewest first.
+    """Order jobs for each site by their tasks there, fewest first.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def independent_srpt(
     slots
         (m,) slots of each site, or one number for all.
     backlog
-        (m,) what is queued already; it makes no difference here.
+        (m,) tasks queued already; ignored.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def independent_srpt(
     Raises
     ------
     InputError
-        An argument is not allowed; names it and the value.
+        An argument is invalid; the message names it and the value.
 
     Examples
     --------

@@ -14,16 +14,17 @@ from windlass.order.fleet.lib.greedy import greedy
 from windlass.order.fleet.lib.validation import as_fleet
 from windlass.order.fleet.policies.global_srpt import totals
 
-#: 2^16 sets of jobs times 30 sites are 16 MB.
+#: Largest search: 2^16 sets of jobs times 30 sites take 16 MB.
 MOST_JOBS = 16
 
 
 @helper
 def _search(subjobs, slots, backlog, jobs):
-    """The order of the chosen ``jobs`` with the least sum of finish instants.
+    """Return the order of the chosen ``jobs`` with the least sum of finish instants.
 
-    By sets: whichever job is last of a set ends when the set's tasks are done at its sites, whatever the order
-    of those before it. One order for all sites suffices: reordering makes one of any other, and none worse.
+    Dynamic programming over sets: the last job of a set ends when the set's tasks are done at its sites, whatever the
+    order of those before it. One order for all sites suffices, because reordering turns any other into one that is not
+    worse.
     """
     count, sites = len(jobs), subjobs.shape[1]
     queues = np.empty((1 << count, sites))
@@ -45,7 +46,7 @@ def _search(subjobs, slots, backlog, jobs):
                 if subjobs[jobs[member], site] > 0:
                     finish = max(finish, queues[members, site] / slots[site])
             finish += least[members & ~(1 << member)]
-            # Of equals the latest goes last, so that earlier arrivals go first.
+            # Of equal jobs the latest goes last, so that earlier arrivals go first.
             if finish <= least[members]:
                 least[members] = finish
                 last[members] = member
@@ -70,13 +71,13 @@ def _select(subjobs, slots, backlog, options, out):
 class Optimal(CompiledOrder):
     """The order with the least mean finish instant, by search over all sets of jobs; for small cases.
 
-    Where more jobs wait than ``limit``, SWAG orders them and the first ``limit`` are then ordered best. What
-    it knows is what the others know: not the future, nor how long tasks will take.
+    If more jobs wait than ``limit``, SWAG orders them and the first ``limit`` are then ordered optimally. Like
+    the other policies, it knows neither future arrivals nor the durations of tasks.
 
     Parameters
     ----------
     limit
-        How many jobs to search over, 1 to 16; time doubles with each.
+        Number of jobs to search over, 1 to 16; the time doubles with each.
 
     Examples
     --------
@@ -97,12 +98,12 @@ class Optimal(CompiledOrder):
 
     @property
     def options(self) -> NDArray[np.float64]:
-        """(2,) how many jobs to search over, whether the backlog is seen."""
+        """(2,) the number of jobs to search over, and whether the backlog counts."""
         return np.array(self._options)
 
 
 def optimal(subjobs: ArrayLike, slots: ArrayLike, backlog: ArrayLike | None = None) -> NDArray[np.int64]:
-    """The order with the least mean finish instant, by search: at most 16 jobs.
+    """Return the order with the least mean finish instant, by search over at most 16 jobs.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def optimal(subjobs: ArrayLike, slots: ArrayLike, backlog: ArrayLike | None = No
     Raises
     ------
     InputError
-        There are more than 16 jobs, or an argument is not allowed; names it and the value.
+        There are more than 16 jobs, or an argument is invalid; the message names it and the value.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sub-jobs put off where that delays no job: an add-on to any order."""
+"""Postponing sub-jobs where that delays no job: an addition to any order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.order.fleet.view import FleetView, JobOrder, as_orders
 
 
 def _refine(subjobs, slots, backlog, rows, out):
-    """Read ``rows`` orders from ``out``, write one over the first."""
+    """Read ``rows`` orders from ``out`` and write one over the first."""
     jobs, sites = subjobs.shape
     queue = backlog.copy()
     last = np.full(sites, jobs - 1)
@@ -24,7 +24,7 @@ def _refine(subjobs, slots, backlog, rows, out):
     for job in range(jobs):
         for site in range(sites):
             queue[site] += subjobs[job, site]
-    # Sites are left out once all their sub-jobs are placed: rounding may leave a trace of a queue of seconds.
+    # A site is left out once all its sub-jobs are placed: rounding may leave a remainder of a queue of seconds.
     for place in range(jobs - 1, -1, -1):
         target = -1
         for site in range(sites):
@@ -36,7 +36,7 @@ def _refine(subjobs, slots, backlog, rows, out):
             if last[site] >= 0 and (target < 0 or queue[site] / slots[site] > queue[target] / slots[target]):
                 target = site
         if target < 0:
-            # Only jobs without tasks are left: they go first, as they were.
+            # Only jobs without tasks are left: they go first, in their previous order.
             place_free = place
             for position in range(jobs - 1, -1, -1):
                 job = out[0, position]
@@ -58,15 +58,15 @@ REORDER = Kernel(_refine, REFINE)
 
 
 class Reordering:
-    """Reordering: an order of jobs, and then sub-jobs put off as long as that delays no job.
+    """Reordering: an order of jobs, with sub-jobs postponed as long as that delays no job.
 
-    Again and again: at the site with the longest queue, the job whose sub-job is last ends last anyway, so it
+    Repeatedly: at the site with the longest queue, the job whose sub-job is last ends last in any case, so it
     goes last at every site. The mean finish instant never gets worse (theorem 1).
 
     Parameters
     ----------
     base
-        The policy whose order is taken: its name, or the file that holds it.
+        The policy that provides the order: its name, or the file that holds it.
 
     Source: Hung, "Resource scheduling in geo-distributed computing", 2017, algorithm 3.3, section 3.2.
 
@@ -85,18 +85,18 @@ class Reordering:
         if base == self.name:
             raise ValueError(f"base is {base!r}, expected another policy than itself")
         self._base: Any = POLICIES.make(base, np.random.default_rng(0))
-        #: What the simulator's loop calls; None where the base is not compiled.
+        #: Function that the simulator's loop calls; None if the base is not compiled.
         self.select: Kernel | None = select_of(self._base)
         self.refine: Kernel = REORDER
 
     @property
     def options(self) -> NDArray[np.float64]:
-        """(k,) the base's."""
+        """(k,) the parameters of the base."""
         found: NDArray[np.float64] = self._base.options
         return found
 
     def decide(self, view: FleetView) -> JobOrder:
-        """The base's order, reordered, and why."""
+        """Return the base's order, reordered, and the reason."""
         based: JobOrder = self._base.decide(view)
         return JobOrder(
             _reordered(view.subjobs, view.slots, np.zeros(len(view.slots)), based.order),
@@ -120,7 +120,7 @@ def _reordered(
 def reordering(
     subjobs: ArrayLike, slots: ArrayLike, order: ArrayLike, backlog: ArrayLike | None = None
 ) -> NDArray[np.int64]:
-    """One order for all sites in which no job ends later, on the whole, than in the one given.
+    """Return one order for all sites whose mean finish instant is at most that of the order given.
 
     Parameters
     ----------
@@ -137,12 +137,12 @@ def reordering(
     -------
     (n,) int64
         Jobs, first to last; its mean finish instant is at most that of ``order``. Of sites with equally long
-        queues the first counts; jobs without tasks go first.
+        queues the first is used; jobs without tasks go first.
 
     Raises
     ------
     InputError
-        An argument is not allowed; names it and the value.
+        An argument is invalid; the message names it and the value.
 
     Source: Hung, "Resource scheduling in geo-distributed computing", 2017, algorithm 3.3, section 3.2.
 

@@ -13,7 +13,7 @@ from windlass.order.fleet.lib.greedy import greedy
 from windlass.order.fleet.lib.validation import as_fleet
 from windlass.order.fleet.policies.global_srpt import totals
 
-#: Entries of the options: whether only a job's own sites count in its makespan; whether the backlog is seen.
+#: Indices into the options: whether only a job's own sites count in its makespan; whether the backlog counts.
 _OWN_SITES, _BACKLOG = range(2)
 
 
@@ -25,7 +25,7 @@ def _select(subjobs, slots, backlog, options, out):
 
 
 class Swag(CompiledOrder):
-    """SWAG: next the job whose makespan, behind the jobs ordered before it, is the least.
+    """SWAG: next the job with the least makespan behind the jobs ordered before it.
 
     The makespan is the greatest (queue + tasks) / slots over all sites. Ties go to the job with the fewest
     remaining tasks, then to the earlier arrival.
@@ -33,9 +33,9 @@ class Swag(CompiledOrder):
     Parameters
     ----------
     own_sites
-        Whether only sites where the job has tasks count in its makespan. The thesis counts all.
+        Whether only sites where the job has tasks count in its makespan. The thesis counts all sites.
     backlog
-        Whether queues begin with what runs at each site; the thesis begins with empty ones.
+        Whether queues begin with the tasks that run at each site; the thesis begins with empty ones.
 
     Source: Hung, "Resource scheduling in geo-distributed computing", 2017, algorithm 3.5, section 3.3.2.
 
@@ -56,7 +56,7 @@ class Swag(CompiledOrder):
 
     @property
     def options(self) -> NDArray[np.float64]:
-        """(2,) whether own sites only, whether the backlog is seen."""
+        """(2,) whether only own sites count, and whether the backlog counts."""
         return np.array(self._options)
 
 
@@ -80,7 +80,7 @@ def swag(subjobs: ArrayLike, slots: ArrayLike, backlog: ArrayLike | None = None)
     Raises
     ------
     InputError
-        An argument is not allowed; names it and the value.
+        An argument is invalid; the message names it and the value.
 
     Source: Hung, "Resource scheduling in geo-distributed computing", 2017, algorithm 3.5, section 3.3.2; slots
     that differ, section 3.4.

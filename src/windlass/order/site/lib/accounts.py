@@ -1,4 +1,4 @@
-"""Users in the accounts that they work for, and priorities of what they ask for by name."""
+"""Users numbered by account, and priorities of qualities of service."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from windlass.model import Owners
 
 
 def users_by_account(owners: Owners) -> tuple[Owners, NDArray[np.float64]]:
-    """Number users account by account; who works for two is a user of each.
+    """Renumber users account by account; a user of two accounts gets one number in each.
 
     Parameters
     ----------
     owners
-        Whose each of n jobs is; its group is the account.
+        Users and groups of n jobs; the group is the account.
 
     Returns
     -------
     tuple
-        The same with other numbers of users, and (a,) the account of each of these, ascending. Jobs of nobody are the
-        last, an account of its own; users of no account are in one.
+        The owners with new user numbers, and (a,) the account of each number, ascending. Jobs without a user are last,
+        in an account of their own; all users without an account share one.
 
     Examples
     --------
@@ -45,12 +45,12 @@ def users_by_account(owners: Owners) -> tuple[Owners, NDArray[np.float64]]:
 
 
 def priorities_of(text: str) -> dict[str, float]:
-    """Priorities by name.
+    """Parse a list of priorities by name.
 
     Raises
     ------
     ValueError
-        An entry is no name with a number of 0 or more.
+        An entry is not of the form name=number with a number of 0 or more.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A view whose queue is in another order, so that backfilling by submission also serves other priorities."""
+"""A view with a reordered queue, so that backfilling for the order of submission also serves other priorities."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ from windlass.order.site.compiled import CompiledView
 
 @allocating
 def in_order(view, places, refused):
-    """Return a view with its queue in another order, of which the first ``refused`` jobs were refused before.
+    """Return a view with the queue reordered; its first ``refused`` jobs were refused before.
 
-    ``places`` are (q,) the positions of the queue, in that order.
+    ``places`` (q,) are positions of the old queue, in the new order.
     """
     return CompiledView(
         now=view.now,

@@ -1,4 +1,4 @@
-"""What is expected to be free of several resources from now on: a profile with a row for each of them."""
+"""Expected free amount of several resources over time: a profile with one row per resource."""
 
 from typing import NamedTuple
 
@@ -6,21 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.jit import allocating, lean
-from windlass.order.site.lib.pools import asked
+from windlass.order.site.lib.pools import requested
 from windlass.order.site.lib.profile import end_of
 
 
 class PoolProfile(NamedTuple):
-    """A step function of 1 + k resources, and room for more steps: two for each reservation to come.
+    """A step function of 1 + k resources, with room for two more steps per reservation.
 
     Parameters
     ----------
     times
-        (s,) when each step begins, s, ascending.
+        (s,) start of each step, s, ascending.
     free
-        (1 + k, s) what is free of each resource from ``times[i]`` until ``times[i + 1]``; the last for ever.
+        (1 + k, s) free amount of each resource from ``times[i]`` until ``times[i + 1]``; the last step has no end.
     steps
-        (1,) how many of the s are in use.
+        (1,) number of steps in use.
     """
 
     times: NDArray[np.float64]
@@ -30,9 +30,9 @@ class PoolProfile(NamedTuple):
 
 @allocating
 def pools_of_running(view, spare):
-    """The profile when nobody waits; a job past its expected end is expected to end at once.
+    """Return the profile without reservations; a job past its expected end is expected to end at once.
 
-    What is owed is taken from the processors that come back first.
+    Owed processors are subtracted from those released first.
     """
     running, expected_end = view.running, view.expected_end
     resources = 1 + len(view.pools)
@@ -50,7 +50,7 @@ def pools_of_running(view, spare):
                 free[resource, size] = free[resource, size - 1]
             size += 1
         for resource in range(resources):
-            free[resource, size - 1] += asked(view, resource, row)
+            free[resource, size - 1] += requested(view, resource, row)
         paid = min(owed, view.procs[row])
         owed -= paid
         free[0, size - 1] -= paid
@@ -60,14 +60,14 @@ def pools_of_running(view, spare):
 @lean
 def _fits_at(profile, view, row, step):
     resource = 0
-    while resource < len(profile.free) and profile.free[resource, step] >= asked(view, resource, row):
+    while resource < len(profile.free) and profile.free[resource, step] >= requested(view, resource, row):
         resource += 1
     return resource == len(profile.free)
 
 
 @lean
 def earliest_of_all(profile, view, row):
-    """The first time from which all that a job asks for stays free for as long as it asks to run."""
+    """Return the first time from which everything that a job requests stays free for its requested time."""
     times, size, duration = profile.times, profile.steps[0], view.request[row]
     start = step = 0
     while step < size and times[step] < end_of(times[start], duration):
@@ -81,7 +81,7 @@ def earliest_of_all(profile, view, row):
 
 @lean
 def _split(profile, time):
-    """Make a time the beginning of a step; which step that is."""
+    """Start a step at a time if none does, and return its index."""
     times, free, size = profile.times, profile.free, profile.steps[0]
     place = np.searchsorted(times[:size], time)
     if place < size and times[place] == time:
@@ -99,9 +99,9 @@ def _split(profile, time):
 
 @lean
 def reserve_all(profile, view, row, start, times):
-    """Take what a job asks for from ``start`` on for as long as it asks to run; give it back where ``times`` is -1."""
+    """Subtract a job's request from ``start`` on for its requested time, ``times`` times; -1 releases it."""
     first = _split(profile, start)
     last = _split(profile, end_of(start, view.request[row]))
     for resource in range(len(profile.free)):
         for step in range(first, last):
-            profile.free[resource, step] -= times * asked(view, resource, row)
+            profile.free[resource, step] -= times * requested(view, resource, row)

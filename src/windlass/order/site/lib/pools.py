@@ -1,6 +1,6 @@
-"""Several resources at once: processors first, then the pools that jobs wait for beside them.
+"""Amounts of several resources: processors first, then the pools that jobs request in addition.
 
-An amount of all is one array of 1 + k numbers. Where there is no pool, policies count processors alone: that is faster.
+An amount is one array of 1 + k numbers. At a site without pools, policies count processors only, which is faster.
 """
 
 import numpy as np
@@ -9,14 +9,14 @@ from windlass.jit import allocating, lean
 
 
 @lean
-def asked(view, resource, row):
-    """What a job asks for of a resource: 0 for processors, then the pools."""
+def requested(view, resource, row):
+    """Return how much of a resource a job requests: 0 is processors, then the pools."""
     return view.procs[row] if resource == 0 else view.needs[resource - 1, row]
 
 
 @allocating
 def free_now(view):
-    """(1 + k,) what is free of each resource."""
+    """Return (1 + k,) the free amount of each resource."""
     free = np.empty(1 + len(view.pools), np.int64)
     free[0] = view.free
     free[1:] = view.pools
@@ -25,25 +25,25 @@ def free_now(view):
 
 @lean
 def fits(view, free, row):
-    """Whether all that a job asks for is in an amount."""
+    """Return whether a job's request fits in an amount."""
     resource = 0
-    while resource < len(free) and asked(view, resource, row) <= free[resource]:
+    while resource < len(free) and requested(view, resource, row) <= free[resource]:
         resource += 1
     return resource == len(free)
 
 
 @lean
 def add(view, free, row, times):
-    """Add what a job asks for to an amount, so many times; -1 takes it."""
+    """Add a job's request to an amount, ``times`` times; -1 subtracts it."""
     for resource in range(len(free)):
-        free[resource] += times * asked(view, resource, row)
+        free[resource] += times * requested(view, resource, row)
 
 
 @lean
 def start_heads(view, free, chosen, why):
-    """Choose those at the front of the queue that fit, up to the first that does not; how many they are.
+    """Choose jobs from the front of the queue up to the first that does not fit, and return their number.
 
-    What they ask for is taken from ``free``. Nobody is chosen where the front was refused before.
+    Their requests are subtracted from ``free``. No job is chosen if the first was refused before.
     """
     count = 0
     while view.refused == 0 and count < len(view.queue) and fits(view, free, view.queue[count]):
@@ -56,5 +56,5 @@ def start_heads(view, free, chosen, why):
 
 @allocating
 def heads_of_all(view, chosen, why):
-    """The same of what is free now."""
+    """Choose jobs from the front of the queue as :func:`start_heads` does, from all that is free now."""
     return start_heads(view, free_now(view), chosen, why)

@@ -1,4 +1,4 @@
-"""How many processors are expected to be free from now on: a step function over time."""
+"""Expected number of free processors over time, as a step function."""
 
 from typing import NamedTuple
 
@@ -9,16 +9,16 @@ from windlass.jit import helper, lean
 
 
 class Profile(NamedTuple):
-    """A step function, and room for more steps: callers ask for two of each array for each reservation to come.
+    """A step function, with room for more steps: a caller allocates two per future reservation.
 
     Parameters
     ----------
     times
-        (k,) when each step begins, s, ascending.
+        (k,) start of each step, s, ascending.
     free
-        (k,) processors that are free from ``times[i]`` until ``times[i + 1]``; the last for ever.
+        (k,) free processors from ``times[i]`` until ``times[i + 1]``; the last step has no end.
     steps
-        (1,) how many of the k are in use.
+        (1,) number of steps in use.
     """
 
     times: NDArray[np.float64]
@@ -28,9 +28,9 @@ class Profile(NamedTuple):
 
 @helper
 def profile_of_running(view, spare):
-    """The profile when nobody waits; a job past its expected end is expected to end at once.
+    """Return the profile without reservations; a job past its expected end is expected to end at once.
 
-    What is owed is taken from the processors that come back first.
+    Owed processors are subtracted from those released first.
     """
     running, procs, expected_end = view.running, view.procs, view.expected_end
     times = np.empty(len(running) + 1 + spare, np.float64)
@@ -50,13 +50,13 @@ def profile_of_running(view, spare):
 
 @lean
 def end_of(start, duration):
-    """When a job that starts then gives its processors back: later than it starts, even if it asks for no time."""
+    """Return when a job that starts at ``start`` ends: always later than ``start``, even for a duration of 0."""
     return max(start + duration, np.nextafter(start, np.inf))
 
 
 @lean
 def earliest(profile, procs, duration):
-    """The first time from which ``procs`` processors stay free for ``duration`` seconds."""
+    """Return the first time from which ``procs`` processors stay free for ``duration`` seconds."""
     times, free, size = profile.times, profile.free, profile.steps[0]
     start = 0
     step = 0
@@ -71,7 +71,7 @@ def earliest(profile, procs, duration):
 
 @lean
 def _split(profile, time):
-    """Make a time the beginning of a step; which step that is."""
+    """Start a step at a time if none does, and return its index."""
     times, free, size = profile.times, profile.free, profile.steps[0]
     place = np.searchsorted(times[:size], time)
     if place < size and times[place] == time:
@@ -85,7 +85,7 @@ def _split(profile, time):
 
 @lean
 def take(profile, procs, start, duration):
-    """Take ``procs`` processors (give them back where negative) from ``start`` for ``duration`` seconds."""
+    """Subtract ``procs`` processors (add them if negative) from ``start`` on for ``duration`` seconds."""
     first = _split(profile, start)
     last = _split(profile, end_of(start, duration))
     for step in range(first, last):

@@ -1,4 +1,4 @@
-"""A reservation for every waiting job, as its note: what conservative backfilling keeps to."""
+"""A reservation for every waiting job, stored as its note, for conservative backfilling."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from windlass.order.site.lib.timeline import append_step, earliest_before, make_
 
 @allocating
 def _reserved(view):
-    """Rows of the queue that have a reservation at a time to come, in order of the queue."""
+    """Return the rows of the queue that have a finite reservation, in order of the queue."""
     rows = np.empty(len(view.queue), np.int64)
     size = 0
     for row in view.queue:
@@ -22,10 +22,10 @@ def _reserved(view):
 
 @allocating
 def _line_of(view):
-    """Idle processors over time with all reservations, and whether these are sound.
+    """Return the timeline of idle processors with all reservations, and whether the reservations are valid.
 
-    They are not where a job outlives its request: it is expected to end at once, time and again, and what was
-    promised behind it passes or no longer fits.
+    They are not valid once a job exceeds its request: it is expected to end at once at each decision, so that
+    reservations behind it pass or no longer fit.
     """
     running, procs, note, expected_end = view.running, view.procs, view.note, view.expected_end
     rows = _reserved(view)
@@ -37,11 +37,11 @@ def _line_of(view):
     sound = len(running) == 0 or expected_end[running[0]] > view.now
     sound = sound and (len(rows) == 0 or starts[by_start[0]] >= view.now)
     time, free, owed = view.now, view.free, view.owed
-    begun = ended = back = 0
+    started = ended = back = 0
     while sound and time < np.inf:
-        while begun < len(rows) and starts[by_start[begun]] == time:
-            free -= procs[rows[by_start[begun]]]
-            begun += 1
+        while started < len(rows) and starts[by_start[started]] == time:
+            free -= procs[rows[by_start[started]]]
+            started += 1
         while ended < len(rows) and ends[by_end[ended]] == time:
             free += procs[rows[by_end[ended]]]
             ended += 1
@@ -53,8 +53,8 @@ def _line_of(view):
         append_step(line, time, free)
         sound = free >= 0
         time = np.inf
-        if begun < len(rows):
-            time = starts[by_start[begun]]
+        if started < len(rows):
+            time = starts[by_start[started]]
         if ended < len(rows):
             time = min(time, ends[by_end[ended]])
         if back < len(running):
@@ -64,7 +64,7 @@ def _line_of(view):
 
 @allocating
 def _in_turn(view, key):
-    """Rows of the queue that have a reservation: by key, then by reservation, then by place in the queue."""
+    """Return rows of the queue with a reservation, by key, then by reservation, then by position in the queue."""
     count = 0
     places = np.empty(len(view.queue), np.int64)
     for place in range(len(view.queue)):
@@ -80,12 +80,12 @@ def _in_turn(view, key):
 
 @lean
 def _bring_forward(line, view, rows):
-    """Move each of these reservations as early as the others allow; whether any moved."""
+    """Move each of these reservations as early as the others allow, and return whether any moved."""
     procs, request, note = view.procs, view.request, view.note
     moved = False
     for row in rows:
         before = note[row]
-        # From its own beginning on, a job has the processors that it was promised.
+        # A job holds its reserved processors from the start of its own reservation on.
         at = earliest_before(line, procs[row], request[row], before)
         if at < before:
             if before < np.inf:
@@ -98,7 +98,7 @@ def _bring_forward(line, view, rows):
 
 @helper
 def _promised(view):
-    """The profile with all reservations in it that are still to come."""
+    """Return the profile with all future reservations."""
     procs, request, note = view.procs, view.request, view.note
     # A reservation splits the profile twice when it is entered and twice more when it is moved.
     profile = profile_of_running(view, 4 * len(view.queue))
@@ -110,7 +110,7 @@ def _promised(view):
 
 @lean
 def _compress(profile, view, rows):
-    """Make each of these reservations anew, as early as the others allow; whether any moved."""
+    """Renew each of these reservations as early as the others allow, and return whether any moved."""
     procs, request, note = view.procs, view.request, view.note
     moved = False
     for row in rows:
@@ -125,7 +125,7 @@ def _compress(profile, view, rows):
 
 @allocating
 def _make_good(view, key):
-    """Reservations where some are void: again and again, until none moves."""
+    """Repair reservations of which some are invalid: renew them until none moves."""
     procs, request, note = view.procs, view.request, view.note
     profile = _promised(view)
     while _compress(profile, view, _in_turn(view, key)):
@@ -138,11 +138,11 @@ def _make_good(view, key):
 
 @allocating
 def reserve(view, key):
-    """Give every waiting job a reservation, as its note.
+    """Give every waiting job a reservation, stored as its note.
 
-    ``key`` has a number for each waiting job: where processors came back early, those of the least go first; those of
-    one key by reservation. It may be empty, for one key for all. One pass is enough then: what a later reservation
-    gives up lies behind the earlier ones.
+    ``key`` has a number for each waiting job: when processors are released early, jobs move forward by ascending key,
+    then by reservation. It may be empty, for one key for all; then one pass is enough, because whatever a later
+    reservation releases lies behind the earlier ones.
     """
     line, sound = _line_of(view)
     if not sound:
@@ -162,8 +162,8 @@ def reserve(view, key):
 
 @allocating
 def _promised_of_all(view):
-    """The profile of all resources with the reservations that are still to come, and whether all are sound."""
-    # As many steps as a profile of processors needs.
+    """Return the profile of all resources with the future reservations, and whether all are valid."""
+    # The same number of steps as a profile of processors needs.
     profile = pools_of_running(view, 4 * len(view.queue))
     sound = len(view.running) == 0 or view.expected_end[view.running[0]] > view.now
     for row in view.queue:
@@ -178,7 +178,7 @@ def _promised_of_all(view):
 
 @lean
 def _compress_of_all(profile, view, rows):
-    """Make each of these reservations anew, as early as the others allow; whether any moved."""
+    """Renew each of these reservations as early as the others allow, and return whether any moved."""
     moved = False
     for row in rows:
         before = view.note[row]
@@ -192,14 +192,14 @@ def _compress_of_all(profile, view, rows):
 
 @allocating
 def _reserve_of_all(view, key):
-    """Reservations as of :func:`reserve` where jobs wait for more than processors, over a plain list of steps."""
+    """Make reservations as :func:`reserve` does for jobs that request several resources, on a plain profile."""
     profile, sound = _promised_of_all(view)
     if view.refused == 0 or not sound:
         moved = _compress_of_all(profile, view, _in_turn(view, key))
         while moved and (len(key) > 0 or not sound):
             profile, _ = _promised_of_all(view)
             moved = _compress_of_all(profile, view, _in_turn(view, key))
-        # What was taken out and put back has left steps behind.
+        # Releasing and reserving again leaves superfluous steps behind.
         profile, _ = _promised_of_all(view)
     for row in view.queue:
         if np.isnan(view.note[row]):
@@ -209,9 +209,9 @@ def _reserve_of_all(view, key):
 
 @lean
 def _start_due(view, chosen, why):
-    """Choose whose time has come; how many these are.
+    """Choose the jobs whose reservation starts now, and return their number.
 
-    The reason is 0 for those with nobody left ahead of them in the queue, and 1 for the others.
+    The reason is 0 for a job without a waiting job ahead of it, and 1 for the others.
     """
     count = 0
     for position in range(len(view.queue)):
@@ -224,13 +224,13 @@ def _start_due(view, chosen, why):
 
 @allocating
 def start_reserved(view, key, chosen, why):
-    """Make reservations as :func:`reserve` does, and choose whose time has come; how many these are."""
+    """Make reservations as :func:`reserve` does, choose the jobs that are due, and return their number."""
     reserve(view, key)
     return _start_due(view, chosen, why)
 
 
 @allocating
 def start_reserved_of_all(view, key, chosen, why):
-    """The same where jobs wait for more than processors."""
+    """Do the same as :func:`start_reserved` for jobs that request more than processors."""
     _reserve_of_all(view, key)
     return _start_due(view, chosen, why)

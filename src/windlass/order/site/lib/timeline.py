@@ -1,8 +1,8 @@
-"""The same step function for long queues, in blocks: a search passes over a block at a look, and a step goes into one.
+"""Idle processors over time in blocks, for long queues: a search skips whole blocks, and a new step moves one block.
 
-Steps lie in blocks of a few dozen. A block knows the most and the least that is free in it, so a search for a job's
-first fit leaves out whole blocks where too little is free, and whole ones where enough is. A new step moves only the
-rest of its block, which is halved when it is full. What a job takes of a block as a whole is one number of the block.
+A block holds a few dozen steps and the maximum and minimum of its free processors, so that a search for a job's first
+fit skips whole blocks that have too few or enough. A new step moves only the rest of its block, which is split when it
+is full. A change of a whole block is stored as one number of the block.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from windlass.jit import allocating, lean
 from windlass.order.site.lib.profile import end_of
 
-#: Steps that a block has room for; at first it has half as many.
+#: Steps that a block has room for; a block starts half full.
 ROOM = 32
 
 
@@ -23,19 +23,19 @@ class Timeline(NamedTuple):
     Parameters
     ----------
     times
-        (b, ROOM) when each step begins, s, ascending.
+        (b, ROOM) start of each step, s, ascending.
     free
-        (b, ROOM) processors that are free from then on, without the block's ``shift``; in the last step for ever.
+        (b, ROOM) free processors from then on, without the block's ``shift``; the last step has no end.
     shift
-        (b,) what is added to all of a block.
+        (b,) number added to every step of a block.
     most, least
-        (b,) the most and the least that is free within a block.
+        (b,) maximum and minimum of free processors within a block.
     used
-        (b,) how many steps of a block are in use.
+        (b,) number of steps in use in a block.
     order
-        (b,) the blocks as they follow each other.
+        (b,) the blocks in order of time.
     blocks
-        (1,) how many of the b are in use.
+        (1,) number of blocks in use.
     """
 
     times: NDArray[np.float64]
@@ -50,7 +50,7 @@ class Timeline(NamedTuple):
 
 @allocating
 def make_timeline(steps, more):
-    """An empty one, with room for so many steps in ascending order, and more that come anywhere between them."""
+    """Return an empty timeline with room for ``steps`` appended in order, and ``more`` inserted anywhere."""
     blocks = (2 * steps) // ROOM + (2 * more) // ROOM + 2
     shift, used, order, count = (
         np.zeros(blocks, np.int64),
@@ -65,7 +65,7 @@ def make_timeline(steps, more):
 
 @lean
 def append_step(line, time, free):
-    """A step behind all others."""
+    """Append a step after all others."""
     block = line.blocks[0] - 1
     if block < 0 or line.used[block] == ROOM // 2:
         block += 1
@@ -79,9 +79,10 @@ def append_step(line, time, free):
 
 @lean
 def earliest_before(line, procs, duration, before):
-    """The first time from which so many processors stay free for ``duration`` seconds, or up to ``before``.
+    """Return the first time before ``before`` from which ``procs`` processors stay free for ``duration`` seconds.
 
-    ``before`` itself where there is none earlier: what begins then may itself be what takes the processors there.
+    Processors need to stay free only up to ``before``, which is returned if no earlier time qualifies: the caller's own
+    reservation may hold the processors from ``before`` on.
     """
     start, until, blocked = before, before, True
     for place in range(line.blocks[0]):
@@ -110,7 +111,7 @@ def earliest_before(line, procs, duration, before):
 
 @lean
 def _place_of(line, time):
-    """The place in the order of the block in which a time lies; it is not before the first step."""
+    """Return the position in ``order`` of the block that contains a time, which is not before the first step."""
     low, high = 0, line.blocks[0]
     while high - low > 1:
         middle = (low + high) >> 1
@@ -122,8 +123,8 @@ def _place_of(line, time):
 
 
 @lean
-def _look(line, block):
-    """Find again the most and the least that is free in a block."""
+def _update_bounds(line, block):
+    """Recompute the maximum and minimum of a block."""
     most = least = line.free[block, 0]
     for step in range(1, line.used[block]):
         most, least = max(most, line.free[block, step]), min(least, line.free[block, step])
@@ -142,13 +143,13 @@ def _halve(line, place):
         line.order[later] = line.order[later - 1]
     line.order[place + 1] = other
     line.blocks[0] += 1
-    _look(line, block)
-    _look(line, other)
+    _update_bounds(line, block)
+    _update_bounds(line, other)
 
 
 @lean
 def _cut(line, time):
-    """Make a time the beginning of a step."""
+    """Start a step at a time if none does."""
     place = _place_of(line, time)
     if line.used[line.order[place]] == ROOM:
         _halve(line, place)
@@ -168,7 +169,7 @@ def _cut(line, time):
 
 @lean
 def take_from(line, procs, start, duration):
-    """Take so many processors (give them back where negative) from ``start``, a finite time, for so many seconds."""
+    """Subtract ``procs`` processors (add them if negative) from a finite ``start`` on for ``duration`` seconds."""
     end = end_of(start, duration)
     _cut(line, start)
     _cut(line, end)
@@ -184,4 +185,4 @@ def take_from(line, procs, start, duration):
         for step in range(line.used[block]):
             if start <= line.times[block, step] < end:
                 line.free[block, step] -= procs
-        _look(line, block)
+        _update_bounds(line, block)

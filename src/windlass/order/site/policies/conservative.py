@@ -22,9 +22,9 @@ def _select_of_all(view, chosen, why):
 class Conservative(CompiledPolicy):
     """Conservative backfilling: every job gets a reservation at submission, and never starts later than that.
 
-    The reservation is the earliest start that delays nobody ahead. When a job ends before its request, all
+    The reservation is the earliest start that delays no job ahead of it. When a job ends before its request, all
     reservations move as early as the others allow, in order of their reservations. A job's note is its
-    reservation, s. The promise holds where jobs are stopped at their request; a job that outlives its request
+    reservation, s. The promise holds if jobs are stopped at their requested time; a job that exceeds its request
     breaks it.
 
     Source: Mu'alem and Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
@@ -46,5 +46,5 @@ class Conservative(CompiledPolicy):
     pooled: ClassVar[Kernel] = Kernel(_select_of_all, SELECT, allocates=False)
 
     def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
-        """When each who waits can start at the latest: its note."""
+        """Return the latest start of each waiting job, s: its note."""
         return view.waiting.note.copy() if answer.notes is None else answer.notes.copy()

@@ -16,7 +16,7 @@ _HEAD, _BEFORE, _BESIDE = 0, 1, 2
 
 @allocating
 def _holders(view, started):
-    """Rows and expected ends of running jobs and of the ``started`` queue heads, by expected end, then processors."""
+    """Return rows and ends of running jobs and of the ``started`` queue heads, by expected end, then processors."""
     queue, running, procs, request = view.queue, view.running, view.procs, view.request
     expected_end = view.expected_end
     rows = np.empty(len(running) + started, np.int64)
@@ -39,11 +39,11 @@ def _holders(view, started):
 
 @allocating
 def _shadow(view, started, free):
-    """When the queue's next is expected to have its processors, and how many more are idle then.
+    """Return when the job after the started heads is expected to have its processors, and how many are idle then.
 
-    The narrowest jobs that end at that very instant are counted, up to the first that suffices. Counting them
-    all would leave a little more to backfill; the published replays stop here. Where the site has shrunk below what
-    the head asks for, that is never: whatever fits may run meanwhile.
+    Of jobs that end at that instant, the narrowest are counted, up to the first that suffices. Counting all of
+    them would leave a little more to backfill, but the published replays stop here. The time is infinite if the site
+    has shrunk below the head's request: any job that fits may then run meanwhile.
     """
     rows, ends = _holders(view, started)
     procs = view.procs
@@ -57,7 +57,7 @@ def _shadow(view, started, free):
 
 @inlined
 def _shadow_of_running(view, free):
-    """The same where no head has started just now: nothing has to be put in order."""
+    """Return the shadow time when no head has just started: running jobs are then already in order."""
     running, procs = view.running, view.procs
     need = procs[view.queue[0]] + view.owed
     held = 0
@@ -69,9 +69,9 @@ def _shadow_of_running(view, free):
 
 @allocating
 def _shadow_of_all(view, started, free, extra):
-    """The shadow time where jobs wait for more than processors: the first at which all that the head asks for is free.
+    """Return the first time at which everything that the head requests is free, for jobs that request pools.
 
-    What is left over then goes into ``extra``.
+    The amount left over then is written to ``extra``.
     """
     rows, ends = _holders(view, started)
     head, held = view.queue[started], 0
@@ -117,13 +117,13 @@ def _select(view, chosen, why):
         count += 1
     head = count
     time = extra = np.nan
-    # Who was refused before may fit now: a job backfilled since may be expected to end with those the head waits for.
+    # A job refused before may fit now: a job backfilled since may be expected to end before the shadow time.
     for position in range(head + 1, len(queue)):
         row = queue[position]
         if procs[row] > free:
             continue
         if np.isnan(time):
-            # Made only now: often nobody in the queue would fit anyway.
+            # Computed on first use: often no job in the queue fits.
             time, extra = _shadow(view, head, free) if head > 0 else _shadow_of_running(view, free)
         ends_before = now + request[row] <= time
         if not ends_before:
@@ -140,11 +140,11 @@ def _select(view, chosen, why):
 class Easy(CompiledPolicy):
     """EASY backfilling: first come, first served, and later jobs may fill in where they do not delay the head.
 
-    The head of the queue that does not fit gets a reservation at the *shadow time*, when enough running jobs
+    If the head of the queue does not fit, it gets a reservation at the *shadow time*, when enough running jobs
     are expected to have ended. A later job starts now if it fits and either is expected to end by then, or
-    takes only processors that the head leaves over then. The reservation is made anew at each decision. A head that
-    is wider than what is left of its site has none, and holds up nobody until the site grows again. Where jobs wait for
-    more than processors, all this is of everything that they ask for.
+    takes only processors that the head leaves over. The reservation is recomputed at each decision. A head that
+    is wider than what is left of its site has none, and delays no other job until the site grows again. If jobs request
+    more than processors, the rules apply to everything that they request.
 
     Source: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001.
 
@@ -168,5 +168,5 @@ class Easy(CompiledPolicy):
     pooled: ClassVar[Kernel] = Kernel(_select_of_all, SELECT)
 
     def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
-        """When each who waits can start at the latest: the head at the shadow time; others are promised nothing."""
+        """Return the latest start of each waiting job, s: the shadow time for the head, NaN for the others."""
         return promise_to_head(view, answer)

@@ -27,7 +27,7 @@ def _select_of_all(view, chosen, why):
 class Fcfs(CompiledPolicy):
     """First come, first served: jobs start in order of submission, and one that does not fit blocks the rest.
 
-    The baseline that nobody is unfairly overtaken by, and that wastes most.
+    The baseline: no job is overtaken, and more processors stay idle than under any other policy.
 
     Examples
     --------

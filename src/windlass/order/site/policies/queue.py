@@ -1,4 +1,4 @@
-"""A priority and a way of backfilling, chosen apart."""
+"""A queue ordered by any priority, with any way of backfilling."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from windlass.policy.registry import Registry, capability
 
 _PRIORITIES = Registry(
     "order.site.priority",
-    "Which of those who wait goes first?",
+    "Which waiting job goes first?",
     "the policy queue is",
     "windlass.order.site.priorities",
     method="score",
@@ -29,18 +29,17 @@ _PRIORITIES = Registry(
 
 
 class Queue:
-    """Jobs in the order of a priority, and one of the ways of backfilling behind the first that does not fit.
+    """Jobs in the order of a priority, with a way of backfilling behind the first job that does not fit.
 
-    With ``none``, who does not fit holds up all behind. With ``easy``, others fill in where they do not delay the
-    first. With ``conservative``, each job is promised a start when it comes; where processors come back early, the
-    promises move forward in the order of the priority. Where requests are exact,
-    the priority then decides among jobs that come at one instant only. ``easy`` by itself is short for ``fcfs`` with
-    ``easy``.
+    With ``none``, a job that does not fit blocks all behind it. With ``easy``, others fill in where they do not delay
+    the first. With ``conservative``, each job is promised a start on arrival; when processors are released early,
+    promises move forward in the order of the priority. If requested times are exact, the priority then only decides
+    among jobs that arrive at the same instant. The policy ``easy`` is the same as ``fcfs`` with ``easy``.
 
     Parameters
     ----------
     priority
-        A name from ``priorities/``, or a file with one of your own; with its parameters, where it takes some, as
+        A name from ``priorities/``, or a file that defines a priority; with its parameters, if any, as in
         ``{"multifactor": {"weight_age": 500}}``.
     backfill
         ``none``, ``easy`` or ``conservative``.
@@ -48,7 +47,7 @@ class Queue:
     Raises
     ------
     InputError, ValueError
-        There is no such priority, or no such way of backfilling.
+        The priority or the way of backfilling does not exist.
 
     Source: Srinivasan, Kettimuthu, Subramani and Sadayappan, "Characterization of backfilling strategies for parallel
     job scheduling", ICPP workshops 2002.
@@ -74,7 +73,7 @@ class Queue:
         self._own()
 
     def _own(self) -> Any:
-        """The priority itself; it is not kept, so that a copy of this policy needs none of its file."""
+        """Return the priority, created on each call so that copying this policy does not need the priority's file."""
         return _PRIORITIES.make(self.priority, np.random.default_rng(0), **self._parameters)
 
     @property
@@ -83,10 +82,10 @@ class Queue:
         return numbers_of(self._own()) if self._placed is None else self._placed
 
     def placed(self, owners: Owners, queues: Sequence[str]) -> tuple[Queue, Owners]:
-        """The same for jobs of which it is known whose they are, where that is more to the priority than numbers.
+        """Return this policy prepared for the owners of a run's jobs, and the users renumbered.
 
-        As :func:`windlass.order.site.ownership.placed` says; such a priority is
-        :class:`~windlass.order.site.ownership.OwnedPriority`.
+        See :func:`windlass.order.site.ownership.placed`. Only a priority that is
+        :class:`~windlass.order.site.ownership.OwnedPriority` needs it.
         """
         priority = capability(self._own(), OwnedPriority)
         if priority is None:
@@ -97,30 +96,30 @@ class Queue:
 
     @property
     def half_life(self) -> float | None:
-        """After how long what a user has had counts half for the priority, s; None where it does not count."""
+        """Half-life of consumption for the priority, s; None if consumption does not matter."""
         return half_life_of(self._own())
 
     @property
     def select(self) -> Kernel:
-        """The compiled function of this pair."""
+        """The compiled function of this priority and way of backfilling."""
         return queue_kernel(_PRIORITIES.find(self.priority).score, self.backfill)
 
     @property
     def pooled(self) -> Kernel:
-        """The same where jobs wait for more than processors."""
+        """The compiled function for jobs that request more than processors."""
         return queue_kernel(_PRIORITIES.find(self.priority).score, self.backfill, pools=True)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Those of the way of backfilling."""
+        """The reasons of the way of backfilling."""
         return BACKFILLS[self.backfill].policy.reasons
 
     def decide(self, view: SiteView) -> Start:
-        """Which waiting jobs to start now, why, and the notes to keep."""
+        """Return the jobs to start now, the reasons, and the notes to keep."""
         return decided(select_of(self, len(view.pools) > 0), self.reasons, view, self.given)
 
     def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
-        """When each who waits can start at the latest, as the way of backfilling promises it in this order."""
+        """Return the latest start of each waiting job, s, as the way of backfilling promises it in this order."""
         columns, score = columns_of(view, self.given), _PRIORITIES.find(self.priority).score
         order = np.argsort([score(columns, row) for row in columns.queue], kind="stable")
         found = np.full(len(order), np.nan)
@@ -129,7 +128,7 @@ class Queue:
 
 
 def _read(priority: object) -> tuple[str, dict[str, Any]]:
-    """A priority's name and parameters, as a scenario gives them."""
+    """Return a priority's name and parameters from a scenario's entry."""
     if isinstance(priority, str):
         return priority, {}
     if isinstance(priority, Mapping) and len(priority) == 1:

@@ -40,8 +40,8 @@ def _select_of_all(view, chosen, why):
 class Sjf(CompiledPolicy):
     """Shortest job first by requested time; the shortest waiting job blocks the rest until it fits.
 
-    Ties go to the job submitted first. Good for the mean wait, and it starves long jobs: the baseline that
-    shows what fairness costs. There is no backfilling here.
+    Ties go to the job submitted first. It keeps the mean wait short and starves long jobs, so it is the baseline for
+    the cost of fairness. It does not backfill.
 
     Examples
     --------

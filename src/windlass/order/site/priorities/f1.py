@@ -1,4 +1,4 @@
-"""F1: a formula that was found by regression over simulated schedules."""
+"""F1: a formula found by regression over simulated schedules."""
 
 from typing import ClassVar
 
@@ -8,9 +8,9 @@ import numpy as np
 class F1:
     """F1: the least log10(requested time) × processors + 870 × log10(time of submission) goes first.
 
-    Times are in seconds, and less than a second counts as one. The time of submission is counted from where the clock
-    begins, which is the beginning of a log; where it is seconds since 1970, as on a live engine, it hardly tells jobs
-    apart.
+    Times are in seconds, and less than a second counts as one. The time of submission counts from the start of the
+    clock, which is the start of a log. On a live engine it is seconds since 1970, so that it hardly differs between
+    jobs.
 
     Source: Carastan-Santos and de Camargo, "Obtaining dynamic scheduling policies with simulation and machine
     learning", SC 2017.
@@ -26,6 +26,6 @@ class F1:
 
     @staticmethod
     def score(view, row):
-        """The formula."""
+        """Return the value of the formula."""
         length, age = max(view.request[row], 1.0), max(view.submit[row], 1.0)
         return np.log10(length) * view.procs[row] + 870.0 * np.log10(age)

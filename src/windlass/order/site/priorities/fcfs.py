@@ -4,7 +4,7 @@ from typing import ClassVar
 
 
 class Fcfs:
-    """First come, first served: all have one priority, so the order of submission stands.
+    """First come, first served: all jobs have the same priority, which keeps the order of submission.
 
     Examples
     --------
@@ -16,5 +16,5 @@ class Fcfs:
 
     @staticmethod
     def score(view, row):
-        """The same for everybody."""
+        """Return 0 for every job."""
         return 0.0

@@ -14,10 +14,10 @@ from windlass.order.site.compiled import QUEUE, user_of
 from windlass.order.site.lib.accounts import priorities_of, users_by_account
 
 _DAY: Final = 86400.0
-#: Places in ``given``.
+#: Indices into ``given``.
 _AGE, _FAIR, _SIZE, _MAX_AGE, _TREE, _DAMPENING, _SMALL, _NUMBERS = range(8)
-#: Behind them, once it is known whose jobs are: the weight of QOS, whether users are in accounts, and how many users
-#: there are; then the account of each, and the factor of each queue.
+#: Further indices, once the owners of jobs are known: the weight of QOS, whether users are in accounts, and the number
+#: of users; then the account of each user, and the factor of each queue.
 _QOS, _NESTED, _USERS, _FIRST = range(_NUMBERS, _NUMBERS + 4)
 
 
@@ -26,29 +26,30 @@ class Multifactor:
 
     Each factor is between 0 and 1.
 
-    - *Age*: the wait over ``max_age``, at most 1.
-    - *Fair share*: users have equal shares, and their use is processor-seconds that halve in ``half_life``, those of
-      running jobs counted up to now. With Fair Tree, which is Slurm's default, users are ranked by share over use, and
-      the factor is the rank from below over the number of users; users who are level have the higher rank. Without it,
+    - *Age*: the wait divided by ``max_age``, at most 1.
+    - *Fair share*: users have equal shares, and their use is processor-seconds decayed by ``half_life``, those of
+      running jobs counted up to now. With Fair Tree, Slurm's default, users are ranked by share divided by use, and
+      the factor is the rank from below divided by the number of users; tied users get the higher rank. Without it,
       the factor is 2^(-u / s / d), where u is the user's part of all use, s the user's share and d the dampening.
-    - *Size*: the processors over those of the site, or with ``favor_small`` 1 less that.
-    - *QOS*: the priority of the job's quality of service over the greatest of any.
+    - *Size*: the job's processors divided by the site's; 1 minus that with ``favor_small``.
+    - *QOS*: the priority of the job's quality of service divided by the greatest of any.
 
-    With ``accounts``, users are in the accounts that the log names as groups, and the tree is two deep: accounts have
-    equal shares of the site, and users equal shares of their account. Who works for two accounts is a user of each.
-    Fair Tree then ranks accounts, and users within: all of one that had less go before all of one that had more, and
-    accounts that are level are ranked as one. The classic factor takes the *effective* use, u + (a - u) / n, where a is
-    the account's part of all use and n counts its users. Otherwise users are siblings in one tree.
+    With ``accounts``, users belong to the accounts that the log records as groups, and the tree has two levels:
+    accounts have equal shares of the site, and users equal shares of their account. A user of two accounts counts as
+    one user in each. Fair Tree then ranks accounts, and users within them: all users of an account with less use go
+    before all of an account with more, and tied accounts are ranked as one. The classic factor takes the *effective*
+    use, u + (a - u) / n, where a is the account's part of all use and n counts its users. Otherwise users are siblings
+    in one tree.
 
-    Use is decayed without steps here, where Slurm decays it every PriorityCalcPeriod (five minutes), and sums are not
-    rounded to whole numbers. Factors of partitions, associations and other resources are not in it. Of one sum, who
-    came first goes first. Jobs of nobody are one user more, of an account of its own.
+    Use decays continuously here, whereas Slurm decays it every PriorityCalcPeriod (five minutes), and sums are not
+    rounded to whole numbers. Factors of partitions, associations and other resources are not modelled. Equal sums keep
+    the order of submission. Jobs without a user count as one more user, in an account of its own.
 
     Parameters
     ----------
     weight_age, weight_fairshare, weight_job_size
-        PriorityWeightAge, PriorityWeightFairshare and PriorityWeightJobSize; by default those of the example in Slurm's
-        documentation.
+        PriorityWeightAge, PriorityWeightFairshare and PriorityWeightJobSize; the defaults are those of the example in
+        Slurm's documentation.
     half_life
         PriorityDecayHalfLife, s; infinity for none, which is Slurm's 0.
     max_age
@@ -56,20 +57,20 @@ class Multifactor:
     fair_tree
         Whether PriorityFlags has no NO_FAIR_TREE.
     dampening
-        FairShareDampeningFactor, which Fair Tree does not know.
+        FairShareDampeningFactor, which Fair Tree does not use.
     favor_small
         PriorityFavorSmall.
     accounts
-        Whether users are in accounts.
+        Whether users belong to accounts.
     weight_qos
         PriorityWeightQOS.
     qos
-        The priority of each QOS, which is what a log has as the queue, as in ``"normal=10 high=100"``; 0 for others.
+        The priority of each QOS, which a log records as the queue, as in ``"normal=10 high=100"``; 0 for others.
 
     Raises
     ------
     ValueError
-        A number is out of its bounds, or ``qos`` is no list of priorities.
+        A number is out of bounds, or ``qos`` is not a list of priorities.
 
     Source: Slurm's documentation, "Multifactor Priority Plugin", "Fair Tree Fairshare Algorithm" and "Classic Fairshare
     Algorithm".
@@ -121,12 +122,12 @@ class Multifactor:
         self._accounts, self._weight_qos, self._qos = bool(accounts), float(weight_qos), priorities_of(qos)
 
     def placed(self, owners: Owners, queues: Sequence[str]) -> tuple[NDArray[np.float64], Owners]:
-        """Its numbers for jobs of which it is known whose they are, and users numbered as it wants them.
+        """Return the numbers for jobs with known owners, and the users renumbered.
 
         Parameters
         ----------
         owners
-            Whose the jobs are.
+            Users, groups and queues of the jobs.
         queues
             Names of their queues, by number.
 
@@ -147,7 +148,7 @@ class Multifactor:
 
     @staticmethod
     def score(view, row):
-        """The sum, negated."""
+        """Return the weighted sum, negated."""
         given, used = view.given, view.used
         age = min(1.0, max(0.0, view.now - view.submit[row]) / given[_MAX_AGE])
         size = min(1.0, view.procs[row] / view.processors)
@@ -156,9 +157,9 @@ class Multifactor:
         own, users = user_of(view.owner, row), len(used)
         if own < 0:
             own += users
-        told = len(given) > _NUMBERS and given[_USERS] == users
-        nested = told and given[_NESTED] != 0.0
-        # What users of the job's account have had, and how many these are; all are in one where there are none.
+        known = len(given) > _NUMBERS and given[_USERS] == users
+        nested = known and given[_NESTED] != 0.0
+        # Use by the job's account and its number of users; without accounts, all users are in one.
         had, mates, whole, accounts = 0.0, 0, 0.0, 0
         for user in range(users):
             whole += used[user]
@@ -175,7 +176,7 @@ class Multifactor:
                     theirs += used[last]
                     last += 1
                 for user in range(first, last):
-                    # Of accounts that are level, users go by their part of what their own has had.
+                    # Within tied accounts, users are ranked by their part of their own account's use.
                     level = theirs == had and used[user] * ((last - first) / mates) >= used[own]
                     behind += theirs > had or level
                 first = last
@@ -188,7 +189,7 @@ class Multifactor:
         else:
             fair = 1.0
         found = given[_AGE] * age + given[_FAIR] * fair + given[_SIZE] * size
-        if told:
+        if known:
             queue = view.owner[QUEUE, row]
             if queue >= 0 and _FIRST + users + queue < len(given):
                 found += given[_QOS] * given[_FIRST + users + queue]

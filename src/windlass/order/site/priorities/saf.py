@@ -20,5 +20,5 @@ class Saf:
 
     @staticmethod
     def score(view, row):
-        """Requested processor-seconds."""
+        """Return the requested processor-seconds."""
         return view.request[row] * view.procs[row]

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 
 class Sjf:
-    """Shortest job first, by requested time. It starves long jobs where nothing is reserved for them.
+    """Shortest job first, by requested time. Without reservations it starves long jobs.
 
     Examples
     --------
@@ -17,5 +17,5 @@ class Sjf:
 
     @staticmethod
     def score(view, row):
-        """The requested time, s."""
+        """Return the requested time, s."""
         return view.request[row]

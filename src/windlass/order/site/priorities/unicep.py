@@ -1,4 +1,4 @@
-"""UNICEP: who has waited long for what they ask for."""
+"""UNICEP: jobs that have waited long relative to their processors and requested time."""
 
 from typing import ClassVar
 
@@ -8,7 +8,7 @@ import numpy as np
 class Unicep:
     """UNICEP: the greatest wait / (log2(processors) × requested time) goes first.
 
-    For a job of one processor the formula divides by zero. Such jobs count as if the logarithm were a thousandth, so
+    For a job of one processor the formula divides by zero. For such jobs the logarithm counts as 0.001, so that
     they go first once they have waited at all. A requested time of less than a second counts as one.
 
     Source: Tang, Lan, Desai and Buettner, "Fault-aware, utility-based job scheduling on Blue Gene/P systems", CLUSTER
@@ -25,6 +25,6 @@ class Unicep:
 
     @staticmethod
     def score(view, row):
-        """The formula, negated."""
+        """Return the value of the formula, negated."""
         width = max(np.log2(view.procs[row]), 0.001)
         return -(view.now - view.submit[row]) / (width * max(view.request[row], 1.0))

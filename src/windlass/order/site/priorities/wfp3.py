@@ -1,4 +1,4 @@
-"""WFP3: who has waited long for their length, and wide jobs."""
+"""WFP3: jobs that have waited long relative to their requested time, and wide jobs."""
 
 from typing import ClassVar
 
@@ -22,6 +22,6 @@ class Wfp3:
 
     @staticmethod
     def score(view, row):
-        """The formula, negated."""
+        """Return the value of the formula, negated."""
         ratio = (view.now - view.submit[row]) / max(view.request[row], 1.0)
         return -(ratio * ratio * ratio) * view.procs[row]
