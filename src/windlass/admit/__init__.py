@@ -1,28 +1,28 @@
-"""May this node take one more task now?
+"""Admission: whether a node accepts one more task now.
 
-Each node answers for itself, from what it measures of itself. Once a step of its telemetry it sees an
-:class:`AdmitView` and answers with an :class:`Admission`, which stands until the next step; whoever brings tasks asks
-what stands. A signal is good if it is up before tasks begin to wait for cores, and seldom otherwise.
+Each node decides independently from its own measurements. At each step of its telemetry it receives an
+:class:`AdmitView` and returns an :class:`Admission`, which holds until the next step; dispatchers read the current
+answer. A good signal rejects shortly before tasks begin to wait for cores, and seldom otherwise.
 
 Policies, one file each in ``policies/``:
 
 - ``pronto``: spikes of projections on the leading directions of all metrics.
-- ``forewarn``: ours: learns from each node's own CPU Ready what came before it, and keeps to a downtime.
+- ``forewarn``: Windlass's own: learns from each node's CPU Ready what precedes a spike, and keeps to a downtime.
 - ``utilisation``, ``ready``: cores are busy; tasks wait.
 - ``alarm``: a forecast of CPU Ready is a spike.
-- ``always``, ``never``, ``random``: what any signal is held against.
+- ``always``, ``never``, ``random``: baselines for any signal.
 
-:mod:`~windlass.admit.view` says what they see and answer, :mod:`~windlass.admit.fleet` has many nodes in one call,
-:mod:`~windlass.admit.federation` merges what nodes know up a tree (:mod:`~windlass.admit.shared_model` is
-what ``forewarn`` sends along, :mod:`~windlass.admit.saving` has them as bytes; :mod:`~windlass.admit.learned` has the
-protocols of policies that can be saved and merged),
-:mod:`~windlass.admit.compiled` is how a simulator asks, :mod:`~windlass.admit.measure` says how good a signal is,
-:mod:`~windlass.admit.evaluation` runs policies over telemetry that is there, :mod:`~windlass.admit.forecast` is what
-``alarm`` is made of; ``lib/`` has what policies share.
+:mod:`~windlass.admit.view` defines the input and output of a policy, :mod:`~windlass.admit.fleet` runs many nodes in
+one call, and :mod:`~windlass.admit.federation` merges what nodes have learned up a tree
+(:mod:`~windlass.admit.shared_model` is what ``forewarn`` adds, :mod:`~windlass.admit.saving` converts both to bytes;
+:mod:`~windlass.admit.learned` has the protocols of policies that can be saved and merged).
+:mod:`~windlass.admit.compiled` is the simulator's interface, :mod:`~windlass.admit.measure` measures the quality of a
+signal, :mod:`~windlass.admit.evaluation` runs policies over recorded telemetry, and :mod:`~windlass.admit.forecast`
+exports the forecasters of ``alarm``; ``lib/`` holds shared algorithms.
 
-Here :class:`Pronto` can be used by itself, as can the trackers of leading directions (:class:`FPCAEdge`,
-:class:`Spirit`, :class:`FrequentDirections`, :class:`PowerMethod`), and :func:`merge` of what two of them found.
-:mod:`~windlass.admit.context` has what an engine offers to the constructor of a policy.
+:class:`Pronto` can be used alone, as can the trackers of leading directions (:class:`FPCAEdge`,
+:class:`Spirit`, :class:`FrequentDirections`, :class:`PowerMethod`) and :func:`merge`, which combines two subspaces.
+:mod:`~windlass.admit.context` lists the arguments that an engine offers to the constructor of a policy.
 
 >>> from windlass.admit import POLICIES
 >>> "utilisation" in POLICIES.names()
@@ -49,23 +49,23 @@ from windlass.policy.registry import Registry
 POLICIES = Registry(
     "admit",
     "May this node take one more task now?",
-    "a node has measured itself; what it answers stands for each task until the next time",
+    "a node has measured itself; its answer holds for each task until the next time",
     f"{__name__}.policies",
 )
 
 
 class AdmitPolicy(Protocol):
-    """Decides for one node whether it takes tasks.
+    """A policy that decides for one node whether it accepts tasks.
 
-    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. It is asked at every step of its
-    node's telemetry, and may remember what it saw. A constructor that asks for ``dim``, the number of metrics, or for
-    ``rng`` is given it.
+    A class with a ``name`` and this method, in a file of ``policies/``, is a policy. It is called at every step of its
+    node's telemetry and may keep state. A constructor with a parameter ``dim``, the number of metrics, or ``rng``
+    receives it.
     """
 
     name: ClassVar[str]
 
     def decide(self, view: AdmitView) -> Admission:
-        """Whether the node takes tasks from now on. The view is not changed."""
+        """Return whether the node accepts tasks from now on. The view is not changed."""
         ...
 
 

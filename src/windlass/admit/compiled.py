@@ -1,14 +1,14 @@
-"""The form in which the simulator's loop asks: once a task, of one node, in compiled code.
+"""The interface of the simulator's loop: one call per task and node, in compiled code.
 
 ==============================  ==========================================================
-``accept(node, now, answers)``  1 where the node takes one more task, 0 where it does not
+``accept(node, now, answers)``  1 if the node accepts one more task, 0 if it does not
 ==============================  ==========================================================
 
-Two clocks tick. Once a step of telemetry each node decides anew (``decide``, or
+Decisions and reads have different rates. Once a step of telemetry each node decides anew (``decide``, or
 :meth:`~windlass.admit.fleet.AdmissionFleet.observe` for all nodes at once), which takes microseconds. Once a task the
-loop asks what stands, which takes nanoseconds. So policies need no compiled function of their own: what they decided
-is in :class:`StandingAnswers`, and the function that reads it is the same for all. One that draws anew for each task
-would have its own.
+loop reads the current answer, which takes nanoseconds. Policies therefore need no compiled function of their own: their
+answers are in :class:`StandingAnswers`, and one function reads them for all policies. A policy that draws a random
+number per task would need its own.
 
 ``answers`` is a :class:`NodeAnswers`. The function allocates nothing.
 """
@@ -29,7 +29,7 @@ from windlass.model.values import number, whole
 
 
 class AnswerCounts(Scalars):
-    """``now``: time of the last call, s. ``accepted``, ``rejected``: tasks."""
+    """State of the answers: ``now`` is the time of the last call, s; ``accepted`` and ``rejected`` count tasks."""
 
     now: float
     accepted: int
@@ -66,17 +66,17 @@ STANDING = accepting(_standing)
 
 
 class StandingAnswers:
-    """What each node has answered last, for a loop that asks once a task.
+    """The last answer of each node, for a loop that reads one per task.
 
     Parameters
     ----------
     nodes
-        How many; all accept at first.
+        Number of nodes; all accept at first.
 
     Raises
     ------
     InputError
-        There are none.
+        The number is below 1.
 
     Examples
     --------
@@ -93,19 +93,19 @@ class StandingAnswers:
         self._counts = AnswerCounts.of(self._answers.counts)
 
     def tell(self, rejects: NDArray[np.bool_]) -> None:
-        """What nodes have answered, (n,) True for those that reject."""
+        """Store the nodes' answers, (n,) True for those that reject."""
         expected = self._answers.rejects.shape
         if rejects.shape != expected:
             raise InputError(f"rejects have shape {rejects.shape}, expected {expected}")
         self._answers.rejects[:] = rejects
 
     def accept(self, node: int, now: float) -> bool:
-        """Whether a node takes one more task, as the loop would be told; counted.
+        """Return whether a node accepts one more task, and count it, as the simulator's loop does.
 
         Raises
         ------
         InputError
-            There is no such node, or the time is not finite.
+            The node does not exist, or the time is not finite.
         """
         nodes = len(self._answers.rejects)
         if not 0 <= node < nodes:

@@ -1,9 +1,9 @@
-"""Subspaces that travel up a tree, and the one of all that travels down: data stay where they were measured.
+"""Subspaces merged up a tree and sent back down, so that measurements stay on their nodes.
 
-An aggregator keeps the last subspace of each that is below it, and merges those. It does not merge each new one into
-what it has, as the paper's text could be read: a node's estimate holds all that the node has seen, so the same data
-would be counted again with every update, and a node that leaves could never be taken out. A subspace goes further up
-only when it has moved.
+An aggregator keeps the last subspace of each child and merges those. It does not merge each new one into
+its result, as the paper's text could be read: a node's estimate covers everything that the node has seen, so the same
+data would be counted again with every update, and a node that leaves could never be removed. A subspace is sent
+further up only when it has moved.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from windlass.model.values import number, whole
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subspace:
-    """Directions and what they weigh.
+    """Directions and their weights.
 
     Parameters
     ----------
     basis
         (d, r) with orthonormal columns.
     singular
-        (r,) descending.
+        (r,) singular values, descending.
 
     Raises
     ------
     InputError
-        It is none.
+        The basis is not orthonormal, or the values are not descending.
 
     Examples
     --------
@@ -49,13 +49,13 @@ class Subspace:
 
     @property
     def bytes(self) -> int:
-        """What it takes on the wire, without framing."""
+        """Size of a message without framing, bytes."""
         return 8 * (self.basis.size + self.singular.size)
 
     def moved(self, since: Subspace | None) -> float:
-        """How far it is from an older one, 0 to 1: of the directions, or of the shares that they have.
+        """Return the distance from an older subspace, 0 to 1: the larger of that of directions and of their shares.
 
-        The same data in other units of weight have not moved: singular values grow with every block that is seen.
+        Shares are compared rather than singular values, which grow with every block even if the data do not change.
         """
         if since is None or since.singular.shape != self.singular.shape:
             return 1.0
@@ -64,16 +64,16 @@ class Subspace:
 
 
 class Aggregator:
-    """What an inner node of the tree keeps: the last subspace of each below it.
+    """An inner node of the tree, which keeps the last subspace of each child.
 
     Parameters
     ----------
     dim, rank
-        Metrics, and directions of the merged subspace at most.
+        Number of metrics, and greatest number of directions of the merged subspace.
     forget
-        What those weigh less that sent nothing, for each round that has ended since; 1 for no less.
+        Factor on the weight of a child for each round since its last subspace; 1 keeps the weight.
     epsilon
-        The merged subspace is news when it has moved by more than this, as of :meth:`Subspace.moved`.
+        The merged subspace is sent up when it has moved by more than this (:meth:`Subspace.moved`).
 
     Raises
     ------
@@ -101,45 +101,45 @@ class Aggregator:
         self._sent: Subspace | None = None
 
     def take(self, child: str, subspace: Subspace) -> None:
-        """Keep what a child sends, in the place of what it sent before.
+        """Store a child's subspace in place of its last one.
 
         Raises
         ------
         InputError
-            It is of other metrics.
+            The subspace has another number of metrics.
         """
         if len(subspace.basis) != self.dim:
             raise InputError(f"{child}: a subspace of {len(subspace.basis)} metrics, expected {self.dim}")
         self._last[child], self._age[child] = subspace, 0
 
     def leave(self, child: str) -> None:
-        """Forget a child; one that never sent anything is none the less gone."""
+        """Remove a child; an unknown one is not an error."""
         self._last.pop(child, None)
         self._age.pop(child, None)
 
     def round(self) -> None:
-        """A round has ended: those who sent nothing in it weigh less."""
+        """End a round: children that sent nothing in it lose weight."""
         for child in self._age:
             self._age[child] += 1
 
     @property
     def children(self) -> tuple[str, ...]:
-        """Those of whom there is a subspace, sorted."""
+        """Children with a subspace, sorted."""
         return tuple(sorted(self._last))
 
     @property
     def kept(self) -> tuple[tuple[str, Subspace, int], ...]:
-        """Of each child, sorted: its name, its subspace, and how many rounds ago it came."""
+        """Name, subspace and age in rounds of each child, sorted by name."""
         return tuple((child, self._last[child], self._age[child]) for child in self.children)
 
     def put(self, child: str, subspace: Subspace, age: int) -> None:
-        """Keep what a child sent so many rounds ago, as it was :attr:`kept`."""
+        """Store a child's subspace with its age in rounds, as listed by :attr:`kept`."""
         self.take(child, subspace)
         self._age[child] = whole("age", age, 0)
 
     @property
     def merged(self) -> Subspace | None:
-        """All children's subspaces as one; None where there is none. The order in which they came does not matter."""
+        """All children's subspaces merged, independently of the order of arrival; None without children."""
         found: Subspace | None = None
         for child in self.children:
             last, weight = self._last[child], self.forget ** self._age[child]
@@ -151,7 +151,7 @@ class Aggregator:
         return found
 
     def news(self) -> Subspace | None:
-        """The merged subspace if it has moved since it was news; None otherwise."""
+        """Return the merged subspace if it has moved since it was last returned; None otherwise."""
         merged = self.merged
         if merged is None or merged.moved(self._sent) <= self.epsilon:
             return None
@@ -160,19 +160,19 @@ class Aggregator:
 
 
 class AggregatorTree:
-    """Aggregators above nodes, of any depth: who is below whom is a mapping from each to its parent.
+    """Aggregators above nodes, of any depth, given as a mapping from each to its parent.
 
     Parameters
     ----------
     parents
-        The parent of each node and aggregator but the root's.
+        The parent of each node and aggregator except the root.
     dim, rank, forget, epsilon
-        Of each :class:`Aggregator`.
+        Parameters of each :class:`Aggregator`.
 
     Raises
     ------
     InputError
-        There is no root or more than one, or a circle.
+        There is no root or more than one, or the parents form a cycle.
 
     Examples
     --------
@@ -194,14 +194,14 @@ class AggregatorTree:
             _check_reaches(name, parents, roots[0])
         self.root, self.parents = roots[0], dict(parents)
         self.aggregators = {name: Aggregator(dim, rank, forget, epsilon) for name in sorted(inner)}
-        #: Bytes that went up, over all links.
+        #: Bytes sent up over all links.
         self.sent = 0
 
     @classmethod
     def of(
         cls, nodes: int, fan_out: int, dim: int, rank: int, forget: float = 1.0, epsilon: float = 0.0
     ) -> AggregatorTree:
-        """A tree in which each aggregator has at most so many below it; nodes are ``0``, ``1`` and so on.
+        """Build a tree in which each aggregator has at most ``fan_out`` children; nodes are ``0``, ``1`` and so on.
 
         >>> tree = AggregatorTree.of(nodes=9, fan_out=3, dim=4, rank=2)
         >>> sorted(tree.aggregators), tree.parents["8"]
@@ -218,12 +218,12 @@ class AggregatorTree:
         return cls(parents, dim, rank, forget, epsilon)
 
     def send(self, node: str, subspace: Subspace) -> None:
-        """A node sends what it knows, and it goes up as far as it is news.
+        """Send a node's subspace to its parent, and on up the tree as long as each merged subspace has moved.
 
         Raises
         ------
         InputError
-            There is no such node, or it is of other metrics.
+            The node does not exist, or the subspace has other metrics.
         """
         self._check_node(node)
         name, news = node, subspace
@@ -237,12 +237,12 @@ class AggregatorTree:
             name, news = parent, found
 
     def join(self, node: str, parent: str) -> Subspace | None:
-        """A node joins below an aggregator; it is handed what all know, if anybody knows something.
+        """Add a node below an aggregator and return the merged subspace of all, or None if there is none yet.
 
         Raises
         ------
         InputError
-            It is there already, or there is no such aggregator.
+            The node exists already, or the aggregator does not exist.
         """
         if node in self.parents or node in self.aggregators:
             raise InputError(f"{node} is in the tree already")
@@ -252,7 +252,7 @@ class AggregatorTree:
         return self.whole
 
     def leave(self, node: str) -> None:
-        """A node leaves, and what it knew goes with it: all above it merge anew."""
+        """Remove a node and its subspace: all aggregators above it merge again."""
         self._check_node(node)
         name = node
         parent = self.parents.pop(node)
@@ -267,13 +267,13 @@ class AggregatorTree:
                 self.sent += merged.bytes
 
     def round(self) -> None:
-        """A round has ended, for all aggregators."""
+        """End a round for all aggregators."""
         for aggregator in self.aggregators.values():
             aggregator.round()
 
     @property
     def whole(self) -> Subspace | None:
-        """The subspace of all, for newcomers; None where nobody has sent anything."""
+        """The merged subspace of all, for new nodes; None before any was sent."""
         return self.aggregators[self.root].merged
 
     def _check_node(self, node: str) -> None:

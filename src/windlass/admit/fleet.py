@@ -1,4 +1,4 @@
-"""Many nodes under Pronto in one call; one node is a fleet of one."""
+"""Pronto for many nodes in one call; a single node is a fleet of one."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from windlass.model.values import whole
 
 
 class AdmissionFleet:
-    """Nodes that each decide by themselves whether to take one more task, in one call a step.
+    """Nodes that decide independently whether to accept one more task, in one call per step.
 
-    Every node has its own subspace and filters, and answers as if it had been asked alone.
+    Every node has its own subspace and filters, and decides as it would alone.
 
     Parameters
     ----------
     nodes
-        How many.
+        Number of nodes.
     dim
-        Metrics of a node's vector.
+        Number of metrics of a node.
     **settings
-        As of :class:`~windlass.admit.Pronto`.
+        See :class:`~windlass.admit.Pronto`.
 
     Raises
     ------
@@ -68,22 +68,22 @@ class AdmissionFleet:
         self._weights: Floats = np.zeros_like(self.stream.weights)
 
     def observe(self, metrics: Floats) -> NDArray[np.bool_]:
-        """Which nodes reject tasks from now on, given what they have just measured of themselves.
+        """Return which nodes reject tasks from now on, given their last measurements.
 
         Parameters
         ----------
         metrics
-            (nodes, dim); NaN where a metric is missing. A node of which nothing came answers as it did before.
+            (nodes, dim); NaN for a missing metric. A node without any value keeps its last answer.
 
         Returns
         -------
         numpy.ndarray
-            (nodes,) True where a node rejects.
+            (nodes,) True for a node that rejects.
 
         Raises
         ------
         InputError
-            Another shape.
+            The shape is wrong.
         """
         stream, spikes = self.stream, self.spikes
         stream.step(stream.values(metrics))
@@ -97,23 +97,23 @@ class AdmissionFleet:
         return self.rejects.copy()
 
     def restart(self) -> None:
-        """Say that time was lost since the last step: spikes are judged by what comes from now on."""
+        """Discard filtered values after a gap in the telemetry, so that only later steps determine spikes."""
         self.spikes.restart()
 
     def start(self, node: int, basis: Floats, singular: Floats) -> None:
-        """Let a node begin from directions that others have.
+        """Let a node begin from directions of other nodes.
 
         Parameters
         ----------
         node
-            Which, from 0.
+            Number of the node, from 0.
         basis, singular
             (dim, r) with orthonormal columns, and (r,).
 
         Raises
         ------
         InputError
-            There is no such node, or this is no subspace of its metrics.
+            The node does not exist, or the arrays are not a subspace of its metrics.
         """
         if not 0 <= node < self.nodes:
             raise InputError(f"node is {node}, expected 0 to {self.nodes - 1}")
@@ -123,17 +123,17 @@ class AdmissionFleet:
 
     @property
     def nodes(self) -> int:
-        """How many there are."""
+        """Number of nodes."""
         return self.stream.nodes
 
     @property
     def dim(self) -> int:
-        """Metrics of a node's vector."""
+        """Number of metrics of a node."""
         return self.stream.dim
 
     @property
     def basis(self) -> Floats:
-        """(nodes, dim, r) the directions of each; columns beyond a node's rank are 0."""
+        """(nodes, dim, r) directions of each node; columns beyond a node's rank are 0."""
         return self.stream.basis.copy()
 
     @property
@@ -143,38 +143,38 @@ class AdmissionFleet:
 
     @property
     def scores(self) -> Floats:
-        """(nodes,) the weighted sum of the last step, which is held against the threshold."""
+        """(nodes,) weighted sums of the last step, which are compared with the threshold."""
         return self.spikes.total.copy()
 
     @property
     def projections(self) -> Floats:
-        """(nodes, r) of the last step."""
+        """(nodes, r) projections of the last step."""
         return self.stream.projections.copy()
 
     @property
     def ranks(self) -> NDArray[np.int64]:
-        """(nodes,) how many directions each has; 0 before its first block."""
+        """(nodes,) number of directions of each; 0 before its first block."""
         return self.stream.ranks.copy()
 
     def save(self) -> bytes:
-        """All that was learned, as bytes."""
+        """Return the learned state as bytes."""
         made = {"nodes": self.nodes, "dim": self.dim, **asdict(self.settings)}
         return pack(self.kind, made, self._parts())
 
     @classmethod
     def load(cls, data: bytes) -> Self:
-        """What :meth:`save` wrote.
+        """Return a fleet from the bytes of :meth:`save`.
 
         Raises
         ------
         InputError
-            It is not that; one line.
+            The data are not a saved fleet; one line.
         """
         header, arrays = opened(data, cls.kind)
         made = dict(header.settings)
         nodes, dim = (whole(f"saved state: {name}", made.pop(name, None), 1) for name in ("nodes", "dim"))
         settings = settings_of(made)
-        # An object as large as these bytes say is made only where they hold that much.
+        # Check the size first, so that corrupt settings cannot make this allocate more than the data hold.
         if nodes * (dim * settings.block + settings.lag) > len(data):
             raise InputError(
                 f"saved state: has {len(data)} bytes, too few for {nodes} nodes of {dim} metrics"
@@ -195,7 +195,7 @@ class AdmissionFleet:
         ]
 
     def _check(self) -> None:
-        """That what was loaded can be."""
+        """Raise InputError unless the loaded state is consistent."""
         self.stream.check()
         self._weigh()
         if (
@@ -206,7 +206,7 @@ class AdmissionFleet:
             raise InputError("saved state: counts or deviations are below 0")
 
     def _weigh(self) -> None:
-        """What each projection counts, as of the last block."""
+        """Compute the weight of each projection from the last block."""
         weights, ranks = self.stream.weights, self.stream.ranks
         if self.settings.weights == "unit":
             total = weights.sum(axis=1, keepdims=True)

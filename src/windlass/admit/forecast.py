@@ -1,4 +1,4 @@
-"""What comes next in a series, and from which value on one is a spike: what ``alarm`` is made of, by itself.
+"""Forecasts of a series and levels of spikes, as used by ``alarm``, as functions.
 
 >>> forecast("naive", np.array([1.0, 3.0])), spike_level("median", np.array([1.0, 2.0, 9.0]))
 (3.0, 2.0)
@@ -17,7 +17,7 @@ METHODS, RULES = tuple(FORECASTERS), tuple(LEVELS)
 
 
 def forecast(method: str, history: Floats) -> float:
-    """The next value of a series.
+    """Return the next value of a series.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def forecast(method: str, history: Floats) -> float:
     Raises
     ------
     InputError
-        There is no such method, or what it needs is not installed.
+        The method does not exist, or a package that it needs is not installed.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def forecast(method: str, history: Floats) -> float:
 
 
 def spike_level(rule: str, history: Floats, value: float = 0.0) -> float:
-    """From which value on one is a spike.
+    """Return the smallest value that is a spike.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ def spike_level(rule: str, history: Floats, value: float = 0.0) -> float:
     history
         (t,) values so far.
     value
-        The level itself, a percentile, or so many deviations, as the rule has it.
+        Parameter of the rule: a level, a percentile, or a number of standard deviations.
 
     Raises
     ------
     InputError
-        There is no such rule, or it does not take the value.
+        The rule does not exist, or does not accept the value.
 
     Examples
     --------

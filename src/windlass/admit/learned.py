@@ -1,7 +1,7 @@
-"""What a learning admission policy offers beyond deciding: to be saved, and to share what it has learned.
+"""Protocols of learning admission policies: saving state, and sharing what was learned.
 
-An engine asks :func:`windlass.policy.registry.capability` whether a policy follows one of these protocols. A policy
-that follows none of them decides and nothing else.
+An engine tests whether a policy follows one of these protocols with :func:`windlass.policy.registry.capability`. A
+policy that follows none of them only decides.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from windlass.admit.shared_model import Lesson
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """What one node has learned, for other nodes.
+    """The knowledge of one node, for other nodes.
 
     Parameters
     ----------
     subspace
         The leading directions of its metrics.
     lesson
-        What comes before CPU Ready spikes; None of a policy that does not learn it.
+        What precedes CPU Ready spikes; None for a policy that does not learn it.
     """
 
     subspace: Subspace
@@ -58,7 +58,7 @@ class Restorable(Loadable, Protocol):
         ...
 
     def save(self) -> bytes:
-        """Return everything that was learned."""
+        """Return the learned state."""
         ...
 
 
@@ -82,16 +82,16 @@ class Mergeable(Protocol):
 
 @runtime_checkable
 class Interruptible(Protocol):
-    """A policy that has to know that steps were lost."""
+    """A policy that must be notified of lost steps."""
 
     def restart(self) -> None:
-        """Time was lost since the last step."""
+        """Discard state that depends on recent steps, because steps were lost since the last one."""
         ...
 
 
 @runtime_checkable
 class Projecting(Protocol):
-    """A policy that follows directions, which an engine shows as metrics."""
+    """A policy that tracks directions, which an engine exports as metrics."""
 
     @property
     def projections(self) -> Floats:
@@ -107,8 +107,8 @@ class Projecting(Protocol):
 def as_one_block(subspace: Subspace, rank: int, block: int) -> Subspace:
     """Return at most ``rank`` directions of a subspace, with the weight of one block of steps.
 
-    A node that joins sends up what it has. If it sent up the full weight of what other nodes have seen, the aggregator
-    would count that again for each node that joins.
+    A node that joins sends its subspace up. If it sent the full weight of what other nodes have seen, the aggregator
+    would count that again for each new node.
 
     Parameters
     ----------

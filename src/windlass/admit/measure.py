@@ -1,9 +1,9 @@
-"""How good a signal is: what it foresees, at what price, and what chance would have foreseen at that price.
+"""The quality of a rejection signal: recall of spikes, downtime, and the recall expected by chance.
 
-A signal that is always up foresees everything. So recall is only told beside downtime, and beside the recall of two
-that know nothing and are down as long: steps drawn at random, and the same signal at another time. The first is the
-harder one to beat where a signal comes in bursts: what is scattered meets more. A signal that is up only when a spike
-has begun foresees nothing, so the step of the onset itself counts only where one asks for it (``least=0``).
+A signal that is always up predicts everything, so recall is reported with downtime and with the recall of two
+uninformed signals of the same downtime: steps drawn at random, and the same signal shifted in time. The first is
+harder to beat for a signal that comes in bursts, because scattered steps cover more onsets. A signal that rises only
+when a spike has begun predicts nothing, so the step of the onset itself counts only on request (``least=0``).
 """
 
 from __future__ import annotations
@@ -22,30 +22,31 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What a signal foresaw of the onsets of spikes.
+    """How well a signal predicted the onsets of spikes.
 
     Parameters
     ----------
     onsets
-        How many there were.
+        Number of onsets.
     recall
-        Share of them with a raise at least ``least`` and at most ``within`` steps before; NaN where there were none.
+        Share of onsets with a raise at least ``least`` and at most ``within`` steps before; NaN without onsets.
     downtime
         Share of all steps at which the signal was up.
     by_chance
-        The recall to expect of a signal that is up at random, for as long.
+        Expected recall of a signal that is up at random with the same downtime.
     shifted
-        The mean recall of the same signal shifted round in time, over all shifts.
+        Mean recall of the same signal shifted cyclically in time, over all shifts.
     ahead
-        Share of the steps from ``within`` to ``least`` before onsets at which it was up. For a signal that knows
-        nothing it is the downtime, in whatever bursts it comes; and short raises here and there, which recall takes
-        for a signal that is up throughout, gain nothing. NaN where there were no onsets.
+        Share of the steps from ``within`` to ``least`` before onsets at which the signal was up. For an uninformed
+        signal it equals the downtime, whatever its bursts, and short scattered raises, which increase recall, do not
+        increase it. NaN without onsets.
     precision
-        Share of the steps at which it was up with an onset as many steps later; NaN where it was never up.
+        Share of the steps at which the signal was up that precede an onset by ``least`` to ``within`` steps; NaN if it
+        was never up.
     lead
-        Mean steps from the first raise among those to the onset; NaN where none was foreseen.
+        Mean steps from the first of those raises to the onset; NaN if no onset was predicted.
     left, right
-        Onsets with a raise before them, and with one at them or at most ``within`` steps after but none before.
+        Number of onsets with a raise before them, and with one only at them or at most ``within`` steps after.
     """
 
     onsets: int
@@ -61,16 +62,16 @@ class Quality:
 
 
 def onsets(values: Floats, threshold: float, apart: int = 1) -> Bools:
-    """Where spikes begin: a value of at least the threshold after so many steps below it.
+    """Return where spikes begin: a value of at least the threshold after ``apart`` steps below it.
 
     Parameters
     ----------
     values
-        (t,) such as CPU Ready; NaN is below.
+        (t,) a series such as CPU Ready; NaN counts as below.
     threshold
-        The least value of a spike.
+        The smallest value of a spike.
     apart
-        How many steps below there must be before.
+        Number of steps below the threshold required before an onset.
 
     Examples
     --------
@@ -82,21 +83,21 @@ def onsets(values: Floats, threshold: float, apart: int = 1) -> Bools:
 
 
 def quality(signal: Bools, spikes: Bools, within: int, least: int = 1) -> Quality:
-    """How good a signal is at foreseeing onsets.
+    """Return how well a signal predicts onsets.
 
     Parameters
     ----------
     signal
-        (t,) True where it is up.
+        (t,) True where the signal is up.
     spikes
-        (t,) True at onsets, as of :func:`onsets`.
+        (t,) True at onsets (:func:`onsets`).
     within, least
-        How many steps before an onset a raise counts, at most and at least.
+        Greatest and smallest number of steps before an onset at which a raise counts.
 
     Raises
     ------
     InputError
-        Arrays of other lengths, or empty ones.
+        Lengths differ, or the arrays are empty.
 
     Examples
     --------
@@ -111,7 +112,7 @@ def quality(signal: Bools, spikes: Bools, within: int, least: int = 1) -> Qualit
     soon = before(spikes[::-1], within, least)[::-1]
     after = up | before(up[::-1], within)[::-1]
     count, downtime = int(spikes.sum()), float(up.mean())
-    # Over all shifts round in time, each step that is covered meets each onset once.
+    # Over all cyclic shifts, each covered step meets each onset once.
     rolled = np.zeros(len(up), np.bool_)
     for step in range(least, within + 1):
         rolled |= np.roll(up, step)
@@ -131,7 +132,7 @@ def quality(signal: Bools, spikes: Bools, within: int, least: int = 1) -> Qualit
 
 
 def checked(signal: Bools, spikes: Bools, within: int, least: int) -> tuple[Bools, Bools]:
-    """Both, if they are of the same steps; or an InputError."""
+    """Return both as boolean arrays after checking that they cover the same steps; raise InputError otherwise."""
     up, found = np.asarray(signal, np.bool_), np.asarray(spikes, np.bool_)
     if whole("within", within, 0) < whole("least", least, 0):
         raise InputError(f"within is {within}, expected at least {least}, the fewest steps that count")
@@ -141,7 +142,7 @@ def checked(signal: Bools, spikes: Bools, within: int, least: int) -> tuple[Bool
 
 
 def before(flags: Bools, most: int, least: int = 1) -> Bools:
-    """Where one of the steps from ``most`` to ``least`` before has the flag."""
+    """Return where one of the steps from ``most`` to ``least`` before has the flag."""
     counted = np.concatenate([[0], np.cumsum(flags)])
     at = np.arange(len(flags))
     ends = np.maximum(at - least + 1, 0)
@@ -150,7 +151,7 @@ def before(flags: Bools, most: int, least: int = 1) -> Bools:
 
 
 def leads(up: Bools, spikes: Bools, within: int, least: int = 1) -> Floats:
-    """(k,) steps from the first raise in time to each onset; NaN where it was not foreseen.
+    """Return (k,) steps from the first raise to each onset; NaN for an onset that was not predicted.
 
     >>> up, spikes = np.zeros(50, bool), np.zeros(50, bool)
     >>> up[[10, 11]], spikes[[13, 40]] = True, True

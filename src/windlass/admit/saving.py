@@ -1,7 +1,7 @@
-"""Subspaces, lessons and aggregators as bytes, to send them or to keep them: versioned, and with a checksum.
+"""Subspaces, lessons and aggregators as bytes, for messages and files, with a version and a checksum.
 
-Bytes that come from elsewhere are checked as a whole before anything is made of them: a number that is not finite, a
-basis that is not orthonormal, another dimension or another kind is refused in one line.
+Received bytes are validated completely before an object is built: a number that is not finite, a
+basis that is not orthonormal, another dimension or another kind is refused with an error of one line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OF_LESSON = ("lesson.metrics", "lesson.plain", "lesson.count")
 
 
 def save_subspace(subspace: Subspace) -> bytes:
-    """A subspace as bytes.
+    """Return a subspace as bytes.
 
     >>> subspace = Subspace(np.eye(3)[:, :1], np.array([2.0]))
     >>> load_subspace(save_subspace(subspace)).singular.tolist()
@@ -34,12 +34,12 @@ def save_subspace(subspace: Subspace) -> bytes:
 
 
 def load_subspace(data: bytes) -> Subspace:
-    """What :func:`save_subspace` wrote.
+    """Return the subspace from the bytes of :func:`save_subspace`.
 
     Raises
     ------
     InputError
-        It is not that; one line.
+        The data are not a saved subspace; one line.
     """
     header, arrays = opened(data, _SUBSPACE)
     basis, singular = _named(header, arrays, _OF_SUBSPACE)
@@ -47,7 +47,7 @@ def load_subspace(data: bytes) -> Subspace:
 
 
 def save_lesson(lesson: Lesson) -> bytes:
-    """A lesson, with its subspace, as bytes."""
+    """Return a lesson with its subspace as bytes."""
     return pack(
         _LESSON,
         {},
@@ -59,12 +59,12 @@ def save_lesson(lesson: Lesson) -> bytes:
 
 
 def load_lesson(data: bytes) -> Lesson:
-    """What :func:`save_lesson` wrote.
+    """Return the lesson from the bytes of :func:`save_lesson`.
 
     Raises
     ------
     InputError
-        It is not that; one line.
+        The data are not a saved lesson; one line.
     """
     header, arrays = opened(data, _LESSON)
     basis, singular, metrics, plain, count = _named(header, arrays, (*_OF_SUBSPACE, *_OF_LESSON))
@@ -81,7 +81,7 @@ def load_lesson(data: bytes) -> Lesson:
 
 
 def save_aggregator(aggregator: Aggregator) -> bytes:
-    """What an aggregator knows of each below it, as bytes."""
+    """Return an aggregator with its children's subspaces as bytes."""
     kept = aggregator.kept
     made = {
         "dim": aggregator.dim,
@@ -94,12 +94,12 @@ def save_aggregator(aggregator: Aggregator) -> bytes:
 
 
 def load_aggregator(data: bytes) -> Aggregator:
-    """What :func:`save_aggregator` wrote. The first subspace that it merges then is news.
+    """Return the aggregator from the bytes of :func:`save_aggregator`; it sends its next merged subspace up.
 
     Raises
     ------
     InputError
-        It is not that; one line.
+        The data are not a saved aggregator; one line.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _named(header: Header, arrays: list[NDArray[Any]], names: tuple[str, ...]) -> list[Floats]:
-    """Arrays of these names and of numbers, or an error."""
+    """Return the float arrays with these names, or raise InputError."""
     if tuple(each.name for each in header.arrays) != names or any(
         each.dtype != "f8" for each in header.arrays
     ):

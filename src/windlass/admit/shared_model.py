@@ -1,4 +1,4 @@
-"""What a node has learned of its spikes, for other nodes: it is said of metrics, which all have in common."""
+"""The spike model that nodes exchange, expressed in metrics, which all nodes have in common."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from windlass.admit.federation import Subspace
 from windlass.admit.lib.subspace import Floats
 from windlass.model import InputError
 
-#: Of CPU Ready: a one, itself, its change, and its mean over some steps.
+#: Number of features from CPU Ready: a constant 1, its value, its change, and its running mean.
 PLAIN = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
-    """What a node has learned, said of metrics and not of its own directions, so that another node can use it.
+    """A node's spike model in terms of metrics rather than of its own directions, so that another node can use it.
 
     Parameters
     ----------
     subspace
-        Its directions.
+        Leading directions of the node.
     metrics
-        (d, 2): what a metric and its change, in its own deviations, add to the score.
+        (d, 2) weights of each metric and of its change, in standard deviations, in the score.
     plain
-        (4,): the same of CPU Ready.
+        (4,) weights of the features of CPU Ready.
     count
-        How many steps it is from.
+        Number of steps that the model was learned from.
     """
 
     subspace: Subspace
@@ -37,12 +37,12 @@ class Lesson:
 
     @staticmethod
     def of_all(lessons: list[Lesson], subspace: Subspace) -> Lesson:
-        """The mean of several, by steps, with the subspace that the tree has merged.
+        """Return the mean of several, weighted by steps, with the subspace that the tree has merged.
 
         Raises
         ------
         InputError
-            There is none.
+            The list is empty.
         """
         if not lessons:
             raise InputError("lessons: there is none, expected one at least")

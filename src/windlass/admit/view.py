@@ -1,7 +1,7 @@
-"""What a node sees of itself at one step, and what it answers; the answer stands until the next step.
+"""Input and output of an admission policy at one step; the answer holds until the next step.
 
-Steps are counted, and no policy looks at the time between them: a clock that jumps changes no answer. Who knows that
-steps were lost says so (:meth:`windlass.admit.Pronto.restart`).
+Steps are counted, and no policy uses the time between them, so a clock that jumps changes no answer. A caller that
+detects lost steps reports them (:meth:`windlass.admit.Pronto.restart`).
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from windlass.model.values import number
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdmitView:
-    """All that a node may know of itself when a step ends.
+    """All that a policy may know of its node when a step ends.
 
     Parameters
     ----------
     now
         The node's clock, s.
     metrics
-        (d,) what it has measured, the same metrics in the same order at each step; NaN where one is missing.
+        (d,) measurements, the same metrics in the same order at each step; NaN for a missing one.
     busy
-        Share of its cores' time that was used, 0 to 1; NaN where unknown.
+        Share of its cores' time that was used, 0 to 1; NaN if unknown.
     ready
-        CPU Ready: time in which tasks could run and had no core, over the time of all cores; it can be above 1. NaN
-        where unknown.
+        CPU Ready: time in which tasks were runnable without a core, divided by the time of all cores; it can exceed 1.
+        NaN if unknown.
 
     Raises
     ------
@@ -59,16 +59,16 @@ class AdmitView:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Whether the node takes tasks from now on.
+    """A decision whether the node accepts tasks from now on.
 
     Parameters
     ----------
     reject
-        True where it takes none.
+        True to reject tasks.
     why
         The reason, in words.
     score
-        What was held against a threshold, in the policy's own unit; NaN where nothing was.
+        The number compared with a threshold, in the policy's own unit; NaN without one.
 
     Examples
     --------
@@ -81,12 +81,12 @@ class Admission:
     score: float = math.nan
 
     def check(self, view: AdmitView) -> None:
-        """Raise unless an engine can carry this out, whatever the view.
+        """Raise unless an engine can carry this out; the view does not matter.
 
         Raises
         ------
         PolicyError
-            It is neither yes nor no, or has no reason.
+            ``reject`` is not a boolean, or the reason is empty.
         """
         if not isinstance(self.reject, bool | np.bool_):
             raise PolicyError(f"reject is {self.reject!r}, expected True or False")

@@ -1,15 +1,15 @@
-"""Policies on telemetry that is there: what each foresees of the onsets of spikes, at a downtime.
+"""Evaluation of admission policies on recorded telemetry: recall of spike onsets at a given downtime.
 
-A policy runs through a node's telemetry step by step, as it would live. Steps in which it begins are not judged, and
-what it is told of spikes is of before those that are.
+A policy runs through a node's telemetry step by step, as it would live. The warm-up steps are not judged, and
+the definition of a spike that a policy receives comes from them.
 
-- :mod:`~windlass.admit.evaluation.node`: a node's telemetry, and what a spike is on it.
-- :mod:`~windlass.admit.evaluation.candidates`: who is compared.
-- :mod:`~windlass.admit.evaluation.judging`: what a candidate foresees.
-- :mod:`~windlass.admit.evaluation.variants`: the best Pronto of what came before.
-- :mod:`~windlass.admit.evaluation.certainty`: how sure a recall, or a difference of two, is.
+- :mod:`~windlass.admit.evaluation.node`: a node's telemetry with its definition of a spike.
+- :mod:`~windlass.admit.evaluation.candidates`: the policies compared.
+- :mod:`~windlass.admit.evaluation.judging`: recall of a candidate.
+- :mod:`~windlass.admit.evaluation.variants`: the best variant of Pronto on earlier telemetry.
+- :mod:`~windlass.admit.evaluation.certainty`: confidence intervals of a recall and of a difference of two.
 - :mod:`~windlass.admit.evaluation.recordings`: all candidates judged on recorded telemetry of machines.
-- :mod:`~windlass.admit.evaluation.verdict`: whether a signal is ahead of another.
+- :mod:`~windlass.admit.evaluation.verdict`: the comparison of two signals.
 """
 
 from windlass.admit.evaluation.candidates import (

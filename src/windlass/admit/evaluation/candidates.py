@@ -1,4 +1,4 @@
-"""All that are compared: policies, each at a downtime."""
+"""The candidates of an evaluation: policies, each at a downtime."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 
 from windlass.model.values import number
 
-#: The trackers that Pronto can have, in the order of tables.
+#: Trackers of Pronto, in the order of tables.
 TRACKERS = ("fpca", "spirit", "directions", "power")
-#: The alarm's forecasters, likewise.
+#: Forecasters of the alarm, in the order of tables.
 FORECASTERS = ("naive", "smoothing", "arima", "svm")
-#: Labels: of Windlass's own policy, and of the form of Pronto that is chosen on the telemetry before.
+#: Labels of Windlass's own policy, and of the variant of Pronto chosen on earlier telemetry.
 OURS, TUNED = "forewarn", "pronto, best on what came before"
 #: Label of Windlass's own policy where it considers only the steps between spikes.
 BETWEEN = "forewarn, between spikes"
@@ -36,7 +36,7 @@ class CandidateRole(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class PolicyCandidate:
-    """A policy by the name that it has in tables, and the downtime that it was asked for; NaN where none can be."""
+    """A policy with its label in tables and its requested downtime; NaN if it takes none."""
 
     label: str
     policy: str
@@ -46,16 +46,16 @@ class PolicyCandidate:
 
 
 def candidates(downtimes: Sequence[float], *, busy: bool, svm: bool = True) -> Iterator[PolicyCandidate]:
-    """All that are compared: Pronto as printed, then at each downtime every tracker, ours, and every baseline.
+    """Yield Pronto as printed, then at each downtime every tracker, Windlass's policy and every baseline.
 
     Parameters
     ----------
     downtimes
-        Shares of steps, 0 to 1 and neither.
+        Shares of steps, above 0 and below 1.
     busy
-        Whether the use of cores is known, which ``utilisation`` asks for.
+        Whether the utilisation of cores is known, which ``utilisation`` needs.
     svm
-        Whether scikit-learn is there, which the forecaster ``svm`` asks for.
+        Whether scikit-learn is installed, which the forecaster ``svm`` needs.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def candidates(downtimes: Sequence[float], *, busy: bool, svm: bool = True) -> I
 
 
 def later(downtimes: Sequence[float]) -> Iterator[PolicyCandidate]:
-    """Those that came after the others, whose draws stay as they were.
+    """Yield candidates added later; they come last so that the random streams of the others do not change.
 
     >>> [each.label for each in later([0.05])]
     ['forewarn, between spikes']

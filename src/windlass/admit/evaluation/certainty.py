@@ -1,11 +1,11 @@
-"""How sure a recall is: intervals that have the coverage they claim, of a few dozen onsets.
+"""Confidence intervals of recall with their nominal coverage, even for a few dozen onsets.
 
-Onsets come in episodes, and who foresees one foresees the next. A bootstrap over blocks of time covers 78 % where it
-claims 95 (30 onsets, a recall of 0.95), and nothing where every onset was foreseen. So shares have Wilson's interval,
-of as many onsets as those are worth: their number over the design effect, which is how much more the share varies
-between clusters than that of independent onsets would. Clusters are episodes of onsets and blocks of time; the wider
-interval counts. What chance and the shifted copy would have foreseen is known for the signal as it came, and is taken
-off. Two signals are compared onset by onset (Agresti and Min 2005).
+Onsets come in episodes, and a signal that predicts one onset of an episode tends to predict the next. A bootstrap over
+blocks of time covers 78 % instead of 95 % (30 onsets, a recall of 0.95), and has width 0 if every onset was predicted.
+Shares therefore have Wilson's interval for an effective number of onsets: their number divided by the design effect,
+the ratio of the variance between clusters to that of independent onsets. Clusters are episodes of onsets and blocks of
+time; the wider interval is used. The recall expected by chance and that of the shifted signal are known exactly for a
+given signal, and are subtracted. Two signals are compared onset by onset (Agresti and Min 2005).
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ _NOBODY_KNOWS = (np.nan, np.nan)
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """95 % intervals: of recall, of what it is above that of the shifted copy and of chance, and of ``ahead`` over the
-    downtime, 1 for a signal that knows nothing; and the share of shifts round in time at which the signal would have
-    had as much recall."""
+    """95 % intervals of recall, of its excess over the shifted signal and over chance, and of the lift.
+
+    The lift is ``ahead`` divided by the downtime, 1 for an uninformed signal. ``by_shift`` is the share of cyclic
+    shifts at which the signal would have had at least its recall.
+    """
 
     recall: Pair
     over_shifted: Pair
@@ -43,14 +45,14 @@ class Intervals:
 
 
 def share(hits: Floats, counts: Floats, clusters: Sequence[Integers]) -> Pair:
-    """The 95 % interval of a share, Wilson's of as many as its cases are worth.
+    """Return the 95 % interval of a share: Wilson's, for the effective number of cases.
 
     Parameters
     ----------
     hits, counts
-        (k,) of cases; the share is the sum of the ones over that of the others.
+        (k,) per case; the share is the sum of hits divided by the sum of counts.
     clusters
-        (k,) the cluster of each case, one or more ways, the finest first; those of different clusters are independent.
+        (k,) cluster of each case, for one or more clusterings, the finest first; clusters are independent.
 
     Examples
     --------
@@ -64,14 +66,14 @@ def share(hits: Floats, counts: Floats, clusters: Sequence[Integers]) -> Pair:
     if total <= 0.0:
         return _NOBODY_KNOWS
     found = float(hits.sum()) / total
-    # The wider one: clusters that are too small miss what they have in common. All alike, none varies between any.
+    # The wider interval: clusters that are too small miss correlation. A share of 0 or 1 varies between no clusters.
     ways = clusters if 0.0 < found < 1.0 else clusters[:1]
     pairs = [_wilson(found, *_worth(hits, counts, each, found)) for each in ways]
     return min(low for low, _ in pairs), max(high for _, high in pairs)
 
 
 def _worth(hits: Floats, counts: Floats, clusters: Integers, found: float) -> Pair:
-    """How many independent cases these are worth, and the quantile of Student's t for so many clusters."""
+    """Return the effective number of independent cases, and the quantile of Student's t for these clusters."""
     total = float(counts.sum())
     _, of = np.unique(clusters[counts > 0], return_inverse=True)
     groups = int(of.max()) + 1
@@ -100,7 +102,7 @@ def _wilson(found: float, worth: float, quantile: float) -> Pair:
 
 
 def episodes(spikes: Bools, within: int) -> Integers:
-    """(k,) the episode of each onset: onsets nearer than twice ``within`` may be foreseen by the same raise.
+    """Return (k,) the episode of each onset: one raise may predict onsets nearer than twice ``within``.
 
     >>> spikes = np.zeros(100, bool)
     >>> spikes[[10, 25, 80]] = True
@@ -112,14 +114,14 @@ def episodes(spikes: Bools, within: int) -> Integers:
 
 
 def intervals(signal: Bools, spikes: Bools, within: int, least: int = 1, blocks: int = 20) -> Intervals:
-    """How sure :func:`~windlass.admit.measure.quality` is.
+    """Return confidence intervals of :func:`~windlass.admit.measure.quality`.
 
     Parameters
     ----------
     signal, spikes, within, least
-        As of :func:`~windlass.admit.measure.quality`.
+        See :func:`~windlass.admit.measure.quality`.
     blocks
-        In how many the time is cut.
+        Number of blocks of time.
 
     Examples
     --------
@@ -150,9 +152,9 @@ def intervals(signal: Bools, spikes: Bools, within: int, least: int = 1, blocks:
 
 
 def by_shift(covered: Bools, spikes: Bools) -> float:
-    """The share of shifts round in time, none among them, at which as many onsets or more would have been foreseen.
+    """Return the share of cyclic shifts, 0 included, at which at least as many onsets would have been predicted.
 
-    It is the chance of such a recall for a signal that comes in the same bursts and knows nothing of onsets.
+    It is the probability of such a recall for a signal with the same bursts that is uninformed about onsets.
 
     >>> by_shift(np.array([False, True, False, False]), np.array([False, True, False, False]))
     0.25
@@ -163,27 +165,27 @@ def by_shift(covered: Bools, spikes: Bools) -> float:
     found = np.zeros(len(covered), np.int64)
     for each in at:
         found += np.roll(covered[::-1], each + 1)
-    # The first of these is without a shift.
+    # The shift of 0 is one of them.
     return float((found >= int(covered[at].sum())).mean())
 
 
 @dataclass(frozen=True, slots=True)
 class SignalDifference:
-    """What one signal foresees more than another of the same onsets, as a share of them, with its 95 % interval."""
+    """The difference in recall of two signals on the same onsets, with its 95 % interval."""
 
     value: float
     interval: Pair
 
 
 def difference(ours: Bools, theirs: Bools, clusters: Sequence[Integers]) -> SignalDifference:
-    """How many more onsets a signal foresees than another does, pair by pair.
+    """Return by how much the recall of one signal exceeds that of another, compared onset by onset.
 
     Parameters
     ----------
     ours, theirs
-        (k,) whether each foresaw an onset.
+        (k,) whether each signal predicted an onset.
     clusters
-        As of :func:`share`.
+        See :func:`share`.
 
     Raises
     ------

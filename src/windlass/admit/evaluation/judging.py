@@ -1,4 +1,4 @@
-"""What a candidate foresees: its policy runs through telemetry step by step, as it would live."""
+"""Judging a candidate: its policy runs through telemetry step by step, as it would live."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from windlass.policy.registry import Registry
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """What a candidate foresaw on all nodes, and how sure that is.
+    """The result of a candidate on all nodes, with confidence intervals.
 
     Parameters
     ----------
     candidate
-        Who.
+        The policy and its downtime.
     quality, intervals
-        On all nodes, one after the other.
+        Over all nodes, concatenated.
     each
-        On each node by itself.
+        Quality on each node.
     leads
-        (k,) steps from its first raise to each onset of all nodes; NaN where it foresaw none.
+        (k,) steps from the candidate's first raise to each onset of all nodes; NaN for an onset not predicted.
     clusters
-        Of onsets: by episodes, and by blocks of time.
+        Clusters of onsets: episodes, and blocks of time.
     """
 
     candidate: PolicyCandidate
@@ -53,7 +53,7 @@ class Judged:
 
     @property
     def hits(self) -> Bools:
-        """(k,) whether it foresaw each onset."""
+        """(k,) whether the candidate predicted each onset."""
         return ~np.isnan(self.leads)
 
 
@@ -65,18 +65,18 @@ def signal(
     rng: np.random.Generator,
     apart: int = 5,
 ) -> Bools:
-    """(t,) what a candidate answers over a node's telemetry, True where it rejects.
+    """Return (t,) the answers of a candidate over a node's telemetry, True where it rejects.
 
     Parameters
     ----------
     registry
-        Of admission's policies.
+        Registry of admission policies.
     candidate, node
-        Who, and where.
+        The policy, and the telemetry.
     within, apart
-        Onsets are to be foreseen by so many steps, and have so many without a spike before.
+        Steps within which an onset must be predicted, and steps without a spike required before it.
     rng
-        For policies that draw.
+        For policies that draw random numbers.
     """
     context = AdmitContext(rng, node.metrics.shape[1], node.told, within, apart)
     policy = registry.make(candidate.policy, context, **candidate.parameters)
@@ -101,25 +101,25 @@ def judge(
     apart: int = 5,
     blocks: int = 20,
 ) -> Judged:
-    """What a candidate foresees on some nodes, taken one after the other.
+    """Judge a candidate on nodes, concatenated.
 
     Parameters
     ----------
     registry
-        Of admission's policies.
+        Registry of admission policies.
     candidate, nodes
-        Who, and where.
+        The policy, and the telemetry.
     rng
-        For policies that draw.
+        For policies that draw random numbers.
     within, apart
-        An onset is to be foreseen by so many steps, and has so many steps without a spike before.
+        Steps within which an onset must be predicted, and steps without a spike required before it.
     blocks
-        Of a node's time, for the intervals.
+        Number of blocks of a node's time, for the intervals.
 
     Raises
     ------
     InputError
-        There are no nodes, or a policy refuses its parameters.
+        There are no nodes, or a policy rejects its parameters.
 
     Examples
     --------
@@ -144,9 +144,9 @@ def judge_apart(
     apart: int = 5,
     blocks: int = 20,
 ) -> tuple[Judged, ...]:
-    """What a candidate foresees on some nodes, as :func:`judge` has it, and then on each of them by itself.
+    """Judge a candidate on all nodes as :func:`judge` does, and then on each node.
 
-    It runs through each node's telemetry once, so that all are of the same signals.
+    The policy runs through each node's telemetry once, so that all results are of the same signals.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def _ups(
     within: int,
     apart: int,
 ) -> list[Bools]:
-    """What it answers over each node's steps that are judged."""
+    """Return the answers over the judged steps of each node."""
     if not nodes:
         raise InputError("there are no nodes to judge on")
     return [signal(registry, candidate, node, within, rng, apart)[node.warm :] for node in nodes]
@@ -200,22 +200,22 @@ def _judged(
 
 
 def beside_best(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
-    """The best baseline at the same downtime, and what a candidate foresees more than that.
+    """Return the best baseline at the same downtime, and the difference in recall from it.
 
-    The best is who foresaw the most of the onsets that are judged, the first where several did. To be held against
-    the best of all, chosen by what is judged, is harder than to be held against any one of them. None where there are
-    no baselines at that downtime, or no onsets.
+    The best is the one that predicted the most of the judged onsets, the first of several. Choosing it by the judged
+    onsets makes the comparison harder than with any fixed baseline. None without baselines at that downtime, or
+    without onsets.
     """
     return _beside(judged, _of(found, CandidateRole.BASELINE))
 
 
 def beside_pronto(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
-    """The same beside the best form of Pronto, by any tracker and any way to weigh."""
+    """Return the best form of Pronto at the same downtime, and the difference in recall from it."""
     return _beside(judged, _of(found, CandidateRole.PRONTO))
 
 
 def best_pronto(found: Sequence[Judged], downtime: float) -> Judged | None:
-    """The form of Pronto that foresaw the most at a downtime, chosen by what is judged; None where there is none."""
+    """Return the form of Pronto that predicted the most judged onsets at a downtime; None if there is none."""
     return _best(_of(found, CandidateRole.PRONTO), downtime)
 
 
@@ -231,6 +231,6 @@ def _of(found: Sequence[Judged], role: CandidateRole) -> list[Judged]:
 
 
 def _best(found: Sequence[Judged], downtime: float) -> Judged | None:
-    """Who foresaw the most at a downtime, the first where several did."""
+    """Return the candidate that predicted the most onsets at a downtime, the first of several."""
     own = [each for each in found if each.candidate.downtime == downtime]
     return max(own, key=lambda each: int(each.hits.sum()), default=None)

@@ -1,4 +1,4 @@
-"""A node's telemetry, and what a spike is on it."""
+"""A node's telemetry with its definition of a spike."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from windlass.model.values import number
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeTelemetry:
-    """One node's telemetry, and what a spike is on it.
+    """One node's telemetry with its definition of a spike.
 
     Parameters
     ----------
     metrics
-        (t, d); NaN where one is missing.
+        (t, d); NaN for a missing value.
     ready
-        (t,) CPU Ready, or what stands for it.
+        (t,) CPU Ready, or a substitute.
     level
-        From which value of it on a step is judged a spike.
+        Smallest value of a spike in judging.
     told
-        The value that policies are told.
+        Smallest value of a spike that policies receive.
     warm
-        So many steps at the beginning are not judged.
+        Number of steps at the beginning that are not judged.
     busy
-        (t,) share of the cores' time that was used; None where nobody knows.
+        (t,) share of the cores' time that was used; None if unknown.
 
     Raises
     ------
@@ -54,13 +54,13 @@ class NodeTelemetry:
             raise InputError(f"warm is {self.warm}, expected fewer than the {steps} steps")
 
     def onsets(self, apart: int) -> Bools:
-        """(t - warm,) onsets of spikes among the steps that are judged, after so many steps without one."""
+        """Return (t - warm,) onsets of spikes among the judged steps, after ``apart`` steps without one."""
         return onsets(self.ready, self.level, apart)[self.warm :]
 
     def begun(self) -> NodeTelemetry | None:
-        """What it is known of before it is judged, judged after a quarter of it; None where that is nothing.
+        """Return the warm-up part as a node of its own, judged after its first quarter; None if it is too short.
 
-        What is chosen on this knows nothing of the steps that the node itself is judged on.
+        A choice based on it uses none of the steps that the node itself is judged on.
         """
         if self.warm < 2:
             return None
@@ -70,19 +70,19 @@ class NodeTelemetry:
 
 
 def level_of(values: Floats, threshold: str | float) -> float:
-    """From which value on one is a spike.
+    """Return the smallest value that is a spike.
 
     Parameters
     ----------
     values
-        (t,) that percentiles are of; NaN is passed over.
+        (t,) values for percentiles; NaN is ignored.
     threshold
-        ``p95`` for a percentile, or a number. Where most values are alike, a percentile is the least value above.
+        ``p95`` for a percentile, or a number. If the percentile is the minimum, the level is the next number above it.
 
     Raises
     ------
     InputError
-        It is neither, or no value is known.
+        The threshold is neither, or no value is known.
 
     Examples
     --------

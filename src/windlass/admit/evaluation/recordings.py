@@ -133,7 +133,7 @@ def evaluate_apart(
 ) -> list[list[Judged]]:
     """Judge all candidates on all nodes together, and then on each node, with the same signals.
 
-    Policies that draw random numbers continue their sequence from node to node. Parameters as of :func:`evaluate`.
+    Policies that draw random numbers continue their sequence from node to node. Parameters as in :func:`evaluate`.
     """
     rows = []
     for candidate, rng in _listed(nodes, options, progress):

@@ -1,4 +1,4 @@
-"""The variant of Pronto that does best on what came before: what the paper leaves open is chosen there."""
+"""The variant of Pronto that does best on earlier telemetry, over the parameters that the paper leaves open."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from windlass.admit.evaluation.judging import judge
 from windlass.admit.evaluation.node import NodeTelemetry
 from windlass.policy.registry import Registry
 
-#: What is tried: how projections are weighed, and over how many steps spikes and the scale of a metric are told.
+#: Values tried: weights of projections, lags of the spike detector (steps), and memory of the scaling (steps).
 WEIGHTS, LAGS, MEMORIES = ("raw", "equal"), (5, 10, 20, 40), (100.0, 1000.0)
-#: Of fewer onsets nothing is chosen.
+#: Smallest number of onsets on which a variant is chosen.
 FEW = 5
 
 
 def variants(downtime: float) -> list[PolicyCandidate]:
-    """All that are tried at a downtime.
+    """Return all variants tried at a downtime.
 
     >>> len(variants(0.05)), variants(0.05)[0].label
     (16, 'pronto, lag 5, raw weights, memory 100')
@@ -50,21 +50,21 @@ def tuned(
     apart: int = 5,
     tell: Callable[[float], None] = lambda share: None,
 ) -> PolicyCandidate | None:
-    """The variant with the most recall above chance on what nodes are known of before they are judged.
+    """Return the variant with the most recall above chance on the warm-up parts of the nodes.
 
     Parameters
     ----------
     registry, nodes, rng, within, apart
-        As of :func:`~windlass.admit.evaluation.judging.judge`.
+        See :func:`~windlass.admit.evaluation.judging.judge`.
     downtime
         Share of steps.
     tell
-        Told the share that is done.
+        Called with the share that is done.
 
     Returns
     -------
     PolicyCandidate or None
-        None where there were too few onsets to choose by.
+        None if there are too few onsets to choose by.
     """
     parts = _distinct([part for part in (node.begun() for node in nodes) if part is not None])
     if sum(int(part.onsets(apart).sum()) for part in parts) < FEW:
@@ -80,7 +80,7 @@ def tuned(
 
 
 def _distinct(parts: Sequence[NodeTelemetry]) -> list[NodeTelemetry]:
-    """Those that differ: of recordings after the same one, that one is known once."""
+    """Return the distinct parts: recordings that follow the same one share it."""
     kept: list[NodeTelemetry] = []
     for part in parts:
         if not any(_same(part, other) for other in kept):

@@ -1,14 +1,14 @@
-"""Whether a signal is ahead of another: yes, no, or nobody can tell."""
+"""Comparison of two signals: ahead, not ahead, or inconclusive."""
 
 from __future__ import annotations
 
 from windlass.admit.evaluation.certainty import SignalDifference
 
-#: Of fewer onsets nothing is concluded.
+#: Smallest number of onsets for a conclusion.
 FEWEST = 20
-#: A lead of a smaller share of onsets is none: one in twenty.
+#: Smallest relevant lead, a share of onsets: one in twenty.
 TOLERANCE = 0.05
-#: The same in words.
+#: The rule in words.
 RULE = (
     f"Ahead: all of the 95 % interval is above 0. Not ahead: all of it is below {TOLERANCE:g}, one onset in "
     f"{1 / TOLERANCE:.0f}. From {FEWEST} onsets on; else it cannot be told."
@@ -17,20 +17,20 @@ SAID = {True: "ahead", False: "not ahead", None: "cannot be told"}
 
 
 def ahead(beside: SignalDifference, onsets: int) -> bool | None:
-    """Whether a signal foresees more of the same onsets than another does.
+    """Return whether a signal predicts more of the same onsets than another does.
 
     Parameters
     ----------
     beside
-        What it foresees more, as of :func:`~windlass.admit.evaluation.certainty.difference`.
+        The difference in recall, from :func:`~windlass.admit.evaluation.certainty.difference`.
     onsets
-        How many onsets that is of.
+        Number of onsets that it is based on.
 
     Returns
     -------
     bool or None
-        True where all of the interval is above 0; False where all of it is below :data:`TOLERANCE`, so that at best
-        the lead is next to nothing; None where neither is so, or there are fewer onsets than :data:`FEWEST`.
+        True if the whole interval is above 0; False if it is below :data:`TOLERANCE`, so that any lead is negligible;
+        None otherwise, or with fewer onsets than :data:`FEWEST`.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""ARIMA: differences of a series as a sum of its last values and its last surprises.
+"""ARIMA: differences of a series as a linear function of its last values and its last innovations.
 
 Orders are chosen by Akaike's criterion. Coefficients are fitted by least squares in two steps (Hannan and Rissanen,
-1982): a long autoregression says what the surprises were, and a regression on values and surprises has the rest. That
-is consistent, and takes a hundredth of the time of maximum likelihood, which a node cannot spend at every step.
+1982): a long autoregression estimates the innovations, and a regression on values and innovations gives the rest. It
+is consistent and takes a hundredth of the time of maximum likelihood, which is too slow for a node at every step.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 
 from windlass.admit.lib.subspace import Floats
 
-#: Orders tried: values, differences, surprises.
+#: Orders tried: values, differences, innovations.
 _VALUES, _DIFFERENCES, _SURPRISES = range(3), range(2), range(3)
-#: Shorter series are not fitted, and the last value stands for the next.
+#: Shortest series that is fitted; for a shorter one the forecast is the last value.
 _LEAST = 12
 
 
 def arima(history: Floats) -> float:
-    """The next value, by the orders with the smallest criterion.
+    """Return the next value, with the orders that minimise the criterion.
 
     >>> wave = np.sin(0.3 * np.arange(60))
     >>> bool(abs(arima(wave) - np.sin(0.3 * 60)) < 0.05)
@@ -40,19 +40,19 @@ def arima(history: Floats) -> float:
                 criterion, step = _fitted(centred, surprises, values, past)
                 if criterion < best:
                     best, found = criterion, middle + step + (last if differences else 0.0)
-    # A forecast far outside of all that was seen is of a fit gone wrong.
+    # A forecast far outside the range of the history comes from a failed fit.
     room = float(np.ptp(history))
     return float(np.clip(found, history.min() - room, history.max() + room))
 
 
 def _lagged(series: Floats, lags: int, first: int) -> Floats:
-    """Rows of the last ``lags`` values before each place from ``first`` on, and before the next one, newest first."""
+    """Return ``lags`` preceding values, newest first, for each position from ``first`` on and for the next one."""
     rows = [series[first - lag : len(series) - lag + 1] for lag in range(1, lags + 1)]
     return np.stack(rows, axis=1) if rows else np.zeros((len(series) - first + 1, 0))
 
 
 def _surprises(series: Floats) -> Floats:
-    """What a long autoregression did not foresee; 0 where it had too little to go by."""
+    """Return the residuals of a long autoregression; 0 where too few values precede."""
     lags = min(8, len(series) // 4)
     rows = _lagged(series, lags, lags)
     found = np.linalg.lstsq(rows[:-1], series[lags:], rcond=None)[0]
@@ -60,7 +60,7 @@ def _surprises(series: Floats) -> Floats:
 
 
 def _fitted(series: Floats, surprises: Floats, values: int, past: int) -> tuple[float, float]:
-    """Akaike's criterion of these orders over the same places for all, and the next value."""
+    """Return Akaike's criterion of these orders, over the same positions for all orders, and the next value."""
     first = max(*_VALUES, *_SURPRISES)
     rows = np.concatenate([_lagged(series, values, first), _lagged(surprises, past, first)], axis=1)
     target = series[first:]

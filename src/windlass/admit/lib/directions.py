@@ -1,4 +1,4 @@
-"""Frequent Directions: a sketch of a stream with a bound on what it leaves out."""
+"""Frequent Directions: a sketch of a stream with bounded error."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from windlass.model.values import whole
 
 
 class FrequentDirections:
-    """A sketch of ``size`` rows; where it is full, all squared singular values lose that of the last that may stay.
+    """A sketch of ``size`` rows; when it is full, all squared singular values lose that of the last row kept.
 
     For a matrix A of all vectors as rows, and its sketch B, AᵀA − BᵀB has no negative eigenvalue, and none above
     ‖A‖²/size, where ‖A‖² is the sum of all squares.
 
-    The sketch has singular values of its own, but they are shrunk. The Pronto paper gives each direction the weight
+    The sketch's own singular values are shrunk. The Pronto paper gives each direction the weight
     1 / rank, and so does ``singular_values``.
 
     Source: Liberty, Simple and deterministic matrix sketching (KDD 2013).
@@ -26,9 +26,9 @@ class FrequentDirections:
     Parameters
     ----------
     dim
-        Metrics of a vector.
+        Number of metrics of a vector.
     rank
-        How many of the sketch's directions count.
+        Number of the sketch's directions in use.
     size
         Rows of the sketch, more than ``rank``; twice as many by default.
 
@@ -53,12 +53,12 @@ class FrequentDirections:
         if rank > dim:
             raise InputError(f"rank is {rank}, expected at most the {dim} metrics")
         self.size = 2 * self.rank if size is None else whole("size", size, self.rank + 1)
-        # Twice as many rows as stay: an SVD for every `size` vectors, and not for each.
+        # Twice as many rows as are kept, so that one SVD serves `size` vectors.
         self._rows: Floats = np.zeros((2 * self.size, self.dim))
         self._used = 0
 
     def update(self, block: Floats) -> None:
-        """Take in (dim, b) numbers, a column for each vector; the error of a bad one names it."""
+        """Add (dim, b) numbers, a column for each vector; the error for an invalid one names it."""
         for vector in checked_block(block, self.dim).T:
             if self._used == len(self._rows):
                 self._shrink()
@@ -66,12 +66,12 @@ class FrequentDirections:
             self._used += 1
 
     def check(self) -> None:
-        """That what was loaded can be; or an InputError of one line that says what cannot."""
+        """Raise an InputError of one line unless the loaded state is consistent."""
         if not 0 <= self._used <= len(self._rows):
             raise InputError(f"saved state: {self._used} rows are used, expected 0 to {len(self._rows)}")
 
     def start(self, basis: Floats, singular: Floats) -> None:
-        """Begin from a subspace that others have."""
+        """Begin from the subspace of another node."""
         found, values = checked_start(basis, singular, self.dim)
         kept = min(len(values), self.size)
         self._rows[:] = 0.0
@@ -80,7 +80,7 @@ class FrequentDirections:
 
     @property
     def sketch(self) -> Floats:
-        """(2 size, dim): the rows that stand for all vectors; a copy."""
+        """(2 size, dim): the rows of the sketch; a copy."""
         return self._rows.copy()
 
     @property
@@ -91,12 +91,12 @@ class FrequentDirections:
 
     @property
     def singular_values(self) -> Floats:
-        """(rank,) weights, 1 / rank each, as the Pronto paper has them."""
+        """(rank,) weights, 1 / rank each, as in the Pronto paper."""
         return np.full(self.rank, 1.0 / self.rank)
 
     def _shrink(self) -> None:
         _, singular, right = np.linalg.svd(self._rows, full_matrices=False)
-        # One array of squares: the square of a scalar may round another way, and the last row would stay.
+        # One array of squares: squaring a scalar may round differently, and the last row would stay.
         squares = singular**2
         last = squares[self.size - 1] if len(squares) >= self.size else 0.0
         kept = np.sqrt(np.maximum(squares - last, 0.0))

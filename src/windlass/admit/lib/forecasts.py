@@ -1,4 +1,4 @@
-"""What comes next in a series: the four forecasters of section 3 of the Pronto paper.
+"""The four forecasters of section 3 of the Pronto paper.
 
 Each takes the values so far, oldest first, and returns the next one.
 """
@@ -13,12 +13,12 @@ from windlass.admit.lib.arima import arima
 from windlass.admit.lib.subspace import Floats
 from windlass.model import InputError
 
-#: How many values back a support vector machine looks.
+#: Number of past values in the features of the support vector machine.
 _LAGS = 5
 
 
 def naive(history: Floats) -> float:
-    """The last value once more.
+    """Return the last value.
 
     >>> naive(np.array([1.0, 3.0]))
     3.0
@@ -27,7 +27,7 @@ def naive(history: Floats) -> float:
 
 
 def smoothing(history: Floats, weight: float = 0.2) -> float:
-    """Exponential smoothing: a fifth of the last value and four of what was expected of it.
+    """Return the exponentially smoothed value: a fifth of each new value plus four fifths of the previous estimate.
 
     >>> round(smoothing(np.array([0.0, 0.0, 1.0])), 3)
     0.2
@@ -39,7 +39,7 @@ def smoothing(history: Floats, weight: float = 0.2) -> float:
 
 
 def svm(history: Floats) -> float:
-    """Support vector regression on the last five values, fitted to the history; values scaled to 0 to 1 before.
+    """Return the forecast of support vector regression on the last five values, fitted to the scaled history.
 
     Raises
     ------
@@ -64,7 +64,7 @@ FORECASTERS: dict[str, Forecaster] = {"naive": naive, "smoothing": smoothing, "a
 
 
 def checked_forecaster(name: str) -> Forecaster:
-    """The forecaster of a name.
+    """Return the forecaster with a name.
 
     >>> checked_forecaster("naive") is naive
     True

@@ -1,4 +1,4 @@
-"""FPCA-Edge: the leading directions of a stream, a block at a time, of one node or of many at once."""
+"""FPCA-Edge: the leading directions of a stream, updated block by block, for one node or many at once."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from windlass.admit.lib.subspace import Floats, checked_block, checked_subspace,
 from windlass.model import InputError
 from windlass.model.values import number, whole
 
-#: How many nodes are updated together: more would not fit in the processor's cache, fewer would wait for Python.
+#: Nodes updated together: more exceed the processor's cache, fewer are dominated by Python's overhead.
 _AT_ONCE = 128
 
 
 class ManyFPCA:
-    """FPCA-Edge of many nodes, which have a block each at the same time.
+    """FPCA-Edge of many nodes that complete their blocks at the same time.
 
     Parameters
     ----------
     nodes, dim, rank
-        Nodes, metrics and directions of each.
+        Number of nodes, and metrics and directions of each.
     forget
-        What singular values are multiplied by at each block.
+        Factor on singular values at each block.
     energy
-        Least and greatest share of the last singular value in their sum; None for a rank that stays.
+        Smallest and greatest share of the last singular value in their sum; None for a fixed rank.
     max_rank
-        Where the rank ends to grow.
+        Greatest rank.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class ManyFPCA:
         self.ranks: NDArray[np.int64] = np.full(nodes, rank)
 
     def update(self, blocks: Floats) -> None:
-        """Take in a block of each node, (n, d, b) finite numbers."""
+        """Update with a block of each node, (n, d, b) finite numbers."""
         before = self.ranks.copy()
         for rank in np.unique(before):
             rows = np.flatnonzero(before == rank)
@@ -61,9 +61,9 @@ class ManyFPCA:
                 self._update(rows[first : first + _AT_ONCE], blocks, int(rank))
 
     def start(self, node: int, basis: Floats, singular: Floats) -> None:
-        """Begin a node from a subspace that others have, of which it keeps as much as it has room for."""
+        """Let a node begin from a subspace of another node, as many of its directions as fit."""
         known = min(basis.shape[1], self.most)
-        # A rank that stays is filled up with directions of no weight, which the next blocks replace.
+        # A fixed rank is filled up with directions of weight 0, which the next blocks replace.
         rank = known if self.energy is not None else self.most
         filled = np.linalg.qr(np.concatenate([basis[:, :known], np.eye(len(basis))], axis=1))[0][:, :rank]
         filled[:, :known] = basis[:, :known]
@@ -74,11 +74,11 @@ class ManyFPCA:
     free: tuple[str, ...] = ()
 
     def parts(self) -> list[Part]:
-        """What of it is saved."""
+        """Return the attributes that are saved."""
         return [("tracker", self, ("basis", "singular", "ranks"))]
 
     def check(self) -> None:
-        """That what was loaded can be: each basis orthonormal, its values descending; or an error of one line."""
+        """Raise an InputError of one line unless each basis is orthonormal with descending singular values."""
         if self.ranks.min() < 1 or self.ranks.max() > self.most:
             raise InputError(f"saved state: a rank is not 1 to {self.most}")
         for node, rank in enumerate(self.ranks):
@@ -89,7 +89,7 @@ class ManyFPCA:
                 raise InputError(f"saved state: node {node} has directions beyond its rank {rank}")
 
     def _update(self, rows: NDArray[np.int64], blocks: Floats, rank: int) -> None:
-        # Nodes of one rank side by side need no copy.
+        # Adjacent nodes of one rank are a slice, which needs no copy.
         part = slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] + 1 == len(rows) else rows
         found, values = leading(blocks[part], min(rank, *blocks.shape[1:]))
         kept = min(rank + 1, self.most, rank + values.shape[1])
@@ -104,7 +104,7 @@ class ManyFPCA:
         self.ranks[part] = ranks
 
     def _adapted(self, singular: Floats, rank: int) -> NDArray[np.int64]:
-        """The rank of each node after this block; a step up or down, and down before up."""
+        """Return the rank of each node after this block, changed by at most 1; a decrease takes precedence."""
         ranks = np.full(len(singular), rank)
         if self.energy is None:
             return ranks
@@ -112,7 +112,7 @@ class ManyFPCA:
         total = singular[:, :rank].sum(axis=1)
         share = np.divide(singular[:, rank - 1], total, out=np.zeros(len(total)), where=total > 0.0)
         ranks[(share < low) & (rank > 1)] -= 1
-        # It grows by the next pair of the merge, and only where there is one.
+        # The rank grows by the next singular pair of the merge, if there is one.
         grows = (share > high) & (singular.shape[1] > rank)
         if singular.shape[1] > rank:
             grows &= singular[:, rank] > 1e-12 * np.maximum(singular[:, 0], 1e-300)
@@ -121,11 +121,11 @@ class ManyFPCA:
 
 
 class FPCAEdge:
-    """The leading directions of a stream in O(dim · rank) memory: each block is reduced, and merged with what was.
+    """The leading directions of a stream in O(dim · rank) memory: each block is reduced and merged with the estimate.
 
     The block's truncated SVD is merged with the running estimate, whose singular values are first multiplied by
-    ``forget``. Where ``energy`` is given, the rank goes up or down by one after a block, by the share of the last
-    singular value in the sum of all. It goes up by the next singular pair of the merge, which is at hand;
+    ``forget``. If ``energy`` is given, the rank changes by at most one after a block, according to the share of the
+    last singular value in the sum of all. It grows by the next singular pair of the merge, which is available;
     the canonical vector of Algorithm 5 is neither a direction of the data nor orthogonal to the others.
 
     Source: Grammenos et al., Federated PCA (2019); Pronto, Algorithms 4 and 5.
@@ -133,18 +133,18 @@ class FPCAEdge:
     Parameters
     ----------
     dim
-        How many metrics a vector has.
+        Number of metrics of a vector.
     rank
-        How many directions are tracked, at first.
+        Number of directions at first.
     block
-        How many vectors a block has; at least ``rank``. A block of another width is taken in as well.
+        Number of vectors of a block; at least ``rank``. Blocks of another width are accepted as well.
     forget
-        Above 0 and at most 1, which forgets nothing.
+        Factor on older singular values, above 0 and at most 1, which forgets nothing.
     energy
-        ``(low, high)``: the rank falls where the share is below the first, and rises where it is above the second.
+        ``(low, high)``: the rank falls if the share is below the first, and rises if it is above the second.
         The share is never above 1 / rank. None keeps the rank.
     max_rank
-        Where it ends to rise; by default twice ``rank``.
+        Greatest rank; by default twice ``rank``.
 
     Raises
     ------
@@ -176,7 +176,7 @@ class FPCAEdge:
         self._many = ManyFPCA(1, dim, rank, forget, energy, max_rank)
 
     def save(self) -> bytes:
-        """All that was learned, as bytes."""
+        """Return the learned state as bytes."""
         many = self._many
         made = {
             "dim": self.dim,
@@ -190,9 +190,9 @@ class FPCAEdge:
 
     @classmethod
     def load(cls, data: bytes) -> Self:
-        """What :meth:`save` wrote; anything else is refused by an InputError of one line."""
+        """Return a tracker from the bytes of :meth:`save`; raise an InputError of one line for anything else."""
         header, arrays = opened(data, cls.kind)
-        # A basis as large as these bytes say is made only where they hold that much.
+        # Check the size first, so that corrupt settings cannot make this allocate more than the data hold.
         if sum(each.size for each in arrays) * 8 < _cells(header.settings):
             raise InputError(f"saved state: has {len(data)} bytes, too few for its settings")
         try:
@@ -204,7 +204,7 @@ class FPCAEdge:
         return found
 
     def update(self, block: Floats) -> None:
-        """Take in a block.
+        """Update with a block.
 
         Parameters
         ----------
@@ -214,12 +214,12 @@ class FPCAEdge:
         Raises
         ------
         InputError
-            Another shape, or a number that is not finite.
+            The shape is wrong, or a number is not finite.
         """
         self._many.update(checked_block(block, self.dim)[None])
 
     def start(self, basis: Floats, singular: Floats) -> None:
-        """Begin from a subspace that others have: (dim, r) orthonormal, and (r,)."""
+        """Begin from a subspace of another node: (dim, r) orthonormal, and (r,)."""
         self._many.start(0, *checked_start(basis, singular, self.dim))
 
     @property
@@ -234,12 +234,12 @@ class FPCAEdge:
 
 
 def checked_sizes(dim: int, rank: int, block: int) -> tuple[int, int, int]:
-    """Metrics, directions and the width of a block, as users give them; a block has no fewer vectors than directions.
+    """Validate number of metrics, number of directions and block width; a block has at least ``rank`` vectors.
 
     Raises
     ------
     InputError
-        One line that names the one that is out of bounds.
+        A number is out of bounds; one line names it.
     """
     whole("dim", dim, 1)
     whole("rank", rank, 1)
@@ -251,7 +251,7 @@ def checked_sizes(dim: int, rank: int, block: int) -> tuple[int, int, int]:
 
 
 def checked_start(basis: Floats, singular: Floats, dim: int) -> tuple[Floats, Floats]:
-    """A subspace that somebody else has, of as many metrics; or an error."""
+    """Validate the subspace of another node, which must have ``dim`` metrics."""
     found, values = checked_subspace("the subspace to start from", basis, singular)
     if len(found) != dim:
         raise InputError(f"the subspace to start from is of {len(found)} metrics, expected {dim}")
@@ -259,7 +259,7 @@ def checked_start(basis: Floats, singular: Floats, dim: int) -> tuple[Floats, Fl
 
 
 def _cells(settings: Mapping[str, object]) -> int:
-    """How many numbers a basis of these settings has."""
+    """Return how many numbers a basis with these settings has."""
     dim, most = (whole(f"saved state: {name}", settings.get(name), 1) for name in ("dim", "max_rank"))
     return dim * most
 

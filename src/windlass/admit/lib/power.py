@@ -13,22 +13,22 @@ from windlass.model.values import whole
 
 
 class PowerMethod:
-    """Directions that each block turns towards its own: Q becomes the orthonormal part of Y Yᵀ Q.
+    """Directions updated by one step of orthogonal iteration per block: Q becomes the orthonormal factor of Y Yᵀ Q.
 
-    It keeps nothing of the blocks before but Q, so that it needs large blocks. It knows no singular values: the Pronto
-    paper gives each direction the weight 1 / rank, and so does ``singular_values``. A block that leaves a direction
-    nothing, such as one of zeros, leaves the basis as it was.
+    Q is the only state, so that large blocks are needed. The method estimates no singular values: the Pronto
+    paper gives each direction the weight 1 / rank, and so does ``singular_values``. A block in which a direction
+    vanishes, such as one of zeros, leaves the basis unchanged.
 
     Source: Mitliagkas, Caramanis and Jain, Memory limited, streaming PCA (NeurIPS 2013).
 
     Parameters
     ----------
     dim
-        Metrics of a vector.
+        Number of metrics of a vector.
     rank
-        Directions.
+        Number of directions.
     rng
-        Draws those to start with.
+        Draws the initial directions.
 
     Raises
     ------
@@ -53,7 +53,7 @@ class PowerMethod:
         self._basis: Floats = np.linalg.qr(rng.normal(size=(dim, rank)))[0]
 
     def update(self, block: Floats) -> None:
-        """Take in (dim, b) numbers, a column for each vector; the error of a bad one names it."""
+        """Update with (dim, b) numbers, a column for each vector; the error for an invalid one names it."""
         found = checked_block(block, self.dim)
         size = float(np.abs(found).max())
         if size == 0.0:
@@ -64,11 +64,11 @@ class PowerMethod:
             self._basis = turned
 
     def check(self) -> None:
-        """That what was loaded can be; or an InputError of one line that says what cannot."""
+        """Raise an InputError of one line unless the loaded state is consistent."""
         checked_subspace("saved state: power method", self._basis, np.zeros(self.rank))
 
     def start(self, basis: Floats, singular: Floats) -> None:
-        """Begin from a subspace that others have; where it has fewer directions, those that are left stay."""
+        """Begin from a subspace of another node; own directions fill it up if it has fewer."""
         found, _ = checked_start(basis, singular, self.dim)
         both = np.concatenate([found[:, : self.rank], self._basis], axis=1)
         self._basis = np.linalg.qr(both)[0][:, : self.rank]
@@ -80,5 +80,5 @@ class PowerMethod:
 
     @property
     def singular_values(self) -> Floats:
-        """(rank,) weights, 1 / rank each, as the Pronto paper has them."""
+        """(rank,) weights, 1 / rank each, as in the Pronto paper."""
         return np.full(self.rank, 1.0 / self.rank)

@@ -1,4 +1,4 @@
-"""A straight line through what was seen, older things counting less, that can be taken into other coordinates."""
+"""Online ridge regression with exponential forgetting, whose coordinates can be changed."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from windlass.admit.lib.subspace import Floats
 
 
 class Ridge:
-    """Ridge regression from sums, which is all that it keeps.
+    """Ridge regression whose state is sums over the observations.
 
     Parameters
     ----------
     features
-        How many.
+        Number of features.
     strength
-        How many observations the prior is worth, whose weights are 0 unless it is told others.
+        Weight of the prior, in observations; its coefficients are 0 by default.
     forget
-        What older observations are multiplied by at each new one.
+        Factor on the weight of older observations at each new one.
 
     Examples
     --------
@@ -36,19 +36,19 @@ class Ridge:
         self.count = 0.0
 
     def learn(self, features: Floats, value: float) -> None:
-        """One observation."""
+        """Add one observation."""
         self.squares = self.forget * self.squares + np.outer(features, features)
         self.products = self.forget * self.products + features * value
         self.count = self.forget * self.count + 1.0
 
     def weights(self) -> Floats:
-        """(k,) of the line."""
+        """Return (k,) coefficients."""
         eye = self.strength * np.eye(len(self.prior))
         return np.asarray(
             np.linalg.solve(self.squares + eye, self.products + self.strength * self.prior), np.float64
         )
 
     def carry(self, by: Floats) -> None:
-        """Go on in coordinates that are the old ones times this, (k, k)."""
+        """Change coordinates: the new features are ``by`` (k, k) times the old ones."""
         self.squares = by @ self.squares @ by.T
         self.products, self.prior = by @ self.products, by @ self.prior

@@ -1,6 +1,6 @@
-"""What was learned, as bytes: versioned, and checked as a whole before any of it is used.
+"""Learned state as bytes, with a version, validated completely before any of it is used.
 
-In the container of :mod:`windlass.io.saved_state` are the length of a header in four bytes, the header in JSON, and the
+The container of :mod:`windlass.io.saved_state` holds the length of a header in four bytes, the header in JSON, and the
 arrays that it lists, little-endian.
 """
 
@@ -25,7 +25,7 @@ _Code = Literal["f8", "i8", "b1"]
 _CODES: dict[str, _Code] = {code[0]: code for code in get_args(_Code)}
 _DTYPES: dict[str, np.dtype[Any]] = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8"), "b1": np.dtype("?")}
 
-#: A part of what is saved: what errors call it, the object, and which of its attributes.
+#: A part of the saved state: its name in errors, the object, and the names of its attributes.
 Part = tuple[str, object, tuple[str, ...]]
 
 
@@ -40,12 +40,12 @@ class SavedArray(BaseModel):
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Size in bytes."""
         return math.prod(self.shape) * _DTYPES[self.dtype].itemsize
 
 
 class Header(BaseModel):
-    """What the bytes hold."""
+    """The header of saved state: its kind, version, settings and arrays."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -56,16 +56,16 @@ class Header(BaseModel):
 
 
 def pack(kind: str, settings: dict[str, Any], parts: Sequence[Part]) -> bytes:
-    """Parts as bytes.
+    """Return parts of an object as bytes.
 
     Parameters
     ----------
     kind
-        What they are of; :func:`unpack` refuses another.
+        Kind of object; :func:`opened` rejects another.
     settings
-        What the object is made with.
+        Arguments of its constructor.
     parts
-        Numbers and arrays of numbers.
+        Attributes that are numbers and arrays of numbers.
     """
     listed, payload = [], []
     for name, value in _values(parts):
@@ -78,12 +78,12 @@ def pack(kind: str, settings: dict[str, Any], parts: Sequence[Part]) -> bytes:
 
 
 def opened(data: bytes, kind: str) -> tuple[Header, list[NDArray[Any]]]:
-    """The header and the arrays of what :func:`pack` wrote.
+    """Return the header and the arrays from the bytes of :func:`pack`.
 
     Raises
     ------
     InputError
-        It is not that, was cut or changed, is of another kind or version; one line.
+        The data are corrupt, or of another kind or version; one line.
     """
     body = unseal(data, _CONTAINER)
     length = int.from_bytes(body[: _LENGTH.size], "little")
@@ -91,8 +91,8 @@ def opened(data: bytes, kind: str) -> tuple[Header, list[NDArray[Any]]]:
         header = Header.model_validate(json.loads(body[_LENGTH.size : _LENGTH.size + length]))
     except (ValidationError, ValueError, RecursionError) as error:
         first = error.errors()[0] if isinstance(error, ValidationError) else None
-        said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else "is not JSON"
-        raise InputError(f"saved state: header: {said}") from error
+        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first else "is not JSON"
+        raise InputError(f"saved state: header: {reason}") from error
     if header.kind != kind:
         raise InputError(f"saved state: is of {header.kind!r}, expected {kind!r}")
     at, arrays = _LENGTH.size + length, []
@@ -110,21 +110,21 @@ def opened(data: bytes, kind: str) -> tuple[Header, list[NDArray[Any]]]:
 def restore(
     header: Header, arrays: Sequence[NDArray[Any]], parts: Sequence[Part], free: tuple[str, ...] = ()
 ) -> None:
-    """Put arrays where they were; all are checked before the first is put.
+    """Assign arrays to the attributes of an object, after validating all of them.
 
     Parameters
     ----------
     header, arrays
-        Of :func:`opened`.
+        From :func:`opened`.
     parts
-        The same as were saved, of a fresh object.
+        The parts that were saved, of a new object.
     free
-        Names of arrays that may have another shape than those of a fresh object.
+        Names of arrays whose shape may differ from that of a new object.
 
     Raises
     ------
     InputError
-        Other names, types or shapes; one line.
+        Names, types or shapes differ; one line.
     """
     expected = list(_values(parts))
     if [each.name for each in header.arrays] != [name for name, _ in expected]:

@@ -1,12 +1,12 @@
-"""Metrics on one scale: a streaming mean and variance of each, whatever comes, and the projections of what came.
+"""Streaming scaling of metrics by their mean and deviation, and projection of the scaled values.
 
-What happens to a value is the same for every node and metric, with only what came before it:
+Every value of every node and metric is treated alike, using only earlier values:
 
 - It is scaled by the mean and standard deviation of the steps before, and clipped.
-- NaN and infinity are no value: the metric counts as at its mean, and what is known of it stays.
+- NaN and infinity are missing values: the metric counts as at its mean, and its statistics do not change.
 - A metric that does not vary is at its mean. At its first change its scale is still unknown, so it is at its mean once
-  more; from then on it has one.
-- A metric that appears late begins to be counted when it appears.
+  more; from then on it is scaled.
+- A metric that appears late is counted from its first value on.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from windlass.jit.schema import allocate, column, numba_type
 
 Floats = NDArray[np.float64]
 
-#: Standard deviations below this part of a metric's size are rounding error of a constant.
+#: Standard deviations below this fraction of a metric's mean are rounding error of a constant.
 _NOTHING = 1e-9
 
 
@@ -71,7 +71,7 @@ def _scale(values, at, scaling):
                 blocks[node, at, metric] = unit
                 for axis in range(rank):
                     projections[node, axis] += unit * basis[node, metric, axis]
-            # Of all steps until there are `memory` of them, and from then on the older count less and less.
+            # A plain mean over the first `memory` steps, and an exponential one from then on.
             gain = max(1.0 / count, 1.0 / memory)
             step = gain * off
             mean[node, metric] += step
@@ -86,16 +86,16 @@ SCALED = Kernel(_scale, SCALE, allocates=False)
 
 
 def scaled_block(values: np.ndarray, memory: float = np.inf, clip: float = np.inf) -> np.ndarray:
-    """The rows of a table one after the other, each scaled by the rows above it.
+    """Scale the rows of a table in order, each by the rows above it.
 
     Parameters
     ----------
     values
         (t, d).
     memory
-        After so many steps the older count less.
+        Number of steps after which older ones lose weight.
     clip
-        No scaled value is further from 0.
+        Greatest absolute scaled value.
 
     Examples
     --------

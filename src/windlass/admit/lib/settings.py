@@ -1,4 +1,4 @@
-"""How Pronto watches a node, as users and saved states give it."""
+"""Parameters of Pronto, as users and saved states give them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from windlass.model import InputError
 
-#: What a spike of a projection weighs: its singular value as printed; that over their sum; or all alike.
+#: Weights of a projection: its singular value as printed; that divided by their sum; or all equal.
 WEIGHTS = ("raw", "unit", "equal")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How Pronto watches a node; :class:`~windlass.admit.Pronto` says what each is."""
+    """Parameters of Pronto for a node; see :class:`~windlass.admit.Pronto`."""
 
     rank: int = 4
     block: int = 20
@@ -36,7 +36,7 @@ class Settings:
 
 
 def settings_of(given: Mapping[str, Any]) -> Settings:
-    """Settings as users or files give them, by name; or an error that names the first that is not right.
+    """Return validated settings from values by name; the error names the first invalid one.
 
     >>> settings_of({"rank": 2}).rank
     2

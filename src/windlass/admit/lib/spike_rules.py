@@ -1,4 +1,4 @@
-"""From which value on CPU Ready is a spike: five rules of section 3.2 of the Pronto paper."""
+"""The smallest value of CPU Ready that is a spike: five rules of section 3.2 of the Pronto paper."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from windlass.admit.lib.subspace import Floats
 from windlass.model import InputError
 from windlass.model.values import number
 
-#: The factor of control charts for the range of two values, which bounds it at three deviations.
+#: D4 of control charts for the range of two values: the limit at three standard deviations.
 _D4 = 3.267
 
 
 def fixed(history: Floats, value: float) -> float:
-    """The value itself."""
+    """Return the value itself."""
     return value
 
 
 def percentile(history: Floats, value: float) -> float:
-    """So many percent of the history are below.
+    """Return the given percentile of the history.
 
     >>> percentile(np.arange(101.0), 95.0)
     95.0
@@ -29,7 +29,7 @@ def percentile(history: Floats, value: float) -> float:
 
 
 def sigma(history: Floats, value: float) -> float:
-    """The mean plus so many standard deviations; the paper has 3.
+    """Return the mean plus ``value`` standard deviations; 3 in the paper.
 
     >>> sigma(np.array([0.0, 2.0]), 3.0)
     4.0
@@ -38,7 +38,7 @@ def sigma(history: Floats, value: float) -> float:
 
 
 def xbar(history: Floats, value: float) -> float:
-    """The mean plus the upper limit of a chart of moving ranges, D4 times their mean; ``value`` is not used.
+    """Return the mean plus D4 times the mean moving range, the upper limit of a range chart; ``value`` is not used.
 
     >>> xbar(np.array([0.0, 1.0, 0.0, 1.0]), 0.0)
     3.767
@@ -48,12 +48,12 @@ def xbar(history: Floats, value: float) -> float:
 
 
 def median(history: Floats, value: float) -> float:
-    """The median; ``value`` is not used."""
+    """Return the median; ``value`` is not used."""
     return float(np.median(history))
 
 
 Level = Callable[[Floats, float], float]
-#: The rules by name, each with the least and greatest value that it takes.
+#: The rules by name, each with the smallest and greatest value that it accepts.
 LEVELS: dict[str, tuple[Level, float, float]] = {
     "fixed": (fixed, 0.0, np.inf),
     "percentile": (percentile, 0.0, 100.0),
@@ -64,7 +64,7 @@ LEVELS: dict[str, tuple[Level, float, float]] = {
 
 
 def checked_level(name: str, value: float) -> Level:
-    """The rule of a name, if it takes the value.
+    """Return the rule with a name, if it accepts the value.
 
     >>> checked_level("sigma", 3.0) is sigma
     True

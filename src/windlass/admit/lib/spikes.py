@@ -1,8 +1,8 @@
-"""Spikes of projections: a streaming z-score, and the rejection signal that is made of it.
+"""Spikes of projections: a streaming z-score, and the rejection signal computed from it.
 
-Source: van Brakel (2014), the detector that the Pronto paper cites. Its Algorithm 1 prints another one: it fills the
-filters with raw values, and dampens spikes downwards only. A spike would so raise the mean and deviation that the next
-ones are judged by, which the dampening is there to prevent.
+Source: van Brakel (2014), the detector that the Pronto paper cites. The paper's Algorithm 1 differs: it fills the
+filters with raw values, and dampens spikes downwards only. A spike would then raise the mean and deviation against
+which the next ones are compared, which the dampening is meant to prevent.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from windlass.model.values import number, whole
 
 _matrix, _counts = types.float64[:, ::1], types.int64[::1]
 
-#: No z-score is further from 0: a projection that stood still and then moves would have an infinite one.
+#: Greatest absolute z-score: a projection that was constant and then changes would have an infinite one.
 _MOST = 20.0
-#: Deviations below this part of a projection's size are rounding error.
+#: Deviations below this fraction of a projection's size are rounding error.
 _NOTHING = 1e-9
 
-#: What is summed: spikes of -1, 0 or 1 as printed; their sizes, without signs; or z-scores.
+#: Quantities summed: spikes of -1, 0 or 1 as printed; their absolute values; or z-scores.
 SIGNALS = ("spikes", "absolute", "scores")
 
 
@@ -97,21 +97,21 @@ DETECTED = Kernel(_detect, DETECT, allocates=False)
 
 
 class Spikes:
-    """Which projections of each node jump, one step after the other.
+    """Detector of spikes in the projections of each node, step by step.
 
     Parameters
     ----------
     nodes, axes
-        How many nodes, and how many projections each has at most.
+        Number of nodes, and greatest number of projections of each.
     lag
-        Over how many filtered values mean and deviation are taken.
+        Number of filtered values over which mean and deviation are taken.
     alpha
-        A spike is so many standard deviations away from the mean.
+        Number of standard deviations from the mean at which a value is a spike.
     beta
-        How much of a spike enters the filtered signal, 0 to 1.
+        Share of a spike that enters the filtered signal, 0 to 1.
 
     signal
-        What of the projections is summed, each times its weight; one of :data:`SIGNALS`.
+        Quantity of the projections that is summed with their weights; one of :data:`SIGNALS`.
 
     Raises
     ------
@@ -144,23 +144,23 @@ class Spikes:
         self.filled: NDArray[np.int64] = np.zeros((nodes, axes), np.int64)
         self.spikes: NDArray[np.int64] = np.zeros((nodes, axes), np.int64)
         self.scores: Floats = np.zeros((nodes, axes))
-        #: The weighted sum of each node, and whether its filter was full, so that the sum says something.
+        #: The weighted sum of each node, and whether its filter was full, without which the sum is meaningless.
         self.total: Floats = np.zeros(nodes)
         self.ready: NDArray[np.bool_] = np.zeros(nodes, np.bool_)
 
     def step(
         self, projections: Floats, weights: Floats, ranks: NDArray[np.int64], present: NDArray[np.int64]
     ) -> None:
-        """Take in a step.
+        """Process one step.
 
         Parameters
         ----------
         projections, weights
-            (n, axes); what each counts in the sum.
+            (n, axes) projections, and their weights in the sum.
         ranks
-            (n,) how many of them each node has.
+            (n,) number of projections of each node.
         present
-            (n,) 0 for nodes of which nothing came; the others are as they were.
+            (n,) 0 for nodes without measurements, whose filters do not change.
         """
         detector = Detector(
             self.window,
@@ -176,23 +176,23 @@ class Spikes:
         DETECTED.entry()(projections, weights, ranks, present, detector)
 
     def turn(self, turned: Floats, ranks: NDArray[np.int64], grown: NDArray[np.bool_]) -> None:
-        """Go on in a new basis: (n, axes, axes) takes filtered values from the old one into it.
+        """Change to a new basis: (n, axes, axes) converts filtered values from the old one.
 
-        Without this, a basis of which a sign or the order has changed would make every projection jump. Projections
-        on directions that are new begin anew.
+        Without this, a change of sign or order in a basis would make every projection jump. Projections
+        on new directions start with empty filters.
         """
         lag, axes = self.window.shape[2], self.window.shape[1]
         count = np.minimum(self.filled, lag)
-        # The oldest value first, so that values of one step can be combined.
+        # Oldest value first, so that values of the same step are combined.
         order = np.arange(lag) + np.where(self.filled >= lag, self.filled, 0)[:, :, None]
         in_time = np.take_along_axis(self.window, order % lag, axis=2)
         held = np.arange(axes) < ranks[:, None]
         first = count[:, :1]
-        # Projections that were begun at different steps cannot be combined, and begin again together.
+        # Projections whose filters started at different steps cannot be combined, and restart together.
         alike = ((count == first) | ~held | grown).all(axis=1, keepdims=True)
         self.window = np.ascontiguousarray(turned @ in_time)
         self.filled = np.where(alike & held & ~grown, first, 0)
 
     def restart(self) -> None:
-        """Forget all values: after a gap the last ones say nothing of the next."""
+        """Discard all filtered values: after a gap they do not predict the next ones."""
         self.filled[:] = 0

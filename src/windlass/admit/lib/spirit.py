@@ -1,4 +1,4 @@
-"""SPIRIT: hidden variables of a stream, vector by vector, as many as hold a share of its energy."""
+"""SPIRIT: hidden variables of a stream, as many as hold a share of its energy, updated vector by vector."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from windlass.admit.lib.subspace import Floats, checked_block, checked_subspace
 from windlass.model import InputError
 from windlass.model.values import number, whole
 
-#: The energy that a direction begins with, so that its first step is bounded.
+#: Initial energy of a direction, which bounds its first step.
 _FIRST = 1e-3
 
 
 class Spirit:
-    """Directions that each vector moves a little, as Oja's rule does, with a step of one over the energy seen.
+    """Directions that each vector moves by Oja's rule, with a step of one over the energy seen.
 
-    After a vector, one direction is added where all of them hold less than the lower share of the energy of the stream,
-    and one is given up where they hold more than the upper. Here that is only where the others still hold the lower
-    share: as printed, two directions of a stream without noise take turns to be given up and found anew. The paper
-    leaves directions orthonormal only nearly; here they are made so after each vector.
+    After a vector, a direction is added if all together hold less than the lower share of the stream's energy,
+    and one is removed if they hold more than the upper. Here it is removed only if the others still hold the lower
+    share: as printed, two directions of a stream without noise are removed and found again in turn. In the paper,
+    directions are only nearly orthonormal; here they are made orthonormal after each vector.
 
     Source: Papadimitriou, Sun and Faloutsos, Streaming pattern discovery in multiple time-series (VLDB 2005).
 
     Parameters
     ----------
     dim
-        Metrics of a vector.
+        Number of metrics of a vector.
     rank
-        Directions at first; there are never more than twice as many.
+        Number of directions at first, and half of the greatest number.
     forget
-        What energies are multiplied by at each vector.
+        Factor on energies at each vector.
     energy
-        ``(low, high)`` shares of the energy that the directions hold.
+        ``(low, high)`` bounds on the share of the energy that the directions hold.
 
     Raises
     ------
@@ -63,17 +63,17 @@ class Spirit:
         if self.low > self.high:
             raise InputError(f"energy is {energy}, expected the lower bound first")
         self._rows: Floats = np.eye(dim)[:rank]
-        #: Of each direction since it was there, and of the whole stream.
+        #: Energy along each direction since it was added; ``total`` is that of the whole stream.
         self._energy: Floats = np.full(rank, _FIRST)
         self.total, self.held = 0.0, np.zeros(rank)
 
     def update(self, block: Floats) -> None:
-        """Take in (dim, b) numbers, a column for each vector; the error of a bad one names it."""
+        """Update with (dim, b) numbers, a column for each vector; the error for an invalid one names it."""
         for vector in checked_block(block, self.dim).T:
             self._take(vector)
 
     def check(self) -> None:
-        """That what was loaded can be; or an InputError of one line that says what cannot."""
+        """Raise an InputError of one line unless the loaded state is consistent."""
         rank = len(self._rows)
         if not (
             1 <= rank <= self.most and self._rows.shape == (rank, self.dim) and self._energy.shape == (rank,)
@@ -84,7 +84,7 @@ class Spirit:
         checked_subspace("saved state: SPIRIT", self._rows.T, self.singular_values * 0.0, slack=0.5)
 
     def start(self, basis: Floats, singular: Floats) -> None:
-        """Begin from a subspace that others have."""
+        """Begin from a subspace of another node."""
         found, values = checked_start(basis, singular, self.dim)
         self._rows, self._energy = found.T[: self.most].copy(), values[: self.most] ** 2 + _FIRST
         self.held = values[: self.most] ** 2
@@ -97,13 +97,13 @@ class Spirit:
 
     @property
     def singular_values(self) -> Floats:
-        """(r,) roots of the energies, descending: estimates, as energies are summed while directions still move."""
+        """(r,) roots of the energies, descending; estimates, because energies are summed while directions move."""
         roots: Floats = np.sqrt(self._energy[self._order()])
         return roots
 
     @property
     def share(self) -> float:
-        """The share of the energy of the stream that the directions hold; 1 before anything came."""
+        """The share of the stream's energy that the directions hold; 1 before the first vector."""
         return float(self.held.sum() / self.total) if self.total > 0.0 else 1.0
 
     def _order(self) -> np.ndarray:
@@ -130,7 +130,7 @@ class Spirit:
             self._rows, self._energy, self.held = self._rows[kept], self._energy[kept], self.held[kept]
 
     def _add(self, vector: Floats) -> None:
-        """A direction of what the others leave over of a vector, orthogonal to them."""
+        """Add the part of a vector orthogonal to the other directions as a direction."""
         new = vector - self._rows.T @ (self._rows @ vector)
         size = float(np.linalg.norm(new))
         if size <= 1e-12 * float(np.linalg.norm(vector) + 1e-300):

@@ -1,4 +1,4 @@
-"""Nodes that watch themselves: metrics scaled, gathered to blocks for a tracker, and projected on its directions."""
+"""Streams of metrics: scaled, gathered to blocks for a tracker, and projected on its directions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from windlass.admit.lib.trackers import ManyTracker
 from windlass.model import InputError
 from windlass.model.values import number, whole
 
-#: Which way a direction points: as the SVD has it, which is by chance; or so that more metrics rise along it than fall.
+#: Sign of a direction: so that more metrics rise along it than fall, or arbitrary, as the SVD returns it.
 SIGNS = ("load", "printed")
 
-#: What of a stream is saved.
+#: Attributes of a stream that are saved.
 STREAM_KEPT = (
     "seen",
     "mean",
@@ -33,16 +33,16 @@ STREAM_KEPT = (
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """What became of the bases when a block was full.
+    """The change of the bases at the end of a block.
 
     Parameters
     ----------
     by
-        (n, r, r): takes projections on the old directions to projections on the new ones.
+        (n, r, r): converts projections on the old directions to projections on the new ones.
     ranks
-        (n,) how many directions each node has now.
+        (n,) number of directions of each node now.
     grown
-        (n, r) which of them are new and had no old ones to be told from.
+        (n, r) which directions are new, without a counterpart in the old basis.
     """
 
     by: Floats
@@ -51,18 +51,18 @@ class Turned:
 
 
 class Stream:
-    """Nodes in step: each brings a vector of metrics a step.
+    """Nodes in lockstep: each provides a vector of metrics per step.
 
     Parameters
     ----------
     tracker
-        Of all nodes; it has their number, and the number of metrics.
+        Tracker of all nodes, which fixes the numbers of nodes and metrics.
     block
-        After so many steps the tracker is given what came.
+        Number of steps after which the tracker is updated.
     memory
-        Mean and deviation of a metric are over so many steps.
+        Number of steps over which mean and deviation of a metric are taken.
     clip
-        No scaled value is further from 0.
+        Greatest absolute scaled value.
     signs
         One of :data:`SIGNS`.
 
@@ -89,7 +89,7 @@ class Stream:
         self.blocks: Floats = np.zeros((nodes, whole("block", block, 1), dim))
         self.projections: Floats = np.zeros((nodes, axes))
         self.present: NDArray[np.int64] = np.zeros(nodes, np.int64)
-        #: Directions in use, with their signs set; the tracker's own are left as they are.
+        #: Directions in use, with signs set; the tracker's own do not change.
         self.basis: Floats = np.zeros((nodes, dim, axes))
         self.weights: Floats = np.zeros((nodes, axes))
         self.ranks: NDArray[np.int64] = np.zeros(nodes, np.int64)
@@ -97,16 +97,16 @@ class Stream:
 
     @property
     def nodes(self) -> int:
-        """How many there are."""
+        """Number of nodes."""
         return len(self.seen)
 
     @property
     def dim(self) -> int:
-        """Metrics of a vector."""
+        """Number of metrics of a vector."""
         return int(self.seen.shape[1])
 
     def step(self, values: Floats) -> None:
-        """Take in a vector of each node, (n, d), and project it on the directions of the blocks before."""
+        """Process a vector of each node, (n, d), and project it on the directions of the blocks before."""
         scaling = Scaling(
             self.seen,
             self.mean,
@@ -123,7 +123,7 @@ class Stream:
         self.at += 1
 
     def turn(self) -> Turned | None:
-        """Give the tracker a block that is full, and what became of the directions; None where it is not full."""
+        """Update the tracker with a full block and return the change of the directions; None if it is not full."""
         if self.at < self.blocks.shape[1]:
             return None
         self.at = 0
@@ -135,7 +135,7 @@ class Stream:
         return Turned(self.basis.swapaxes(1, 2) @ old, self.ranks, ~known)
 
     def start(self, node: int, basis: Floats, singular: Floats) -> None:
-        """Let a node begin from the directions that others have."""
+        """Let a node begin from the directions of another node."""
         found, values = checked_subspace("the subspace to start from", basis, singular)
         if len(found) != self.dim:
             raise InputError(f"the subspace to start from is of {len(found)} metrics, expected {self.dim}")
@@ -144,7 +144,7 @@ class Stream:
         self.ranks[node] = self.tracker.ranks[node]
 
     def check(self) -> None:
-        """That what was loaded can be: or an error of one line that says what cannot."""
+        """Raise an InputError of one line unless the loaded state is consistent."""
         axes = self.basis.shape[2]
         if not (0 <= self.at < self.blocks.shape[1] and self.ranks.min() >= 0 and self.ranks.max() <= axes):
             raise InputError("saved state: a rank or the place in the block is out of bounds")
@@ -155,7 +155,7 @@ class Stream:
         self.tracker.check()
 
     def values(self, observed: object) -> Floats:
-        """Vectors as users give them: (n, d) numbers, of which any may be NaN; or an error that says what is wrong."""
+        """Validate vectors from users: (n, d) numbers, any of which may be NaN."""
         found = np.ascontiguousarray(observed, np.float64)
         if found.shape != self.seen.shape:
             raise InputError(f"metrics have shape {found.shape}, expected {self.seen.shape}")

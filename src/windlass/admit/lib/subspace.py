@@ -1,8 +1,8 @@
-"""Subspaces: the leading directions of a block, two subspaces merged into one, and how far two are apart.
+"""Subspaces: leading directions of a block, the merge of two subspaces, and the distance between two.
 
-Functions take many subspaces at once, along the first axis, as a batch costs a fraction of so many calls. A basis is
-(d, r) with orthonormal columns; its singular values are (r,), descending. A singular value of 0 says that the column
-beside it stands for nothing seen so far.
+Functions take many subspaces at once, along the first axis, because a batch costs a fraction of single calls. A basis
+is (d, r) with orthonormal columns; its singular values are (r,), descending. A singular value of 0 marks a column
+that represents no data so far.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from windlass.model import InputError
 from windlass.model.values import number, whole
 
 Floats = NDArray[np.float64]
-#: A basis that is further from orthonormal than this is made so again.
+#: Deviation from orthonormal above which a basis is orthonormalised again.
 _SLACK = 1e-12
-#: Sums of squares below this have lost digits.
+#: Sums of squares below this lack precision.
 _SMALL = 1e-200
 
 
 def leading(blocks: Floats, rank: int) -> tuple[Floats, Floats]:
-    """The leading left singular vectors and values of each block.
+    """Return the leading left singular vectors and values of each block.
 
-    The Gram matrix of the columns says which ``rank`` of their combinations matter, at a third of the cost of an SVD.
-    An SVD of those alone then has the accuracy that a squared matrix lacks.
+    The Gram matrix of the columns identifies the ``rank`` leading combinations at a third of the cost of an SVD.
+    An SVD of those alone then restores the accuracy that squaring loses.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def leading(blocks: Floats, rank: int) -> tuple[Floats, Floats]:
 
 
 def _scaled(blocks: Floats, rank: int) -> tuple[Floats, Floats]:
-    """The same where squares would overflow or vanish; a block of zeros has any directions, and values of 0."""
+    """Rescale blocks whose squares would overflow or vanish; a block of zeros has any directions, and values of 0."""
     scale = np.abs(blocks).max(axis=(1, 2))
     empty = scale == 0.0
     unit = blocks / np.where(empty, 1.0, scale)[:, None, None]
@@ -72,7 +72,7 @@ def _scaled(blocks: Floats, rank: int) -> tuple[Floats, Floats]:
 def merge_many(
     basis: Floats, singular: Floats, other: Floats, other_singular: Floats, rank: int
 ) -> tuple[Floats, Floats]:
-    """Each pair of subspaces as one, of at most so many dimensions (Algorithm 4 of the Pronto paper).
+    """Merge each pair of subspaces into one of at most ``rank`` dimensions (Algorithm 4 of the Pronto paper).
 
     Parameters
     ----------
@@ -97,9 +97,9 @@ def merge_many(
 
 
 def orthonormal(bases: Floats) -> Floats:
-    """The same bases, orthonormal where rounding has left them not so.
+    """Orthonormalise the bases that rounding has made inexact, in place.
 
-    Where one subspace lies within another, what is new of it is rounding error, and its directions are anywhere.
+    If one subspace lies within another, the new part is rounding error with arbitrary directions.
     """
     grams = bases.swapaxes(1, 2) @ bases
     off = np.abs(grams - np.eye(bases.shape[2])).max(axis=(1, 2)) > _SLACK
@@ -113,7 +113,7 @@ def orthonormal(bases: Floats) -> Floats:
 def merge(
     basis: Floats, singular: Floats, other: Floats, other_singular: Floats, rank: int, forget: float = 1.0
 ) -> tuple[Floats, Floats]:
-    """Two subspaces as one: the truncated SVD of ``[forget * U1 S1, U2 S2]``, without the right singular vectors.
+    """Merge two subspaces: the truncated SVD of ``[forget * U1 S1, U2 S2]``, without the right singular vectors.
 
     Source: Pronto, Algorithm 4, after Řehůřek (2011).
 
@@ -124,9 +124,9 @@ def merge(
     other, other_singular
         (d, s) and (s,).
     rank
-        How many dimensions to keep at most; there are no more than d, or r + s.
+        Greatest number of dimensions; never more than d, or r + s.
     forget
-        What the older one's singular values are multiplied by, above 0 and at most 1.
+        Factor on the older one's singular values, above 0 and at most 1.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def merge(
     Raises
     ------
     InputError
-        A shape that does not fit, a basis that is not orthonormal, or a number that is out of bounds.
+        Shapes do not match, a basis is not orthonormal, or a number is out of bounds.
 
     Examples
     --------
@@ -160,12 +160,12 @@ def merge(
 def checked_subspace(
     name: str, basis: object, singular: object, slack: float = 1e-6
 ) -> tuple[Floats, Floats]:
-    """A subspace as users give it: finite, orthonormal, singular values at least 0 and descending.
+    """Validate a subspace from a user: finite, orthonormal, singular values at least 0 and descending.
 
     Raises
     ------
     InputError
-        One line that says what of it is not so.
+        A property is violated; one line names it.
     """
     found, values = np.array(basis, np.float64), np.array(singular, np.float64)
     if found.ndim != 2 or values.shape != found.shape[1:] or not 1 <= found.shape[1] <= found.shape[0]:
@@ -186,10 +186,10 @@ def checked_subspace(
 
 
 def distance(basis: Floats, other: Floats) -> float:
-    """How far two subspaces are apart: the norm of the difference of their projectors, 0 to 1.
+    """Return the distance between two subspaces: the norm of the difference of their projectors, 0 to 1.
 
-    It is the sine of the largest angle between them, and does not change with the signs or the rotation of their
-    bases, which the paper's ``absdiff`` does. Where one has more dimensions, it is 1.
+    It is the sine of the largest angle between them and, unlike the paper's ``absdiff``, does not change with the
+    signs or the rotation of their bases. It is 1 if the dimensions differ.
 
     >>> one = np.array([[1.0], [0.0]])
     >>> distance(one, -one), distance(one, np.array([[0.6], [0.8]]))
@@ -201,7 +201,7 @@ def distance(basis: Floats, other: Floats) -> float:
 
 
 def checked_block(block: object, dim: int) -> Floats:
-    """A block of vectors as users give it: (dim, b) finite numbers, or an error that says which is not."""
+    """Validate a block of vectors from a user: (dim, b) finite numbers; the error names the first that is not."""
     found = np.asarray(block, np.float64)
     if found.ndim != 2 or found.shape[0] != dim or found.shape[1] == 0:
         raise InputError(f"block has shape {found.shape}, expected ({dim}, b): a column for each vector")
@@ -214,7 +214,7 @@ def checked_block(block: object, dim: int) -> Floats:
 
 
 def _root(rows: Floats) -> Floats:
-    """(n, r, r) of which each has the singular values and left vectors of the (n, r, b) rows."""
+    """Return (n, r, r) arrays with the singular values and left singular vectors of the (n, r, b) rows."""
     turn, singular, _ = np.linalg.svd(rows, full_matrices=False)
     weighted: Floats = turn * singular[:, None, :]
     return weighted

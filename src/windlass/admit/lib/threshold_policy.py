@@ -1,4 +1,4 @@
-"""Policies that look at one number: it is too high, or it is among the highest."""
+"""Policies that compare one number with a threshold, fixed or at a percentile."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from windlass.admit.view import Admission, AdmitView
 
 
 class ThresholdPolicy:
-    """Rejects while a number of the view is high; where the number is unknown, the last answer stands."""
+    """Rejects while a number of the view is high; while the number is unknown, the last answer holds."""
 
     gauge: ClassVar[str]
 
@@ -21,7 +21,7 @@ class ThresholdPolicy:
         self.last = Admission(False, f"{self.gauge} was never measured")
 
     def decide(self, view: AdmitView) -> Admission:
-        """Yes or no, by the number."""
+        """Decide by the number."""
         value = self.read(view)
         if math.isnan(value):
             return self.last
@@ -32,5 +32,5 @@ class ThresholdPolicy:
         return self.last
 
     def read(self, view: AdmitView) -> float:
-        """The number."""
+        """Return the number."""
         raise NotImplementedError

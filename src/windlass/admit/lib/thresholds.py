@@ -1,4 +1,4 @@
-"""Thresholds on scores: fixed, or moved so that a node is down for just the share of time that its user allows."""
+"""Thresholds on scores: fixed, or moved so that a node rejects for the share of time that the user allows."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from windlass.admit.lib.subspace import Floats
 from windlass.model import InputError
 from windlass.model.values import number
 
-#: How far a threshold moves after a step, in mean deviations of scores from it; after a rejection, up by nearly that.
+#: Step of a threshold, in mean deviations of scores from it; after a rejection it moves up by nearly that.
 _GAIN = 0.1
-#: How fast the mean deviation forgets.
+#: Smoothing factor of the mean deviation.
 _SLOW = 0.01
-#: Over so many steps what was not spent of a downtime may be saved up, or spent at once.
+#: Number of steps whose downtime can be saved up and spent at once.
 SAVED = 1000.0
 
 
 class Threshold:
-    """Which scores are high.
+    """Classifier of scores as high.
 
-    Without a downtime: those that reach ``value``. With one, a threshold per node starts there and is moved after
-    each score: up by much where the score was above, down by little where it was not (stochastic approximation of a
-    quantile, Robbins and Monro 1951, with a gain that stays, as scores drift). Scores that come in bursts or keep
-    climbing would still be above it for longer. So each step also adds the downtime to what may be spent, a high score
-    spends 1 of it, and where less than 1 is left no score is high. In any ``t`` steps there are thus at most
-    ``downtime · (t + 1000)`` high ones. The threshold moves more slowly down the less is left. A score is judged by the
-    threshold that the scores before it have left. Scores that are all alike are never high.
+    Without a downtime, scores that reach ``value`` are high. With one, a threshold per node starts there and is moved
+    after each score: up by a large step if the score was above, down by a small one otherwise (stochastic
+    approximation of a quantile, Robbins and Monro 1951, with a constant gain, because scores drift). Scores that come
+    in bursts or keep climbing would still be above it for longer. Each step therefore also adds the downtime to a
+    budget, a high score spends 1 of it, and no score is high while less than 1 is left. In any ``t`` steps there are
+    at most ``downtime · (t + 1000)`` high scores. The threshold moves down more slowly the less is left. A score is
+    compared with the threshold after the scores before it. Scores that are all equal are never high.
 
     Parameters
     ----------
     nodes
-        How many have a score at a step.
+        Number of nodes, which have one score per step.
     value
-        Where thresholds start, or stay.
+        Initial threshold, constant without a downtime.
     downtime
-        The share of steps that may be above, 0 to 1 and neither; None for thresholds that stay.
+        The share of steps that may be above, between 0 and 1, exclusive; None for a constant threshold.
     gain
-        How far a threshold moves at a step, in mean deviations of scores from it.
+        Step of a threshold, in mean deviations of scores from it.
 
     Raises
     ------
@@ -64,17 +64,17 @@ class Threshold:
         self.downtime = downtime
         if downtime is not None and not 0.0 < downtime < 1.0:
             raise InputError(f"downtime is {downtime}, expected a share of time between 0 and 1")
-        # At least 1, so that the smallest downtime can ever be spent.
+        # At least 1, so that even the smallest downtime can be spent.
         self.most = 1.0 if downtime is None else max(1.0, downtime * SAVED)
         self.left: Floats = np.full(nodes, self.most / 2.0)
 
     def above(self, scores: Floats, known: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-        """(n,) which scores are high, and move the thresholds of those that are ``known`` (all by default)."""
+        """Return (n,) which scores are high, and move the thresholds of those that are ``known`` (default all)."""
         if self.downtime is None:
             high = scores >= self.level
             return high if known is None else high & known
         counted = np.ones(len(scores), np.bool_) if known is None else known
-        # Until a first score the threshold is in nobody's units.
+        # The threshold has no meaningful unit before the first score.
         level = np.where(self.seen == 0, scores, self.level)
         above = (scores > level) & counted
         high = above & (self.left >= 1.0)
@@ -88,7 +88,7 @@ class Threshold:
         return high
 
     def rest(self, scores: Floats) -> NDArray[np.bool_]:
-        """(n,) none of them: of such scores nobody is asked, and what may be spent grows.
+        """Return (n,) all False and add to the budget: these scores are not compared with the threshold.
 
         >>> moved = Threshold(1, downtime=0.5)
         >>> before = float(moved.left[0])

@@ -1,4 +1,4 @@
-"""Trackers by name: what all of them do, and many of one kind as if they were one."""
+"""Trackers by name, their protocol, and a combination of single-node trackers for many nodes."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from windlass.model import InputError
 
 
 class Tracker(Protocol):
-    """Follows the leading directions of one node's vectors."""
+    """A tracker of the leading directions of one node's vectors."""
 
-    #: Attributes that are saved, and those of them that grow and shrink.
+    #: Attributes that are saved, and those of them whose shape varies.
     kept: ClassVar[tuple[str, ...]]
     free: ClassVar[tuple[str, ...]]
 
     def check(self) -> None:
-        """That what was loaded can be, or an InputError of one line."""
+        """Raise an InputError of one line unless the loaded state is consistent."""
         ...
 
     def update(self, block: Floats) -> None:
-        """Take in (dim, b) numbers, a column for each vector."""
+        """Update with (dim, b) numbers, a column for each vector."""
         ...
 
     def start(self, basis: Floats, singular: Floats) -> None:
-        """Begin from a subspace that others have."""
+        """Begin from a subspace of another node."""
         ...
 
     @property
@@ -48,7 +48,7 @@ class Tracker(Protocol):
 
 
 class ManyTracker(Protocol):
-    """The same of many nodes that have a block each at the same time; columns beyond a node's rank are 0."""
+    """A tracker of many nodes that complete their blocks together; columns beyond a node's rank are 0."""
 
     basis: Floats
     singular: Floats
@@ -56,28 +56,28 @@ class ManyTracker(Protocol):
 
     @property
     def free(self) -> tuple[str, ...]:
-        """Names of saved arrays that grow and shrink."""
+        """Names of saved arrays whose shape varies."""
         ...
 
     def parts(self) -> list[Part]:
-        """What of it is saved."""
+        """Return the attributes that are saved."""
         ...
 
     def check(self) -> None:
-        """That what was loaded can be, or an InputError of one line."""
+        """Raise an InputError of one line unless the loaded state is consistent."""
         ...
 
     def update(self, blocks: Floats) -> None:
-        """Take in (n, dim, b)."""
+        """Update with (n, dim, b) numbers."""
         ...
 
     def start(self, node: int, basis: Floats, singular: Floats) -> None:
-        """Let a node begin from a subspace that others have."""
+        """Let a node begin from a subspace of another node."""
         ...
 
 
 class Each:
-    """Trackers of one node each, as one of many."""
+    """Single-node trackers combined into one of many nodes."""
 
     def __init__(self, trackers: Sequence[Tracker], dim: int, most: int) -> None:
         self.trackers, self.most = trackers, most
@@ -86,30 +86,30 @@ class Each:
         self.ranks: NDArray[np.int64] = np.zeros(len(trackers), np.int64)
 
     def update(self, blocks: Floats) -> None:
-        """Take in a block of each."""
+        """Update with a block of each node."""
         for node, tracker in enumerate(self.trackers):
             tracker.update(blocks[node])
             self._show(node)
 
     def start(self, node: int, basis: Floats, singular: Floats) -> None:
-        """Let one begin from a subspace that others have."""
+        """Let a node begin from a subspace of another node."""
         self.trackers[node].start(basis, singular)
         self._show(node)
 
     @property
     def free(self) -> tuple[str, ...]:
-        """Names of saved arrays that grow and shrink."""
+        """Names of saved arrays whose shape varies."""
         return tuple(
             f"tracker {node}.{name}" for node, each in enumerate(self.trackers) for name in each.free
         )
 
     def parts(self) -> list[Part]:
-        """What of them is saved."""
+        """Return the attributes that are saved."""
         own: list[Part] = [(f"tracker {node}", each, each.kept) for node, each in enumerate(self.trackers)]
         return [("trackers", self, ("basis", "singular", "ranks")), *own]
 
     def check(self) -> None:
-        """That what was loaded can be, or an InputError of one line."""
+        """Raise an InputError of one line unless the loaded state is consistent."""
         if self.ranks.min() < 0 or self.ranks.max() > self.most:
             raise InputError("saved state: a tracker's rank is out of bounds")
         for tracker in self.trackers:
@@ -123,7 +123,7 @@ class Each:
         self.ranks[node] = rank
 
 
-#: What a tracker is called in parameters.
+#: Names of trackers in parameters.
 TRACKERS = ("fpca", "spirit", "directions", "power")
 
 
@@ -137,25 +137,25 @@ def make_tracker(
     energy: tuple[float, float] | None = None,
     rng: np.random.Generator | None = None,
 ) -> ManyTracker:
-    """A tracker of many nodes by its name.
+    """Return a tracker of many nodes by its name.
 
     Parameters
     ----------
     name
         One of :data:`TRACKERS`.
     nodes, dim, rank, block
-        Nodes, metrics, directions, and vectors of a block.
+        Number of nodes, metrics, directions, and vectors of a block.
     forget
-        For FPCA-Edge at each block, for SPIRIT at each vector; the others forget nothing.
+        Factor on older data: for FPCA-Edge at each block, for SPIRIT at each vector; the others forget nothing.
     energy
-        Bounds by which the rank is adapted, where the tracker does that.
+        Bounds by which the rank is adapted, if the tracker supports it.
     rng
-        For the power method, which starts anywhere.
+        For the power method, which starts from random directions.
 
     Raises
     ------
     InputError
-        No such tracker, or a parameter that is out of bounds.
+        The tracker does not exist, or a parameter is out of bounds.
 
     Examples
     --------

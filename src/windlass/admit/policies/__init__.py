@@ -1,1 +1,1 @@
-"""Policies of admission: one a file, and this folder is the list."""
+"""Admission policies, one file each; this folder is the registry."""

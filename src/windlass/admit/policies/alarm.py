@@ -1,4 +1,4 @@
-"""Rejects when a forecast of CPU Ready is a spike."""
+"""Admission by a forecast of CPU Ready."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from windlass.admit.view import Admission, AdmitView
 from windlass.model import InputError
 from windlass.model.values import whole
 
-#: What is forecast: CPU Ready itself, or the series that is 1 at its spikes and 0 elsewhere.
+#: Series to forecast: 1 at spikes of CPU Ready and 0 elsewhere, or CPU Ready itself.
 SERIES = ("spikes", "values")
 
 
 class Alarm:
-    """The forecasters that the Pronto paper tried first, as policies.
+    """Rejects if a forecast of CPU Ready is a spike, with the forecasters that the Pronto paper tried first.
 
-    The last ``window`` values of CPU Ready say from which value on one is a spike. Where ``series`` is ``spikes``, the
-    series of spikes (1) and others (0) is forecast, and the node rejects from a forecast of ½ on. Where it is
-    ``values``, CPU Ready is forecast, and held against that value. Where CPU Ready is unknown, the last answer stands.
+    The last ``window`` values of CPU Ready determine the smallest value of a spike. With ``series`` set to ``spikes``,
+    the series of spikes (1) and other values (0) is forecast, and the node rejects from a forecast of ½ on. With
+    ``values``, CPU Ready is forecast and compared with that smallest value. If CPU Ready is unknown, the last answer
+    holds.
 
     Source: Pronto, section 3.2.
 
@@ -33,14 +34,14 @@ class Alarm:
     forecaster
         ``naive``, ``smoothing``, ``arima``, or ``svm``, which needs the extra ``forecast``.
     level, value
-        The rule for spikes: ``fixed`` at ``value``; ``percentile``; ``sigma``, so many deviations above the mean;
+        The rule for spikes: ``fixed`` at ``value``; ``percentile``; ``sigma``, standard deviations above the mean;
         ``xbar`` or ``median``.
     series
         One of :data:`SERIES`.
     window
-        How many values are looked back on.
+        Number of past values used.
     downtime
-        Where given, forecasts are held against a threshold that moves so that this share of steps is above it.
+        If given, forecasts are compared with a threshold that moves so that this share of steps is above it.
 
     Raises
     ------
@@ -76,13 +77,13 @@ class Alarm:
         self.last = Admission(False, "CPU Ready was never measured")
 
     def decide(self, view: AdmitView) -> Admission:
-        """Yes or no, by what is foreseen."""
+        """Decide by the forecast."""
         if math.isnan(view.ready):
             return self.last
         self.past.append(view.ready)
         history = np.array(self.past)
         spike = checked_level(self.level, self.value)(history, self.value)
-        # Where most values are alike, a level may be one that all reach: none is a spike then.
+        # If most values are equal, every value may reach the level: none is a spike then.
         marks = history >= spike if spike > history.min() else np.zeros(len(history), np.bool_)
         shown, level = (history, spike) if self.series == "values" else (marks.astype(np.float64), 0.5)
         forecast = checked_forecaster(self.forecaster)(shown)

@@ -1,4 +1,4 @@
-"""Takes every task."""
+"""Admission of every task."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from windlass.admit.view import Admission, AdmitView
 
 
 class Always:
-    """Every task is taken, as without any admission.
+    """Accepts every task, as without admission control.
 
     Examples
     --------
@@ -20,5 +20,5 @@ class Always:
     name: ClassVar[str] = "always"
 
     def decide(self, view: AdmitView) -> Admission:
-        """Yes."""
-        return Admission(False, "every task is taken")
+        """Accept."""
+        return Admission(False, "every task is accepted")

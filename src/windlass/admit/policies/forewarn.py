@@ -1,4 +1,4 @@
-"""Rejects when what a node measures looks as it did before tasks began to wait: ours."""
+"""Admission by a model of what precedes spikes of CPU Ready: Windlass's own policy."""
 
 from __future__ import annotations
 
@@ -20,51 +20,52 @@ from windlass.admit.view import Admission, AdmitView
 from windlass.model import InputError
 from windlass.model.values import number, whole
 
-#: Directions that are told from what followed: one for metrics, one for their changes.
+#: Directions learned from outcomes: one for metrics, one for their changes.
 _TOLD = 2
-#: Which feature is CPU Ready of the present step, in spikes.
+#: Index of the feature for CPU Ready of the present step, in units of the spike level.
 _NOW = 1
-#: How many steps of its own it takes a newcomer to trust itself as much as its lesson.
+#: Number of own steps after which a new node weighs its own experience like the lesson that it started from.
 _TAUGHT = 200
 
 
 class Forewarn:
-    """Learns, from each node's own CPU Ready, what its projections looked like before a spike began.
+    """Learns from each node's own CPU Ready which projections of its metrics precede a spike, and then rejects.
 
     The metrics are scaled and projected as under :class:`~windlass.admit.Pronto`. The projections, their changes and
-    CPU Ready of the present step give a score, which is a straight line (ridge regression). ``within`` steps later
-    it is known whether an onset came, and the line learns from it. Two more projections are on the directions along
-    which metrics, and their changes, went with an onset. The threshold on the score moves so that the node is down for
-    the share of time that its user allows, no more and no less.
+    CPU Ready of the present step give a score by linear ridge regression. ``within`` steps later
+    it is known whether an onset followed, and the regression learns from it. Two more features are projections on the
+    directions along which metrics, and their changes, correlated with an onset. The threshold on the score moves so
+    that the node rejects for exactly the share of time that the user allows.
 
-    It takes memory for 3 dim · rank numbers, a block, and ``within`` steps. Before its first spikes it knows nothing,
-    and where CPU Ready is never known it learns nothing: its answer is then by the prior, or never to reject.
+    The state takes 3 dim · rank numbers, a block, and ``within`` steps. Before the first spikes, and if CPU Ready is
+    never known, nothing is learned: the answer then follows the prior, or is never to reject.
 
-    Source: ours.
+    Source: Windlass.
 
     Parameters
     ----------
     dim
-        Metrics.
+        Number of metrics.
     downtime
         Share of steps at which the node may reject, 0 to 1.
     rank, block, forget
-        Directions, steps of a block, and what older blocks keep.
+        Number of directions, steps per block, and factor on the weight of older blocks.
     within
-        An onset is to be foreseen by so many steps.
+        Steps before an onset within which it must be predicted.
     spike
-        CPU Ready is a spike from this value on; None where nobody knows.
+        Smallest CPU Ready of a spike; None if unknown.
     share
-        Then it is one while it is among the highest: in so large a share of steps, as far as was seen.
+        If ``spike`` is None, the highest values are spikes: this share of the steps seen so far.
     apart
-        An onset is a spike after so many steps without one.
+        Steps without a spike required before an onset.
     slow
-        Of so many steps what was learned is.
+        Memory of the regression, steps.
     between
-        Whether it looks only at steps between spikes: it learns how near to a spike the ``within`` steps after them
-        came, and rejects at no others. Who wants to reject in spikes asks ``ready`` besides.
+        Whether to consider only the steps between spikes: the policy then learns how near to a spike the next
+        ``within`` steps came, and never rejects during a spike. To reject during spikes as well, combine it with
+        ``ready``.
     memory, clip
-        As of :class:`~windlass.admit.Pronto`.
+        See :class:`~windlass.admit.Pronto`.
 
     Raises
     ------
@@ -105,7 +106,7 @@ class Forewarn:
         }  # fmt: skip
         self.within, self.apart, self.between = whole("within", within, 1), whole("apart", apart, 1), between
         self.stream = Stream(make_tracker("fpca", 1, dim, rank, block, forget), block, memory, clip)
-        # What a spike is should not follow each burst, as the threshold on scores does.
+        # The level of a spike should not follow each burst, as the threshold on scores does.
         self.spike = (
             Threshold(1, 0.0, share, gain=0.01)
             if spike is None
@@ -114,7 +115,7 @@ class Forewarn:
         self.threshold = Threshold(1, 0.0, downtime)
         keeps = 1.0 - 1.0 / number("slow", slow, 1.0, open_below=True)
         self.line = Ridge(PLAIN + 2 * rank + _TOLD, strength=20.0, forget=keeps)
-        # Of the last steps, in a ring: features, scaled metrics and their changes.
+        # A ring of the last steps: features, scaled metrics and their changes.
         self.features: Floats = np.zeros((within, len(self.line.prior)))
         self.metrics: Floats = np.zeros((within, 2, dim))
         self.told: Floats = np.zeros((2, dim))
@@ -127,13 +128,13 @@ class Forewarn:
         self.weights = self.line.weights()
 
     def decide(self, view: AdmitView) -> Admission:
-        """Yes or no, by what has followed such a step before."""
+        """Decide by what followed similar steps before."""
         stream, place = self.stream, self.steps % self.within
         at = stream.at
         stream.step(stream.values(view.metrics[None]))
         followed = self._hear(view.ready)
         if self.steps >= self.within:
-            # Only now it is known of the step that falls out of the ring whether an onset followed it.
+            # Whether an onset followed the step that leaves the ring is known only now.
             if not self.between:
                 self._learn(place, followed)
             elif not self._in_spike(place):
@@ -156,16 +157,16 @@ class Forewarn:
         )
 
     def observe(self, metrics: Floats, ready: float = math.nan) -> bool:
-        """The same on arrays: (dim,) metrics, and CPU Ready of the same step."""
+        """Decide from arrays: (dim,) metrics, and CPU Ready of the same step."""
         return self.decide(AdmitView(0.0, np.asarray(metrics, np.float64), ready=ready)).reject
 
     def lesson(self) -> Lesson:
-        """What it has learned, for others.
+        """Return the learned model, for other nodes.
 
         Raises
         ------
         InputError
-            It has not seen a block yet.
+            No block is complete yet.
         """
         rank = int(self.stream.ranks[0])
         if rank == 0:
@@ -182,12 +183,12 @@ class Forewarn:
         )
 
     def start(self, lesson: Lesson) -> None:
-        """Begin from what others have learned; what it sees itself soon weighs more.
+        """Begin from a model learned elsewhere; the node's own experience soon outweighs it.
 
         Raises
         ------
         InputError
-            It is of other metrics.
+            The lesson has other metrics.
         """
         if lesson.metrics.shape != (self.stream.dim, 2) or lesson.plain.shape != (PLAIN,):
             raise InputError(
@@ -196,7 +197,7 @@ class Forewarn:
             )
         self.stream.start(0, lesson.subspace.basis, lesson.subspace.singular)
         basis = self.stream.basis[0]
-        # What lies outside of the directions is told by the two that are for what followed.
+        # What lies outside the directions is represented by the two directions learned from outcomes.
         left = (lesson.metrics - basis @ (basis.T @ lesson.metrics)).T
         size = np.linalg.norm(left, axis=1)
         self.directions = left / np.where(size > 0.0, size, 1.0)[:, None]
@@ -222,7 +223,7 @@ class Forewarn:
         stream, lesson = self.stream, learned.lesson
         subspace = as_one_block(learned.subspace, stream.basis.shape[2], stream.blocks.shape[1])
         if lesson is None:
-            # The other nodes do not learn what comes before spikes; their directions help all the same.
+            # The other nodes do not learn what precedes spikes; their directions help nevertheless.
             stream.start(0, subspace.basis, subspace.singular)
         else:
             self.start(Lesson(subspace, lesson.metrics, lesson.plain, lesson.count))
@@ -243,18 +244,18 @@ class Forewarn:
         return np.array(self.stream.weights[0, : self.stream.ranks[0]])
 
     def save(self) -> bytes:
-        """All that was learned, as bytes."""
+        """Return the learned state as bytes."""
         return pack(self.kind, dict(self.settings), self._kept())
 
     @classmethod
     def load(cls, data: bytes) -> Self:
-        """What :meth:`save` wrote; anything else is refused by an InputError of one line."""
+        """Return a policy from the bytes of :meth:`save`; raise an InputError of one line for anything else."""
         header, arrays = opened(data, cls.kind)
         made = header.settings
         sizes = [
             whole(f"saved state: {name}", made.get(name), 1) for name in ("dim", "rank", "block", "within")
         ]
-        # An object as large as these bytes say is made only where they hold that much.
+        # Check the size first, so that corrupt settings cannot make this allocate more than the data hold.
         if sizes[0] * max(sizes[1:]) * 8 > len(data):
             raise InputError(f"saved state: has {len(data)} bytes, too few for its settings")
         try:
@@ -282,7 +283,7 @@ class Forewarn:
         ]
 
     def _hear(self, ready: float) -> float:
-        """Take in CPU Ready; 1 where an onset began in the last ``within`` steps, else 0."""
+        """Record CPU Ready; return 1 if an onset began in the last ``within`` steps, else 0."""
         if not math.isnan(ready):
             self.spike.above(np.array([ready]))
             high = ready >= float(self.spike.level[0]) and ready > 0.0
@@ -296,7 +297,7 @@ class Forewarn:
         return bool(self.features[place, _NOW] >= 1.0)
 
     def _nearest(self, place: int) -> float:
-        """How near to a spike the steps after the one at this place came: 1 is a spike."""
+        """Return how near to a spike the steps after the one at this index came: 1 is a spike."""
         since = np.delete(self.features[:, _NOW], place).max(initial=0.0)
         return float(min(max(since, self._units()[0]), 1.0))
 
@@ -317,7 +318,7 @@ class Forewarn:
         return np.concatenate([[1.0, now, now - mean, mean], on, on - self.before, told])
 
     def _turn(self, turned: Turned) -> None:
-        """Go on with the new directions: what was learned is said of them, and the line is drawn anew."""
+        """Convert the model to the new directions and refit the regression."""
         rank = len(self.before)
         by = np.eye(len(self.line.prior))
         by[PLAIN : PLAIN + rank, PLAIN : PLAIN + rank] = turned.by[0]

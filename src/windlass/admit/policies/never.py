@@ -1,4 +1,4 @@
-"""Takes no task."""
+"""Rejection of every task."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from windlass.admit.view import Admission, AdmitView
 
 
 class Never:
-    """No task is taken: the bound that every signal has in recall, and its price.
+    """Rejects every task: the upper bound on recall, at maximum downtime.
 
     Examples
     --------
@@ -20,5 +20,5 @@ class Never:
     name: ClassVar[str] = "never"
 
     def decide(self, view: AdmitView) -> Admission:
-        """No."""
-        return Admission(True, "no task is taken")
+        """Reject."""
+        return Admission(True, "every task is rejected")

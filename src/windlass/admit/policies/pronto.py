@@ -1,4 +1,4 @@
-"""Rejects while projections of the node's metrics on its leading directions spike."""
+"""Admission by spikes of projections of the node's metrics on its leading directions."""
 
 from __future__ import annotations
 
@@ -15,45 +15,46 @@ from windlass.model import InputError
 
 
 class Pronto:
-    """Follows the leading directions of what a node measures, and rejects tasks when projections on them spike.
+    """Tracks the leading directions of a node's metrics, and rejects tasks when projections on them spike.
 
-    Metrics are scaled by their own mean and deviation so far. Every ``block`` steps the tracker takes in what came.
-    Each new vector is projected on the directions, and a spike of a projection counts 1 or -1 times its weight. From a
-    sum of ``threshold`` on, the node rejects. It never does before a first block and ``lag`` further steps.
+    Metrics are scaled by their own mean and deviation so far. Every ``block`` steps the tracker is updated.
+    Each new vector is projected on the directions, and a spike of a projection counts 1 or -1 times its weight. The
+    node rejects from a sum of ``threshold`` on, but never before the first block and ``lag`` further steps.
 
-    Defaults are the paper's as far as it says them. What it leaves open is a parameter, and docs/admit.md has why.
+    Defaults are the paper's where it gives them. Whatever it leaves open is a parameter; docs/admit.md
+    gives the reasons.
 
     Source: Grammenos et al., Pronto: federated task scheduling, Algorithms 1 and 2.
 
     Parameters
     ----------
     dim
-        How many metrics the node measures.
+        Number of metrics of the node.
     rank, block, tracker, forget, energy
-        Directions; steps of a block; ``fpca``, ``spirit``, ``directions`` or ``power``; what older blocks keep; and
-        bounds by which the rank is adapted, or None.
+        Number of directions; steps per block; ``fpca``, ``spirit``, ``directions`` or ``power``; factor on the weight
+        of older blocks; and bounds by which the rank is adapted, or None.
     lag, alpha, beta
-        Of the detector of spikes: how many values it looks back on, how many deviations are a spike, and how much of a
-        spike enters the filter.
+        Parameters of the spike detector: number of values it looks back on, deviations of a spike, and share of a
+        spike that enters the filter.
     weights
-        Of a projection: ``raw``, its singular value as printed; ``unit``, the same over the sum of all; ``equal``.
+        Weight of a projection: ``raw``, its singular value as printed; ``unit``, that divided by the sum; ``equal``.
         By default ``raw``; with a ``downtime`` and no ``signal``, ``equal``.
     signal
-        What is weighed: ``spikes`` as printed, ``absolute`` for spikes of either sign, ``scores`` for z-scores. By
+        Quantity summed: ``spikes`` as printed, ``absolute`` for spikes of either sign, ``scores`` for z-scores. By
         default ``spikes``; with a ``downtime``, ``scores``, because spikes are too coarse to keep to one.
     signs
-        Of directions: ``load``, so that more metrics rise along one than fall; or ``printed``, as the SVD has them.
+        Signs of directions: ``load``, so that more metrics rise along one than fall; ``printed``, as the SVD has them.
     threshold
-        On the sum.
+        Smallest sum at which the node rejects.
     downtime
-        Where given, the threshold moves so that this share of steps is above it. Only ``scores`` tell steps finely
-        enough for that.
+        If given, the threshold moves so that this share of steps is above it. Only ``scores`` are fine enough
+        for that.
     memory
-        Over how many steps mean and deviation of a metric are taken.
+        Number of steps over which mean and deviation of a metric are taken.
     clip
-        No scaled metric is further from 0, in deviations.
+        Greatest absolute value of a scaled metric, in deviations.
     rng
-        For the tracker ``power``, which starts anywhere.
+        For the tracker ``power``, which starts from random directions.
 
     Raises
     ------
@@ -117,17 +118,17 @@ class Pronto:
         )
 
     def observe(self, metrics: Floats) -> bool:
-        """Whether the node rejects tasks from now on.
+        """Return whether the node rejects tasks from now on.
 
         Parameters
         ----------
         metrics
-            (dim,); NaN where one is missing. Where all are, the last answer stands.
+            (dim,); NaN for a missing metric. If all are missing, the last answer holds.
 
         Raises
         ------
         InputError
-            Another shape.
+            The shape is wrong.
         """
         found = np.asarray(metrics, np.float64)
         if found.shape != (self.fleet.dim,):
@@ -135,17 +136,17 @@ class Pronto:
         return bool(self.fleet.observe(found[None])[0])
 
     def decide(self, view: AdmitView) -> Admission:
-        """Yes or no, by the spikes of this step."""
+        """Decide by the spikes of this step."""
         level = float(self.fleet.threshold.level[0])
         reject, score = self.observe(view.metrics), float(self.fleet.scores[0])
         return Admission(reject, f"weighted spikes are {score:.3g}, the threshold is {level:.3g}", score)
 
     def restart(self) -> None:
-        """Say that time was lost since the last step: spikes are judged by what comes from now on."""
+        """Discard filtered values after a gap in the telemetry, so that only later steps determine spikes."""
         self.fleet.restart()
 
     def start(self, basis: Floats, singular: Floats) -> None:
-        """Begin from directions that others have: (dim, r) with orthonormal columns, and (r,)."""
+        """Begin from directions of other nodes: (dim, r) with orthonormal columns, and (r,)."""
         self.fleet.start(0, basis, singular)
 
     @property
@@ -179,16 +180,16 @@ class Pronto:
 
     @property
     def singular_values(self) -> Floats:
-        """(r,) descending."""
+        """(r,) singular values, descending."""
         return self.fleet.singular_values[0, : self.fleet.ranks[0]]
 
     def save(self) -> bytes:
-        """All that was learned, as bytes: those of a fleet of one."""
+        """Return the learned state as bytes, in the format of a fleet of one."""
         return self.fleet.save()
 
     @classmethod
     def load(cls, data: bytes) -> Pronto:
-        """What :meth:`save` wrote; anything else is refused by an InputError of one line."""
+        """Return a policy from the bytes of :meth:`save`; raise an InputError of one line for anything else."""
         fleet = AdmissionFleet.load(data)
         if fleet.nodes != 1:
             raise InputError(f"saved state: is of {fleet.nodes} nodes, expected 1")

@@ -1,4 +1,4 @@
-"""Rejects at random, as often as it is told."""
+"""Random admission at a given downtime."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from windlass.model.values import number
 
 
 class Random:
-    """Each step is one of rejection with the same chance: what a signal must beat at the same downtime.
+    """Rejects at random steps with a fixed probability: the baseline for a signal of the same downtime.
 
     Parameters
     ----------
     rng
-        Draws.
+        Random generator.
     downtime
-        The chance, 0 to 1.
+        The probability, 0 to 1.
 
     Raises
     ------
     InputError
-        A chance that is none.
+        The probability is out of bounds.
 
     Examples
     --------
@@ -39,6 +39,6 @@ class Random:
         self.rng, self.downtime = rng, number("downtime", downtime, 0.0, 1.0)
 
     def decide(self, view: AdmitView) -> Admission:
-        """Yes or no, by chance."""
+        """Decide at random."""
         drawn = float(self.rng.random())
         return Admission(drawn < self.downtime, "drawn at random", drawn)

@@ -1,4 +1,4 @@
-"""Rejects while tasks wait for a core."""
+"""Admission by CPU Ready, the time that tasks wait for a core."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from windlass.admit.view import AdmitView
 
 
 class Ready(ThresholdPolicy):
-    """Rejects while CPU Ready is high: it foresees nothing, and sees what lasts.
+    """Rejects while CPU Ready is high: it predicts nothing, but detects waiting that lasts.
 
     Parameters
     ----------
     threshold
-        CPU Ready, as of :class:`~windlass.admit.AdmitView`.
+        Smallest CPU Ready at which the node rejects; see :class:`~windlass.admit.AdmitView`.
     downtime
-        Where given, the threshold moves so that this share of steps is above it.
+        If given, the threshold moves so that this share of steps is above it.
 
     Raises
     ------
@@ -38,5 +38,5 @@ class Ready(ThresholdPolicy):
         super().__init__(threshold, downtime)
 
     def read(self, view: AdmitView) -> float:
-        """CPU Ready of the step that has ended."""
+        """Return CPU Ready of the step that has ended."""
         return view.ready

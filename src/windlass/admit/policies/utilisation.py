@@ -1,4 +1,4 @@
-"""Rejects while the node's cores are busy."""
+"""Admission by the utilisation of the node's cores."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from windlass.admit.view import AdmitView
 
 
 class Utilisation(ThresholdPolicy):
-    """Rejects while so much of the cores' time is used, as most schedulers do.
+    """Rejects while the utilisation of the cores is high, as most schedulers do.
 
     Parameters
     ----------
     threshold
         Share of the cores' time, 0 to 1.
     downtime
-        Where given, the threshold moves so that this share of steps is above it.
+        If given, the threshold moves so that this share of steps is above it.
 
     Raises
     ------
@@ -38,5 +38,5 @@ class Utilisation(ThresholdPolicy):
         super().__init__(threshold, downtime)
 
     def read(self, view: AdmitView) -> float:
-        """Share of the cores' time that was used."""
+        """Return the share of the cores' time that was used."""
         return view.busy
