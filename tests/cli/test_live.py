@@ -72,7 +72,7 @@ def test_input_where_no_worker_is_is_refused(run, tmp_path, fake):
     for more in ((), ("--dry-run",)):
         status, _, error = run(file, "--engine", "fake", *more)
         assert status == 2
-        assert error == "windlass: cluster: site b has input and no slots; a live engine needs a worker there"
+        assert error == "windlass: cluster: site b has input but no slots; a live engine needs a worker there"
 
 
 def test_a_file_of_functions_that_does_not_compile_is_named(run, tmp_path, fake):
@@ -137,7 +137,7 @@ def test_a_placement_policy_that_orders_jobs_itself_does_not_go_with_an_order(ru
     )
     status, _, error = run(file)
     assert status == 2
-    assert "place 'tetrium' orders jobs itself, expected in-place beside 'order'" in error
+    assert "place 'tetrium' orders jobs itself, expected in-place with 'order'" in error
 
 
 def test_order_and_place_go_together_in_the_simulator(run, tmp_path):

@@ -219,5 +219,5 @@ def test_fields_that_a_log_of_requests_makes_idle_are_refused(tmp_path):
     tree = {"world": "dispatch", "cluster": cluster, "policies": {"dispatch": "pot"}}
     said = make_scenario(tree | {"workload": {"llm": "r.csv"}}, "s", tmp_path).as_run
     assert make_scenario(parse_yaml(said, "as run")).variants
-    with pytest.raises(InputError, match="workload: arrivals: has no effect beside 'llm'"):
+    with pytest.raises(InputError, match="workload: arrivals: not used with 'llm'"):
         make_scenario(tree | {"workload": {"llm": "r.csv", "arrivals": "bursty"}}, "s", tmp_path)

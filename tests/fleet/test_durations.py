@@ -109,7 +109,7 @@ def test_a_list_of_words_makes_variants():
     [
         ({"estimates": "guessed"}, "estimates"),
         ({"estimates": {"durations": "guessed"}}, "estimates.durations"),
-        ({"drawn": {"estimate_error": 0.5}}, "estimate_error: what jobs say is not told"),
+        ({"drawn": {"estimate_error": 0.5}}, "estimate_error: has no effect on policies"),
     ],
 )
 def test_what_cannot_be_told_is_refused(given, message):

@@ -53,7 +53,7 @@ def test_metrics_are_of_what_happened():
     assert metrics.rejected_tasks == observed.tasks.rejected > 0
     assert len(table) == 250
     assert table["end_s"].to_list() == done.end[::4].tolist()
-    assert outcome.notes == ("one in 4 tasks is in the table; metrics are of all",)
+    assert outcome.notes == ("one in 4 tasks is in the table; metrics cover all tasks",)
 
 
 def test_what_comes_before_is_not_measured():

@@ -205,7 +205,7 @@ def test_tasks_that_nodes_may_reject():
     assert found.jobs["start_s"].to_list() == done.start[::5].tolist()
     assert found.jobs["end_s"].to_list() == (done.submit + done.response)[::5].tolist()
     assert found.jobs["worker"].to_list() == done.worker[::5].tolist()
-    assert (found.processors, found.notes) == (3, ("one in 5 tasks is in the table; metrics are of all",))
+    assert (found.processors, found.notes) == (3, ("one in 5 tasks is in the table; metrics cover all tasks",))
     whole, _, _ = ran("admission", **said)
     assert (len(whole.jobs), whole.notes) == (500, ())
 
@@ -352,7 +352,7 @@ def test_outages_of_nodes_are_those_of_the_law():
     assert of_tasks["submit_s"].to_list() == tasks.submit[::3].tolist()
     assert (of_tasks["start_s"] >= of_tasks["submit_s"]).all()
     assert found.processors == 16
-    note = "one in 3 of the 600 tasks is in the table and in plots; metrics are of all"
+    note = "one in 3 of the 600 tasks is in the table and in plots; metrics cover all tasks"
     assert found.notes[-1] == note
     both = world.contents(workload).contents
     assert [(each.noun, each.count) for each in both] == [("job", 60), ("task", 600)]

@@ -307,5 +307,5 @@ def test_what_the_world_gives_a_part_is_not_for_a_scenario_to_say(given):
         "policies": {"order": "fcfs", "dispatch": "jsq"},
         "parts": [{"backup.py:Backup": {given: 1}}],
     }
-    with pytest.raises(InputError, match=f"part 0: {given} is not for a scenario to say"):
+    with pytest.raises(InputError, match=f"part 0: {given} is set by the world"):
         make_scenario(tree)

@@ -195,10 +195,10 @@ policies: {scale: reactive}
     log, made = found.values()
     assert log.jobs["gpus"].to_list() == [1.0, 2.0, 6.0]
     assert log.jobs["cores"].to_list() == [8.0, 16.0, 48.0]
-    assert log.notes == ("1 jobs are larger than any instance: each gets several whole ones at once",)
+    assert log.notes == ("1 jobs are larger than any instance: each runs on several whole instances at once",)
     assert made.metrics.jobs == 18
     assert made.jobs["gpus"].sum() == 42
-    assert "jobs are made of counts by time: which of them ends when is drawn" in made.notes
+    assert "jobs are generated from counts by time: the end of each job is random" in made.notes
 
 
 def test_with_looks_nobody_waits_for_the_next_decision():

@@ -71,7 +71,7 @@ def submits(results, variant: int) -> list[float]:
 def test_a_log_comes_faster_and_it_is_said(log):
     found = run(scenario(log, load="x2"))
     assert submits(found, 0) == [0, 5, 10, 15, 50]
-    assert found.notes()[-1] == "jobs come 2 times as fast: the offered load is 1.35, and was 0.675"
+    assert found.notes()[-1] == "arrivals are 2 times as fast: offered load 1.35 instead of 0.675"
     found = run(scenario(log, load=0.3375))
     assert submits(found, 0) == pytest.approx([0, 20, 40, 60, 200])
 

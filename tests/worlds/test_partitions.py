@@ -66,7 +66,7 @@ def test_what_is_left_out_is_said(tmp_path):
     wide = table.filter(pl.col("procs") > pl.col("partition").replace_strict(PARTS, default=99))
     told = [note for note in found.notes() if "partition" in note]
     assert told[0].startswith(
-        f"{len(stray)} jobs are of no partition that there is and are left out, the first: job "
+        f"{len(stray)} jobs are of no configured partition and are left out, the first: job "
     )
     assert told[1].startswith(
         f"{len(wide)} jobs are wider than their partitions and are left out, the first: job "
@@ -104,7 +104,7 @@ def test_the_scenario_as_run_runs_again(tmp_path):
     ("parts", "table", "said"),
     [
         ([{"name": "a", "processors": 0}], None, r"cluster\.partitions\.0\.processors"),
-        ([{"name": "a", "processors": 1}] * 2, None, "a name is there twice in a, a"),
+        ([{"name": "a", "processors": 1}] * 2, None, "duplicate name in a, a"),
         ([{"name": "a", "processors": 8}], None, "no jobs are left: "),
         (None, jobs().drop("partition"), "jobs name no partition, expected a log that does"),
     ],
@@ -115,7 +115,7 @@ def test_what_cannot_be(tmp_path, parts, table, said):
 
 
 def test_a_site_is_one_or_has_partitions(tmp_path):
-    with pytest.raises(InputError, match="processors is given beside partitions"):
+    with pytest.raises(InputError, match="processors cannot be given with partitions"):
         scenario(tmp_path, cluster={"processors": 4, "partitions": [{"name": "a", "processors": 4}]})
     with pytest.raises(InputError, match="jobs name no partition"):
         run(

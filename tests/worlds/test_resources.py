@@ -120,7 +120,7 @@ def test_how_many_ask_and_which_binds():
     asked = workload([0, 4, np.nan, 0], [GIB] * 4)
     # 50 s × 4 of 1 × 100 s; 120 GiB s of 200; 220 processor-seconds of 1,000.
     binds = (
-        "GPUs bind, and not processors, by the work that comes: 2 of 1 GPUs, 0.6 of 2 GiB of memory, 0.22 of 10"
+        "GPUs bind, not processors, by offered load: 2 of 1 GPUs, 0.6 of 2 GiB of memory, 0.22 of 10"
         " processors"
     )
     assert resource_notes(asked, gpus=1, memory=2 * GIB, waits=False) == (
@@ -135,25 +135,25 @@ def test_how_many_ask_and_which_binds():
     )
     assert resource_notes(asked, gpus=1)[:2] == (
         "jobs wait for GPUs as for processors: 25 % of the jobs ask for some of 1 GPUs",
-        "memory is not modelled, and no job waits for it: 100 % of the jobs ask for some; cluster.memory would say"
-        " what there is",
+        "memory is not modelled, and no job waits for it: 100 % of the jobs ask for some; cluster.memory would set"
+        " the amount",
     )
 
 
 def test_what_no_job_asks_for_is_said_to_have_no_effect():
     assert resource_notes(workload(), gpus=4, memory=GIB) == (
-        "cluster.gpus is given, and the jobs name no GPUs: it has no effect",
-        "cluster.memory is given, and the jobs name no memory: it has no effect",
+        "cluster.gpus is given, but the jobs request no GPUs: it has no effect",
+        "cluster.memory is given, but the jobs request no memory: it has no effect",
     )
 
 
 def test_processors_may_bind_and_be_as_short_as_others():
     assert resource_notes(workload(memory=[GIB] * 4), memory=64 * GIB)[1].startswith(
-        "processors bind by the work"
+        "processors bind by offered load"
     )
     # Twice as many GPUs as processors, of twice as many: who are level stand behind processors.
     assert resource_notes(workload([2, 4, 6, 8]), gpus=20)[1] == (
-        "processors bind by the work that comes: 0.22 of 10 processors, 0.22 of 20 GPUs"
+        "processors bind by offered load: 0.22 of 10 processors, 0.22 of 20 GPUs"
     )
 
 
@@ -162,8 +162,8 @@ def test_what_there_is_may_be_taken_from_the_log_or_not_be_known():
     assert known[1].endswith("0.4 of 5 GPUs (the most at once), 0.22 of 10 processors")
     unknown = resource_notes(workload(memory=[GIB] * 4))
     assert unknown == (
-        "memory is not modelled, and no job waits for it: 100 % of the jobs ask for some; cluster.memory would say"
-        " what there is",
+        "memory is not modelled, and no job waits for it: 100 % of the jobs ask for some; cluster.memory would set"
+        " the amount",
     )
 
 
@@ -187,7 +187,7 @@ def test_a_run_says_so(log):
     # Job 2 waits where there are 8 processors, of which job 1 has 4.
     assert said[2:] == [
         f"under {policy}, jobs waited 100 % for processors alone, 0 % for GPUs alone, 0 % for several of them, and 0 %"
-        " for their turn though all they asked for was free: processors bind"
+        " for their turn although their whole request was free: processors bind"
         for policy in ("fcfs", "easy")
     ]
 

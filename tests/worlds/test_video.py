@@ -231,7 +231,7 @@ def test_what_is_over_time_is_saved(tmp_path):
         ),
         ({"workload": {"source": 3}}, "source is for 'plans' or a 'profile'"),
         ({"workload": {"profile": "no.parquet"}}, "no.parquet: no such file"),
-        ({"workload": {"begin": 0, "per_hour": 0}}, "no query comes"),
+        ({"workload": {"begin": 0, "per_hour": 0}}, "there are no queries"),
         (
             {"changes": [{"at": 5, "cluster": "clod"}]},
             "changes.0.cluster is 'clod', expected one of camera-1",

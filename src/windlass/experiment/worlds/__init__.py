@@ -1,22 +1,24 @@
-"""What can be run: each world composes parts of the simulator with the decisions that it leaves to policies.
+"""Worlds: each composes parts of the simulator and leaves some decisions to policies.
 
-- :mod:`~windlass.experiment.worlds.batch`: rigid parallel jobs on one site; which goes first?
-- :mod:`~windlass.experiment.worlds.sharing`: the same, of which some share allocations; who, with whom, at what quota?
-- :mod:`~windlass.experiment.worlds.elastic`: jobs on instances that come and go; how many of which type?
-- :mod:`~windlass.experiment.worlds.dispatch`: small tasks on many workers; which worker gets this one?
-- :mod:`~windlass.experiment.worlds.admission`: small tasks on nodes that say whether they take more; which do?
-- :mod:`~windlass.experiment.worlds.colocated`: batch jobs and small tasks on the nodes of one site; tasks have what is
-  idle.
-- :mod:`~windlass.experiment.worlds.video`: streaming queries on clusters in tiers; with which configuration, and where?
-- :mod:`~windlass.experiment.worlds.fleet`: jobs over the sites of a fleet; which job goes first, or where does each
-  task run? Live too.
-- :mod:`~windlass.experiment.worlds.contents`: what a workload holds; what a job waited for is
+- :mod:`~windlass.experiment.worlds.batch`: rigid parallel jobs on one site; the policy orders the queue.
+- :mod:`~windlass.experiment.worlds.sharing`: the same, where some jobs share allocations; the policy chooses the pairs
+  and their quotas.
+- :mod:`~windlass.experiment.worlds.elastic`: jobs on cloud instances; the policy chooses how many of each type.
+- :mod:`~windlass.experiment.worlds.dispatch`: small tasks on many workers; the policy chooses a worker for each.
+- :mod:`~windlass.experiment.worlds.admission`: small tasks on nodes; each node's policy admits or rejects tasks.
+- :mod:`~windlass.experiment.worlds.colocated`: batch jobs and small tasks on the nodes of one site; tasks use idle
+  cores.
+- :mod:`~windlass.experiment.worlds.video`: streaming queries on tiers of clusters; the policy chooses a configuration
+  and a placement for each.
+- :mod:`~windlass.experiment.worlds.fleet`: jobs over the sites of a fleet; a policy orders jobs or places tasks. It
+  runs on live engines too.
+- :mod:`~windlass.experiment.worlds.contents`: the contents of a workload; a job's wait is explained by
   :mod:`~windlass.results.explanation`.
-- :mod:`~windlass.experiment.worlds.spec`, :mod:`~windlass.experiment.worlds.policy`: what all of them share: fields
-  that are checked, and how a scenario names a policy.
+- :mod:`~windlass.experiment.worlds.spec`, :mod:`~windlass.experiment.worlds.policy`: shared by all worlds: validated
+  fields, and the notation for a policy in a scenario.
 
-A world checks its part of a scenario, makes the workload, and runs one variant with one seed. Adding a world is
-adding a folder here whose ``world.py`` has one public :class:`World`.
+A world validates its part of a scenario, makes the workload, and runs one variant with one seed. To add a world, add a
+folder here whose ``world.py`` has one public :class:`World`.
 """
 
 from __future__ import annotations
@@ -36,27 +38,27 @@ from windlass.results.explanation import Waited
 
 
 class Setting(Fields):
-    """One variant of a scenario, every value known; a world adds its fields."""
+    """One fully specified variant of a scenario; a world adds its fields."""
 
-    #: Dotted names of fields that are lists by nature; any other list in a scenario is a sweep.
+    #: Dotted names of fields whose values are lists; a list in any other field of a scenario is a sweep.
     plain_lists: ClassVar[frozenset[str]] = frozenset()
-    #: Dotted names of fields that are files: in a scenario they are relative to the scenario's folder.
+    #: Dotted names of fields that are file paths, relative to the scenario's folder.
     path_fields: ClassVar[tuple[str, ...]] = ("workload.trace",)
-    #: The field, by dotted name, that each option of ``windlass run`` sets: ``--procs``, ``--where``,
-    #: ``--skip-bad-lines`` (to true), ``--no-kill`` (to false). An option that is not here is refused.
+    #: The dotted name of the field that each option of ``windlass run`` sets: ``--procs``, ``--where``,
+    #: ``--skip-bad-lines`` (to true), ``--no-kill`` (to false). Other options are rejected.
     options: ClassVar[Mapping[str, str]] = {}
 
     @classmethod
     def together(cls, variants: Sequence[Self]) -> tuple[Self, ...]:
-        """All variants of a scenario, seen side by side: what one must leave out, others may have to leave out too."""
+        """Adjust all variants of a scenario together, so that they run the same jobs."""
         return tuple(variants)
 
 
 class LiveWorld(Protocol):
-    """What the runner needs of a world that runs on live engines too."""
+    """The interface of a world that also runs on live engines."""
 
     def describe(self, setting: Any, workload: Any, executors: Executors) -> tuple[str, ...]:
-        """What :meth:`run` would do, a line each; nothing is started. InputError where it could not be done."""
+        """Describe in lines what :meth:`run` would do, without starting anything; InputError if it cannot run."""
         ...
 
     def run(
@@ -67,53 +69,53 @@ class LiveWorld(Protocol):
         executors: Executors,
         progress: Callable[[float], None],
     ) -> Outcome:
-        """Run it for real; ``progress`` is told the share that is done."""
+        """Run the variant on live engines; ``progress`` receives the completed share, 0 to 1."""
         ...
 
 
 class LoggedWorld(Protocol):
-    """What the runner needs of a world whose logs say what their own systems did."""
+    """The interface of a world whose logs record the decisions of the logged system."""
 
     def outcome(self, setting: Any, seed: int, workload: Any) -> Outcome | None:
-        """The same jobs as they were in the log; None where it does not say when they started."""
+        """Return the jobs with the log's own start times; None if the log has no start times."""
         ...
 
     def own(self, setting: Any, workload: Any) -> bool:
-        """Whether a variant has the log's own site and arrivals."""
+        """Return whether a variant has the log's own site and arrivals."""
         ...
 
     def choices(self, setting: Any) -> tuple[Choice, ...]:
-        """What the log's system ran, where that is known."""
+        """Return the policies of the logged system, if known."""
         ...
 
 
 class Explainer(Protocol):
-    """What ``windlass explain`` needs of a world whose runs can be gone through again for one job."""
+    """The interface of a world that can repeat a run to explain one job's wait, for ``windlass explain``."""
 
     def waited(self, setting: Any, seed: int, workload: Any, job: int) -> Waited:
-        """What a job of the workload, by its number, waited for."""
+        """Explain the wait of the job with this number."""
         ...
 
 
 class World(Protocol):
-    """What the runner needs of a world.
+    """The interface of a world.
 
     Parameters
     ----------
     name, summary
-        What scenarios call it, and what it is in a line.
+        Its name in scenarios, and one line about it.
     setting
-        What a variant of a scenario may say.
+        The class of its variants.
     decisions
-        What it leaves to policies.
+        A registry for each decision that it leaves to policies.
     live
-        How it runs on live engines; None for a world of the simulator only.
+        Runs it on live engines; None if it can only be simulated.
     logged
-        What its logs say of their own systems; None for a world whose logs say nothing of that.
+        Reads the logged system's own schedule; None if logs have none.
     metrics
-        The class of what it measures.
+        The class of its metrics.
     explainer
-        How it says what a job waited for; None where it cannot.
+        Explains a job's wait; None if it cannot.
     """
 
     name: str
@@ -126,32 +128,32 @@ class World(Protocol):
     explainer: Explainer | None
 
     def choices(self, setting: Any) -> tuple[Choice, ...]:
-        """Which policy makes which decision."""
+        """Return the policy of each decision."""
         ...
 
     def kernels(self, setting: Any) -> tuple[Kernel, ...]:
-        """What to compile ahead; raises InputError where a policy does not exist or refuses a parameter."""
+        """Return the kernels to compile ahead; InputError for an unknown policy or a rejected parameter."""
         ...
 
     def workload_key(self, setting: Any, seed: int) -> Hashable:
-        """Equal for variants and seeds that share a workload."""
+        """Return a key that is equal for variants and seeds with the same workload."""
         ...
 
     def workload(self, setting: Any, seed: int) -> Any:
-        """Read or draw what the variant runs; raises InputError where the variant cannot be run with it."""
+        """Read or generate the workload of a variant; InputError if the variant cannot run with it."""
         ...
 
     def contents(self, workload: Any) -> Contents:
-        """What a workload holds."""
+        """Return the contents of a workload."""
         ...
 
     def run(self, setting: Any, seed: int, workload: Any, progress: Callable[[float], None]) -> Outcome:
-        """Run it; ``progress`` is told the share that is done."""
+        """Simulate the variant; ``progress`` receives the completed share, 0 to 1."""
         ...
 
 
 def worlds() -> tuple[World, ...]:
-    """All worlds, by name."""
+    """Return all worlds, sorted by name."""
     return tuple(
         sorted(
             (cls() for cls in classes_in(__name__, "workload_key", room="world")),
@@ -161,7 +163,7 @@ def worlds() -> tuple[World, ...]:
 
 
 def find_world(name: str) -> World:
-    """The world of this name.
+    """Return the world with this name.
 
     >>> find_world("batch").name
     'batch'

@@ -1,4 +1,4 @@
-"""What a workload holds, for who wants to know before it runs."""
+"""The contents of a workload, for display before a run."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """So many jobs, tasks or queries of a workload.
+    """A number of jobs, tasks or queries in a workload.
 
     Parameters
     ----------
     noun
-        What they are, in the singular.
+        "job", "task" or "query".
     count
-        How many.
+        How many there are.
     first, last
-        When the first and the last of them comes, s; of what is drawn as it runs, about when.
+        Arrival of the first and the last, s; approximate if arrivals are drawn during the run.
     """
 
     noun: str
@@ -31,14 +31,14 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """All that a workload holds, and what was left out of it or changed, a line each."""
+    """All contents of a workload, and a line about each omission or change."""
 
     contents: tuple[Content, ...]
     notes: tuple[str, ...] = ()
 
 
 def content_of(noun: str, times: NDArray[np.float64]) -> Content:
-    """Those that come at these times, s.
+    """Return the content for items that arrive at these times, s.
 
     >>> content_of("job", np.array([3.0, 9.0]))
     Content(noun='job', count=2, first=3.0, last=9.0)

@@ -1,4 +1,4 @@
-"""How a scenario names a policy: ``easy``, ``./mine.py``, or ``{easy: {parameter: value}}``.
+"""The notation for a policy in a scenario: ``easy``, ``./mine.py``, or ``{easy: {parameter: value}}``.
 
 ``{priority: sjf, backfill: conservative}`` is short for ``{queue: {priority: sjf, backfill: conservative}}``.
 """
@@ -17,7 +17,7 @@ from windlass.results import Choice
 
 
 class PolicySpec(BaseModel):
-    """A policy's name and the parameters given to it."""
+    """A policy's name and parameters."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -25,31 +25,31 @@ class PolicySpec(BaseModel):
     parameters: dict[str, Any] = {}
 
     def make(self, registry: Registry, rng: np.random.Generator) -> Any:
-        """The policy, ready to decide."""
+        """Create the policy."""
         return registry.make(self.name, rng, **self.parameters)
 
     def choice(self, registry: Registry) -> Choice:
-        """The policy as results call it: by its own name, whatever file it came from."""
-        return Choice(registry.key, registry.find(self.name).name, _said(self.parameters))
+        """Return the policy's name for results: its own name, independent of the file it came from."""
+        return Choice(registry.key, registry.find(self.name).name, _label(self.parameters))
 
 
-def _said(parameters: Mapping[str, Any]) -> str:
-    """Parameters in a name: ``probes=8``, or of one that has parameters, ``priority=multifactor(max_age=60)``."""
+def _label(parameters: Mapping[str, Any]) -> str:
+    """Format parameters: ``probes=8``, or for a nested policy, ``priority=multifactor(max_age=60)``."""
     return ", ".join(f"{key}={_value(value)}" for key, value in parameters.items())
 
 
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}({_said(given)})" if given else str(name) for name, given in value.items())
+        return ", ".join(f"{name}({_label(given)})" if given else str(name) for name, given in value.items())
     return str(_shown(value))
 
 
-#: Parameters by which the policy ``queue`` is known where its name is left out.
+#: Parameters that identify the policy ``queue`` if its name is omitted.
 _OF_QUEUE = frozenset({"priority", "backfill"})
 
 
 def _shown(value: Any) -> Any:
-    """A parameter as labels have it: a file by its name, wherever it lies."""
+    """Shorten a file path to its name, so that labels do not depend on the folder."""
     file, colon, cls = value.partition(":") if isinstance(value, str) else ("", "", "")
     return f"{Path(file).name}{colon}{cls}" if file.endswith(".py") else value
 
@@ -69,5 +69,5 @@ def _write(spec: PolicySpec) -> Any:
     return {spec.name: spec.parameters} if spec.parameters else spec.name
 
 
-#: A policy as a scenario writes it.
+#: The field type of a policy in a scenario.
 Policy = Annotated[PolicySpec, BeforeValidator(_read), PlainSerializer(_write)]

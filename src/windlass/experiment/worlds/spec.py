@@ -1,4 +1,4 @@
-"""What the specifications of every world share: unknown fields are refused, values do not change, none is infinite."""
+"""The base of every world's specification: unknown fields are rejected, values are immutable and finite."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pydantic import Field
 
 from windlass.io import Fields
 
-#: A number above 0, and one of at least 0.
+#: A number above 0, and a number of at least 0.
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 
 
 class Spec(Fields):
-    """A part of a scenario; its fields are the keys that the scenario may have there.
+    """A part of a scenario; its fields are the keys that are allowed there.
 
     Raises
     ------
     pydantic.ValidationError
-        An unknown field, or a value out of bounds; it names the field.
+        A field is unknown, or its value out of bounds; the error names the field.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Small tasks on nodes that say, once a step, whether they take more of them, between bursts of neighbours.
+"""Small tasks on nodes that decide once a step whether to admit more of them, while neighbours use CPU in bursts.
 
-- :mod:`~windlass.experiment.worlds.admission.spec`: what a scenario may say.
-- :mod:`~windlass.experiment.worlds.admission.simulation`: tasks, neighbours and telemetry put together.
-- :mod:`~windlass.experiment.worlds.admission.world`: drawn, run, measured.
+- :mod:`~windlass.experiment.worlds.admission.spec`: the fields of a scenario.
+- :mod:`~windlass.experiment.worlds.admission.simulation`: one run of tasks, neighbours and telemetry.
+- :mod:`~windlass.experiment.worlds.admission.world`: generates, runs and measures the tasks.
 """

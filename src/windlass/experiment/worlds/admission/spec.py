@@ -1,4 +1,4 @@
-"""What a scenario of the admission world may say of its nodes, their neighbours, its tasks and its policies."""
+"""The fields of a scenario of the admission world: nodes, their neighbours, tasks and policies."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from windlass.model.limits import WORKERS
 
 
 class Bursts(Spec):
-    """Neighbours of a node: mean seconds between two bursts, at the height of one, and from one core to the next."""
+    """Bursts of a node's neighbours: mean time between two, mean time at full height, and time per core of ramp, s."""
 
     every: Positive = 300.0
     last: Positive = 30.0
     ramp: NotNegative = 4.0
 
     def held(self, cores: int) -> float:
-        """The share of a node's cores that neighbours hold, on average.
+        """Return the mean share of a node's cores that neighbours hold.
 
         >>> round(Bursts(every=70, last=30, ramp=0).held(4), 4)
         0.1875
@@ -37,10 +37,10 @@ class Bursts(Spec):
 
 
 class AdmissionClusterSpec(Spec):
-    """Nodes that are alike.
+    """Identical nodes.
 
-    ``cores``: of each. ``speed``: what a node does of the tasks' work while neighbours hold none of its cores, work/s.
-    ``floor``: the share of it that tasks have even where neighbours hold all. ``bursts``: what neighbours do.
+    ``cores``: cores of a node. ``speed``: a node's rate without neighbours, work/s. ``floor``: the share of that rate
+    left for tasks when neighbours hold all cores. ``bursts``: the neighbours.
     """
 
     nodes: Annotated[int, Field(ge=2)]
@@ -56,36 +56,36 @@ class AdmissionClusterSpec(Spec):
         return self
 
     def speeds(self) -> NDArray[np.float64]:
-        """(nodes,) work/s of each while no neighbour is there."""
+        """Return the rate of each node without neighbours, (nodes,) work/s."""
         return np.full(self.nodes, self.speed)
 
     @property
     def capacity(self) -> float:
-        """Work/s of all nodes, of what neighbours leave on average."""
+        """Mean rate of all nodes with neighbours, work/s."""
         return self.nodes * self.speed * (1.0 - self.bursts.held(self.cores))
 
 
 class TelemetrySpec(Spec):
-    """How nodes measure themselves: seconds between two steps, and a model of metrics (by default, as we recorded)."""
+    """The nodes' telemetry: interval, s, and a model of metrics (by default, the one recorded for Windlass)."""
 
     every: Positive = 1.0
     model: Path | None = None
 
 
 class AdmissionPoliciesSpec(Spec):
-    """A policy per decision."""
+    """One policy for each decision."""
 
     dispatch: Policy
     admit: Policy
 
 
 class AdmissionSetting(Setting):
-    """One variant of a scenario of admission.
+    """One variant of an admission scenario.
 
-    ``workload.load`` is the tasks' work over what neighbours leave of all nodes on average. ``keep_tasks``: at most so
-    many tasks, evenly spaced, are in the table and in the report; metrics are of all. ``warm``: tasks that arrive
-    before this time, s, are not measured, as policies begin knowing nothing. ``sizes``: whether the dispatch policy is
-    ``told`` the work of each task that ends, as in the dispatch world.
+    ``workload.load`` is the tasks' work over the mean rate of all nodes with neighbours. ``keep_tasks``: the most tasks
+    in the table and the report, evenly spaced; metrics cover all tasks. ``warm``: tasks that arrive before this, s,
+    are not measured, as policies start untrained. ``sizes``: with ``told``, the dispatch policy receives the work of
+    each completed task, as in the dispatch world.
     """
 
     path_fields: ClassVar[tuple[str, ...]] = ("workload.llm", "telemetry.model")

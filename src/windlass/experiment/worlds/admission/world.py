@@ -1,4 +1,4 @@
-"""Small tasks on nodes that say whether they take more."""
+"""Small tasks on nodes that admit or reject them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from windlass.sim.workers.result import Dispatched
 
 
 class AdmissionWorld:
-    """The world of small tasks on nodes that reject some.
+    """The world of small tasks on nodes that reject some of them.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class AdmissionWorld:
     """
 
     name = "admission"
-    summary = "small tasks on nodes that foresee contention, between bursts of neighbours"
+    summary = "small tasks on nodes that predict contention by bursty neighbours and reject tasks"
     setting: type[Setting] = AdmissionSetting
     decisions: tuple[Registry, ...] = (DISPATCH, ADMIT)
     live: LiveWorld | None = None
@@ -54,34 +54,34 @@ class AdmissionWorld:
     explainer: Explainer | None = None
 
     def choices(self, setting: AdmissionSetting) -> tuple[Choice, ...]:
-        """Both policies."""
+        """Return both policies."""
         return setting.policies.dispatch.choice(DISPATCH), setting.policies.admit.choice(ADMIT)
 
     def kernels(self, setting: AdmissionSetting) -> tuple[Kernel, ...]:
-        """The gated policy's functions and the loop; one node's policy is made to validate its parameters."""
+        """Return the gated policy's functions and the loop; one node's policy is made to validate its parameters."""
         admit_policy(setting, 0, model_of(setting).dim, node=0)
         return (QUEUED, *kernels(gate(dispatch_policy(setting, 0))))
 
     def workload_key(self, setting: AdmissionSetting, seed: int) -> Hashable:
-        """What tasks are drawn from; they are drawn in the run, the same for every policy."""
+        """Return the parameters of the tasks, which are generated during the run, the same for every policy."""
         return setting.workload, setting.cluster
 
     def workload(self, setting: AdmissionSetting, seed: int) -> DispatchTasks:
-        """Read the requests, or say what to draw."""
+        """Read the requests, or return the parameters for generating tasks."""
         return tasks_of(setting.workload, setting.cluster.capacity)
 
     def contents(self, workload: DispatchTasks) -> Contents:
-        """What there is of each kind."""
+        """Return the number of tasks and their arrivals."""
         return Contents((Content("task", workload.count, 0.0, workload.last),))
 
     def run(
         self, setting: AdmissionSetting, seed: int, workload: DispatchTasks, progress: Callable[[float], None]
     ) -> Outcome:
-        """Simulate it."""
+        """Simulate the tasks."""
         case = draw_case(setting, seed, workload)
         done, observed = with_admission(case, progress)
         every = -(-workload.count // setting.keep_tasks)
-        kept = () if every == 1 else (f"one in {every:,} tasks is in the table; metrics are of all",)
+        kept = () if every == 1 else (f"one in {every:,} tasks is in the table; metrics cover all tasks",)
         return Outcome(
             seed=seed,
             metrics=admission_metrics(done, observed, setting.warm),

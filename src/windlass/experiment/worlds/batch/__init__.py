@@ -1,12 +1,12 @@
 """Rigid parallel jobs on one site.
 
-- :mod:`~windlass.experiment.worlds.batch.spec`: what a scenario may say.
-- :mod:`~windlass.experiment.worlds.batch.jobs`: the jobs read or drawn, and as a table.
-- :mod:`~windlass.experiment.worlds.batch.estimates`: how long jobs are expected to run.
-- :mod:`~windlass.experiment.worlds.batch.recorded`: the log as it was.
-- :mod:`~windlass.experiment.worlds.batch.explainer`: what one job waited for.
-- :mod:`~windlass.experiment.worlds.batch.resources`: what jobs ask for beside processors, and which resource binds.
-- :mod:`~windlass.experiment.worlds.batch.pools`: GPUs and memory that jobs wait for.
-- :mod:`~windlass.experiment.worlds.batch.partitions`: jobs bound to partitions, each replayed by itself.
-- :mod:`~windlass.experiment.worlds.batch.world`: the jobs replayed, measured.
+- :mod:`~windlass.experiment.worlds.batch.spec`: the fields of a scenario.
+- :mod:`~windlass.experiment.worlds.batch.jobs`: jobs read from a log or generated, and the table of a run's jobs.
+- :mod:`~windlass.experiment.worlds.batch.estimates`: estimated run times.
+- :mod:`~windlass.experiment.worlds.batch.recorded`: the log's own schedule.
+- :mod:`~windlass.experiment.worlds.batch.explainer`: explains one job's wait.
+- :mod:`~windlass.experiment.worlds.batch.resources`: requests for GPUs and memory, and the bottleneck resource.
+- :mod:`~windlass.experiment.worlds.batch.pools`: GPUs and memory as pools that jobs wait for.
+- :mod:`~windlass.experiment.worlds.batch.partitions`: jobs bound to partitions, each partition replayed separately.
+- :mod:`~windlass.experiment.worlds.batch.world`: replays and measures the jobs.
 """

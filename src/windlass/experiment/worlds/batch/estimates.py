@@ -1,4 +1,4 @@
-"""How long jobs are expected to run: as long as was requested, as their users' last jobs did, or as they will."""
+"""Estimated run times: the requested time, the mean of the user's last jobs, or the exact time."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from windlass.order.site import SitePolicy
 from windlass.order.site.ownership import half_life_of
 from windlass.order.site.view import Running, SiteView, Start
 
-#: By how much more a job is expected to run that outlived what was expected, each time the next, s; at last what was
-#: requested. The steps are those of the source below.
+#: Successive extensions of the estimate of a job that outlives it, s; after the last one, the requested time is used.
+#: The steps are those of the source below.
 PROLONGED = tuple(60.0 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000))
 
 
 def exact(jobs: JobTable, kill: bool) -> JobTable:
-    """The same jobs, requesting what they will hold their processors for.
+    """Return the same jobs, with the exact time for which they will hold their processors as the request.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def exact(jobs: JobTable, kill: bool) -> JobTable:
 
 
 def users_of(workload: Workload) -> NDArray[np.int64]:
-    """Whose each job is, (n,).
+    """Return the user of each job, (n,).
 
     Raises
     ------
@@ -46,25 +46,25 @@ def users_of(workload: Workload) -> NDArray[np.int64]:
 
 
 class ByHistory:
-    """Asks a policy with run times that are predicted: the mean of the user's last two that ended before.
+    """A wrapper that gives a policy predicted run times: the mean of the user's last two completed jobs.
 
-    A job is predicted when it is submitted, and never to run for longer than it requests. One whose user has fewer than
-    two that ended, or that has no user, is expected to run for as long as it requests. Who outlives the prediction is
-    expected to run on for the next of the ``PROLONGED``, up to the request, as is seen at the next decision. Jobs are
-    stopped at their request as always, so a wrong prediction never kills one. What a policy promises holds as far as
-    predictions do.
+    A job is predicted when it is submitted, and never above its request. If its user has fewer than two completed jobs,
+    or is unknown, the request is used. When a job outlives its prediction, the prediction is extended at the next
+    decision by the next of ``PROLONGED``, up to the request. Jobs are still killed only at their request, so a
+    prediction that is too short never kills a job. The policy's promises hold as far as the predictions do.
 
-    It remembers what has ended, so there is one for each run.
+    The wrapper stores completed jobs, so each run needs its own.
 
     Parameters
     ----------
     policy
-        That is asked.
+        The wrapped policy.
     jobs
-        All of the run, in order of submission.
+        All jobs of the run, in order of submission.
     users
-        (n,) whose they are, -1 for nobody's.
+        (n,) the user of each, -1 if unknown.
     kill
+        Whether jobs are killed at their request.
         Whether jobs are stopped at their request.
 
     Source: Tsafrir, Etsion and Feitelson, "Backfilling using system-generated predictions rather than user runtime
@@ -93,7 +93,7 @@ class ByHistory:
         self._last: defaultdict[int, deque[float]] = defaultdict(lambda: deque(maxlen=2))
 
     def decide(self, view: SiteView) -> Start:
-        """What the policy says of the same site with predicted run times."""
+        """Return the policy's decision for the same site with predicted run times."""
         while self._ends and self._ends[0][0] <= view.now:
             row = heapq.heappop(self._ends)[1]
             self._last[self._users[row]].append(float(self._held[row]))
@@ -115,7 +115,7 @@ class ByHistory:
                     view.running.named_queue,
                     view.running.needs,
                 ),
-                # Where somebody is expected to end later than before, promises are to be looked at again.
+                # Promises must be recomputed if a running job is now expected to end later.
                 refused=0 if late else view.refused,
             )
         )
@@ -133,7 +133,7 @@ class ByHistory:
         return min(request, sum(last) / 2) if known else request
 
     def _prolong(self, row: int, now: float) -> bool:
-        """Expect a job that outlived its prediction to run on; whether it did."""
+        """Extend the prediction of a job that outlived it; return whether it was extended."""
         late = False
         while self._end[row] <= now and self._end[row] < self._limit[row]:
             step = int(self._step[row])

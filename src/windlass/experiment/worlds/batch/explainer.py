@@ -1,4 +1,4 @@
-"""What one job of a site waited for: the same run again up to its start, with somebody who takes notes."""
+"""Explanation of one job's wait on one site: the run is repeated up to the job's start and recorded."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from windlass.sim.site.replay import replay
 
 
 class BatchExplainer:
-    """Goes through a run of rigid jobs again: see :class:`windlass.experiment.worlds.Explainer`.
+    """Repeats a run of rigid jobs, see :class:`windlass.experiment.worlds.Explainer`.
 
-    The policy is asked through ``decide`` at each instant, which its checks hold to what its compiled function does.
+    Each decision is made by the policy's ``decide``, which the policy checks hold equal to its compiled function.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class BatchExplainer:
     """
 
     def waited(self, setting: BatchSetting, seed: int, workload: Workload, job: int) -> Waited:
-        """What a job waited for.
+        """Explain the wait of a job.
 
         Raises
         ------
@@ -47,7 +47,7 @@ class BatchExplainer:
         if not (workload.jobs.job == job).any():
             raise InputError(f"job {job} is not among the {len(workload.jobs):,} of the workload")
         draws = [seed, 1]
-        # A job that is bound to a partition waits for those of that partition alone.
+        # A job bound to a partition waits only for jobs of that partition.
         for number, _, part in parts_of(workload, setting.cluster.partitions):
             if (part.jobs.job == job).any():
                 workload, draws = part, [seed, 1, number]
@@ -62,7 +62,7 @@ class BatchExplainer:
             policy = ByHistory(watch, jobs, users_of(workload), kill=kill)
         known = exact(jobs, kill) if setting.estimates == "perfect" else jobs
         pools = pools_of(workload, setting.cluster.beside)
-        with contextlib.suppress(_Begun):
+        with contextlib.suppress(_JobStarted):
             replay(known, workload.processors, policy, kill=kill, owners=owners, pools=pools)
         last = watch.moments[-1]
         return Waited(
@@ -79,12 +79,12 @@ class BatchExplainer:
         )
 
 
-class _Begun(Exception):  # noqa: N818
-    """The job has its processors; what comes later is of no concern."""
+class _JobStarted(Exception):  # noqa: N818
+    """Ends the repeated run once the job has started."""
 
 
 class _Watch:
-    """Asks a policy, and keeps what a job that waits sees of it; it ends the run when the job is started."""
+    """A wrapper that records a waiting job's view of each decision, and ends the run when the job starts."""
 
     name: ClassVar[str] = "watched"
 
@@ -101,7 +101,7 @@ class _Watch:
             self.expected = float(view.waiting.request[places[0]])
             self.moments.append(self._moment(view, answer, int(places[0])))
             if self._job in answer.jobs:
-                raise _Begun
+                raise _JobStarted
         return answer
 
     def _moment(self, view: SiteView, answer: Start, place: int) -> Moment:
@@ -127,6 +127,6 @@ class _Watch:
 
 
 def _short(then: SiteView, waiting: Waiting, place: int) -> tuple[str, ...]:
-    """Of which resources a site has less idle than one of those asks for who waited."""
+    """Return the resources of which the site has less idle than the waiting job requests."""
     lacking = [waiting.procs[place] > then.free, *(waiting.needs[:, place] > then.pools).tolist()]
     return tuple(name for name, lacks in zip(("processors", *then.pool_names), lacking, strict=True) if lacks)

@@ -1,4 +1,4 @@
-"""Rigid jobs as a scenario names them: read from a log or drawn, and as a table once they have run."""
+"""Rigid jobs: read from a log or generated for a scenario, and as a table after a run."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ def jobs_of(
     load: float | str | None = None,
     choose: Callable[[Workload], Workload] | None = None,
 ) -> Workload:
-    """Read the log or draw the jobs.
+    """Read the log or generate the jobs.
 
     Parameters
     ----------
     spec
-        Which log, or how to draw them.
+        The log, or the model's parameters.
     processors
-        Of the site; None for those that the log names, or 128 for jobs that are drawn.
+        Size of the site; None for the size in the log, or 128 for generated jobs.
     seed
-        What is drawn follows from it; a log is the same for every seed.
+        Seed of generated jobs; a log does not depend on it.
     load
-        The offered load that they are to come with, or ``x1.2`` for so many times as fast as they do.
+        The target offered load, or a factor on the arrival rate such as ``x1.2``.
     choose
-        Which of them are run: they alone are scaled.
+        Selects the jobs to run, before the load is scaled.
 
     Raises
     ------
     InputError
-        The log cannot be read, none of its jobs can run, or no factor on their arrivals makes the load.
+        The log cannot be read, none of its jobs can run, or no scaling of arrivals reaches the load.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def _given(spec: BatchWorkloadSpec, processors: int | None, seed: int) -> Worklo
     if spec.trace is not None:
         trace = read_trace(spec.trace, spec.format, spec.skip_bad_lines)
         return to_workload(trace, processors, spec.where, spec.widest)
-    assert spec.lublin is not None  # validated: one of the two is there
+    assert spec.lublin is not None  # Validated: exactly one of the two is given.
     model, known = spec.lublin, processors or _DEFAULT_PROCESSORS
     rng = np.random.default_rng([seed, 0])
     jobs = lublin(model.jobs, known, rng, kinds=model.kinds, load=model.load, overestimate=model.overestimate)
@@ -71,26 +71,28 @@ def _given(spec: BatchWorkloadSpec, processors: int | None, seed: int) -> Worklo
 
 
 def _loaded(found: Workload, load: float | str) -> Workload:
-    """The same jobs, which come faster or more slowly, and a note on how much so."""
+    """Scale the arrivals, and add a note with the factor."""
     given = factor_of(load)
     if given == 1:
         return found
     factor = factor_to(float(load), found.jobs, found.processors) if given is None else given
     jobs = faster(found.jobs, factor)
     before, after = (offered_load(each, found.processors) for each in (found.jobs, jobs))
-    note = f"jobs come {factor:.4g} times as fast: the offered load is {after:.4g}, and was {before:.4g}"
+    note = f"arrivals are {factor:.4g} times as fast: offered load {after:.4g} instead of {before:.4g}"
     return dataclasses.replace(found, jobs=jobs, notes=(*found.notes, note))
 
 
 def jobs_table(done: Replay, of: Belongings | None = None) -> pl.DataFrame:
-    """A row per job: job, submit_s, start_s, end_s, procs, request_s, why; user, group, queue, partition where known.
+    """Return a row per job: job, submit_s, start_s, end_s, procs, request_s, why.
+
+    If known, also user, group, queue and partition.
 
     Parameters
     ----------
     done
-        What happened to the jobs.
+        The completed run.
     of
-        Whose they are, in the same order.
+        User, group, queue and partition of each job, in the same order.
 
     Examples
     --------
@@ -119,16 +121,16 @@ def jobs_table(done: Replay, of: Belongings | None = None) -> pl.DataFrame:
 def site_metrics(
     workload: Workload, start: NDArray[np.float64], end: NDArray[np.float64], starved_after: float
 ) -> BatchMetrics:
-    """Metrics of the jobs of a workload that started and ended then.
+    """Return the metrics of a workload's jobs, given their start and end times.
 
     Parameters
     ----------
     workload
-        n jobs.
+        The n jobs.
     start, end
-        (n,) s.
+        (n,) times, s.
     starved_after
-        A job that waits for longer has starved, s.
+        Wait above which a job counts as starved, s.
     """
     jobs, of = workload.jobs, workload.of
     return batch_metrics(
@@ -145,14 +147,14 @@ def site_metrics(
 
 
 def walltime_notes(workload: Workload, kill: bool) -> tuple[str, ...]:
-    """A note on jobs that run for longer than they asked for, where there are any.
+    """Return a note on jobs that run longer than requested, if any.
 
     Parameters
     ----------
     workload
         The jobs.
     kill
-        Whether they are stopped then.
+        Whether such jobs are killed at their requested time.
 
     Examples
     --------
@@ -170,7 +172,7 @@ def walltime_notes(workload: Workload, kill: bool) -> tuple[str, ...]:
 
 
 def cut_share(workload: Workload) -> float:
-    """Which share of the work, in processor-seconds, is cut where jobs are stopped at their requested time.
+    """Return the share of the work, in processor-seconds, lost if jobs are killed at their requested time.
 
     Parameters
     ----------

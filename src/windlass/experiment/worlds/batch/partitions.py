@@ -1,4 +1,4 @@
-"""Several partitions: each job is bound to its own, and each has its own processors and its own queue."""
+"""Partitions: each job is bound to one, and each has its own processors and queue."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from windlass.sim.site.result import Replay
 
 
 def bound(workload: Workload, partitions: Sequence[PartitionSpec]) -> Workload:
-    """The jobs of these partitions that fit them; notes say how many are left out.
+    """Select the jobs of these partitions that fit them; notes count the omitted jobs.
 
     Parameters
     ----------
     workload
-        Of all partitions together.
+        The jobs of all partitions.
     partitions
-        Those that there are.
+        The configured partitions.
 
     Raises
     ------
     InputError
-        Jobs have no partitions, or none of them can run.
+        Jobs have no partitions, or no job can run.
 
     Examples
     --------
@@ -50,9 +50,7 @@ def bound(workload: Workload, partitions: Sequence[PartitionSpec]) -> Workload:
         count, first = int(stray.sum()), int(np.argmax(stray))
         name = repr(of.names[of.number[first]]) if of.number[first] >= 0 else "none"
         which = (
-            "is of no partition that there is and is"
-            if count == 1
-            else "are of no partition that there is and are"
+            "is of no configured partition and is" if count == 1 else "are of no configured partition and are"
         )
         notes.append(f"{_jobs(count)} {which} left out{_first(count)}: job {job[first]} ({name})")
     if wide.any():
@@ -84,18 +82,18 @@ def _first(count: int) -> str:
 def parts_of(
     workload: Workload, partitions: Sequence[PartitionSpec]
 ) -> Iterator[tuple[int, NDArray[np.int64], Workload]]:
-    """Each partition that has jobs: its number, (n,) the rows of its jobs in the workload, and these as one of its own.
+    """Yield each partition that has jobs: its number, (n,) the rows of its jobs in the workload, and its own workload.
 
     Parameters
     ----------
     workload
         From :func:`bound`.
     partitions
-        Those that there are.
+        The configured partitions.
     """
     of = workload.of.partition
     for number, partition in enumerate(partitions):
-        assert of is not None  # bound has seen to it
+        assert of is not None  # Checked by `bound`.
         rows = np.flatnonzero(
             of.number == (of.names.index(partition.name) if partition.name in of.names else -2)
         )
@@ -108,14 +106,14 @@ def replayed_apart(
     partitions: Sequence[PartitionSpec],
     replay_one: Callable[[Workload, int], Replay],
 ) -> Replay:
-    """Each partition replayed by itself, and all put together in the order of the workload.
+    """Replay each partition separately, and return all jobs in the order of the workload.
 
     Parameters
     ----------
     workload, partitions
-        As of :func:`parts_of`.
+        See :func:`parts_of`.
     replay_one
-        Replays the jobs of one partition, whose number it is told.
+        Replays one partition, given its workload and number.
     """
     start, end = np.full((2, len(workload.jobs)), np.nan)
     why, reasons = np.zeros(len(workload.jobs), np.int64), dict[str, int]()

@@ -1,4 +1,4 @@
-"""GPUs and memory that jobs wait for as for processors, where a scenario says what the site has of them."""
+"""GPUs and memory as pools that jobs wait for, as for processors, if a scenario specifies them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from windlass.results.metrics.bottleneck import Lacked, lacked, used
 from windlass.results.metrics.site import BatchMetrics, PooledMetrics
 
 GIB = 2.0**30
-#: A pool of GPUs counts thousandths: logs have parts of a GPU.
+#: A pool of GPUs counts thousandths, as some logs have fractions of a GPU.
 _PARTS = 1000.0
-#: Beyond this, sums of some amounts might not be whole numbers of 64 bits.
+#: Upper bound of an amount, so that sums fit into 64-bit integers.
 _MOST = 2**56
 
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """What a site has beside processors: GPUs, and bytes of memory; None for what jobs do not wait for.
+    """A site's GPUs and bytes of memory; None for a resource that is not modelled.
 
     Examples
     --------
@@ -38,13 +38,13 @@ class Amounts:
 
     @property
     def any(self) -> bool:
-        """Whether jobs wait for anything beside processors."""
+        """Whether jobs wait for GPUs or memory."""
         return self.gpus is not None or self.memory is not None
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A resource: what it is called, how many whole units one of it is, and what the site and the jobs say of it."""
+    """A resource: its name, the integer units in one of it, the site's amount and the jobs' requests."""
 
     name: str
     units: float
@@ -60,16 +60,16 @@ def _kinds(workload: Workload, amounts: Amounts) -> Iterator[_Kind]:
 
 
 def pools_of(workload: Workload, amounts: Amounts) -> Pools | None:
-    """The pools of a site, in thousandths of GPUs and bytes of memory; None where there is none.
+    """Return a site's pools, in thousandths of GPUs and bytes of memory; None without any.
 
-    A job of which the log does not say what it asks for asks for nothing.
+    A job with no request in the log requests nothing.
 
     Parameters
     ----------
     workload
         The jobs.
     amounts
-        What the site has.
+        The site's GPUs and memory.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def pools_of(workload: Workload, amounts: Amounts) -> Pools | None:
         return None
     count = len(workload.jobs)
     needs = [np.zeros(count) if kind.asked is None else _units(kind.asked.amount, kind) for kind in kinds]
-    # Rounded first, so that 0.46 GPUs are 460 thousandths; then a job never has less than it asks for.
+    # Rounded before the ceiling, so that 0.46 GPUs are 460 thousandths.
     return Pools.of(
         tuple(kind.name for kind in kinds),
         [int(np.floor(np.round(min(kind.amount * kind.units, _MOST), 6))) for kind in kinds],
@@ -98,12 +98,12 @@ def _units(amount: NDArray[np.float64], kind: _Kind) -> NDArray[np.float64]:
 
 
 def within(workload: Workload, amounts: Amounts) -> Workload:
-    """The jobs that ask for no more than there is; a note says how many are left out, and which is the first.
+    """Select the jobs that request no more than the site has; a note counts the others and names the first.
 
     Raises
     ------
     InputError
-        None are left.
+        No jobs are left.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def within(workload: Workload, amounts: Amounts) -> Workload:
     notes, left = list(workload.notes), np.ones(len(workload.jobs), bool)
     pools = pools_of(workload, amounts)
     for place, kind in enumerate(_kinds(workload, amounts)):
-        assert pools is not None  # of one of its kinds
+        assert pools is not None  # At least one kind exists.
         wide = left & (pools.needs[place] > pools.amount[place])
         if kind.asked is not None and wide.any():
             count, row = int(wide.sum()), int(np.argmax(wide))
@@ -136,7 +136,7 @@ def within(workload: Workload, amounts: Amounts) -> Workload:
 
 
 def amount_of(name: str, amount: float) -> str:
-    """An amount in words.
+    """Format an amount with its unit.
 
     >>> amount_of("GPUs", 1.5), amount_of("memory", 2**34)
     ('1.5 GPUs', '16 GiB of memory')
@@ -151,18 +151,18 @@ def with_pools(
     end: NDArray[np.float64],
     pools: Pools,
 ) -> tuple[PooledMetrics, tuple[str, ...]]:
-    """The metrics with those of the pools, and a sentence on what lacked while jobs waited.
+    """Add the metrics of pools, and return a sentence on which resource jobs waited for.
 
     Parameters
     ----------
     metrics
-        Of the jobs, as they are without pools.
+        Metrics of the jobs without pools.
     workload
-        n jobs.
+        The n jobs.
     start, end
-        (n,) when they did, s.
+        (n,) times, s.
     pools
-        What they held beside processors.
+        The jobs' GPUs and memory.
     """
     jobs = workload.jobs
     needs = np.concatenate((jobs.procs[None], pools.needs))
@@ -171,7 +171,7 @@ def with_pools(
     use, names = used(start, end, needs, amount, jobs.submit), ("processors", *pools.names)
     share_of, alone = dict(zip(names, use.tolist(), strict=True)), dict(zip(names, found.alone, strict=True))
     nan = float("nan")
-    told = PooledMetrics.of(
+    pooled = PooledMetrics.of(
         metrics,
         gpu_utilisation=share_of.get("GPUs", nan),
         memory_utilisation=share_of.get("memory", nan),
@@ -179,17 +179,17 @@ def with_pools(
         lacked_gpus=alone.get("GPUs", nan),
         lacked_memory=alone.get("memory", nan),
     )
-    return told, () if found.wait == 0 else (_said(names, found),)
+    return pooled, () if found.wait == 0 else (_bottleneck(names, found),)
 
 
-def _said(names: tuple[str, ...], found: Lacked) -> str:
+def _bottleneck(names: tuple[str, ...], found: Lacked) -> str:
     parts = [f"{_percent(share)} for {name} alone" for name, share in zip(names, found.alone, strict=True)]
     most = max(found.alone)
     binds = names[found.alone.index(most)] if most > 0 else None
     which = "" if binds is None else f": {binds} {'binds' if binds == 'memory' else 'bind'}"
     return (
         f"jobs waited {', '.join(parts)}, {_percent(found.several)} for several of them, and {_percent(found.nothing)} "
-        f"for their turn though all they asked for was free{which}"
+        f"for their turn although their whole request was free{which}"
     )
 
 
@@ -198,7 +198,7 @@ def _percent(share: float) -> str:
 
 
 def asked_of(pools: Pools, row: int) -> tuple[str, ...]:
-    """What a job asks for of each pool, of what there is, in words; nothing of those of which it asks for nothing.
+    """Format a job's request for each pool and the pool's size; pools of which it requests nothing are omitted.
 
     >>> asked_of(Pools.of(("GPUs", "memory"), [8000, 2**36], [[500], [2**34]]), 0)
     ('0.5 of 8 GPUs', '16 of 64 GiB of memory')

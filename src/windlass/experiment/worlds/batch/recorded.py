@@ -1,4 +1,4 @@
-"""The log as it was: its own waits, beside what replays of it come to."""
+"""The log's recorded schedule: its own waits, for comparison with replays."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from windlass.sim.site.result import Replay
 
 
 class LoggedBatch:
-    """What the log itself says of its jobs: see :class:`windlass.experiment.worlds.LoggedWorld`."""
+    """The log's own schedule: see :class:`windlass.experiment.worlds.LoggedWorld`."""
 
     def outcome(self, setting: BatchSetting, seed: int, workload: Workload) -> Outcome | None:
-        """The jobs with the waits and run times of the log; None where a job's wait is not known.
+        """Return the jobs with the waits and run times of the log; None if any wait is unknown.
 
-        Jobs come when they come in the variants beside it, so that each can be compared with itself. Where that is not
-        when they came, or the site is another, utilisation and makespan mean nothing, and are NaN.
+        Jobs arrive as in the compared variants, so that each job can be compared with itself. If these are not the
+        logged arrivals, or the site differs, utilisation and makespan have no meaning and are NaN.
 
         Examples
         --------
@@ -45,24 +45,24 @@ class LoggedBatch:
         if setting.cluster.fitting.any:
             metrics = PooledMetrics.of(metrics)
         done = Replay(
-            jobs, workload.processors, start, end, np.zeros(len(jobs), np.int64), ("as the log has it",)
+            jobs, workload.processors, start, end, np.zeros(len(jobs), np.int64), ("as recorded in the log",)
         )
         return Outcome(seed, metrics, jobs_table(done, workload.of), workload.processors)
 
     def own(self, setting: BatchSetting, workload: Workload) -> bool:
-        """Whether a variant has the log's own site and arrivals and all of its jobs: its waits should be the log's."""
+        """Return whether a variant has the log's site, arrivals and all its jobs, so that waits are comparable."""
         widest = setting.workload.widest
         whole = widest is None or widest >= workload.processors
         beside = setting.cluster.beside
-        # Where another site of a sweep has less of something, jobs are left out here, too.
+        # If another site of the sweep has less of a resource, jobs are omitted here too.
         whole = whole and setting.cluster.fitting == beside
         for amount, asked in ((beside.gpus, workload.gpus), (beside.memory, workload.memory)):
-            # The log's own site has what its jobs held at once.
+            # The logged site has at least the most that its jobs held at once.
             whole = whole and not (amount is not None and asked is not None and amount < asked.most)
         as_they_came = setting.load is None or factor_of(setting.load) == 1
         return whole and as_they_came and workload.processors == workload.logged_processors
 
     def choices(self, setting: BatchSetting) -> tuple[Choice, ...]:
-        """The policy that the log's system ran, where the scenario says which."""
+        """Return the policy of the logged system, if the scenario names it."""
         ran = setting.workload.ran
         return () if ran is None else (Choice("order", ran),)

@@ -1,4 +1,4 @@
-"""What jobs of a log ask for beside processors: what they wait for, what they do not, and which resource binds."""
+"""Notes on the GPUs and memory that jobs of a log request, and on which resource is the bottleneck."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from windlass.io.traces.resources import ResourceRequest
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """A resource beside processors.
+    """GPUs or memory.
 
     Parameters
     ----------
     name, field
-        What notes and scenarios call it.
+        Its name in notes and its field in scenarios.
     asked
-        What the jobs ask for.
+        The jobs' requests.
     given
-        What the site has of it; None where the scenario does not say, and jobs do not wait for it.
+        The site's amount; None if the scenario has none, and jobs do not wait for it.
     """
 
     name: str
@@ -34,37 +34,38 @@ class _Beside:
 
     @property
     def there(self) -> float:
-        """What there is of it; NaN where nobody knows."""
+        """The available amount; NaN if unknown."""
         return self.asked.most if self.given is None else self.given
 
     @property
     def amount(self) -> str:
-        """The same, in words."""
+        """The available amount with its unit."""
         return amount_of(self.name, self.there)
 
 
 def resource_notes(
     workload: Workload, gpus: float | None = None, memory: float | None = None, *, waits: bool = True
 ) -> tuple[str, ...]:
-    """How many jobs ask for what they wait for beside processors, and for what not; and which resource binds.
+    """Return notes on the share of jobs that request GPUs or memory, and on the bottleneck resource.
 
-    A resource binds where the jobs that come ask for the greatest part of it: amount × run time over what there is ×
-    the time in which they come, which for processors is the offered load.
+    The bottleneck is the resource with the highest load: amount × run time over available amount × span of the
+    arrivals, which for processors is the offered load.
 
     Parameters
     ----------
     workload
-        The jobs, and what they ask for.
+        The jobs and their requests.
     gpus, memory
-        What the site has of them, memory in bytes; None where jobs do not wait for them, and then it is taken to be the
-        most that jobs of the log held at once.
+        The site's amounts, memory in bytes. With None, jobs do not wait for the resource, and its amount is taken to
+        be the most that jobs of the log held at once.
     waits
-        Whether jobs wait for what is said here; where they do not, it is for the notes alone.
+        Whether jobs wait for these amounts; if not, they are used for the notes only.
 
     Returns
     -------
     tuple
-        A sentence each. Nothing where the log knows of processors alone, or where these are its GPUs: each job asks for
+        A sentence each. Empty if the log has processors only, or if its processors are GPUs: each job then has the same
+        number of both.
         as many of both.
 
     Examples
@@ -73,25 +74,25 @@ def resource_notes(
     >>> jobs = JobTable.of(submit=[0, 10], run=[5, 15], procs=[1, 1])
     >>> print("\\n".join(resource_notes(Workload(jobs, 8, gpus=ResourceRequest(np.array([0.0, 4.0]), most=4.0)))))
     GPUs are not modelled, and no job waits for them: 50 % of the jobs ask for some
-    GPUs bind, and not processors, by the work that comes: 1.5 of 4 GPUs (the most at once), 0.25 of 8 processors
+    GPUs bind, not processors, by offered load: 1.5 of 4 GPUs (the most at once), 0.25 of 8 processors
     """
     known = _beside(workload, gpus, memory)
-    said = _nobody_asks(workload, Amounts(gpus, memory)) if waits else ()
+    notes = _unused(workload, Amounts(gpus, memory)) if waits else ()
     waited_for = [each for each in known if waits and each.given is not None]
     for each in waited_for:
         share = f"{100 * each.asked.jobs / len(workload.jobs):.3g} % of the jobs ask for"
-        said += (f"jobs wait for {each.name} as for processors: {share} some of {each.amount}",)
+        notes += (f"jobs wait for {each.name} as for processors: {share} some of {each.amount}",)
     beside = [each for each in known if each not in waited_for]
     if beside:
-        said += (_not_modelled(workload, beside),)
-    return (*said, *_binding(workload, known))
+        notes += (_not_modelled(workload, beside),)
+    return (*notes, *_bottleneck(workload, known))
 
 
-def _nobody_asks(workload: Workload, amounts: Amounts) -> tuple[str, ...]:
-    """What the scenario names, and no job asks for."""
+def _unused(workload: Workload, amounts: Amounts) -> tuple[str, ...]:
+    """Return a note on each resource that the scenario specifies and no job requests."""
     given = (("gpus", amounts.gpus, workload.gpus), ("memory", amounts.memory, workload.memory))
     return tuple(
-        f"cluster.{field} is given, and the jobs name no {'GPUs' if field == 'gpus' else field}: it has no effect"
+        f"cluster.{field} is given, but the jobs request no {'GPUs' if field == 'gpus' else field}: it has no effect"
         for field, amount, asked in given
         if amount is not None and asked is None
     )
@@ -111,13 +112,13 @@ def _not_modelled(workload: Workload, beside: list[_Beside]) -> str:
     note = f"{names} {verb} not modelled, and no job waits for {them}: {', '.join(parts)}"
     unknown = [f"cluster.{each.field}" for each in beside if not each.there > 0]
     if unknown:
-        note += f"; {' and '.join(unknown)} would say what there is"
+        note += f"; {' and '.join(unknown)} would set the amount"
     return note
 
 
 def _beside(workload: Workload, gpus: float | None, memory: float | None) -> list[_Beside]:
     found = []
-    # In logs of GPU clusters a processor is a GPU: those are waited for.
+    # In logs of GPU clusters a processor is a GPU, and jobs already wait for processors.
     alike = workload.gpus is not None and np.array_equal(workload.gpus.amount, workload.jobs.procs)
     if workload.gpus is not None and (gpus is not None or not alike):
         found.append(_Beside("GPUs", "gpus", workload.gpus, gpus))
@@ -126,8 +127,8 @@ def _beside(workload: Workload, gpus: float | None, memory: float | None) -> lis
     return found
 
 
-def _binding(workload: Workload, beside: list[_Beside]) -> tuple[str, ...]:
-    """Which resource is asked for most, over what there is; nothing where no other is known, or all come at once."""
+def _bottleneck(workload: Workload, beside: list[_Beside]) -> tuple[str, ...]:
+    """Return a note on the resource with the highest load; empty without others or if all jobs arrive at once."""
     jobs, processors = workload.jobs, workload.processors
     span = float(jobs.submit[-1] - jobs.submit[0])
     own = offered_load(jobs, processors)
@@ -144,6 +145,6 @@ def _binding(workload: Workload, beside: list[_Beside]) -> tuple[str, ...]:
     loads.sort(key=lambda load: -load[1])
     first = loads[0][0]
     verb = "binds" if first == "memory" else "bind"
-    which = f"{first} {verb}" if first == "processors" else f"{first} {verb}, and not processors,"
-    said = ", ".join(f"{load:.3g} of {there}" for _, load, there in loads)
-    return (f"{which} by the work that comes: {said}",)
+    which = f"{first} {verb}" if first == "processors" else f"{first} {verb}, not processors,"
+    shares = ", ".join(f"{load:.3g} of {there}" for _, load, there in loads)
+    return (f"{which} by offered load: {shares}",)

@@ -1,4 +1,4 @@
-"""Rigid parallel jobs on one site: a log or a model of one, replayed under an ordering policy."""
+"""Rigid parallel jobs on one site: a log or a generated workload, replayed under an ordering policy."""
 
 from __future__ import annotations
 
@@ -53,20 +53,20 @@ class Batch:
     explainer: Explainer | None = BatchExplainer()
 
     def choices(self, setting: BatchSetting) -> tuple[Choice, ...]:
-        """The ordering policy."""
+        """Return the ordering policy."""
         return (setting.policies.order.choice(POLICIES),)
 
     def kernels(self, setting: BatchSetting) -> tuple[Kernel, ...]:
-        """The policy's function and the loop."""
+        """Return the policy's function and the replay loop."""
         order = setting.policies.order.make(POLICIES, np.random.default_rng(0))
         return (*kernels(order, setting.cluster.beside.any), NOBODY)
 
     def workload_key(self, setting: BatchSetting, seed: int) -> Hashable:
-        """A log is the same for every seed."""
+        """Return a key without the seed for a log, which is the same for every seed."""
         return setting.workload, setting.cluster, setting.load, None if setting.workload.trace else seed
 
     def workload(self, setting: BatchSetting, seed: int) -> Workload:
-        """Read the log or draw the jobs."""
+        """Read the log or generate the jobs."""
         partitions = setting.cluster.partitions
         choose = partial(bound, partitions=partitions) if partitions else None
         if setting.cluster.fitting.any:
@@ -77,7 +77,7 @@ class Batch:
         return found
 
     def contents(self, workload: Workload) -> Contents:
-        """What there is of each kind."""
+        """Return the number of jobs and their arrivals."""
         return Contents((content_of("job", workload.jobs.submit),), workload.notes)
 
     def run(
@@ -86,7 +86,7 @@ class Batch:
         """Replay the jobs."""
         partitions, jobs = setting.cluster.partitions, workload.jobs
         if partitions:
-            # What each says is of its own jobs; all that is known of the whole is how many are done.
+            # A partition's progress covers its own jobs only, so progress is reported once, at the end.
             parts = replayed_apart(
                 workload,
                 partitions,
@@ -99,11 +99,11 @@ class Batch:
         metrics = site_metrics(workload, done.start, done.end, setting.starved_after)
         lacked: tuple[str, ...] = ()
         if setting.cluster.fitting.any:
-            # So that all variants of a sweep have the same ones.
+            # All variants of a sweep report the same metrics.
             metrics = PooledMetrics.of(metrics)
         if (pools := pools_of(workload, setting.cluster.beside)) is not None:
             metrics, found = with_pools(metrics, workload, done.start, done.end, pools)
-            lacked = tuple(f"under {setting.policies.order.choice(POLICIES).label}, {said}" for said in found)
+            lacked = tuple(f"under {setting.policies.order.choice(POLICIES).label}, {note}" for note in found)
         return Outcome(
             seed=seed,
             metrics=metrics,
@@ -122,7 +122,7 @@ class Batch:
 def _replayed(
     setting: BatchSetting, draws: list[int], workload: Workload, progress: Callable[[float], None]
 ) -> Replay:
-    """The jobs of a site, or of a partition, under a policy of its own; what is random follows from `draws`."""
+    """Replay the jobs of a site or partition under its own policy, whose random numbers are seeded by `draws`."""
     policy = setting.policies.order.make(POLICIES, np.random.default_rng(draws))
     jobs, kill = workload.jobs, setting.kill_at_walltime
     policy, owners = placed(policy, workload.of.owners(len(jobs)), workload.of.queues)

@@ -1,4 +1,4 @@
-"""What a scenario of the colocated world may say of its nodes, and the timetable of when they are away."""
+"""The nodes of a colocated scenario, and the timetable of their outages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from windlass.model.timetable import NodeTimetable
 
 
 class DrawnOutages(Spec):
-    """Outages of whole nodes: mean seconds between two of a node, mean seconds that they last, share that kills."""
+    """Random outages of whole nodes: mean time between two of a node, mean length, s, and the share that kills jobs."""
 
     every: Positive
     last: Positive
@@ -24,9 +24,9 @@ class DrawnOutages(Spec):
 
 
 class Outage(Spec):
-    """A node has only ``left`` cores from ``down`` to ``up``, s; without ``up`` for good.
+    """An outage that leaves a node ``left`` cores from ``down`` to ``up``, s; permanent without ``up``.
 
-    With ``kill``, jobs on the cores that go are killed; else they end first.
+    With ``kill``, jobs on the lost cores are killed; otherwise they finish first.
     """
 
     node: Annotated[int, Field(ge=0)]
@@ -40,10 +40,10 @@ _LISTED = TypeAdapter(tuple[Outage, ...])
 
 
 class ColocatedClusterSpec(Spec):
-    """Nodes that are alike.
+    """Identical nodes.
 
-    ``cores``: of each. ``speed``: what a node does of the tasks' work while no job holds its cores, work/s. ``floor``:
-    the share of it that tasks have even where jobs hold all cores. ``outages``: a law to draw them by, or a list.
+    ``cores``: cores of a node. ``speed``: a node's rate while no job holds its cores, work/s. ``floor``: the share of
+    that rate left for tasks when jobs hold all cores. ``outages``: parameters of random outages, or a list.
     """
 
     nodes: Annotated[int, Field(ge=2)]
@@ -55,7 +55,7 @@ class ColocatedClusterSpec(Spec):
     @field_validator("outages", mode="before")
     @classmethod
     def _law_or_list(cls, value: Any) -> Any:
-        # One of the two by its form, so that an error is about the one that was meant.
+        # The form of the value selects the type, so that an error concerns the intended one.
         if isinstance(value, list | tuple):
             return _LISTED.validate_python(value)
         return DrawnOutages.model_validate(value)
@@ -75,7 +75,7 @@ class ColocatedClusterSpec(Spec):
         return self.nodes * self.cores
 
     def speeds(self) -> NDArray[np.float64]:
-        """(nodes,) work/s of each while nothing else runs there."""
+        """Return the rate of each node without jobs, (nodes,) work/s."""
         return np.full(self.nodes, self.speed)
 
 
@@ -90,12 +90,12 @@ def _check_outage(outage: Outage, row: int, cluster: ColocatedClusterSpec) -> No
 
 
 def _in_order(outages: tuple[Outage, ...]) -> list[int]:
-    """Rows of outages by node and time."""
+    """Return the rows of outages, sorted by node and time."""
     return sorted(range(len(outages)), key=lambda row: (outages[row].node, outages[row].down))
 
 
 def _check_apart(outages: tuple[Outage, ...]) -> None:
-    """A node that comes back from one outage has all its cores: another one of it cannot go on then."""
+    """Check that outages of a node do not overlap, as all its cores return at the end of each."""
     rows = _in_order(outages)
     for first, second in pairwise(rows):
         before, after = outages[first], outages[second]
@@ -106,21 +106,21 @@ def _check_apart(outages: tuple[Outage, ...]) -> None:
 
 
 def timetable(cluster: ColocatedClusterSpec, until: float, rng: np.random.Generator) -> NodeTimetable:
-    """When cores of nodes come and go.
+    """Return the times at which nodes lose and regain cores.
 
     Parameters
     ----------
     cluster
         The nodes.
     until
-        Where outages are drawn, none begins at or after this time, s.
+        Random outages begin before this time, s.
     rng
-        What they are drawn with.
+        The random generator of outages.
 
     Raises
     ------
     InputError
-        So many outages that they would be most of what happens.
+        There would be more outages than the simulator accepts.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def timetable(cluster: ColocatedClusterSpec, until: float, rng: np.random.Genera
     if isinstance(law, DrawnOutages):
         return draw_outages(cluster.nodes, cluster.cores, law.every, law.last, law.kill, until, rng)
     found = NodeTimetable.none()
-    # In this order a node that comes back and goes again at one instant is away after it.
+    # Sorted, so that a node whose next outage begins when the last one ends is down from then on.
     for outage in (law[row] for row in _in_order(law)):
         found += NodeTimetable.outage(
             outage.node, outage.down, outage.up, cores=cluster.cores, left=outage.left, kill=outage.kill

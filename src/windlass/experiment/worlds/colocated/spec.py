@@ -1,4 +1,4 @@
-"""What a scenario of the colocated world may say of its cluster, its jobs, its tasks and its policies."""
+"""The fields of a colocated scenario: cluster, jobs, tasks and policies."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 
 
 class TasksSpec(DispatchWorkloadSpec):
-    """Tasks as in the dispatch world; ``load`` is their work over what all nodes can do while no job runs.
+    """Tasks as in the dispatch world; ``load`` is their work over the rate of all nodes without jobs.
 
-    By default it is less than the floor leaves, so that queues are bounded whatever jobs do.
+    The default is below the floor, so that queues are bounded at any load of jobs.
     """
 
     load: Positive = 0.04
 
 
-#: What the world itself tells a part of one's own.
+#: Parameters of a custom part that the world passes.
 _GIVEN = frozenset({"ledger", "site", "number"})
 
 
@@ -36,7 +36,7 @@ class ColocatedWorkloadSpec(Spec):
 
 
 class ColocatedPoliciesSpec(Spec):
-    """A policy per decision."""
+    """One policy for each decision."""
 
     order: Policy
     dispatch: Policy
@@ -45,9 +45,9 @@ class ColocatedPoliciesSpec(Spec):
 class ColocatedSetting(Setting):
     """One variant of a colocated scenario.
 
-    ``keep_tasks``: at most so many tasks, evenly spaced, are in the table and in the report; metrics are of all.
-    ``parts``: further parts, each by its file; they decide after the jobs and before the tasks. ``sizes``: whether a
-    policy of tasks is ``told`` the work of each that ends, as in the dispatch world.
+    ``keep_tasks``: the most tasks in the table and the report, evenly spaced; metrics cover all tasks. ``parts``:
+    custom parts, each named by its file; they decide after the jobs and before the tasks. ``sizes``: with ``told``, the
+    dispatch policy receives the work of each completed task, as in the dispatch world.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.outages", "parts"})
@@ -77,5 +77,5 @@ class ColocatedSetting(Setting):
             if not part.name.partition(":")[0].endswith(".py"):
                 raise ValueError(f"part {number} is {part.name!r}, expected a file such as backup.py:Backup")
             for given in _GIVEN & part.parameters.keys():
-                raise ValueError(f"part {number}: {given} is not for a scenario to say; the world gives it")
+                raise ValueError(f"part {number}: {given} is set by the world, remove it from the scenario")
         return parts

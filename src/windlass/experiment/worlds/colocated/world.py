@@ -34,15 +34,15 @@ from windlass.sim.site.part import kernels as site_kernels
 from windlass.sim.workers.part import kernels as worker_kernels
 from windlass.sim.workers.result import Dispatched
 
-#: What part of a run's time is over when jobs, and then tasks, have run by themselves.
+#: Progress at which the run of jobs alone, and then that of tasks alone, is complete.
 _JOBS_DONE, _TASKS_DONE = 0.05, 0.4
-#: Where one kind arrives for so many times as long as the other, the user is told.
+#: Ratio of the two kinds' arrival spans above which a note is added.
 _MUCH_LONGER = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Both:
-    """Jobs, and what tasks to draw."""
+    """Jobs, and the parameters of tasks."""
 
     jobs: Workload
     tasks: DispatchTasks
@@ -72,38 +72,38 @@ class Colocated:
     explainer: Explainer | None = None
 
     def choices(self, setting: ColocatedSetting) -> tuple[Choice, ...]:
-        """Both policies."""
+        """Return both policies."""
         return setting.policies.order.choice(ORDER), setting.policies.dispatch.choice(DISPATCH)
 
     def kernels(self, setting: ColocatedSetting) -> tuple[Kernel, ...]:
-        """Both policies' functions and both loops."""
+        """Return both policies' functions and both loops."""
         order, dispatch = order_policy(setting, 0), dispatch_policy(setting, 0)
         return (*site_kernels(order), *worker_kernels(dispatch))
 
     def workload_key(self, setting: ColocatedSetting, seed: int) -> Hashable:
-        """Jobs of a log are the same for every seed; tasks are drawn in the run."""
+        """Return a key without the seed for a log; tasks are generated during the run."""
         cluster = setting.cluster
         drawn = None if setting.workload.batch.trace else seed
         return setting.workload, cluster.nodes, cluster.cores, cluster.speed, drawn
 
     def workload(self, setting: ColocatedSetting, seed: int) -> Both:
-        """Read or draw the jobs, and say what tasks to draw."""
+        """Read or generate the jobs, and return the parameters for generating tasks."""
         return Both(
             jobs_of(setting.workload.batch, setting.cluster.processors, seed),
             tasks_of(setting.workload.tasks, float(setting.cluster.speeds().sum())),
         )
 
     def contents(self, workload: Both) -> Contents:
-        """What there is of each kind."""
+        """Return the numbers of jobs and tasks and their arrivals."""
         jobs, tasks = content_of("job", workload.jobs.jobs.submit), workload.tasks
         return Contents((jobs, Content("task", tasks.count, 0.0, tasks.last)), workload.jobs.notes)
 
     def run(
         self, setting: ColocatedSetting, seed: int, workload: Both, progress: Callable[[float], None]
     ) -> Outcome:
-        """Run jobs alone, tasks alone, and both together; the table is of the latter."""
+        """Run jobs alone, tasks alone, and both together; the table is of the last run."""
         case = colocate(setting, seed, workload.jobs.jobs, workload.tasks)
-        # Of the runs by themselves a few numbers are kept, so that the tasks of one run are in memory at a time.
+        # Only a few numbers of the separate runs are stored, so that memory holds the tasks of one run at a time.
         wait = mean_wait(jobs_alone(case, _within(progress, 0.0, _JOBS_DONE)))
         alone = responses(tasks_alone(case, _within(progress, _JOBS_DONE, _TASKS_DONE)))
         both = together(case, _within(progress, _TASKS_DONE, 1.0))
@@ -128,9 +128,9 @@ def _within(progress: Callable[[float], None], start: float, stop: float) -> Cal
 
 
 def _table(both: Together, per_job: int, every: int) -> pl.DataFrame:
-    """A row per job, and one for each so many tasks; what only the other kind has is null."""
+    """Return a row per job and per sampled task; columns of the other kind are null."""
     jobs = jobs_table(both.jobs).select(pl.lit("job").alias("kind"), pl.all())
-    # In one piece, as it also comes from another process: a file of it has the same bytes then.
+    # Rechunked, so that a file of the table has the same bytes if it comes from another process.
     return pl.concat([jobs, _tasks_table(both.tasks, per_job, every)], how="diagonal", rechunk=True)
 
 
@@ -150,16 +150,14 @@ def _tasks_table(done: Dispatched, per_job: int, every: int) -> pl.DataFrame:
 
 
 def _span_notes(case: Colocation) -> tuple[str, ...]:
-    """A note where one kind has the site to itself for most of the time: its costs are of the rest only."""
+    """Return a note if one kind has the site to itself for most of the time, where sharing costs nothing."""
     jobs, tasks = float(case.jobs.submit[-1]), float(case.tasks.submit[-1])
     if max(jobs, tasks) <= _MUCH_LONGER * min(jobs, tasks):
         return ()
-    return (
-        f"jobs arrive for {jobs:,.0f} s and tasks for {tasks:,.0f} s: what each costs the other is of both times",
-    )
+    return (f"jobs arrive for {jobs:,.0f} s and tasks for {tasks:,.0f} s: costs cover the time of both",)
 
 
 def _kept_notes(count: int, every: int) -> tuple[str, ...]:
     if every == 1:
         return ()
-    return (f"one in {every:,} of the {count:,} tasks is in the table and in plots; metrics are of all",)
+    return (f"one in {every:,} of the {count:,} tasks is in the table and in plots; metrics cover all tasks",)

@@ -1,6 +1,6 @@
 """Small tasks on many workers.
 
-- :mod:`~windlass.experiment.worlds.dispatch.spec`: what a scenario may say.
-- :mod:`~windlass.experiment.worlds.dispatch.tasks`: the tasks read or drawn.
-- :mod:`~windlass.experiment.worlds.dispatch.world`: the tasks dispatched, measured.
+- :mod:`~windlass.experiment.worlds.dispatch.spec`: the fields of a scenario.
+- :mod:`~windlass.experiment.worlds.dispatch.tasks`: tasks from a log, or parameters for generating them.
+- :mod:`~windlass.experiment.worlds.dispatch.world`: dispatches and measures the tasks.
 """

@@ -1,4 +1,4 @@
-"""What a scenario of the dispatch world may say of its workers, its tasks and its policy."""
+"""The fields of a dispatch scenario: workers, tasks and policy."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from windlass.model.limits import WORKERS
 
 
 class Group(Spec):
-    """So many workers of one speed, work/s."""
+    """A number of workers of one speed, work/s."""
 
     workers: Annotated[int, Field(ge=1)]
     speed: NotNegative
 
 
 class Failure(Spec):
-    """A worker that fails at ``down`` and returns at ``up``, s; without ``up`` it stays away."""
+    """A worker that fails at ``down`` and returns at ``up``, s; permanently without ``up``."""
 
     worker: Annotated[int, Field(ge=0)]
     down: NotNegative
@@ -31,10 +31,10 @@ class Failure(Spec):
 
 
 class DispatchClusterSpec(Spec):
-    """The workers, and what happens to them.
+    """The workers, and changes of their speeds.
 
-    ``shocks_every``: every so many seconds all speeds are dealt out anew. ``drift``: a log of benchmark scores that
-    speeds follow, stretched over the run.
+    ``shocks_every``: interval at which the speeds are permuted, s. ``drift``: a log of benchmark scores, stretched over
+    the run, that speeds follow.
     """
 
     groups: Annotated[tuple[Group, ...], Field(min_length=1)]
@@ -48,14 +48,14 @@ class DispatchClusterSpec(Spec):
         return self
 
     def speeds(self) -> NDArray[np.float64]:
-        """(n,) work/s."""
+        """Return the speeds, (n,) work/s."""
         return np.repeat([group.speed for group in self.groups], [group.workers for group in self.groups])
 
 
 class DispatchWorkloadSpec(Spec):
-    """Tasks: how many, how they arrive and how large they are.
+    """Tasks: their number, arrivals and sizes.
 
-    ``llm`` replays the arrivals and token counts of a log of requests, its time stretched to the load.
+    ``llm`` replays the arrivals and token counts of a log of requests; its time is stretched to reach the load.
     """
 
     tasks: Annotated[int, Field(ge=1, le=100_000_000)] = 200_000
@@ -72,11 +72,11 @@ class DispatchWorkloadSpec(Spec):
                 f"tasks is {self.tasks}, expected a multiple of tasks_per_job, {self.tasks_per_job}"
             )
         if self.llm is not None and self.tasks_per_job != 1:
-            raise ValueError("tasks_per_job is 1 where requests are replayed")
+            raise ValueError("tasks_per_job: expected 1 if requests are replayed with 'llm'")
         for name in ("arrivals", "service") if self.llm is not None else ():
-            # What is said as it is anyway does no harm: a scenario as run says everything.
+            # A default value is allowed, as the scenario stored with a run contains every field.
             if getattr(self, name) != type(self).model_fields[name].default:
-                raise ValueError(f"{name}: has no effect beside 'llm', whose log says what comes when")
+                raise ValueError(f"{name}: not used with 'llm', whose log has arrivals and sizes; remove it")
         return self
 
 
@@ -89,8 +89,8 @@ class DispatchPoliciesSpec(Spec):
 class DispatchSetting(Setting):
     """One variant of a dispatch scenario.
 
-    ``sizes``: ``hidden`` where each task counts as 1, and a policy sees service times alone, as on a live engine;
-    ``told`` where it hears how much work a task was when it ends.
+    ``sizes``: with ``hidden``, each task counts as 1 and a policy sees service times only, as on a live engine; with
+    ``told``, it also receives the work of each completed task.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.groups", "cluster.failures"})

@@ -1,4 +1,4 @@
-"""Small tasks as a scenario names them: what to draw, and when they arrive and how large they are."""
+"""The small tasks of a scenario: arrivals and sizes, or the parameters for generating them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from windlass.io.traces.llm import read_llm
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DispatchTasks:
-    """Arrivals and sizes as :func:`windlass.experiment.dispatching.simulate` takes them.
+    """Arrivals and sizes, as arguments of :func:`windlass.experiment.dispatching.simulate`.
 
     Parameters
     ----------
     count, per_job
-        How many there are, and how many of them arrive together as a job.
+        Number of tasks, and of tasks that arrive together as a job.
     load
-        Work that arrives over work that all workers can do; None where arrivals are times.
+        Arriving work over the rate of all workers; None if arrivals are times.
     arrivals, service
-        What to draw, or times, s, and sizes.
+        Laws to generate from, or times, s, and sizes.
     last
+        Approximate arrival of the last task, s.
         About when the last one arrives, s.
     """
 
@@ -36,14 +37,14 @@ class DispatchTasks:
 
 
 def tasks_of(spec: DispatchWorkloadSpec, capacity: float) -> DispatchTasks:
-    """Read the requests, or say what to draw.
+    """Read the requests, or return the parameters for generating tasks.
 
     Parameters
     ----------
     spec
-        Of the scenario.
+        The scenario's workload.
     capacity
-        What all workers can do together, work/s.
+        Rate of all workers, work/s.
 
     Raises
     ------

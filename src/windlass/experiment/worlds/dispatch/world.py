@@ -1,4 +1,4 @@
-"""Small tasks on many workers with queues: where each goes is decided as it arrives."""
+"""Small tasks on many workers with queues: a policy chooses the worker of each task on arrival."""
 
 from __future__ import annotations
 
@@ -49,29 +49,29 @@ class Dispatch:
     explainer: Explainer | None = None
 
     def choices(self, setting: DispatchSetting) -> tuple[Choice, ...]:
-        """The dispatch policy."""
+        """Return the dispatch policy."""
         return (setting.policies.dispatch.choice(POLICIES),)
 
     def kernels(self, setting: DispatchSetting) -> tuple[Kernel, ...]:
-        """The policy's functions and the loop."""
+        """Return the policy's functions and the loop."""
         return kernels(self._policy(setting, np.random.default_rng(0)))
 
     def workload_key(self, setting: DispatchSetting, seed: int) -> Hashable:
-        """What tasks are drawn from; chance itself is drawn in the simulation, the same for every policy."""
+        """Return the parameters of the tasks, which are generated during the run, the same for every policy."""
         return setting.workload, setting.cluster.groups
 
     def workload(self, setting: DispatchSetting, seed: int) -> DispatchTasks:
-        """Read the requests, or say what to draw."""
+        """Read the requests, or return the parameters for generating tasks."""
         return tasks_of(setting.workload, float(setting.cluster.speeds().sum()))
 
     def contents(self, workload: DispatchTasks) -> Contents:
-        """What there is of each kind."""
+        """Return the number of tasks and their arrivals."""
         return Contents((Content("task", workload.count, 0.0, workload.last),))
 
     def run(
         self, setting: DispatchSetting, seed: int, workload: DispatchTasks, progress: Callable[[float], None]
     ) -> Outcome:
-        """Simulate it."""
+        """Simulate the tasks."""
         speeds = setting.cluster.speeds()
         done = simulate(
             self._policy(setting, np.random.default_rng([seed, 1])),

@@ -1,8 +1,8 @@
-"""Jobs that ask for resource vectors, on instances that come and go.
+"""Jobs that request resource vectors, on cloud instances.
 
-- :mod:`~windlass.experiment.worlds.elastic.spec`: what a scenario may say.
-- :mod:`~windlass.experiment.worlds.elastic.jobs`: the jobs, read or drawn;
-  :mod:`~windlass.experiment.worlds.elastic.spot`: what their provider takes.
-- :mod:`~windlass.experiment.worlds.elastic.simulation`: one run; :mod:`~windlass.experiment.worlds.elastic.world`: run
-  and measured.
+- :mod:`~windlass.experiment.worlds.elastic.spec`: the fields of a scenario.
+- :mod:`~windlass.experiment.worlds.elastic.jobs`: jobs, read or generated;
+  :mod:`~windlass.experiment.worlds.elastic.spot`: instances and interruptions by the provider.
+- :mod:`~windlass.experiment.worlds.elastic.simulation`: one run; :mod:`~windlass.experiment.worlds.elastic.world`: runs
+  and measures the jobs.
 """

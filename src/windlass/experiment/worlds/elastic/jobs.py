@@ -1,4 +1,4 @@
-"""The jobs of an elastic scenario, read or drawn."""
+"""The jobs of an elastic scenario, read or generated."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from windlass.experiment.worlds.elastic.spec import ElasticWorkloadSpec
 from windlass.io.traces.bins import read_bins
 from windlass.io.traces.demands import DemandLog, read_demands
 
-#: What the user should know of jobs made of counts.
-_OF_BINS = ("jobs are made of counts by time: which of them ends when is drawn",)
+#: The note on jobs that are generated from counts.
+_OF_BINS = ("jobs are generated from counts by time: the end of each job is random",)
 
 
 def vector_jobs(spec: ElasticWorkloadSpec, seed: int) -> DemandLog:
-    """Read the log or draw the jobs.
+    """Read the log or generate the jobs.
 
     Parameters
     ----------
     spec
-        Which log, or how to draw them.
+        The log, or the parameters for generating jobs.
     seed
-        What is drawn follows from it.
+        The random seed.
 
     Raises
     ------
     InputError
-        The log cannot be read, or nobody comes.
+        The log cannot be read, or there are no jobs.
 
     Examples
     --------
@@ -41,5 +41,5 @@ def vector_jobs(spec: ElasticWorkloadSpec, seed: int) -> DemandLog:
         return read_demands(spec.trace, *besides)
     if spec.bins is not None:
         return DemandLog(jobs_of_bins(read_bins(spec.bins), rng, *besides), _OF_BINS)
-    assert spec.drawn is not None  # validated: one of the three is there
+    assert spec.drawn is not None  # Validated: exactly one of the three is given.
     return DemandLog(seasonal(spec.drawn.season(), spec.drawn.drawn_shapes(), rng))

@@ -1,4 +1,4 @@
-"""One run of jobs on instances that come and go."""
+"""One run of jobs on cloud instances."""
 
 from __future__ import annotations
 
@@ -28,18 +28,19 @@ _Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ElasticCase:
-    """What happens, apart from what the autoscaler decides.
+    """The input of a run, apart from the autoscaler's decisions.
 
     Parameters
     ----------
     jobs, fleet
-        What runs, and where it can.
+        The jobs and the instances.
     period
-        Seconds from one decision to the next.
+        Time between two decisions, s.
     earlier
-        So many seconds of the jobs are history only; then the cluster is up as it was.
+        Length of the initial part that serves as history only, s; the run then starts with the instances that the
+        running jobs need.
     look
-        Seconds from one look at who waits to the next, between decisions; None for none.
+        Time between two checks of the queue between decisions, s; None for no checks.
     """
 
     jobs: VectorJobs
@@ -51,7 +52,7 @@ class ElasticCase:
     def part(
         self, ledger: Ledger, rng: np.random.Generator, idle: float | None, **options: Any
     ) -> InstancesPart:
-        """The part of the simulator, of a fresh ledger's first site."""
+        """Create the simulator's part, on the first site of a fresh ledger."""
         fleet = self.fleet if idle is None else replace(self.fleet, idle=idle)
         jobs = self.jobs
         if self.earlier > 0.0:
@@ -68,18 +69,18 @@ def run_elastic(
     rng: np.random.Generator,
     progress: Callable[[float], None] | None = None,
 ) -> Scaled:
-    """Run the jobs.
+    """Simulate the jobs.
 
     Parameters
     ----------
     case
-        What happens.
+        The jobs and instances.
     policy
-        Who decides.
+        The autoscaler.
     rng
-        Of launches: how long they take, and whether they fail.
+        The random generator of launch times and boot failures.
     progress
-        Told the share of the jobs that was submitted.
+        Receives the share of submitted jobs.
 
     Examples
     --------
@@ -97,10 +98,9 @@ def run_elastic(
 
 
 def ideal(case: ElasticCase) -> Scaled:
-    """The same jobs on instances that are there the moment they are needed, and gone the moment they are empty.
+    """Run the same jobs on instances that start exactly when needed and stop when they are empty.
 
-    No plan can have jobs wait for less, and where each job needs whole instances of one type, none can hold instances
-    for fewer hours.
+    No plan has shorter waits. If each job needs whole instances of one type, none uses fewer instance hours.
     """
     ledger = Ledger([case.fleet.rows()], parts=1)
     fleet = replace(case.fleet, boot_failure=0.0, interruptions=type(case.fleet.interruptions).none())
@@ -110,7 +110,7 @@ def ideal(case: ElasticCase) -> Scaled:
 
 
 def use_over_time(done: Scaled) -> tuple[_Floats, _Ints]:
-    """When the number of instances changes, (m,) s rising, and (m, k) how many of each type there are from then on."""
+    """Return (m,) the times, s, at which instance counts change, and (m, k) the counts of each type from then on."""
     launches, kinds = done.launches, len(done.fleet.types)
     gone = np.where(np.isnan(launches.gone), np.inf, launches.gone)
     time = np.concatenate((launches.launched, gone))
@@ -126,7 +126,7 @@ def use_over_time(done: Scaled) -> tuple[_Floats, _Ints]:
 def scale_policy(
     name: str, parameters: Mapping[str, Any], case: ElasticCase, rng: np.random.Generator
 ) -> ScalePolicy:
-    """Return a fresh autoscaler; one with parameters for them is given the times and counts of :func:`ideal`."""
+    """Create an autoscaler; one with parameters ``times`` and ``counts`` receives those of :func:`ideal`."""
     knows = SCALE.parameters(name).keys() >= {"times", "counts"}
     context = ScaleContext(rng, *use_over_time(ideal(case))) if knows else ScaleContext(rng)
     policy: ScalePolicy = SCALE.make(name, context, **parameters)

@@ -1,4 +1,4 @@
-"""What a scenario of the elastic world may say of its instances, its jobs and its policy."""
+"""The fields of an elastic scenario: instances, jobs and policy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 from windlass.model.instances import InstanceType
 from windlass.sim.instances.fleet import sorted_types
 
-#: A part of something, from none to all of it.
+#: A share, 0 to 1.
 Part = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -32,9 +32,10 @@ class TypeSpec(Spec):
 
 
 class SpotSpec(Spec):
-    """What the provider of one type takes, as a trace of spot capacity says.
+    """Interruptions of one type by the provider, from a trace of spot capacity.
 
-    ``each``: so many instances for each one of the trace. ``notice``: s of warning; None for until they are empty.
+    ``each``: instances for each one in the trace. ``notice``: warning before an interruption, s; with None, an instance
+    is interrupted when it is empty.
     """
 
     trace: Path
@@ -46,8 +47,8 @@ class SpotSpec(Spec):
 class ElasticClusterSpec(Spec):
     """Instances: see :class:`~windlass.sim.instances.fleet.InstanceFleet`.
 
-    ``idle``: s that an instance may be empty where a policy does not say. ``fit``: which of those that have room a job
-    goes to.
+    ``idle``: time for which an instance may stay empty, s, unless the policy sets it. ``fit``: which instance with
+    room a job is placed on.
     """
 
     types: Annotated[tuple[TypeSpec, ...], Field(min_length=1)]
@@ -58,12 +59,12 @@ class ElasticClusterSpec(Spec):
     spot: SpotSpec | None = None
 
     def kinds(self) -> tuple[InstanceType, ...]:
-        """The types, the smallest first."""
+        """Return the types, smallest first."""
         return sorted_types(tuple(InstanceType(**dict(each)) for each in self.types))
 
 
 class ShapeSpec(Spec):
-    """What some of the drawn jobs ask for: see :class:`~windlass.experiment.workloads.seasons.Shape`."""
+    """Resource request of a share of the generated jobs, see :class:`~windlass.experiment.workloads.seasons.Shape`."""
 
     gpus: NotNegative = 0.0
     cores: NotNegative = 1.0
@@ -72,7 +73,7 @@ class ShapeSpec(Spec):
 
 
 class DrawnJobsSpec(Spec):
-    """Jobs that are drawn: see :class:`~windlass.experiment.workloads.seasons.Season`."""
+    """Generated jobs: see :class:`~windlass.experiment.workloads.seasons.Season`."""
 
     days: Positive = 28.0
     per_hour: Positive = 30.0
@@ -84,19 +85,19 @@ class DrawnJobsSpec(Spec):
     shapes: Annotated[tuple[ShapeSpec, ...], Field(min_length=1)] = (ShapeSpec(),)
 
     def season(self) -> Season:
-        """As drawing needs it."""
+        """Return the parameters for the generator."""
         return Season(self.days, self.per_hour, self.daily, self.weekend, self.batch, self.run, self.spread)
 
     def drawn_shapes(self) -> tuple[Shape, ...]:
-        """As drawing needs them."""
+        """Return the resource requests for the generator."""
         return tuple(Shape(**dict(shape)) for shape in self.shapes)
 
 
 class ElasticWorkloadSpec(Spec):
     """Jobs from a log (``trace``), from counts of jobs by time (``bins``), or ``drawn``.
 
-    ``earlier``: so many s of it are history only. ``cores_per_gpu``, ``memory_per_gpu``: of jobs that ask for GPUs and
-    of which nobody says more.
+    ``earlier``: length of the initial part that serves as history only, s. ``cores_per_gpu``, ``memory_per_gpu``:
+    request of GPU jobs for which the log has no cores or memory.
     """
 
     trace: Path | None = None
@@ -116,7 +117,7 @@ class ElasticWorkloadSpec(Spec):
 
 
 class ElasticPoliciesSpec(Spec):
-    """A policy per decision."""
+    """One policy for each decision."""
 
     scale: Policy
 
@@ -124,8 +125,8 @@ class ElasticPoliciesSpec(Spec):
 class ElasticSetting(Setting):
     """One variant of an elastic scenario.
 
-    ``period``: s from one decision to the next. ``look``: s from one look at who waits to the next, in between; none
-    where it is as long as the period.
+    ``period``: time between two decisions, s. ``look``: time between two checks of the queue in between, s; no checks
+    if it is at least the period.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.types", "workload.drawn.shapes"})

@@ -1,4 +1,4 @@
-"""Instances as a scenario has them, and what their provider takes of them."""
+"""Instances of a scenario, and their interruptions by the provider."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from windlass.model.vectors import VectorJobs
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
 
 _DAY = 86_400.0
-#: So long after the last job is submitted, and as long as the longest one runs, a trace is told again and again.
+#: The trace is repeated until the longest job and this time have passed after the last submission, s.
 _AFTER = 30.0 * _DAY
 
 
 def instance_fleet(cluster: ElasticClusterSpec, jobs: VectorJobs) -> InstanceFleet:
-    """Types, and when their provider takes instances.
+    """Return the instance types and the provider's interruptions.
 
     Raises
     ------
     InputError
-        The trace cannot be read, or it is for a type that there is not.
+        The trace cannot be read, or its instance type does not exist.
 
     Examples
     --------
@@ -53,6 +53,6 @@ def _taken(spot: SpotSpec, types: tuple[InstanceType, ...], jobs: VectorJobs) ->
     number = np.tile(trace.number, times)
     changed = np.flatnonzero(np.diff(number, prepend=-1))
     limit = np.minimum(number[changed] * spot.each, types[kind].most)
-    # When it is over, as many can be had as there may be: no job waits for ever.
+    # After the trace, all instances are available again, so that no job waits forever.
     time = np.append(changed * trace.gap, len(number) * trace.gap) + float(jobs.submit[0])
     return Interruptions(time, np.full(len(time), kind), np.append(limit, types[kind].most))

@@ -1,4 +1,4 @@
-"""Jobs that ask for resource vectors, on instances that come and go."""
+"""Jobs that request resource vectors, on cloud instances."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from windlass.sim.instances.result import Scaled
 
 
 class Elastic:
-    """The world of jobs on instances that come and go.
+    """The world of jobs on cloud instances.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class Elastic:
     """
 
     name = "elastic"
-    summary = "jobs that ask for GPUs, cores and memory, on instances that take minutes to start"
+    summary = "jobs that request GPUs, cores and memory, on instances that take minutes to start"
     setting: type[Setting] = ElasticSetting
     decisions: tuple[Registry, ...] = (SCALE,)
     live: LiveWorld | None = None
@@ -47,30 +47,30 @@ class Elastic:
     explainer: Explainer | None = None
 
     def choices(self, setting: ElasticSetting) -> tuple[Choice, ...]:
-        """The one policy."""
+        """Return the scaling policy."""
         return (setting.policies.scale.choice(SCALE),)
 
     def kernels(self, setting: ElasticSetting) -> tuple[Kernel, ...]:
-        """The part's loop; the policy is made, so that its parameters are looked at."""
+        """Return the part's loop; the policy is made to validate its parameters."""
         setting.policies.scale.make(SCALE, np.random.default_rng(0))
         return part_kernels()
 
     def workload_key(self, setting: ElasticSetting, seed: int) -> Hashable:
-        """Jobs of a log are the same for every seed."""
+        """Return a key without the seed for a log, which is the same for every seed."""
         return setting.workload, None if setting.workload.trace else seed
 
     def workload(self, setting: ElasticSetting, seed: int) -> DemandLog:
-        """Read or draw the jobs."""
+        """Read or generate the jobs."""
         return vector_jobs(setting.workload, seed)
 
     def contents(self, workload: DemandLog) -> Contents:
-        """What there is of each kind."""
+        """Return the number of jobs and their arrivals."""
         return Contents((content_of("job", workload.jobs.submit),), workload.notes)
 
     def run(
         self, setting: ElasticSetting, seed: int, workload: DemandLog, progress: Callable[[float], None]
     ) -> Outcome:
-        """Run the jobs."""
+        """Simulate the jobs."""
         fleet = instance_fleet(setting.cluster, workload.jobs)
         look = setting.look if setting.look < setting.period else None
         case = ElasticCase(workload.jobs, fleet, setting.period, setting.workload.earlier, look)
@@ -87,10 +87,10 @@ class Elastic:
 
 
 def _table(done: Scaled) -> pl.DataFrame:
-    """A row per job."""
+    """Return a row per job."""
     jobs, names = done.jobs, [kind.name for kind in done.fleet.types]
     on = np.zeros(len(jobs), np.int64)
-    # The last line of a job is of the attempt that ended.
+    # The last row of a job is its completed attempt.
     on[done.attempts.job] = done.launches.kind[done.attempts.launch]
     gpus, cores, memory = jobs.resources.T
     return pl.DataFrame(
@@ -112,4 +112,4 @@ def _notes(done: Scaled) -> tuple[str, ...]:
     gangs = int((done.shares > 1.0 + 1e-9).sum())
     if not gangs:
         return ()
-    return (f"{gangs:,} jobs are larger than any instance: each gets several whole ones at once",)
+    return (f"{gangs:,} jobs are larger than any instance: each runs on several whole instances at once",)

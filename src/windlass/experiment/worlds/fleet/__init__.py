@@ -1,11 +1,11 @@
 """Jobs over the sites of a fleet.
 
-- :mod:`~windlass.experiment.worlds.fleet.spec`: what a scenario may say;
-  :mod:`~windlass.experiment.worlds.fleet.sites`: of the sites; :mod:`~windlass.experiment.worlds.fleet.jobs`: of the
-  jobs.
-- :mod:`~windlass.experiment.worlds.fleet.world`: the jobs drawn or read, run, measured.
-- :mod:`~windlass.experiment.worlds.fleet.cluster_file`: sites as a file.
-- :mod:`~windlass.experiment.worlds.fleet.live`: the same on a live engine.
-- :mod:`~windlass.experiment.worlds.fleet.priority_order`: a policy that orders jobs, on an engine that asks for
+- :mod:`~windlass.experiment.worlds.fleet.spec`: the fields of a scenario;
+  :mod:`~windlass.experiment.worlds.fleet.sites`: those of the sites; :mod:`~windlass.experiment.worlds.fleet.jobs`:
+  those of the jobs.
+- :mod:`~windlass.experiment.worlds.fleet.world`: generates or reads, runs and measures the jobs.
+- :mod:`~windlass.experiment.worlds.fleet.cluster_file`: writes sites to a file.
+- :mod:`~windlass.experiment.worlds.fleet.live`: runs the jobs on a live engine.
+- :mod:`~windlass.experiment.worlds.fleet.priority_order`: adapts an ordering policy to an engine that requests
   placements.
 """

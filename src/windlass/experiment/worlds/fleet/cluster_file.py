@@ -1,4 +1,4 @@
-"""Sites as a cluster file, which scenarios and ``windlass place`` read."""
+"""The cluster file, which scenarios and ``windlass place`` read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from windlass.model.fleet import Fleet
 
 
 def cluster_yaml(fleet: Fleet) -> str:
-    """Return sites as the text of a cluster file.
+    """Format sites as a cluster file.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def cluster_yaml(fleet: Fleet) -> str:
     ]
     tree: dict[str, object] = {"sites": sites}
     if np.isfinite(fleet.pair).any():
-        # The limit of a site to itself is infinite and never read; YAML has no portable infinity.
+        # A site's limit to itself is infinite and never read; YAML has no portable infinity.
         tree["pair"] = np.where(np.isfinite(fleet.pair), fleet.pair, 0.0).tolist()
     if fleet.price.any():
         tree["usd_per_gb"] = (fleet.price * 1e9).round(9).tolist()

@@ -1,4 +1,4 @@
-"""Jobs over the sites of a fleet, for real: what a scenario would start on a live engine, and running it there."""
+"""Jobs over the sites of a fleet on a live engine: a description of a run, and the run itself."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from windlass.sim.fleet import FleetRun
 
 
 class LiveFleetWorld:
-    """The live half of the world of jobs over sites: see :class:`windlass.experiment.worlds.LiveWorld`.
+    """The live world of jobs over sites: see :class:`windlass.experiment.worlds.LiveWorld`.
 
     Parameters
     ----------
     simulate
-        The other half: runs a setting with a seed and a workload in the simulator.
+        Runs a setting with a seed and a workload in the simulator.
     outcome
-        What a run comes to, given seed, workload and run.
+        Measures a run, given seed, workload and run.
     """
 
     def __init__(
@@ -44,12 +44,12 @@ class LiveFleetWorld:
         self._simulate, self._outcome = simulate, outcome
 
     def describe(self, setting: FleetSetting, workload: FleetCase, executors: Executors) -> tuple[str, ...]:
-        """What :meth:`run` would do, a line each.
+        """Describe in lines what :meth:`run` would do.
 
         Raises
         ------
         InputError
-            It could not be done.
+            The setting cannot run on a live engine.
         """
         _check(setting, workload)
         jobs = workload.jobs
@@ -68,14 +68,14 @@ class LiveFleetWorld:
         executors: Executors,
         progress: Callable[[float], None],
     ) -> Outcome:
-        """Run the jobs for real, once they have run in the simulator.
+        """Run the jobs on a live engine, after a simulation of them.
 
         Raises
         ------
         InputError
-            It cannot be done.
+            The setting cannot run on a live engine.
         TaskError
-            A task failed by its own error, or was lost too often.
+            A task raised an error, or was lost too often.
         """
         _check(setting, workload)
         self._rehearse(setting, seed, workload)
@@ -87,7 +87,7 @@ class LiveFleetWorld:
             executors,
             steps=[stage.step(workload.fleet.names) for job in listed for stage in job.stages],
             dispatch=_among(setting.policies.dispatch, seed),
-            # A standing order is served at once; a placement may look at more that happened.
+            # An order is applied at once; a placement may wait for more events.
             decide_every=0.0 if setting.policies.order is not None else setting.decide_every,
             estimates=setting.estimates.durations,
             progress=progress,
@@ -99,7 +99,7 @@ class LiveFleetWorld:
         return dataclasses.replace(self._outcome(seed, workload, done), written=written)
 
     def _rehearse(self, setting: FleetSetting, seed: int, workload: FleetCase) -> None:
-        """Compile what decides, and meet its errors, before anything is started or any job waits for it."""
+        """Compile the policies, and raise their errors, before anything starts."""
         self._simulate(setting, seed, workload, lambda _: None)
         among = _among(setting.policies.dispatch, seed)
         if among is not None:
@@ -110,18 +110,20 @@ def _check(setting: FleetSetting, workload: FleetCase) -> None:
     fleet, home = workload.fleet, workload.jobs.site
     for site in np.unique(home[(home >= 0) & (fleet.slots[home] == 0)]).tolist():
         raise InputError(
-            f"cluster: site {fleet.names[site]} has input and no slots; a live engine needs a worker there"
+            f"cluster: site {fleet.names[site]} has input but no slots; a live engine needs a worker there"
         )
     if not fleet.linked:
-        raise InputError("cluster: the sites have no links; a live engine needs 'up' and 'down' of each")
+        raise InputError("cluster: the sites have no links; a live engine needs each site's 'up' and 'down'")
     if setting.drops is not None:
-        raise InputError("drops: live engines do not take slots away, expected a scenario without drops")
+        raise InputError("drops: live engines do not support drops, remove them from the scenario")
     if setting.estimates.sizes == "seconds":
-        raise InputError("estimates.sizes: 'seconds' is for the simulator; a live engine tells orders tasks")
+        raise InputError(
+            "estimates.sizes: 'seconds' is for the simulator; live engines give orders task counts"
+        )
 
 
 def _decider(setting: FleetSetting, seed: int) -> Any:
-    """The policy that the live engine asks: a placement, or a standing order."""
+    """Return the policy for the live engine: a placement, or an order as a placement."""
     given = setting.policies
     if given.order is not None:
         return StandingOrder(given.order.make(ORDERS, np.random.default_rng([seed, 1])))

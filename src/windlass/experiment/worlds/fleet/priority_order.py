@@ -1,4 +1,4 @@
-"""A standing order on an engine that asks for placements: a policy says which job goes first, tasks run in place."""
+"""An ordering policy for an engine that requests placements: tasks of the first job run where their data is."""
 
 from __future__ import annotations
 
@@ -12,25 +12,24 @@ from windlass.place.view import Placement, PlaceView
 _Ints = NDArray[np.int64]
 
 _REASONS = (
-    "its job is next, and its input is here",
-    "its job is next, and what it reads is mostly here",
-    "its job is next, and its input's site has no slots",
+    "its job is first, and its input is here",
+    "its job is first, and most of its input is here",
+    "its job is first, and its input's site has no slots",
 )
 _LOCAL, _SHUFFLE, _ELSEWHERE = range(3)
 
 
 class StandingOrder:
-    """Serves jobs in a policy's order, each task where its data is, as the simulator does under a standing order.
+    """Serves jobs in a policy's order, each task where its data is, as the simulator does with an ordering policy.
 
-    Map tasks run where their input lies (where the site has no slots left at all, at the site with the most free
-    ones), shuffle tasks in proportion to the data at the sites. Each site gives its slots to the first job in the
-    order that still has tasks for it. The order is asked for anew when jobs arrived or departed, a stage can begin, or
-    slots changed; in between the last one stands.
+    Map tasks run at the site of their input, or, if that site has no slots left at all, at the site with the most free
+    ones. Shuffle tasks run in proportion to the data at the sites. Each site gives its slots to the first job in the
+    order that has tasks for it. The order is recomputed when jobs arrive or depart, a stage can begin, or slots change.
 
     Parameters
     ----------
     order
-        Says which job goes first.
+        The ordering policy.
 
     Examples
     --------
@@ -44,19 +43,19 @@ class StandingOrder:
 
     def __init__(self, order: FleetPolicy) -> None:
         self._order = order
-        # (1, jobs) or (sites, jobs): which jobs, the first first.
+        # (1, jobs) or (sites, jobs): jobs in order, one order for all sites or one each.
         self._stands: _Ints = np.empty((1, 0), np.int64)
 
     @property
     def name(self) -> str:
-        """The ordering policy's."""
+        """The ordering policy's name."""
         return self._order.name
 
     def decide(self, view: PlaceView) -> Placement:
-        """Which waiting tasks start now, at which sites."""
+        """Return the waiting tasks to start now, and their sites."""
         sites, ready = view.sites, view.ready
         want = wanted_in_place(sites, ready)
-        # A task that failed may bring back a job that had none left to start.
+        # A failed task may bring back a job that had no tasks left to start.
         if view.moved or view.changed or not np.isin(ready.job, self._stands).all():
             self._stands = self._ask(view, want)
         rows_of = {job: np.flatnonzero(ready.job == job).tolist() for job in np.unique(ready.job).tolist()}
@@ -64,7 +63,7 @@ class StandingOrder:
         for site in np.argsort(sites.slots == 0, kind="stable").tolist():
             for job in self._stands[site % len(self._stands)].tolist():
                 for row in rows_of.get(job, ()):
-                    # A site without slots has its maps run where most are free.
+                    # Map tasks of a site without slots run where the most slots are free.
                     runs_at = site if sites.slots[site] > 0 else int(np.argmax(free))
                     tasks = int(min(want[row, site], free[runs_at]))
                     if tasks < 1 or (runs_at != site and sites.up[site] <= 0.0):

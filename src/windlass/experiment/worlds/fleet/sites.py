@@ -1,4 +1,4 @@
-"""What a scenario may say of the sites of a fleet, and of what they lose for a while."""
+"""The sites of a fleet scenario, and temporary losses of their slots and links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from windlass.model.fleet import Fleet
 
 
 class SiteSpec(Spec):
-    """One site: slots, and up- and downlink in bytes/s; links at all sites or at none."""
+    """One site: slots, and up- and downlink in bytes/s; either all sites have links or none."""
 
     name: str
     slots: Annotated[int, Field(ge=0)]
@@ -25,7 +25,7 @@ class SiteSpec(Spec):
 
 
 class AlikeSites(Spec):
-    """So many sites of so many slots each, without links."""
+    """Identical sites without links: their number, and the slots of each."""
 
     sites: Annotated[int, Field(ge=1, le=10_000)] = 30
     slots: Annotated[int, Field(ge=1)] = 300
@@ -43,7 +43,7 @@ class DrawnSites(Spec):
     link_zipf: NotNegative | None = None
 
     def model(self) -> SiteModel:
-        """As the generator wants it."""
+        """Return the parameters for the generator."""
         slots, mbit = (self.least_slots, self.most_slots), (self.least_mbit, self.most_mbit)
         return SiteModel(self.sites, slots, mbit, self.slot_zipf, self.link_zipf)
 
@@ -51,7 +51,7 @@ class DrawnSites(Spec):
 class MeasuredSites(Spec):
     """Cloud regions with measured throughput; files are relative to the file that names them.
 
-    ``machines`` at a region multiply what one pair of machines was measured to carry.
+    ``machines`` of a region multiply the measured throughput of one pair of machines.
     """
 
     throughput: Path
@@ -79,12 +79,12 @@ class FleetClusterSpec(Spec):
         if len(linked) > 1:
             raise ValueError("sites: expected 'up' and 'down' at all of them, or at none")
         if linked == {False} and (self.pair or self.usd_per_gb):
-            raise ValueError("pair and usd_per_gb: expected links ('up' and 'down') at the sites beside them")
+            raise ValueError("pair and usd_per_gb: expected links ('up' and 'down') at the sites")
         return self
 
     @property
     def linked(self) -> bool:
-        """Whether links join the sites: all have them but those that are alike, or listed without.
+        """Whether the sites have links: all but identical sites and those listed without.
 
         Examples
         --------
@@ -94,7 +94,7 @@ class FleetClusterSpec(Spec):
         return self.alike is None and (self.sites is None or self.sites[0].up is not None)
 
     def fleet(self, rng: np.random.Generator) -> Fleet:
-        """The sites."""
+        """Return the sites."""
         if self.alike is not None:
             return Fleet.of(np.full(self.alike.sites, self.alike.slots))
         if self.drawn is not None:
@@ -113,10 +113,10 @@ class FleetClusterSpec(Spec):
 
 
 def measured_fleet(spec: MeasuredSites) -> Fleet:
-    """Regions as sites: a region's uplink is the fastest of its measured paths, and each pair has its own limit.
+    """Return regions as sites: a region's uplink is its fastest measured path, and each pair has its own limit.
 
-    A machine's paths share its network card, and the fastest path shows what that carries. Policies are told of
-    the up- and downlinks alone, as the thesis' programs are; the world keeps to the pairs as well.
+    A machine's paths share its network card, and the fastest path shows its capacity. Policies see only the up- and
+    downlinks, as the thesis's programs do; the simulation also enforces the limits of pairs.
     """
     if len(spec.slots) not in (1, len(spec.regions)):
         raise InputError(
@@ -131,7 +131,7 @@ def measured_fleet(spec: MeasuredSites) -> Fleet:
 
 
 class SiteDropsSpec(Spec):
-    """Every ``every`` s, other ``sites`` lose a part ``drop`` of slots and links until the next time."""
+    """At intervals of ``every`` s, other ``sites`` lose the share ``drop`` of slots and links until the next time."""
 
     drop: Annotated[float, Field(ge=0, lt=1)]
     sites: Annotated[int, Field(ge=1)] = 5

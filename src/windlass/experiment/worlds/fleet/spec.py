@@ -1,4 +1,4 @@
-"""What a scenario of the world of a fleet may say."""
+"""The fields of a fleet scenario."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from windlass.experiment.worlds.spec import NotNegative, Spec
 
 
 class EstimatesSpec(Spec):
-    """What policies are told of task times; ``estimates: finished`` and ``estimates: true`` stand for ``durations``.
+    """Task times and sizes as seen by policies; ``estimates: finished`` and ``estimates: true`` set ``durations``.
 
-    ``durations`` is for placements: ``finished`` tells the mean of finished tasks, ``true`` what the jobs say.
-    ``accuracy`` says how well task times of ``workload.fixed`` are known; ``sizes`` whether orders are told tasks or
-    expected seconds.
+    ``durations`` is for placements: with ``finished`` they see the mean of finished tasks, with ``true`` the jobs' own
+    times. ``accuracy``: how accurate task times of ``workload.fixed`` are. ``sizes``: whether ordering policies see
+    task counts or expected seconds.
     """
 
     accuracy: Annotated[float, Field(ge=0, le=1)] = 1.0
@@ -31,7 +31,7 @@ class EstimatesSpec(Spec):
     def _one_word(cls, given: Any) -> Any:
         if given in ("true", "finished"):
             return {"durations": given}
-        # YAML reads the word true as a truth value.
+        # YAML parses the word true as a boolean.
         return (
             given | {"durations": "true"}
             if isinstance(given, dict) and given.get("durations") is True
@@ -44,10 +44,10 @@ DEFAULT_PLACE = PolicySpec(name="in-place")
 
 
 class FleetPoliciesSpec(Spec):
-    """A policy per decision.
+    """One policy for each decision.
 
-    With ``order``, a policy says which job goes first, and ``place`` is ``in-place``: other placement
-    policies order jobs themselves. ``dispatch`` chooses among the workers of a site, on live engines.
+    With ``order``, that policy orders jobs and ``place`` is ``in-place``, as other placement policies order jobs
+    themselves. ``dispatch`` chooses among the workers of a site on live engines.
     """
 
     place: Policy = DEFAULT_PLACE
@@ -58,7 +58,7 @@ class FleetPoliciesSpec(Spec):
     def _one_order(self) -> Self:
         if self.order is not None and self.place != DEFAULT_PLACE:
             raise ValueError(
-                f"place {self.place.name!r} orders jobs itself, expected {DEFAULT_PLACE.name} beside 'order'"
+                f"place {self.place.name!r} orders jobs itself, expected {DEFAULT_PLACE.name} with 'order'"
             )
         return self
 
@@ -66,7 +66,7 @@ class FleetPoliciesSpec(Spec):
 class FleetSetting(Setting):
     """One variant of a scenario over the sites of a fleet.
 
-    ``cluster`` says which sites; it is left out, and must be, beside a log that names them itself.
+    ``cluster`` defines the sites; it must be omitted with a log that names its own sites.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset(
@@ -101,7 +101,7 @@ class FleetSetting(Setting):
     @model_validator(mode="before")
     @classmethod
     def _word_true(cls, given: Any) -> Any:
-        # YAML reads the word true as a truth value.
+        # YAML parses the word true as a boolean.
         return (
             given | {"estimates": "true"}
             if isinstance(given, dict) and given.get("estimates") is True
@@ -111,9 +111,9 @@ class FleetSetting(Setting):
     @model_validator(mode="after")
     def _what_goes_together(self) -> Self:
         if self.workload.names_sites and self.cluster is not None:
-            raise ValueError("cluster: expected none, the sites are those that the .swf log names")
+            raise ValueError("cluster: expected none, as the .swf log names its sites")
         if not self.workload.names_sites and self.cluster is None:
-            raise ValueError("cluster: missing; only an .swf log names its sites itself")
+            raise ValueError("cluster: missing; only an .swf log names its own sites")
         if self.policies.order is None and self.estimates.sizes == "seconds":
             raise ValueError(
                 "estimates: sizes 'seconds' is for policies that order jobs, expected policies.order"
@@ -123,12 +123,12 @@ class FleetSetting(Setting):
         drawn = self.workload.drawn
         if drawn is not None and drawn.estimate_error > 0.0 and self.estimates.durations == "finished":
             raise ValueError(
-                "workload.drawn.estimate_error: what jobs say is not told, expected estimates: true beside it"
+                "workload.drawn.estimate_error: has no effect on policies, expected estimates: true with it"
             )
         linked = self.cluster is not None and self.cluster.linked
         if self.policies.order is None and self.policies.place.name != DEFAULT_PLACE.name and not linked:
             raise ValueError(
-                f"policies.place: {self.policies.place.name!r} plans with links, the sites have none"
+                f"policies.place: {self.policies.place.name!r} plans with links, but the sites have none"
             )
         if self.drops is not None and not linked:
             raise ValueError("drops: expected sites with links")

@@ -1,4 +1,4 @@
-"""Jobs over the sites of a fleet: which job goes first, or where each task runs and from where it reads."""
+"""Jobs over the sites of a fleet: a policy orders jobs, or chooses where each task runs and reads its input."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ class FleetWorld:
         self.explainer: Explainer | None = None
 
     def choices(self, setting: FleetSetting) -> tuple[Choice, ...]:
-        """Who decides what."""
+        """Return the ordering or placement policy, and the dispatch policy if there is one."""
         given = setting.policies
         first = given.place.choice(PLACES) if given.order is None else given.order.choice(ORDERS)
         return (first,) if given.dispatch is None else (first, given.dispatch.choice(DISPATCH))
 
     def kernels(self, setting: FleetSetting) -> tuple[Kernel, ...]:
-        """The loop's functions and the policy's, and where tasks are fixed to sites, that of a metric."""
+        """Return the loop's and the policy's functions, and a metric's for tasks that are fixed to sites."""
         policy, spec = make_policy(setting, 0), setting.workload
         measured = (ALONE,) if spec.fixed is not None or spec.names_sites else ()
         if setting.policies.order is not None:
@@ -75,11 +75,11 @@ class FleetWorld:
         return (*place_kernels(), *functions_of(policy), *measured)
 
     def workload_key(self, setting: FleetSetting, seed: int) -> Hashable:
-        """Equal where sites, jobs, estimates and drops are."""
+        """Return a key that is equal for equal sites, jobs, estimates and drops."""
         return setting.model_dump_json(include={"workload", "cluster", "drops", "estimates"}), seed
 
     def workload(self, setting: FleetSetting, seed: int) -> FleetCase:
-        """Draw or read sites and jobs."""
+        """Generate or read sites and jobs."""
         spec, accuracy = setting.workload, setting.estimates.accuracy
         if setting.cluster is None:
             return _grid(setting, np.random.default_rng([seed, 0]))
@@ -96,19 +96,19 @@ class FleetWorld:
                 [[stage.spec(fleet.names) for stage in job.stages] for job in ordered],
             )
         else:
-            assert spec.trace is not None  # validated: one of the four is there
+            assert spec.trace is not None  # Validated: exactly one of the four is given.
             records = spec.records(read_swim(spec.trace, spec.skip_bad_lines).records)
             jobs = staged_swim(records, spec.swim.model(), fleet, rng)
         return FleetCase(fleet, jobs, _drops(setting, fleet, jobs, seed))
 
     def contents(self, workload: FleetCase) -> Contents:
-        """What there is of each kind."""
+        """Return the number of jobs and their arrivals."""
         return Contents((content_of("job", workload.jobs.submit),), workload.jobs.notes)
 
     def run(
         self, setting: FleetSetting, seed: int, workload: FleetCase, progress: Callable[[float], None]
     ) -> Outcome:
-        """Run the jobs."""
+        """Simulate the jobs."""
         policy = make_policy(setting, seed)
         if setting.policies.order is None:
             done = run_placed(
@@ -128,7 +128,7 @@ class FleetWorld:
 
 
 def make_policy(setting: FleetSetting, seed: int) -> Any:
-    """The policy that starts tasks: the order where there is one, else the placement."""
+    """Create the policy that starts tasks: the ordering policy if there is one, else the placement."""
     given = setting.policies
     if given.order is not None:
         return given.order.make(ORDERS, np.random.default_rng([seed, 1]))
@@ -140,7 +140,7 @@ def _is_swim(name: str) -> bool:
 
 
 def _fixed(setting: FleetSetting, fleet: Fleet, rng: np.random.Generator, accuracy: float) -> FleetCase:
-    """Jobs whose tasks are fixed to sites, drawn or of a log."""
+    """Return jobs whose tasks are fixed to sites, generated or from a log."""
     spec = setting.workload
     fixed = spec.fixed or FixedSpec()
     if spec.trace is None:
@@ -162,9 +162,9 @@ def _fixed(setting: FleetSetting, fleet: Fleet, rng: np.random.Generator, accura
 
 
 def _grid(setting: FleetSetting, rng: np.random.Generator) -> FleetCase:
-    """Jobs of a log, over the sites that it names."""
+    """Return the jobs of a log, over the sites that it names."""
     spec = setting.workload
-    assert spec.trace is not None  # validated: nothing but a log goes without a cluster
+    assert spec.trace is not None  # Validated: only a log may omit the cluster.
     model = (spec.fixed or FixedSpec()).model(setting.estimates.accuracy)
     return fixed_grid(read_swf(spec.trace, spec.skip_bad_lines), spec.trace, model, spec.where, rng)
 
@@ -184,8 +184,8 @@ def _drops(setting: FleetSetting, fleet: Fleet, jobs: FleetJobs, seed: int) -> S
 
 
 def outcome(seed: int, case: FleetCase, done: FleetRun) -> Outcome:
-    """What a run comes to."""
-    # It replays every task, and both the metrics and the table say it.
+    """Measure a run."""
+    # Computed once for metrics and table, as it replays every task.
     service_s = service_seconds(done)
     return Outcome(
         seed=seed,

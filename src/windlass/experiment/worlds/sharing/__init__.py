@@ -1,6 +1,6 @@
-"""Rigid jobs on one site, of which some share allocations.
+"""Rigid jobs on one site, some of which share allocations.
 
-- :mod:`~windlass.experiment.worlds.sharing.spec`: what a scenario may say.
-- :mod:`~windlass.experiment.worlds.sharing.simulation`: one run, from jobs and what they use.
-- :mod:`~windlass.experiment.worlds.sharing.world`: the jobs read or drawn, what they use drawn, run and measured.
+- :mod:`~windlass.experiment.worlds.sharing.spec`: the fields of a scenario.
+- :mod:`~windlass.experiment.worlds.sharing.simulation`: one run, given jobs and their resource use.
+- :mod:`~windlass.experiment.worlds.sharing.world`: reads or generates the jobs, runs and measures them.
 """

@@ -1,4 +1,4 @@
-"""One run of jobs of which some share allocations."""
+"""One run of jobs, some of which share allocations."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ from windlass.sim.site.result import Replay
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharingCase:
-    """What happens at one site, apart from what policies decide.
+    """The input of a run at one site, apart from the policies' decisions.
 
     Parameters
     ----------
     jobs, processors
         Rigid jobs, and the site's processors.
     use
-        What the jobs use.
+        The jobs' resource use.
     physics
-        How fast two of them are together.
+        Speeds of two jobs that share.
     memory_per_core
-        Bytes.
+        Memory of a core, bytes.
     checkpoint
-        Seconds between measurements.
+        Time between measurements, s.
     noise
-        Of measured task rates, as a part of them.
+        Relative standard deviation of measured task rates.
     kill
-        Whether jobs are stopped at their walltime.
+        Whether jobs are killed at their walltime.
     """
 
     jobs: JobTable
@@ -60,7 +60,7 @@ class SharingCase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharingRun:
-    """What happened: to each job, to those that shared, and what each had left to run when it was stopped, s."""
+    """The result: replay of all jobs, pairs that shared, and the work left of each job when it was stopped, s."""
 
     jobs: Replay
     shared: Shared
@@ -74,18 +74,18 @@ def run_sharing(
     rng: np.random.Generator,
     progress: Callable[[float], None] | None = None,
 ) -> SharingRun:
-    """Run the jobs.
+    """Simulate the jobs.
 
     Parameters
     ----------
     case
-        What happens.
+        The jobs and the site.
     order, share
-        Who decides.
+        The ordering policy and the co-scheduler.
     rng
-        Of noise in what is measured.
+        The random generator of measurement noise.
     progress
-        Told the share of the jobs that was submitted.
+        Receives the share of submitted jobs.
 
     Examples
     --------
@@ -100,13 +100,13 @@ def run_sharing(
     >>> done.jobs.end.tolist(), done.shared.guest.tolist()
     ([600.0, 660.0], [1])
     """
-    ledger, tell = Ledger([[case.processors]], parts=1), progress or (lambda _: None)
+    ledger, report = Ledger([[case.processors]], parts=1), progress or (lambda _: None)
     site = RatedSite(
         case.jobs,
         order,
         ledger,
         kill=case.kill,
-        progress=lambda submitted: tell(submitted / len(case.jobs)),
+        progress=lambda submitted: report(submitted / len(case.jobs)),
     )
     part = SharesPart(
         site,
@@ -128,13 +128,13 @@ def run_sharing(
 def share_policy(
     name: str, parameters: Mapping[str, Any], case: SharingCase, rng: np.random.Generator
 ) -> SharePolicy:
-    """Return a fresh co-scheduler; a policy that has a parameter for them is given the true speeds of pairs."""
+    """Create a co-scheduler; one with a parameter for them receives the true speeds of pairs."""
     policy: SharePolicy = SHARE.make(name, ShareContext(rng, true_speeds(case)), **parameters)
     return policy
 
 
 def true_speeds(case: SharingCase) -> PairSpeeds:
-    """How fast pairs really are, by what was measured of the host, and what the guest uses on average."""
+    """Return the true speeds of pairs, given the host's measured use and the guest's mean use."""
     row_of = {job: row for row, job in enumerate(case.jobs.job.tolist())}
     alone = case.use.core_seconds(np.ones(len(case.jobs), np.int64)) / np.maximum(case.use.run(), 1e-9)
 

@@ -1,4 +1,4 @@
-"""What a scenario of the sharing world may say of its site, its jobs, what they use, and its policies."""
+"""The fields of a sharing scenario: site, jobs, their resource use, and policies."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 
 
 class SharingClusterSpec(SiteSpec):
-    """The site, and the memory that each of its cores has, bytes."""
+    """The site, and the memory of each of its cores, bytes."""
 
     memory_per_core: Positive = 4e9
 
 
 class UseSpec(Spec):
-    """What jobs use: see :class:`~windlass.experiment.workloads.use.UseLaw`.
+    """The jobs' resource use: see :class:`~windlass.experiment.workloads.use.UseLaw`.
 
-    ``classes``: of drawn jobs, so many; jobs of a log are of their user's.
+    ``classes``: number of classes of generated jobs; the class of a logged job is its user.
     """
 
     cpu: tuple[Positive, Positive] = CPU_LAW
@@ -34,14 +34,14 @@ class UseSpec(Spec):
     classes: Annotated[int, Field(ge=1)] = 20
 
     def law(self, memory_per_core: float) -> UseLaw:
-        """As drawing needs it."""
+        """Return the law for the generator."""
         return UseLaw(self.cpu, self.memory, self.sequential, memory_per_core)
 
 
 class InterferenceSpec(Spec):
-    """How fast two jobs are together: see :class:`~windlass.share.interference.Interference`.
+    """Speeds of two jobs that share: see :class:`~windlass.share.interference.Interference`.
 
-    ``spread``: standard deviation of the logarithm of what a pair of classes has of its own.
+    ``spread``: standard deviation of the logarithm of a class pair's own factor.
     """
 
     pressure: NotNegative = 0.019
@@ -51,14 +51,14 @@ class InterferenceSpec(Spec):
 
 
 class SharingWorkloadSpec(JobsSpec):
-    """Jobs as in the batch world, what they use, and what sharing costs them."""
+    """Jobs as in the batch world, their resource use, and the cost of sharing."""
 
     use: UseSpec = UseSpec()
     interference: InterferenceSpec = InterferenceSpec()
 
 
 class SharingPoliciesSpec(Spec):
-    """A policy per decision."""
+    """One policy for each decision."""
 
     order: Policy
     share: Policy
@@ -67,8 +67,8 @@ class SharingPoliciesSpec(Spec):
 class SharingSetting(Setting):
     """One variant of a sharing scenario.
 
-    ``checkpoint``: while somebody waits or shares, all that runs is measured every so many seconds, and the
-    co-scheduler is asked. ``noise``: standard deviation of measured task rates, as a part of them.
+    ``checkpoint``: interval, s, at which running jobs are measured and the co-scheduler is called while a job waits or
+    shares. ``noise``: relative standard deviation of measured task rates.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"workload.use.cpu", "workload.use.memory"})
@@ -84,7 +84,7 @@ class SharingSetting(Setting):
 
     @classmethod
     def together(cls, variants: Sequence[Self]) -> tuple[Self, ...]:
-        """The same jobs on all sites that are compared."""
+        """Run the same jobs on all compared sites."""
         widest = widest_for_all([(variant.workload, variant.cluster) for variant in variants])
         return tuple(
             variant.model_copy(update={"workload": variant.workload.model_copy(update={"widest": most})})

@@ -1,4 +1,4 @@
-"""Rigid jobs on one site, of which some share allocations."""
+"""Rigid jobs on one site, some of which share allocations."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from windlass.sim.shares.neighbours import NeighbourSpeeds
 from windlass.sim.site.part import kernels as site_kernels
 from windlass.sim.site.rated import KERNELS as RATED_KERNELS
 
-#: So many factors are drawn for pairs of classes to have.
+#: Number of factors drawn for pairs of classes.
 _FACTORS = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Used:
-    """Jobs, and what they use."""
+    """Jobs and their resource use."""
 
     jobs: Workload
     use: JobUse
@@ -53,7 +53,7 @@ class SharingWorld:
     """
 
     name = "sharing"
-    summary = "rigid jobs on one site, of which some share allocations at a CPU quota"
+    summary = "rigid jobs on one site, some of which share allocations at a CPU quota"
     setting: type[Setting] = SharingSetting
     decisions: tuple[Registry, ...] = (ORDER, SHARE)
     live: LiveWorld | None = None
@@ -62,22 +62,21 @@ class SharingWorld:
     explainer: Explainer | None = None
 
     def choices(self, setting: SharingSetting) -> tuple[Choice, ...]:
-        """Both policies."""
+        """Return both policies."""
         return setting.policies.order.choice(ORDER), setting.policies.share.choice(SHARE)
 
     def kernels(self, setting: SharingSetting) -> tuple[Kernel, ...]:
-        """The ordering policy's function and the site's loop; the other policy is made, so that its parameters are
-        looked at."""
+        """Return the ordering policy's function and the site's loop; the other policy is made to validate it."""
         setting.policies.share.make(SHARE, np.random.default_rng(0))
         order = setting.policies.order.make(ORDER, np.random.default_rng(0))
         return (*site_kernels(order), *RATED_KERNELS)
 
     def workload_key(self, setting: SharingSetting, seed: int) -> Hashable:
-        """Jobs of a log are the same for every seed, what they use is not."""
+        """Return a key with the seed, as resource use is random even for the jobs of a log."""
         return setting.workload, setting.cluster, seed
 
     def workload(self, setting: SharingSetting, seed: int) -> Used:
-        """Read or draw the jobs, and draw what they use."""
+        """Read or generate the jobs, and generate their resource use."""
         spec = setting.workload
         jobs = jobs_of(spec, setting.cluster.processors, seed)
         rng = np.random.default_rng([seed, 4])
@@ -87,13 +86,13 @@ class SharingWorld:
         return Used(jobs, draw_use(jobs.jobs, classes, spec.use.law(setting.cluster.memory_per_core), rng))
 
     def contents(self, workload: Used) -> Contents:
-        """What there is of each kind."""
+        """Return the number of jobs and their arrivals."""
         return Contents((content_of("job", workload.jobs.jobs.submit),), workload.jobs.notes)
 
     def run(
         self, setting: SharingSetting, seed: int, workload: Used, progress: Callable[[float], None]
     ) -> Outcome:
-        """Run the jobs."""
+        """Simulate the jobs."""
         case = _case(setting, seed, workload)
         order = setting.policies.order.make(ORDER, np.random.default_rng([seed, 1]))
         chosen = setting.policies.share
@@ -125,10 +124,10 @@ def _case(setting: SharingSetting, seed: int, workload: Used) -> SharingCase:
 
 
 def _table(done: SharingRun, use: JobUse) -> pl.DataFrame:
-    """A row per job; of one that began as a guest, whose it was, at what quota at first."""
+    """Return a row per job; for jobs that started as guests, with the host and the first quota."""
     shared, jobs = done.shared, done.jobs.jobs
     host, quota = np.full(len(jobs), -1), np.full(len(jobs), -1)
-    # The first line of a pair stands last here: it is the one that is kept.
+    # Reversed, so that the first row of a pair is written last and kept.
     host[shared.guest[::-1]], quota[shared.guest[::-1]] = jobs.job[shared.host[::-1]], shared.quota[::-1]
     guests = pl.Series(host >= 0)
     return jobs_table(done.jobs).with_columns(

@@ -1,4 +1,4 @@
-"""The clusters of a video scenario, and what they lose and get back."""
+"""The clusters of a video scenario, and changes of their cores and links."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from windlass.model.queries import Cluster, Hierarchy
 from windlass.model.timetable import SiteTimetable
 from windlass.plan.files import read_hierarchy
 
-#: Units of the ledger that are one core: components ask for parts of one.
+#: Units of the ledger in one core, as components use fractions of a core.
 UNITS = 1000
 
 
 def hierarchy_of(spec: VideoClusterSpec) -> Hierarchy:
-    """The tiers, as a scenario or its file has them.
+    """Return the tiers of a scenario or its cluster file.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def hierarchy_of(spec: VideoClusterSpec) -> Hierarchy:
 
 
 def rows_of(hierarchy: Hierarchy) -> list[int]:
-    """Units of the ledger that each cluster has."""
+    """Return the units of the ledger of each cluster."""
     return [int(cluster.cores * UNITS) for cluster in hierarchy.clusters]
 
 
@@ -48,23 +48,23 @@ def timetable_of(
     until: float,
     rng: np.random.Generator,
 ) -> SiteTimetable:
-    """What changes when: as it is told, and links that drop on top of that.
+    """Return the times and values of all changes: those in the scenario, and link drops on top of them.
 
     Parameters
     ----------
     hierarchy
-        What there is at first.
+        The clusters at the start.
     changes, drops
-        Of the scenario.
+        The scenario's changes and link drops.
     until
-        When the last query goes, s.
+        End of the last query, s.
     rng
-        Of drops.
+        The random generator of drops.
 
     Raises
     ------
     InputError
-        A cluster is not there, or would have more cores than at first.
+        A cluster does not exist, or would have more cores than at the start.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def timetable_of(
     ([1], [4000], [625000.0])
     """
     clusters, events = list(hierarchy.clusters), _drawn(hierarchy, drops, until, rng)
-    events += [_told(place, change, hierarchy.clusters) for place, change in enumerate(changes)]
+    events += [_listed(place, change, hierarchy.clusters) for place, change in enumerate(changes)]
     left = [1.0] * len(clusters)
     rows: list[tuple[float, int, int, float, float]] = []
     for event in sorted(events, key=lambda event: event.at):
@@ -88,7 +88,7 @@ def timetable_of(
                 clusters[site], **{name: value for name, value in given.items() if value is not None}
             )
         now = clusters[site]
-        # Nothing of a link without a limit is nothing, too.
+        # A dropped unlimited link carries nothing, where the product would be NaN.
         up = now.up * left[site] if left[site] > 0.0 else 0.0
         rows.append((event.at, site, int(now.cores * UNITS), up, now.down))
     if not rows:
@@ -105,7 +105,7 @@ def timetable_of(
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """A cluster has other cores and links, as a scenario says; or its uplink drops to a part, or is whole again."""
+    """A listed change of a cluster's cores and links, or a drop of its uplink to a share, or the end of a drop."""
 
     at: float
     site: int
@@ -113,7 +113,7 @@ class _Event:
     left: float = 1.0
 
 
-def _told(place: int, change: ChangeSpec, clusters: Sequence[Cluster]) -> _Event:
+def _listed(place: int, change: ChangeSpec, clusters: Sequence[Cluster]) -> _Event:
     names = [cluster.name for cluster in clusters]
     if change.cluster not in names:
         raise InputError(f"changes.{place}.cluster is {change.cluster!r}, expected one of {', '.join(names)}")

@@ -21,20 +21,20 @@ from windlass.sim.queries.setup import Terms
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VideoCase:
-    """What happens, apart from what the planner decides.
+    """The input of a run, apart from the planner's decisions.
 
     Parameters
     ----------
     hierarchy
-        What there is at first.
+        The clusters at the start.
     streams
-        Who comes and goes.
+        The queries, and when each starts and ends.
     timetable
-        How cores, in units of the ledger, and links change.
+        Changes of cores, in units of the ledger, and of links.
     terms
-        How long things take.
+        Durations of restarts, notices and buffers.
     merge
-        Whether planners are told which work is the same.
+        Whether planners are given the work that queries have in common.
     """
 
     hierarchy: Hierarchy
@@ -49,16 +49,16 @@ def run_video(
     planner: PlanPolicy,
     progress: Callable[[float], None] | None = None,
 ) -> Streamed:
-    """Run the queries.
+    """Simulate the queries.
 
     Parameters
     ----------
     case
-        What happens.
+        The clusters and queries.
     planner
-        Who decides.
+        The planning policy.
     progress
-        Told the share of the time that is over.
+        Receives the share of elapsed time.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a scenario of the video world may say of its clusters, its queries, what changes and its policy."""
+"""The fields of a video scenario: clusters, queries, changes and policy."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from windlass.model.limits import WORKERS
 from windlass.plan.files import PlanOf
 from windlass.sim.queries.setup import Terms
 
-#: A part of something, from none to all of it.
+#: A share, 0 to 1.
 Part = Annotated[float, Field(ge=0, le=1)]
 
 
 class VideoClusterSpec(Spec):
-    """Cameras below one private cluster below one cloud, each with so many cores; links are in bytes/s.
+    """Cameras connected to one private cluster, and that to one cloud; cores of each, links in bytes/s.
 
-    ``file``: the clusters of that file instead, as ``windlass plan solve`` reads them.
+    ``file``: a file of clusters instead, in the format of ``windlass plan solve``.
     """
 
     cameras: Annotated[int, Field(ge=1)] = 20
@@ -43,7 +43,7 @@ class VideoClusterSpec(Spec):
 
 
 class ChangeSpec(Spec):
-    """From ``at`` s on a cluster has so many cores and such links, bytes/s; what is left out stays."""
+    """A cluster's cores and links, bytes/s, from ``at`` (s) on; omitted ones do not change."""
 
     at: NotNegative
     cluster: str
@@ -53,7 +53,7 @@ class ChangeSpec(Spec):
 
 
 class LinkDropsSpec(Spec):
-    """Links that drop: each uplink after ``every`` s on average, for ``last`` s on average, to this part of it."""
+    """Random drops of uplinks: mean time between two, mean length, s, and the remaining share of the link."""
 
     every: Positive
     last: Positive
@@ -61,21 +61,21 @@ class LinkDropsSpec(Spec):
 
 
 class DrawnQueriesSpec(Spec):
-    """Profiles of queries that are drawn: see :func:`~windlass.experiment.workloads.queries.drawn_queries`."""
+    """Generated query profiles: see :func:`~windlass.experiment.workloads.queries.drawn_queries`."""
 
     kinds: Annotated[tuple[str, ...], Field(min_length=1)] = ("tracker", "classifier", "counter", "plates")
     spread: NotNegative = 0.1
 
 
 class VideoWorkloadSpec(Spec):
-    """Queries that come and go over so many ``seconds``.
+    """Queries that start and end within ``seconds``.
 
-    ``begin`` are there at first, ``per_hour`` come later (a Poisson process), and each stays for ``last`` s on average
-    (exponential). Cameras have them in turn. ``frames``: a second, of each stream.
+    ``begin`` queries run at the start, ``per_hour`` more start later (a Poisson process), and each runs for a mean of
+    ``last`` s (exponential). They are assigned to cameras in turn. ``frames``: frames per second of a stream.
 
-    What they can run as is ``drawn``, or the same for all: the ``plans`` given here or those of a ``profile`` that was
-    measured, with a ``source`` of so many bytes/s. Or it is that of the queries of a ``file``, in turn, with their
-    cameras, as ``windlass plan solve`` reads them.
+    Their plans are ``drawn``, or the same for all: the ``plans`` given here or those of a measured ``profile``, with a
+    ``source`` rate in bytes/s. Or they are those of the queries of a ``file``, in turn, with their cameras, in the
+    format of ``windlass plan solve``.
     """
 
     seconds: Positive = 3600.0
@@ -99,7 +99,7 @@ class VideoWorkloadSpec(Spec):
 
 
 class VideoPoliciesSpec(Spec):
-    """A policy per decision."""
+    """One policy for each decision."""
 
     plan: Policy
 
@@ -108,7 +108,8 @@ class VideoSetting(Setting):
     """One variant of a video scenario.
 
     ``restart``, ``notice``, ``buffer``, ``deadline``, ``catch_up``: see :class:`~windlass.sim.queries.setup.Terms`.
-    ``changes`` and ``drops``: of cores and links. ``merge``: whether planners are told which work is the same.
+    ``changes`` and ``drops``: changes of cores and links. ``merge``: whether planners are given the work that queries
+    have in common.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"changes", "workload.drawn.kinds", "workload.plans"})
@@ -129,5 +130,5 @@ class VideoSetting(Setting):
     policies: VideoPoliciesSpec
 
     def terms(self) -> Terms:
-        """As the part needs them."""
+        """Return the terms for the simulator's part."""
         return Terms(self.restart, self.notice, self.buffer, self.deadline, self.catch_up)

@@ -1,4 +1,4 @@
-"""The queries of a video scenario, read or drawn, and when they come and go."""
+"""The queries of a video scenario, read or generated, and when each starts and ends."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from windlass.sim.queries.setup import Stays
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuerySchedule:
-    """Queries, and when each is there."""
+    """Queries, and when each starts and ends."""
 
     queries: tuple[Query, ...]
     stays: Stays
 
 
 def streams_of(spec: VideoWorkloadSpec, hierarchy: Hierarchy, seed: int) -> QuerySchedule:
-    """Draw who comes and goes, and draw or read what they can run as.
+    """Generate the times of queries, and generate or read their plans.
 
     Parameters
     ----------
     spec
-        Of the scenario.
+        The scenario's workload.
     hierarchy
-        Streams are born in the clusters below which there are none.
+        The clusters; streams originate in those that are no cluster's parent.
     seed
-        What is drawn follows from it.
+        The random seed.
 
     Raises
     ------
     InputError
-        A file cannot be read, a kind is not known, or nobody comes.
+        A file cannot be read, a kind is unknown, or there are no queries.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def streams_of(spec: VideoWorkloadSpec, hierarchy: Hierarchy, seed: int) -> Quer
     """
     stays = _stays(spec, np.random.default_rng([seed, 0]))
     if not len(stays):
-        raise InputError("workload: no query comes, expected more with begin or per_hour")
+        raise InputError("workload: there are no queries, raise begin or per_hour")
     parents = {cluster.parent for cluster in hierarchy.clusters}
     cameras = [cluster.name for cluster in hierarchy.clusters if cluster.name not in parents]
     if spec.file is not None:
@@ -73,7 +73,7 @@ def streams_of(spec: VideoWorkloadSpec, hierarchy: Hierarchy, seed: int) -> Quer
 
 
 def _given(spec: VideoWorkloadSpec) -> tuple[QueryPlan, ...]:
-    """The plans that all queries have, measured or written down; none where they are drawn."""
+    """Return the plans that all queries share; empty if plans are generated."""
     if spec.profile is not None:
         return stream_plans(spec.profile)
     return tuple(
@@ -83,7 +83,7 @@ def _given(spec: VideoWorkloadSpec) -> tuple[QueryPlan, ...]:
 
 
 def _stays(spec: VideoWorkloadSpec, rng: np.random.Generator) -> Stays:
-    """Those that are there at first, and a Poisson process; who has not left by the end leaves then."""
+    """Draw starts and ends: initial queries and a Poisson process; the last queries end with the run."""
     later = np.sort(rng.uniform(0.0, spec.seconds, rng.poisson(spec.per_hour * spec.seconds / 3600.0)))
     arrive = np.concatenate((np.zeros(spec.begin), later))
     return Stays(arrive, np.minimum(arrive + rng.exponential(spec.last, len(arrive)), spec.seconds))

@@ -1,4 +1,4 @@
-"""Streaming queries on clusters in tiers."""
+"""Streaming queries on tiers of clusters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Video:
 
     name = "video"
     summary = (
-        "streaming queries on cameras, private clusters and a cloud, which come and go as cores and links do"
+        "streaming queries on cameras, private clusters and a cloud, where queries, cores and links change"
     )
     setting: type[Setting] = VideoSetting
     decisions: tuple[Registry, ...] = (PLAN,)
@@ -49,30 +49,30 @@ class Video:
     explainer: Explainer | None = None
 
     def choices(self, setting: VideoSetting) -> tuple[Choice, ...]:
-        """The one policy."""
+        """Return the planning policy."""
         return (setting.policies.plan.choice(PLAN),)
 
     def kernels(self, setting: VideoSetting) -> tuple[Kernel, ...]:
-        """The ledger's, and what the policy says it needs; it is made, so that its parameters are looked at."""
+        """Return the kernels of the ledger and the policy; the policy is made to validate its parameters."""
         planner = setting.policies.plan.make(PLAN, np.random.default_rng(0))
         return (*LEDGER_KERNELS, *functions_of(planner))
 
     def workload_key(self, setting: VideoSetting, seed: int) -> Hashable:
-        """Who comes and goes is drawn even where what they run is read."""
+        """Return a key with the seed, as starts and ends are random even if plans are read."""
         return setting.workload, setting.cluster, seed
 
     def workload(self, setting: VideoSetting, seed: int) -> QuerySchedule:
-        """Draw or read the queries."""
+        """Generate or read the queries."""
         return streams_of(setting.workload, hierarchy_of(setting.cluster), seed)
 
     def contents(self, workload: QuerySchedule) -> Contents:
-        """What there is of each kind."""
+        """Return the number of queries and their starts."""
         return Contents((content_of("query", workload.stays.arrive),))
 
     def run(
         self, setting: VideoSetting, seed: int, workload: QuerySchedule, progress: Callable[[float], None]
     ) -> Outcome:
-        """Run the queries."""
+        """Simulate the queries."""
         tiers = hierarchy_of(setting.cluster)
         rng = np.random.default_rng([seed, 2])
         until = float(workload.stays.leave.max())
@@ -90,7 +90,7 @@ class Video:
 
 
 def _table(done: Streamed, streams: QuerySchedule, frames: float) -> pl.DataFrame:
-    """A row a query."""
+    """Return a row per query."""
     length = done.stays.leave - done.stays.arrive
     return pl.DataFrame(
         {
@@ -110,7 +110,7 @@ def _table(done: Streamed, streams: QuerySchedule, frames: float) -> pl.DataFram
 
 
 def _over_time(done: Streamed) -> tuple[Series, ...]:
-    """Accuracy of all that are there, how many these are, and what they hold and send."""
+    """Return mean accuracy, number of queries, held cores and sent bytes over time."""
     course = done.course
     return (
         Series("accuracy", course.time, course.results / np.maximum(course.there, 1), percent=True),
