@@ -157,7 +157,7 @@ def test_a_cut_of_nothing_has_no_history_and_of_everything_no_jobs():
     jobs = VectorJobs.of(submit=[5.0, 6.0], run=[1.0, 1.0], cores=1.0)
     found = cut(jobs, 0.0, 50.0, np.array([0, 1]), lambda alive: np.zeros(4))
     assert (found.begin, found.history.shape, len(found.jobs)) == (5.0, (0, 4), 2)
-    with pytest.raises(InputError, match="no job is left to run after the first 3 s"):
+    with pytest.raises(InputError, match="no jobs are left to run after the first 3 s"):
         cut(jobs, 3.0, 3.0, np.array([0, 1]), lambda alive: np.zeros(4))
 
 

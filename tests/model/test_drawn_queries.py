@@ -130,7 +130,7 @@ def test_profiles_differ_by_the_spread_and_cameras_by_their_work():
     default, said = (drawn_queries(rng(), ["a"], 3, ("counter",), **each) for each in ({}, {"spread": 0.1}))
     assert default == said
     assert drawn_queries(rng(), ["a"], 0) == ()
-    with pytest.raises(InputError, match="no kind of query 'cars', expected one of tracker, classifier"):
+    with pytest.raises(InputError, match="unknown kind of query 'cars', expected one of tracker, classifier"):
         drawn_queries(rng(), ["a"], 1, ("counter", "cars"))
     with pytest.raises(InputError, match="spread is -1"):
         drawn_queries(rng(), ["a"], 1, spread=-1.0)

@@ -148,7 +148,7 @@ def test_streams_of_tasks_do_not_depend_on_each_other():
         ({"tasks": 7}, "tasks is 7, expected a multiple of tasks_per_job, 2"),
         ({"load": None}, "load is None, expected a number above 0 unless arrivals are times"),
         ({"load": 0.0}, "load is 0.0, expected a finite number above 0"),
-        ({"arrivals": [0.0, 1.0, 2.0]}, "load is 0.5, expected None where arrival times are given"),
+        ({"arrivals": [0.0, 1.0, 2.0]}, "load is 0.5, expected None if arrival times are given"),
     ],
 )
 def test_tasks_out_of_bounds_are_named(changed, said):

@@ -78,7 +78,7 @@ def test_a_log_of_bytes_becomes_tasks_that_are_fixed(accuracy):
     assert jobs.notes[0] == "read at night"
     speed = f"{3600 / wanted:.3g}"
     assert jobs.notes[1] == (
-        f"5 jobs of 16 tasks of {100 / 2**20:g} MiB; the log's clock is run at {speed} times its speed"
+        f"5 jobs of 16 tasks of {100 / 2**20:g} MiB; the log's clock runs at {speed} times its speed"
     )
     assert FixedModel() == FixedModel(0.78, 2.0, 20.0, 1.0, 128 * 2.0**20, 120.0)
     once = fixed_swim(SwimLog("log", HADOOP.head(1)), model, Fleet.of([2, 3]), rng())

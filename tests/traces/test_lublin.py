@@ -189,7 +189,7 @@ def test_requests_are_round_and_never_too_short() -> None:
         (5, 8, 0.0, 5.0, "load is 0.0, expected a number above 0"),
         (5, 8, float("nan"), 5.0, "load is nan, expected a number above 0"),
         (1, 8, 0.5, 5.0, "jobs is 1, expected at least 2 to reach a load"),
-        (5, 8, 1e-30, 5.0, "the load asked for needs jobs over .* s, too far from what is drawn"),
+        (5, 8, 1e-30, 5.0, "the load needs jobs over .* s, too far from the generated span"),
         (5, 8, None, 0.5, "overestimate is 0.5, expected a number of 1 or more"),
     ],
 )

@@ -1,7 +1,7 @@
-"""When jobs arrive in the dispatch world.
+"""Arrival times of jobs in the dispatch world.
 
-Everything is drawn before the simulation starts, as arrays: a replayed trace and a random stream look the same to
-the loop, and two policies are compared on the very same tasks.
+All times are drawn before the simulation starts, as arrays: the loop handles replayed and random arrivals alike, and
+two policies are compared on the same tasks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Bursty:
     Raises
     ------
     InputError
-        A number out of bounds.
+        A number is out of bounds.
 
     Examples
     --------
@@ -54,12 +54,12 @@ class Bursty:
                 raise InputError(f"arrivals: {name} is {value}, expected {wanted}")
 
     def times(self, rate: float, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """(count,) arrival times, s, at so many per second on average."""
+        """Return (count,) arrival times, s, at this mean rate, 1/s."""
         calm = rate / (1 - self.share + self.share * self.ratio)
         length = self.cycle / rate
         reached = np.cumsum(rng.standard_exponential(count))
         instants, intensity = [np.zeros(1)], [np.zeros(1)]
-        # Unit-rate arrivals, carried over to the time at which the intensity has summed up to as much.
+        # Arrivals at unit rate, mapped to the times at which the integrated intensity reaches them.
         while intensity[-1][-1] < reached[-1]:
             cycles = max(16, int(1.1 * (reached[-1] - intensity[-1][-1]) / self.cycle))
             dwell = rng.standard_exponential((cycles, 2)) * (length * (1 - self.share), length * self.share)
@@ -70,23 +70,23 @@ class Bursty:
 
 
 def arrival_times(arrivals: object, rate: float, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """When jobs arrive.
+    """Return the arrival times of jobs.
 
     Parameters
     ----------
     arrivals
         ``"poisson"``, a :class:`Bursty`, or (count,) times to replay, s, from 0 on and not decreasing.
     rate
-        Jobs per second; not used for a replay.
+        Jobs per second; unused for a replay.
     count
-        How many.
+        Number of jobs.
     rng
-        Where chance comes from.
+        The random generator.
 
     Raises
     ------
     InputError
-        No such process, or times that cannot be replayed.
+        The process is unknown, or the times cannot be replayed.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def arrival_times(arrivals: object, rate: float, count: int, rng: np.random.Gene
     if isinstance(arrivals, str):
         if arrivals != "poisson":
             raise InputError(f"arrivals is {arrivals!r}, expected 'poisson', Bursty(…) or times")
-        # In place: fresh pages cost as much as the arithmetic, and the loop is as quick as the whole allows.
+        # In place, as allocating new pages takes as long as the arithmetic.
         times = rng.standard_exponential(count)
         np.cumsum(times, out=times)
         times /= rate

@@ -1,18 +1,18 @@
-"""Jobs made of counts by time: as many are submitted in each bin, and ask for as many GPUs, as the counts say.
+"""Jobs generated from counts by time: the submissions and requested GPUs of each bin are those of the counts.
 
-What counts do not say is drawn, and assumed:
+The counts leave some values open, which are drawn or assumed:
 
-- How the GPUs of a bin are spread over its jobs: each job begins with one, and jobs drawn at random are doubled while
-  that is not too much; what is left over goes to one of them.
-- When a job comes within its bin: at any instant of it alike.
-- Jobs start in the order in which they are submitted, as many in a bin as the counts say.
-- Which of those that run end: any alike, of those that are not larger than what has to end by then. So the GPUs that
-  have ended by the end of a bin are those of the counts, but for less than the smallest job that runs has.
-- Those that still run at the end run up to there. Those that ran before the first bin are taken to be submitted with
-  it; there are as few as the counts allow.
+- The split of a bin's GPUs among its jobs: each job starts with one, and random jobs are doubled while enough GPUs are
+  left; the remainder goes to one of them.
+- The time of a submission within its bin: uniform.
+- Jobs start in order of submission, as many in a bin as in the counts.
+- The jobs that end in a bin: uniformly random among the running jobs that are not larger than the number of GPUs still
+  to end. The GPUs that end by the end of a bin thus match the counts, up to fewer than the smallest running job has.
+- Jobs that run at the end of the counts end there. Jobs that ran before the first bin are submitted with it; there are
+  as few as the counts allow.
 
-A run time is from the start to the end that follow; how long a job waits is for the simulator to say. Drawing who ends
-makes short jobs rarer than they are: their mean is right, and how many GPUs are in use, but not the spread.
+A run time is the difference of the resulting start and end; waits are determined by the simulator. Drawing the jobs
+that end makes short jobs too rare: the mean run time and the number of used GPUs are right, but not the spread.
 """
 
 from __future__ import annotations
@@ -33,16 +33,17 @@ _Ints = NDArray[np.int64]
 def jobs_of_bins(
     bins: Bins, rng: np.random.Generator, cores_per_gpu: float = 0.0, memory_per_gpu: float = 0.0
 ) -> VectorJobs:
-    """Make jobs of counts.
+    """Generate jobs from counts.
 
     Parameters
     ----------
     bins
         The counts.
+        The counts.
     rng
-        Where chance comes from.
+        The random generator.
     cores_per_gpu, memory_per_gpu
-        What each job asks for besides, for each of its GPUs; memory in bytes.
+        Each job's request of cores and memory, bytes, per GPU.
 
     Raises
     ------
@@ -69,7 +70,7 @@ def jobs_of_bins(
 
 
 def _split(gpus: int, jobs: int, rng: np.random.Generator) -> _Ints:
-    """Sizes of so many jobs that ask for so many GPUs together."""
+    """Return the sizes of a number of jobs with this total of GPUs."""
     sizes = np.ones(jobs, np.int64)
     left = gpus - jobs
     while left > 0:
@@ -84,7 +85,7 @@ def _split(gpus: int, jobs: int, rng: np.random.Generator) -> _Ints:
 
 
 def _before(bins: Bins, rng: np.random.Generator) -> _Ints:
-    """Sizes of jobs that ran before the first bin: so many that there are never more GPUs that end than run."""
+    """Return the sizes of jobs that ran before the first bin: the fewest such that GPUs that end were running."""
     missing = int(max(0, (np.cumsum(bins.ended) - np.cumsum(bins.asked)).max(initial=0)))
     total, jobs = int(bins.asked.sum()), int(bins.submitted.sum())
     count = max(1, round(missing * jobs / max(1, total)))
@@ -92,8 +93,8 @@ def _before(bins: Bins, rng: np.random.Generator) -> _Ints:
 
 
 @dataclass(slots=True)
-class _Running:
-    """Who runs, by size, so that one of at most some size is found at once."""
+class _RunningJobs:
+    """Running jobs by size, so that a job of at most a given size is found quickly."""
 
     of_size: dict[int, list[int]] = field(default_factory=dict)
 
@@ -101,7 +102,7 @@ class _Running:
         self.of_size.setdefault(size, []).append(job)
 
     def take(self, most: int, rng: np.random.Generator) -> tuple[int, int] | None:
-        """Anyone of at most this size, all alike, and the size."""
+        """Remove and return a uniformly random job of at most this size, and its size; None if there is none."""
         able = [(size, jobs) for size, jobs in self.of_size.items() if size <= most and jobs]
         total = sum(len(jobs) for _, jobs in able)
         if not total:
@@ -118,10 +119,10 @@ class _Running:
 def _course(
     bins: Bins, gpus: _Ints, submit: _Floats, before: int, rng: np.random.Generator
 ) -> tuple[_Floats, _Floats]:
-    """When each job starts and ends."""
+    """Return the start and end of each job."""
     seconds, count = bins.seconds, len(bins.submitted)
     start, end = submit.copy(), np.full(len(gpus), count * seconds)
-    running, owed, begun = _Running(), 0, before
+    running, owed, started = _RunningJobs(), 0, before
     for job in range(before):
         running.add(job, int(gpus[job]))
     come = before + np.cumsum(bins.submitted)
@@ -129,14 +130,14 @@ def _course(
     for number in range(count):
         opens, closes = number * seconds, (number + 1) * seconds
         until = int(min(come[number], may[number]))
-        for job in range(begun, until):
+        for job in range(started, until):
             start[job] = max(submit[job], rng.uniform(opens, closes) if submit[job] < opens else 0.0)
             running.add(job, int(gpus[job]))
-        begun = max(begun, until)
+        started = max(started, until)
         owed += int(bins.ended[number])
         while owed > 0 and (found := running.take(owed, rng)) is not None:
             job, size = found
             end[job] = rng.uniform(max(opens, start[job]), closes)
             owed -= size
-    # Who never started by the counts starts when it comes.
+    # A job that never started by the counts starts when it is submitted.
     return np.minimum(start, end), end

@@ -1,4 +1,4 @@
-"""A log in numbers: jobs, sizes, times and load."""
+"""Summary statistics of a log: jobs, sizes, times and load."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from windlass.model import JobTable
 
 @dataclass(frozen=True, slots=True)
 class LogDescription:
-    """The jobs of a log that can be scheduled, in numbers.
+    """Summary statistics of the jobs of a log that can be scheduled.
 
     Times are in seconds. ``load`` is the work of all jobs over the processor-seconds that the site offers between the
     first and the last submission. ``over_request`` counts jobs that ran longer than they requested.
@@ -39,7 +39,7 @@ class LogDescription:
 
 
 def describe_log(trace: Trace, workload: Workload) -> LogDescription:
-    """Return the numbers of a log.
+    """Return the summary statistics of a log.
 
     Parameters
     ----------

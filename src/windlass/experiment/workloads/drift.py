@@ -1,4 +1,4 @@
-"""How workers' speeds change over a run: dealt out anew now and then, or following a measured series."""
+"""Changes of workers' speeds during a run: random permutations at intervals, or a measured series."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from windlass.model.timetable import WorkerTimetable
 
 
 def shocks(speeds: object, every: float, until: float, rng: np.random.Generator) -> WorkerTimetable:
-    """Shocks: every so many seconds, all speeds are dealt out anew in random order.
+    """Return a timetable of shocks: at regular intervals, the speeds are randomly permuted.
 
     Parameters
     ----------
     speeds
-        (n,) the speeds that are dealt out, work/s.
+        (n,) the speeds, work/s.
     every
-        Time between two shocks, s; the first comes when it has passed once.
+        Time between two shocks, and before the first, s.
     until
-        No shock comes after this time, s.
+        Time of the last shock at most, s.
     rng
-        Where chance comes from.
+        The random generator.
 
     Raises
     ------
     InputError
-        A time out of bounds.
+        A time is out of bounds.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def shocks(speeds: object, every: float, until: float, rng: np.random.Generator)
 
 
 def drift(speeds: object, series: object, step: float) -> WorkerTimetable:
-    """Drift: speeds follow measured series, each relative to its mean.
+    """Return a timetable of drift: speeds follow measured series, each relative to its mean.
 
     Parameters
     ----------

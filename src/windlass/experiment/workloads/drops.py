@@ -1,4 +1,4 @@
-"""Slots and links of sites that drop and return."""
+"""Temporary losses of sites' slots and links."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from windlass.model.timetable import SiteTimetable
 def draw_drops(
     fleet: Fleet, drop: float, sites: int, every: float, until: float, rng: np.random.Generator
 ) -> SiteTimetable:
-    """Drops and returns: every so often, other sites lose a part of slots and links until the next time.
+    """Return a timetable of drops: at intervals, other sites lose a share of slots and links until the next time.
 
     Parameters
     ----------
     fleet
         The sites.
     drop
-        Part that is lost, 0 to 1.
+        The lost share, 0 to 1.
     sites
-        How many at a time.
+        Number of sites that drop at a time.
     every, until
-        Between changes, and when they end, s.
+        Time between changes, and end of the changes, s.
     rng
-        Where chance comes from.
+        The random generator.
 
     Examples
     --------

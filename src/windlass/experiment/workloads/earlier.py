@@ -1,4 +1,4 @@
-"""A log cut in two: what was needed before, and the jobs that are run."""
+"""A log split in two: a history of demand, and the jobs to run."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ _Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """Jobs from an instant on, and a row of what was needed for each period before it.
+    """Jobs from an instant on, and the demand in each period before it.
 
     Parameters
     ----------
     jobs
-        Those submitted since, and those that would still run then, submitted then with what they have left.
+        Jobs submitted after the instant, and jobs that would still run then, submitted then with their remaining run
+        time.
     history
-        (t, k) what was needed, a row a period, up to the last one before ``begin``.
+        (t, k) the demand, a row for each period, up to the last one before ``begin``.
     begin
-        The first decision, s.
+        Time of the first decision, s.
     """
 
     jobs: VectorJobs
@@ -37,25 +38,25 @@ class Cut:
 def cut(
     jobs: VectorJobs, earlier: float, period: float, kind: _Ints, needed: Callable[[_Ints], _Floats]
 ) -> Cut:
-    """Cut a log.
+    """Split a log.
 
     Parameters
     ----------
     jobs
-        All of them.
+        All jobs.
     earlier
-        So many seconds of it are history only: each job is taken to have run from its submission on.
+        Length of the history, s; its jobs are assumed to run from their submission on.
     period
-        Seconds from one row to the next.
+        Time between two rows of history, s.
     kind
-        (n,) which jobs ask for the same, numbers from 0 on.
+        (n,) the kind of each job, from 0; jobs of a kind have equal requests.
     needed
-        Tells (k,) what so many jobs of each kind need together.
+        Returns the (k,) total demand, given the number of jobs of each kind.
 
     Raises
     ------
     InputError
-        No job is left to run.
+        No jobs are left to run.
 
     Examples
     --------
@@ -70,7 +71,7 @@ def cut(
     history = _history(jobs, times, kind, needed)
     rest = (jobs.submit >= begin) | (jobs.submit + jobs.run > begin)
     if not rest.any():
-        raise InputError(f"no job is left to run after the first {earlier:g} s")
+        raise InputError(f"no jobs are left to run after the first {earlier:g} s")
     kept = jobs.take(rest)
     before = kept.submit < begin
     done = np.where(before, begin - kept.submit, 0.0)
@@ -81,7 +82,7 @@ def cut(
 
 
 def _history(jobs: VectorJobs, times: _Floats, kind: _Ints, needed: Callable[[_Ints], _Floats]) -> _Floats:
-    """What was needed at each of these times by jobs that nobody kept waiting."""
+    """Return the demand at each of these times if no job had to wait."""
     if not len(times):
         return np.empty((0, len(needed(np.zeros(int(kind.max()) + 1, np.int64)))))
     ends = np.argsort(jobs.submit + jobs.run, kind="stable")

@@ -1,4 +1,4 @@
-"""Random jobs whose tasks are fixed to sites, as in the thesis' experiments on the order of jobs."""
+"""Random jobs whose tasks are fixed to sites, as in the thesis's experiments on the order of jobs."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from windlass.model.fleet import Fleet, FleetCase, fixed_table
 def draw_arrivals(
     jobs: int, work: float, slots: int, utilisation: float, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Poisson arrivals, scaled so that just this work over just this time is the wanted utilisation.
+    """Return Poisson arrivals, scaled so that the work over the time to the last arrival gives the utilisation.
 
     Parameters
     ----------
     jobs
-        How many.
+        Number of jobs.
     work
-        Slot-seconds of all of them.
+        Work of all jobs, slot-seconds.
     slots
-        Of all sites.
+        Slots of all sites.
     utilisation
-        Work over slots and the time from 0 to the last arrival. A few large jobs carry most of the work: drawn
-        freely, the utilisation of a run would be anything.
+        Work over slots and the time from 0 to the last arrival. It is fixed because a few large jobs carry most of the
+        work: with a fixed rate, the utilisation of a run would vary widely.
     rng
-        Where randomness comes from.
+        The random generator.
 
     Examples
     --------
@@ -51,23 +51,23 @@ def draw_fixed(
     longest: float = LONGEST_TASK_S,
     accuracy: float = 1.0,
 ) -> FleetCase:
-    """Random jobs whose tasks are fixed to sites; by default as in the thesis, 30 sites of 300 slots at 78%.
+    """Generate jobs whose tasks are fixed to sites; by default as in the thesis, 30 sites of 300 slots at 78 %.
 
     Parameters
     ----------
     rng
-        Where randomness comes from. Sizes, sites, times and gaps have streams of their own, so that a change of one
-        setting leaves the rest as it was.
+        The random generator. Sizes, sites, times and gaps have separate streams, so that a change of one setting does
+        not change the others.
     law
         ``facebook``, ``google`` or ``exponential``.
     jobs
-        How many.
+        Number of jobs.
     fleet
         Sites and slots.
     utilisation, skew, longest
-        As in :func:`draw_arrivals`, :func:`spread`, :func:`draw_seconds`.
+        See :func:`draw_arrivals`, :func:`spread`, :func:`draw_seconds`.
     accuracy
-        From 1, exact, to 0: how well the times of tasks, and the mean of a job's, are known.
+        Accuracy of the known task times and of a job's mean, from 1 (exact) to 0.
 
     Examples
     --------

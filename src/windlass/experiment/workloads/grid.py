@@ -17,28 +17,28 @@ from windlass.model.fleet import Fleet, FleetCase, fixed_jobs
 def fixed_grid(
     log: SwfLog, path: Path, model: FixedModel, where: str | None, rng: np.random.Generator
 ) -> FleetCase:
-    """A log of a grid as jobs of tasks fixed to sites, each with the slots that give it the wanted utilisation.
+    """Convert a grid's log to jobs of tasks fixed to sites; each site gets the slots that give the utilisation.
 
-    One task a processor at the site that its partition (or else queue) names. Grid jobs of one processor come in bags:
-    what one user submits with gaps of at most ``bag_gap_s`` belongs together (Iosup et al., "The characteristics and
-    performance of groups of jobs in grids", Euro-Par 2007), and arrives with its last. A log does not say how many
-    slots a site had.
+    A job becomes one task per processor, at the site named by its partition or else its queue. Grid jobs of one
+    processor come in bags: a user's submissions with gaps of at most ``bag_gap_s`` form one job (Iosup et al., "The
+    characteristics and performance of groups of jobs in grids", Euro-Par 2007), which arrives with the last of them.
+    The slots are computed, as logs do not contain them.
 
     Parameters
     ----------
     log, path
-        As read, and from where.
+        The log and its file.
     model
-        What it leaves open.
+        Parameters that the log leaves open.
     where
-        Only these jobs, an SQL condition over the columns.
+        An SQL condition over the columns that selects jobs.
     rng
-        Where chance comes from.
+        The random generator.
 
     Raises
     ------
     InputError
-        No job names a site, or a job's number appears twice.
+        No job names a site, or a job number appears twice.
     """
     usable = to_workload(log, log.processors, where)
     known = log.records.select("job", "user", site=pl.coalesce("partition", "queue"))

@@ -1,4 +1,4 @@
-"""The offered load of jobs, and jobs that come faster or more slowly so that it is another."""
+"""The offered load of jobs, and scaling of their arrivals to a load."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from windlass.model import InputError, JobTable
 
 
 def offered_load(jobs: JobTable, processors: int) -> float:
-    """The work that comes over what there is for it: Σ run · procs / (processors · (last submit − first submit)).
+    """Return the submitted work over the site's capacity: Σ run · procs / (processors · (last submit − first submit)).
 
     Parameters
     ----------
     jobs
-        In order of submission.
+        The jobs, in order of submission.
     processors
-        Of the site.
+        Size of the site.
 
     Returns
     -------
     float
-        NaN where all come at one instant.
+        NaN if all jobs are submitted at one instant.
 
     Examples
     --------
@@ -37,17 +37,17 @@ def offered_load(jobs: JobTable, processors: int) -> float:
 
 
 def faster(jobs: JobTable, factor: float) -> JobTable:
-    """The same jobs, which come so many times as fast: every gap between two submissions is divided by the factor.
+    """Divide every gap between two submissions by a factor.
 
-    The first stays where it is. Sizes and run times stay as they are, and so the load is the factor times what it was.
-    Days and nights get shorter or longer with the gaps: a log that is scaled far has another daily cycle.
+    The first submission, sizes and run times do not change, so the load is multiplied by the factor. Daily cycles get
+    shorter or longer with the gaps, so a strongly scaled log has another daily cycle.
 
     Parameters
     ----------
     jobs
-        In order of submission.
+        The jobs, in order of submission.
     factor
-        Above 0.
+        The factor, above 0.
 
     Examples
     --------
@@ -55,32 +55,32 @@ def faster(jobs: JobTable, factor: float) -> JobTable:
     [10.0, 12.0, 15.0]
 
     Source: Frachtenberg and Feitelson, "Pitfalls in parallel job scheduling evaluation", JSSPP 2005, section 3, which
-    also says what this does to the cycle.
+    describes this effect on the cycle.
     """
     if factor == 1.0 or not len(jobs):
         return jobs
     first = jobs.submit[0]
-    # Rounding must not turn two submissions around.
+    # Rounding must not change the order of submissions.
     submit = np.maximum.accumulate(first + (jobs.submit - first) / factor)
     return dataclasses.replace(jobs, submit=submit)
 
 
 def factor_to(load: float, jobs: JobTable, processors: int) -> float:
-    """By how much faster jobs have to come for an offered load.
+    """Return the factor on the arrival rate that gives an offered load.
 
     Parameters
     ----------
     load
-        Above 0.
+        The target, above 0.
     jobs
-        In order of submission.
+        The jobs, in order of submission.
     processors
-        Of the site.
+        Size of the site.
 
     Raises
     ------
     InputError
-        They come at one instant, or are no work: no factor makes this load of them.
+        All jobs are submitted at one instant, or have no work, so that no factor gives the load.
 
     Examples
     --------
@@ -90,6 +90,6 @@ def factor_to(load: float, jobs: JobTable, processors: int) -> float:
     found = offered_load(jobs, processors)
     if not found > 0:
         raise InputError(
-            f"load is {load:g}, which needs jobs with run times that come at more than one instant; these have none"
+            f"load is {load:g}, expected jobs with run times above 0 that are submitted at more than one instant"
         )
     return load / found

@@ -1,4 +1,4 @@
-"""Laws that were measured, as quantiles: to draw from without the measurements themselves."""
+"""Measured distributions as quantiles, to draw from without the measurements."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Quantiles:
-    """A law by its quantiles at equal steps from 0 to 1, straight between them.
+    """A distribution by its quantiles at equal steps from 0 to 1, linearly interpolated.
 
     Parameters
     ----------
     values
-        Ascending.
+        The quantiles, ascending.
 
     Examples
     --------
@@ -26,20 +26,20 @@ class Quantiles:
     values: tuple[float, ...]
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """So many, independent of each other."""
+        """Return independent random values, (count,)."""
         steps = np.linspace(0.0, 1.0, len(self.values))
         return np.interp(rng.random(count), steps, self.values)
 
 
-#: What users asked for over what their jobs ran for, of 19,561 jobs of KTH-SP2 that ran for over a minute and were not
-#: stopped; the last twentieth is cut at its middle, as it goes on to 800.
+#: Ratio of requested to actual run time, of 19,561 jobs of KTH-SP2 that ran for over a minute and were not killed; the
+#: last twentieth is cut off at its middle, as it reaches 800.
 OVERESTIMATES = Quantiles(
     (
         1.0, 1.001, 1.002, 1.007, 1.028, 1.074, 1.106, 1.145, 1.215, 1.29, 1.409,
         1.581, 1.831, 2.127, 2.603, 3.243, 4.176, 5.714, 9.091, 18.868, 32.0,
     )
 )  # fmt: skip
-#: Measured speeds of jobs in a pair over those that a model says which was fitted to the other half of the 1,388
+#: Ratio of measured to modelled speed of jobs in a pair, where the model was fitted to the other half of the 1,388
 #: measured pairs (Lucid, ASPLOS 2023).
 LEFT_OUT_FACTORS = Quantiles(
     (

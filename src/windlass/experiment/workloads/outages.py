@@ -1,4 +1,4 @@
-"""When nodes of a site are away: each fails after a while, stays away for a while, and comes back whole."""
+"""Outages of a site's nodes: each node fails, is down for a time, and returns with all its cores."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from numpy.typing import NDArray
 from windlass.model import InputError
 from windlass.model.timetable import NodeTimetable
 
-#: A timetable of more outages is refused: it would be most of what happens.
+#: The most outages in a timetable; more would dominate the simulation.
 _MOST = 1_000_000
 
 
 def draw_outages(
     nodes: int, cores: int, every: float, last: float, kill: float, until: float, rng: np.random.Generator
 ) -> NodeTimetable:
-    """Outages of whole nodes, each node by itself: exponential times between failures, exponential times away.
+    """Draw outages of whole nodes, independent of each other, with exponential times up and down.
 
     Parameters
     ----------
     nodes, cores
-        How many, and cores of each.
+        Number of nodes, and cores of each.
     every
-        Mean time that a node is there before it fails, s.
+        Mean time up before a failure, s.
     last
-        Mean time that it is away, s.
+        Mean time down, s.
     kill
-        Share of outages at which what runs there is killed; at the others it may end (the node drains).
+        Share of outages that kill running jobs; at the others the node drains.
     until
-        No outage begins at or after this time, s; one that began before ends in its own time.
+        Outages begin before this time, s; they may end after it.
     rng
-        Where chance comes from.
+        The random generator.
 
     Raises
     ------
     InputError
-        A value out of bounds, or so many outages that they would be most of what happens.
+        A value is out of bounds, or there would be more outages than the simulator accepts.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def draw_outages(
 def _of_node(
     every: float, last: float, until: float, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """When one node fails, and when it is back."""
+    """Return the times at which one node fails and returns."""
     turns, reached = [np.zeros((0, 2))], 0.0
     while reached < until:
         drawn = rng.standard_exponential((16 + int(until / (every + last)), 2)) * (every, last)
@@ -81,5 +81,5 @@ def _of_node(
         turns.append(ends)
         reached = float(ends[-1, 1])
     down, up = np.concatenate(turns).T
-    begun = down < until
-    return down[begun], up[begun]
+    started = down < until
+    return down[started], up[started]

@@ -1,9 +1,9 @@
-"""Streaming queries on cameras, below a private cluster and a cloud, modelled on the thesis on Cascade.
+"""Streaming queries on cameras, connected to a private cluster and a cloud, modelled on the thesis on Cascade.
 
-For scenarios: an accuracy levels off as lines and frames grow, and a component hands on a part of what it takes in. The
-reproduction of the thesis draws by laws of its own, in the ranges of the thesis' figures
-(``windlass_reproductions/cascade/drawn.py``): it has as many plans of each kind, and other knobs, implementations and
-laws, so neither can stand for the other.
+For scenarios: accuracy saturates as lines and frames grow, and a component's output is a share of its input. The
+reproduction of the thesis generates queries by other laws, in the ranges of the thesis's figures
+(``windlass_reproductions/cascade/drawn.py``): it has as many plans of each kind, but other knobs, implementations and
+laws, so neither can replace the other.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from windlass.model.values import number, whole
 
 @dataclass(frozen=True, slots=True)
 class ComponentProfile:
-    """One implementation of a component: what it is worth, and what it takes at 1080 lines and 30 frames a second.
+    """One implementation of a component: its accuracy, and its use at 1080 lines and 30 frames per second.
 
     Parameters
     ----------
     name
-        What it does.
+        Its function.
     worth
-        Its factor of the accuracy.
+        Its factor on the accuracy.
     cores
-        CPU seconds a second.
+        CPU seconds per second.
     output
-        Bytes it hands on for each byte that its component takes in.
+        Output per byte of its component's input, bytes.
     """
 
     name: str
@@ -52,7 +52,7 @@ class QueryKind:
     lines
         Resolutions.
     frames
-        Frames a second.
+        Frames per second.
     first, second
         Implementations of its two components.
     """
@@ -65,7 +65,7 @@ class QueryKind:
 
     @property
     def plans(self) -> int:
-        """How many there are."""
+        """Number of plans."""
         return len(self.lines) * len(self.frames) * len(self.first) * len(self.second)
 
 
@@ -76,7 +76,7 @@ _MODELS = (
     ComponentProfile("small", 0.88, 0.7),
     ComponentProfile("tiny", 0.72, 0.25),
 )
-#: With as many plans as those of the thesis: 300, 20, 10 and 30.
+#: The numbers of plans are those of the thesis: 300, 20, 10 and 30.
 KINDS = (
     QueryKind(
         "tracker",
@@ -114,7 +114,7 @@ KINDS = (
     ),
 )
 
-#: What a camera's encoder hands on at 1080 lines and 30 frames, bytes/s, and what it takes in: more than links carry.
+#: Output of a camera's encoder at 1080 lines and 30 frames, and its input, which no link can carry, bytes/s.
 _ENCODED, _RAW = 375e3, 90e6
 
 
@@ -126,16 +126,16 @@ def three_tiers(
     private_up: float = 625e3,
     cloud_cores: float = 48.0,
 ) -> Hierarchy:
-    """Cameras below one private cluster below one cloud; by default as the thesis has them.
+    """Return cameras connected to one private cluster, and that to one cloud; by default as in the thesis.
 
     Parameters
     ----------
     cameras
-        How many, named ``camera-1`` and so on.
+        Number of cameras, named ``camera-1`` and so on.
     camera_cores, private_cores, cloud_cores
-        What each has.
+        Cores of each cluster.
     camera_up, private_up
-        What each can send upwards, bytes/s.
+        Uplink of each, bytes/s.
 
     Source: thesis, section 5.7.1: 20 cameras on ten nodes of 4 cores, 600 kb/s each; 2 private nodes, 5 Mb/s; 12 cloud
     nodes.
@@ -159,32 +159,32 @@ def drawn_queries(
     kinds: Sequence[str] = ("tracker",),
     spread: float = 0.1,
 ) -> tuple[Query, ...]:
-    """Queries in turn on cameras, each with a drawn profile of a drawn kind.
+    """Generate queries on cameras in turn, each with a random profile of a random kind.
 
-    How much work a stream is differs from camera to camera, and how much accuracy suffers from fewer lines and frames
-    from query to query. Components of equal names on one camera do the same work: queries could be merged there.
+    A stream's work differs between cameras, and the loss of accuracy with fewer lines and frames between queries.
+    Components with equal names on one camera do the same work, so queries can be merged there.
 
     Parameters
     ----------
     rng
-        Of the profiles.
+        The random generator.
     cameras
-        Clusters where streams are born.
+        Clusters where streams originate.
     count
-        How many queries.
+        Number of queries.
     kinds
-        Names of :data:`KINDS`, all as likely.
+        Names of :data:`KINDS`, equally likely.
     spread
-        Standard deviation of the logarithm of what each plan's accuracy differs by from the law.
+        Standard deviation of the logarithm of each plan's accuracy around the law.
 
     Returns
     -------
-    Named ``tracker-1`` and so on.
+    The queries, named ``tracker-1`` and so on.
 
     Raises
     ------
     InputError
-        There is no such kind, or a number is out of bounds.
+        A kind is unknown, or a number is out of bounds.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def drawn_queries(
     known = {kind.name: kind for kind in KINDS}
     for name in kinds:
         if name not in known:
-            raise InputError(f"there is no kind of query {name!r}, expected one of {', '.join(known)}")
+            raise InputError(f"unknown kind of query {name!r}, expected one of {', '.join(known)}")
     number("spread", spread, 0.0)
     busy = rng.lognormal(0.0, 0.3, len(cameras))
     found = []
@@ -209,7 +209,7 @@ def drawn_queries(
 
 
 def _plans(kind: QueryKind, rng: np.random.Generator, spread: float, busy: float) -> Iterator[QueryPlan]:
-    """All plans of a kind on a stream that is so much work: more lines and frames are worth less and less."""
+    """Yield all plans of a kind on a stream with this much work; accuracy saturates with lines and frames."""
     needs_lines, needs_frames = rng.uniform(150, 500), rng.uniform(1, 6)
     top = rng.uniform(0.8, 1.0)
     for lines, frames, first, second in product(kind.lines, kind.frames, kind.first, kind.second):

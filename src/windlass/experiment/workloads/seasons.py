@@ -1,4 +1,4 @@
-"""Jobs with a day and a week in them: more by day than by night, and fewer at weekends."""
+"""Jobs with a daily and a weekly cycle: more by day than by night, and fewer at weekends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOUR = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What some of the jobs ask for, GPUs, cores and bytes, and how many there are of them beside the others."""
+    """A resource request, GPUs, cores and bytes, and its weight among all shapes."""
 
     gpus: float = 0.0
     cores: float = 1.0
@@ -28,25 +28,24 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Season:
-    """When jobs come and how long they run.
+    """Arrivals and run times of jobs.
 
     Parameters
     ----------
     days
-        How many, the first a Monday.
+        Number of days, the first a Monday.
     per_hour
-        Jobs an hour, on average over a week.
+        Jobs per hour, on average over a week.
     daily
-        How much more than on average they are at three in the afternoon, as a part of it; as much fewer at three at
-        night.
+        Relative amplitude of the daily cycle, which is highest at 15:00 and lowest at 03:00.
     weekend
-        How many there are on Saturdays and Sundays beside other days.
+        Arrivals on Saturdays and Sundays relative to other days.
     batch
-        How many are submitted at once, on average (a geometric distribution).
+        Mean number of jobs submitted together (a geometric distribution).
     run
-        The median run time, s.
+        Median run time, s.
     spread
-        Standard deviation of its logarithm.
+        Standard deviation of the logarithm of the run time.
 
     Raises
     ------
@@ -71,7 +70,7 @@ class Season:
         number("spread", self.spread, 0.0)
 
     def intensity(self, time: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Jobs an hour at an instant, s from the first midnight.
+        """Return the rate in jobs per hour at each time, s from the first midnight.
 
         >>> Season(per_hour=10.0, daily=0.5, weekend=1.0).intensity(np.array([15.0, 3.0]) * 3600).tolist()
         [15.0, 5.0]
@@ -82,21 +81,21 @@ class Season:
 
 
 def seasonal(season: Season, shapes: Sequence[Shape], rng: np.random.Generator) -> VectorJobs:
-    """Draw jobs: a Poisson process whose rate follows the season.
+    """Generate jobs: a Poisson process whose rate follows the season.
 
     Parameters
     ----------
     season
-        When, and how long.
+        Arrivals and run times.
     shapes
-        What they ask for.
+        The resource requests.
     rng
-        Where chance comes from.
+        The random generator.
 
     Raises
     ------
     InputError
-        There is no shape, one has a weight that is negative, or nobody comes.
+        There is no shape, a weight is negative, or no job is drawn.
 
     Examples
     --------
@@ -118,7 +117,7 @@ def seasonal(season: Season, shapes: Sequence[Shape], rng: np.random.Generator) 
 
 
 def _times(season: Season, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Arrivals at the highest rate, of which as many are kept as the rate at that time says."""
+    """Draw arrivals at the highest rate, and keep each with the probability that gives the rate at its time."""
     until = season.days * _DAY
     highest = float(season.intensity(np.arange(0.0, until, 600.0)).max()) / season.batch
     drawn = np.sort(rng.uniform(0.0, until, rng.poisson(highest * until / _HOUR)))

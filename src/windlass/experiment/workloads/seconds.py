@@ -1,4 +1,4 @@
-"""How long tasks take, with stragglers as in a Facebook cluster."""
+"""Task times, with stragglers as in a Facebook cluster."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from windlass.model import InputError
 
 #: The tail of task times in a Facebook cluster, and their mean, s (thesis, section 3.5.1).
 PARETO_SHAPE, MEAN_TASK_S = 1.259, 2.0
-#: Where task times are cut off, s. The thesis does not say that they are, but with this shape their variance is
-#: infinite, and without an end no mean over a run would settle.
+#: Upper bound of task times, s. The thesis does not mention one, but with this shape the variance is infinite, and
+#: without a bound no mean over a run would converge.
 LONGEST_TASK_S = 20.0
 
 
 def draw_seconds(
     tasks: int, rng: np.random.Generator, mean: float = MEAN_TASK_S, longest: float = LONGEST_TASK_S
 ) -> NDArray[np.float64]:
-    """Task times: Pareto with shape 1.259, cut off at ``longest``, with this mean, s.
+    """Draw task times, s: Pareto with shape 1.259, truncated at ``longest``, with this mean.
 
     Parameters
     ----------
     tasks
-        How many.
+        Number of tasks.
     rng
-        Where randomness comes from.
+        The random generator.
     mean, longest
-        s. The shortest follows from them.
+        Mean and upper bound, s; the lower bound follows from them.
 
     Examples
     --------

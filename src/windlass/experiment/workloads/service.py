@@ -1,4 +1,4 @@
-"""How much work the tasks of the dispatch world are."""
+"""Sizes of the tasks of the dispatch world."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from windlass.model.values import column
 
 @dataclass(frozen=True, slots=True)
 class Pareto:
-    """Work of tasks, Pareto distributed (Lomax shifted to its least value): heavy tails.
+    """Pareto distributed task sizes (Lomax shifted to its least value), with a heavy tail.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Pareto:
     Raises
     ------
     InputError
-        A number out of bounds.
+        A number is out of bounds.
 
     Examples
     --------
@@ -43,27 +43,27 @@ class Pareto:
             raise InputError(f"service: mean is {self.mean}, expected above 0")
 
     def sizes(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """(count,) work."""
+        """Return (count,) task sizes, work."""
         least = self.mean * (self.shape - 1) / self.shape
         return least * (1 + rng.pareto(self.shape, count))
 
 
 def task_sizes(service: object, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """How much work each task is.
+    """Return the work of each task.
 
     Parameters
     ----------
     service
         ``"exponential"`` or ``"fixed"`` with mean 1, a :class:`Pareto`, or (count,) sizes above 0.
     count
-        How many tasks.
+        Number of tasks.
     rng
-        Where chance comes from.
+        The random generator.
 
     Raises
     ------
     InputError
-        No such distribution, or a size that is not above 0.
+        The distribution is unknown, or a size is not above 0.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def task_sizes(service: object, count: int, rng: np.random.Generator) -> NDArray
     """
     if isinstance(service, str):
         if service == "exponential":
-            # A draw of exactly 0 would be a task that needs no worker.
+            # A size of exactly 0 would be invalid.
             sizes = rng.standard_exponential(count)
             return np.maximum(sizes, np.finfo(np.float64).tiny, out=sizes)
         if service == "fixed":
@@ -89,7 +89,7 @@ def task_sizes(service: object, count: int, rng: np.random.Generator) -> NDArray
 
 
 def mean_size(service: object, sizes: NDArray[np.float64]) -> float:
-    """Mean work of a task: that of the distribution, or of the sizes themselves where they are given.
+    """Return the mean work of a task: that of the distribution, or of the given sizes.
 
     >>> mean_size("exponential", np.array([7.0]))
     1.0

@@ -1,4 +1,4 @@
-"""Sites drawn at random, unlike in slots and links."""
+"""Random sites with different slots and links."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _MBIT = 1e6 / 8
 
 @dataclass(frozen=True, slots=True)
 class SiteModel:
-    """Sites drawn between bounds, evenly on a logarithmic scale, or by Zipf's law where an exponent is given.
+    """Sites drawn between bounds, log-uniformly, or by Zipf's law if an exponent is given.
 
     Parameters
     ----------
     sites
-        How many.
+        Number of sites.
     slots
-        Least and most.
+        Bounds of a site's slots.
     mbit
-        Least and most of an up- or downlink, Mbit/s.
+        Bounds of an up- or downlink, Mbit/s.
     slot_zipf, link_zipf
-        With an exponent e, the site of rank r has capacity in proportion to r^−e, ranks at random, with the total
-        that the bounds give on average; None for evenly drawn logarithms. 0 makes all sites alike.
+        With an exponent e, the site of rank r has capacity in proportion to r^−e. Ranks are random, and the total is
+        the mean total of log-uniform values between the bounds. None for log-uniform values; 0 for identical sites.
     """
 
     sites: int = 50
@@ -37,7 +37,7 @@ class SiteModel:
 
 
 def draw_sites(model: SiteModel, rng: np.random.Generator) -> Fleet:
-    """Sites by a model.
+    """Draw sites from a model.
 
     >>> draw_sites(SiteModel(sites=3), np.random.default_rng(1)).slots.tolist()
     [376, 3846, 54]

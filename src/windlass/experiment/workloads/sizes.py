@@ -1,4 +1,4 @@
-"""How many tasks jobs have, by the laws of the thesis' experiments."""
+"""Numbers of tasks of jobs, by the laws of the thesis's experiments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 from windlass.model import InputError
 
-#: Bounds of the thesis' classes of job sizes: small up to 150 tasks, medium up to 500, large above.
+#: Bounds of the thesis's classes of job sizes: small up to 150 tasks, medium up to 500, large above.
 SMALL, MEDIUM = 150, 500
 
 
@@ -24,7 +24,7 @@ class SizeLaw:
     mean
         Mean number of tasks.
     small, medium
-        Shares of jobs of 1–150 and 151–500 tasks; the rest has from 501 up to ``largest``, which the mean fixes.
+        Shares of jobs of 1–150 and 151–500 tasks; the others have 501 to ``largest``, which follows from the mean.
     """
 
     mean: float
@@ -33,7 +33,7 @@ class SizeLaw:
 
     @property
     def largest(self) -> float:
-        """The size of the largest job that gives the mean."""
+        """Size of the largest job, which follows from the mean."""
         rest = (
             self.mean - self.small * _log_mean(1, SMALL + 1) - self.medium * _log_mean(SMALL + 1, MEDIUM + 1)
         )
@@ -41,7 +41,7 @@ class SizeLaw:
         return float(brentq(lambda top: _log_mean(MEDIUM + 1, top) - wanted, MEDIUM + 2, 1e9))
 
     def draw(self, jobs: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """(jobs,) numbers of tasks."""
+        """Return (jobs,) numbers of tasks."""
         classes = rng.random(jobs)
         low = np.select(
             [classes < self.small, classes < self.small + self.medium], [1, SMALL + 1], MEDIUM + 1
@@ -54,7 +54,7 @@ class SizeLaw:
 
 
 def _log_mean(low: float, high: float) -> float:
-    # Of the whole part of a log-uniform number, nearly: half a task is lost to rounding down.
+    # Approximate mean of a log-uniform number rounded down, which loses half a task.
     return (high - low) / math.log(high / low) - 0.5
 
 
@@ -64,16 +64,16 @@ EXPONENTIAL_MEAN = 800.0
 
 
 def draw_sizes(law: str, jobs: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Numbers of tasks of so many jobs.
+    """Return random numbers of tasks of jobs.
 
     Parameters
     ----------
     law
         ``facebook``, ``google`` or ``exponential``.
     jobs
-        How many.
+        Number of jobs.
     rng
-        Where randomness comes from.
+        The random generator.
 
     Examples
     --------

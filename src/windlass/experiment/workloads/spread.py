@@ -1,4 +1,4 @@
-"""At which sites the tasks of a job lie."""
+"""Random distribution of a job's tasks over sites."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 def spread(
     sizes: NDArray[np.int64], sites: int, skew: float | str, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """(J, m) tasks of each job at each site.
+    """Return (J, m) tasks of each job at each site.
 
     Parameters
     ----------
     sizes
         (J,) tasks of each job.
     sites
-        m.
+        Number of sites, m.
     skew
-        Of Zipf's law: a task is at the job's k-th site with probability ∝ 1/k^skew; which site is its first,
-        second, … is drawn anew for each job. ``uniform`` is 0, ``one-site`` puts all tasks on one.
+        Exponent of Zipf's law: a task is at the job's k-th site with probability ∝ 1/k^skew, and the order of sites
+        is random for each job. ``uniform`` is 0, ``one-site`` puts all tasks at one site.
     rng
-        Where randomness comes from.
+        The random generator.
 
     Examples
     --------

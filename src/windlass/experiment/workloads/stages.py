@@ -1,4 +1,4 @@
-"""Jobs of a few stages drawn at random, with data unlike at many sites."""
+"""Random jobs of a few stages, with data distributed unevenly over many sites."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 
 @dataclass(frozen=True, slots=True)
 class JobModel:
-    """Jobs drawn at random; all spreads are of logarithms (σ of a lognormal).
+    """Parameters of random jobs; all spreads are of logarithms (σ of a lognormal).
 
     Parameters
     ----------
     jobs
-        How many.
+        Number of jobs.
     load
-        Offered load of the busiest slots or link, were every task to run where its data is; sets the mean gap of
-        the Poisson arrivals.
+        Offered load of the busiest slots or link if every task ran where its data is; it sets the mean gap of the
+        Poisson arrivals.
     stages
-        Least and most a job; a job begins with one or two map stages, which a shuffle joins.
+        Least and most stages of a job; a job starts with one or two map stages, which a shuffle joins.
     tasks, tasks_spread
-        Median of map tasks a job, and spread.
+        Median number of map tasks of a job, and spread.
     task_s, task_s_spread
-        Median of a job's mean compute time a task, s, and spread.
+        Median of a job's mean compute time per task, s, and spread.
     task_bytes
         Input of a map task, bytes.
     ratio, ratio_spread
-        Median of bytes written per byte read, and spread, by job.
+        Median over jobs of bytes written per byte read, and spread.
     skew
         Least and most spread of a job's input over sites.
     site_skew
-        Spread of how much data each site has for all jobs.
+        Spread of the sites' shares of all data.
     noise, straggler_share, straggler_factor
-        Spread of compute times within a stage; which share of tasks takes so much longer.
+        Spread of compute times within a stage; share of stragglers, and the factor on their times.
     size_spread
-        Spread of what shuffle tasks of a stage read.
+        Spread of the input of a stage's shuffle tasks.
     estimate_error
-        Largest relative error of what policies are told of compute times; each stage's is drawn evenly up to it,
-        in either direction.
+        Largest relative error of the compute times that policies see; each stage's error is uniform up to it, in
+        either direction.
     """
 
     jobs: int = 100
@@ -64,7 +64,7 @@ class JobModel:
 
 
 def draw_jobs(model: JobModel, fleet: Fleet, rng: np.random.Generator) -> FleetJobs:
-    """Jobs by a model, over given sites.
+    """Generate jobs from a model, over given sites.
 
     >>> from windlass.experiment.workloads.sites import SiteModel, draw_sites
     >>> fleet = draw_sites(SiteModel(sites=5), np.random.default_rng(1))
@@ -103,7 +103,7 @@ def _draw_job(model: JobModel, popularity: NDArray[np.float64], rng: np.random.G
     count = int(rng.integers(model.stages[0], model.stages[1] + 1))
     maps = 2 if count > 2 and rng.random() < 0.5 else 1
 
-    def told(mean: float) -> float:
+    def estimated(mean: float) -> float:
         return float(mean * (1.0 + rng.uniform(-1.0, 1.0) * model.estimate_error))
 
     found: list[StageSpec] = []
@@ -113,20 +113,22 @@ def _draw_job(model: JobModel, popularity: NDArray[np.float64], rng: np.random.G
             part = popularity * np.exp(skew * rng.standard_normal(len(popularity)))
             here = rng.multinomial(max(tasks // maps, 1), part / part.sum())
             found.append(
-                StageSpec(mean, tuple(here.tolist()), model.task_bytes, ratio=ratio, estimate_s=told(mean))
+                StageSpec(
+                    mean, tuple(here.tolist()), model.task_bytes, ratio=ratio, estimate_s=estimated(mean)
+                )
             )
         else:
             parents = tuple(range(maps)) if place == maps else (place - 1,)
             reducers = max(1, int(np.round(tasks * rng.uniform(0.2, 0.7))))
             further = float(np.exp(0.5 * rng.standard_normal()) * 0.6)
             found.append(
-                StageSpec(mean, tasks=reducers, ratio=further, parents=parents, estimate_s=told(mean))
+                StageSpec(mean, tasks=reducers, ratio=further, parents=parents, estimate_s=estimated(mean))
             )
     return found
 
 
 def _busiest(fleet: Fleet, jobs: list[list[StageSpec]]) -> float:
-    """Seconds for which the busiest slots or link would work, were every task where its data is."""
+    """Return the seconds of work of the busiest slots or link if every task ran where its data is."""
     n = len(fleet)
     work, sent, got = np.zeros(n), np.zeros(n), np.zeros(n)
     for job in jobs:

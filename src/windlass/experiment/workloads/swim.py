@@ -1,6 +1,6 @@
-"""Jobs of a Hadoop log over several sites: with what they read and shuffle, or as tasks fixed to sites.
+"""Jobs over several sites from a Hadoop log: with stages of input and shuffle, or as tasks fixed to sites.
 
-The log gives bytes, not tasks: a map task is a block of input, of 128 MiB unless told otherwise, as HDFS had then.
+The log has bytes, not tasks: a map task reads a block of input, by default 128 MiB, HDFS's block size at the time.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ _MOST_TASKS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class SwimModel:
-    """What a log of bytes leaves open.
+    """Parameters that a log of bytes leaves open.
 
     Parameters
     ----------
     hours
-        How much of the log to run, from its beginning.
+        Length of the log to run, from its beginning.
     block_bytes, reduce_bytes
         Bytes of a map and of a reduce task.
     bytes_per_s
-        How fast a task computes.
+        Speed of a task.
     least_task_s
-        No task takes less, s.
+        Minimum task time, s.
     skew
         Spread (σ of a lognormal) of a job's input over sites.
     scale
-        All bytes are multiplied by it.
+        Factor on all bytes.
     """
 
     hours: float = 1.0
@@ -51,22 +51,22 @@ class SwimModel:
 
 
 def staged_swim(records: pl.DataFrame, model: SwimModel, fleet: Fleet, rng: np.random.Generator) -> FleetJobs:
-    """Jobs with tasks and data at sites: a map stage, and where the log has one, a shuffle.
+    """Convert a log to jobs with tasks and data at sites: a map stage, and a shuffle if the log has one.
 
-    The log says when a job is submitted (s), and how many bytes its maps read and its shuffle moves; tasks and
-    their times follow from the model, and input is dealt to sites at random. Jobs that read nothing are left
+    The log has the submission time of a job, s, the bytes that its maps read, and those that its shuffle moves. Tasks
+    and their times follow from the model, and input is distributed to sites at random. Jobs that read nothing are left
     out, with a note.
 
     Parameters
     ----------
     records
-        Of :func:`windlass.io.traces.read_swim`.
+        Records of :func:`windlass.io.traces.read_swim`.
     model
-        What the log leaves open.
+        Parameters that the log leaves open.
     fleet
-        Where input is dealt to.
+        The sites.
     rng
-        Where chance comes from.
+        The random generator.
 
     Examples
     --------
@@ -101,23 +101,23 @@ def staged_swim(records: pl.DataFrame, model: SwimModel, fleet: Fleet, rng: np.r
 
 @dataclass(frozen=True, slots=True)
 class FixedModel:
-    """What a log leaves open where its tasks are fixed to sites.
+    """Parameters that a log leaves open if its tasks are fixed to sites.
 
     Parameters
     ----------
     utilisation
-        Offered, from the first to the last arrival: the log's clock is run as fast as gives it (SWIM), or sites get
-        the slots that give it (SWF).
+        Offered utilisation from the first to the last arrival: the log's clock is scaled to it (SWIM), or the sites'
+        slots are (SWF).
     skew
-        Zipf's, of a job's tasks over sites; ``uniform`` or ``one-site``. SWIM only.
+        Zipf exponent of a job's tasks over sites; ``uniform`` or ``one-site``. SWIM only.
     longest_s
-        Where task times are cut off, s. SWIM only.
+        Upper bound of task times, s. SWIM only.
     accuracy
-        From 1, exact, to 0: how well the times of tasks, and the mean of a job's, are known.
+        Accuracy of the known task times and of a job's mean, from 1 (exact) to 0.
     block_bytes
-        Input of a task. SWIM only.
+        Input of a task, bytes. SWIM only.
     bag_gap_s
-        What a user submits with gaps of at most so long is one job. SWF only.
+        Submissions of a user with gaps of at most this, s, form one job. SWF only.
     """
 
     utilisation: float = 0.78
@@ -129,20 +129,20 @@ class FixedModel:
 
 
 def fixed_swim(log: SwimLog, model: FixedModel, fleet: Fleet, rng: np.random.Generator) -> FleetCase:
-    """Jobs of tasks fixed to sites: a task a block of input; where blocks lie and how long tasks take is drawn.
+    """Convert a log to jobs of tasks fixed to sites: a task per block of input, with random sites and task times.
 
-    Arrivals are the log's, stretched or pressed to the wanted utilisation.
+    Arrivals are the log's, scaled to the target utilisation.
 
     Parameters
     ----------
     log
-        At least one record.
+        A log with at least one record.
     model
-        What it leaves open.
+        Parameters that the log leaves open.
     fleet
         Sites and slots.
     rng
-        Where chance comes from.
+        The random generator.
     """
     records = log.records.sort("submit", maintain_order=True)
     sizes = np.maximum(np.ceil(records["map_input"].to_numpy() / model.block_bytes), 1).astype(np.int64)
@@ -160,7 +160,7 @@ def fixed_swim(log: SwimLog, model: FixedModel, fleet: Fleet, rng: np.random.Gen
         notes=(
             *log.notes,
             f"{len(sizes):,} jobs of {sizes.sum():,} tasks of {model.block_bytes / 2**20:g} MiB; "
-            f"the log's clock is run at {span / wanted:.3g} times its speed",
+            f"the log's clock runs at {span / wanted:.3g} times its speed",
         ),
     )
     return FleetCase(fleet, jobs)

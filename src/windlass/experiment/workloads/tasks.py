@@ -1,4 +1,4 @@
-"""Small tasks drawn whole: when each arrives, and how much work it is."""
+"""Random small tasks: arrivals and work."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from windlass.model.values import number
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnTasks:
-    """Tasks with their times and sizes, and what seeds the chance of those who run them.
+    """Tasks with their arrivals and work, and seeds for the run.
 
     Parameters
     ----------
     submit, work
-        (t,) when each arrives, s, and its work.
+        (t,) arrival of each, s, and its work.
     policy, schedulers
-        Seed the generators of the policy, and of which scheduler gets each job.
+        Seeds of the policy's generator, and of the assignment of jobs to schedulers.
     """
 
     submit: NDArray[np.float64]
@@ -41,26 +41,26 @@ def draw_tasks(
     capacity: float,
     seed: int,
 ) -> DrawnTasks:
-    """Draw tasks; all chance has streams of its own, so that the tasks do not depend on who runs them.
+    """Generate tasks; each random quantity has its own stream, so that the tasks do not depend on the policy.
 
     Parameters
     ----------
     tasks
-        How many, a multiple of ``tasks_per_job``, which arrive together.
+        Number of tasks, a multiple of ``tasks_per_job``, which arrive together.
     load
-        Work that arrives over work that all workers can do; None where arrivals are times.
+        Arriving work over the rate of all workers; None if arrivals are times.
     arrivals, service
-        What to draw, or times, s, and sizes: see :func:`~windlass.experiment.workloads.arrivals.arrival_times` and
+        Laws to draw from, or times, s, and sizes: see :func:`~windlass.experiment.workloads.arrivals.arrival_times` and
         :func:`~windlass.experiment.workloads.service.task_sizes`.
     capacity
-        What all workers can do together, work/s.
+        Rate of all workers, work/s.
     seed
-        Of all chance.
+        The random seed.
 
     Raises
     ------
     InputError
-        A bad argument, named.
+        An argument is invalid; the error names it.
 
     Examples
     --------
@@ -80,10 +80,10 @@ def draw_tasks(
 
 
 def _job_rate(load: float | None, arrivals: object, capacity: float, work: float) -> float:
-    """Jobs per second, of so much work each."""
+    """Return the jobs per second that give the load, given the mean work of a job."""
     if not isinstance(arrivals, str | Bursty):
         if load is not None:
-            raise InputError(f"load is {load}, expected None where arrival times are given")
+            raise InputError(f"load is {load}, expected None if arrival times are given")
         return 0.0
     if load is None:
         raise InputError("load is None, expected a number above 0 unless arrivals are times")

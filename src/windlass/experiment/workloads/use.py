@@ -1,4 +1,4 @@
-"""Drawing what jobs use of what they were given, from laws fitted to jobs that were measured alone."""
+"""Random resource use of jobs, from distributions fitted to jobs that were measured alone."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from numpy.typing import NDArray
 from windlass.model import JobTable
 from windlass.model.use import JobUse, UseStage
 
-#: Beta laws fitted by maximum likelihood to 56 jobs that were measured alone on a GPU (Lucid, ASPLOS 2023): the part of
-#: its time that each kept busy, and the part of its 24 GB that it held.
+#: Beta distributions fitted by maximum likelihood to 56 jobs measured alone on a GPU (Lucid, ASPLOS 2023): the share of
+#: time for which each kept it busy, and the share of its 24 GB of memory.
 CPU_LAW = (0.952, 1.095)
 MEMORY_LAW = (5.743, 37.07)
-#: Jobs of one class differ by so much, as a standard deviation of the part of the time that they are busy.
+#: Standard deviation between jobs of one class, of the share of time for which they are busy.
 _WITHIN = 0.05
-#: Of what a job asks of memory it uses so much: people leave some room.
+#: Share of the requested memory that a job uses, as users leave some room.
 _ASKED = 0.9
 _TASKS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class UseLaw:
-    """How uses are drawn.
+    """Distributions of resource use.
 
     Parameters
     ----------
     cpu, memory
-        Two parameters of a Beta law each: what a class of jobs uses of its cores' time, and of their memory.
+        Two parameters of a Beta distribution each: a class's use of its cores' time, and of their memory.
     sequential
-        The largest share of its run time in which a class keeps one core busy only; it is uniform from 0. Nothing was
-        measured of this.
+        The largest share of its run time in which a class keeps only one core busy; the share is uniform from 0. This
+        is an assumption without measurements.
     memory_per_core
-        Bytes.
+        Memory of a core, bytes.
     """
 
     cpu: tuple[float, float] = CPU_LAW
@@ -43,21 +43,21 @@ class UseLaw:
 
 
 def draw_use(jobs: JobTable, classes: NDArray[np.int64], law: UseLaw, rng: np.random.Generator) -> JobUse:
-    """What each job uses: much the same for jobs of one class.
+    """Draw each job's resource use, which is similar for jobs of one class.
 
-    A job has one to four stages, sequential ones and parallel ones in turn; together they use what was drawn, as far as
-    its parallel stages can. A sequential stage holds half of the memory.
+    A job has one to four stages, alternately sequential and parallel; together they have the drawn use, as far as the
+    parallel stages allow. A sequential stage holds half of the memory.
 
     Parameters
     ----------
     jobs
-        Whose stages take as long as they run.
+        The jobs; the stages of each take its run time.
     classes
         (n,) the class of each, such as its user.
     law
-        What to draw from.
+        The distributions.
     rng
-        All chance.
+        The random generator.
 
     Examples
     --------

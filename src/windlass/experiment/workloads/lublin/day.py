@@ -1,4 +1,4 @@
-"""When jobs come: gaps paid for through a cyclic day of busy and quiet half hours."""
+"""Arrival times over a daily cycle of busy and quiet half hours."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from windlass.experiment.workloads.lublin.kinds import JobKind
 
 _HALF_HOUR = 1800.0
 _HALF_HOURS = 48
-_FIRST_HALF_HOUR = 11  # the gamma distribution begins in the quietest part of the night
+_FIRST_HALF_HOUR = 11  # The gamma distribution starts in the quietest part of the night.
 _LONGEST_LOG_GAP = 13.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Day:
-    """How much of a gap passes in each half hour of the day, in points; midnight comes first.
+    """The daily cycle: weights of the half hours, from midnight, by which gaps are mapped to times.
 
-    One point is half an hour of average business: a busy half hour pays for more, a quiet one for less,
-    and a whole day for 48.
+    Gaps are measured in points. One point is half an hour of average activity: a busy half hour counts for more than
+    one point, a quiet one for less, and a whole day for 48.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Day:
 
     @classmethod
     def of(cls, kind: JobKind) -> Day:
-        """The day of a kind of jobs."""
+        """Return the daily cycle of a kind of jobs."""
         half_hours = np.arange(_FIRST_HALF_HOUR, _FIRST_HALF_HOUR + _HALF_HOURS)
         edges = np.append(half_hours - 0.5, half_hours[-1] + 0.5)
         ends = gammainc(kind.day_shape, edges / kind.day_scale)
@@ -47,7 +47,7 @@ class Day:
         return cls(weights / weights.mean())
 
     def times(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """At which time, s after the first midnight, so many points have been paid.
+        """Return the times, s after the first midnight, at which these numbers of points have passed.
 
         Parameters
         ----------
@@ -59,25 +59,25 @@ class Day:
         (n,) float64
             Times in s; they grow with the points.
         """
-        paid = np.concatenate([[0.0], np.cumsum(self.weights)])
-        days, rest = np.divmod(points, paid[-1])
-        # The half hour in which the rest runs out; rounding may put it at the very end of the day.
-        half_hour = np.clip(np.searchsorted(paid, rest, side="right") - 1, 0, _HALF_HOURS - 1)
-        within = (rest - paid[half_hour]) / self.weights[half_hour]
+        passed = np.concatenate([[0.0], np.cumsum(self.weights)])
+        days, rest = np.divmod(points, passed[-1])
+        # The half hour that contains the rest, clipped as rounding may put the rest at the end of the day.
+        half_hour = np.clip(np.searchsorted(passed, rest, side="right") - 1, 0, _HALF_HOURS - 1)
+        within = (rest - passed[half_hour]) / self.weights[half_hour]
         return np.asarray((days * _HALF_HOURS + half_hour + within) * _HALF_HOUR)
 
 
 def draw_points(kind: JobKind, jobs: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Points since the first midnight at which each of so many jobs of a kind comes.
+    """Return the points since the first midnight at which each job of a kind arrives.
 
     Parameters
     ----------
     kind
-        Whose gaps.
+        The kind of jobs.
     jobs
-        How many, n.
+        Number of jobs, n.
     rng
-        Where randomness comes from.
+        The random generator.
 
     Returns
     -------

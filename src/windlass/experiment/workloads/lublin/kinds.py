@@ -1,21 +1,21 @@
-"""The published parameters of the Lublin–Feitelson model, and how they are set for a system's size."""
+"""The published parameters of the Lublin–Feitelson model, and their adaptation to a system's size."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import log2
 
-_FITTED_LOG2_SIZE = 7.0  # the parameters are published for 128 processors
+_FITTED_LOG2_SIZE = 7.0  # The parameters are published for 128 processors.
 
 
 @dataclass(frozen=True, slots=True)
 class JobKind:
-    """One kind of jobs: how large they are, how long they run, and when they come.
+    """Parameters of the sizes, run times and arrivals of one kind of jobs.
 
     Parameters
     ----------
     serial, power_of_two
-        Shares of jobs of one processor, and of jobs whose size is made a power of two.
+        Shares of jobs of one processor, and of jobs whose size is rounded to a power of two.
     low, middle, high
         Log2 of the size: the ends of the two stages of its distribution.
     first_stage
@@ -28,7 +28,7 @@ class JobKind:
         The gamma distribution of the logarithm of the gap between jobs; its shape is
         gap_shape · rush_to_all.
     day_shape, day_scale
-        The gamma distribution of the half hour of the day at which jobs come.
+        The gamma distribution of the half hour of the day at which jobs arrive.
     """
 
     serial: float
@@ -50,10 +50,10 @@ class JobKind:
     day_scale: float
 
     def sized(self, processors: int) -> JobKind:
-        """The kind on a system of so many processors.
+        """Return the kind for a system of this many processors.
 
-        The upper ends of both stages move with log2 of the system's size, which keeps the published rule
-        for all jobs taken as one kind (high = log2 P, middle = high - 2.5), and never pass each other.
+        The upper ends of both stages move with log2 of the system's size, which keeps the published rule for all jobs
+        as one kind (high = log2 P, middle = high - 2.5); the first never exceeds the second.
 
         >>> COMBINED.sized(1024).middle, COMBINED.sized(1024).high
         (7.5, 10.0)
