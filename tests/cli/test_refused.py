@@ -94,7 +94,7 @@ def batch(**changes):
         (batch(seeds=10**5000), "seeds: a number of 16610 bits is too large"),
         (batch(name=["a"]), "name: ['a'] is not a name"),
         (batch(name=None), "name: None is not a name"),
-        (batch(workload={"trace": "a\0b"}), "'a\\x00b': is no path of a file"),
+        (batch(workload={"trace": "a\0b"}), "'a\\x00b': is not a file path"),
         (
             batch(cluster={"processors": list(range(1, 1_000_001))}),
             "1,000,000 variants, at most 10,000 are taken",

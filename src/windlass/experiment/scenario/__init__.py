@@ -1,11 +1,11 @@
-"""What to run: a world, its cluster and workload, a policy per decision, and seeds, from YAML.
+"""Scenarios from YAML: a world, its cluster and workload, a policy for each decision, and seeds.
 
 Every list in a scenario is swept: ``order: [fcfs, easy]`` with ``processors: [64, 128]`` makes four variants.
-``seeds`` is no sweep: each variant runs once per seed.
+``seeds`` is not a sweep: each variant runs once per seed.
 
-- :mod:`~windlass.experiment.scenario.source`: from a log, a file or nothing to plain values.
-- :mod:`~windlass.experiment.scenario.files`: files that it names, of code and others, with their full paths.
-- :mod:`~windlass.experiment.scenario.quoting`: a value as messages show it.
+- :mod:`~windlass.experiment.scenario.source`: the plain values of a log, a scenario file or the bundled example.
+- :mod:`~windlass.experiment.scenario.files`: the files that a scenario names, resolved to absolute paths.
+- :mod:`~windlass.experiment.scenario.quoting`: values as shown in messages.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from windlass.model.limits import RUNS, VARIANTS
 from windlass.results import At
 
 _TOP = ("name", "seeds")
-#: Tables have seeds as numbers of 64 bits.
+#: Seeds are 64-bit integers in tables.
 _SEEDS = 2**63
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One point of the sweep: its policies, and whatever else is swept, in ``point`` as text and in ``at`` by axis."""
+    """One point of the sweep: its policies, and its other swept values as text (``point``) and by axis (``at``)."""
 
     name: str
     setting: Setting
@@ -47,20 +47,20 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """What to run.
+    """A validated scenario.
 
     Parameters
     ----------
     name
-        How the report calls it.
+        Its name in reports.
     world
-        Which world runs it.
+        The world that runs it.
     variants
         The points of the sweep, in order.
     seeds
-        Each variant runs once per seed.
+        The seeds; each variant runs once per seed.
     as_run
-        The scenario with every default filled in, as YAML text that runs again.
+        The scenario with all defaults, as YAML text that can be run again.
     """
 
     name: str
@@ -76,13 +76,13 @@ def load_scenario(path: Path) -> Scenario:
     Raises
     ------
     InputError
-        The file cannot be read, is not YAML, or has a value that is not allowed; names file, field and value.
+        The file cannot be read, is not YAML, or has an invalid value; the error names file, field and value.
     """
     return make_scenario(load_tree(path), source=str(path), folder=path.parent)
 
 
 def load_tree(path: Path) -> Any:
-    """The plain values of a YAML file."""
+    """Return the plain values of a YAML file."""
     return read_yaml(path)
 
 
@@ -92,16 +92,16 @@ def make_scenario(tree: Any, source: str = "scenario", folder: Path = Path()) ->
     Parameters
     ----------
     tree
-        What the YAML file holds.
+        The content of a YAML file.
     source
-        How error messages call it.
+        Its name in error messages.
     folder
-        What relative paths are relative to.
+        The folder to which paths are relative.
 
     Raises
     ------
     InputError
-        A value is not allowed; names source, field and value.
+        A value is invalid; the error names source, field and value.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def _seeds(value: Any, source: str) -> tuple[int, ...]:
     if not seeds:
         raise InputError(f"{source}: seeds: the list is empty, expected at least one")
     if len(set(seeds)) != len(seeds):
-        raise InputError(f"{source}: seeds: {shown(seeds)} has a seed twice")
+        raise InputError(f"{source}: seeds: {shown(seeds)} has a duplicate seed")
     return tuple(seeds)
 
 
@@ -164,7 +164,7 @@ def _variants(tree: dict[str, Any], world: World, source: str) -> Iterator[Varia
 
 
 def _points(value: Any, path: str, plain: frozenset[str]) -> int:
-    """How many choices :func:`_sweep` makes."""
+    """Return the number of choices that :func:`_sweep` yields."""
     if isinstance(value, list) and path not in plain:
         return sum(_points(entry, path, plain) for entry in value)
     if isinstance(value, dict):
@@ -173,9 +173,9 @@ def _points(value: Any, path: str, plain: frozenset[str]) -> int:
 
 
 def _sweep(value: Any, path: str, plain: frozenset[str]) -> Iterator[tuple[tuple[At, ...], Any]]:
-    """Every choice of one entry per list below ``value``, and what was chosen on which axis."""
+    """Yield every choice of one entry from each list below ``value``, and the chosen entry of each axis."""
     if isinstance(value, list) and path not in plain:
-        # Policies and their parameters are in the variant's name already.
+        # Policies and their parameters are already in the variant's name.
         if not value:
             raise InputError(f"{path}: the list is empty, expected at least one value")
         labelled = not path.startswith("policies.")

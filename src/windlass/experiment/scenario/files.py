@@ -1,4 +1,4 @@
-"""Files that a scenario names: those of code, and where each lies."""
+"""The files that a scenario names, of data and of code, resolved to absolute paths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.model import InputError
 
 
 def code_in(tree: Any) -> list[str]:
-    """Files of code that a scenario names, wherever it names them: whatever is read as a policy may be one.
+    """Return the code files that a scenario names anywhere, as any value read as a policy may be a file.
 
     >>> code_in({"policies": {"order": ["easy", {"mine.py:Mine": {"depth": 3}}]}})
     ['mine.py']
@@ -25,7 +25,7 @@ def code_in(tree: Any) -> list[str]:
 
 
 def resolve_policy(policy: str, folder: Path) -> str:
-    """A policy given by its file, with the file's full path; any other as it is.
+    """Resolve the path of a policy's file; return a policy without a file unchanged.
 
     >>> resolve_policy("easy", Path("/home"))
     'easy'
@@ -40,20 +40,20 @@ def _full(folder: Path, file: str) -> str:
     try:
         return str((folder / file).resolve())
     except (OSError, RuntimeError, ValueError) as error:
-        raise InputError(f"{shown(file)}: is no path of a file: {' '.join(str(error).split())}") from error
+        raise InputError(f"{shown(file)}: is not a file path: {' '.join(str(error).split())}") from error
 
 
 def resolve_paths(tree: dict[str, Any], fields: Iterable[str], folder: Path) -> dict[str, Any]:
-    """A tree with the full paths of its files: of these fields, by dotted name, and of policies and parts of one's own.
+    """Resolve the paths in a tree: those of the given fields, and those of policies and custom parts.
 
     Parameters
     ----------
     tree
         Plain values.
     fields
-        Such as ``workload.trace``; what is absent is passed over, and of a list each entry is a path.
+        Dotted names, such as ``workload.trace``; absent fields are skipped, and each entry of a list is a path.
     folder
-        What paths are relative to.
+        The folder to which paths are relative.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def _resolve(value: Any, names: list[str], folder: Path) -> Any:
 
 
 def resolve_policies(given: Any, folder: Path) -> Any:
-    """Policies as a scenario has them, with the full paths of those in files, and of files among their parameters.
+    """Resolve the paths of policies' files, and of files among their parameters.
 
     >>> resolve_policies([{"queue": {"priority": ["sjf", "mine.py"]}}], Path("/home"))
     [{'queue': {'priority': ['sjf', '/home/mine.py']}}]

@@ -1,17 +1,17 @@
-"""A value as messages show it."""
+"""Values as shown in messages."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-#: So many bits of a whole number are written out: Python refuses some thousand digits.
+#: The longest integer that is written out, in bits; Python refuses to format integers of some thousand digits.
 _BITS: Final = 64
-#: So much of a value is shown.
+#: The longest text of a value, in characters.
 _LONGEST: Final = 200
 
 
 def shown(value: Any) -> str:
-    """A value as messages show it: what is long is cut off.
+    """Format a value for a message, truncated if it is long.
 
     >>> shown("a" * 300)[-4:]
     'aaa…'

@@ -1,4 +1,4 @@
-"""From what a user names (a log, a scenario file, or nothing) to a scenario's tree of plain values."""
+"""The plain values of a scenario, from a log, a scenario file or the bundled example."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import yaml
 from windlass.io import read_yaml
 from windlass.io.traces.files import stem
 
-#: Policies that a log is run with when none are named.
+#: The policies for a log if none are named.
 DEFAULT_POLICIES = ("fcfs", "sjf", "easy", "conservative")
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSource:
-    """A scenario that is not validated yet.
+    """A scenario that has not been validated.
 
     Parameters
     ----------
     tree
-        Plain values, as a YAML file holds them.
+        Plain values, as in a YAML file.
     name
-        How error messages name it.
+        Its name in error messages.
     folder
-        What relative paths in it are relative to.
+        The folder to which its paths are relative.
     """
 
     tree: Any
@@ -36,7 +36,7 @@ class ScenarioSource:
 
 
 def source_of(target: str | Path | None) -> ScenarioSource:
-    """Return what a target means: a scenario file (``.yaml``, ``.yml``), a log, or the bundled example for None.
+    """Return the scenario of a target: a scenario file (``.yaml``, ``.yml``), a log, or the bundled example for None.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def source_of(target: str | Path | None) -> ScenarioSource:
 
 
 def with_value(tree: Any, names: list[str], value: Any) -> Any:
-    """Return a tree with a value at a dotted name, in each entry of a list on the way: a list is a sweep.
+    """Set a value at a dotted name, in each entry of any list on the way, as a list is a sweep.
 
     >>> with_value({"cluster": {"processors": 8}}, ["cluster", "processors"], 16)
     {'cluster': {'processors': 16}}
