@@ -89,7 +89,7 @@ def test_in_a_process_of_jobs_it_is_the_same_line(windlass, tmp_path, deed):
 def test_a_process_that_is_killed_is_named_by_what_it_ran(windlass, tmp_path):
     policy(tmp_path, "os.kill(os.getpid(), 9)")
     line = only_line(*windlass("run", "s.yaml", "--json", "--jobs", "2"), status=1)
-    assert "a process ended without a word (killed, or out of memory) while it ran 'mine, seed" in line
+    assert "worker process died (killed or out of memory) while running 'mine, seed" in line
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_there_must_be_something_to_go_on_with(windlass):
 
 def test_what_is_kept_imports_nothing_but_metrics():
     for kind in ("os:system", "windlass.results.metrics.site:np", "windlass.cli:main"):
-        with pytest.raises(ValueError, match="is no class of metrics"):
+        with pytest.raises(ValueError, match="is not a class of metrics"):
             _metrics(kind, {})
 
 

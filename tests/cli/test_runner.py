@@ -141,7 +141,7 @@ def test_a_crew_is_handed_each_workload_once(scenario):
 
 
 def test_cells_that_were_handed_out_are_named_where_a_process_is_lost(scenario):
-    with pytest.raises(TaskError, match=r"while it ran 'named a, seed 1'( or 'named ., seed .')?: gone"):
+    with pytest.raises(TaskError, match=r"while running 'named a, seed 1'( or 'named ., seed .')?: gone"):
         runner.run(scenario, crews=by(Crew(broken=("a", 1))))
     cells = [SimpleNamespace(index=0, seed=seed) for seed in range(6)]
     said = str(runner._lost(scenario, cells, BrokenExecutor("gone")))

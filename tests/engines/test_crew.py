@@ -64,7 +64,7 @@ def test_results_do_not_depend_on_who_runs_the_cells():
 
 
 def test_a_lost_cell_is_named():
-    with pytest.raises(TaskError, match=r"^a process ended without a word .* while it ran '.*seed .*: gone$"):
+    with pytest.raises(TaskError, match=r"^worker process died .* while running '.*seed .*: gone$"):
         run(make_scenario(TREE), crews=opened(Later(fails=BrokenExecutor("gone"))))
 
 

@@ -134,7 +134,7 @@ def test_an_interrupted_sweep_leaves_nothing_and_goes_on(sweep, tmp_path, number
         (
             "os.kill(os.getpid(), 9)",
             1,
-            "windlass: a process ended without a word (killed, or out of memory) while it ran 'mine, seed 1': ",
+            "windlass: worker process died (killed or out of memory) while running 'mine, seed 1': ",
         ),
     ],
 )

@@ -107,8 +107,8 @@ def test_policies_lists_each_with_its_decision():
             "simulate: fields make 2 variants, expected one",
         ),
         (lambda: Experiment("log.swf"), "Experiment: str given, expected a scenario"),
-        (lambda: windlass.run(DRAWN, resume=True), "force and resume are about the folder"),
-        (lambda: windlass.run(make_scenario(DRAWN), ["easy"]), "has its policies"),
+        (lambda: windlass.run(DRAWN, resume=True), "force and resume need the argument out"),
+        (lambda: windlass.run(make_scenario(DRAWN), ["easy"]), "already has policies"),
         (lambda: windlass.run(["a list"]), "run: list given, expected a path"),
     ],
 )

@@ -5,13 +5,13 @@
 - :mod:`~windlass.experiment.answer`, :mod:`~windlass.experiment.judged`: the verdict in words, and results with it.
 - :mod:`~windlass.experiment.scenario`: a scenario file, its sweep and its seeds.
 - :mod:`~windlass.experiment.worlds`: the clusters that a scenario can name, each composed of parts of the simulator.
-- :mod:`~windlass.experiment.workloads`: arrivals, sizes, sites and whole workloads, drawn at random.
+- :mod:`~windlass.experiment.workloads`: generators of random arrivals, sizes, sites and whole workloads.
 - :mod:`~windlass.experiment.dispatching`: small tasks on many workers, simulated from arguments alone.
 - :mod:`~windlass.experiment.runner`: every variant with every seed, in one process or several.
 - :mod:`~windlass.experiment.checkpoint`: finished runs on disk, from which an interrupted experiment resumes.
 - :mod:`~windlass.experiment.recorded`: the schedule that a log recorded, as a result to compare with.
-- :mod:`~windlass.experiment.inspection`: what a scenario reads, draws and imports, without a run.
-- :mod:`~windlass.experiment.finished_run`: the results of an earlier run, and what one of its jobs waited for.
+- :mod:`~windlass.experiment.inspection`: what a scenario reads, generates and imports, without a run.
+- :mod:`~windlass.experiment.finished_run`: the results of an earlier run, and explanations of its jobs' waits.
 - :mod:`~windlass.experiment.placement`: the placement of one job over sites.
 - :mod:`~windlass.experiment.catalogue`: decisions, policies, priorities, worlds and formats, for listings.
 - :mod:`~windlass.experiment.checks`: the checks that every policy must pass, tried in the simulator.

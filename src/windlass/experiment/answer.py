@@ -1,4 +1,4 @@
-"""The answer of an experiment: the verdict, and whether jobs that were cut at their requested time change it."""
+"""The answer of an experiment: the verdict, and whether killing jobs at their requested time changes it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from windlass.report.sentence import cut_share, input_sentence, sentences
 from windlass.results import Results
 from windlass.results.verdict import Requirement, Verdict, fidelity, judge
 
-#: Above this share of the work, the experiment is repeated without cutting jobs at their requested time.
+#: Above this share of lost work, the experiment is repeated without killing jobs at their requested time.
 _MUCH = 0.01
 
 
@@ -21,11 +21,11 @@ class Answer:
     Parameters
     ----------
     verdict
-        None where nothing can be compared.
+        The verdict; None if nothing can be compared.
     uncut
-        The verdict of the same experiment without cutting, where that was run.
+        The verdict of the same experiment without killing jobs, if it was run.
     cut
-        The share of the work that was cut, 0 to 1.
+        The share of the work that was lost by killing jobs, 0 to 1.
     said
         Sentences; the first is the answer.
     """
@@ -42,7 +42,7 @@ def answer_to(
     requirements: tuple[Requirement, ...],
     uncut: Callable[[], Results | None],
 ) -> Answer:
-    """Return the verdict; if over 1 % of the work was cut, also the verdict without cutting.
+    """Return the verdict; if over 1 % of the work was lost by killing jobs, also the verdict without killing.
 
     Parameters
     ----------
@@ -51,17 +51,17 @@ def answer_to(
     by, requirements
         See :func:`windlass.results.verdict.judge`.
     uncut
-        Runs the same experiment without cutting; returns None where it cannot.
+        Runs the same experiment without killing jobs; returns None if it cannot.
 
     Raises
     ------
     InputError
-        The world has no such metric.
+        The world has no metric with this name.
     """
     verdict = judge(results, by, requirements)
     cut = cut_share(results)
-    said = sentences(verdict)
-    without = uncut() if said and cut > _MUCH else None
+    words = sentences(verdict)
+    without = uncut() if words and cut > _MUCH else None
     other = None if without is None else judge(without, by, requirements)
     more = (input_sentence(cut, verdict, other), fidelity_sentence(fidelity(results)))
-    return Answer(verdict, other, cut, (*said, *filter(None, more)) if said else said)
+    return Answer(verdict, other, cut, (*words, *filter(None, more)) if words else words)

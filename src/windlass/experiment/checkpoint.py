@@ -1,4 +1,4 @@
-"""What a run has done so far, kept on disk cell by cell, so that one that was interrupted can go on."""
+"""A checkpoint of a run: each completed cell on disk, from which an interrupted run is resumed."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from windlass.model.version import version
 from windlass.results import Outcome, Series
 
 _RUN = "run.json"
-#: A checkpoint that cannot be used is replaced by a new run.
+#: The remedy for a checkpoint that cannot be used.
 _FORCE = Remedy("force", "starts over")
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Outcomes of cells, a folder each; a cell is a variant, by its number, with a seed.
+    """A checkpoint: a folder of outcomes, one for each cell (a variant, by its number, with a seed).
 
     Parameters
     ----------
     folder
-        Where they lie.
+        The folder.
 
     Examples
     --------
@@ -53,20 +53,20 @@ class Kept:
     folder: Path
 
     def has(self, variant: int, seed: int) -> bool:
-        """Whether a cell is there."""
+        """Return whether the checkpoint has a cell."""
         return self._cell(variant, seed).is_dir()
 
     def count(self) -> int:
-        """How many there are."""
+        """Return the number of cells."""
         return sum(each.is_dir() and not each.name.startswith(".") for each in self.folder.iterdir())
 
     def add(self, variant: int, outcome: Outcome) -> None:
-        """Keep a cell; it is there whole, or not at all.
+        """Add a cell atomically.
 
         Raises
         ------
         InputError
-            It cannot be written.
+            The cell cannot be written.
         """
         place = self._cell(variant, outcome.seed)
         fresh = place.with_name(f".{place.name}")
@@ -84,16 +84,16 @@ class Kept:
             raise InputError(f"{self.folder}: cannot be written: {error.strerror or error}") from error
 
     def discard(self) -> None:
-        """Have none, and no folder of them either."""
+        """Remove the checkpoint and its folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def get(self, variant: int, seed: int) -> Outcome:
-        """A cell that is there.
+        """Return the outcome of a cell in the checkpoint.
 
         Raises
         ------
         InputError
-            It is not what was written.
+            The cell is corrupt.
         """
         cell = self._cell(variant, seed)
         try:
@@ -127,34 +127,34 @@ class Kept:
 
 
 def begin(folder: Path, as_run: str) -> Kept:
-    """An empty place for the cells of a scenario; what was there goes.
+    """Create an empty checkpoint for a scenario; an earlier one is removed.
 
     Raises
     ------
     InputError
-        It cannot be made; then it is not there.
+        The folder cannot be created; a partial one is removed.
     """
     shutil.rmtree(folder, ignore_errors=True)
     try:
         folder.mkdir(parents=True)
     except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
+        raise InputError(f"{folder}: cannot be created: {error.strerror}") from error
     try:
         write_text(json.dumps(_identity(as_run)), folder / _RUN)
     except BaseException:
-        # Without that file there is nothing to go on with, and the next command would be told that there is.
+        # A folder without that file would be taken for a checkpoint that cannot be read.
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return Kept(folder)
 
 
 def resume(folder: Path, as_run: str) -> Kept:
-    """The cells of the same scenario, from the same files, by the same version.
+    """Open the checkpoint of the same scenario, with the same files and version.
 
     Raises
     ------
     InputError
-        There are none, or they are of something else; says what differs.
+        There is no checkpoint, or it is of something else; the error names the difference.
     """
     if not folder.is_dir():
         raise ParameterError("resume", f"no interrupted run to continue, {folder} does not exist")
@@ -169,7 +169,7 @@ def resume(folder: Path, as_run: str) -> Kept:
 
 
 def _identity(as_run: str) -> dict[str, str]:
-    """What a cell's outcome depends on: names, and what must not have changed."""
+    """Return all that a cell's outcome depends on: names, and versions or hashes."""
     found = {
         "the version of Windlass": version(),
         "the scenario": hashlib.sha256(as_run.encode()).hexdigest(),
@@ -180,7 +180,7 @@ def _identity(as_run: str) -> dict[str, str]:
 
 
 def files_of(as_run: str) -> set[Path]:
-    """Files that a scenario as run reads: traces, policies.
+    """Return the files that a scenario as run reads: traces and policies.
 
     >>> files_of("policies: {order: easy}")
     set()
@@ -189,7 +189,7 @@ def files_of(as_run: str) -> set[Path]:
 
 
 def _files(tree: Any) -> Iterator[Path]:
-    """Files that are named anywhere in a tree, as a trace is, or a policy: ``mine.py:Mine``."""
+    """Yield the files that are named anywhere in a tree, as a trace or as a policy (``mine.py:Mine``)."""
     if isinstance(tree, dict):
         for key, value in tree.items():
             yield from _files(key)
@@ -222,20 +222,20 @@ def _arrays(series: tuple[Series, ...]) -> bytes:
     return buffer.getvalue()
 
 
-def _series(file: Path, said: list[tuple[str, bool]]) -> tuple[Series, ...]:
+def _series(file: Path, names: list[tuple[str, bool]]) -> tuple[Series, ...]:
     with np.load(file, allow_pickle=False) as arrays:
         return tuple(
             Series(name, arrays[f"arr_{2 * at}"], arrays[f"arr_{2 * at + 1}"], percent)
-            for at, (name, percent) in enumerate(said)
+            for at, (name, percent) in enumerate(names)
         )
 
 
 def _metrics(kind: str, values: dict[str, Any]) -> Any:
     module, _, name = kind.partition(":")
-    # Nothing but our own is imported by what a file says.
+    # Only Windlass's own modules are imported on behalf of a file.
     if not module.startswith("windlass.results.metrics."):
-        raise ValueError(f"{kind!r} is no class of metrics")
+        raise ValueError(f"{kind!r} is not a class of metrics")
     made: Any = getattr(importlib.import_module(module), name)
     if not (isinstance(made, type) and dataclasses.is_dataclass(made)):
-        raise ValueError(f"{kind!r} is no class of metrics")
+        raise ValueError(f"{kind!r} is not a class of metrics")
     return made(**values)

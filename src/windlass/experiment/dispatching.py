@@ -26,12 +26,12 @@ from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup
 
-#: Benchmark tasks that may wait at a worker.
+#: The most benchmark tasks in a worker's queue.
 LANE = 8
 
 
 def make_policy(name: str, speeds: NDArray[np.float64], rng: np.random.Generator, **parameters: Any) -> Any:
-    """A policy for these workers: what its constructor needs to know of them is filled in from their speeds.
+    """Create a policy for these workers; constructor arguments such as rates are filled in from their speeds.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def make_policy(name: str, speeds: NDArray[np.float64], rng: np.random.Generator
     speeds
         (n,) work/s.
     rng
-        Where its chance comes from.
+        The policy's random generator.
     parameters
-        Further arguments, which go before those filled in.
+        Further arguments, which take precedence over those filled in.
 
     Examples
     --------
@@ -71,53 +71,53 @@ def simulate(
     record: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Dispatched:
-    """Send tasks to workers under a policy, until all have run.
+    """Dispatch tasks to workers with a policy, until all are completed.
 
     Parameters
     ----------
     policy
-        A policy, of which a copy is driven, or a name, with rates, workers and guarantee filled in from ``speeds``.
+        A policy, which is copied, or a name, with rates, workers and guarantee filled in from ``speeds``.
     speeds
         (n,) each worker's speed at time 0, work/s; not negative, not all 0.
     load
-        Work that arrives over work that all workers can do; above 1 queues grow without bound. None only
-        for replayed arrivals.
+        Arriving work over the rate of all workers; above 1 queues grow without bound. None only for replayed
+        arrivals.
     tasks
-        How many, a multiple of ``tasks_per_job``.
+        Number of tasks, a multiple of ``tasks_per_job``.
     seed
-        Of all chance; workload, policy and schedulers have streams of their own, so that the workload does not
-        depend on the policy.
+        The random seed; workload, policy and schedulers have separate streams, so that the workload does not depend
+        on the policy.
     arrivals
         Of jobs: ``"poisson"``, :class:`~windlass.experiment.workloads.arrivals.Bursty`, or times, s.
     service
         Work per task: ``"exponential"`` or ``"fixed"`` (mean 1),
         :class:`~windlass.experiment.workloads.service.Pareto`, or sizes.
     tasks_per_job
-        Tasks of a job arrive together; the job ends with its last.
+        Number of tasks of a job, which arrive together; the job ends with the last of them.
     timetable
-        What happens to workers; None for nothing.
+        Changes and failures of workers; None for none.
     schedulers
-        How many, with no coordination; each job comes to one at random.
+        Number of independent schedulers; each job is submitted to a random one.
     probe_delay
-        How old the queue lengths are that schedulers see, and what workers report to schedulers that did not
+        Age of the queue lengths that schedulers see, and delay of workers' reports to schedulers that did not
         send the task, s.
     sizes_told
-        Whether a completed task's work is known, as on no live engine; if not, each counts as 1.
+        Whether a completed task's work is known, unlike on live engines; if not, each counts as 1.
     lane
-        Benchmark tasks that may wait at a worker; more are dropped.
+        The most benchmark tasks in a worker's queue; more are dropped.
     samples
-        How many samples to take until the last arrival, evenly spaced.
+        Number of samples until the last arrival, evenly spaced.
     record
-        Whether to keep where each task ran and when it began.
+        Whether to record the worker and the start of each task.
     progress
-        Called now and then with the number of tasks done.
+        Called at intervals with the number of completed tasks.
 
     Raises
     ------
     InputError
-        A bad argument, named; or tasks are left that no worker will ever run.
+        An argument is invalid, and the error names it; or no worker will ever run the remaining tasks.
     PolicyError
-        The policy chose a worker that is not there.
+        The policy chose a worker that does not exist.
 
     Examples
     --------
@@ -152,18 +152,18 @@ def simulate(
 
 
 class NodeCluster(Protocol):
-    """Nodes that run tasks on the cores that others leave."""
+    """Nodes that run tasks on cores that other parts leave idle."""
 
-    #: The least share of a node's speed that tasks have.
+    #: The least share of a node's speed that is left for tasks.
     floor: float
 
     def speeds(self) -> NDArray[np.float64]:
-        """Return (n,) the speed of each whole node, work/s."""
+        """Return (n,) the speed of each node with all its cores, work/s."""
         ...
 
 
 class NodeTasksSetting(Protocol):
-    """What a scenario says of tasks on the nodes of a ledger; names are those of :func:`simulate`."""
+    """The fields of a scenario for tasks on the nodes of a ledger; names are those of :func:`simulate`."""
 
     schedulers: int
     probe_delay: float
@@ -175,7 +175,7 @@ class NodeTasksSetting(Protocol):
 
     @property
     def sizes(self) -> str:
-        """``told`` where a completed task's work is known."""
+        """``told`` if a completed task's work is known."""
         ...
 
 
@@ -189,26 +189,26 @@ def tasks_on_nodes(
     record: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> WorkersPart:
-    """Return the part of small tasks, on the cores of a ledger that nobody else holds.
+    """Return the part of small tasks, on the cores of a ledger that no other part holds.
 
     Parameters
     ----------
     setting
-        Nodes, schedulers, and what these know.
+        Nodes, schedulers, and what the schedulers know.
     tasks
-        In order of arrival.
+        The tasks, in order of arrival.
     policy
-        Chooses the node of each.
+        The dispatch policy.
     ledger
-        Of the nodes' cores.
+        The ledger of the nodes' cores.
     tasks_per_job
-        Tasks of a job arrive together.
+        Number of tasks of a job, which arrive together.
     record
-        Whether to keep where each task ran and when it began.
+        Whether to record the node and the start of each task.
     progress
-        Called now and then with the share of tasks that is done.
+        Called at intervals with the share of completed tasks.
     """
-    tell = progress or (lambda _: None)
+    report = progress or (lambda _: None)
     setup = Setup(
         speeds=setting.cluster.speeds(),
         timetable=WorkerTimetable.none(),
@@ -228,7 +228,7 @@ def tasks_on_nodes(
         np.random.default_rng(tasks.schedulers),
         ledger=ledger,
         floor=setting.cluster.floor,
-        progress=lambda done: tell(done / len(tasks.submit)),
+        progress=lambda done: report(done / len(tasks.submit)),
     )
 
 

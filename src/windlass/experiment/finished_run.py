@@ -1,4 +1,4 @@
-"""The results of an earlier run in a folder, and what one of its jobs waited for."""
+"""The results of an earlier run in a folder, and explanations of its jobs' waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scenario reads, draws and imports, found without running it."""
+"""What a scenario reads, generates and imports, determined without running it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from windlass.experiment.worlds.contents import Contents
 
 @dataclass(frozen=True, slots=True)
 class ValidatedWorkload:
-    """A workload that was read or drawn.
+    """A workload that was read or generated.
 
     Parameters
     ----------
     variants
         The names of the variants that run it.
     point
-        Their point of the sweep; empty if they have several.
+        Their point of the sweep; empty if they differ.
     seed
-        The seed that it was drawn with.
+        The seed of a generated workload.
     contents
         Its numbers of jobs, and notes.
     """
@@ -37,7 +37,7 @@ class ValidatedWorkload:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioContents:
-    """What a scenario reads, draws and imports.
+    """What a scenario reads, generates and imports.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class ScenarioContents:
     files
         Files of data and code, sorted.
     imported
-        Those that are imported as code, sorted.
+        The files that are imported as code, sorted.
     runs
         The number of runs: variants times seeds.
     """
@@ -58,7 +58,7 @@ class ScenarioContents:
 
 
 def inspect_scenario(scenario: Scenario) -> ScenarioContents:
-    """Construct every policy and read or draw every workload, with the first seed; nothing is compiled or run.
+    """Create every policy and read or generate every workload, with the first seed; nothing is compiled or run.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def inspect_scenario(scenario: Scenario) -> ScenarioContents:
     (6, (), [('fcfs', 'easy')])
     """
     for variant in scenario.variants:
-        # Makes each policy with its parameters; compiles nothing.
+        # Creates each policy with its parameters, without compiling.
         scenario.world.kernels(variant.setting)
     return ScenarioContents(
         tuple(_workloads(scenario)),

@@ -30,12 +30,12 @@ class JudgedResults(Results):
 
     @property
     def verdict(self) -> Verdict | None:
-        """Which variant is better; None where nothing can be compared."""
+        """Which variant is better; None if nothing can be compared."""
         return self.answer.verdict
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The verdict in words, the answer first; empty where nothing can be compared."""
+        """The verdict in words, the answer first; empty if nothing can be compared."""
         return self.answer.said
 
     def table(self) -> pl.DataFrame:

@@ -34,9 +34,9 @@ class JobLog:
     path
         The file, as an absolute path.
     format
-        Its format, where it was named.
+        Its format, if it was given.
     trace
-        Its jobs as the file has them.
+        Its jobs, as in the file.
     skip_bad_lines
         Whether lines that cannot be read are left out.
     """
@@ -53,12 +53,12 @@ class JobLog:
 
     @property
     def processors(self) -> int | None:
-        """Processors of the logged system; None where the log does not name a number."""
+        """Processors of the logged system; None if the log has no number."""
         return self.trace.processors
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader left out or changed, one sentence each."""
+        """A sentence for each omission or change by the reader."""
         return self.trace.notes
 
     def __len__(self) -> int:
@@ -123,8 +123,8 @@ def run(
     Parameters
     ----------
     what
-        A log, a scenario file (``.yaml``), a scenario as a mapping, or one that is validated already; None for a
-        bundled synthetic workload.
+        A log, a scenario file (``.yaml``), a scenario as a mapping, or a validated one; None for a bundled
+        synthetic workload.
     policies
         Policies to compare, for the first decision of the scenario; or a mapping from decisions, as scenarios name
         them (``order``, not ``order.site``), to policies. None for those of the scenario; of a log, ``fcfs``, ``sjf``,
@@ -145,7 +145,7 @@ def run(
         If over 1 % of the work is cut at the requested times, repeat without cutting, and report whether the verdict
         changes. It can double the time.
     progress
-        Called now and then with how many runs are done, of how many.
+        Called at intervals with the number of completed runs and their total.
 
     Returns
     -------
@@ -165,12 +165,14 @@ def run(
     """
     scenario = what if isinstance(what, Scenario) else _scenario(_source(what), policies, fields, seeds)
     if isinstance(what, Scenario) and (policies, fields, seeds) != (None, None, None):
-        raise InputError("run: a validated scenario has its policies, fields and seeds already")
+        raise InputError(
+            "run: a validated scenario already has policies, fields and seeds, expected none of them"
+        )
     if not isinstance(jobs, int) or jobs < 1:
         raise InputError(f"run: jobs is {jobs!r}, expected a whole number of at least 1")
     folder = None if out is None else Folder(Path(out), force, resume)
     if folder is None and (force or resume):
-        raise InputError("run: force and resume are about the folder out, which is missing")
+        raise InputError("run: force and resume need the argument out, which is missing")
     experiment = Experiment(
         scenario, by=by, require=require, workers=Workers(jobs, on), folder=folder, check=check
     )
@@ -193,7 +195,7 @@ def simulate(
     log
         The log, or its path; not a scenario file.
     policy
-        Which job goes first.
+        The ordering policy.
     processors
         Processors of the site; by default those of the log.
     fields
@@ -203,12 +205,12 @@ def simulate(
     -------
     polars.DataFrame
         One row per job that fits the site: ``job``, ``submit_s``, ``start_s``, ``end_s``, ``procs``, ``request_s``,
-        ``why``, and what else the log has, such as ``user``.
+        ``why``, and further columns of the log, such as ``user``.
 
     Raises
     ------
     InputError
-        The log cannot be read, the policy does not exist, or ``fields`` sweep.
+        The log cannot be read, the policy does not exist, or ``fields`` contains a sweep.
     """
     if not isinstance(log, JobLog) and Path(log).suffix in (".yaml", ".yml"):
         raise InputError(f"simulate: {log} is a scenario file, expected a log; windlass.run takes scenarios")
@@ -283,7 +285,7 @@ def _scenario(
         first = next(iter(given), find_world(tree.get("world", "batch")).decisions[0].key)
         one = [policies] if isinstance(policies, str) else policies
         named = one if isinstance(one, Mapping) else {first: one}
-        # A file of a policy is relative to the current folder, not to the scenario's.
+        # The path of a policy's file is relative to the current folder, not to the scenario's.
         chosen = {
             decision: [resolve_policies(each, Path()) for each in names] for decision, names in named.items()
         }

@@ -93,6 +93,7 @@ def read_job(job: Path, cluster: Path | None) -> tuple[JobOf, Fleet]:
     ------
     InputError
         A file cannot be read, or a value is wrong; names file and field.
+        A file cannot be read, or a value is invalid; the error names file and field.
     """
     tree = load_tree(job)
     if not isinstance(tree, dict):
@@ -187,7 +188,7 @@ def _map(place: int, stage: StageSpec, fleet: Fleet) -> tuple[StageAnswer, NDArr
     data = here * max(stage.task_bytes, 1e-9)
     arguments = data, fleet.slots, fleet.up, fleet.down, int(here.sum()), stage.task_s
     flows = [whole_map(map_stage(*arguments), here, fleet.up)]
-    # Without bytes to read, the program in bytes would divide by 0.
+    # Without bytes to read, the linear program in bytes would divide by 0.
     if _limited(fleet) and stage.task_bytes > 0:
         flows.append(whole_flow(map_stage_highs(*arguments, pair=fleet.pair), here))
     found = []

@@ -1,4 +1,4 @@
-"""A log as it was, beside the variants that replay it: a row at each point of a sweep."""
+"""A log's recorded schedule, for comparison with the variants that replay the log: a row at each point of a sweep."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from windlass.results import AS_IT_WAS, Outcome, VariantResult
 
 
 class AsItWas:
-    """Takes what a log says of its own system from workloads as they are read for a run.
+    """Collects a log's recorded schedule from the workloads as they are read for a run.
 
     Parameters
     ----------
     scenario
-        What is run.
+        The scenario that is run.
 
     Examples
     --------
@@ -25,7 +25,7 @@ class AsItWas:
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario, self._logged = scenario, scenario.world.logged
-        #: The first variant of each point: all of a point have the same jobs.
+        #: The first variant of each point; all variants of a point have the same jobs.
         self._first = {
             variant.point: index for index, variant in reversed(list(enumerate(scenario.variants)))
         }
@@ -33,7 +33,7 @@ class AsItWas:
         self._own: dict[int, bool] = {}
 
     def see(self, index: int, seed: int, workload: Any) -> None:
-        """A variant's workload, which is not kept."""
+        """Collect the schedule of a variant's workload; the workload itself is not stored."""
         variant = self._scenario.variants[index]
         first = self._first[variant.point]
         if self._logged is None or (first, seed) in self._found:
@@ -42,11 +42,11 @@ class AsItWas:
         self._own[first] = self._logged.own(variant.setting, workload)
 
     def known(self) -> bool:
-        """Whether the log says what its system did; the first workload is read for that."""
+        """Return whether the log has a schedule; this reads the first workload."""
         return self._outcome(0, self._scenario.seeds[0]) is not None
 
     def results(self) -> tuple[VariantResult, ...]:
-        """One a point of the sweep; none where the log does not say, or nothing is read from one."""
+        """Return the recorded schedule at each point of the sweep; empty without a log or start times in it."""
         found = []
         for index in sorted(self._first.values()):
             variant = self._scenario.variants[index]
@@ -64,6 +64,6 @@ class AsItWas:
     def _outcome(self, index: int, seed: int) -> Outcome | None:
         if self._logged is not None and (index, seed) not in self._found:
             setting = self._scenario.variants[index].setting
-            # Not read for this run: what it needs was kept by an earlier one.
+            # This run took the outcome from a checkpoint, without reading the workload.
             self.see(index, seed, self._scenario.world.workload(setting, seed))
         return self._found.get((index, seed))

@@ -21,13 +21,13 @@ from windlass.model.errors import ParameterError
 from windlass.policy.user_code import blamed
 from windlass.results import Outcome, Results, VariantResult
 
-#: Cells that a crew has, for each that it can run: enough that nobody waits, few enough to hold their workloads.
+#: Cells in flight per worker of a crew: enough to keep workers busy, few enough to hold their workloads in memory.
 _AHEAD = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: ``done`` of ``total`` cells (a variant with a seed), a share of one counted in."""
+    """Progress of a run: ``done`` of ``total`` cells (a variant with a seed), with a share of the current one."""
 
     variant: str
     seed: int
@@ -44,37 +44,37 @@ def run(
     kept: Kept | None = None,
     crews: Crews | None = None,
 ) -> Results:
-    """Run all of a scenario.
+    """Run all variants of a scenario with all seeds.
 
     Parameters
     ----------
     scenario
-        What to run.
+        The scenario.
     jobs
-        In how many processes; the results do not depend on it.
+        Number of processes; the results do not depend on it.
     report
-        Told now and then how far it is.
+        Called at intervals with the progress.
     executors
-        Run for real on these, one run after the other, instead of in the simulator; they are closed at the end.
+        Run on these live engines, one run after the other, instead of in the simulator; they are closed at the end.
     compiling
-        Told how far compiling is, on the first use on a machine.
+        Called with the progress of compilation, on the first use on a machine.
     kept
-        Where each cell is kept as it ends; those that are there are not run again.
+        The checkpoint to which each completed cell is added; cells in it are not run again.
     crews
-        Who runs the cells; by default so many processes as ``jobs`` says. The results do not depend on it.
+        Starts the workers that run the cells; by default ``jobs`` processes. The results do not depend on it.
 
     Returns
     -------
     Results
-        Variants in the order of the scenario, outcomes in the order of the seeds. At the end, at each point of the
-        sweep, a log as it was, where it says when its jobs started.
+        Variants in the order of the scenario, outcomes in the order of the seeds. For each point of the sweep, the
+        log's recorded schedule follows, if the log has start times.
 
     Raises
     ------
     InputError
         The workload cannot be read, a policy does not exist, or the world does not run on a live engine.
     TaskError
-        A process that ran a cell ended before it did.
+        A worker process died while it ran a cell.
 
     Examples
     --------
@@ -86,18 +86,18 @@ def run(
     kernels = [kernel for variant in scenario.variants for kernel in scenario.world.kernels(variant.setting)]
     outcomes, logs = _known(scenario, kept), AsItWas(scenario)
     cells = _cells(scenario, frozenset(outcomes), logs)
-    # Read the first workload before compiling: a mistake in it should not have to wait.
+    # The first workload is read before compilation, so that an error in it is reported at once.
     first = list(itertools.islice(cells, 1))
     if first:
         prepare(kernels, compiling)
-    tell = report or (lambda _: None)
+    notify = report or (lambda _: None)
     numbered = enumerate(itertools.chain(first, cells), len(outcomes))
     if executors is not None:
-        done = _live(scenario, numbered, executors, tell)
+        done = _live(scenario, numbered, executors, notify)
     elif not first or (crews is None and jobs == 1):
-        done = _in_this_process(scenario, numbered, tell)
+        done = _in_this_process(scenario, numbered, notify)
     else:
-        done = _by_crew(scenario, numbered, crews or functools.partial(processes, jobs), tell)
+        done = _by_crew(scenario, numbered, crews or functools.partial(processes, jobs), notify)
     for (index, seed), outcome in done:
         outcomes[index, seed] = outcome
         if kept is not None:
@@ -116,7 +116,7 @@ def run(
 
 
 def _known(scenario: Scenario, kept: Kept | None) -> dict[tuple[int, int], Outcome]:
-    """What an earlier run of the same scenario has done."""
+    """Return the cells that an earlier run of the same scenario completed."""
     if kept is None:
         return {}
     cells = itertools.product(range(len(scenario.variants)), scenario.seeds)
@@ -124,12 +124,12 @@ def _known(scenario: Scenario, kept: Kept | None) -> dict[tuple[int, int], Outco
 
 
 def describe_live(scenario: Scenario, executors: Executors) -> tuple[str, ...]:
-    """What running a scenario for real would do, a line each; nothing is started.
+    """Describe in lines what a live run of a scenario would do, without starting anything.
 
     Raises
     ------
     InputError
-        It could not be done.
+        The scenario cannot run on a live engine.
     """
     live = _live_world(scenario)
     lines: list[str] = []
@@ -155,7 +155,7 @@ def _live_world(scenario: Scenario) -> LiveWorld:
 
 
 def _live(
-    scenario: Scenario, cells: _Numbered, executors: Executors, tell: Callable[[Progress], None]
+    scenario: Scenario, cells: _Numbered, executors: Executors, notify: Callable[[Progress], None]
 ) -> Iterator[tuple[tuple[int, int], Outcome]]:
     live, total = _live_world(scenario), len(scenario.variants) * len(scenario.seeds)
     try:
@@ -163,7 +163,7 @@ def _live(
             name = scenario.variants[cell.index].name
 
             def inside(share: float, done: int = done, name: str = name, seed: int = cell.seed) -> None:
-                tell(Progress(name, seed, done + share, total))
+                notify(Progress(name, seed, done + share, total))
 
             inside(0.0)
             outcome = live.run(cell.setting, cell.seed, cell.workload, executors, inside)
@@ -182,14 +182,14 @@ class _Cell:
     workload: Any
 
 
-#: Cells, each after the number of those that come before it.
+#: Cells, each with the number of cells before it.
 _Numbered = Iterable[tuple[int, _Cell]]
 
 
 def _cells(scenario: Scenario, known: frozenset[tuple[int, int]], logs: AsItWas) -> Iterator[_Cell]:
-    """All cells but the known; those that share a workload follow each other, so that one at a time is held.
+    """Yield all cells but the known, ordered by workload, so that one workload at a time is in memory.
 
-    Each workload is shown to `logs`.
+    Each workload is passed to `logs`.
     """
     keys = {
         (index, seed): scenario.world.workload_key(variant.setting, seed)
@@ -208,48 +208,52 @@ def _cells(scenario: Scenario, known: frozenset[tuple[int, int]], logs: AsItWas)
 
 
 def _in_this_process(
-    scenario: Scenario, cells: _Numbered, tell: Callable[[Progress], None]
+    scenario: Scenario, cells: _Numbered, notify: Callable[[Progress], None]
 ) -> Iterator[tuple[tuple[int, int], Outcome]]:
     total = len(scenario.variants) * len(scenario.seeds)
     for done, cell in cells:
         name = scenario.variants[cell.index].name
 
         def inside(share: float, done: int = done, name: str = name, seed: int = cell.seed) -> None:
-            tell(Progress(name, seed, done + share, total))
+            notify(Progress(name, seed, done + share, total))
 
         inside(0.0)
         yield (cell.index, cell.seed), scenario.world.run(cell.setting, cell.seed, cell.workload, inside)
-    tell(Progress("", 0, total, total))
+    notify(Progress("", 0, total, total))
 
 
 def _by_crew(
-    scenario: Scenario, cells: _Numbered, crews: Crews, tell: Callable[[Progress], None]
+    scenario: Scenario, cells: _Numbered, crews: Crews, notify: Callable[[Progress], None]
 ) -> Iterator[tuple[tuple[int, int], Outcome]]:
     total = len(scenario.variants) * len(scenario.seeds)
     with crews() as crew:
         at_work: dict[Future[Outcome], _Cell] = {}
-        begun = _begun(scenario, cells, crew)
+        submitted = _submissions(scenario, cells, crew)
         done = total
         while True:
-            for number, cell, future in itertools.islice(begun, max(0, _AHEAD * crew.size() - len(at_work))):
+            for number, cell, future in itertools.islice(
+                submitted, max(0, _AHEAD * crew.size() - len(at_work))
+            ):
                 at_work[future] = cell
                 done = min(done, number)
             if not at_work:
                 break
             for future in wait(at_work, return_when=FIRST_COMPLETED).done:
                 cell = at_work.pop(future)
-                tell(Progress(scenario.variants[cell.index].name, cell.seed, done, total))
+                notify(Progress(scenario.variants[cell.index].name, cell.seed, done, total))
                 try:
                     outcome = future.result()
                 except BrokenExecutor as error:
                     raise _lost(scenario, [cell, *at_work.values()], error) from error
                 yield (cell.index, cell.seed), outcome
                 done += 1
-    tell(Progress("", 0, total, total))
+    notify(Progress("", 0, total, total))
 
 
-def _begun(scenario: Scenario, cells: _Numbered, crew: Crew) -> Iterator[tuple[int, _Cell, Future[Outcome]]]:
-    """Hands a crew one cell after the other, and each workload once."""
+def _submissions(
+    scenario: Scenario, cells: _Numbered, crew: Crew
+) -> Iterator[tuple[int, _Cell, Future[Outcome]]]:
+    """Submit cells to a crew as they are consumed, and share each workload once."""
     workload = shared = None
     for number, cell in cells:
         if shared is None or cell.workload is not workload:
@@ -258,20 +262,18 @@ def _begun(scenario: Scenario, cells: _Numbered, crew: Crew) -> Iterator[tuple[i
 
 
 def _lost(scenario: Scenario, cells: Iterable[_Cell], error: BrokenExecutor) -> TaskError:
-    """Which cells were handed out when a process ended: one of them may be why."""
+    """Return the error for a worker's death, which names the cells that were running."""
     names = [repr(f"{scenario.variants[cell.index].name}, seed {cell.seed}") for cell in cells]
     shown = " or ".join(names[:4]) + (" or …" if len(names) > 4 else "")
-    return TaskError(
-        f"a process ended without a word (killed, or out of memory) while it ran {shown}: {error}"
-    )
+    return TaskError(f"worker process died (killed or out of memory) while running {shown}: {error}")
 
 
 def _run_cell(world: str, setting: Setting, seed: int, workload: Any) -> Outcome:
     try:
         return find_world(world).run(setting, seed, workload, lambda share: None)
     except BaseException as error:
-        # What a policy raises may be of a class that only this process knows, and tracebacks do not travel.
-        said = blamed(error)
-        if said is None:
+        # A policy's exception may have a class that only this process can import, and tracebacks are not pickled.
+        message = blamed(error)
+        if message is None:
             raise
-        raise PolicyError(said) from None
+        raise PolicyError(message) from None
