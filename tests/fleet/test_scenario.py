@@ -106,7 +106,10 @@ def test_all_that_a_run_calls_is_said_ahead(policies, workload, monkeypatch):
         ({"workload": {"fixed": {"longest_s": 1}}}, "workload.fixed.longest_s"),
         ({"workload": {"fixed": {"law": "amazon"}}}, "workload.fixed.law"),
         ({"estimates": {"accuracy": 2}}, "estimates.accuracy"),
-        ({"policies": {"place": "tetrium"}}, "^scenario: policies.place: 'tetrium' plans with links, but the si"),
+        (
+            {"policies": {"place": "tetrium"}},
+            "^scenario: policies.place: 'tetrium' plans with links, but the si",
+        ),
         ({"policies": {"share": "fcfs"}}, "policies.share"),
         ({"cluster": {"sites": [{"name": "a", "slots": 1, "up": 1}]}}, "expected 'up' and 'down' at all"),
         ({"drops": {"drop": 0.5}}, "expected sites with links"),

@@ -205,7 +205,10 @@ def test_tasks_that_nodes_may_reject():
     assert found.jobs["start_s"].to_list() == done.start[::5].tolist()
     assert found.jobs["end_s"].to_list() == (done.submit + done.response)[::5].tolist()
     assert found.jobs["worker"].to_list() == done.worker[::5].tolist()
-    assert (found.processors, found.notes) == (3, ("one in 5 tasks is in the table; metrics cover all tasks",))
+    assert (found.processors, found.notes) == (
+        3,
+        ("one in 5 tasks is in the table; metrics cover all tasks",),
+    )
     whole, _, _ = ran("admission", **said)
     assert (len(whole.jobs), whole.notes) == (500, ())
 

@@ -124,18 +124,18 @@ def test_how_many_ask_and_which_binds():
         " processors"
     )
     assert resource_notes(asked, gpus=1, memory=2 * GIB, waits=False) == (
-        "GPUs and memory are not modelled, and no job waits for them: 25 % of the jobs ask for GPUs, 100 % of the"
-        " jobs ask for memory",
+        "GPUs and memory are not modelled, and no job waits for them: 25 % of the jobs request GPUs, 100 % of the"
+        " jobs request memory",
         binds,
     )
     assert resource_notes(asked, gpus=1, memory=2 * GIB) == (
-        "jobs wait for GPUs as for processors: 25 % of the jobs ask for some of 1 GPUs",
-        "jobs wait for memory as for processors: 100 % of the jobs ask for some of 2 GiB of memory",
+        "jobs wait for GPUs as for processors: 25 % of the jobs request some of 1 GPUs",
+        "jobs wait for memory as for processors: 100 % of the jobs request some of 2 GiB of memory",
         binds,
     )
     assert resource_notes(asked, gpus=1)[:2] == (
-        "jobs wait for GPUs as for processors: 25 % of the jobs ask for some of 1 GPUs",
-        "memory is not modelled, and no job waits for it: 100 % of the jobs ask for some; cluster.memory would set"
+        "jobs wait for GPUs as for processors: 25 % of the jobs request some of 1 GPUs",
+        "memory is not modelled, and no job waits for it: 100 % of the jobs request some; cluster.memory would set"
         " the amount",
     )
 
@@ -162,7 +162,7 @@ def test_what_there_is_may_be_taken_from_the_log_or_not_be_known():
     assert known[1].endswith("0.4 of 5 GPUs (the most at once), 0.22 of 10 processors")
     unknown = resource_notes(workload(memory=[GIB] * 4))
     assert unknown == (
-        "memory is not modelled, and no job waits for it: 100 % of the jobs ask for some; cluster.memory would set"
+        "memory is not modelled, and no job waits for it: 100 % of the jobs request some; cluster.memory would set"
         " the amount",
     )
 
@@ -182,7 +182,7 @@ def test_a_run_says_so(log):
     assert len(said) == 2
     found = run(make_scenario(tree | {"cluster": {"processors": 8, "gpus": 8}}))
     said = [note for note in found.notes() if "GPUs" in note]
-    assert said[0] == "jobs wait for GPUs as for processors: 66.7 % of the jobs ask for some of 8 GPUs"
+    assert said[0] == "jobs wait for GPUs as for processors: 66.7 % of the jobs request some of 8 GPUs"
     assert "of 8 GPUs" in said[1]
     # Job 2 waits where there are 8 processors, of which job 1 has 4.
     assert said[2:] == [

@@ -43,20 +43,20 @@ class Amounts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _Pooled:
     """A resource: its name, the integer units in one of it, the site's amount and the jobs' requests."""
 
     name: str
     units: float
     amount: float
-    asked: ResourceRequest | None
+    requested: ResourceRequest | None
 
 
-def _kinds(workload: Workload, amounts: Amounts) -> Iterator[_Kind]:
+def _kinds(workload: Workload, amounts: Amounts) -> Iterator[_Pooled]:
     if amounts.gpus is not None:
-        yield _Kind("GPUs", _PARTS, amounts.gpus, workload.gpus)
+        yield _Pooled("GPUs", _PARTS, amounts.gpus, workload.gpus)
     if amounts.memory is not None:
-        yield _Kind("memory", 1.0, amounts.memory, workload.memory)
+        yield _Pooled("memory", 1.0, amounts.memory, workload.memory)
 
 
 def pools_of(workload: Workload, amounts: Amounts) -> Pools | None:
@@ -83,7 +83,9 @@ def pools_of(workload: Workload, amounts: Amounts) -> Pools | None:
     if not kinds:
         return None
     count = len(workload.jobs)
-    needs = [np.zeros(count) if kind.asked is None else _units(kind.asked.amount, kind) for kind in kinds]
+    needs = [
+        np.zeros(count) if kind.requested is None else _units(kind.requested.amount, kind) for kind in kinds
+    ]
     # Rounded before the ceiling, so that 0.46 GPUs are 460 thousandths.
     return Pools.of(
         tuple(kind.name for kind in kinds),
@@ -92,7 +94,7 @@ def pools_of(workload: Workload, amounts: Amounts) -> Pools | None:
     )
 
 
-def _units(amount: NDArray[np.float64], kind: _Kind) -> NDArray[np.float64]:
+def _units(amount: NDArray[np.float64], kind: _Pooled) -> NDArray[np.float64]:
     known = np.minimum(np.nan_to_num(amount, nan=0.0), 2.0 * _MOST / kind.units)
     return np.round(known * kind.units, 6)
 
@@ -117,7 +119,7 @@ def within(workload: Workload, amounts: Amounts) -> Workload:
     for place, kind in enumerate(_kinds(workload, amounts)):
         assert pools is not None  # At least one kind exists.
         wide = left & (pools.needs[place] > pools.amount[place])
-        if kind.asked is not None and wide.any():
+        if kind.requested is not None and wide.any():
             count, row = int(wide.sum()), int(np.argmax(wide))
             much = f"more than {amount_of(kind.name, kind.amount)}"
             many = (
@@ -125,7 +127,7 @@ def within(workload: Workload, amounts: Amounts) -> Workload:
                 if count == 1
                 else f"{count:,} jobs ask for {much} and are left out, the first:"
             )
-            size = amount_of(kind.name, float(kind.asked.amount[row])).removesuffix(f" {kind.name}")
+            size = amount_of(kind.name, float(kind.requested.amount[row])).removesuffix(f" {kind.name}")
             notes.append(f"{many} job {workload.jobs.job[row]} ({size.removesuffix(' of')})")
             left &= ~wide
     if left.all():

@@ -14,14 +14,14 @@ from windlass.io.traces.resources import ResourceRequest
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
+class _Resource:
     """GPUs or memory.
 
     Parameters
     ----------
     name, field
         Its name in notes and its field in scenarios.
-    asked
+    requested
         The jobs' requests.
     given
         The site's amount; None if the scenario has none, and jobs do not wait for it.
@@ -29,18 +29,18 @@ class _Beside:
 
     name: str
     field: str
-    asked: ResourceRequest
+    requested: ResourceRequest
     given: float | None
 
     @property
-    def there(self) -> float:
+    def available(self) -> float:
         """The available amount; NaN if unknown."""
-        return self.asked.most if self.given is None else self.given
+        return self.requested.most if self.given is None else self.given
 
     @property
     def amount(self) -> str:
         """The available amount with its unit."""
-        return amount_of(self.name, self.there)
+        return amount_of(self.name, self.available)
 
 
 def resource_notes(
@@ -73,18 +73,18 @@ def resource_notes(
     >>> from windlass.model import JobTable
     >>> jobs = JobTable.of(submit=[0, 10], run=[5, 15], procs=[1, 1])
     >>> print("\\n".join(resource_notes(Workload(jobs, 8, gpus=ResourceRequest(np.array([0.0, 4.0]), most=4.0)))))
-    GPUs are not modelled, and no job waits for them: 50 % of the jobs ask for some
+    GPUs are not modelled, and no job waits for them: 50 % of the jobs request some
     GPUs bind, not processors, by offered load: 1.5 of 4 GPUs (the most at once), 0.25 of 8 processors
     """
-    known = _beside(workload, gpus, memory)
+    known = _resources(workload, gpus, memory)
     notes = _unused(workload, Amounts(gpus, memory)) if waits else ()
     waited_for = [each for each in known if waits and each.given is not None]
     for each in waited_for:
-        share = f"{100 * each.asked.jobs / len(workload.jobs):.3g} % of the jobs ask for"
+        share = f"{100 * each.requested.jobs / len(workload.jobs):.3g} % of the jobs request"
         notes += (f"jobs wait for {each.name} as for processors: {share} some of {each.amount}",)
-    beside = [each for each in known if each not in waited_for]
-    if beside:
-        notes += (_not_modelled(workload, beside),)
+    resources = [each for each in known if each not in waited_for]
+    if resources:
+        notes += (_not_modelled(workload, resources),)
     return (*notes, *_bottleneck(workload, known))
 
 
@@ -93,41 +93,41 @@ def _unused(workload: Workload, amounts: Amounts) -> tuple[str, ...]:
     given = (("gpus", amounts.gpus, workload.gpus), ("memory", amounts.memory, workload.memory))
     return tuple(
         f"cluster.{field} is given, but the jobs request no {'GPUs' if field == 'gpus' else field}: it has no effect"
-        for field, amount, asked in given
-        if amount is not None and asked is None
+        for field, amount, requested in given
+        if amount is not None and requested is None
     )
 
 
-def _not_modelled(workload: Workload, beside: list[_Beside]) -> str:
-    names = " and ".join(each.name for each in beside)
+def _not_modelled(workload: Workload, resources: list[_Resource]) -> str:
+    names = " and ".join(each.name for each in resources)
     them = "it" if names == "memory" else "them"
     verb = "is" if names == "memory" else "are"
     count = len(workload.jobs)
-    shares = [f"{100 * each.asked.jobs / count:.3g} % of the jobs ask for" for each in beside]
+    shares = [f"{100 * each.requested.jobs / count:.3g} % of the jobs request" for each in resources]
     parts = (
         [f"{shares[0]} some"]
-        if len(beside) == 1
-        else [f"{share} {each.name}" for share, each in zip(shares, beside, strict=True)]
+        if len(resources) == 1
+        else [f"{share} {each.name}" for share, each in zip(shares, resources, strict=True)]
     )
     note = f"{names} {verb} not modelled, and no job waits for {them}: {', '.join(parts)}"
-    unknown = [f"cluster.{each.field}" for each in beside if not each.there > 0]
+    unknown = [f"cluster.{each.field}" for each in resources if not each.available > 0]
     if unknown:
         note += f"; {' and '.join(unknown)} would set the amount"
     return note
 
 
-def _beside(workload: Workload, gpus: float | None, memory: float | None) -> list[_Beside]:
+def _resources(workload: Workload, gpus: float | None, memory: float | None) -> list[_Resource]:
     found = []
     # In logs of GPU clusters a processor is a GPU, and jobs already wait for processors.
     alike = workload.gpus is not None and np.array_equal(workload.gpus.amount, workload.jobs.procs)
     if workload.gpus is not None and (gpus is not None or not alike):
-        found.append(_Beside("GPUs", "gpus", workload.gpus, gpus))
+        found.append(_Resource("GPUs", "gpus", workload.gpus, gpus))
     if workload.memory is not None:
-        found.append(_Beside("memory", "memory", workload.memory, memory))
+        found.append(_Resource("memory", "memory", workload.memory, memory))
     return found
 
 
-def _bottleneck(workload: Workload, beside: list[_Beside]) -> tuple[str, ...]:
+def _bottleneck(workload: Workload, resources: list[_Resource]) -> tuple[str, ...]:
     """Return a note on the resource with the highest load; empty without others or if all jobs arrive at once."""
     jobs, processors = workload.jobs, workload.processors
     span = float(jobs.submit[-1] - jobs.submit[0])
@@ -135,16 +135,16 @@ def _bottleneck(workload: Workload, beside: list[_Beside]) -> tuple[str, ...]:
     if math.isnan(own):
         return ()
     loads = [("processors", own, f"{processors:,} processors")]
-    for each in beside:
-        if each.there > 0:
-            work = float(np.nansum(jobs.run * each.asked.amount))
-            there = each.amount if each.given is not None else f"{each.amount} (the most at once)"
-            loads.append((each.name, work / (each.there * span), there))
+    for each in resources:
+        if each.available > 0:
+            work = float(np.nansum(jobs.run * each.requested.amount))
+            available = each.amount if each.given is not None else f"{each.amount} (the most at once)"
+            loads.append((each.name, work / (each.available * span), available))
     if len(loads) == 1:
         return ()
     loads.sort(key=lambda load: -load[1])
     first = loads[0][0]
     verb = "binds" if first == "memory" else "bind"
     which = f"{first} {verb}" if first == "processors" else f"{first} {verb}, not processors,"
-    shares = ", ".join(f"{load:.3g} of {there}" for _, load, there in loads)
+    shares = ", ".join(f"{load:.3g} of {available}" for _, load, available in loads)
     return (f"{which} by offered load: {shares}",)
