@@ -224,7 +224,7 @@ def test_what_is_over_time_is_saved(tmp_path):
         ({"cluster": {"cameras": 0}}, "cluster.cameras"),
         ({"cluster": {"file": "no.yaml"}}, "no.yaml: cannot be read"),
         ({"cluster": {"file": "no.yaml", "cameras": 3}}, "expected cameras or 'file', not both"),
-        ({"workload": {"drawn": {"kinds": ["trackr"]}}}, "no kind of query 'trackr'"),
+        ({"workload": {"drawn": {"kinds": ["trackr"]}}}, "unknown kind of query 'trackr'"),
         (
             {"workload": {"drawn": {}, "file": "a.yaml"}},
             "expected one of 'drawn', 'plans', 'profile' and 'file'",
@@ -236,7 +236,10 @@ def test_what_is_over_time_is_saved(tmp_path):
             {"changes": [{"at": 5, "cluster": "clod"}]},
             "changes.0.cluster is 'clod', expected one of camera-1",
         ),
-        ({"changes": [{"at": 5, "cluster": "cloud", "cores": 99}]}, "changes.0.cores is 99, cloud has 12"),
+        (
+            {"changes": [{"at": 5, "cluster": "cloud", "cores": 99}]},
+            "changes.0.cores is 99, expected at most the 12 of cloud",
+        ),
         ({"drops": {"every": 0, "last": 5}}, "drops.every"),
         ({"restart": -1}, "restart"),
         ({"policies": {"plan": "fare"}}, "did you mean 'fair'"),

@@ -142,8 +142,8 @@ def run(
     out, force, resume
         Folder for the tables; replace what it has, or continue an interrupted run.
     check
-        If over 1 % of the work is cut at the requested times, repeat without cutting, and report whether the verdict
-        changes. It can double the time.
+        If over 1 % of the work is lost because jobs are killed at their requested time, repeat the experiment
+        without killing, and report whether the verdict changes. This can double the time.
     progress
         Called at intervals with the number of completed runs and their total.
 

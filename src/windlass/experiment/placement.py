@@ -138,8 +138,8 @@ def _validated(model: type[BaseModel], tree: Any, source: Path) -> Any:
 def place_job(job: JobOf, fleet: Fleet) -> JobAnswer:
     """Place the stages of a job one after the other, each on all slots, in whole tasks.
 
-    If pairs of sites have limits, HiGHS also solves the program with these limits, and the faster of the two plans is
-    used: the first knows only up- and downlinks.
+    The first plan considers only up- and downlinks. If pairs of sites have limits, HiGHS also solves the linear program
+    with these limits, and the faster of the two plans is used.
 
     Parameters
     ----------

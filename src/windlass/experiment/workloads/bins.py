@@ -113,7 +113,7 @@ class _RunningJobs:
                 jobs[place], jobs[-1] = jobs[-1], jobs[place]
                 return jobs.pop(), size
             place -= len(jobs)
-        raise AssertionError("a place beyond the last")
+        raise AssertionError("the drawn place is beyond the last job")
 
 
 def _course(

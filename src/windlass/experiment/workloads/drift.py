@@ -18,7 +18,7 @@ def shocks(speeds: object, every: float, until: float, rng: np.random.Generator)
     every
         Time between two shocks, and before the first, s.
     until
-        Time of the last shock at most, s.
+        No shock is later than this, s.
     rng
         The random generator.
 

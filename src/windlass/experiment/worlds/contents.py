@@ -18,7 +18,7 @@ class Content:
     noun
         "job", "task" or "query".
     count
-        How many there are.
+        Their number.
     first, last
         Arrival of the first and the last, s; approximate if arrivals are drawn during the run.
     """

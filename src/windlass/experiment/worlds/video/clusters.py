@@ -120,7 +120,8 @@ def _listed(place: int, change: ChangeSpec, clusters: Sequence[Cluster]) -> _Eve
     site = names.index(change.cluster)
     if change.cores is not None and change.cores > clusters[site].cores:
         raise InputError(
-            f"changes.{place}.cores is {change.cores:g}, {change.cluster} has {clusters[site].cores:g} at first"
+            f"changes.{place}.cores is {change.cores:g}, "
+            f"expected at most the {clusters[site].cores:g} of {change.cluster}"
         )
     return _Event(change.at, site, change)
 
