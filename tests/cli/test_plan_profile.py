@@ -66,7 +66,7 @@ def test_a_table_for_the_terminal(ready, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--cache", "much"), "--cache is 'much', expected bytes such as 900MB"),
+        (("--cache", "much"), "--cache is 'much', expected an amount of bytes, as in 900MB"),
         (("--out", "no/x.parquet"), "--out: the folder no does not exist"),
         (("--truth", "none.csv"), "none.csv: no such file"),
         (("--truth", "empty.csv"), "empty.csv: no rows"),
@@ -99,7 +99,7 @@ def test_what_is_no_clip_or_pipeline_is_named(ready, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--size", "big"), "--size is 'big', expected such as 1280x720"),
+        (("--size", "big"), "--size is 'big', expected a width and a height, as in 1280x720"),
         (("--weather", "fog"), "weather is 'fog'"),
         (("--seconds", "0"), "seconds is 0.0"),
     ],

@@ -110,7 +110,7 @@ def test_a_bad_line_stops_and_can_be_skipped(windlass, tmp_path):
         (["run", "--policies", ","], "names no policy"),
         (["run", "--procs", "0"], "cluster.processors"),
         (["run", "--seeds", "one"], "'one' is neither a seed"),
-        (["run", "--seeds", "1,1"], "a seed twice"),
+        (["run", "--seeds", "1,1"], "has a duplicate seed"),
         (["run", "--policies", "easy,easy"], "appears 2 times"),
         (["run", "--policies", "./none.py"], "none.py: no such file"),
         (["run", "--report", "no/such/folder/r.html"], "does not exist"),

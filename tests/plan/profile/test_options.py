@@ -60,7 +60,7 @@ def test_options_are_made_of_the_steps_with_their_knobs():
         1,
     )
     assert [each.pixels for each in ASSOCIATORS] == [False, False, True, True]
-    assert [each.said for each in DETECTORS] == [
+    assert [each.title for each in DETECTORS] == [
         "detect mog2",
         "detect knn",
         "detect difference",

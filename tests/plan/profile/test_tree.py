@@ -112,7 +112,7 @@ def test_plans_share_steps_until_one_remembers():
     shuffled = tree_of([plans[at] for at in (4, 0, 5, 1)], 6)
     assert shuffled.order == (0, 2, 1, 3)
     assert root.known.shape == root.seconds.shape == root.sent.shape == (6,)
-    with pytest.raises(InputError, match="plans 0 and 2 are the same: d, f, m"):
+    with pytest.raises(InputError, match="plans 0 and 2 are equal: d, f, m"):
         tree_of([plans[0], plans[1], plans[0]], 6)
 
 
