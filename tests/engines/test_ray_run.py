@@ -159,7 +159,7 @@ print("fine")
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2:] == [
-        "--engine: this process is already connected to a Ray cluster; call ray.shutdown() first",
+        "engine: this process is already connected to a Ray cluster; call ray.shutdown() first",
         "fine",
     ]
 
