@@ -65,7 +65,7 @@ def _throughput(policy: str, tasks: int, repeats: int) -> Row:
     share = 20
     return _scaled(
         f"{policy}, 900 workers of rate 1 and 100 of 6, load {_LOAD}",
-        lambda: simulate(policy, _MIXED, _LOAD, tasks, seed=1, samples=0, sizes_told=True),
+        lambda: simulate(policy, _MIXED, _LOAD, tasks, seed=1, samples=0, sizes_known=True),
         lambda: plain_ppot(_MIXED, _LOAD, tasks // share, seed=1),
         "plain Python loop with heapq, ppot with known rates",
         tasks=tasks,
@@ -82,7 +82,7 @@ def _given_workload(policy: str, tasks: int, repeats: int) -> Row:
     return _scaled(
         f"{policy}, the same, arrivals and sizes given as arrays",
         lambda: simulate(
-            policy, _MIXED, None, tasks, seed=1, arrivals=times, service=sizes, samples=0, sizes_told=True
+            policy, _MIXED, None, tasks, seed=1, arrivals=times, service=sizes, samples=0, sizes_known=True
         ),
         lambda: plain_ppot(_MIXED, _LOAD, tasks // share, seed=1),
         "plain Python loop with heapq, ppot with known rates",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
 from windlass.model import InputError, PolicyError
-from windlass.policy.user_code import ODD, blamed, is_foreign, place_of, said_by
+from windlass.policy.user_code import ODD, blamed, is_foreign, message_of, place_of
 
 Answer_co = TypeVar("Answer_co", covariant=True)
 View_contra = TypeVar("View_contra", contravariant=True)
@@ -143,7 +143,7 @@ def drive(
         if not own or blamed(error) is not None:
             raise
         raise PolicyError(
-            f"{_named(own)} gave an answer that cannot be carried out: {said_by(error)}"
+            f"{_named(own)} gave an answer that cannot be carried out: {message_of(error)}"
         ) from error
     finally:
         engine.close()

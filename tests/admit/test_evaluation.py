@@ -14,8 +14,8 @@ from windlass.admit.evaluation import (
     Judged,
     NodeTelemetry,
     PolicyCandidate,
-    beside_best,
-    beside_pronto,
+    against_best,
+    against_pronto,
     candidates,
     judge,
     judge_apart,
@@ -59,10 +59,10 @@ def test_the_best_baseline_is_of_the_same_downtime_and_no_pronto():
         judged("ready", 0.05, 10), judged("random", 0.05, 16), judged("alarm svm", 0.05, 16),
         judged("utilisation", 0.10, 40), judged("pronto fpca, z-scores", 0.05, 40),
     ]  # fmt: skip
-    best, beside = beside_best(ours, [ours, *others])
+    best, beside = against_best(ours, [ours, *others])
     assert best.candidate.label == "random"
     assert beside.value == pytest.approx(0.5)
-    assert beside_best(ours, [ours, *others[3:]]) is None
+    assert against_best(ours, [ours, *others[3:]]) is None
     assert row_of(ours, [ours, *others])["best_baseline"] == "random"
 
 
@@ -110,7 +110,7 @@ def test_the_pronto_that_was_chosen_before_has_a_line_of_its_own():
     lines = verdicts_of(found)
     assert [line.split(" at ")[0] for line in lines[:-1]] == [TUNED, "b"]
     # Nobody is held against Pronto where there is none.
-    assert beside_pronto(found[0], found[:1]) is None
+    assert against_pronto(found[0], found[:1]) is None
 
 
 def test_leads_and_nodes_are_drawn_as_distributions():

@@ -299,7 +299,7 @@ def test_the_variant_is_chosen_by_what_it_foresees_above_chance(monkeypatch):
 
     monkeypatch.setattr(choosing, "judge", judged)
     node = spiky(4, steps=400, warm=200)
-    chosen = tuned(POLICIES, [node], 0.07, np.random.default_rng(1), within=3, apart=2, tell=told.append)
+    chosen = tuned(POLICIES, [node], 0.07, np.random.default_rng(1), within=3, apart=2, notify=told.append)
     assert chosen == replace(variants(0.07)[4], label=TUNED)
     assert told == [place / 16 for place in range(16)]
     assert {each[2:] for each in seen} == {(3, 2)}

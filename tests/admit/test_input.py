@@ -43,7 +43,7 @@ VIEW = {"now": 0.0, "metrics": np.zeros(2)}
         (lambda: StandingAnswers(0), "nodes is 0"),
         (lambda: StandingAnswers(2).accept(2, 0.0), "node is 2, expected 0 to 1"),
         (lambda: StandingAnswers(2).accept(0, np.inf), "now is inf"),
-        (lambda: StandingAnswers(2).tell(np.zeros(3, np.bool_)), r"rejects have shape \(3,\)"),
+        (lambda: StandingAnswers(2).notify(np.zeros(3, np.bool_)), r"rejects have shape \(3,\)"),
     ],
 )
 def test_bad_input_is_named(make, said):

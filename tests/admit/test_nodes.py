@@ -268,6 +268,6 @@ def test_after_a_gap_the_filter_is_filled_anew():
 
 def test_what_stands_is_what_the_loop_is_told():
     standing = StandingAnswers(3)
-    standing.tell(np.array([True, False, True]))
+    standing.notify(np.array([True, False, True]))
     assert [standing.accept(node, 1.0) for node in range(3)] == [False, True, False]
     assert (standing.taken, standing.refused) == (1, 2)

@@ -269,12 +269,12 @@ def test_a_support_vector_machine_looks_back_five_values_and_needs_ten():
 def test_what_a_node_answers_stands_for_it_alone_and_the_clock_is_kept():
     standing = StandingAnswers(3)
     assert [standing.accept(node, -5.0) for node in range(3)] == [True] * 3
-    standing.tell(np.array([False, True, False]))
+    standing.notify(np.array([False, True, False]))
     for node, now in ((1, 2.0), (0, 3.5), (1, 4.25), (2, 4.5)):
         assert standing.accept(node, now) == (node != 1)
         assert standing.now == now
     assert (standing.taken, standing.refused) == (5, 2)
-    standing.tell(np.zeros(3, np.bool_))
+    standing.notify(np.zeros(3, np.bool_))
     assert standing.accept(1, 5.0)
     for node in (-1, 3):
         with pytest.raises(InputError, match="expected 0 to 2"):

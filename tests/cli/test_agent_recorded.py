@@ -26,11 +26,11 @@ def recorded(windlass, monkeypatch):
         kept.update(roots=roots, groups=groups)
         return SimpleNamespace(names=("busy", "cpu_ready"), missing=lambda seen: ["GPUs"])
 
-    def record(seen, rows, pace, clock, sleep, tell):
+    def record(seen, rows, pace, clock, sleep, notify):
         kept.update(pace=pace)
         for count in (1, 2):
             rows.rows = count
-            tell(SimpleNamespace(busy=0.25, ready=0.125))
+            notify(SimpleNamespace(busy=0.25, ready=0.125))
 
     monkeypatch.setattr(observing, "Observer", observer)
     monkeypatch.setattr(
@@ -127,8 +127,8 @@ def test_a_cluster_is_scaled_by_a_policy(monkeypatch, capsys, dry_run):
         kept.update(file=file, names=names, period=period)
         yield "monitor"
 
-    def engine(system, watched, clock, period, tell):
-        kept.update(engine=(watched, period, tell))
+    def engine(system, watched, clock, period, notify):
+        kept.update(engine=(watched, period, notify))
         return SimpleNamespace(plan=lambda policy: [f"would ask {policy.name}", "and wait"])
 
     monkeypatch.setattr("windlass.scale.monitor.Monitor", monitor)

@@ -149,7 +149,7 @@ def judged(
 
 
 def test_a_candidate_is_a_row_of_what_was_judged(monkeypatch):
-    monkeypatch.setattr(output, "beside_best", lambda own, found: None)
+    monkeypatch.setattr(output, "against_best", lambda own, found: None)
     expected = (
         "20.0%",
         "0.50 (0.40–0.60)",
@@ -171,7 +171,7 @@ def test_a_candidate_is_a_row_of_what_was_judged(monkeypatch):
 
 
 def test_tables_of_one_downtime_are_below_each_other(monkeypatch):
-    monkeypatch.setattr(output, "beside_best", lambda own, found: None)
+    monkeypatch.setattr(output, "against_best", lambda own, found: None)
     found = [judged("free", math.nan), judged("a", 0.05), judged("b", 0.05), judged("c", 0.1)]
     one, two, three = output.tables_of(found)
     assert [column.header for column in one.columns] == [

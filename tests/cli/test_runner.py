@@ -32,8 +32,8 @@ class World:
         self.read.append((setting, seed))
         return f"workload {setting in 'ac'} {seed}"
 
-    def run(self, setting, seed, workload, tell):
-        tell(0.25)
+    def run(self, setting, seed, workload, notify):
+        notify(0.25)
         return (setting, seed, workload)
 
 

@@ -265,10 +265,10 @@ def test_a_reproduction_is_printed_and_saved_where_that_is_asked_for(
 ):
     asked = []
 
-    def make(quick, tell):
+    def make(quick, notify):
         asked.append(quick)
         print("a warning")
-        tell("half of it", 0.5)
+        notify("half of it", 0.5)
         return Reproduction((Row("what", 1.0, 2.0, False, "why"),))
 
     paper = SimpleNamespace(name="made", title="Made", reproduce=make)

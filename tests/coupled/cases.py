@@ -61,7 +61,7 @@ def setup(speeds: Sequence[float], **changed: Any) -> Setup:
         timetable=WorkerTimetable.none(),
         schedulers=1,
         probe_delay=0.0,
-        sizes_told=True,
+        sizes_known=True,
         lane=8,
         samples=0,
         record=True,

@@ -126,7 +126,7 @@ _WORLDS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {},
         {"shaky": True, "schedulers": 3, "probe_delay": 0.3, "samples": 20},
     ),
-    "rosella, sizes hidden": ("rosella", {}, {"shaky": True, "sizes_told": False, "schedulers": 2}),
+    "rosella, sizes hidden": ("rosella", {}, {"shaky": True, "sizes_known": False, "schedulers": 2}),
     "ucb": ("ucb", {}, {"shaky": True}),
     "sparrow": ("sparrow", {}, {"tasks_per_job": 4, "shaky": True}),
     "sparrow, old queues": ("sparrow", {}, {"tasks_per_job": 4, "schedulers": 2, "probe_delay": 0.2}),

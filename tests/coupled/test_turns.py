@@ -13,7 +13,7 @@ from windlass.sim import coupled
 from windlass.sim.coupled import Coupled, SinglePart
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Loop, Quiet
-from windlass.sim.status import ALL_DONE, ASK, FULL, PAUSED, REACHED
+from windlass.sim.status import ALL_DONE, FULL, PAUSED, POLICY_DUE, REACHED
 
 
 class Noted:
@@ -274,9 +274,9 @@ def test_a_quiet_part_does_nothing() -> None:
     ("statuses", "time", "returned", "steps"),
     [
         ([REACHED], 5.0, REACHED, []),
-        ([ASK], 5.0, ASK, []),
+        ([POLICY_DUE], 5.0, POLICY_DUE, []),
         ([PAUSED, PAUSED, REACHED], 5.0, REACHED, ["tell", "tell"]),
-        ([FULL, PAUSED, FULL, ASK], 5.0, ASK, ["grow", "tell", "grow"]),
+        ([FULL, PAUSED, FULL, POLICY_DUE], 5.0, POLICY_DUE, ["grow", "tell", "grow"]),
         ([ALL_DONE], 5.0, ALL_DONE, ["tell"]),
         ([PAUSED, ALL_DONE], 5.0, ALL_DONE, ["tell", "tell"]),
         # Where nothing holds it up, that nothing happens any more is its end.

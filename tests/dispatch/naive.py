@@ -40,7 +40,7 @@ class Naive:
         per_job: int = 1,
         sender: Any = None,
         delay: float = 0.0,
-        sizes_told: bool = True,
+        sizes_known: bool = True,
         lane: int = 8,
     ) -> None:
         self.policies = policies if isinstance(policies, list) else [policies]
@@ -63,7 +63,7 @@ class Naive:
         self.benchmarks = self.arrived = self.done = self.ended = 0
         self.dropped = self.moved = self.longest_queue = 0
         self.start = np.full(len(submit), np.nan)
-        self.sizes_told, self.lane = sizes_told, lane
+        self.sizes_known, self.lane = sizes_known, lane
 
     def lengths(self) -> np.ndarray:
         return np.array([len(w.queue) + (w.running is not None) for w in self.workers])
@@ -161,7 +161,7 @@ class Naive:
         sender = of[0] if kind == "low" else self.sender[what]
         if kind == "low":
             self.benchmarks += 1
-            told = what if self.sizes_told else 1.0
+            told = what if self.sizes_known else 1.0
             self.policies[sender].benchmarked(index, told, seconds)
         else:
             self.done += 1
@@ -169,7 +169,7 @@ class Naive:
             self.response[what] = now - self.submit[what]
             self.events.append((now, "end", index, what))
             self.ended = what
-            told = self.work[what] if self.sizes_told else 1.0
+            told = self.work[what] if self.sizes_known else 1.0
             self.policies[sender].completed(index, told, seconds)
         if self.delay:
             self.coming.append((now + self.delay, self.tell_others, (sender, index, told, seconds)))
@@ -266,7 +266,7 @@ class Naive:
 
     def benchmark(self, index: int, size: float, now: float, sender: int) -> None:
         worker = self.workers[index]
-        if not self.sizes_told:
+        if not self.sizes_known:
             # Nobody knows sizes: it is the very task that ended last that is run once more.
             size = self.work[self.ended]
         if size <= 0:

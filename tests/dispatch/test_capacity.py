@@ -12,7 +12,7 @@ _SPEEDS = np.repeat([0.5, 1.0, 2.0, 4.0], 8)
 def test_it_finds_out_at_any_scale(scale: float) -> None:
     speeds = _SPEEDS * scale
     policy = Rosella(len(speeds), rng=np.random.default_rng(1))
-    done = simulate(policy, speeds, 0.7, 60_000, seed=2, samples=50, sizes_told=True)
+    done = simulate(policy, speeds, 0.7, 60_000, seed=2, samples=50, sizes_known=True)
     late = done.estimates[25:].mean(axis=0)
     assert np.abs(late / late.sum() - speeds / speeds.sum()).sum() < 0.1
     assert done.mean * scale < 1.5
@@ -37,7 +37,7 @@ def test_more_probes_see_more_queues() -> None:
             0.85,
             60_000,
             seed=1,
-            sizes_told=True,
+            sizes_known=True,
         ).mean
         for probes in (2, 8)
     ]

@@ -32,7 +32,7 @@ class Chance:
         self.sender = np.repeat(sender, per_job)
 
 
-def simulated(policy, submit, work, timetable, schedulers, delay, per_job=1, sizes_told=True):
+def simulated(policy, submit, work, timetable, schedulers, delay, per_job=1, sizes_known=True):
     return simulate(
         policy,
         SPEEDS,
@@ -44,7 +44,7 @@ def simulated(policy, submit, work, timetable, schedulers, delay, per_job=1, siz
         timetable=timetable,
         schedulers=schedulers,
         probe_delay=delay,
-        sizes_told=sizes_told,
+        sizes_known=sizes_known,
         samples=SAMPLES,
         record=True,
     )
@@ -110,14 +110,14 @@ def test_where_sizes_are_hidden_it_learns_from_service_times_alone(schedulers, d
     submit, work = workload(tasks=1500)
     timetable = shaky(submit[-1])
     policy = Rosella(len(SPEEDS), SPEEDS.sum(), rng=np.random.default_rng(5))
-    fast = simulated(policy, submit, work, timetable, schedulers, delay, sizes_told=False)
+    fast = simulated(policy, submit, work, timetable, schedulers, delay, sizes_known=False)
     chance = Chance(policy, schedulers, submit, work)
     several = [
         PlainRosella(len(SPEEDS), SPEEDS.sum(), schedulers, word, at)
         for word, at in zip(chance.words, chance.benchmark_at, strict=True)
     ]
     plain = Naive(
-        several, SPEEDS, submit, work, timetable, sender=chance.sender, delay=delay, sizes_told=False
+        several, SPEEDS, submit, work, timetable, sender=chance.sender, delay=delay, sizes_known=False
     )
     same(fast, plain)
 
@@ -129,7 +129,7 @@ def test_a_worker_that_is_back_gets_its_share_from_however_many_schedulers(sched
     for seed in range(10):
         done = simulate(
             "rosella", np.ones(8), 0.8, 2200, seed, schedulers=schedulers, samples=0, record=True,
-            timetable=WorkerTimetable.failure(0, 200.0, back), sizes_told=True,
+            timetable=WorkerTimetable.failure(0, 200.0, back), sizes_known=True,
         )  # fmt: skip
         soon = (done.submit >= back) & (done.submit < back + 10.0)
         shares.append(float((done.worker[soon] == 0).mean()))

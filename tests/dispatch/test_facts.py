@@ -12,18 +12,18 @@ THOUSAND = np.array([1.0] * 900 + [6.0] * 100)
 CLUSTER = np.array([1.0] * 16 + [2.0] * 8 + [4.0] * 6 + [8.0] * 2)
 
 
-def shocked(name, load, tasks=150_000, every=1000.0, sizes_told=True, **more):
+def shocked(name, load, tasks=150_000, every=1000.0, sizes_known=True, **more):
     until = 1.2 * tasks / (load * CLUSTER.sum())
     timetable = shocks(CLUSTER, every, until, np.random.default_rng(3))
     return simulate(
-        name, CLUSTER, load, tasks, seed=2, timetable=timetable, sizes_told=sizes_told, **more
+        name, CLUSTER, load, tasks, seed=2, timetable=timetable, sizes_known=sizes_known, **more
     ).mean
 
 
 @pytest.mark.parametrize("load", [0.8, 0.9])
 @pytest.mark.parametrize("told", [True, False], ids=["sizes told", "sizes hidden"])
 def test_rosella_is_at_least_65_percent_below_sparrow_after_shocks(load, told):
-    assert shocked("rosella", load, sizes_told=told) < 0.35 * shocked("sparrow", load, sizes_told=told)
+    assert shocked("rosella", load, sizes_known=told) < 0.35 * shocked("sparrow", load, sizes_known=told)
 
 
 @pytest.mark.parametrize("load", [0.8, 0.9])
@@ -67,5 +67,5 @@ def test_longest_queue_grows_like_log_log_n_with_two_choices_and_like_log_n_with
 
 @pytest.mark.slow
 def test_learned_rates_are_near_known_ones_at_a_thousand_workers():
-    learned = simulate("rosella", THOUSAND, 0.9, 3_000_000, seed=7, sizes_told=True).mean
+    learned = simulate("rosella", THOUSAND, 0.9, 3_000_000, seed=7, sizes_known=True).mean
     assert learned < 1.1 * simulate("ppot", THOUSAND, 0.9, 3_000_000, seed=7).mean

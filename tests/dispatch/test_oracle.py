@@ -55,7 +55,7 @@ def test_same_as_naive_driven_by_hand(name, steady):
         arrivals=submit,
         service=work,
         timetable=timetable,
-        sizes_told=True,
+        sizes_known=True,
         samples=37,
         record=True,
     )

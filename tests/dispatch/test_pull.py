@@ -23,14 +23,14 @@ def test_each_scheduler_does_as_a_plain_one(schedulers, delay, per_job, guarante
     submit, work = workload(tasks=1200, per_job=per_job)
     timetable = changes(submit[-1])
     policy = Pull(len(SPEEDS), guaranteed, rng=np.random.default_rng(5))
-    fast = simulated(policy, submit, work, timetable, schedulers, delay, per_job, sizes_told=False)
+    fast = simulated(policy, submit, work, timetable, schedulers, delay, per_job, sizes_known=False)
     chance = Chance(policy, schedulers, submit, work, per_job)
     several = [
         PlainPull(len(SPEEDS), guaranteed, schedulers, word, at)
         for word, at in zip(chance.words, chance.benchmark_at, strict=True)
     ]
     submit = np.repeat(submit, per_job)
-    plain = Naive(several, SPEEDS, submit, work, timetable, per_job, chance.sender, delay, sizes_told=False)
+    plain = Naive(several, SPEEDS, submit, work, timetable, per_job, chance.sender, delay, sizes_known=False)
     same(fast, plain)
 
 
@@ -48,7 +48,7 @@ def test_equal_workers_whose_sizes_are_told_are_one_queue_for_all(schedulers):
         arrivals=submit,
         service=work,
         schedulers=schedulers,
-        sizes_told=True,
+        sizes_known=True,
     )
     free, ends = [0.0] * workers, []
     for came, size in zip(submit, work, strict=True):

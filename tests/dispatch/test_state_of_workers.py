@@ -47,7 +47,7 @@ def policy(name):
 
 def made(name=None, tasks=6, **more):
     setting = dict(
-        speeds=SPEEDS, timetable=WorkerTimetable.none(), schedulers=1, probe_delay=0.0, sizes_told=False, lane=5,
+        speeds=SPEEDS, timetable=WorkerTimetable.none(), schedulers=1, probe_delay=0.0, sizes_known=False, lane=5,
         samples=4, record=False, tasks_per_job=2,
     ) | more  # fmt: skip
     compiled = None if name is None else as_compiled(policy(name))
@@ -118,7 +118,7 @@ def test_workers_begin_idle_at_their_speeds_and_samples_are_evenly_spaced():
 @pytest.mark.parametrize("told", [True, False])
 @pytest.mark.parametrize("record", [True, False])
 def test_settings_are_noted(told, record):
-    settings = WorkersSettings.of(made("ppot", sizes_told=told, record=record).settings)
+    settings = WorkersSettings.of(made("ppot", sizes_known=told, record=record).settings)
     assert (settings.sizes_hidden, settings.record) == (not told, record)
     assert (settings.python_policy, settings.pooled) == (0, 0)
     assert WorkersSettings.of(made(None).settings).python_policy == 1

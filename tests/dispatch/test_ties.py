@@ -60,7 +60,7 @@ def test_ties_are_settled_as_in_the_plain_world(name, seed, monkeypatch):
         timetable=timetable,
         schedulers=schedulers,
         probe_delay=delay,
-        sizes_told=told,
+        sizes_known=told,
         lane=lane,
         samples=15,
         record=True,

@@ -87,7 +87,7 @@ def test_worker_that_stays_down_gets_nothing_and_all_down_holds_tasks():
 def test_estimates_converge_to_true_rates(told):
     speeds = np.array([1.0, 1.0, 2.0, 4.0, 8.0])
     policy = Rosella(5, guaranteed=16.0, rng=np.random.default_rng(1), window_scale=1.0)
-    result = simulate(policy, speeds, 0.6, 200_000, seed=2, sizes_told=told)
+    result = simulate(policy, speeds, 0.6, 200_000, seed=2, sizes_known=told)
     # The paper holds estimates back by 1 − ε, with ε = 0.3 (1 − load).
     settled = result.estimates[-20:].mean(axis=0) / (1 - 0.3 * 0.4)
     np.testing.assert_allclose(settled, speeds, rtol=0.02 if told else 0.08)
@@ -97,7 +97,7 @@ def test_estimates_converge_to_true_rates(told):
 def test_sizes_are_hidden_unless_told(name, learns):
     bare, hidden, told = (
         simulate(name, SPEEDS, 0.7, 3000, seed=1, **asked).mean
-        for asked in ({}, {"sizes_told": False}, {"sizes_told": True})
+        for asked in ({}, {"sizes_known": False}, {"sizes_known": True})
     )
     assert bare == hidden
     assert (told != hidden) == learns
@@ -107,7 +107,7 @@ def test_silent_worker_counts_as_dead_until_benchmark_tasks_bring_it_back():
     speeds = np.array([1.0] * 8)
     stall = WorkerTimetable.speeds([500.0, 3000.0], [0, 0], [0.0, 1.0])
     policy = Rosella(8, guaranteed=8.0, rng=np.random.default_rng(1), window_scale=0.1)
-    result = simulate(policy, speeds, 0.5, 40_000, seed=1, timetable=stall, sizes_told=True)
+    result = simulate(policy, speeds, 0.5, 40_000, seed=1, timetable=stall, sizes_known=True)
     time, first = result.sample_time, result.estimates[:, 0]
     assert (first[time < 500] > 0).all()
     assert (first[(time > 2500) & (time < 3000)] == 0).all()
@@ -153,7 +153,7 @@ def test_several_schedulers_with_old_queue_lengths_cost_something():
     assert parted == pytest.approx(alone, rel=0.05)
     assert late > 1.05 * alone
     learned = simulate(
-        "rosella", speeds, 0.8, 100_000, seed=1, schedulers=5, probe_delay=0.1, sizes_told=True
+        "rosella", speeds, 0.8, 100_000, seed=1, schedulers=5, probe_delay=0.1, sizes_known=True
     ).mean
     assert learned < 1.5 * alone
 

@@ -63,8 +63,8 @@ class Bench:
             self.book,
             self.system,
             type("Quiet", (), {"name": "quiet"})(),
-            tell=lambda view, answer: self.told.append((view, answer)),
-            tell_back=self.backs.append,
+            notify=lambda view, answer: self.told.append((view, answer)),
+            report_back=self.backs.append,
             **options,
         )
 

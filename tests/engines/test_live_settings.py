@@ -84,7 +84,7 @@ def test_a_result_has_the_slots_of_the_workers():
     assert run.fleet.names == fleet.names
     # What a live run does not measure has the columns of a simulated one, and no rows.
     assert (run.flows.shape, run.rates.shape) == ((0, 6), (0, 4))
-    assert (run.jobs_told, run.subjobs_told) == (0, 0)
+    assert (run.jobs_reported, run.subjobs_reported) == (0, 0)
 
 
 class Target:

@@ -240,7 +240,7 @@ def test_a_plan_of_who_would_share_is_made_after_jobs_were_watched_and_changes_n
     batch.start([1])
     shares = FakeShares(batch, table)
     site = LiveSite(batch, beside=lambda book: Shares(book, shares, static(), every=5.0))
-    view, answer = site.ask_beside(static(), 10.0)
+    view, answer = site.preview_sharing(static(), 10.0)
     # The policy sees all jobs that have come by the end of that time.
     assert (view.now, [each.job for each in view.waiting]) == (10.0, [2, 3])
     assert [(host.job, host.cpu) for host in view.running] == [(1, 50.0)]
@@ -254,7 +254,7 @@ def test_there_is_no_plan_of_who_would_share_where_nobody_waits():
     batch.told = batch.poll(0.0)
     batch.start([1])
     site = LiveSite(batch, beside=lambda book: Shares(book, FakeShares(batch, table), static(), every=5.0))
-    assert site.ask_beside(static(), 10.0) is None
+    assert site.preview_sharing(static(), 10.0) is None
 
 
 def test_those_behind_a_head_that_was_taken_in_may_start_at_once():

@@ -29,7 +29,7 @@ class PlainOrders:
         self.site, self.end = np.zeros(len(jobs.duration), int), np.full(len(jobs), np.nan)
         self.seconds = [[] for _ in jobs.submit]
         self.running, self.pushed, self.came, self.changed = [], 0, 0, 0
-        self.decisions = self.jobs_told = self.subjobs_told = 0
+        self.decisions = self.jobs_reported = self.subjobs_reported = 0
         self.lines, self.asked = [], []
 
     def run(self):
@@ -93,8 +93,8 @@ class PlainOrders:
         order = np.atleast_2d(self.policy.decide(view).order).tolist()
         self.asked.append(view)
         self.decisions += 1
-        self.jobs_told += len(names)
-        self.subjobs_told += sum(count > 0 for stage in waiting for count in stage.left)
+        self.jobs_reported += len(names)
+        self.subjobs_reported += sum(count > 0 for stage in waiting for count in stage.left)
         self.lines = [
             [stage for place in line for stage in waiting if stage.job == names[place]] for line in order
         ]

@@ -68,8 +68,8 @@ def same(run, plain):
         np.testing.assert_array_equal(getattr(run, name), getattr(plain, name), err_msg=name)
     assert (run.read == run.begun).all()
     assert (run.source == run.site).all()
-    told = plain.decisions, plain.jobs_told, plain.subjobs_told
-    assert (run.decisions, run.jobs_told, run.subjobs_told) == told
+    told = plain.decisions, plain.jobs_reported, plain.subjobs_reported
+    assert (run.decisions, run.jobs_reported, run.subjobs_reported) == told
     first = run.jobs.first[run.jobs.stage0]
     assert run.start.tolist() == [run.begun[a:b].min() for a, b in pairwise(first)]
 

@@ -83,6 +83,8 @@ def test_an_ordering_policy_that_writes_over_its_views_changes_nothing(by_second
     for spoils in (False, True):
         policy = Vandal(Fcfs(), spoils)
         run = run_ordered(case, policy, by_seconds=by_seconds)
-        found.append((run.end.tolist(), run.begun.tolist(), run.decisions, run.jobs_told, run.subjobs_told))
+        found.append(
+            (run.end.tolist(), run.begun.tolist(), run.decisions, run.jobs_reported, run.subjobs_reported)
+        )
         assert (policy.overwritten > 0) == spoils
     assert found[0] == found[1]

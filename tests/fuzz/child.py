@@ -132,17 +132,17 @@ def held() -> int:
 def try_all(seed: int, first: int, last: int, folder: Path) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (held() + MEMORY, resource.RLIM_INFINITY))
     contacts = only_here()
-    tell = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
+    notify = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
     for number in range(first, last):
         own = folder / str(number)
         own.mkdir()
         what, case = case_of(seed, number, own)
-        print(f"begin {number} {what}", file=tell, flush=True)
+        print(f"begin {number} {what}", file=notify, flush=True)
         limit()
         found = outcome(case, own, contacts)
         if case.refuse and found == "taken":
             found = "taken, and it must be refused"
-        print(f"end {number} {what} {found!r}", file=tell, flush=True)
+        print(f"end {number} {what} {found!r}", file=notify, flush=True)
         if found in ("taken", "refused"):
             shutil.rmtree(own)
 

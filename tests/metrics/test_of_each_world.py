@@ -84,7 +84,7 @@ BATCH = (
             "mean_response_s median_response_s p90_response_s p95_response_s mean_slowdown makespan_s "
             "waiting_jobs",
             "utilisation arriving_utilisation",
-            "mean_slowdown waiting_jobs told_bytes wan_bytes egress_usd remote_share",
+            "mean_slowdown waiting_jobs reported_bytes wan_bytes egress_usd remote_share",
         ),
     ],
 )

@@ -69,14 +69,21 @@ def test_of_jobs_over_sites_with_links():
     maps = [(s, f) for s, f in zip(run.site.tolist(), run.source.tolist(), strict=True) if f >= 0]
     assert found.remote_share == pytest.approx(mean([s != f for s, f in maps]))
     assert found.waiting_jobs == 40 / 8
-    assert found.told_bytes == 8 * 120 / 8
+    assert found.reported_bytes == 8 * 120 / 8
     assert BYTES_PER_SUBJOB == 8
 
 
 def test_what_does_not_apply_to_a_fleet_is_not_a_number():
     run = fleet_run(np.random.default_rng(3), linked=False, told=0)
     found = fleet_metrics(run, np.full(12, math.nan))
-    for name in ("wan_bytes", "egress_usd", "remote_share", "waiting_jobs", "told_bytes", "mean_slowdown"):
+    for name in (
+        "wan_bytes",
+        "egress_usd",
+        "remote_share",
+        "waiting_jobs",
+        "reported_bytes",
+        "mean_slowdown",
+    ):
         assert math.isnan(getattr(found, name)), name
 
 

@@ -97,7 +97,7 @@ class PlainChange:
     def size(self, now):
         return 0.7 * self.usual[int(now // 3600) % 24] + 0.3 * self.overall + 1e-6
 
-    def tell(self, now, need, seen):
+    def observe(self, now, need, seen):
         self.needs.append(need)
         if len(self.cases) >= self.longest:
             self.learn(len(self.cases) - self.longest)
@@ -143,7 +143,7 @@ class PlainOdds:
     def chance(self):
         return 1 / (1 + math.exp(-min(30.0, max(-30.0, float(self.weights @ self.seen)))))
 
-    def tell(self, now, jobs, came):
+    def observe(self, now, jobs, came):
         if self.rows:
             told = self.chance()
             weight = max(told * (1 - told), 1e-4)

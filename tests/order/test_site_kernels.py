@@ -6,7 +6,7 @@ import pytest
 from windlass.order.site import POLICIES
 from windlass.order.site.compiled import as_compiled
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
-from windlass.sim.site.part import KERNELS, NOBODY, kernels, select_of
+from windlass.sim.site.part import KERNELS, STARTS_NONE, kernels, select_of
 
 
 class Plain:
@@ -23,9 +23,9 @@ def test_a_compiled_policy_needs_its_own_function(pools):
     policy = POLICIES.make("fcfs", np.random.default_rng(1))
     own = select_of(as_compiled(policy), pools)
     assert kernels(policy, pools) == (*LEDGER_KERNELS, own, *KERNELS)
-    assert own is not NOBODY
+    assert own is not STARTS_NONE
 
 
 @pytest.mark.parametrize("pools", [False, True])
 def test_a_policy_in_python_needs_none(pools):
-    assert kernels(Plain(), pools) == (*LEDGER_KERNELS, NOBODY, *KERNELS)
+    assert kernels(Plain(), pools) == (*LEDGER_KERNELS, STARTS_NONE, *KERNELS)

@@ -60,7 +60,7 @@ def _fleet(names: list[str]) -> Results:
         utilisation=0.6543,
         arriving_utilisation=0.7654,
         waiting_jobs=1234.5,
-        told_bytes=65_432.1,
+        reported_bytes=65_432.1,
         wan_bytes=21_290_549_018.0,
         egress_usd=12_345.6,
         remote_share=0.6386,
@@ -245,7 +245,7 @@ def test_shares_never_hide_a_part() -> None:
 @dataclass(frozen=True)
 class Sometimes:
     mean_wait_s: float
-    told_bytes: float = field(metadata=SOMETIMES)
+    reported_bytes: float = field(metadata=SOMETIMES)
 
 
 def test_a_metric_that_applies_to_no_variant_has_no_column() -> None:

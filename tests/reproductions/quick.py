@@ -11,7 +11,7 @@ REASONED = ("rosella", "swag")
 def quick(paper):
     """Reproduce a paper quickly; what came out, which was checked."""
     steps = []
-    reproduction = paper.reproduce(quick=True, tell=lambda step, share: steps.append(share))
+    reproduction = paper.reproduce(quick=True, notify=lambda step, share: steps.append(share))
     assert steps == sorted(steps)
     assert len(reproduction.rows) > 5
     assert len({picture.key for picture in reproduction.pictures}) == len(reproduction.pictures)

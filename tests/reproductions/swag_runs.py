@@ -18,7 +18,7 @@ SIZE = Size(
 OPTIMAL = "Optimal order of 10"
 
 
-def experiment(seeds, names=("FCFS", *SHOWN), tell=lambda: None, **setting):
+def experiment(seeds, names=("FCFS", *SHOWN), notify=lambda: None, **setting):
     """Runs that follow from what is asked for."""
     runs = {}
     asked = sorted((name, repr(value)) for name, value in setting.items())
@@ -28,7 +28,7 @@ def experiment(seeds, names=("FCFS", *SHOWN), tell=lambda: None, **setting):
             key = asked, name, seed
             slowdown = np.array([keyed(key, kind, low=1.0, high=30.0) for kind in range(4)])
             runs[name].append(Run(keyed(key), slowdown, keyed(key, "told"), keyed(key, "waiting")))
-            tell()
+            notify()
     return Experiment(runs)
 
 

@@ -62,7 +62,7 @@ def test_policies_take_turns_to_begin_on_slurm(monkeypatch, quick):
         return mix(1.0, 1.0, 1.0, [1.0] * 4)
 
     monkeypatch.setattr(on_slurm, "run_mix", run_mix)
-    result = on_slurm.AsaxOnSlurm().reproduce(quick=quick, tell=lambda *step: told.append(step))
+    result = on_slurm.AsaxOnSlurm().reproduce(quick=quick, notify=lambda *step: told.append(step))
     times, repeats, long = (1, 1, 6.0) if quick else (3, 3, 12.0)
     names = ["EASY", "static", "ASAx", "pairs"]
     seconds = {

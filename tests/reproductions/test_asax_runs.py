@@ -129,7 +129,7 @@ def test_all_contenders_are_run_on_all_sizes(monkeypatch, whole, quick):
         lambda size, contender, seeds: asked.append((size, contender, seeds)) or whole[size][contender.shown],
     )
     monkeypatch.setattr(paper, "theorem", lambda *given: ([given], "curve"))
-    result = paper.AsaxPaper().reproduce(quick=quick, tell=lambda *step: told.append(step))
+    result = paper.AsaxPaper().reproduce(quick=quick, notify=lambda *step: told.append(step))
     chosen = [
         each
         for each in CONTENDERS

@@ -272,23 +272,23 @@ def test_all_parts_are_run_in_turn(monkeypatch, quick):
     monkeypatch.setattr(paper, "cases", lambda: iter(["a", "b", "c"]))
     monkeypatch.setattr(paper, "absent", lambda: ("none.csv",))
 
-    def compare(case, setting, tell):
+    def compare(case, setting, notify):
         asked.append((case, setting))
-        tell("half", 0.5)
+        notify("half", 0.5)
         return case
 
     monkeypatch.setattr(paper, "compare", compare)
     monkeypatch.setattr(paper.tables, "rows_of", lambda found: [f"table {found}"])
     monkeypatch.setattr(paper.figures, "pictures", lambda found: [f"figures {found}"])
 
-    def cost_and_wait(given, tell, crews):
+    def cost_and_wait(given, notify, crews):
         asked.append((given, crews))
-        tell("points", 0.5)
+        notify("points", 0.5)
         return ["cost"], ["curve"]
 
     monkeypatch.setattr(paper, "cost_and_wait", cost_and_wait)
     found = (
-        paper.AutoscalerPaper().spread("crew").reproduce(quick=quick, tell=lambda *step: told.append(step))
+        paper.AutoscalerPaper().spread("crew").reproduce(quick=quick, notify=lambda *step: told.append(step))
     )
     setting = paper.QUICK if quick else paper.FULL
     assert asked == [quick, ("a", setting), ("b", setting), ("c", setting), (quick, "crew")]

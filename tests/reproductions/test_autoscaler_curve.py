@@ -243,7 +243,7 @@ def test_a_shortened_workload_is_judged_by_the_same_weeks():
 
 def test_without_logs_it_says_so(monkeypatch, tmp_path):
     monkeypatch.setenv(public.VARIABLE, str(tmp_path))
-    rows, pictures = curve.cost_and_wait(quick=False, tell=lambda step, share: None, cores=1)
+    rows, pictures = curve.cost_and_wait(quick=False, notify=lambda step, share: None, cores=1)
     assert [row.ours for row in rows] == ["not run"] * len(curve_cases.SOURCES)
     assert pictures == ()
 
@@ -266,7 +266,7 @@ def test_a_verdict_needs_the_value_and_that_it_is_sure(value, low):
 def test_quick_on_the_real_log():
     if not (public.traces() / "swf").is_dir():
         pytest.skip("the public traces are not beside the project")
-    rows, pictures = curve.cost_and_wait(quick=True, tell=lambda step, share: None, names=("KTH",))
+    rows, pictures = curve.cost_and_wait(quick=True, notify=lambda step, share: None, names=("KTH",))
     assert len(pictures) == 1
     assert sum(row.judged is not None for row in rows) >= 6
 

@@ -70,7 +70,7 @@ def test_without_traces_what_needs_them_is_said_not_to_have_run(monkeypatch, tmp
     monkeypatch.setenv(public.VARIABLE, str(tmp_path))
     assert data.absent() == (data.HELIOS, data.PHILLY, data.OPENB)
     assert list(data.cases()) == []
-    assert paper._compared(quick=True, tell=lambda step, share: None) == []
+    assert paper._compared(quick=True, notify=lambda step, share: None) == []
     assert sizes.all_sized(quick=True) == ()
     assert tables.rows_of([]) == pictures([]) == []
     assert [paper._not_at_hand(name).ours for name in data.absent()] == ["not run"] * 3

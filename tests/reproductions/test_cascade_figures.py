@@ -212,8 +212,8 @@ def test_all_parts_are_run_on_their_draws(monkeypatch, quick, there):
     for name in ("drawn_case", "recorded_case", "measured_case"):
         monkeypatch.setattr(paper, name, lambda *given, name=name: (name, *given))
 
-    def measure(name, seeds, make, tell, counts):
-        tell(0.5)
+    def measure(name, seeds, make, notify, counts):
+        notify(0.5)
         asked.append((name, list(seeds), make("rng"), counts))
         return name
 
@@ -228,7 +228,7 @@ def test_all_parts_are_run_on_their_draws(monkeypatch, quick, there):
 
         monkeypatch.setattr(paper, name, made)
     monkeypatch.setattr(paper, "band_rows", lambda seeds, bands: (["band", list(seeds), bands], "bands"))
-    found = paper.CascadePaper().reproduce(quick=quick, tell=lambda *step: told.append(step))
+    found = paper.CascadePaper().reproduce(quick=quick, notify=lambda *step: told.append(step))
     seeds = [1, 2, 3] if quick else list(range(1, 11))
     counts = (1, 2, 5) if quick else (1, 2, 3, 4, 5)
     sources = {"drawn profiles": ("drawn_case", 5, "rng")}

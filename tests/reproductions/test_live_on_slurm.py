@@ -89,7 +89,7 @@ def test_slurm_is_set_up_once_for_all_policies_and_taken_down(monkeypatch, quick
     monkeypatch.setattr(on_slurm, "_run", run)
     monkeypatch.setattr(on_slurm, "rows_of", lambda policy, jobs, seen, latency: [(policy.name, latency)])
     monkeypatch.setattr(on_slurm, "_picture", lambda one, latency: one.policy.name)
-    found = on_slurm.SimVsSlurm().reproduce(quick=quick, tell=lambda *step: told.append(step))
+    found = on_slurm.SimVsSlurm().reproduce(quick=quick, notify=lambda *step: told.append(step))
     first, count = (20, 30) if quick else (40, 200)
     runs = [
         (name, number, mixed_jobs(number, 8, np.random.default_rng([seed, 8])).run[0])

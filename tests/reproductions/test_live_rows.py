@@ -162,7 +162,7 @@ def test_each_policy_runs_both_ways_on_the_same_jobs(monkeypatch, quick):
     kept = []
     monkeypatch.setattr(paper, "_rows", lambda case, results: kept.append((case, results)) or ["row"])
     monkeypatch.setattr(paper, "_picture", lambda case, results: "picture")
-    result = paper.SimVsLive().reproduce(quick=quick, tell=lambda *step: told.append(step))
+    result = paper.SimVsLive().reproduce(quick=quick, notify=lambda *step: told.append(step))
     seeds, names = ((1,), ["a", "c"]) if quick else ((1, 2, 3), ["a", "b", "c"])
     assert closed == ["ray"]
     assert [policy for policy, _ in live_runs[1:]] == [name for name in names for _ in seeds]

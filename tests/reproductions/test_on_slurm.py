@@ -86,7 +86,9 @@ def test_papers_that_run_nowhere_else_refuse_an_engine():
 def test_on_slurm_the_order_is_the_simulator_s_but_for_starts_heard_of_late():
     if reason := missing():
         pytest.skip(reason)
-    found = on_engine(find_paper("sim-vs-live"), "slurm").reproduce(quick=True, tell=lambda step, share: None)
+    found = on_engine(find_paper("sim-vs-live"), "slurm").reproduce(
+        quick=True, notify=lambda step, share: None
+    )
     told = [row for row in found.rows if "told" in row.what]
     assert len(told) == 4
     assert all(row.holds for row in told)

@@ -106,9 +106,9 @@ def test_what_is_asked_takes_the_place_of_what_the_scenario_has():
     # Would catch a load that is lost with the number of tasks, and a scenario that changes unasked.
     assert with_ladder(TREE, 1)["workload"] == TREE["workload"]
     assert "sizes" not in with_ladder(TREE, 1)
-    found = with_ladder({**TREE, "sizes": "hidden"}, 1, 50, "told")
+    found = with_ladder({**TREE, "sizes": "hidden"}, 1, 50, "known")
     assert found["workload"] == {"tasks": 50, "load": [0.6, 0.8]}
-    assert found["sizes"] == "told"
+    assert found["sizes"] == "known"
 
 
 def test_an_interval_has_its_lower_end_first():
@@ -163,8 +163,8 @@ def test_the_command_hands_on_what_it_is_asked(tmp_path, capsys):
     told = []
     for name, more, words in (
         ("a", {"workload": {"tasks": 300, "load": 0.6}}, []),
-        ("b", {"workload": {"tasks": 200, "load": 0.6}, "sizes": "told"}, []),
-        ("c", {"workload": {"tasks": 300, "load": 0.6}}, ["--tasks", "200", "--sizes", "told"]),
+        ("b", {"workload": {"tasks": 200, "load": 0.6}, "sizes": "known"}, []),
+        ("c", {"workload": {"tasks": 300, "load": 0.6}}, ["--tasks", "200", "--sizes", "known"]),
         ("d", {"workload": {"tasks": 300, "load": 0.6}}, ["--tasks", "200"]),
     ):
         path = tmp_path / f"{name}.yaml"

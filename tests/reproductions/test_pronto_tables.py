@@ -249,15 +249,15 @@ def test_all_parts_are_run_at_their_sizes(monkeypatch, quick, there):
         monkeypatch.setattr(paper, name, keeps(name, ["node"] if there else []))
     monkeypatch.setattr(paper, "drawn_node", lambda seed, steps, warns: (seed, steps, warns))
 
-    def judged(kind, tell, downtimes, tune):
-        tell("half", 0.5)
+    def judged(kind, notify, downtimes, tune):
+        notify("half", 0.5)
         asked.append((kind.name, kind.nodes, kind.real, downtimes, tune))
         return kind.name
 
     monkeypatch.setattr(paper, "judged", judged)
     monkeypatch.setattr(paper, "recall_rows", lambda kind, found: [f"rows {found}"])
     monkeypatch.setattr(paper, "pictures", lambda kind, found, key: [(found, key)])
-    found = paper.ProntoPaper().reproduce(quick=quick, tell=lambda *step: told.append(step))
+    found = paper.ProntoPaper().reproduce(quick=quick, notify=lambda *step: told.append(step))
     downtimes = (0.05,) if quick else (0.05, 0.10)
     steps, seeds = (1500, [100]) if quick else (12_000, [100, 101, 102, 103])
     sets = [(name, ["node"], True) for name in ("our recordings", "Bitbrains", "SMD") if there]

@@ -111,7 +111,7 @@ def test_a_response_leaves_the_first_tenth_out(simulated, monkeypatch, under, sc
     contender = Contender("a", "ppot", (("probes", 2),))
     found = table._response(contender, speeds, 0.5, 100, 7, getattr(table, under))
     (asked,) = simulated.asked
-    assert asked.given == {"samples": 0, "schedulers": schedulers, "probe_delay": delay, "sizes_told": True}
+    assert asked.given == {"samples": 0, "schedulers": schedulers, "probe_delay": delay, "sizes_known": True}
     assert asked.policy == made("ppot", speeds, np.random.default_rng([7, 8]), probes=2)
     assert (asked.load, asked.tasks, asked.seed) == (0.5, 100, 7)
     told = None
@@ -332,7 +332,7 @@ def test_parts_are_run_in_turn(monkeypatch):
     assert len(paper._STEPS) == 11
     monkeypatch.setattr(paper, "_STEPS", steps)
     told = []
-    found = paper.Rosella().reproduce(quick=True, tell=lambda *step: told.append(step))
+    found = paper.Rosella().reproduce(quick=True, notify=lambda *step: told.append(step))
     assert found.rows == tuple(each for n in range(1, 12) for each in (n, True))
     assert found.pictures == tuple(-n for n in range(1, 12))
     assert told == [*((str(n + 1), pytest.approx(n / 11)) for n in range(11)), ("done", 1.0)]

@@ -36,7 +36,7 @@ def test_a_shock_swaps_all_speeds_once(monkeypatch, quick):
     found = learning.shock(quick)
     runs = 5 if quick else 40
     tasks = int(0.8 * FOUR.sum() * 900.0)
-    given = {"samples": 0, "sizes_told": True}
+    given = {"samples": 0, "sizes_known": True}
     assert asked == [(policy, 0.8, tasks, seed, given) for policy in slow for seed in range(runs)]
     ((recovery, rosella, halo, count),) = kept
     assert count == runs
@@ -80,9 +80,9 @@ def test_benchmark_tasks_are_from_none_to_all(monkeypatch, quick):
     def value(load, share, seed):
         return keyed(load, share, seed)
 
-    def simulate(policy, speeds, load, count, *, seed, timetable, samples, sizes_told):
+    def simulate(policy, speeds, load, count, *, seed, timetable, samples, sizes_known):
         name, share, drawn = policy
-        assert (name, drawn, count, samples, sizes_told) == (
+        assert (name, drawn, count, samples, sizes_known) == (
             "rosella",
             np.random.default_rng(seed).random(),
             tasks,
@@ -122,8 +122,8 @@ def test_errors_of_shares_are_half_the_sum_of_differences():
 def test_learning_ends_with_the_last_sample_that_is_off(monkeypatch, wrong, time):
     asked = []
 
-    def simulate(policy, speeds, load, tasks, *, seed, samples, sizes_told):
-        asked.append((policy, load, tasks, seed, samples, sizes_told))
+    def simulate(policy, speeds, load, tasks, *, seed, samples, sizes_known):
+        asked.append((policy, load, tasks, seed, samples, sizes_known))
         np.testing.assert_allclose(
             speeds, np.random.default_rng(3).permutation(np.resize(FOUR, 12)) / np.resize(FOUR, 12).mean()
         )
@@ -263,7 +263,7 @@ def test_a_cell_of_the_grid_is_simulated_as_it_says(monkeypatch):
         "schedulers": 8,
         "probe_delay": 0.25,
         "tasks_per_job": 16,
-        "sizes_told": False,
+        "sizes_known": False,
     }
     assert len(other[3]["timetable"].time) == 0
     assert (other[3]["schedulers"], other[3]["probe_delay"], other[3]["tasks_per_job"]) == (1, 0.0, 4)

@@ -33,7 +33,9 @@ def test_what_the_gain_depends_on_is_varied_by_itself(quick):
         {"slots": 30},
     ][: 1 if quick else None]
     told = []
-    rows = causes.setting_rows({"facebook": 30, "exponential": 20}, quick=quick, tell=partial(told.append, 1))
+    rows = causes.setting_rows(
+        {"facebook": 30, "exponential": 20}, quick=quick, notify=partial(told.append, 1)
+    )
     expected = []
     for law, jobs in (("facebook", 30), ("exponential", 20)):
         for own in changed:
@@ -72,13 +74,15 @@ def test_all_parts_are_run_at_their_sizes(monkeypatch):
         monkeypatch.setattr(paper, name, part(name))
     for name in ("offline_row", "published_row"):
         monkeypatch.setattr(paper, name, part(name, lists=False))
-    monkeypatch.setattr(paper, "law_figures", lambda law, size, tell: tell() or ([law], [f"picture {law}"]))
+    monkeypatch.setattr(
+        paper, "law_figures", lambda law, size, notify: notify() or ([law], [f"picture {law}"])
+    )
     for name in ("told_figure", "skew_figure", "sites_figure", "accuracy_figure"):
         monkeypatch.setattr(paper, name, lambda size, name=name: asked.append((name, size)) or ([name], name))
     for quick in (True, False):
         asked.clear()
         told = []
-        found = paper.Swag().reproduce(quick=quick, tell=lambda *step, told=told: told.append(step))
+        found = paper.Swag().reproduce(quick=quick, notify=lambda *step, told=told: told.append(step))
         size = (
             Size(
                 {"facebook": 600, "google": 1000, "exponential": 200},
@@ -157,7 +161,9 @@ def test_rankings_are_by_what_is_left_and_by_what_there_was(monkeypatch, quick):
         causes, "SizesAtArrival", lambda work, each_site, then_reorder: (each_site, then_reorder)
     )
     told = []
-    rows = causes.ranking_rows({"facebook": 30, "exponential": 20}, quick=quick, tell=partial(told.append, 1))
+    rows = causes.ranking_rows(
+        {"facebook": 30, "exponential": 20}, quick=quick, notify=partial(told.append, 1)
+    )
     loads = [("exponential", 0.95), ("exponential", 1.1), ("facebook", 0.95)]
     expected = []
     for law, load in [each for each in loads if not quick or each[1] < 1]:

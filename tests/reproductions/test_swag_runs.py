@@ -17,7 +17,11 @@ def test_slowdowns_are_by_class_of_size(monkeypatch):
     sizes = np.array([150, 151, 500, 501, 10])
     response, service = np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([1.0, 1.0, 1.0, 0.5, 0.25])
     done = SimpleNamespace(
-        response=response, jobs=SimpleNamespace(job_tasks=sizes), decisions=4, subjobs_told=20, jobs_told=10
+        response=response,
+        jobs=SimpleNamespace(job_tasks=sizes),
+        decisions=4,
+        subjobs_reported=20,
+        jobs_reported=10,
     )
     monkeypatch.setattr(runs, "service_seconds", lambda _: service)
     found = runs.measured(done)
@@ -57,7 +61,7 @@ def test_all_policies_get_the_same_jobs_of_each_seed(monkeypatch):
     monkeypatch.setattr(runs, "make", lambda name: name)
     monkeypatch.setattr(runs, "measured", lambda done: done)
     told = []
-    found = runs.experiment(2, tell=lambda: told.append(1), law="google", jobs=7)
+    found = runs.experiment(2, notify=lambda: told.append(1), law="google", jobs=7)
     assert tuple(found.runs) == ("FCFS", *SHOWN)
     for name, own in found.runs.items():
         works = [(np.random.default_rng(seed).random(), {"law": "google", "jobs": 7}) for seed in (1, 2)]

@@ -206,7 +206,7 @@ def test_all_parts_are_run_in_turn(monkeypatch):
     for quick, seeds, jobs in ((True, (1, 2, 3), 14), (False, (1, 2, 3, 4, 5), 40)):
         asked.clear()
         told.clear()
-        found = paper.TetriumPaper().reproduce(quick=quick, tell=lambda *step: told.append(step))
+        found = paper.TetriumPaper().reproduce(quick=quick, notify=lambda *step: told.append(step))
         assert found.rows == ("example", "speed", *range(9))
         assert found.pictures == tuple(-part for part in range(9))
         assert {(bench.seeds, bench.jobs, given) for bench, given in asked} == {(seeds, jobs, quick)}

@@ -154,7 +154,7 @@ def test_chances_are_as_often_as_it_was():
     odds = Odds(1, 3, PERIOD)
     often = np.array([0.5, 0.1, 0.01])
     for row in range(6000):
-        odds.tell(row * PERIOD, np.ones(1), draw.random((1, 3)) < often)
+        odds.observe(row * PERIOD, np.ones(1), draw.random((1, 3)) < often)
     assert odds.chances()[0] == pytest.approx(often, rel=0.6)
 
 
@@ -167,7 +167,7 @@ def test_chances_stay_chances(rows, period):
     odds = Odds(2, 3, period)
     for row, (jobs, bits) in enumerate(rows):
         came = np.array([[bool(bits >> level & 1) for level in range(3)]] * 2)
-        odds.tell(row * period, np.full(2, float(jobs)), came)
+        odds.observe(row * period, np.full(2, float(jobs)), came)
         assert ((odds.chances() > 0) & (odds.chances() < 1)).all()
 
 

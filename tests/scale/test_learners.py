@@ -91,9 +91,9 @@ def test_growth_is_learned_as_one_type_at_a_time_learns_it(monkeypatch, misses):
         now = 40_000.0 + PERIOD * row
         need = np.maximum(0.0, need + rng.integers(-2, 3, 2))
         seen = np.stack((np.ones(2), rng.integers(0, 3, 2) * (row % 2)), axis=1).astype(float)
-        found.tell(now, need, seen)
+        found.observe(now, need, seen)
         for kind in range(2):
-            plain[kind].tell(now, need[kind], seen[kind])
+            plain[kind].observe(now, need[kind], seen[kind])
         assert found.told == plain[0].told == max(0, row - 2)
         levels = np.array([0.9, 0.2]) if row % 50 < 40 else np.array([0.99, 0.0])
         want = [
@@ -109,8 +109,8 @@ def test_the_misses_of_two_weeks_are_kept():
     found, plain, one = Change(np.array([1]), 1), PlainChange(1, 1, 1), np.ones((1, 1))
     for row in range(2060):
         need = float(rng.integers(0, 9)) + 50.0 * (row < 40)
-        found.tell(600.0 * row, np.array([need]), one)
-        plain.tell(600.0 * row, need, one[0])
+        found.observe(600.0 * row, np.array([need]), one)
+        plain.observe(600.0 * row, need, one[0])
     for level in (0.1, 0.5, 0.9, 0.98, 0.999, 1.0):
         assert found.quantile(0.0, one, level)[0] == pytest.approx(
             plain.quantile(0.0, one[0], level), rel=1e-6
@@ -129,10 +129,10 @@ def test_chances_are_learned_as_one_level_at_a_time_learns_them(monkeypatch, per
     for row in range(150):
         jobs = rng.integers(0, 3, 2).astype(float) * (row % 48 < 20)
         came = rng.random((2, 2)) < np.array([[0.6, 0.1], [0.3, 0.9]]) * (jobs > 0)[:, None]
-        found.tell(period * row, jobs, came)
+        found.observe(period * row, jobs, came)
         for kind in range(2):
             for level in range(2):
-                plain[kind][level].tell(period * row, jobs[kind], float(came[kind, level]))
+                plain[kind][level].observe(period * row, jobs[kind], float(came[kind, level]))
         want = [[each.chance() for each in of] for of in plain]
         np.testing.assert_allclose(found.chances(), want, rtol=1e-6)
         assert found.rows == row + 1
@@ -141,11 +141,11 @@ def test_chances_are_learned_as_one_level_at_a_time_learns_them(monkeypatch, per
 @pytest.fixture
 def told(monkeypatch):
     """What is told of each row: the instant, how many came, and of whom."""
-    rows, tell = [], Odds.tell
+    rows, observe = [], Odds.observe
 
     def noted(self, now, jobs, came):
         rows.append((now, jobs.tolist(), came.tolist()))
-        tell(self, now, jobs, came)
+        observe(self, now, jobs, came)
 
     monkeypatch.setattr(Odds, "tell", noted)
     return rows

@@ -191,7 +191,7 @@ def test_the_plan_covers_as_often_as_its_level_says():
     change, needs, below = Change(np.array([2]), 1), rng.poisson(8, 6000).astype(float), []
     one = np.ones((1, 1))
     for row, need in enumerate(needs[:-2]):
-        change.tell(row * PERIOD, np.array([need]), one)
+        change.observe(row * PERIOD, np.array([need]), one)
         if row > 1000:
             told = need + change.quantile(row * PERIOD, one, 0.8)[0]
             below.append(max(needs[row + 1], needs[row + 2]) <= told + 1e-6)

@@ -131,7 +131,7 @@ def test_the_newsvendor_plans_by_its_line_and_its_level(told):
         then = [max(Known.rows[: far[k], k]) - now[k] if told and row else 0.0 for k in range(3)]
         seen = [np.array([1.0, waiting[k], leaves[k], moved[k], then[k]]) for k in range(3)]
         for kind in range(3):
-            plain[kind].tell(view.now, now[kind], seen[kind])
+            plain[kind].observe(view.now, now[kind], seen[kind])
         if plain[0].told < 144:
             reserve = [2 if each >= 3 else 1 for each in least]
             assert answer.counts == tuple(

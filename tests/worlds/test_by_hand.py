@@ -110,7 +110,7 @@ def test_small_tasks():
         policies={"dispatch": {"rosella": {"probes": 3}}},
         schedulers=2,
         probe_delay=0.25,
-        sizes="told",
+        sizes="known",
     )
     speeds = np.array([1.0, 1.0, 3.0])
     timetable = shocks(speeds, 20.0, 400 / (0.5 * 5.0), rng(2))
@@ -129,7 +129,7 @@ def test_small_tasks():
         timetable=timetable,
         schedulers=2,
         probe_delay=0.25,
-        sizes_told=True,
+        sizes_known=True,
         record=True,
     )
     assert found.jobs["job"].to_list() == [task // 2 for task in range(400)]

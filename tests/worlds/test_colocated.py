@@ -132,7 +132,7 @@ def test_jobs_alone_on_nodes_that_stay_are_the_batch_world_s():
 
 
 @pytest.mark.parametrize("dispatch", ["rosella", "sparrow", "jsq", "ppot"])
-@pytest.mark.parametrize("rest", [{"sizes": "told"}, {}, {"schedulers": 3, "probe_delay": 0.5}])
+@pytest.mark.parametrize("rest", [{"sizes": "known"}, {}, {"schedulers": 3, "probe_delay": 0.5}])
 def test_tasks_alone_on_nodes_that_stay_are_the_dispatch_world_s(dispatch, rest):
     # With a floor of 1 policies are promised what whole nodes do, as in the dispatch world.
     tasks = {"tasks": 4000, "load": 0.7, "tasks_per_job": 2, "service": "pareto"}

@@ -55,7 +55,7 @@ def test_what_happens_to_workers_and_tasks(changes):
 
 
 def test_sizes_are_hidden_unless_told():
-    told, hidden = metrics(scenario(sizes="told")), metrics(scenario())
+    told, hidden = metrics(scenario(sizes="known")), metrics(scenario())
     assert hidden == metrics(scenario(sizes="hidden"))
     # Sparrow and the shortest queue learn nothing of sizes; what Rosella learns is another thing without them.
     assert told["rosella"].mean_response_s != hidden["rosella"].mean_response_s

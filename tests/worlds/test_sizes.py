@@ -44,7 +44,7 @@ def response(world, dispatch, **asked):
 def test_sizes_are_hidden_unless_told(world, dispatch, learns):
     hidden = response(world, dispatch, sizes="hidden")
     assert response(world, dispatch) == hidden
-    assert (response(world, dispatch, sizes="told") != hidden) == learns
+    assert (response(world, dispatch, sizes="known") != hidden) == learns
 
 
 @pytest.mark.parametrize("world", WORLDS)

@@ -21,10 +21,10 @@ NAME`` runs one.
 
 from windlass_reproductions.page import rows_json, rows_table, save
 from windlass_reproductions.reproduction import (
+    Notify,
     Paper,
     Reproduction,
     Row,
-    Tell,
     by_crews,
     find_paper,
     on_engine,
@@ -32,10 +32,10 @@ from windlass_reproductions.reproduction import (
 )
 
 __all__ = [
+    "Notify",
     "Paper",
     "Reproduction",
     "Row",
-    "Tell",
     "by_crews",
     "find_paper",
     "on_engine",

@@ -15,7 +15,7 @@ from windlass.report.pictures import Picture
 from windlass_reproductions.criteria import Judged
 
 #: Told which step begins and the share that is done.
-Tell = Callable[[str, float], None]
+Notify = Callable[[str, float], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Paper(Protocol):
     name: str
     title: str
 
-    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+    def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
         """Run it: in full, or ``quick``, in under a minute with smaller samples."""
         ...
 

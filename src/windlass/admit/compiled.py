@@ -81,7 +81,7 @@ class StandingAnswers:
     Examples
     --------
     >>> standing = StandingAnswers(2)
-    >>> standing.tell(np.array([False, True]))
+    >>> standing.notify(np.array([False, True]))
     >>> standing.accept(0, now=1.0), standing.accept(1, now=1.0), standing.taken, standing.refused
     (True, False, 1, 1)
     """
@@ -92,7 +92,7 @@ class StandingAnswers:
         self._answers = allocate(NodeAnswers, {"nodes": whole("nodes", nodes, 1)})
         self._counts = AnswerCounts.of(self._answers.counts)
 
-    def tell(self, rejects: NDArray[np.bool_]) -> None:
+    def notify(self, rejects: NDArray[np.bool_]) -> None:
         """Store the nodes' answers, (n,) True for those that reject."""
         expected = self._answers.rejects.shape
         if rejects.shape != expected:

@@ -36,7 +36,7 @@ from windlass.model import InputError
 _FIRST_DELAY_S, _LONGEST_DELAY_S = 1.0, 300.0
 
 Clock = Callable[[], float]
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @dataclass(slots=True)
@@ -65,10 +65,15 @@ class Saver:
     """
 
     def __init__(
-        self, keeper: Keeper, every: float, envelope: Callable[[], Envelope | None], clock: Clock, tell: Tell
+        self,
+        keeper: Keeper,
+        every: float,
+        envelope: Callable[[], Envelope | None],
+        clock: Clock,
+        notify: Notify,
     ) -> None:
         self._keeper, self._every, self._envelope = keeper, every, envelope
-        self._clock, self._tell = clock, tell
+        self._clock, self._notify = clock, notify
         self._due = clock() + every
         self.saves = SaveCounts()
 
@@ -84,7 +89,7 @@ class Saver:
             self._keeper.save(envelope)
         except InputError as error:
             self.saves.failed += 1
-            self._tell(str(error))
+            self._notify(str(error))
             return False
         self.saves.done += 1
         return True
@@ -95,7 +100,7 @@ def run_agent(
     token: Token | None,
     rng: np.random.Generator,
     stop: Stop,
-    tell: Tell,
+    notify: Notify,
     clock: Clock = time.monotonic,
 ) -> None:
     """Observe and answer until stopped or until an exception; learned state is saved either way.
@@ -127,23 +132,23 @@ def run_agent(
     )
     keeper = Keeper(options.state)
     node = keeper.load(
-        lambda found: _restored(found, policy_id, options.policy, metrics, len(names)), tell
+        lambda found: _restored(found, policy_id, options.policy, metrics, len(names)), notify
     ) or make_node(options.policy, len(names), rng, options.downtime)
     board = Board(clock, options.stale)
     watching = NodeWatch(node, Guard(options.guard), board, options.every, clock)
-    saver = Saver(keeper, options.save_every, lambda: _envelope(node, policy_id, metrics), clock, tell)
+    saver = Saver(keeper, options.save_every, lambda: _envelope(node, policy_id, metrics), clock, notify)
     refusals = Refusals()
     with ExitStack() as stack:
-        stack.callback(stop.tell)
+        stack.callback(stop.notify)
         joiner = None
         if options.above is not None:
             joiner = _joiner(
-                options.above, token, options.policy, metrics, len(names), rng, clock, tell, watching
+                options.above, token, options.policy, metrics, len(names), rng, clock, notify, watching
             )
             stack.enter_context(_threaded("join", joiner.run, stop))
         if options.mark != "off":
             marker = Marker(
-                marking_server(), options.node, options.mark, board.answer, clock, retry_delays(rng), tell
+                marking_server(), options.node, options.mark, board.answer, clock, retry_delays(rng), notify
             )
             stack.enter_context(_threaded("kubernetes", marker.run, stop))
 
@@ -158,9 +163,9 @@ def run_agent(
             check = CheckServer(options.check, lambda: line_of(board.answer(), options.drain))
             stack.callback(check.close)
             where += f"; agent-check at {check.address.host}, port {check.address.port}"
-        tell(where)
+        notify(where)
         stack.callback(saver.look, True)
-        first = _FirstStep(observer, tell)
+        first = _FirstStep(observer, notify)
 
         def take(seen: Observation) -> None:
             first(seen)
@@ -175,7 +180,7 @@ def run_aggregator(
     token: Token,
     rng: np.random.Generator,
     stop: Stop,
-    tell: Tell,
+    notify: Notify,
     clock: Clock = time.monotonic,
 ) -> None:
     """Merge what agents send until stopped; the parameters are those of :func:`run_agent`.
@@ -189,11 +194,11 @@ def run_aggregator(
     metrics = digest(names)
     aggregate = Aggregate(len(names), options.rank, metrics, options.forget_after, clock)
     keeper = Keeper(options.state)
-    keeper.load(aggregate.restore, tell)
-    saver = Saver(keeper, options.save_every, aggregate.saved, clock, tell)
+    keeper.load(aggregate.restore, notify)
+    saver = Saver(keeper, options.save_every, aggregate.saved, clock, notify)
     refusals, given = Refusals(), _Given()
     with ExitStack() as stack:
-        stack.callback(stop.tell)
+        stack.callback(stop.notify)
         joiner = None
         if options.above is not None:
             joiner = Joiner(
@@ -207,7 +212,7 @@ def run_aggregator(
                 give=given.take,
                 backoff=retry_delays(rng),
                 clock=clock,
-                tell=tell,
+                notify=notify,
             )
             stack.enter_context(_threaded("join", joiner.run, stop))
 
@@ -220,7 +225,7 @@ def run_aggregator(
         saved = aggregate.changes
         web = WebServer(options.listen, routes, refusals)
         stack.callback(web.close)
-        tell(f"{web.address.url}, {len(aggregate.children)} agents known")
+        notify(f"{web.address.url}, {len(aggregate.children)} agents known")
         stack.callback(saver.look, True)
         while not stop.wait(1.0):
             aggregate.forget()
@@ -242,8 +247,8 @@ class _Given:
 class _FirstStep:
     """Reports once which metrics this machine lacks."""
 
-    def __init__(self, observer: Observer, tell: Tell) -> None:
-        self._observer, self._tell, self._reported = observer, tell, False
+    def __init__(self, observer: Observer, notify: Notify) -> None:
+        self._observer, self._notify, self._reported = observer, notify, False
 
     def __call__(self, seen: Observation) -> None:
         if self._reported:
@@ -251,7 +256,7 @@ class _FirstStep:
         self._reported = True
         missing = self._observer.missing(seen)
         if missing:
-            self._tell(f"{len(missing)} not on this machine: {'; '.join(missing)}")
+            self._notify(f"{len(missing)} not on this machine: {'; '.join(missing)}")
 
 
 @contextmanager
@@ -262,7 +267,7 @@ def _threaded(name: str, run: Callable[[Stop], None], stop: Stop) -> Iterator[No
     try:
         yield
     finally:
-        stop.tell()
+        stop.notify()
         thread.join(timeout=10.0)
 
 
@@ -274,7 +279,7 @@ def _joiner(
     dim: int,
     rng: np.random.Generator,
     clock: Clock,
-    tell: Tell,
+    notify: Notify,
     watching: NodeWatch,
 ) -> Joiner:
     if token is None:
@@ -294,7 +299,7 @@ def _joiner(
         give=give,
         backoff=retry_delays(rng),
         clock=clock,
-        tell=tell,
+        notify=notify,
     )
 
 

@@ -101,13 +101,13 @@ class Joiner:
         give: Callable[[Learned], None],
         backoff: Backoff,
         clock: Callable[[], float],
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
         exchanging: Exchange = exchange,
     ) -> None:
         self.status = Joined()
         self._above, self._token, self._policy, self._metrics, self._dim = above, token, policy, metrics, dim
         self._learned, self._wanted, self._give = learned, wanted, give
-        self._backoff, self._clock, self._tell, self._exchange = backoff, clock, tell, exchanging
+        self._backoff, self._clock, self._notify, self._exchange = backoff, clock, notify, exchanging
         self._url = above.url.rstrip("/")
         self._sent: Learned | None = None
         self._sent_at = -math.inf
@@ -132,7 +132,7 @@ class Joiner:
             reason = str(getattr(error, "reason", error))
             # Said once, and again where it fails for another reason.
             if reason != self.status.why:
-                self._tell(f"{self._above.url}: {reason}; going on without it")
+                self._notify(f"{self._above.url}: {reason}; going on without it")
             self.status.now, self.status.why = False, reason
             self.status.failed += 1
             # It may have been started again, and know nothing of what it was sent.
@@ -140,7 +140,7 @@ class Joiner:
             self._missed += 1
             return self._backoff.delay(self._missed)
         if not self.status.now:
-            self._tell(f"{self._above.url}: joined as {self._above.name}")
+            self._notify(f"{self._above.url}: joined as {self._above.name}")
         self.status.now, self.status.why = True, ""
         self._missed = 0
         return self._above.every

@@ -76,10 +76,10 @@ class Marker:
         answer: Callable[[], AdmissionAnswer],
         clock: Callable[[], float],
         backoff: Backoff,
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
     ) -> None:
         self._server, self._path, self._by = server, f"/api/v1/nodes/{node}", by
-        self._answer, self._clock, self._backoff, self._tell = answer, clock, backoff, tell
+        self._answer, self._clock, self._backoff, self._notify = answer, clock, backoff, notify
         self._changed_at = -math.inf
         #: Whether the node is marked; None where nobody has looked.
         self.marked: bool | None = None
@@ -96,7 +96,7 @@ class Marker:
             if self.marked is not False:
                 self._mark(False)
         except ClusterError as error:
-            self._tell(f"{self._path}: the mark cannot be taken away: {error}")
+            self._notify(f"{self._path}: the mark cannot be taken away: {error}")
 
     def step(self) -> float:
         """Change the mark if that is due; how long to wait until the next step, s."""
@@ -109,7 +109,7 @@ class Marker:
         except ClusterError as error:
             self.failed += 1
             self._missed += 1
-            self._tell(str(error))
+            self._notify(str(error))
             return self._backoff.delay(self._missed)
         self._missed = 0
         self._changed_at = now

@@ -31,7 +31,7 @@ class Keeper:
     def __init__(self, path: Path | None) -> None:
         self.path = path
 
-    def load(self, make: Callable[[Envelope], _Found], tell: Callable[[str], None]) -> _Found | None:
+    def load(self, make: Callable[[Envelope], _Found], notify: Callable[[str], None]) -> _Found | None:
         """Load the file; return None if it does not exist or its state is unusable.
 
         An unusable file is reported and renamed to ``NAME.refused``, and learning starts over.
@@ -63,7 +63,7 @@ class Keeper:
                 raise InputError(f"{self.path}: {error}; the file is left unchanged") from error
             aside = self.path.with_name(self.path.name + ".refused")
             _replace(self.path, aside)
-            tell(f"{self.path}: {error}; renamed to {aside.name}, learning starts over")
+            notify(f"{self.path}: {error}; renamed to {aside.name}, learning starts over")
             return None
 
     def save(self, envelope: Envelope) -> None:

@@ -13,7 +13,7 @@ class Stop:
     >>> stop = Stop()
     >>> stop.wait(0.0), stop.told
     (False, False)
-    >>> stop.tell()
+    >>> stop.notify()
     >>> stop.wait(60.0), stop.told
     (True, True)
     """
@@ -26,7 +26,7 @@ class Stop:
         """True once a stop was requested."""
         return self._event.is_set()
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Request a stop, which ends all current and later waits."""
         self._event.set()
 

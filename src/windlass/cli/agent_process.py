@@ -61,7 +61,7 @@ def stopping() -> Iterator[Stop]:
         for each in before:
             signal.signal(each, before[each])
         # From a thread, since this handler may interrupt the thread that waits for the stop and holds its lock.
-        threading.Thread(target=stop.tell, daemon=True).start()
+        threading.Thread(target=stop.notify, daemon=True).start()
 
     before = {each: signal.signal(each, on_signal) for each in (signal.SIGINT, signal.SIGTERM)}
     try:

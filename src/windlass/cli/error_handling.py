@@ -13,7 +13,7 @@ from typing import NoReturn
 from windlass.model import BatchError, InputError, PolicyError, TaskError
 from windlass.model.errors import ParameterError
 from windlass.model.text import printable
-from windlass.policy.user_code import blamed, said_by
+from windlass.policy.user_code import blamed, message_of
 
 #: The environment variable that turns on tracebacks.
 TRACEBACK = "WINDLASS_TRACEBACK"
@@ -107,7 +107,8 @@ def status_of(error: BaseException) -> int:
         return _report(2, f"{_place_of(error)}{error.strerror}")
     where = "is above" if shows else f"is in {_written(error)}"
     return _report(
-        3, f"{said_by(error)}{_line(error.__traceback__)}; this is a bug in Windlass, its traceback {where}"
+        3,
+        f"{message_of(error)}{_line(error.__traceback__)}; this is a bug in Windlass, its traceback {where}",
     )
 
 

@@ -79,7 +79,7 @@ def reproduce_command(
         update = rows.row(paper.title)
         # Some engines print warnings to standard output, which is for the rows.
         with contextlib.redirect_stdout(sys.stderr):
-            reproduction = paper.reproduce(quick=quick, tell=lambda step, share: update(step, share, 1.0))
+            reproduction = paper.reproduce(quick=quick, notify=lambda step, share: update(step, share, 1.0))
     try:
         if as_json:
             write_json(json.loads(package.rows_json(reproduction)))

@@ -176,7 +176,7 @@ def _client(conf: Path | None, patience: float) -> Client:
 
     if conf is not None and not conf.is_file():
         raise InputError(f"--conf: {conf}: no such file")
-    return Client(Commands(conf), patience=patience, tell=log_line)
+    return Client(Commands(conf), patience=patience, notify=log_line)
 
 
 def _folder(folder: Path | None) -> Path:

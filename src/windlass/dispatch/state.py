@@ -11,7 +11,7 @@ in ``ints``     place  what it is                                     written by
 ``WORKERS``     1      workers, present or not (n)                    ``make_state``       all
 ``PRESENT``     2      workers that are present                       ``change_members``   all
 ``LISTENS``     3      1 if it uses completions, else 0               its class            simulator
-``TOLD``        4      1 if it uses true rates, else 0                its class            simulator
+``TRUE_RATES``  4      1 if it uses true rates, else 0                its class            simulator
 ``GAPS``        5      gaps of the arrival rate; 0: no rate           ``make_state``       ``arrival_rate``
 ``ARRIVED``     6      tasks that arrived                             ``arrived``          ``arrival_rate``, ucb
 ``RATES_AT``    7      place of worker 0's rate in ``floats``, or -1  its class            all that have rates
@@ -65,7 +65,7 @@ RNG = 0
 WORKERS = 1
 PRESENT = 2
 LISTENS = 3
-TOLD = 4
+TRUE_RATES = 4
 GAPS = 5
 ARRIVED = 6
 RATES_AT = 7

@@ -65,7 +65,7 @@ def simulate(
     timetable: WorkerTimetable | None = None,
     schedulers: int = 1,
     probe_delay: float = 0.0,
-    sizes_told: bool = False,
+    sizes_known: bool = False,
     lane: int = LANE,
     samples: int = 100,
     record: bool = False,
@@ -101,7 +101,7 @@ def simulate(
     probe_delay
         Age of the queue lengths that schedulers see, and delay of workers' reports to schedulers that did not
         send the task, s.
-    sizes_told
+    sizes_known
         Whether a completed task's work is known, unlike on live engines; if not, each counts as 1.
     lane
         The most benchmark tasks in a worker's queue; more are dropped.
@@ -129,7 +129,7 @@ def simulate(
         timetable=WorkerTimetable.none() if timetable is None else timetable,
         schedulers=whole("schedulers", schedulers, 1),
         probe_delay=number("probe_delay", probe_delay, 0.0),
-        sizes_told=bool(sizes_told),
+        sizes_known=bool(sizes_known),
         lane=whole("lane", lane, 1),
         samples=whole("samples", samples, 0),
         record=bool(record),
@@ -214,7 +214,7 @@ def tasks_on_nodes(
         timetable=WorkerTimetable.none(),
         schedulers=setting.schedulers,
         probe_delay=setting.probe_delay,
-        sizes_told=setting.sizes == "told",
+        sizes_known=setting.sizes == "known",
         lane=LANE,
         samples=0,
         record=record,

@@ -36,11 +36,11 @@ from windlass.jit.bytecode import NotFollowedError
 from windlass.jit.cache import KernelCache, cache_folder
 from windlass.jit.codegen import HelperCompiler, KernelCompiler, called_only
 from windlass.jit.depends import Dependencies, dependencies
-from windlass.jit.names import tell_apart
+from windlass.jit.names import distinguish
 from windlass.jit.progress import Compiling as Compiling
 from windlass.jit.progress import announced, counted
 
-tell_apart()
+distinguish()
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 #: For what only compiled functions call: wrappers for a call from Python take as long to compile as the function.

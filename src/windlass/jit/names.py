@@ -13,6 +13,6 @@ import secrets
 from numba.core.bytecode import FunctionIdentity
 
 
-def tell_apart() -> None:
+def distinguish() -> None:
     """Number what is compiled from now on by chance: 64 bits, which no other process draws, not even a fork."""
     FunctionIdentity._unique_ids = iter(functools.partial(secrets.randbits, 64), None)

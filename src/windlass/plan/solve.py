@@ -12,7 +12,7 @@ from windlass.model import InputError, PolicyError
 from windlass.model.queries import Hierarchy, Query
 from windlass.plan import POLICIES, Plan, PlanView, QueryOptions, configurations
 from windlass.plan.bound import mean_bound
-from windlass.policy.user_code import ODD, is_foreign, place_of, said_by
+from windlass.policy.user_code import ODD, is_foreign, message_of, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def solve(
             if not is_foreign(policy):
                 raise
             raise PolicyError(
-                f"policy {policy.name!r}{place_of(policy)} gave no plan: {said_by(error)}"
+                f"policy {policy.name!r}{place_of(policy)} gave no plan: {message_of(error)}"
             ) from error
         chosen = [
             float(each.accuracy[choice]) if choice >= 0 else 0.0

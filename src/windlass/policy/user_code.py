@@ -52,7 +52,7 @@ def import_file(path: Path) -> ModuleType:
         # What is no Python at all has run no line yet.
         line = error.lineno if isinstance(error, SyntaxError) and found is None else found and found[1]
         where = f"{path}, line {line}" if line else str(path)
-        raise InputError(f"{where}: cannot be imported: {said_by(error)}") from error
+        raise InputError(f"{where}: cannot be imported: {message_of(error)}") from error
     return module
 
 
@@ -107,12 +107,12 @@ def blamed(error: BaseException) -> str | None:
     return f"policy {name!r} ({frame.f_code.co_filename}, line {line}) {_did(error)}"
 
 
-def said_by(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     """Return an error in one line: its kind and the first line of its message.
 
-    >>> said_by(ValueError("no\\nway"))
+    >>> message_of(ValueError("no\\nway"))
     'ValueError: no'
-    >>> said_by(KeyError())
+    >>> message_of(KeyError())
     'KeyError'
     """
     line = next(iter(str(error).splitlines()), "")[:_LONGEST]
@@ -191,4 +191,4 @@ def _did(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         how = error.code if isinstance(error.code, str) else f"status {error.code!r}"
         return f"exits ({how}), expected an answer"
-    return f"raised {said_by(error)}"
+    return f"raised {message_of(error)}"

@@ -137,7 +137,7 @@ class ShareBook:
         for number in readings:
             entry = self._jobs[number]
             if entry.guest is not None and number not in disturbed:
-                self._tell(number, entry, entry.last.at)
+                self._notify(number, entry, entry.last.at)
 
     def crowded(self) -> list[int]:
         """Return guests whose requested memory leaves too little for what their hosts use."""
@@ -172,9 +172,9 @@ class ShareBook:
             self._read(self._jobs[number], each)
         over = reading.at if at is None else at
         if entry.guest is not None and job not in disturbed:
-            self._tell(job, entry, over, ended=True, killed=killed)
+            self._notify(job, entry, over, ended=True, killed=killed)
         elif entry.host is not None and entry.host not in disturbed:
-            self._tell(entry.host, self._jobs[entry.host], over)
+            self._notify(entry.host, self._jobs[entry.host], over)
         self._part(job, over)
 
     def lost(self, job: int, at: float) -> None:
@@ -267,7 +267,7 @@ class ShareBook:
         """Return whether a job or its guest was suspended since the last reading."""
         return entry.disturbed or (entry.guest is not None and self._jobs[entry.guest.job.job].disturbed)
 
-    def _tell(
+    def _notify(
         self, host: int, entry: RunningJob, at: float, *, ended: bool = False, killed: bool = False
     ) -> None:
         """Record the measurement of a pair from the time its quota was set until ``at``, s."""

@@ -179,7 +179,7 @@ def test_each_instant_and_line_is_that_of_a_plain_loop(period, start, takes, awa
     until = start + min(1000.0, 60 * period)
     clock = Clock(start, until)
     cluster, kept, policy, told = Cluster(clock, away, refuses, takes), Kept(), Answers(answers), []
-    run = drive(LiveScale(cluster, kept, clock, period=period, tell=told.append), {"scale": policy})
+    run = drive(LiveScale(cluster, kept, clock, period=period, notify=told.append), {"scale": policy})
     want = plain(period, start, until, takes, away, refuses, answers)
     assert cluster.looks == want.looks
     assert kept.added == want.added

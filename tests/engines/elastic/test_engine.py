@@ -86,7 +86,7 @@ def scaled(until=1000.0, policy=None, **more):
     clock = FakeClock(until)
     cluster, kept, said = FakeCluster(clock, **more), Kept(), []
     policy = policy or Asked()
-    engine = LiveScale(cluster, kept, clock, period=300.0, tell=said.append)
+    engine = LiveScale(cluster, kept, clock, period=300.0, notify=said.append)
     run = drive(engine, {"scale": policy})
     return run, cluster, kept, policy, said, clock
 
@@ -127,7 +127,7 @@ def test_one_that_refuses_to_be_written_to_is_looked_at_again_soon():
 
 def test_a_period_below_a_second_is_no_wait_of_a_second():
     clock, said = FakeClock(1.0), []
-    engine = LiveScale(FakeCluster(clock, lambda now: True), Kept(), clock, period=0.25, tell=said.append)
+    engine = LiveScale(FakeCluster(clock, lambda now: True), Kept(), clock, period=0.25, notify=said.append)
     assert engine.wait() is None
     assert set(said) == {"the cluster does not answer; tried again in 0.25 s"}
 

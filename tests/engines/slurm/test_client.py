@@ -22,8 +22,8 @@ class Time:
         self.now += seconds
 
     def client(self, said, patience=100.0, told=None):
-        tell = (lambda line: None) if told is None else told.append
-        return Client(said, patience, 1.0, tell, self.sleep, lambda: self.now)
+        notify = (lambda line: None) if told is None else told.append
+        return Client(said, patience, 1.0, notify, self.sleep, lambda: self.now)
 
 
 @pytest.mark.parametrize("away", [NOBODY_THERE, AWAY, TOO_LONG, (1, "", "slurm_load_jobs error: Zero Bytes")])

@@ -71,9 +71,9 @@ def test_one_that_was_being_taken_in_when_its_driver_was_killed_is_as_submitted_
     first.poll(0.0)
     if step < 3:
         with pytest.raises(Killed):
-            first.release_beside(7, 8, 30, 900.0, 1400.0)
+            first.release_shared(7, 8, 30, 900.0, 1400.0)
     else:
-        assert first.release_beside(7, 8, 30, 900.0, 1400.0) == ""
+        assert first.release_shared(7, 8, 30, 900.0, 1400.0) == ""
         assert (slurm.limit, slurm.wants, slurm.state) == (15, "w1", "free")
     slurm.dies_at = -1
     later = driver(slurm, Journal(tmp_path / "journal"))
@@ -92,7 +92,7 @@ def test_one_that_was_being_put_back_when_its_driver_was_killed_waits_as_submitt
     slurm = Slurm()
     first = driver(slurm, Journal(tmp_path / "journal"))
     first.poll(0.0)
-    first.release_beside(7, 8, 30, 900.0, 1400.0)
+    first.release_shared(7, 8, 30, 900.0, 1400.0)
     slurm.state = "runs"
     first.poll(1.0)
     slurm.asked, slurm.dies_at = 0, step if step < 3 else -1
@@ -128,7 +128,7 @@ def test_one_that_slurm_does_not_release_is_as_submitted(tmp_path):
 
     system = driver(refuses, Journal(tmp_path / "journal"))
     system.poll(0.0)
-    assert system.release_beside(7, 8, 30, 900.0, 1400.0) == "Requested nodes are busy"
+    assert system.release_shared(7, 8, 30, 900.0, 1400.0) == "Requested nodes are busy"
     assert (slurm.limit, slurm.wants, system.guests.known()) == (2, "", {})
 
 
@@ -137,7 +137,7 @@ def test_a_queue_that_is_given_back_has_its_jobs_as_submitted(tmp_path):
     first = driver(slurm, Journal(tmp_path / "journal"))
     first.poll(0.0)
     with pytest.raises(Killed):
-        first.release_beside(7, 8, 30, 900.0, 1400.0)
+        first.release_shared(7, 8, 30, 900.0, 1400.0)
     slurm.dies_at = -1
     assert driver(slurm, Unwritten(tmp_path / "journal")).give_back() == (7,)
     assert (slurm.limit, slurm.wants, slurm.state) == (2, "", "free")
@@ -148,7 +148,7 @@ def test_who_only_looks_undoes_nothing(tmp_path):
     first = driver(slurm, Journal(tmp_path / "journal"))
     first.poll(0.0)
     with pytest.raises(Killed):
-        first.release_beside(7, 8, 30, 900.0, 1400.0)
+        first.release_shared(7, 8, 30, 900.0, 1400.0)
     slurm.asked, slurm.dies_at = 0, 0
     driver(slurm, Unwritten(tmp_path / "journal"), only_look=True).poll(0.0)
     assert (slurm.limit, slurm.wants) == (15, "w1")
@@ -158,7 +158,7 @@ def test_a_number_that_slurm_gave_to_another_job_is_another_job(tmp_path):
     slurm = Slurm()
     first = driver(slurm, Journal(tmp_path / "journal"))
     first.poll(0.0)
-    first.release_beside(7, 8, 30, 900.0, 1400.0)
+    first.release_shared(7, 8, 30, 900.0, 1400.0)
     other = jobs(job(7, submit_time=1090, time_limit=9), running(8))
 
     def anew(command, timeout):

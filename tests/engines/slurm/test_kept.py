@@ -51,7 +51,7 @@ def site(monkeypatch, tmp_path):
         monkeypatch.setattr(sharing, "LiveSite", lambda system, beside=None: (system, beside))
         driving = Driving({"order": None, "share": policy}, tmp_path / "journal", SlurmOptions())
         system = SimpleNamespace(guests=SimpleNamespace(known=dict))
-        sharing_site(system, Client(None, 1.0, 1.0), driving, None, tell=print)
+        sharing_site(system, Client(None, 1.0, 1.0), driving, None, notify=print)
         assert (given["tell"], given["groups"]) == (print, "groups of windlass-c")
         return given["keep"]
 

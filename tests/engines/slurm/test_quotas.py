@@ -38,7 +38,7 @@ class Bench:
             client,
             self.groups,
             keep=lambda pairs: self.kept.append(tuple(pairs)),
-            tell=self.told.append,
+            notify=self.told.append,
             mount=self.kernel.root,
             watch=lambda groups: contextlib.nullcontext(SimpleNamespace(poll=lambda: None)),
         )

@@ -29,7 +29,7 @@ class Bench:
             self.client,
             self.journal,
             options,
-            tell=self.told.append,
+            notify=self.told.append,
             clock=lambda: self.now,
             sleep=self.sleep,
         )
@@ -199,7 +199,7 @@ def test_what_sharing_needs_to_know_and_to_do(bench):
     assert (system.nodes_of(8), system.nodes_of(7)) == (("w1", "w2"), ())
     found.client.set_time_limit(8, 61.0)
     found.client.set_time_limit(8, float("inf"))
-    assert system.release_beside(7, 8, 30, 300.0, 1400.0) == ""
+    assert system.release_shared(7, 8, 30, 300.0, 1400.0) == ""
     assert [command[1:] for command in found.said.asked if command[1] in ("update", "release")] == [
         ("update", "JobId=8", "TimeLimit=2"),
         ("update", "JobId=8", "TimeLimit=UNLIMITED"),
@@ -212,7 +212,7 @@ def test_what_sharing_needs_to_know_and_to_do(bench):
     found.said.answers["scontrol update"] = (1, "", "Invalid node name specified")
     found.poll(1.0)
     system.start = lambda jobs: {}
-    assert "Invalid node name specified" in system.release_beside(7, 8, 30, 300.0, 1400.0)
+    assert "Invalid node name specified" in system.release_shared(7, 8, 30, 300.0, 1400.0)
 
 
 def test_a_policy_drives_it(bench):

@@ -32,7 +32,7 @@ class OnStrict:
             client,
             self.journal,
             SlurmOptions(**options),
-            tell=self.told.append,
+            notify=self.told.append,
             clock=lambda: self.now,
             sleep=self.sleep,
         )
@@ -161,7 +161,7 @@ def test_a_guest_runs_beside_its_host_and_is_as_submitted_once_it_was_put_back(t
     found.polls(1)
     found.system.start([7])
     found.polls(2)
-    assert found.system.release_beside(8, 7, 30, 300.0, 1400.0) == ""
+    assert found.system.release_shared(8, 7, 30, 300.0, 1400.0) == ""
     assert (slurm.wants[8], slurm.rows[8]["time_limit"]) == ("w1", 5)
     assert [type(event) for event in found.polls(2)] == [Started]
     assert slurm.states() == {7: "RUNNING", 8: "RUNNING"}
@@ -172,7 +172,7 @@ def test_a_guest_runs_beside_its_host_and_is_as_submitted_once_it_was_put_back(t
     assert (slurm.wants[8], slurm.rows[8]["time_limit"], found.system.guests.known()) == ("", 2, {})
     # The limit of the job's user is kept where it is longer.
     found.polls(1)
-    assert found.system.release_beside(8, 7, 30, 60.0, 1400.0) == ""
+    assert found.system.release_shared(8, 7, 30, 60.0, 1400.0) == ""
     assert slurm.rows[8]["time_limit"] == 2
 
 
@@ -185,5 +185,5 @@ def test_a_guest_that_is_not_released_is_as_submitted(tmp_path):
     found.system.start([7])
     found.polls(2)
     slurm.rows[8]["state_reason"] = "JobHeldAdmin"
-    assert found.system.release_beside(8, 7, 30, 300.0, 1400.0) == "Access/permission denied for job 8"
+    assert found.system.release_shared(8, 7, 30, 300.0, 1400.0) == "Access/permission denied for job 8"
     assert (slurm.wants[8], slurm.rows[8]["time_limit"], found.system.guests.known()) == ("", 2, {})

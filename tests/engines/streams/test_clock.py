@@ -27,7 +27,7 @@ def course(begins):
 
     engine = LiveStreams(
         TIERS, feeds, executor, lambda own, found: len(found) / own.frames, seconds=90.0, patience=QUICK,
-        tell=said.append,
+        notify=said.append,
     )  # fmt: skip
     result = drive(engine, {"plan": policy})
     playings = [

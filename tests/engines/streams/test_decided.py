@@ -71,7 +71,7 @@ def run(executor, seconds, policy, asked=None, feeds=None, patience=QUICK, **mor
 
     engine = LiveStreams(
         TIERS, asked or (lambda now: feeds or [feed("a")]), executor, score, seconds=seconds, patience=patience,
-        tell=said.append, **more,
+        notify=said.append, **more,
     )  # fmt: skip
     result = drive(engine, {"plan": policy})
     return result, engine, said, scored

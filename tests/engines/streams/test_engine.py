@@ -50,7 +50,7 @@ def run(executor, feeds, seconds, policy=FAIR, asked=None, said=None):
         lambda feed, found: len(found) / feed.frames,
         seconds=seconds,
         patience=QUICK,
-        tell=(said if said is not None else []).append,
+        notify=(said if said is not None else []).append,
     )
     views = []
     result = drive(engine, {"plan": policy}, lambda decision, view, answer: views.append((view, answer)))

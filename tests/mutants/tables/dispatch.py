@@ -6,7 +6,7 @@ LEARNER, ROSELLA = "dispatch/lib/learner.py", "dispatch/policies/rosella.py"
 LEARNING, PULL = "dispatch/lib/learning.py", "dispatch/policies/pull.py"
 BANDIT, RATED = "dispatch/lib/bandit.py", "dispatch/lib/rated.py"
 PLAIN = "tests/dispatch/test_decentralised.py::test_each_scheduler_learns_as_a_plain_one"
-TOLD = (f"{PLAIN}[stalled-told-3-0.4]",)
+TRUE_RATES = (f"{PLAIN}[stalled-told-3-0.4]",)
 SHAKY = (f"{PLAIN}[shaky-told-2-0.0]",)
 ALONE = (f"{PLAIN}[shaky-not told-1-0.0]", f"{PLAIN}[long windows-told-1-0.0]")
 PULLED = ("tests/dispatch/test_pull.py::test_each_scheduler_does_as_a_plain_one[shaky-told-4-8-1.5]",)
@@ -34,12 +34,12 @@ MUTANTS = (
         "self._at_once, None)",
         (f"{SHARED}::test_estimates_are_service_rates_however_many_routers_there_are",),
     ),
-    Mutant(LEARNER, "(1.0 + epsilon) * length / least", "5.0 * (1.0 + epsilon) * length / least", TOLD),
+    Mutant(LEARNER, "(1.0 + epsilon) * length / least", "5.0 * (1.0 + epsilon) * length / least", TRUE_RATES),
     Mutant(
         LEARNER,
         "rate = keep * floats[GUARANTEED] / count",
         "rate = 0.01 * keep * floats[GUARANTEED] / count",
-        TOLD,
+        TRUE_RATES,
     ),
     Mutant(LEARNING, "floats[:, learn.PART] /= schedulers", "floats[:, learn.PART] /= 1", SHAKY),
     Mutant(
@@ -54,7 +54,7 @@ MUTANTS = (
     ),
     Mutant(PULL, "ints[learn.TICKS] += own == 0", "pass", PULLED),
     Mutant(LEARNER, "epsilon = _ACCURACY * (1.0 - load)", "epsilon = _ACCURACY", ALONE),
-    Mutant(LEARNER, "_ACCURACY, _ALIVE = 0.3, 0.1", "_ACCURACY, _ALIVE = 0.3, 0.2", TOLD),
+    Mutant(LEARNER, "_ACCURACY, _ALIVE = 0.3, 0.1", "_ACCURACY, _ALIVE = 0.3, 0.2", TRUE_RATES),
     Mutant(LEARNER, "_LEAST_LENGTH = 16.0", "_LEAST_LENGTH = 64.0", ALONE),
     Mutant(LEARNER, "math.log(max(count, 2)) / epsilon**2", "math.log(max(count, 2)) / epsilon", ALONE),
     Mutant(LEARNER, "min(seen + 1, 1000)", "min(seen + 1, 10)", ALONE),

@@ -51,8 +51,8 @@ MUTANTS = (
     ),
     Mutant(
         "sim/fleet/loop.py",
-        "run.jobs_told += run.groups",
-        "run.jobs_told += 1",
+        "run.jobs_reported += run.groups",
+        "run.jobs_reported += 1",
         (f"{ORDERS}::test_any_orders_are_served_as_in_the_plain_world",),
     ),
     Mutant("sim/fleet/answer.py", "(shuffles or stage.begun > 0)", "shuffles", (LINES,)),

@@ -18,7 +18,7 @@ VARY = of("reproductions/test_pronto_merging", "data_vary_as_much_as_is_said")
 WORST = of("reproductions/test_pronto_merging", "what_is_told_is_the_worst_of_directions_and_of_values")
 EXACT = of("reproductions/test_pronto_merging", "without_noise_the_tree_has_all_that_the_svd_has")
 ROWS = of("reproductions/test_pronto_merging", "rows_say_the_greatest_and_what_it_is_judged_by")
-TOLD = of("reproductions/test_pronto_merging", "what_is_reported_is_what_the_page_tells_of")
+TRUE_RATES = of("reproductions/test_pronto_merging", "what_is_reported_is_what_the_page_tells_of")
 NAMED = of("reproductions/test_pronto_merging", "what_cannot_be_is_named")
 LITTLE = of("reproductions/test_pronto_rows", "merging_leaves_little_out")
 LINE = of("reproductions/test_pronto_simulated", "between_two_rungs_it_is_what_a_straight_line_has")
@@ -43,9 +43,11 @@ APART = of("admit/test_evaluation", "nodes_apart_and_together_are_judged_by_the_
 KNOWN = of("admit/test_evaluation", "what_two_recordings_come_after_is_known_once")
 
 MUTANTS = (
-    Mutant(MERGING, "noise = _DIM * self.noise**2", "noise = self.noise**2", TOLD),
-    Mutant(MERGING, "(0.49 ** np.arange(_RANK))", "(0.7 ** np.arange(_RANK))", TOLD),
-    Mutant(MERGING, "product((0.02, 0.05, 0.1), (1.0, 0.9)", "product((0.02, 0.05, 0.1), (1.0, 1.0)", TOLD),
+    Mutant(MERGING, "noise = _DIM * self.noise**2", "noise = self.noise**2", TRUE_RATES),
+    Mutant(MERGING, "(0.49 ** np.arange(_RANK))", "(0.7 ** np.arange(_RANK))", TRUE_RATES),
+    Mutant(
+        MERGING, "product((0.02, 0.05, 0.1), (1.0, 0.9)", "product((0.02, 0.05, 0.1), (1.0, 1.0)", TRUE_RATES
+    ),
     Mutant(MERGING, "ASKED = 0.05", "ASKED = 0.5", LITTLE),
     Mutant(MERGING, "exactly(max(distances))", "exactly(min(distances))", LITTLE),
     Mutant(MERGING, 'whole("blocks", setting.blocks, 2)', 'whole("blocks", setting.blocks, 1)', NAMED),
@@ -113,7 +115,7 @@ MUTANTS = (
     Mutant(
         JUDGING,
         "return _beside(judged, _of(found, CandidateRole.PRONTO))",
-        "return beside_best(judged, found)",
+        "return against_best(judged, found)",
         FORMS,
     ),
     Mutant(
@@ -124,6 +126,6 @@ MUTANTS = (
     ),
     Mutant(VARIANTS, "if not any(_same(part, other) for other in kept):", "if True:", KNOWN),
     Mutant(VARIANTS, "np.array_equal(one.ready, other.ready, equal_nan=True)", "True", KNOWN),
-    Mutant(COMPARED, '"the best Pronto", beside_pronto(', '"the best Pronto", beside_best(', FORMS),
+    Mutant(COMPARED, '"the best Pronto", against_pronto(', '"the best Pronto", against_best(', FORMS),
     Mutant(COMPARED, "if judged.candidate.role is not CandidateRole.PRONTO:", "if True:", FORMS),
 )

@@ -118,7 +118,7 @@ def test_opencv_has_its_threads_back(setting):
     plans, clip, truth = setting
     before = cv2.getNumThreads()
     told = []
-    profile(plans[:3], clip, truth, 1e6, tell=lambda done, of: told.append((done, of)))
+    profile(plans[:3], clip, truth, 1e6, notify=lambda done, of: told.append((done, of)))
     assert cv2.getNumThreads() == before
     assert told == [(1, 3), (2, 3), (3, 3)]
 

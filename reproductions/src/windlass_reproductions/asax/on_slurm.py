@@ -27,7 +27,7 @@ from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
 from windlass.share import POLICIES as SHARE
 from windlass_reproductions.asax.beside import PROGRAMS, MixRun, picture, rows_of, verdicts
-from windlass_reproductions.reproduction import Reproduction, Row, Tell
+from windlass_reproductions.reproduction import Notify, Reproduction, Row
 
 _CPUS = 2
 _POLICIES: dict[str, dict[str, Any]] = {
@@ -53,11 +53,11 @@ class AsaxOnSlurm:
     name = "asax"
     title = "ASAx and others on a real Slurm: four programs on one node of two processors"
 
-    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+    def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
         """Twelve jobs three times under each policy; ``quick`` has four jobs, once."""
         times, repeats, long = (1, 1, 6.0) if quick else (3, 3, 12.0)
         found: dict[str, list[MixRun]] = {name: [] for name in _POLICIES}
-        tell("how fast this machine is", 0.0)
+        notify("how fast this machine is", 0.0)
         paces = {program: pace(program) for program in PROGRAMS}
         seconds = {program: round(long / each, 1) for program, each in paces.items()}
         with private_slurm() as cluster:
@@ -66,11 +66,11 @@ class AsaxOnSlurm:
                     # Another policy begins each repeat: what a machine does over time favours none.
                     number = (turn + repeat) % len(_POLICIES)
                     name = tuple(_POLICIES)[number]
-                    tell(f"repeat {repeat + 1}, {name}", (repeat + turn / len(_POLICIES)) / repeats)
+                    notify(f"repeat {repeat + 1}, {name}", (repeat + turn / len(_POLICIES)) / repeats)
                     rng = np.random.default_rng([repeat, 13])
                     share = _share(_POLICIES[name], repeat)
                     found[name].append(run_mix(cluster, share, rng, times, seconds, number))
-        tell("done", 1.0)
+        notify("done", 1.0)
         shown = ", ".join(f"{program} {each:.2f}" for program, each in paces.items())
         what = f"s for a nominal second of a program on one core here; each job is given {long:g} s of work"
         return Reproduction(

@@ -11,7 +11,7 @@ from windlass_reproductions.asax.on_slurm import AsaxOnSlurm
 from windlass_reproductions.asax.runs import ASAX, CONTENDERS, EASY, PAIRS, STATIC, run_all
 from windlass_reproductions.asax.tables import Runs, table_2, table_3, utilisation, verdicts
 from windlass_reproductions.asax.theorem import theorem
-from windlass_reproductions.reproduction import Paper, Reproduction, Tell
+from windlass_reproductions.reproduction import Notify, Paper, Reproduction
 from windlass_reproductions.verdicts import interval
 
 
@@ -24,15 +24,15 @@ class AsaxPaper:
         "Souza, Pelckmans and Tordsson, A HPC co-scheduler with reinforcement learning, 2024"
     )
 
-    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+    def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
         """Twenty draws of the 45 jobs for each policy and size; ``quick`` has three, and five policies."""
         seeds = range(20, 23) if quick else range(20, 40)
         chosen = (EASY, STATIC, ASAX, PAIRS, CONTENDERS[-1]) if quick else CONTENDERS
-        found = run_all(seeds, chosen, lambda step, share: tell(step, 0.9 * share))
-        tell("Theorem 1", 0.9)
+        found = run_all(seeds, chosen, lambda step, share: notify(step, 0.9 * share))
+        notify("Theorem 1", 0.9)
         proven, curve = theorem(20 if quick else 200, 2000 if quick else 10_000)
         rows = [*table_3(found), *table_2(found), *verdicts(found), *utilisation(found), *proven]
-        tell("done", 1.0)
+        notify("done", 1.0)
         return Reproduction(tuple(rows), (*_pictures(found), curve))
 
 

@@ -63,7 +63,7 @@ class Found:
 
 
 def run_all(
-    seeds: range, contenders: tuple[Contender, ...], tell: Callable[[str, float], None]
+    seeds: range, contenders: tuple[Contender, ...], notify: Callable[[str, float], None]
 ) -> dict[int, dict[str, Found]]:
     """Each contender on each size of the cluster, on the same draws."""
     found: dict[int, dict[str, Found]] = {}
@@ -71,7 +71,7 @@ def run_all(
     for size in CORES:
         found[size] = {}
         for contender in contenders:
-            tell(f"{size} cores, {contender.shown}", done / total)
+            notify(f"{size} cores, {contender.shown}", done / total)
             found[size][contender.shown] = _run(size, contender, seeds)
             done += 1
     return found

@@ -16,7 +16,7 @@ from windlass.scale.forecast import Forecaster
 from windlass.scale.forecast.scaling import ColumnScaling
 from windlass_reproductions.autoscaler.data import Case
 from windlass_reproductions.autoscaler.models import Setting
-from windlass_reproductions.reproduction import Tell
+from windlass_reproductions.reproduction import Notify
 
 _Floats = NDArray[np.float64]
 
@@ -137,13 +137,13 @@ class Compared:
         return next((each for each in self.found if each.name == name), None)
 
 
-def compare(case: Case, settings: Sequence[Setting], tell: Tell) -> Compared:
+def compare(case: Case, settings: Sequence[Setting], notify: Notify) -> Compared:
     """Run all that can be run, and the static allocation; told the share of them that is done."""
     ready = [setting for setting in settings if not setting.missing()]
     left_out = tuple((setting.name, setting.missing()) for setting in settings if setting.missing())
     found = []
     for place, setting in enumerate(ready):
-        tell(f"{case.name}: {setting.name}", place / len(ready))
+        notify(f"{case.name}: {setting.name}", place / len(ready))
         found.append(_one(case, setting))
     return Compared(case, (*found, static(case)), left_out)
 

@@ -27,7 +27,7 @@ from windlass_reproductions.autoscaler.curve_front import (
 )
 from windlass_reproductions.autoscaler.curve_grid import CLAIRVOYANT, DEFAULT, REACTIVE, few, grid
 from windlass_reproductions.autoscaler.curve_runs import Blocks, Measured, Point, measure
-from windlass_reproductions.reproduction import Row, Tell
+from windlass_reproductions.reproduction import Notify, Row
 
 _Floats = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ _SEED = 7
 
 def cost_and_wait(
     quick: bool,
-    tell: Tell,
+    notify: Notify,
     cores: int | None = None,
     names: Sequence[str] | None = None,
     crews: Crews | None = None,
@@ -71,7 +71,7 @@ def cost_and_wait(
             share = place / len(chosen)
             found, points = [], asked(_by_money(workload))
             for done, each in enumerate(_measured(short, points, crew)):
-                tell(
+                notify(
                     f"{workload.name}, {each.point.curve} {each.point.knob}",
                     share + done / len(points) / len(chosen),
                 )

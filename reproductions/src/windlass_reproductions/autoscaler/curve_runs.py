@@ -74,14 +74,14 @@ class Measured:
     judged: Blocks
 
 
-def measure(workload: Workload, point: Point, tell: Callable[[float], None] | None = None) -> Measured:
+def measure(workload: Workload, point: Point, notify: Callable[[float], None] | None = None) -> Measured:
     """Run a policy over the whole log, and measure both parts of it.
 
     Nothing of a policy is chosen by the second part; one that learns goes on learning there, from what is over.
     """
     case = workload.case
     policy = scale_policy(point.policy, dict(point.parameters), case, np.random.default_rng([1, 1]))
-    done = run_elastic(case, policy, np.random.default_rng([1, 2]), tell)
+    done = run_elastic(case, policy, np.random.default_rng([1, 2]), notify)
     first = float(case.jobs.submit[0])
     return Measured(
         point,

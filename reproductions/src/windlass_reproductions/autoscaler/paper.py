@@ -13,7 +13,7 @@ from windlass_reproductions.autoscaler.compare import Compared, compare
 from windlass_reproductions.autoscaler.curve import cost_and_wait
 from windlass_reproductions.autoscaler.data import absent, cases
 from windlass_reproductions.autoscaler.models import FULL, QUICK
-from windlass_reproductions.reproduction import Reproduction, Row, Tell
+from windlass_reproductions.reproduction import Notify, Reproduction, Row
 
 #: Which part of the time comparisons of forecasters take.
 _BEGIN, _END = 0.05, 0.5
@@ -32,25 +32,25 @@ class AutoscalerPaper:
         """The same, whose points a crew runs; forecasters learn here."""
         return AutoscalerPaper(crews)
 
-    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+    def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
         """All eleven forecasters on four series; ``quick`` has four of them, which learn in a moment."""
-        tell("Table 2", 0.0)
+        notify("Table 2", 0.0)
         rows: list[Row] = examples.rows_of()
-        tell("Figure 7", 0.01)
+        notify("Figure 7", 0.01)
         sized = sizes.all_sized(quick)
         rows += sizes.rows_of(sized)
         pictures: list[Picture] = sizes.pictures(sized)
-        compared = _compared(quick, tell)
+        compared = _compared(quick, notify)
         rows += [_not_at_hand(name) for name in absent()] + tables.rows_of(compared)
         pictures += figures.pictures(compared)
-        cost, drawn = cost_and_wait(quick, within(tell, _END, 1.0), crews=self._crews)
+        cost, drawn = cost_and_wait(quick, within(notify, _END, 1.0), crews=self._crews)
         rows += cost
         pictures += drawn
-        tell("done", 1.0)
+        notify("done", 1.0)
         return Reproduction(tuple(rows), tuple(pictures))
 
 
-def within(tell: Tell, begin: float, end: float) -> Tell:
+def within(notify: Notify, begin: float, end: float) -> Notify:
     """A part of the way, told as all of it is.
 
     >>> said = []
@@ -60,16 +60,16 @@ def within(tell: Tell, begin: float, end: float) -> Tell:
     """
 
     def told(step: str, share: float) -> None:
-        tell(step, begin + (end - begin) * share)
+        notify(step, begin + (end - begin) * share)
 
     return told
 
 
-def _compared(quick: bool, tell: Tell) -> list[Compared]:
+def _compared(quick: bool, notify: Notify) -> list[Compared]:
     all_cases = list(cases())
     bounds = np.linspace(_BEGIN, _END, len(all_cases) + 1).tolist()
     return [
-        compare(case, QUICK if quick else FULL, within(tell, *bounds[place : place + 2]))
+        compare(case, QUICK if quick else FULL, within(notify, *bounds[place : place + 2]))
         for place, case in enumerate(all_cases)
     ]
 

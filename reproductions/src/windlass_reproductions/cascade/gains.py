@@ -69,7 +69,7 @@ def measure(
     name: str,
     seeds: Sequence[int],
     make: Callable[[np.random.Generator], Case],
-    tell: Callable[[float], None],
+    notify: Callable[[float], None],
     counts: tuple[int, ...] = COUNTS,
 ) -> Found:
     """All planners on the same draws, at one to five queries a camera."""
@@ -78,7 +78,7 @@ def measure(
         whole = make(np.random.default_rng([seed, 5]))
         cameras = len({of.camera for of in whole.options})
         for place_in, count in enumerate(counts, 1):
-            tell((place + place_in / len(counts)) / len(seeds))
+            notify((place + place_in / len(counts)) / len(seeds))
             case = whole.first(count * cameras)
             own = {planner: run(case, planner, seed).mean for planner in _PLANNERS if _known(planner)}
             own[_RELEASED] = run(case, "cascade", release=True).mean

@@ -18,7 +18,7 @@ from windlass_reproductions.cascade.recorded import measured, tables
 from windlass_reproductions.cascade.setting import Case, drawn_case, measured_case, recorded_case
 from windlass_reproductions.cascade.types import type_rows
 from windlass_reproductions.public import traces
-from windlass_reproductions.reproduction import Reproduction, Row, Tell
+from windlass_reproductions.reproduction import Notify, Reproduction, Row
 
 
 class CascadePaper:
@@ -27,17 +27,17 @@ class CascadePaper:
     name: ClassVar[str] = "cascade"
     title: ClassVar[str] = "Hung, Resource scheduling in geo-distributed computing, 2017, ch. 5: Cascade"
 
-    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+    def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
         """All draws; ``quick`` has three of each, and fewer widths, sizes and capacities."""
         seeds = range(1, 4) if quick else range(1, 11)
         rows: list[Row] = []
         pictures: list[Picture] = []
-        tell("worked example", 0.0)
+        notify("worked example", 0.0)
         rows += example_rows()
         for place, (name, make) in enumerate(_sources().items()):
 
             def told(done: float, share: float = 0.02 + 0.2 * place) -> None:
-                tell("Figures 5.15 and 5.24", share + 0.19 * done)
+                notify("Figures 5.15 and 5.24", share + 0.19 * done)
 
             found = gains.measure(name, seeds, make, told, (1, 2, 5) if quick else gains.COUNTS)
             rows += gains.rows_of(found)
@@ -63,11 +63,11 @@ class CascadePaper:
                 partial(time_rows, (40,) if quick else (40, 80, 160, 320, 640), 5.0 if quick else 120.0),
             ),
         ):
-            tell(step, share)
+            notify(step, share)
             rows += make_rows()
-        tell("Figure 5.25", 0.98)
+        notify("Figure 5.25", 0.98)
         found_rows, picture = band_rows(seeds, (1.0, 2.0, 4.0) if quick else (1.0, 1.5, 2.0, 3.0, 4.0, 6.0))
-        tell("done", 1.0)
+        notify("done", 1.0)
         return Reproduction((*rows, *found_rows), (*pictures, picture))
 
 

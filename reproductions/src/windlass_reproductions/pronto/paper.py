@@ -23,7 +23,7 @@ from windlass_reproductions.pronto.recall import DOWNTIMES, Set, judged, picture
 from windlass_reproductions.pronto.recall import rows_of as recall_rows
 from windlass_reproductions.pronto.recorded import rows_of as recorded_rows
 from windlass_reproductions.pronto.trackers import rows_of as tracker_rows
-from windlass_reproductions.reproduction import Reproduction, Row, Tell
+from windlass_reproductions.reproduction import Notify, Reproduction, Row
 
 
 class ProntoPaper:
@@ -32,16 +32,16 @@ class ProntoPaper:
     name: ClassVar[str] = "pronto"
     title: ClassVar[str] = "Grammenos et al., Pronto: federated task scheduling, 2021"
 
-    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+    def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
         """All machines and the last 14 days of forecasts; ``quick`` has nine machines, and hundreds of steps."""
         rows: list[Row] = []
-        tell("trackers", 0.0)
+        notify("trackers", 0.0)
         rows += tracker_rows(100 if quick else 4000)
-        tell("merging", 0.01)
+        notify("merging", 0.01)
         rows += merging_rows(*((8, range(1, 3), SETTINGS[:1]) if quick else (64, range(1, 11), SETTINGS)))
-        tell("Tables 1 to 6", 0.05)
+        notify("Tables 1 to 6", 0.05)
         rows += _forecasts(quick)
-        tell("Tables 1 to 6 on recorded CPU Ready", 0.35)
+        notify("Tables 1 to 6 on recorded CPU Ready", 0.35)
         rows += _recorded(quick)
         drawn: list[Picture] = []
         sets = _sets(quick)
@@ -49,12 +49,12 @@ class ProntoPaper:
             start, length = 0.4 + 0.6 * place / len(sets), 0.6 / len(sets)
 
             def told(step: str, share: float, start: float = start, length: float = length) -> None:
-                tell(step, start + length * share)
+                notify(step, start + length * share)
 
             found = judged(kind, told, DOWNTIMES[:1] if quick else DOWNTIMES, tune=not quick)
             rows += recall_rows(kind, found)
             drawn += pictures(kind, found, f"set{place}")
-        tell("done", 1.0)
+        notify("done", 1.0)
         return Reproduction(tuple(rows), tuple(drawn))
 
 

@@ -15,7 +15,7 @@ from windlass.admit.evaluation import (
     Judged,
     NodeTelemetry,
     PolicyCandidate,
-    beside_best,
+    against_best,
     candidates,
     judge,
     tuned,
@@ -54,7 +54,7 @@ def chosen(nodes: Sequence[NodeTelemetry], downtimes: Sequence[float] = DOWNTIME
 
 def judged(
     kind: Set,
-    tell: Callable[[str, float], None],
+    notify: Callable[[str, float], None],
     downtimes: Sequence[float] = DOWNTIMES,
     *,
     tune: bool = True,
@@ -62,12 +62,12 @@ def judged(
     """All that are compared, on all nodes of a set; ``tune`` adds the Pronto that was best on what came before."""
     listed = chosen(kind.nodes, downtimes)
     for downtime in downtimes if tune else ():
-        tell(f"{kind.name}: which Pronto is best on what came before", 0.0)
+        notify(f"{kind.name}: which Pronto is best on what came before", 0.0)
         found = tuned(POLICIES, kind.nodes, downtime, np.random.default_rng(1))
         listed += [] if found is None else [found]
     judgements = []
     for place, candidate in enumerate(listed):
-        tell(f"{kind.name}: {candidate.label}", place / len(listed))
+        notify(f"{kind.name}: {candidate.label}", place / len(listed))
         judgements.append(judge(POLICIES, candidate, kind.nodes, np.random.default_rng([1, place])))
     return judgements
 
@@ -108,7 +108,7 @@ def rows_of(kind: Set, found: Sequence[Judged]) -> list[Row]:
 
 
 def _beside(kind: Set, each: Judged, found: Sequence[Judged]) -> Row:
-    against = beside_best(each, found)
+    against = against_best(each, found)
     sure = None if against is None else against[1]
     return Row(
         f"{kind.name}, {each.candidate.label} at {each.candidate.downtime:.0%}: recall above the best baseline's",

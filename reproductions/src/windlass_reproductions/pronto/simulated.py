@@ -165,7 +165,9 @@ def main(words: list[str]) -> None:
     parser.add_argument("scenario", type=Path, help="of the world admission")
     parser.add_argument("--jobs", type=int, default=1, help="processes to run in")
     parser.add_argument("--tasks", type=int, help="fewer tasks than the scenario has, or more")
-    parser.add_argument("--sizes", choices=("hidden", "told"), help="whether the dispatch policy hears them")
+    parser.add_argument(
+        "--sizes", choices=("hidden", "known"), help="whether the dispatch policy receives them"
+    )
     asked = parser.parse_args(words)
     named, folder = str(asked.scenario), asked.scenario.parent
     tree = load_tree(asked.scenario)

@@ -120,7 +120,7 @@ def response(contender: Contender, place: Place, seconds: float, seed: int) -> f
         schedulers=place.schedulers,
         probe_delay=place.delay,
         tasks_per_job=place.per_job,
-        sizes_told=False,
+        sizes_known=False,
     )
     return float(done.job_response[len(done.job_response) // 10 :].mean())
 

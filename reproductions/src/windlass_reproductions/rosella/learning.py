@@ -33,7 +33,9 @@ def shock(quick: bool) -> Reproduction:
         sums, counts = np.zeros(len(edges) - 1), np.zeros(len(edges) - 1)
         of_seeds = []
         for seed in range(runs):
-            done = simulate(policy, _FOUR, load, tasks, seed=seed, timetable=swap, samples=0, sizes_told=True)
+            done = simulate(
+                policy, _FOUR, load, tasks, seed=seed, timetable=swap, samples=0, sizes_known=True
+            )
             sums += np.histogram(done.submit, edges, weights=done.response)[0]
             counts += np.histogram(done.submit, edges)[0]
             of_seeds.append(done.response[done.submit >= at].mean())
@@ -93,7 +95,7 @@ def benchmark_tasks(quick: bool) -> Reproduction:
                 timetable = shocks(_FOUR, SHOCK_EVERY, tasks / (load * 32), np.random.default_rng([seed, 9]))
                 policy = make_policy("rosella", _FOUR, np.random.default_rng(seed), probe_share=share)
                 done = simulate(
-                    policy, _FOUR, load, tasks, seed=seed, timetable=timetable, samples=0, sizes_told=True
+                    policy, _FOUR, load, tasks, seed=seed, timetable=timetable, samples=0, sizes_known=True
                 )
                 values.append(float(done.response[tasks // 10 :].mean()))
             means.append(np.array(values))
@@ -135,7 +137,7 @@ def _learning_time(workers: int, load: float, seed: int) -> float:
     speeds = np.random.default_rng(seed).permutation(speeds) / speeds.mean()
     last = 400.0
     done = simulate(
-        "rosella", speeds, load, int(load * workers * last), seed=seed, samples=400, sizes_told=True
+        "rosella", speeds, load, int(load * workers * last), seed=seed, samples=400, sizes_known=True
     )
     wrong = _error(done.estimates, speeds) > _ACCURATE
     late = np.flatnonzero(wrong)

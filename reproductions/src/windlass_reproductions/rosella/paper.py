@@ -7,7 +7,7 @@ stated in each row.
 
 from __future__ import annotations
 
-from windlass_reproductions.reproduction import Reproduction, Tell
+from windlass_reproductions.reproduction import Notify, Reproduction
 from windlass_reproductions.rosella.examples import examples, fast_worker, large_cluster
 from windlass_reproductions.rosella.grid import against_best
 from windlass_reproductions.rosella.growth import growth
@@ -35,13 +35,13 @@ class Rosella:
     name = "rosella"
     title = "Rosella: A Self-Driving Distributed Scheduler for Heterogeneous Clusters"
 
-    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+    def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
         """All rows and pictures."""
         found = []
         for done, (step, make) in enumerate(_STEPS):
-            tell(step, done / len(_STEPS))
+            notify(step, done / len(_STEPS))
             found.append(make(quick))
-        tell("done", 1.0)
+        notify("done", 1.0)
         return Reproduction(
             rows=tuple(row for part in found for row in part.rows),
             pictures=tuple(picture for part in found for picture in part.pictures),

@@ -94,7 +94,7 @@ def _response(
         samples=0,
         schedulers=under.schedulers,
         probe_delay=under.probe_delay,
-        sizes_told=True,
+        sizes_known=True,
     )
     return float(done.response[tasks // 10 :].mean())
 

@@ -19,7 +19,7 @@ from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 from windlass.model import BatchError, JobTable
 from windlass.order.site import POLICIES, SitePolicy
 from windlass.report.pictures import Line, Picture
-from windlass_reproductions.reproduction import Reproduction, Row, Tell
+from windlass_reproductions.reproduction import Notify, Reproduction, Row
 from windlass_reproductions.sim_vs_live.as_told import let_go_as_told
 from windlass_reproductions.sim_vs_live.site_case import (
     Observed,
@@ -59,7 +59,7 @@ class SimVsSlurm:
     name = "sim-vs-live"
     title = "The simulator beside real runs on Slurm"
 
-    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+    def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
         """Run it: 30 jobs, or 200."""
         count = 30 if quick else 200
         steps = ["calibration", *_POLICIES]
@@ -71,12 +71,12 @@ class SimVsSlurm:
         try:
             cluster, _ = up(folder / "slurm", _NODES, _CPUS)
             try:
-                tell(steps[0], 0.0)
+                notify(steps[0], 0.0)
                 first = mixed_jobs(20 if quick else 40, _PROCESSORS, np.random.default_rng([2, 8]))
                 latency = float(_latency(first, _run(cluster, first, policies[0])).mean())
                 compared = []
                 for at, policy in enumerate(policies, 1):
-                    tell(policy.name, at / len(steps))
+                    notify(policy.name, at / len(steps))
                     compared.append(_Compared(policy, jobs, _run(cluster, jobs, policy)))
             finally:
                 down(cluster.folder)

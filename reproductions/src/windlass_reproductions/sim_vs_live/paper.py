@@ -14,7 +14,7 @@ from windlass.engines.targets import Executors, Target, executors
 from windlass.model.fleet import FleetCase, FleetJobs
 from windlass.report.pictures import Line, Picture
 from windlass.sim.fleet import run_placed
-from windlass_reproductions.reproduction import Paper, Reproduction, Row, Tell
+from windlass_reproductions.reproduction import Notify, Paper, Reproduction, Row
 from windlass_reproductions.sim_vs_live.cases import (
     Calibration,
     Case,
@@ -57,7 +57,7 @@ class SimVsLive:
     def __init__(self) -> None:
         self.engines: dict[str, Paper] = {"ray": self, "slurm": SimVsSlurm()}
 
-    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+    def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
         """Run it: one seed and two policies a case, or three seeds and all."""
         on = executors(Target("ray"))
         seeds = (1,) if quick else (1, 2, 3)
@@ -67,7 +67,7 @@ class SimVsLive:
 
         def step(what: str) -> None:
             nonlocal done
-            tell(what, done / total)
+            notify(what, done / total)
             done += 1
 
         try:

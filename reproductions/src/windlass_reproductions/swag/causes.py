@@ -52,7 +52,7 @@ def published_row() -> Row:
     )
 
 
-def setting_rows(jobs: dict[str, int], *, quick: bool, tell: Callable[[], None]) -> list[Row]:
+def setting_rows(jobs: dict[str, int], *, quick: bool, notify: Callable[[], None]) -> list[Row]:
     """SWAG's gain, and the most that any schedule can gain, as task times, load, skew and slots are varied."""
     rows = []
     for law in ("facebook", "exponential"):
@@ -72,11 +72,11 @@ def setting_rows(jobs: dict[str, int], *, quick: bool, tell: Callable[[], None])
                     "no schedule, even one that knows the future, gains more than the second",
                 )
             )
-            tell()
+            notify()
     return rows
 
 
-def ranking_rows(jobs: dict[str, int], *, quick: bool, tell: Callable[[], None]) -> list[Row]:
+def ranking_rows(jobs: dict[str, int], *, quick: bool, notify: Callable[[], None]) -> list[Row]:
     """Whether the six policies rank as published: SRPT by remaining tasks, and by what jobs had at their arrival."""
     rows = []
     for law, load in (("exponential", 0.95), ("exponential", 1.1), ("facebook", 0.95)):
@@ -86,7 +86,7 @@ def ranking_rows(jobs: dict[str, int], *, quick: bool, tell: Callable[[], None])
         own = mean_response(work, make("SWAG"))
         for told, by in ((_remaining(work), "remaining tasks"), (_at_arrival(work), "tasks at arrival")):
             rows.append(_ranking(law, load, by, own, told))
-            tell()
+            notify()
     return rows
 
 

@@ -35,7 +35,7 @@ _LESS_WAITING = (
 )
 
 
-def law_figures(law: str, size: Size, tell: Callable[[], None]) -> tuple[list[Row], list[Picture]]:
+def law_figures(law: str, size: Size, notify: Callable[[], None]) -> tuple[list[Row], list[Picture]]:
     """The figures of one law of job sizes.
 
     Parameters
@@ -49,7 +49,7 @@ def law_figures(law: str, size: Size, tell: Callable[[], None]) -> tuple[list[Ro
     """
     figure, slowdowns, theirs = FIGURES[law]
     by_load = {
-        load: experiment(size.seeds, tell=tell, law=law, jobs=size.jobs[law], utilisation=load)
+        load: experiment(size.seeds, notify=notify, law=law, jobs=size.jobs[law], utilisation=load)
         for load in size.utilisations
     }
     rows = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import ClassVar
 
-from windlass_reproductions.reproduction import Reproduction, Tell
+from windlass_reproductions.reproduction import Notify, Reproduction
 from windlass_reproductions.swag.bounds import offline_row, small_rows
 from windlass_reproductions.swag.causes import published_row, ranking_rows, setting_rows
 from windlass_reproductions.swag.exact import example_rows, overhead_rows, static_rows
@@ -38,25 +38,29 @@ class Swag:
         "Hung, Resource scheduling in geo-distributed computing, 2017, ch. 3: SWAG and Reordering"
     )
 
-    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+    def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
         """All tables and figures."""
         size = _QUICK if quick else _FULL
         rows, pictures = example_rows(), []
-        tell("optimum", 0.0)
+        notify("optimum", 0.0)
         rows += small_rows(200 if quick else 1000)
         rows += [*static_rows(size.instances), offline_row(3 if quick else 20)]
         for number, law in enumerate(FIGURES):
             share = 0.05 + 0.2 * number
             found, drawn = law_figures(
-                law, size, partial(tell, f"Figures {', '.join(FIGURES[law][:2])}", share)
+                law, size, partial(notify, f"Figures {', '.join(FIGURES[law][:2])}", share)
             )
             rows += found
             pictures += drawn
-        tell("what the gain depends on", 0.65)
+        notify("what the gain depends on", 0.65)
         rows.append(published_row())
-        rows += setting_rows(size.probes, quick=quick, tell=partial(tell, "what the gain depends on", 0.65))
-        rows += ranking_rows(size.probes, quick=quick, tell=partial(tell, "what the gain depends on", 0.7))
-        tell("Figures 3.12 and 3.13", 0.75)
+        rows += setting_rows(
+            size.probes, quick=quick, notify=partial(notify, "what the gain depends on", 0.65)
+        )
+        rows += ranking_rows(
+            size.probes, quick=quick, notify=partial(notify, "what the gain depends on", 0.7)
+        )
+        notify("Figures 3.12 and 3.13", 0.75)
         rows += overhead_rows(size.jobs["exponential"])
         for step, share in (
             (told_figure, 0.8),
@@ -64,9 +68,9 @@ class Swag:
             (sites_figure, 0.9),
             (accuracy_figure, 0.95),
         ):
-            tell("Figures 3.13–3.16", share)
+            notify("Figures 3.13–3.16", share)
             found, picture = step(size)
             rows += found
             pictures.append(picture)
-        tell("done", 1.0)
+        notify("done", 1.0)
         return Reproduction(tuple(rows), tuple(pictures))

@@ -130,11 +130,16 @@ def measured(done: FleetRun) -> Run:
     masks = (np.ones(len(sizes), bool), small, medium, sizes > MEDIUM)
     asked = max(done.decisions, 1)
     by_class = [float(slowdown[mask].mean()) if mask.any() else np.nan for mask in masks]
-    return Run(float(response.mean()), np.array(by_class), done.subjobs_told / asked, done.jobs_told / asked)
+    return Run(
+        float(response.mean()), np.array(by_class), done.subjobs_reported / asked, done.jobs_reported / asked
+    )
 
 
 def experiment(
-    seeds: int, names: tuple[str, ...] | None = None, tell: Callable[[], None] = lambda: None, **setting: Any
+    seeds: int,
+    names: tuple[str, ...] | None = None,
+    notify: Callable[[], None] = lambda: None,
+    **setting: Any,
 ) -> Experiment:
     """The policies on the same random jobs, once per seed from 1."""
     chosen = names or tuple(name for name in CONTENDERS if not name.startswith("Optimal"))
@@ -143,7 +148,7 @@ def experiment(
         work = draw_fixed(np.random.default_rng(seed), **setting)
         for name in chosen:
             runs[name].append(measured(run_ordered(work, make(name))))
-            tell()
+            notify()
     return Experiment(runs)
 
 

@@ -12,7 +12,7 @@ from windlass.place import POLICIES
 from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import PlaceView, Ready, Sites
 from windlass.sim.fleet.run import place_kernels
-from windlass_reproductions.reproduction import Reproduction, Row, Tell
+from windlass_reproductions.reproduction import Notify, Reproduction, Row
 from windlass_reproductions.tetrium import classes, gains, options, ours
 from windlass_reproductions.tetrium.examples import example_rows
 from windlass_reproductions.tetrium.runs import Bench
@@ -37,7 +37,7 @@ class TetriumPaper:
     name = "tetrium"
     title = "Tetrium: multi-resource scheduling across geo-distributed clusters (thesis, chapter 4)"
 
-    def reproduce(self, *, quick: bool, tell: Tell) -> Reproduction:
+    def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
         """Run it: three seeds of 14 jobs, or five of 40; intervals are 95 % over the seeds.
 
         Mean response times in the base setting are over fifteen seeds in full.
@@ -47,13 +47,13 @@ class TetriumPaper:
                 *place_kernels(),
                 *(kernel for name in POLICIES.names() for kernel in functions_of(POLICIES.find(name))),
             ],
-            lambda so_far: tell(f"compiling, {so_far.done} of {so_far.total} functions", 0.0),
+            lambda so_far: notify(f"compiling, {so_far.done} of {so_far.total} functions", 0.0),
         )
-        tell("worked examples", 0.0)
+        notify("worked examples", 0.0)
         rows, pictures = [*example_rows(), *_speed()], []
         bench = Bench((1, 2, 3), 14) if quick else Bench((1, 2, 3, 4, 5), 40)
         for step, (label, part) in enumerate(_PARTS):
-            tell(label, (step + 1) / (len(_PARTS) + 1))
+            notify(label, (step + 1) / (len(_PARTS) + 1))
             more, drawn = part(bench, quick)
             rows += more
             pictures += drawn

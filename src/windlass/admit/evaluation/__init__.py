@@ -26,8 +26,8 @@ from windlass.admit.evaluation.candidates import (
 from windlass.admit.evaluation.certainty import Intervals, SignalDifference, difference, intervals
 from windlass.admit.evaluation.judging import (
     Judged,
-    beside_best,
-    beside_pronto,
+    against_best,
+    against_pronto,
     best_pronto,
     judge,
     judge_apart,
@@ -53,9 +53,9 @@ __all__ = [
     "NodeTelemetry",
     "PolicyCandidate",
     "SignalDifference",
+    "against_best",
+    "against_pronto",
     "ahead",
-    "beside_best",
-    "beside_pronto",
     "best_pronto",
     "candidates",
     "difference",

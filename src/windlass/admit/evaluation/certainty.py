@@ -26,7 +26,7 @@ from windlass.model.values import whole
 Integers = NDArray[np.int64]
 Pair = tuple[float, float]
 
-_NOBODY_KNOWS = (np.nan, np.nan)
+_UNKNOWN = (np.nan, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def share(hits: Floats, counts: Floats, clusters: Sequence[Integers]) -> Pair:
     """
     total = float(counts.sum())
     if total <= 0.0:
-        return _NOBODY_KNOWS
+        return _UNKNOWN
     found = float(hits.sum()) / total
     # The wider interval: clusters that are too small miss correlation. A share of 0 or 1 varies between no clusters.
     ways = clusters if 0.0 < found < 1.0 else clusters[:1]
@@ -133,7 +133,7 @@ def intervals(signal: Bools, spikes: Bools, within: int, least: int = 1, blocks:
     """
     up, spikes = checked(signal, spikes, within, least)
     if not spikes.any():
-        return Intervals(_NOBODY_KNOWS, _NOBODY_KNOWS, _NOBODY_KNOWS, _NOBODY_KNOWS, np.nan)
+        return Intervals(_UNKNOWN, _UNKNOWN, _UNKNOWN, _UNKNOWN, np.nan)
     block = np.arange(len(up)) * whole("blocks", blocks, 2) // len(up)
     covered, down = before(up, within, least), float(up.mean())
     episode = episodes(spikes, within)
@@ -146,7 +146,7 @@ def intervals(signal: Bools, spikes: Bools, within: int, least: int = 1, blocks:
         (low, high),
         (low - cover, high - cover),
         (low - chance, high - chance),
-        (ahead[0] / down, ahead[1] / down) if down else _NOBODY_KNOWS,
+        (ahead[0] / down, ahead[1] / down) if down else _UNKNOWN,
         by_shift(covered, spikes),
     )
 

@@ -199,7 +199,7 @@ def _judged(
     )
 
 
-def beside_best(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
+def against_best(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
     """Return the best baseline at the same downtime, and the difference in recall from it.
 
     The best is the one that predicted the most of the judged onsets, the first of several. Choosing it by the judged
@@ -209,7 +209,7 @@ def beside_best(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, Signal
     return _beside(judged, _of(found, CandidateRole.BASELINE))
 
 
-def beside_pronto(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
+def against_pronto(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
     """Return the best form of Pronto at the same downtime, and the difference in recall from it."""
     return _beside(judged, _of(found, CandidateRole.PRONTO))
 

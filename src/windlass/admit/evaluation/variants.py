@@ -48,7 +48,7 @@ def tuned(
     *,
     within: int = 10,
     apart: int = 5,
-    tell: Callable[[float], None] = lambda share: None,
+    notify: Callable[[float], None] = lambda share: None,
 ) -> PolicyCandidate | None:
     """Return the variant with the most recall above chance on the warm-up parts of the nodes.
 
@@ -72,7 +72,7 @@ def tuned(
     gains: list[tuple[float, PolicyCandidate]] = []
     listed = variants(downtime)
     for place, candidate in enumerate(listed):
-        tell(place / len(listed))
+        notify(place / len(listed))
         found = judge(registry, candidate, parts, rng, within=within, apart=apart).quality
         gains.append((found.recall - found.by_chance, candidate))
     chosen = max(gains, key=lambda each: each[0])[1]

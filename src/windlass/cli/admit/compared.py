@@ -11,9 +11,9 @@ from windlass.admit.evaluation import (
     CandidateRole,
     Judged,
     SignalDifference,
+    against_best,
+    against_pronto,
     ahead,
-    beside_best,
-    beside_pronto,
     best_pronto,
 )
 
@@ -37,10 +37,10 @@ def verdicts_of(found: Sequence[Judged]) -> list[str]:
     for each in found:
         own = each.candidate
         if own.role is CandidateRole.OWN:
-            lines += _said(each, "the best baseline", beside_best(each, found))
-            lines += _said(each, "the best Pronto", beside_pronto(each, found))
+            lines += _said(each, "the best baseline", against_best(each, found))
+            lines += _said(each, "the best Pronto", against_pronto(each, found))
         elif own.label == TUNED or each is best_pronto(found, own.downtime):
-            lines += _said(each, "the best baseline", beside_best(each, found))
+            lines += _said(each, "the best baseline", against_best(each, found))
     return [*lines, RULE] if lines else []
 
 
@@ -57,9 +57,9 @@ def _said(each: Judged, kind: str, against: tuple[Judged, SignalDifference] | No
 
 def fields_of(judged: Judged, found: Sequence[Judged]) -> dict[str, object]:
     """The same of one candidate for JSON: of all but Pronto's forms, also beside the best of those."""
-    kinds = [("best_baseline", "over_best", "ahead_of_best", beside_best(judged, found))]
+    kinds = [("best_baseline", "over_best", "ahead_of_best", against_best(judged, found))]
     if judged.candidate.role is not CandidateRole.PRONTO:
-        kinds.append(("best_pronto", "over_pronto", "ahead_of_pronto", beside_pronto(judged, found)))
+        kinds.append(("best_pronto", "over_pronto", "ahead_of_pronto", against_pronto(judged, found)))
     row: dict[str, object] = {}
     for name, over, verdict, against in kinds:
         if against is not None:

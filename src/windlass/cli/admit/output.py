@@ -10,7 +10,7 @@ import numpy as np
 from rich.box import SIMPLE
 from rich.table import Table
 
-from windlass.admit.evaluation import Judged, beside_best
+from windlass.admit.evaluation import Judged, against_best
 from windlass.cli.admit.compared import fields_of, signed, verdicts_of
 from windlass.report.html_fragments import PageSection, text
 from windlass.report.page import page
@@ -42,7 +42,7 @@ def cells(judged: Judged, found: Sequence[Judged]) -> tuple[str, ...]:
     """Return one candidate as the cells of :data:`HEADS`."""
     of, own, sure = judged.candidate, judged.quality, judged.intervals
     lift = own.ahead / own.downtime if own.downtime else math.nan
-    against = None if math.isnan(of.downtime) else beside_best(judged, found)
+    against = None if math.isnan(of.downtime) else against_best(judged, found)
     return (
         of.label,
         "–" if math.isnan(of.downtime) else f"{of.downtime:.0%}",

@@ -85,7 +85,7 @@ def profile_command(options: ProfileOptions, *, as_json: bool) -> None:
     check_file("--out", options.out, inputs, b"PAR1")
     check_report(options.report, inputs)
     with counted_progress("plans") as update:
-        found = profile(pipeline.plans, clip, truth, options.cache, tell=update)
+        found = profile(pipeline.plans, clip, truth, options.cache, notify=update)
     plans = [each.plan for each in found.plans]
     write_plans(plans, options.out)
     alone = None

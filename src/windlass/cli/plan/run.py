@@ -106,7 +106,7 @@ def _run(
             contextlib.redirect_stdout(sys.stderr),
             contextlib.closing(_opened(hierarchy, videos, where)) as executor,
         ):
-            engine = LiveStreams(hierarchy, feeds, executor, videos.score, seconds=seconds, tell=note)
+            engine = LiveStreams(hierarchy, feeds, executor, videos.score, seconds=seconds, notify=note)
             found = drive(engine, {POLICIES.key: policy})
     except KeyboardInterrupt:
         # A run without --seconds ends by Ctrl-C, so its measurements are printed then.

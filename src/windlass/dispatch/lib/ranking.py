@@ -5,7 +5,7 @@ Places in addition to those of :mod:`windlass.dispatch.state` and :mod:`windlass
 ==============  =====  ==============================================  =========================  ============
 in ``ints``     place  what it is                                      written by                 read by
 ==============  =====  ==============================================  =========================  ============
-``ASKED``       15     workers reserved for the last task              ``choose``                 ``choose``
+``RESERVED``    15     workers reserved for the last task              ``choose``                 ``choose``
 ``TASK``        16     number of that task, from 1                     ``choose``                 ``choose``
 ``WAITING``     17     unassigned tasks, last known number             ``count_task``, ``bind``   ``count_task``
 ==============  =====  ==============================================  =========================  ============
@@ -44,7 +44,7 @@ from windlass.dispatch.state import (
 )
 from windlass.jit import helper, inlined
 
-ASKED, TASK, WAITING = range(OWN_INT + 5, OWN_INT + 8)
+RESERVED, TASK, WAITING = range(OWN_INT + 5, OWN_INT + 8)
 MEAN_WAITING, JOB_AT, SO_FAR, PER_JOB = range(OWN_FLOAT + 11, OWN_FLOAT + 15)
 #: Number of jobs that moving averages cover.
 _JOBS = 50.0

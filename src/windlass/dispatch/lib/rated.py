@@ -13,7 +13,7 @@ from windlass.dispatch.state import (
     PRESENT,
     RATE,
     RATES_AT,
-    TOLD,
+    TRUE_RATES,
     VALUES_AT,
     change_members,
     make_state,
@@ -92,5 +92,5 @@ class Rated(CompiledDispatch):
         self.ints[RATES_AT] = VALUES_AT
         self.ints[DIRTY] = 1
         # The engine gives true rates only to policies that follow them.
-        self.ints[TOLD] = self.follows
+        self.ints[TRUE_RATES] = self.follows
         self.floats[VALUES_AT : VALUES_AT + len(known)] = known

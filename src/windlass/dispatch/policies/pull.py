@@ -38,7 +38,7 @@ def _choose(lengths, ints, floats):
         return -1
     if ints[ranking.TASK] != ints[ARRIVED] or ints[ranking.TASK] == 0:
         # At the first reservation of a task: once every n tasks, all n workers are ranked.
-        ints[ranking.TASK], ints[ranking.ASKED] = ints[ARRIVED], 0
+        ints[ranking.TASK], ints[ranking.RESERVED] = ints[ARRIVED], 0
         ranking.count_task(ints, floats)
         ints[learn.TICKS] += 1
         if ints[learn.TICKS] >= ints[WORKERS] or ints[learn.BEGUN] == 0:
@@ -48,10 +48,10 @@ def _choose(lengths, ints, floats):
         ranking.rank(ints, floats)
     if ints[COPIES] == 0:
         return ranking.soonest(lengths, ints, floats)
-    if ints[ranking.ASKED] >= count:
-        ints[ranking.ASKED] = 0
-    ints[ranking.ASKED] += 1
-    return ints[own_ints(ints) + ints[ranking.ASKED] - 1]
+    if ints[ranking.RESERVED] >= count:
+        ints[ranking.RESERVED] = 0
+    ints[ranking.RESERVED] += 1
+    return ints[own_ints(ints) + ints[ranking.RESERVED] - 1]
 
 
 def _bind(worker, now, waiting, ints, floats):

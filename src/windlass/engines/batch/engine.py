@@ -12,7 +12,7 @@ from windlass.drive import Decider
 from windlass.engines.backoff import Backoff
 from windlass.engines.batch.book import BatchBook
 from windlass.engines.batch.result import BatchPlan, BatchRun
-from windlass.engines.batch.side_decision import Beside, Nothing
+from windlass.engines.batch.side_decision import NoSideDecision, SideDecision
 from windlass.engines.batch.system import BatchSystem, Event
 from windlass.model import BatchError, InputError, PolicyError
 from windlass.order.site import POLICIES as ORDER
@@ -78,13 +78,13 @@ class LiveSite:
         system: BatchSystem,
         *,
         patience: float = 30.0,
-        beside: Callable[[BatchBook], Beside] | None = None,
+        beside: Callable[[BatchBook], SideDecision] | None = None,
     ) -> None:
         self._system, self._patience = system, patience
         self._book = BatchBook(system.processors)
         self._wanted, self._decisions = False, 0
         self._decided, self._idle_since = -np.inf, np.inf
-        self._beside = Nothing() if beside is None else beside(self._book)
+        self._beside = NoSideDecision() if beside is None else beside(self._book)
 
     def wait(self) -> str | None:
         """Wait until a decision is due; return None when no more jobs will be submitted and all jobs have ended.
@@ -182,7 +182,7 @@ class LiveSite:
         jobs, procs = (tuple(column.tolist()) for column in self._book.columns(rows))
         return BatchPlan(now, jobs, procs, answer.reasons(), self._system.describe(jobs) if jobs else "")
 
-    def ask_beside(self, policy: Decider[Any, Any], seconds: float) -> tuple[Any, Any] | None:
+    def preview_sharing(self, policy: Decider[Any, Any], seconds: float) -> tuple[Any, Any] | None:
         """Return what the policy of the second decision would see and answer, after running jobs were watched.
 
         Nothing is carried out.

@@ -20,7 +20,7 @@ _SHARE = "share"
 
 
 class Shares:
-    """The second decision, about sharing: see :class:`~windlass.engines.batch.side_decision.Beside`.
+    """The second decision, about sharing: see :class:`~windlass.engines.batch.side_decision.SideDecision`.
 
     It behaves as in the simulator, with the same books, except for three things: at a job's end only its tasks can
     still be read; a guest is only requeued if its user allows that, even if the head of the queue must then wait for
@@ -60,14 +60,14 @@ class Shares:
         policy: SharePolicy,
         *,
         every: float = 5.0,
-        tell: Callable[[ShareView, Sharing], None] = lambda view, answer: None,
-        tell_back: Callable[[Back], None] = lambda back: None,
+        notify: Callable[[ShareView, Sharing], None] = lambda view, answer: None,
+        report_back: Callable[[Back], None] = lambda back: None,
         left: Sequence[Pair] = (),
         promises: Mapping[int, float] | None = None,
         uses: ClassUse | None = None,
     ) -> None:
         self._book, self._system, self._policy = book, system, policy
-        self._tell, self._tell_back = tell, tell_back
+        self._notify, self._report_back = notify, report_back
         self._every = number("every", every, 0.0, open_below=True)
         self._shares, self._left = ShareBook(uses=uses or ClassUse()), tuple(left)
         self._promises = dict(promises or {})
@@ -120,7 +120,7 @@ class Shares:
         assert self._shown is not None  # view() was called before
         view = self._shown
         answer.check(view)
-        self._tell(view, answer)
+        self._notify(view, answer)
         there = {host.guest.job.job for host in view.running if host.guest is not None}
         gone = {back.guest for back in answer.back if self._put_back(back, now)}
         shares = [each for each in answer.shares if each.guest in there or self._take_in(each, view, now)]
@@ -281,7 +281,7 @@ class Shares:
     def _put_back(self, back: Back, now: float, notify: bool = False) -> bool:
         """Requeue a job; return whether the system did."""
         if notify:
-            self._tell_back(back)
+            self._report_back(back)
         if self._system.put_back(back.guest, back.why):
             return False
         self._leaving[back.guest] = self._book.released(back.guest)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 
-class Beside(Protocol):
+class SideDecision(Protocol):
     """Another decision about the same jobs; it reads the same book, and the engine calls it."""
 
     def due(self, now: float) -> str | None:
@@ -31,7 +31,7 @@ class Beside(Protocol):
         ...
 
 
-class Nothing:
+class NoSideDecision:
     """No second decision."""
 
     def due(self, now: float) -> str | None:

@@ -86,9 +86,9 @@ class LiveScale:
         clock: Clock,
         *,
         period: float = 300.0,
-        tell: Callable[[str], None] = lambda line: None,
+        notify: Callable[[str], None] = lambda line: None,
     ) -> None:
-        self._system, self._history, self._clock, self._tell = system, history, clock, tell
+        self._system, self._history, self._clock, self._notify = system, history, clock, notify
         self._period = number("period", period, 0.0, open_below=True)
         self._embedding = Embedding([kind.vector() for kind in system.types])
         self._next = -np.inf
@@ -158,12 +158,12 @@ class LiveScale:
             self._failed(away)
             return
         if self._missed:
-            self._tell(f"the cluster answers again, after {self._missed} tries")
+            self._notify(f"the cluster answers again, after {self._missed} tries")
         self._missed = 0
         if answer.counts != self._counts:
             self._changes += 1
             for kind, count, why in zip(self._system.types, answer.counts, answer.why, strict=True):
-                self._tell(f"{kind.name}: {count} in all: {why}")
+                self._notify(f"{kind.name}: {count} in all: {why}")
         self._counts = answer.counts
 
     def plan(self, policy: Decider[ScaleView, Totals]) -> list[str]:
@@ -198,5 +198,5 @@ class LiveScale:
         self._failures += 1
         self._missed += 1
         delay = self._backoff.delay(self._missed)
-        self._tell(f"{away}; tried again in {delay:g} s")
+        self._notify(f"{away}; tried again in {delay:g} s")
         self._next = self._clock.now() + delay

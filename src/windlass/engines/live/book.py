@@ -11,7 +11,7 @@ from windlass.engines.live.executor import Piece, SiteRead, Worker
 from windlass.engines.live.program import LiveProgram
 from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place.view import PlaceView, Ready, Sites
-from windlass.sim.fleet.durations import Estimates, Told
+from windlass.sim.fleet.durations import Estimates, MeasuredDurations
 from windlass.sim.fleet.view import following_work
 
 _Floats = NDArray[np.float64]
@@ -64,7 +64,7 @@ class LiveBook:
                 self.parents[child].append(row)
                 self._part[row, child] = at
                 at += int(jobs.tasks[child])
-        self.told = Told(jobs, estimates)
+        self.told = MeasuredDurations(jobs, estimates)
         self._order = [
             np.concatenate(
                 [first + np.argsort(key[first:last], kind="stable") for first, last in self._spans()]

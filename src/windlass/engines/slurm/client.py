@@ -102,7 +102,7 @@ class Client:
     run: CommandRunner = Commands()
     patience: float = 300.0
     timeout: float = 60.0
-    tell: Callable[[str], None] = lambda line: None
+    notify: Callable[[str], None] = lambda line: None
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
 
@@ -241,11 +241,11 @@ class Client:
                         f"Slurm does not answer after {self.clock() - began:.0f} s: {error}"
                     ) from error
                 if failures == 1:
-                    self.tell(f"Slurm does not answer, trying again for {self.patience:g} s: {error}")
+                    self.notify(f"Slurm does not answer, trying again for {self.patience:g} s: {error}")
                 self.sleep(delay)
             else:
                 if failures:
-                    self.tell("Slurm answers again")
+                    self.notify("Slurm answers again")
                 return found
 
 

@@ -20,7 +20,7 @@ from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Decided
 from windlass.engines.slurm.journal import Journal, Record, Unwritten
 from windlass.engines.slurm.lock import DriverLock
-from windlass.engines.slurm.settings import Driving, Tell, cluster_name, group_name
+from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
 from windlass.engines.slurm.sharing import plan_shares, say_shares, sharing_site
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 from windlass.model import BatchError, InputError
@@ -57,7 +57,7 @@ class JournaledEngine:
         self._engine.act(decision, answer)
 
 
-def drive_slurm(client: Client, driving: Driving, tell: Tell) -> BatchRun:
+def drive_slurm(client: Client, driving: Driving, notify: Notify) -> BatchRun:
     """Start Slurm's jobs in a policy's order, until no job is left or without end.
 
     Unless the process is killed, waiting jobs are given back to Slurm at the end; running jobs continue.
@@ -82,8 +82,8 @@ def drive_slurm(client: Client, driving: Driving, tell: Tell) -> BatchRun:
     """
     driving.journal.parent.mkdir(parents=True, exist_ok=True)
     with DriverLock(cluster_name(client)), Journal(driving.journal) as journal:
-        _report_found(journal, tell)
-        system = SlurmSystem(client, journal, driving.options, tell=tell)
+        _report_found(journal, notify)
+        system = SlurmSystem(client, journal, driving.options, notify=notify)
         policy = driving.policies[ORDER.key]
         with contextlib.ExitStack() as stack:
             # On exit, quotas are lifted first, then the queue is given back, and then the lock is released.
@@ -93,13 +93,15 @@ def drive_slurm(client: Client, driving: Driving, tell: Tell) -> BatchRun:
                     dataclasses.replace(client, patience=_GIVE_BACK_S),
                     journal,
                     driving.options,
-                    tell,
+                    notify,
                 )
-            site = sharing_site(system, client, driving, journal, tell)
+            site = sharing_site(system, client, driving, journal, notify)
             stack.callback(site.close)
             engine = JournaledEngine(site, journal, policy.name)
             return drive(
-                engine, driving.policies, lambda decision, view, answer: _report(decision, view, answer, tell)
+                engine,
+                driving.policies,
+                lambda decision, view, answer: _report(decision, view, answer, notify),
             )
 
 
@@ -131,46 +133,46 @@ def give_back(client: Client, journal: Path, options: SlurmOptions) -> tuple[int
         return SlurmSystem(client, Unwritten(journal), options).give_back()
 
 
-def _report_found(journal: Journal, tell: Tell) -> None:
+def _report_found(journal: Journal, notify: Notify) -> None:
     if journal.torn:
-        tell(journal.torn)
+        notify(journal.torn)
     if journal.under_way:
         jobs = ", ".join(str(job) for job in sorted(journal.under_way))
-        tell(f"{journal.path}: a previous driver released these jobs and recorded no end: {jobs}")
+        notify(f"{journal.path}: a previous driver released these jobs and recorded no end: {jobs}")
 
 
-def _report(decision: str, view: Any, answer: Any, tell: Tell) -> None:
+def _report(decision: str, view: Any, answer: Any, notify: Notify) -> None:
     if decision == ORDER.key:
-        _report_started(view, answer, tell)
+        _report_started(view, answer, notify)
         return
-    say_shares(answer, tell)
+    say_shares(answer, notify)
 
 
-def _report_started(view: SiteView, answer: Start, tell: Tell) -> None:
+def _report_started(view: SiteView, answer: Start, notify: Notify) -> None:
     if not answer.jobs:
         return
     started = "; ".join(f"{job}: {why}" for job, why in zip(answer.jobs, answer.reasons(), strict=True))
     waiting = len(view.waiting.job) - len(answer.jobs)
-    tell(f"start {started} ({waiting} wait)")
+    notify(f"start {started} ({waiting} wait)")
 
 
-def _give_back(client: Client, journal: Journal, options: SlurmOptions, tell: Tell) -> None:
+def _give_back(client: Client, journal: Journal, options: SlurmOptions, notify: Notify) -> None:
     with _undisturbed():
         try:
-            jobs = _given_back(client, journal, options, tell)
+            jobs = _given_back(client, journal, options, notify)
         except BatchError as error:
-            tell(f"jobs may still be held; `windlass slurm give-back` releases them: {error}")
+            notify(f"jobs may still be held; `windlass slurm give-back` releases them: {error}")
             return
     if jobs:
-        tell(f"given back to Slurm: {', '.join(str(job) for job in jobs)}")
+        notify(f"given back to Slurm: {', '.join(str(job) for job in jobs)}")
 
 
-def _given_back(client: Client, journal: Journal, options: SlurmOptions, tell: Tell) -> tuple[int, ...]:
+def _given_back(client: Client, journal: Journal, options: SlurmOptions, notify: Notify) -> tuple[int, ...]:
     try:
         return SlurmSystem(client, journal, options).give_back()
     except InputError as error:
         # With a full disk the journal cannot be written. Jobs that stay held for ever would be worse.
-        tell(f"{error}; giving the queue back without a journal entry")
+        notify(f"{error}; giving the queue back without a journal entry")
         return SlurmSystem(client, Unwritten(journal.path), options).give_back()
 
 

@@ -37,11 +37,11 @@ class Guests:
         client: Client,
         journal: Record,
         past: Past,
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
         clock: Callable[[], float],
     ) -> None:
         self._client, self._journal, self._past = client, journal, past
-        self._tell, self._clock = tell, clock
+        self._notify, self._clock = notify, clock
 
     def take_in(
         self, row: JobRow, host: int, nodes: Sequence[str], quota: int, longest: float, until: float
@@ -101,5 +101,5 @@ class Guests:
             except AwayError:
                 raise
             except BatchError as error:
-                self._tell(f"job {row.job} keeps a guest's time limit or nodes: {error}")
+                self._notify(f"job {row.job} keeps a guest's time limit or nodes: {error}")
             self._journal.append(Restored(self._clock(), row.job))

@@ -12,7 +12,7 @@ from windlass.drive import Named
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.system import SlurmOptions
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

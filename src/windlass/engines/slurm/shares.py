@@ -76,13 +76,13 @@ class SlurmShares(SlurmUse):
         groups: JobGroups,
         *,
         keep: Callable[[Sequence[Pair]], None] = lambda pairs: None,
-        tell: Callable[[str], None] = lambda line: None,
+        notify: Callable[[str], None] = lambda line: None,
         mount: Path = Path("/sys/fs/cgroup"),
         watch: Callable[[JobGroups], AbstractContextManager[subprocess.Popen[str]]] = watched,
     ) -> None:
         super().__init__(system, client, mount)
         self._client, self._groups = client, groups
-        self._keep, self._tell, self._watch = keep, tell, watch
+        self._keep, self._notify, self._watch = keep, notify, watch
         self._set: dict[int, _Set] = {}
         #: Cores of hosts by Slurm's numbers; an empty set if these differ from the machine's.
         self._cores: dict[int, frozenset[int]] = {}
@@ -97,7 +97,7 @@ class SlurmShares(SlurmUse):
     def take_in(self, pair: Pair, longest: float, until: float) -> str:
         """Release a job onto the nodes of another one, with a time limit extended for its quota."""
         try:
-            return self._system.release_beside(pair.guest, pair.host, pair.quota, longest, until)
+            return self._system.release_shared(pair.guest, pair.host, pair.quota, longest, until)
         except AwayError:
             raise
         except BatchError as error:
@@ -114,13 +114,15 @@ class SlurmShares(SlurmUse):
         except AwayError:
             raise
         except BatchError as error:
-            self._tell(f"job {job} may reach its time limit because of its quota: {error}")
+            self._notify(f"job {job} may reach its time limit because of its quota: {error}")
 
     def together(self, host: int, guest: int) -> bool:
         """Return whether two jobs have the same cores; if not, warn."""
         found = super().together(host, guest)
         if not found:
-            self._tell(f"job {guest} was given other cores than those of job {host}, and does not share them")
+            self._notify(
+                f"job {guest} was given other cores than those of job {host}, and does not share them"
+            )
         return found
 
     def put_back(self, job: int, why: str) -> str:
@@ -150,7 +152,7 @@ class SlurmShares(SlurmUse):
             try:
                 self._apply(job, each)
             except GroupError as error:
-                self._tell(f"job {job}: {error}")
+                self._notify(f"job {job}: {error}")
 
     def close(self) -> None:
         """Lift all quotas, and save the pairs and what was learned; a second call has no effect."""
@@ -165,7 +167,7 @@ class SlurmShares(SlurmUse):
         """Restart a dead watchdog, so that quotas are never set without one."""
         if self._dog.poll() is None:
             return
-        self._tell("the watchdog of quotas has died; starting another one")
+        self._notify("the watchdog of quotas has died; starting another one")
         with contextlib.suppress(GroupError):
             self._stack.close()
         self._stack = contextlib.ExitStack()
@@ -198,7 +200,7 @@ class SlurmShares(SlurmUse):
             try:
                 self._groups.release(job)
             except GroupError as error:
-                self._tell(f"job {job}: {error}")
+                self._notify(f"job {job}: {error}")
 
     def _throttled(self, job: int) -> float:
         return self._groups.usage(job).throttled if job in self._set else 0.0

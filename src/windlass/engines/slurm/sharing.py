@@ -16,7 +16,7 @@ from windlass.engines.linux.groups import found
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Decided, Taking
 from windlass.engines.slurm.journal import Record, Unwritten
-from windlass.engines.slurm.settings import Driving, Tell, cluster_name, group_name
+from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
 from windlass.engines.slurm.shares import SlurmShares
 from windlass.engines.slurm.state import ShareState, read_state, write_state
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
@@ -31,7 +31,7 @@ from windlass.share.usage import ClassUse
 
 
 def sharing_site(
-    system: SlurmSystem, client: Client, driving: Driving, journal: Record, tell: Tell
+    system: SlurmSystem, client: Client, driving: Driving, journal: Record, notify: Notify
 ) -> LiveSite:
     """Return the site, with a co-scheduler if there is a ``share`` policy.
 
@@ -52,7 +52,7 @@ def sharing_site(
 
     try:
         groups = found(name=group_name(cluster_name(client)))
-        shares = SlurmShares(system, client, groups, keep=keep, tell=tell)
+        shares = SlurmShares(system, client, groups, keep=keep, notify=notify)
     except GroupError as error:
         raise InputError(f"--policies: share: {error}") from error
 
@@ -64,8 +64,8 @@ def sharing_site(
             shares,
             policy,
             every=driving.checkpoint,
-            tell=lambda view, answer: _note_shares(view, answer, policy.name, journal),
-            tell_back=lambda back: _note_back(back, policy.name, journal, tell),
+            notify=lambda view, answer: _note_shares(view, answer, policy.name, journal),
+            report_back=lambda back: _note_back(back, policy.name, journal, notify),
             left=_left(state, taken),
             promises={job: each.until for job, each in taken.items()},
             uses=uses,
@@ -91,9 +91,9 @@ def _left(state: ShareState, taken: Mapping[int, Taking]) -> tuple[Pair, ...]:
     return (*state.pairs, *new)
 
 
-def _note_back(back: Back, policy: str, journal: Record, tell: Tell) -> None:
+def _note_back(back: Back, policy: str, journal: Record, notify: Notify) -> None:
     journal.append(Decided(time.time(), policy, (f"{back.guest} back",), (back.why,)))
-    say_shares(Sharing((), (back,)), tell)
+    say_shares(Sharing((), (back,)), notify)
 
 
 def _note_shares(view: ShareView, answer: Sharing, policy: str, journal: Record) -> None:
@@ -118,7 +118,7 @@ def plan_shares(client: Client, driving: Driving, look: SlurmOptions) -> list[st
         left = _left(state, system.guests.known())
         return Shares(book, SlurmUse(system, client), policy, every=every, left=left, uses=uses)
 
-    found = LiveSite(system, beside=co_scheduler).ask_beside(policy, every)
+    found = LiveSite(system, beside=co_scheduler).preview_sharing(policy, every)
     lines: list[str] = []
     if found is not None:
         view, answer = found
@@ -127,14 +127,14 @@ def plan_shares(client: Client, driving: Driving, look: SlurmOptions) -> list[st
     return lines
 
 
-def say_shares(answer: Sharing, tell: Tell) -> None:
+def say_shares(answer: Sharing, notify: Notify) -> None:
     """Report each guest that starts, has another quota, or is requeued."""
     for share in answer.shares:
-        tell(
+        notify(
             f"job {share.guest} has {share.quota} % of the cores that it shares with {share.host}: {share.why}"
         )
     for back in answer.back:
-        tell(f"job {back.guest} is requeued: {back.why}")
+        notify(f"job {back.guest} is requeued: {back.why}")
 
 
 def changed(view: ShareView, answer: Sharing) -> list[Share]:

@@ -79,15 +79,15 @@ class SlurmSystem:
         journal: Record,
         options: SlurmOptions | None = None,
         *,
-        tell: Callable[[str], None] = lambda line: None,
+        notify: Callable[[str], None] = lambda line: None,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._client, self._journal, self._options = client, journal, options or SlurmOptions()
-        self._tell, self._clock, self._sleep = tell, clock, sleep
+        self._notify, self._clock, self._sleep = notify, clock, sleep
         self._past = past = Past(journal)
         #: Guests, and the changes made to them.
-        self.guests = Guests(client, journal, past, tell, clock)
+        self.guests = Guests(client, journal, past, notify, clock)
         self._watch = SlurmWatch(past.let_go, past.put_back, past.withheld, past.returning)
         self._rows: Mapping[int, JobRow] = {}
         self._now = clock()
@@ -188,7 +188,7 @@ class SlurmSystem:
         """Return the names of the nodes that a job runs on; empty if it waits."""
         return self._client.hosts(self.details(job).nodes)
 
-    def release_beside(self, job: int, host: int, quota: int, longest: float, until: float) -> str:
+    def release_shared(self, job: int, host: int, quota: int, longest: float, until: float) -> str:
         """Make a held job a guest (:meth:`Guests.take_in`) and release it; return an error message, or nothing."""
         row, nodes = self.details(job), self.nodes_of(host)
         error = self.guests.take_in(row, host, nodes, quota, longest, until)
@@ -210,7 +210,9 @@ class SlurmSystem:
         self._past.keep(changes.events, [self._rows[job] for job in changes.withheld], now)
         self._events += changes.events
         for job in changes.withheld:
-            self._tell(f"job {job}: a user held it after its release; left alone until the user releases it")
+            self._notify(
+                f"job {job}: a user held it after its release; left alone until the user releases it"
+            )
         self._hold(changes.hold)
         self._past.restored(self._rows, now)
         if not self._options.only_look:
@@ -232,7 +234,7 @@ class SlurmSystem:
     def _hold(self, jobs: Mapping[int, str]) -> None:
         for job, why in ({} if self._options.only_look else jobs).items():
             error = self._client.hold([job])
-            self._tell(f"job {job} is held: {why}" if not error else f"job {job} cannot be held: {error}")
+            self._notify(f"job {job} is held: {why}" if not error else f"job {job} cannot be held: {error}")
 
     def _still_held(self, jobs: Sequence[int]) -> set[int]:
         """Return the jobs that are still held after a command that failed to release all of them."""
@@ -255,6 +257,6 @@ class SlurmSystem:
         for row in rows:
             if row.many and row.held and row.comment.split()[:1] == [OPT_IN] and row.job not in self._skipped:
                 self._skipped.add(row.job)
-                self._tell(
+                self._notify(
                     f"job {row.job} is a job array or heterogeneous job; left alone: release it with scontrol"
                 )

@@ -66,9 +66,9 @@ class LiveStreams:
         seconds: float = math.inf,
         patience: Patience | None = None,
         missed_after: float = 5.0,
-        tell: Callable[[str], None] = lambda line: None,
+        notify: Callable[[str], None] = lambda line: None,
     ) -> None:
-        self._executor, self._asked, self._score, self._tell = executor, asked, score, tell
+        self._executor, self._asked, self._score, self._notify = executor, asked, score, notify
         self._patience, self._missed_after = patience or Patience(), missed_after
         self._zero = executor.now()
         self._until = self._zero + seconds
@@ -262,4 +262,4 @@ class LiveStreams:
                     self._say(each.said)
 
     def _say(self, line: str) -> None:
-        self._tell(f"{self._executor.now() - self._zero:8.1f} s  {line}")
+        self._notify(f"{self._executor.now() - self._zero:8.1f} s  {line}")

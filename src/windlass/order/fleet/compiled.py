@@ -46,7 +46,7 @@ def _none(subjobs, slots, backlog, options, out):
 
 #: Leaves the order unchanged.
 KEEP = Kernel(_keep, REFINE, allocates=False)
-_NOBODY = Kernel(_none, SELECT, allocates=False)
+_KEEPS_ORDER = Kernel(_none, SELECT, allocates=False)
 
 
 @runtime_checkable
@@ -106,7 +106,7 @@ def in_loop(policy: object) -> FleetFunctions:
     """Return the functions of a policy for the simulator's loop; placeholders for None and without a compiled form."""
     select = select_of(policy)
     if select is None:
-        return FleetFunctions(_NOBODY, KEEP, np.zeros(1), False)
+        return FleetFunctions(_KEEPS_ORDER, KEEP, np.zeros(1), False)
     refining, parametric = capability(policy, Refining), capability(policy, FleetParametric)
     refine = None if refining is None else refining.refine
     options = None if parametric is None else parametric.options

@@ -106,12 +106,12 @@ VIEW = numba_type(CompiledView)
 SELECT = types.int64(VIEW, types.int64[::1], types.int64[::1])
 
 
-def _nobody(view, chosen, why):
+def _starts_none(view, chosen, why):
     return 0
 
 
 #: Placeholder in the simulator's loop for a policy that has only ``decide``; starts no job.
-NOBODY = Kernel(_nobody, SELECT, allocates=False)
+STARTS_NONE = Kernel(_starts_none, SELECT, allocates=False)
 
 
 @runtime_checkable

@@ -79,7 +79,7 @@ def profile(
     truth: Tracks,
     cache: float,
     clock: Callable[[], float] = time.thread_time,
-    tell: Callable[[int, int], None] = lambda done, of: None,
+    notify: Callable[[int, int], None] = lambda done, of: None,
 ) -> PlanProfile:
     """Run plans on a clip and measure them.
 
@@ -110,7 +110,7 @@ def profile(
     with _one_thread():
         for number in run.tree.order:
             found[number] = run.plan(number, plans[number], truth)
-            tell(len(found), len(plans))
+            notify(len(found), len(plans))
     taken = clock() - began
     steps = [sum(not node.same for node in run.tree.path(number)) for number in range(len(plans))]
     wanted = [-(-clip.frames // plan.every) for plan in plans]

@@ -107,7 +107,7 @@ SITES = Kernel(
 
 
 def least_mean_response(
-    case: FleetCase, steps: int = 150, tell: Callable[[], None] = lambda: None
+    case: FleetCase, steps: int = 150, notify: Callable[[], None] = lambda: None
 ) -> LeastResponse:
     """What no schedule of these jobs, whatever it knows, can have as mean response or less.
 
@@ -158,7 +158,7 @@ def least_mean_response(
         best = max(best, float((weight * end).sum() + (own * by_itself).sum()))
         far = _STEP / np.sqrt(1.0 + step / _STEPS_TO_SLOW)
         weight, own = _moved(owner, weight, own, end, by_itself, workload.submit, far)
-        tell()
+        notify()
     mean_submit = float(workload.submit.mean())
     return LeastResponse(best / jobs - mean_submit, float(alone_of_job.mean()))
 

@@ -42,7 +42,7 @@ class FleetMetrics:
         Share of map tasks that read from another site, where there are links.
     waiting_jobs
         Jobs with tasks left to start, mean over decisions on the order of jobs.
-    told_bytes
+    reported_bytes
         Bytes that sites send to the scheduler for one of these: 8 a sub-job with tasks left.
     decisions
         Number of calls of the policy.
@@ -59,7 +59,7 @@ class FleetMetrics:
     utilisation: float = field(metadata=HIGHER)
     arriving_utilisation: float = field(metadata=HIGHER)
     waiting_jobs: float = field(metadata={**LOWER, **SOMETIMES})
-    told_bytes: float = field(metadata=SOMETIMES)
+    reported_bytes: float = field(metadata=SOMETIMES)
     wan_bytes: float = field(metadata=SOMETIMES)
     egress_usd: float = field(metadata=SOMETIMES)
     remote_share: float = field(metadata=SOMETIMES)
@@ -125,7 +125,7 @@ def fleet_metrics(run: FleetRun, service_s: NDArray[np.float64]) -> FleetMetrics
     held = float((run.computed - run.begun).sum())
     maps = run.source >= 0
     remote = maps & (run.source != run.site)
-    linked, ordered = run.fleet.linked, run.jobs_told > 0
+    linked, ordered = run.fleet.linked, run.jobs_reported > 0
     return FleetMetrics(
         jobs=len(run.jobs),
         tasks=len(run.begun),
@@ -140,7 +140,7 @@ def fleet_metrics(run: FleetRun, service_s: NDArray[np.float64]) -> FleetMetrics
         wan_bytes=float(run.sent.sum()) if linked else math.nan,
         egress_usd=float((run.carried * run.fleet.price).sum()) if linked else math.nan,
         remote_share=float(remote.sum() / max(maps.sum(), 1)) if linked else math.nan,
-        waiting_jobs=run.jobs_told / run.decisions if ordered else math.nan,
-        told_bytes=BYTES_PER_SUBJOB * run.subjobs_told / run.decisions if ordered else math.nan,
+        waiting_jobs=run.jobs_reported / run.decisions if ordered else math.nan,
+        reported_bytes=BYTES_PER_SUBJOB * run.subjobs_reported / run.decisions if ordered else math.nan,
         decisions=run.decisions,
     )

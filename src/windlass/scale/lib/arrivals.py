@@ -94,7 +94,7 @@ class Comers:
         """Learn one row: (k,) the number of new jobs, and (k, s) how many of them each level serves."""
         there = served > 0.0
         self._served += np.where(there, _SLOWLY * (served - self._served), 0.0)
-        odds.tell(now, jobs, there)
+        odds.observe(now, jobs, there)
 
     def _came(
         self, view: ScaleView, least: _Ints, since: float, embedding: Embedding

@@ -61,7 +61,7 @@ class Change:
     >>> need = 0.0
     >>> for row in range(400):
     ...     seen = float(row % 3 == 0)
-    ...     _ = change.tell(600.0 * row, np.array([need]), np.array([[seen]]))
+    ...     _ = change.observe(600.0 * row, np.array([need]), np.array([[seen]]))
     ...     need += seen
     >>> change.quantile(0.0, np.array([[1.0]]), 0.5).round(1).tolist()
     [1.0]
@@ -87,7 +87,7 @@ class Change:
         """Number of cases learned so far."""
         return self._told
 
-    def tell(self, now: float, need: _Floats, seen: _Floats) -> None:
+    def observe(self, now: float, need: _Floats, seen: _Floats) -> None:
         """Add a row: the current demand (k,) and the features (k, f)."""
         self._needs.append(need)
         self._row += 1

@@ -47,7 +47,7 @@ class Odds:
     >>> odds = Odds(1, 2, 3600.0)
     >>> for row in range(24 * 60):
     ...     came = row % 24 == 0
-    ...     odds.tell(3600.0 * row, np.array([float(came)]), np.array([[came, False]]))
+    ...     odds.observe(3600.0 * row, np.array([float(came)]), np.array([[came, False]]))
     >>> (odds.chances() > 0.5).tolist()
     [[True, False]]
     """
@@ -68,7 +68,7 @@ class Odds:
         """Number of rows learned so far."""
         return self._rows
 
-    def tell(self, now: float, jobs: _Floats, came: _Bools) -> None:
+    def observe(self, now: float, jobs: _Floats, came: _Bools) -> None:
         """Add a row: (k,) the number of new jobs, and (k, s) whether each level lets more of them run."""
         if self._rows:
             self._learn(came)

@@ -124,7 +124,7 @@ class Newsvendor:
         rows = ahead(view)
         change = self._learner(view, rows)
         seen = self._seen(view, need, rows)
-        change.tell(view.now, need.now, seen)
+        change.observe(view.now, need.now, seen)
         if change.told < _ENOUGH:
             return self._by_ladder(view, need)
         shares = self._shares(view, need)

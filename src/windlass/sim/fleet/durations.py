@@ -61,7 +61,7 @@ def means_of_finished(stages: Finished, jobs: Finished, everywhere: Finished) ->
     return found
 
 
-class Told:
+class MeasuredDurations:
     """Estimates of compute times in a live engine, from its measurements.
 
     Parameters

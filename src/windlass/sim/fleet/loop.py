@@ -24,7 +24,7 @@ from windlass.sim.fleet.reads import refresh_links
 from windlass.sim.fleet.stages import change_site, end_task, enter, stages_coming
 from windlass.sim.fleet.state import FLEET_RUN
 from windlass.sim.handle import opening, storing
-from windlass.sim.status import ALL_DONE, ASK, FIRST_OWN, FULL, PAUSED, REACHED
+from windlass.sim.status import ALL_DONE, FIRST_OWN, FULL, PAUSED, POLICY_DUE, REACHED
 
 #: Further status of :func:`_run`: the compiled policy did not return an order of the jobs.
 NO_ORDER = FIRST_OWN
@@ -63,8 +63,8 @@ def _order_due(state):
     if due:
         size_up(state)
         run.decisions += 1
-        run.jobs_told += run.groups
-        run.subjobs_told += run.subjobs
+        run.jobs_reported += run.groups
+        run.subjobs_reported += run.subjobs
     return due
 
 
@@ -99,7 +99,7 @@ def _run(address, until, events):
             due = max(run.decided + run.decide_every, run.now)
             if due <= now and due < until:
                 run.now = due
-                return ASK
+                return POLICY_DUE
             now = min(now, due)
         if now >= until:
             # No decision is due before the least time between decisions is over.
@@ -131,7 +131,7 @@ def _run(address, until, events):
         if standing:
             if _order_due(state):
                 if run.python != 0:
-                    return ASK
+                    return POLICY_DUE
                 told = state.sized[: run.groups]
                 orders = whole.select(told, state.slots, state.backlog, whole.options, state.order)
                 run.orders = whole.refine(told, state.slots, state.no_backlog, orders, state.order)

@@ -129,7 +129,7 @@ class PlacedFleet(FleetPart):
             reason = answer.reasons[code]
             self._reasons[reason] = self._reasons.get(reason, 0) + tasks
         if self._decisions % 64 == 0:
-            self._tell()
+            self._notify()
 
     def result(self) -> FleetRun:
         """What happened."""

@@ -23,8 +23,8 @@ def _record(ints: str = "", floats: str = "", short: str = "") -> np.dtype[np.vo
 #: time between placements; when a policy wants to be asked at the latest; when something may happen or be due next;
 #: seconds and number of all finished tasks.
 RUN = _record(
-    "submitted ended changes rows flows batches logged rates waits groups subjobs closed orders decisions jobs_told"
-    " subjobs_told wanted resources flows_new moved answered short"
+    "submitted ended changes rows flows batches logged rates waits groups subjobs closed orders decisions jobs_reported"
+    " subjobs_reported wanted resources flows_new moved answered short"
     " logs limited linked standing python by_seconds homes",
     "now looked look look_every decided decide_every wake next all_seconds all_tasks",
 )

@@ -40,7 +40,7 @@ class FleetRun:
         How often the policy was asked.
     reasons
         How many tasks were started for which reason.
-    jobs_told, subjobs_told
+    jobs_reported, subjobs_reported
         Of how many jobs and sub-jobs with tasks left to start a policy that orders jobs was told, over all decisions.
     """
 
@@ -58,8 +58,8 @@ class FleetRun:
     rates: _Floats
     decisions: int
     reasons: dict[str, int]
-    jobs_told: int
-    subjobs_told: int
+    jobs_reported: int
+    subjobs_reported: int
 
     @property
     def response(self) -> _Floats:

@@ -16,7 +16,7 @@ from windlass.sim.fleet.result import FleetRun
 from windlass.sim.fleet.state import FleetAsRun, FleetState, make_state, with_room, with_rows
 from windlass.sim.handle import Handle
 from windlass.sim.part import Due, Loop
-from windlass.sim.status import ASK
+from windlass.sim.status import POLICY_DUE
 
 _Ints = NDArray[np.int64]
 _EVENTS_BETWEEN_REPORTS = 500_000
@@ -41,7 +41,7 @@ class FleetPart:
         self._state = make_state(case, **setting)
         self._functions = compiled.select.as_argument(), compiled.refine.as_argument(), compiled.options
         self._handle = Handle(FleetAsRun(*self._functions, self._state), STORE)
-        self._loop = Loop(RUN.entry(), self._handle, _EVENTS_BETWEEN_REPORTS, self._tell, self._make_room)
+        self._loop = Loop(RUN.entry(), self._handle, _EVENTS_BETWEEN_REPORTS, self._notify, self._make_room)
         self._asks = not compiled.decides
         #: Whether a decision is due.
         self._due = False
@@ -101,7 +101,7 @@ class FleetPart:
             if status == NO_ORDER:
                 waiting = self._state.run["groups"][0]
                 raise PolicyError(f"gave no order of the {waiting} waiting jobs", self._decision)
-            if status != ASK:
+            if status != POLICY_DUE:
                 return reached
             self._due = self._is_due()
         return float(self._state.run["now"][0])
@@ -114,7 +114,7 @@ class FleetPart:
         self._state = state
         self._handle.refill(FleetAsRun(*self._functions, state))
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._progress(int(self._state.run["ended"][0]) / len(self._case.jobs))
 
     def _make_room(self) -> None:
@@ -146,6 +146,6 @@ class FleetPart:
             rates=state.rate_log[: state.run["rates"][0]],
             decisions=decisions,
             reasons=reasons,
-            jobs_told=int(state.run["jobs_told"][0]),
-            subjobs_told=int(state.run["subjobs_told"][0]),
+            jobs_reported=int(state.run["jobs_reported"][0]),
+            subjobs_reported=int(state.run["subjobs_reported"][0]),
         )

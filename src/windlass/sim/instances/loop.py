@@ -16,7 +16,7 @@ from windlass.sim.instances.packing import is_empty
 from windlass.sim.instances.placing import place_jobs, rows_left
 from windlass.sim.instances.polling import note_decision, poll_for_arrivals
 from windlass.sim.instances.state import NONE, STORE, UP, opened
-from windlass.sim.status import ASK, FULL, PAUSED, REACHED
+from windlass.sim.status import FULL, PAUSED, POLICY_DUE, REACHED
 
 
 @inlined
@@ -55,7 +55,7 @@ def _arrive(run, now):
 
 @inlined
 def _decide_at(address, now):
-    """Queue submitted jobs, place jobs, and end idle instances; return ASK if a decision is due, FULL, or PAUSED."""
+    """Queue submitted jobs, place jobs, and end idle instances; return POLICY_DUE, FULL, or PAUSED."""
     run = opened(address)
     counts, clock = run.queues.counts[0], run.queues.clock[0]
     clock.now, clock.open_instant = now, now
@@ -68,7 +68,7 @@ def _decide_at(address, now):
     clock.open_instant = np.inf
     if min(clock.decision_due, clock.next_poll) <= now and counts.ended < len(run.queues.submit):
         counts.decision_open = 1
-        return ASK
+        return POLICY_DUE
     return PAUSED
 
 
@@ -132,7 +132,7 @@ def _settle(address, now):
 
 
 def _decide(address, now):
-    """Process an instant if anything happens then; return ASK if a decision is due, FULL, or REACHED."""
+    """Process an instant if anything happens then; return POLICY_DUE, FULL, or REACHED."""
     run = opened(address)
     counts, clock = run.queues.counts[0], run.queues.clock[0]
     queues, status = run.queues, REACHED

@@ -24,7 +24,7 @@ from windlass.sim.instances.state import STORE, QueueClock, QueueCounts
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Loop, Quiet
-from windlass.sim.status import ASK, FULL
+from windlass.sim.status import FULL, POLICY_DUE
 
 _SCALE = "scale"
 _INSTANTS_BETWEEN_REPORTS = 50_000
@@ -155,7 +155,7 @@ class InstancesPart(Quiet):
     def advance(self, until: float) -> float:
         """Process instants up to a time, s, or to a decision; return the time reached."""
         status = self._loop.until(until)
-        return self._clock.now if status == ASK else until
+        return self._clock.now if status == POLICY_DUE else until
 
     def alter(self, now: float) -> None:
         """Bring up and end the instances that are due."""
@@ -173,7 +173,7 @@ class InstancesPart(Quiet):
         while (status := self._decide(self._handle.address, now)) == FULL:
             self._grow()
         self._vacate()
-        return (Due(self, _SCALE),) if status == ASK else ()
+        return (Due(self, _SCALE),) if status == POLICY_DUE else ()
 
     def wants(self, decision: str) -> bool:
         """Return whether the decision has no answer yet."""

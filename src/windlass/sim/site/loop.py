@@ -27,7 +27,7 @@ from windlass.sim.site.moves import (
     waiting_rows,
 )
 from windlass.sim.site.state import NAMED, NO_ROW, NO_SLOT, SITE_RUN
-from windlass.sim.status import ASK, FIRST_OWN, FULL, PAUSED, REACHED
+from windlass.sim.status import FIRST_OWN, FULL, PAUSED, POLICY_DUE, REACHED
 
 #: The site's own status codes: the policy's answer names a job that does not wait, needs more processors than are
 #: idle, or needs more of another resource.
@@ -151,7 +151,7 @@ def _decide_at(run, now):
         count_use(site, now)
     if counts.in_python != 0:
         clock.decision_due = now
-        return ASK
+        return POLICY_DUE
     count = run.select(_view(run, now), site.chosen, site.reason)
     status = _refusal(run, count)
     if status != PAUSED:

@@ -10,7 +10,7 @@ from windlass.jit import Kernel
 from windlass.model import InputError, JobTable, Owners, PolicyError
 from windlass.model.pools import Pools
 from windlass.order.site import SitePolicy
-from windlass.order.site.compiled import NOBODY, as_compiled, numbers_of, select_of
+from windlass.order.site.compiled import STARTS_NONE, as_compiled, numbers_of, select_of
 from windlass.order.site.ownership import half_life_of
 from windlass.order.site.view import SiteView, Start
 from windlass.policy.answers import expect_answer
@@ -32,7 +32,7 @@ from windlass.sim.site.loop import (
 from windlass.sim.site.result import Replay
 from windlass.sim.site.setup import make_run, with_log, with_slots
 from windlass.sim.site.state import SiteClock, SiteCounts, SiteRun
-from windlass.sim.status import ASK, FULL
+from windlass.sim.status import FULL, POLICY_DUE
 
 _INSTANTS_BETWEEN_REPORTS = 50_000
 _ORDER = "order"
@@ -41,7 +41,7 @@ _ORDER = "order"
 def kernels(policy: SitePolicy, pools: bool = False) -> tuple[Kernel, ...]:
     """Return the kernels of a site under a policy; with ``pools`` if jobs need more than processors."""
     compiled = as_compiled(policy)
-    return (*LEDGER_KERNELS, NOBODY if compiled is None else select_of(compiled, pools), *KERNELS)
+    return (*LEDGER_KERNELS, STARTS_NONE if compiled is None else select_of(compiled, pools), *KERNELS)
 
 
 class SitePart:
@@ -118,7 +118,7 @@ class SitePart:
             name = self._pools.names[int(np.argmax(self._pools.needs[:, row] > self._pools.amount))]
             raise InputError(f"job {jobs.job[row]} needs more {name} than the site has")
         compiled = as_compiled(policy)
-        select = NOBODY if compiled is None else select_of(compiled, len(self._pools.amount) > 0)
+        select = STARTS_NONE if compiled is None else select_of(compiled, len(self._pools.amount) > 0)
         self._run = make_run(
             select.as_argument(),
             ledger.nodes,
@@ -148,7 +148,7 @@ class SitePart:
             RUN.entry(),
             self._handle,
             _INSTANTS_BETWEEN_REPORTS,
-            self._tell,
+            self._notify,
             self._grow,
         )
 
@@ -159,7 +159,7 @@ class SitePart:
     def advance(self, until: float) -> float:
         """Advance the site through its instants."""
         status = self._loop.until(until)
-        if status == ASK:
+        if status == POLICY_DUE:
             return self._clock.now
         self._raise_for(status)
         return until
@@ -177,7 +177,7 @@ class SitePart:
         while (status := self._decide(self._handle.address, now)) == FULL:
             self._grow()
         self._raise_for(status)
-        return (Due(self, _ORDER),) if status == ASK else ()
+        return (Due(self, _ORDER),) if status == POLICY_DUE else ()
 
     def wants(self, decision: str) -> bool:
         """Return whether a decision is still due."""
@@ -224,7 +224,7 @@ class SitePart:
         counts.answered, counts.wanted = len(places), procs[places].sum()
         while self._commit(self._handle.address) == FULL:
             self._grow()
-        self._tell()
+        self._notify()
 
     def ended(self) -> bool:
         """Return whether all jobs have ended."""
@@ -257,7 +257,7 @@ class SitePart:
             site.pieces_log[: self._counts.pieces_logged],
         )
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._progress(self._counts.submitted)
 
     def _free(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.dispatch.state import JOINED, LEFT, RATE, RATES_AT, TOLD, arrived
+from windlass.dispatch.state import JOINED, LEFT, RATE, RATES_AT, TRUE_RATES, arrived
 from windlass.jit import index, inlined
 from windlass.model.timetable import FAIL, RETURN, SET_SPEED, TAKE_SAMPLE
 from windlass.sim.events.tree import next_worker, schedule
@@ -194,7 +194,7 @@ def change(state, now):
     if kind == SET_SPEED:
         state.base[worker] = state.change_value[row]
         set_speed(state, worker, state.base[worker] * state.share[worker], now)
-        if state.ints[0, TOLD] != 0:
+        if state.ints[0, TRUE_RATES] != 0:
             event = RATE
     elif kind == TAKE_SAMPLE:
         take_sample(state)

@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, JOINED, LEFT, LISTENS, RATE, TOLD
+from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, JOINED, LEFT, LISTENS, RATE, TRUE_RATES
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import numba_type
 from windlass.sim.events.tree import next_completion
 from windlass.sim.handle import opening, storing
-from windlass.sim.status import ALL_DONE, ASK, FIRST_OWN, FULL, PAUSED, REACHED
+from windlass.sim.status import ALL_DONE, FIRST_OWN, FULL, PAUSED, POLICY_DUE, REACHED
 from windlass.sim.workers import events, log, low_priority
 from windlass.sim.workers.state import NO_CORES, NONE, WorkersRun
 
@@ -55,7 +55,7 @@ def _dispatch(choose, bind, python, state, node, now):
         chosen = exchange.chosen
         if chosen == NONE:
             events.hold_first(state, node)
-            return ASK
+            return POLICY_DUE
         exchange.chosen = NONE
     else:
         task = node // settings.copies if settings.late_binding != 0 else node
@@ -217,7 +217,7 @@ def _settle_worker(state, nodes, worker, row, now):
         return NONE
     state.share[worker] = share
     events.set_speed(state, worker, state.base[worker] * share, now)
-    return RATE if state.ints[0, TOLD] != 0 else NONE
+    return RATE if state.ints[0, TRUE_RATES] != 0 else NONE
 
 
 def _settle(address, now):

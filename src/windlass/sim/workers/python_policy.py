@@ -8,7 +8,7 @@ from windlass.dispatch import DispatchPolicy, Joining, Leaving
 from windlass.dispatch.compiled import CompiledDispatch, choosing
 from windlass.dispatch.state import JOINED, LEFT
 from windlass.policy.registry import capability
-from windlass.sim.status import ASK
+from windlass.sim.status import POLICY_DUE
 from windlass.sim.workers.loop import NOTIFY_CHANGED, NOTIFY_COMPLETED
 from windlass.sim.workers.state import NONE, PolicyExchange, WorkersProgress, WorkersState
 
@@ -49,7 +49,7 @@ class PythonPolicyCall:
     def answer(self, status: int) -> bool:
         """Make the call for which the loop stopped; return False if it stopped for another reason."""
         exchange, policy, state = self._exchange, self._policy, self._state
-        if status == ASK:
+        if status == POLICY_DUE:
             while self._arrived < self._progress.arrived:
                 policy.arrived(float(state.submit[self._arrived]))
                 self._arrived += 1

@@ -27,7 +27,7 @@ class Setup:
     timetable: WorkerTimetable
     schedulers: int
     probe_delay: float
-    sizes_told: bool
+    sizes_known: bool
     lane: int
     samples: int
     record: bool
@@ -171,7 +171,7 @@ def _settings(setup: Setup, policy: CompiledDispatch | None, copies: int) -> NDA
     settings.late_binding, settings.copies = int(copies > 0), max(copies, 1)
     settings.pooled = int(policy is not None and policy.pools)
     settings.low_room = setup.lane
-    settings.record, settings.sizes_hidden = int(setup.record), int(not setup.sizes_told)
+    settings.record, settings.sizes_hidden = int(setup.record), int(not setup.sizes_known)
     settings.python_policy = int(policy is None)
     return array
 

@@ -118,7 +118,7 @@ def test_a_watch_leaves_out_the_first_observation_and_ends_when_told(clock):
     def take(seen):
         taken.append(seen.seconds)
         if len(taken) == 3:
-            stop.tell()
+            stop.notify()
 
     watch(observe, take, 0.05, clock, stop)
     assert taken == [1.0, 1.0, 1.0]

@@ -199,7 +199,7 @@ def test_who_stops_takes_the_mark_away(marking):
     marker.step()
     assert cluster.marked
     stop = Stop()
-    stop.tell()
+    stop.notify()
     marker.run(stop)
     assert not cluster.marked
 

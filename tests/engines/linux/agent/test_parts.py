@@ -307,7 +307,7 @@ def test_a_mark_is_changed_ten_seconds_apart(clock, by):
 def test_who_stops_before_anything_was_marked_takes_away_what_another_left(clock):
     own = {"key": KEY, "value": "false", "effect": "NoSchedule"}
     cluster, stop, said = Cluster([own]), Stop(), []
-    stop.tell()
+    stop.notify()
     marker = Marker(
         cluster,
         "n1",

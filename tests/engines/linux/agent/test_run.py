@@ -48,7 +48,7 @@ class Running:
         return next((Address(each[1], int(each[2])) for each in found if each), None)
 
     def end(self):
-        self.stop.tell()
+        self.stop.notify()
         self.thread.join(PATIENCE)
         assert not self.thread.is_alive()
         if self.error is not None:

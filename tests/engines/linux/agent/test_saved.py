@@ -33,7 +33,7 @@ def test_what_is_sent_as_soon_as_it_listens_is_saved(tmp_path, token, due):
     options = AggregatorOptions(Address("127.0.0.1", 0), state=tmp_path / "state", save_every=1.0)
     stop, now = Stop(), [0.0]
 
-    def tell(line):
+    def notify(line):
         sent(line)
         now[0] += due
 
@@ -41,7 +41,7 @@ def test_what_is_sent_as_soon_as_it_listens_is_saved(tmp_path, token, due):
         return now[0]
 
     at_work = threading.Thread(
-        target=run_aggregator, args=(options, token, np.random.default_rng(1), stop, tell, clock)
+        target=run_aggregator, args=(options, token, np.random.default_rng(1), stop, notify, clock)
     )
     at_work.start()
     try:
@@ -52,5 +52,5 @@ def test_what_is_sent_as_soon_as_it_listens_is_saved(tmp_path, token, due):
             now[0] += 1.0
         assert wait_until(lambda: children(options.state) == {"early"}, PATIENCE)
     finally:
-        stop.tell()
+        stop.notify()
         at_work.join()

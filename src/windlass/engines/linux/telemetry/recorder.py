@@ -54,7 +54,7 @@ def record(
     pace: Pace,
     clock: Callable[[], float],
     pause: Callable[[float], None],
-    tell: Callable[[Observation], None],
+    notify: Callable[[Observation], None],
 ) -> None:
     """Record for the given duration or until an exception is raised; the rows so far are saved either way.
 
@@ -88,6 +88,6 @@ def record(
                 pause(left)
             seen = observer.observe()
             recording.add(seen)
-            tell(seen)
+            notify(seen)
     finally:
         recording.save()

@@ -84,7 +84,7 @@ class AdmissionSetting(Setting):
 
     ``workload.load`` is the tasks' work over the mean rate of all nodes with neighbours. ``keep_tasks``: the most tasks
     in the table and the report, evenly spaced; metrics cover all tasks. ``warm``: tasks that arrive before this, s,
-    are not measured, as policies start untrained. ``sizes``: with ``told``, the dispatch policy receives the work of
+    are not measured, as policies start untrained. ``sizes``: with ``known``, the dispatch policy receives the work of
     each completed task, as in the dispatch world.
     """
 
@@ -97,6 +97,6 @@ class AdmissionSetting(Setting):
     policies: AdmissionPoliciesSpec
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
-    sizes: Literal["told", "hidden"] = "hidden"
+    sizes: Literal["known", "hidden"] = "hidden"
     keep_tasks: Annotated[int, Field(ge=1)] = 100_000
     warm: NotNegative = 0.0

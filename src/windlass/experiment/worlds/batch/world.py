@@ -21,7 +21,7 @@ from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.io.traces import Workload
 from windlass.jit import Kernel
 from windlass.order.site import POLICIES
-from windlass.order.site.compiled import NOBODY
+from windlass.order.site.compiled import STARTS_NONE
 from windlass.order.site.ownership import placed
 from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome
@@ -59,7 +59,7 @@ class Batch:
     def kernels(self, setting: BatchSetting) -> tuple[Kernel, ...]:
         """Return the policy's function and the replay loop."""
         order = setting.policies.order.make(POLICIES, np.random.default_rng(0))
-        return (*kernels(order, setting.cluster.beside.any), NOBODY)
+        return (*kernels(order, setting.cluster.beside.any), STARTS_NONE)
 
     def workload_key(self, setting: BatchSetting, seed: int) -> Hashable:
         """Return a key without the seed for a log, which is the same for every seed."""

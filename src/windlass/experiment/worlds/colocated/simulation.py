@@ -206,13 +206,13 @@ def _further(case: Colocation, ledger: Ledger) -> tuple[NamedPart, ...]:
 def _site(
     case: Colocation, ledger: Ledger, policy: SitePolicy, progress: Callable[[float], None] | None
 ) -> SitePart:
-    tell, count = progress or (lambda _: None), len(case.jobs)
+    notify, count = progress or (lambda _: None), len(case.jobs)
     return SitePart(
         case.jobs,
         policy,
         ledger,
         kill=case.setting.kill_at_walltime,
-        progress=lambda submitted: tell(submitted / count),
+        progress=lambda submitted: notify(submitted / count),
     )
 
 

@@ -46,8 +46,8 @@ class ColocatedSetting(Setting):
     """One variant of a colocated scenario.
 
     ``keep_tasks``: the most tasks in the table and the report, evenly spaced; metrics cover all tasks. ``parts``:
-    custom parts, each named by its file; they decide after the jobs and before the tasks. ``sizes``: with ``told``, the
-    dispatch policy receives the work of each completed task, as in the dispatch world.
+    custom parts, each named by its file; they decide after the jobs and before the tasks. ``sizes``: with ``known``,
+    the dispatch policy receives the work of each completed task, as in the dispatch world.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.outages", "parts"})
@@ -67,7 +67,7 @@ class ColocatedSetting(Setting):
     kill_at_walltime: bool = True
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
-    sizes: Literal["told", "hidden"] = "hidden"
+    sizes: Literal["known", "hidden"] = "hidden"
     keep_tasks: Annotated[int, Field(ge=1)] = 100_000
 
     @field_validator("parts")

@@ -102,4 +102,4 @@ class DispatchSetting(Setting):
     policies: DispatchPoliciesSpec = DispatchPoliciesSpec()
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
-    sizes: Literal["told", "hidden"] = "hidden"
+    sizes: Literal["known", "hidden"] = "hidden"

@@ -85,7 +85,7 @@ class Dispatch:
             timetable=_timetable(setting.cluster, workload.last, seed),
             schedulers=setting.schedulers,
             probe_delay=setting.probe_delay,
-            sizes_told=setting.sizes == "told",
+            sizes_known=setting.sizes == "known",
             record=True,
             progress=lambda count: progress(count / workload.count),
         )

@@ -14,7 +14,7 @@ import numpy as np
 
 from windlass.jit import allocating, helper, inlined, lean
 
-_NOBODY = -1
+_NONE = -1
 #: Per choice, one in ``_PATIENCE`` of the waiting jobs may be filed again; beyond that, ``_PLAIN_CHOICES`` jobs are
 #: chosen by the plain loop, which bounds each job over ``_FEW_SITES`` sites first.
 _PATIENCE, _PLAIN_CHOICES, _FEW_SITES = 64, 64, 4
@@ -66,16 +66,16 @@ def _before(key, one, other):
 def _merge(key, left, right, one, other):
     """Merge two skew heaps and return the root."""
     root = other
-    if one != _NOBODY:
+    if one != _NONE:
         root = one
-        if other != _NOBODY:
+        if other != _NONE:
             if _before(key, other, one):
                 one, other = other, one
             root = one
             while True:
                 under = right[one]
                 right[one] = left[one]
-                if under == _NOBODY:
+                if under == _NONE:
                     left[one] = other
                     break
                 if _before(key, other, under):
@@ -87,7 +87,7 @@ def _merge(key, left, right, one, other):
 
 @lean
 def _push(heap, key, left, right, place, rank, value):
-    key[rank], left[rank], right[rank] = value, _NOBODY, _NOBODY
+    key[rank], left[rank], right[rank] = value, _NONE, _NONE
     heap[place] = _merge(key, left, right, heap[place], rank)
 
 
@@ -102,11 +102,11 @@ def _pop(heap, key, left, right, place):
 def _first_filed(heap, key, queue, slots, under, level):
     """Return the heap whose top has the least bound, and that bound."""
     place, bound = under, level
-    if heap[under] == _NOBODY:
+    if heap[under] == _NONE:
         bound = np.inf
         for site in range(under):
             top = heap[site]
-            if top != _NOBODY:
+            if top != _NONE:
                 own = (queue[site] + key[top]) / slots[site]
                 if own < bound or (own == bound and top < heap[place]):
                     place, bound = site, own
@@ -117,7 +117,7 @@ def _first_filed(heap, key, queue, slots, under, level):
 def _refile(heap, key, left, right, queue, slots, under, level):
     """Move jobs that may fit under the level to the heap of those that do."""
     for site in range(under):
-        while heap[site] != _NOBODY and (queue[site] + key[heap[site]]) / slots[site] <= level:
+        while heap[site] != _NONE and (queue[site] + key[heap[site]]) / slots[site] <= level:
             _push(heap, key, left, right, under, _pop(heap, key, left, right, site), 0.0)
 
 
@@ -219,7 +219,7 @@ def greedy(subjobs, slots, backlog, own_sites, by_size, out):
         if not own_sites:
             level = max(queue[site] / slots[site], level)
     under = sites
-    heap = np.full(sites + 1, _NOBODY)
+    heap = np.full(sites + 1, _NONE)
     key, left, right = np.empty(jobs), np.empty(jobs, np.int64), np.empty(jobs, np.int64)
     for rank in range(jobs):
         for site in range(sites):

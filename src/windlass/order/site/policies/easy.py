@@ -11,7 +11,7 @@ from windlass.order.site.lib.pools import add, fits, free_now, start_heads
 from windlass.order.site.reservation import promise_to_head
 from windlass.order.site.view import SiteView, Start
 
-_HEAD, _BEFORE, _BESIDE = 0, 1, 2
+_HEAD, _BEFORE, _SPARE = 0, 1, 2
 
 
 @allocating
@@ -102,7 +102,7 @@ def _select_of_all(view, chosen, why):
             add(view, extra, row, -1)
         add(view, free, row, -1)
         chosen[count] = position
-        why[count] = _BEFORE if ends_before else _BESIDE
+        why[count] = _BEFORE if ends_before else _SPARE
         count += 1
     return count
 
@@ -132,7 +132,7 @@ def _select(view, chosen, why):
             extra -= procs[row]
         free -= procs[row]
         chosen[count] = position
-        why[count] = _BEFORE if ends_before else _BESIDE
+        why[count] = _BEFORE if ends_before else _SPARE
         count += 1
     return count
 

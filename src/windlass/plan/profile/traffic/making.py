@@ -41,7 +41,7 @@ def make_clip(
     traffic: Traffic,
     path: str | Path,
     tracks: str | Path,
-    tell: Callable[[int, int], None] = lambda done, of: None,
+    notify: Callable[[int, int], None] = lambda done, of: None,
 ) -> ClipInfo:
     """Draw a clip and write it with its true tracks.
 
@@ -63,7 +63,7 @@ def make_clip(
     def counted() -> Iterator[Image]:
         for done, picture in enumerate(pictures(traffic), start=1):
             yield picture
-            tell(done, traffic.frames)
+            notify(done, traffic.frames)
 
     write_clip(path, counted(), traffic.rate, (traffic.width, traffic.height))
     clip = about(path)
