@@ -25,7 +25,7 @@ from windlass.model import InputError
 #: Key of the label and of the taint.
 KEY = "admit.windlass/accept"
 #: Manifest with the role of an agent that marks its node.
-_ROLES = "examples/agent/taint.yaml"
+_ROLES = "deploy/kubernetes/agent-taint.yaml"
 #: Time limit of a request, s.
 _PATIENCE_S = 10.0
 #: Between two changes of the mark are at least so many seconds: each is written to the cluster's store.

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from windlass.io import Fields
 
 #: A number above 0, and a number of at least 0.
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
+#: Whether a dispatch policy receives the work of each finished task. Version 0.1 spelt ``known`` as ``told``.
+Sizes = Annotated[
+    Literal["known", "hidden"], BeforeValidator(lambda value: "known" if value == "told" else value)
+]
 
 
 class Spec(Fields):

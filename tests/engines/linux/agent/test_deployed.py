@@ -25,8 +25,9 @@ from windlass.engines.elastic.system import ClusterError
 from windlass.engines.kubernetes.access import service_account
 from windlass.model import InputError
 
-FOLDER = Path(__file__).parents[4] / "examples" / "agent"
-MANIFESTS = ("agent.yaml", "taint.yaml")
+ROOT = Path(__file__).parents[4]
+FOLDER = ROOT / "deploy" / "kubernetes"
+MANIFESTS = ("agent.yaml", "agent-taint.yaml")
 
 
 def objects(name):
@@ -56,8 +57,8 @@ def test_the_daemon_sets_differ_in_the_mark_alone():
 @pytest.mark.parametrize("name", MANIFESTS)
 def test_what_a_manifest_says_the_command_has(name):
     container = daemon_set(name)["spec"]["template"]["spec"]["containers"][0]
-    command, *arguments = container["args"]
-    assert command == "run"
+    room, command, *arguments = container["args"]
+    assert (room, command) == ("agent", "run")
     assert {each.split("=")[0] for each in arguments} <= options_of_run()
     mounted = {each["mountPath"] for each in container["volumeMounts"]}
     assert {"/state", "/host/cgroup", "/cache"} <= mounted
@@ -84,7 +85,7 @@ def test_pods_may_nothing_on_their_machine(name):
 
 
 def test_the_unit_is_one(tmp_path):
-    text = (FOLDER / "windlass-agent.service").read_text()
+    text = (ROOT / "deploy/systemd/windlass-agent.service").read_text()
     (command,) = re.findall(r"^ExecStart=(.*)$", text, flags=re.MULTILINE)
     assert set(re.findall(r"--[a-z][a-z-]+", command)) <= options_of_run()
     analyze = shutil.which("systemd-analyze")
@@ -251,7 +252,7 @@ def test_a_role_that_lacks_is_that_of_the_agent(account, monkeypatch):
     with pytest.raises(ClusterError, match=needed) as error:
         server.send("PATCH", "/api/v1/nodes/me", {})
     (path,) = re.findall(needed, str(error.value))
-    assert (FOLDER.parents[1] / path).is_file()
+    assert (ROOT / path).is_file()
 
 
 def certificate():

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from windlass.experiment.worlds import Setting
 from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
 from windlass.experiment.worlds.policy import Policy
-from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
+from windlass.experiment.worlds.spec import NotNegative, Positive, Sizes, Spec
 from windlass.model.limits import WORKERS
 
 
@@ -97,6 +97,6 @@ class AdmissionSetting(Setting):
     policies: AdmissionPoliciesSpec
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
-    sizes: Literal["known", "hidden"] = "hidden"
+    sizes: Sizes = "hidden"
     keep_tasks: Annotated[int, Field(ge=1)] = 100_000
     warm: NotNegative = 0.0

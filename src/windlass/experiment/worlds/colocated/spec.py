@@ -12,7 +12,7 @@ from windlass.experiment.worlds.batch.spec import BatchWorkloadSpec as JobsSpec
 from windlass.experiment.worlds.colocated.cluster import ColocatedClusterSpec
 from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
 from windlass.experiment.worlds.policy import Policy
-from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
+from windlass.experiment.worlds.spec import NotNegative, Positive, Sizes, Spec
 
 
 class TasksSpec(DispatchWorkloadSpec):
@@ -67,7 +67,7 @@ class ColocatedSetting(Setting):
     kill_at_walltime: bool = True
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
-    sizes: Literal["known", "hidden"] = "hidden"
+    sizes: Sizes = "hidden"
     keep_tasks: Annotated[int, Field(ge=1)] = 100_000
 
     @field_validator("parts")

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from windlass.experiment.worlds import Setting
 from windlass.experiment.worlds.policy import Policy, PolicySpec
-from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
+from windlass.experiment.worlds.spec import NotNegative, Positive, Sizes, Spec
 from windlass.model.limits import WORKERS
 
 
@@ -102,4 +102,4 @@ class DispatchSetting(Setting):
     policies: DispatchPoliciesSpec = DispatchPoliciesSpec()
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
-    sizes: Literal["known", "hidden"] = "hidden"
+    sizes: Sizes = "hidden"
