@@ -51,3 +51,8 @@ def test_sizes_are_hidden_unless_told(world, dispatch, learns):
 def test_nothing_in_between_is_known(world):
     with pytest.raises(InputError, match="sizes"):
         scenario(world, "jsq", sizes="guessed")
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_the_old_spelling_of_known_is_read(world):
+    assert response(world, "rosella", sizes="told") == response(world, "rosella", sizes="known")
