@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from tests.engines.kubernetes.things import kubeconfig
 from windlass.engines.elastic.system import ClusterError
-from windlass.engines.kubernetes.access import service_account, user_s_file
+from windlass.engines.kubernetes.access import kubeconfig_access, service_account
 from windlass.engines.kubernetes.server import ApiServer
 from windlass.model import InputError
 
@@ -174,20 +174,20 @@ def test_a_user_s_certificate_is_loaded(tmp_path, certificates):
     certificate, key = str(certificates / "ca.crt"), str(certificates / "key")
     tree["users"][0]["user"] = {"client-certificate": certificate, "client-key": key}
     file.write_text(yaml.safe_dump(tree))
-    access = user_s_file(str(file))
+    access = kubeconfig_access(str(file))
     assert (access.credentials(), access.host) == ("", "https://127.0.0.1:1")
     tree["users"][0]["user"]["client-key"] = str(certificates / "ca.crt")
     file.write_text(yaml.safe_dump(tree))
     with pytest.raises(InputError, match=f"^--kubeconfig: {file}: "):
-        user_s_file(str(file))
+        kubeconfig_access(str(file))
 
 
 @pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "127.0.0.1:9"])
 def test_a_proxy_that_is_none_of_http_is_named(tmp_path, certificates, proxy):
     pytest.importorskip("kubernetes", reason="needs the package kubernetes")
     file = file_of(tmp_path, "https://127.0.0.1:1", certificates, **{"proxy-url": proxy})
-    with pytest.raises(InputError, match=f"proxy-url is '{proxy}', expected one of http or https"):
-        user_s_file(file)
+    with pytest.raises(InputError, match=f"proxy-url is '{proxy}', expected an http:// or https:// URL"):
+        kubeconfig_access(file)
 
 
 def test_a_token_that_is_gone_is_said_and_nothing_is_sent(tmp_path, certificates):
@@ -195,7 +195,7 @@ def test_a_token_that_is_gone_is_said_and_nothing_is_sent(tmp_path, certificates
     with serving(certificates) as (port, asked):
         server = ApiServer(access=service_account(inside("127.0.0.1", port), account))
         (account / "token").unlink()
-        with pytest.raises(ClusterError, match=r"there are no credentials: .*No such file or directory"):
+        with pytest.raises(ClusterError, match=r"no credentials: .*No such file or directory"):
             server.get("/a")
     assert asked == []
 
@@ -208,18 +208,18 @@ def test_credentials_that_cannot_be_renewed_are_an_error_in_a_line(tmp_path, cer
 
     server = ApiServer(file_of(tmp_path, "https://127.0.0.1:1", certificates))
     monkeypatch.setattr(kubernetes.client.Configuration, "auth_settings", expired)
-    with pytest.raises(ClusterError, match=r"there are no credentials: the plugin failed$"):
+    with pytest.raises(ClusterError, match=r"no credentials: the plugin failed$"):
         server.get("/a")
 
 
 def test_without_the_package_a_file_is_refused_by_name(monkeypatch):
     monkeypatch.setitem(sys.modules, "kubernetes", None)
     with pytest.raises(InputError, match=r"pip install 'windlass\[kubernetes\]'"):
-        user_s_file("config")
+        kubeconfig_access("config")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
 @given(st.dictionaries(st.sampled_from(["KUBERNETES_SERVICE_PORT", "HOME", "PATH"]), st.text(max_size=5)))
 def test_an_environment_without_a_server_is_no_pod(tmp_path, environment):
-    with pytest.raises(InputError, match="expected to run in a pod"):
+    with pytest.raises(InputError, match="expected to run in a Kubernetes pod"):
         service_account(environment, tmp_path)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engines.kubernetes.things import pod
-from windlass.engines.kubernetes.snapshot import seen
+from windlass.engines.kubernetes.snapshot import cluster_snapshot
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
 
@@ -91,7 +91,7 @@ def as_rows(demands):
     of=st.lists(nodes, max_size=6), on=st.lists(pods, max_size=8), label=st.sampled_from([STANDARD, "type"])
 )
 def test_nodes_and_pods_are_counted_as_by_a_plain_loop(of, on, label):
-    found = seen(
+    found = cluster_snapshot(
         TYPES,
         iter([node_tree(number, each, label) for number, each in enumerate(of)]),
         iter([pod_tree(number, each) for number, each in enumerate(on)]),
@@ -126,15 +126,17 @@ def test_nodes_and_pods_are_counted_as_by_a_plain_loop(of, on, label):
 
 
 def test_a_node_that_says_nothing_of_itself_is_none_of_ours():
-    found = seen(TYPES, [{}, {"metadata": {"name": "a"}}, {"metadata": {"name": "b", "labels": None}}], [])
+    found = cluster_snapshot(
+        TYPES, [{}, {"metadata": {"name": "a"}}, {"metadata": {"name": "b", "labels": None}}], []
+    )
     assert (found.ready.tolist(), found.coming.tolist()) == ([0, 0], [0, 0])
 
 
 def test_a_node_of_a_type_that_says_nothing_else_is_coming():
-    found = seen(TYPES, [{"metadata": {"name": "a", "labels": {STANDARD: "large"}}}], [], now=NOW)
+    found = cluster_snapshot(TYPES, [{"metadata": {"name": "a", "labels": {STANDARD: "large"}}}], [], now=NOW)
     assert (found.ready.tolist(), found.coming.tolist()) == ([0, 0], [0, 1])
 
 
 def test_a_pod_with_a_bad_quantity_is_named():
-    with pytest.raises(InputError, match="pod default/web: container 'main': cpu: 'x' is no quantity"):
-        seen(TYPES, [], [pod("web", "x")])
+    with pytest.raises(InputError, match="pod default/web: container 'main': cpu: 'x' is not a quantity"):
+        cluster_snapshot(TYPES, [], [pod("web", "x")])

@@ -85,7 +85,7 @@ def test_where_no_cluster_is_named_the_error_is_a_line(configs, monkeypatch, err
         raise error("no\n  file")
 
     monkeypatch.setattr(kubernetes.config, "load_kube_config", broken)
-    with pytest.raises(InputError, match=r"^no cluster is named: no file$"):
+    with pytest.raises(InputError, match=r"^no cluster is configured: no file$"):
         ApiServer(context="there")
     with pytest.raises(InputError, match=r"^--kubeconfig: mine: no file$"):
         ApiServer("mine")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.engines.kubernetes.things import node, pod
-from windlass.engines.kubernetes.snapshot import STARTS_WITHIN_S, seen
+from windlass.engines.kubernetes.snapshot import STARTS_WITHIN_S, cluster_snapshot
 from windlass.model.instances import InstanceType
 
 TYPES = (InstanceType("small", cores=4, most=10),)
@@ -18,7 +18,7 @@ def counted(*, busy, ready=True, age=0.0, **more):
     one["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
     one["metadata"].update(more.get("metadata", {}))
     one["spec"] = more.get("spec", {})
-    found = seen(TYPES, [one], [pod("runs", "3", "a")] if busy else [], now=MADE + age)
+    found = cluster_snapshot(TYPES, [one], [pod("runs", "3", "a")] if busy else [], now=MADE + age)
     return [int(each[0]) for each in (found.ready, found.coming, found.used)], found.running.resources.sum()
 
 

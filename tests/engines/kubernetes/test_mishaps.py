@@ -47,16 +47,18 @@ FAULTS = {
     "forbidden": Fault(
         said(403, "nodes is forbidden"), "is forbidden: nodes is forbidden; see deploy/kubernetes"
     ),
-    "who asks is not known": Fault(said(401, "Unauthorized"), "does not know who asks: Unauthorized"),
+    "who asks is not known": Fault(said(401, "Unauthorized"), "authentication failed: Unauthorized"),
     "broken": Fault(Answer(500, b"<html>"), "failed with status 500: no reason given"),
     "too many ask": Fault(said(429, "slow down"), "failed with status 429: slow down"),
     "not up yet": Fault(said(503, "starting"), "failed with status 503: starting"),
     "cut off": Fault(Answer(200, b'{"items": [{"meta', 4000), "does not answer"),
-    "half of JSON": Fault(Answer(200, b'{"items": [{"meta'), "the answer is not JSON"),
-    "nothing": Fault(Answer(200, b""), "the answer is no list"),
-    "null": Fault(Answer(200, b"null"), "the answer is not an object"),
-    "no items": Fault(Answer(200, b'{"items": null}'), "the answer is no list"),
-    "items that are none": Fault(Answer(200, b'{"items": [null]}'), "lists what is no object"),
+    "half of JSON": Fault(Answer(200, b'{"items": [{"meta'), "the response is not JSON"),
+    "nothing": Fault(Answer(200, b""), "the response is not a list"),
+    "null": Fault(Answer(200, b"null"), "the response is not an object"),
+    "no items": Fault(Answer(200, b'{"items": null}'), "the response is not a list"),
+    "items that are none": Fault(
+        Answer(200, b'{"items": [null]}'), "lists an item that is not an object with metadata"
+    ),
     "conflict": Fault(said(409, "it was changed"), "failed with status 409: it was changed", True),
     "read-only": Fault(said(403, "no writing"), "is forbidden: no writing", True),
     "write broken": Fault(Answer(500, b""), "failed with status 500", True),
@@ -149,7 +151,7 @@ def slow(tmp_path):
 def test_an_answer_that_drips_in_without_end_is_none(slow):
     between, server, patient = slow
     between.before = lambda asked: Answer(200, b'{"items": [', 10**9, drips=True)
-    with pytest.raises(ClusterError, match=r"does not answer: its answer has no end"):
+    with pytest.raises(ClusterError, match=r"does not answer: the response was not complete in time"):
         list(items(server, "/api/v1/nodes"))
     between.before = lambda asked: None
     assert list(items(patient, "/api/v1/nodes")) == []

@@ -1,4 +1,4 @@
-"""Objects of others are left alone, and all of ours is taken back."""
+"""Objects of others are left unchanged, and all of ours is taken back."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_an_object_of_that_name_without_the_label_stops_everything(version, coll
     server = Strict(version)
     server.put(collection, copy.deepcopy(THEIRS))
     before = copy.deepcopy(server.of(kind))
-    told = f"{kind} windlass-small is not Windlass's, without the label .*=windlass; left alone"
+    told = f"{kind} windlass-small is not Windlass's: it lacks the label .*=windlass; left unchanged"
     with pytest.raises(ClusterError, match=told):
         Spare(server, "windlass", "pool").set([SMALL], [2], ["so"])
     Spare(server, "windlass", "pool").set([], [], [])

@@ -46,13 +46,13 @@ def test_a_quantity_is_what_its_suffix_multiplies(text, value):
 
 @pytest.mark.parametrize("text", ["", "m", "one", "1X", "1Kii", None])
 def test_what_is_no_number_with_a_suffix_is_no_quantity(text):
-    with pytest.raises(InputError, match="is no quantity, expected one such as"):
+    with pytest.raises(InputError, match="is not a quantity, expected one such as"):
         of.quantity(text)
 
 
 @pytest.mark.parametrize("text", ["-1", "-0.5m", "inf", "nan"])
 def test_a_quantity_is_finite_and_not_negative(text):
-    with pytest.raises(InputError, match="is no quantity"):
+    with pytest.raises(InputError, match="is not a quantity"):
         of.quantity(text)
 
 
@@ -123,9 +123,9 @@ def test_a_pod_that_lists_nothing_asks_for_nothing(pod):
 
 def test_an_error_names_the_container_and_the_resource():
     bad = {"name": "web", "resources": {"requests": {"cpu": "one"}}}
-    with pytest.raises(InputError, match="container 'web': cpu: 'one' is no quantity"):
+    with pytest.raises(InputError, match="container 'web': cpu: 'one' is not a quantity"):
         of.requests({"spec": {"containers": [bad]}})
-    with pytest.raises(InputError, match="overhead: memory: '-1' is no quantity"):
+    with pytest.raises(InputError, match="overhead: memory: '-1' is not a quantity"):
         of.requests({"spec": {"overhead": {"memory": "-1"}}})
 
 
@@ -148,12 +148,12 @@ OURS = {"app.kubernetes.io/managed-by": "windlass"}
     ],
 )
 def test_a_job_is_a_pod_that_neither_comes_with_a_node_nor_holds_a_place(meta, job, ours):
-    assert (of.is_job({"metadata": meta}), of.is_ours({"metadata": meta})) == (job, ours)
+    assert (of.is_job({"metadata": meta}), of.is_managed({"metadata": meta})) == (job, ours)
 
 
 def test_a_pod_without_metadata_is_a_job():
     assert of.is_job({})
-    assert not of.is_ours({})
+    assert not of.is_managed({})
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_the_deadline_is_the_walltime():
 
 def test_times_have_zones():
     assert of.instant("2026-01-01T01:00:00+01:00") == of.instant("2026-01-01T00:00:00.000Z") == NEW_YEAR
-    with pytest.raises(InputError, match="'soon' is no time"):
+    with pytest.raises(InputError, match="'soon' is not a time"):
         of.instant("soon")
 
 
@@ -196,5 +196,5 @@ def test_a_pod_is_named_by_its_namespace_and_its_name():
 
 
 def test_vectors_of_no_pod_are_a_table_of_no_row():
-    assert of.stacked([]).shape == (0, 3)
-    assert of.stacked(iter([np.arange(3.0), np.ones(3)])).tolist() == [[0.0, 1.0, 2.0], [1.0, 1.0, 1.0]]
+    assert of.stack([]).shape == (0, 3)
+    assert of.stack(iter([np.arange(3.0), np.ones(3)])).tolist() == [[0.0, 1.0, 2.0], [1.0, 1.0, 1.0]]

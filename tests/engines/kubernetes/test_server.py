@@ -129,7 +129,7 @@ def test_the_last_byte_counts(between, tmp_path, monkeypatch, now, ends):
     if ends:
         assert server.get(NODES) == {"items": []}
     else:
-        with pytest.raises(ClusterError, match="does not answer: its answer has no end"):
+        with pytest.raises(ClusterError, match="does not answer: the response was not complete in time"):
             server.get(NODES)
 
 
@@ -143,17 +143,17 @@ def test_a_time_to_answer_of_nothing_is_refused(between, tmp_path):
     [
         (404, b'{"message": "no\\nsuch  pod"}', "GET /p: not found: no such pod"),
         (404, b"", "GET /p: not found"),
-        (401, b"", "GET /p: the server does not know who asks: unauthorized"),
-        (401, b'{"message": "who?"}', "GET /p: the server does not know who asks: who?"),
+        (401, b"", "GET /p: authentication failed: unauthorized"),
+        (401, b'{"message": "who?"}', "GET /p: authentication failed: who?"),
         (
             403,
             None,
-            "GET /p is forbidden: no reason given; see deploy/kubernetes for the roles that are needed",
+            "GET /p is forbidden: no reason given; see deploy/kubernetes for the required roles",
         ),
         (
             403,
             b'{"message": "no"}',
-            "GET /p is forbidden: no; see deploy/kubernetes for the roles that are needed",
+            "GET /p is forbidden: no; see deploy/kubernetes for the required roles",
         ),
         (500, b"[1]", "GET /p failed with status 500: no reason given"),
         (409, b'{"message": "changed"}', "GET /p failed with status 409: changed"),
@@ -201,12 +201,21 @@ def test_a_page_that_names_no_other_is_the_last(last):
 @pytest.mark.parametrize(
     ("page", "told"),
     [
-        ({}, "GET /list: the answer is no list"),
-        ({"items": {}}, "GET /list: the answer is no list"),
-        ({"items": [*named("a"), None]}, "GET /list: the answer lists what is no object"),
-        ({"items": [{}]}, "GET /list: the answer lists what is no object"),
-        ({"items": [{"metadata": None}]}, "GET /list: the answer lists what is no object"),
-        ({"items": [{"metadata": []}, *named("b")]}, "GET /list: the answer lists what is no object"),
+        ({}, "GET /list: the response is not a list"),
+        ({"items": {}}, "GET /list: the response is not a list"),
+        (
+            {"items": [*named("a"), None]},
+            "GET /list: the response lists an item that is not an object with metadata",
+        ),
+        ({"items": [{}]}, "GET /list: the response lists an item that is not an object with metadata"),
+        (
+            {"items": [{"metadata": None}]},
+            "GET /list: the response lists an item that is not an object with metadata",
+        ),
+        (
+            {"items": [{"metadata": []}, *named("b")]},
+            "GET /list: the response lists an item that is not an object with metadata",
+        ),
     ],
 )
 def test_what_is_no_list_of_objects_is_an_error(page, told):
@@ -239,5 +248,5 @@ def test_a_look_counts_nodes_by_the_label_and_by_their_age_now():
 
 def test_a_look_at_what_cannot_be_understood_is_the_cluster_s_error():
     system = KubernetesScale(Lists([], [pod("web", "x")]), (InstanceType("small", cores=4),))
-    with pytest.raises(ClusterError, match="pod default/web: container 'main': cpu: 'x' is no quantity"):
+    with pytest.raises(ClusterError, match="pod default/web: container 'main': cpu: 'x' is not a quantity"):
         system.look()

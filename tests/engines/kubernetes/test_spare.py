@@ -123,6 +123,6 @@ def test_a_server_that_has_them_and_does_not_serve_them_yet_is_left_alone(tmp_pa
 def test_types_whose_objects_would_have_one_name(served):
     types = (InstanceType("m5.large", cores=2), InstanceType("m5-large", cores=4))
     with pytest.raises(
-        InputError, match=r"'m5.large' and 'm5-large' would both be called 'windlass-m5-large'"
+        InputError, match=r"'m5.large' and 'm5-large' would both use the object name 'windlass-m5-large'"
     ):
         KubernetesScale(served.cluster.server, types)

@@ -108,7 +108,7 @@ def test_what_is_somebody_elses_is_left_alone(server, spares):
     }
     server.send("POST", BUFFERS if server.buffers else DEPLOYMENTS, theirs)
     system = KubernetesScale(server, TYPES)
-    with pytest.raises(ClusterError, match=r"windlass-small is not Windlass's.*left alone"):
+    with pytest.raises(ClusterError, match=r"windlass-small is not Windlass's.*left unchanged"):
         system.set_totals(Totals((1, 1), WHY), system.look())
     assert system.remove() != []
     assert spares() == {"windlass-small": 7}
@@ -152,7 +152,7 @@ def test_what_is_missing_says_so(server):
 
 @pytest.mark.parametrize(
     ("status", "said"),
-    [(403, "is forbidden"), (401, "does not know who asks"), (500, "failed with status 500")],
+    [(403, "is forbidden"), (401, "authentication failed"), (500, "failed with status 500")],
 )
 def test_a_refusal_is_one_line_and_changes_nothing(server, spares, status, said):
     system = KubernetesScale(server, TYPES)

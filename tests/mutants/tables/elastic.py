@@ -32,8 +32,8 @@ MUTANTS = (
     ),
     Mutant(
         "engines/kubernetes/pods.py",
-        "most = np.maximum(most, beside + _asked(each))",
-        "most = np.maximum(most, _asked(each))",
+        "most = np.maximum(most, sidecars + _requested(each))",
+        "most = np.maximum(most, _requested(each))",
         ("tests/engines/kubernetes/test_pods.py",),
     ),
 )

@@ -1,4 +1,4 @@
-"""Where an API server is, how it is trusted, and the credentials for it."""
+"""Address, trusted certificates and credentials of a Kubernetes API server."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The way to an API server.
+    """Address and credentials of an API server.
 
     Parameters
     ----------
     host
-        Its URL, without a path.
+        URL of the server, without a path.
     credentials
-        Returns the value of the header ``Authorization``, empty for none. It is called for each request, as tokens
-        are renewed now and then; OSError where there are none now.
+        Returns the value of the header ``Authorization``, empty for none. It is called for each request, because tokens
+        expire and are renewed; it raises OSError if no credentials are available.
     trust
-        Authorities of the server's certificate, and the client's own certificate; None for those of the system.
+        TLS context with the trusted certificate authorities and the client's certificate; None for the authorities of
+        the system.
     proxy
-        URL of an HTTP proxy on the way; None for none.
+        URL of an HTTP proxy; None for a direct connection.
     """
 
     host: str
@@ -39,30 +40,30 @@ class Access:
 
 
 def service_account(environment: Mapping[str, str] = os.environ, account: Path = _ACCOUNT) -> Access:
-    """Return the way to the cluster that this process runs in, by the service account of its pod.
+    """Return the access to the cluster in which this process runs, with the service account of its pod.
 
     Parameters
     ----------
     environment
-        Names the server, as Kubernetes sets it.
+        Environment variables, in which Kubernetes sets host and port of the server.
     account
         Folder of the service account.
 
     Raises
     ------
     InputError
-        This is no pod, or it has no service account.
+        The process does not run in a pod, or the pod has no service account.
 
     Examples
     --------
     >>> service_account({})
     Traceback (most recent call last):
-    windlass.model.errors.InputError: KUBERNETES_SERVICE_HOST is not set, expected to run in a pod
+    windlass.model.errors.InputError: KUBERNETES_SERVICE_HOST is not set, expected to run in a Kubernetes pod
     """
     host = environment.get("KUBERNETES_SERVICE_HOST")
     port = environment.get("KUBERNETES_SERVICE_PORT", "443")
     if not host:
-        raise InputError("KUBERNETES_SERVICE_HOST is not set, expected to run in a pod")
+        raise InputError("KUBERNETES_SERVICE_HOST is not set, expected to run in a Kubernetes pod")
     token = account / "token"
     try:
         trust = _trust(str(account / "ca.crt"))
@@ -73,27 +74,27 @@ def service_account(environment: Mapping[str, str] = os.environ, account: Path =
     return Access(f"https://{where}:{port}", lambda: f"Bearer {token.read_text().strip()}", trust)
 
 
-def user_s_file(config: str | None = None, context: str | None = None) -> Access:
-    """Return the way to the cluster that a kubeconfig file names; the official client reads it.
+def kubeconfig_access(config: str | None = None, context: str | None = None) -> Access:
+    """Return the access to the cluster of a kubeconfig file, which the official client reads.
 
     Parameters
     ----------
     config
         The file; None for the user's own.
     context
-        Of the file; None for its current one.
+        A context of the file; None for its current one.
 
     Raises
     ------
     InputError
-        The package ``kubernetes`` is not installed, no cluster is named, or its proxy is none of HTTP.
+        The package ``kubernetes`` is not installed, the file cannot be used, or its proxy is not an HTTP proxy.
     """
     try:
         from kubernetes import client
         from kubernetes import config as configs
     except ImportError as error:
         raise InputError(
-            "Kubernetes needs the package kubernetes: pip install 'windlass[kubernetes]'"
+            "the package kubernetes is not installed; run: pip install 'windlass[kubernetes]'"
         ) from error
     known = client.Configuration()
     try:
@@ -104,12 +105,12 @@ def user_s_file(config: str | None = None, context: str | None = None) -> Access
         if trust is not None and not known.verify_ssl:
             trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
     except (configs.ConfigException, OSError, TypeError, ValueError) as error:
-        where = f"--kubeconfig: {config}" if config else "no cluster is named"
+        where = f"--kubeconfig: {config}" if config else "no cluster is configured"
         raise InputError(f"{where}: {' '.join(str(error).split())}") from error
 
     def credentials() -> str:
         try:
-            # An expired token is renewed by this call.
+            # This call renews an expired token.
             settings = known.auth_settings().get("BearerToken")
         except configs.ConfigException as error:
             raise OSError(str(error)) from error
@@ -117,7 +118,9 @@ def user_s_file(config: str | None = None, context: str | None = None) -> Access
 
     proxy = str(known.proxy or "") or None
     if proxy is not None and not proxy.startswith(("http://", "https://")):
-        raise InputError(f"--kubeconfig: proxy-url is {printable(proxy)!r}, expected one of http or https")
+        raise InputError(
+            f"--kubeconfig: proxy-url is {printable(proxy)!r}, expected an http:// or https:// URL"
+        )
     return Access(str(known.host), credentials, trust, proxy)
 
 
@@ -126,7 +129,7 @@ def _is_secure(host: object) -> bool:
 
 
 class _NamedServerContext(ssl.SSLContext):
-    """A context that expects a certificate of a given name, whatever host is connected to."""
+    """A TLS context that expects the certificate of a given server name, regardless of the host connected to."""
 
     server_name: str = ""
 
@@ -139,7 +142,7 @@ class _NamedServerContext(ssl.SSLContext):
         server_hostname: str | bytes | None = None,
         session: ssl.SSLSession | None = None,
     ) -> ssl.SSLSocket:
-        """Connect as :class:`ssl.SSLContext` does, to the name of this context."""
+        """Wrap a socket as :class:`ssl.SSLContext` does, with the server name of this context if it has one."""
         name = self.server_name or server_hostname
         return super().wrap_socket(
             sock, server_side, do_handshake_on_connect, suppress_ragged_eofs, name, session
@@ -147,9 +150,9 @@ class _NamedServerContext(ssl.SSLContext):
 
 
 def _trust(authorities: str | None, server_name: str | None = None) -> ssl.SSLContext:
-    """Return a context that trusts the authorities of a file, or those of the system.
+    """Return a TLS context that trusts the authorities in a file, or those of the system.
 
-    Python's default context is stricter since 3.13: it rejects authorities that clusters make for themselves.
+    Python's default context is not used: since 3.13 it rejects the self-made authorities of clusters.
     """
     context = _NamedServerContext(ssl.PROTOCOL_TLS_CLIENT)
     context.server_name = server_name or ""

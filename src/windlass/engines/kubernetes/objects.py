@@ -1,8 +1,8 @@
-"""The objects that ask for spare instances: a CapacityBuffer for each type, or Deployments that hold places.
+"""The objects that request spare nodes: for each type a CapacityBuffer, or a Deployment of placeholder pods.
 
-A buffer is *spare on top of what runs*, and is filled up again as jobs take it. Where the cluster has no
-CapacityBuffer, a Deployment of pods that sleep holds the places. Their priority is the lowest at which an autoscaler
-still adds nodes for them, so that any job takes their place at once.
+A CapacityBuffer counts spare nodes *on top of those in use*, and is refilled as jobs occupy them. Without
+CapacityBuffers, a Deployment of sleeping pods reserves the nodes. The pods' priority is the lowest for which an
+autoscaler still adds nodes, so that any job preempts them at once.
 """
 
 from __future__ import annotations
@@ -14,34 +14,36 @@ from typing import Any
 from windlass.model.instances import InstanceType
 
 Tree = dict[str, Any]
-#: What marks an object as Windlass's own; nothing without it is ever written to.
+#: Label of Windlass's objects; an object without it is never changed.
 OWNER = {"app.kubernetes.io/managed-by": "windlass"}
+#: Annotation with the reason of a request.
 WHY = "windlass/why"
-#: Of what kind the pods are; objects that say something else are made anew.
+#: Annotation with the shape of the pods; an object with another shape is recreated.
 SHAPE = "windlass/shape"
+#: API group of CapacityBuffers.
 BUFFERS = "autoscaling.x-k8s.io"
-#: Where a server keeps that it has CapacityBuffers, which it knows from its first answer on.
+#: Path of the definition of CapacityBuffers, which a server reports from its first response on.
 BUFFERS_DEFINITION = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/capacitybuffers.{BUFFERS}"
 PRIORITY_CLASS = "windlass-placeholder"
-#: Lower than this, the cluster autoscaler takes pods for expendable, and adds no node for them.
+#: The cluster autoscaler regards pods with a lower priority as expendable, and adds no nodes for them.
 PRIORITY = -10
 _SLEEPER = "registry.k8s.io/pause:3.10"
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectKind:
-    """Where objects of a kind are: ``path`` may hold ``{namespace}``."""
+    """A kind of object, with its API version and its path on the server, which may contain ``{namespace}``."""
 
     api: str
     kind: str
     path: str
 
     def list_path(self, namespace: str) -> str:
-        """Of all of them."""
+        """Return the path of all objects of this kind."""
         return self.path.format(namespace=namespace)
 
-    def one(self, namespace: str, name: str) -> str:
-        """Of one."""
+    def object_path(self, namespace: str, name: str) -> str:
+        """Return the path of one object."""
         return f"{self.list_path(namespace)}/{name}"
 
 
@@ -53,7 +55,7 @@ PRIORITY_KIND = ObjectKind(
 
 
 def buffer_kind(version: str) -> ObjectKind:
-    """CapacityBuffers in the version that a server prefers."""
+    """Return the kind of CapacityBuffers in a version of their API."""
     return ObjectKind(
         f"{BUFFERS}/{version}",
         "CapacityBuffer",
@@ -62,8 +64,10 @@ def buffer_kind(version: str) -> ObjectKind:
 
 
 def object_name(kind: InstanceType) -> str:
-    """What objects of a type are called; names of types may hold what names of objects may not.
+    """Return the name of the objects of a type; characters that Kubernetes does not allow become hyphens.
 
+    Examples
+    --------
     >>> object_name(InstanceType("Standard_D4s.v5", cores=4))
     'windlass-standard-d4s-v5'
     """
@@ -72,20 +76,20 @@ def object_name(kind: InstanceType) -> str:
 
 
 def buffer(version: str, namespace: str, kind: InstanceType, count: int, why: str) -> Tree:
-    """A CapacityBuffer of so many spare instances."""
+    """Return a CapacityBuffer of ``count`` spare nodes."""
     spec = {"podTemplateRef": {"name": object_name(kind)}, "replicas": count}
     return _object(buffer_kind(version), namespace, object_name(kind), spec=spec, why=why)
 
 
 def pod_template(namespace: str, kind: InstanceType, label: str) -> Tree:
-    """What one spare instance is to a CapacityBuffer."""
+    """Return the PodTemplate of a CapacityBuffer; a pod of it occupies one node."""
     found = _object(POD_TEMPLATE, namespace, object_name(kind), template=_template(kind, label))
     found["metadata"]["annotations"] = {SHAPE: shape(kind, label)}
     return found
 
 
 def deployment(namespace: str, kind: InstanceType, label: str, count: int, why: str) -> Tree:
-    """Pods that hold so many instances, and go as soon as a job needs the place."""
+    """Return a Deployment of placeholder pods that reserve ``count`` nodes until jobs preempt them."""
     name = object_name(kind)
     template = _template(kind, label)
     template["metadata"]["labels"] = {**OWNER, "windlass/holds": name}
@@ -100,28 +104,30 @@ def deployment(namespace: str, kind: InstanceType, label: str, count: int, why: 
 
 
 def shape(kind: InstanceType, label: str) -> str:
-    """What pods that hold an instance ask for, in a line.
+    """Return node selector, requests and image of the pods that occupy one node, as one line.
 
+    Examples
+    --------
     >>> shape(InstanceType("small", cores=4, memory=16e9), "type")
     'type=small cpu=4000m memory=16000000000 image=registry.k8s.io/pause:3.10'
     """
-    asked = {label: kind.name, **_requests(kind), "image": _SLEEPER}
-    return " ".join(f"{name}={value}" for name, value in asked.items())
+    parts = {label: kind.name, **_requests(kind), "image": _SLEEPER}
+    return " ".join(f"{name}={value}" for name, value in parts.items())
 
 
 def priority_class() -> Tree:
-    """Of pods that hold places."""
+    """Return the PriorityClass of placeholder pods."""
     return {
         **_object(PRIORITY_KIND, None, PRIORITY_CLASS),
         "value": PRIORITY,
         "globalDefault": False,
         "preemptionPolicy": "Never",
-        "description": "Pods of Windlass that hold places for jobs.",
+        "description": "Placeholder pods of Windlass, which reserve nodes for jobs.",
     }
 
 
 def resize(count: int, why: str) -> Tree:
-    """The patch that makes a buffer, or a Deployment, of another size."""
+    """Return the patch that changes the size of a CapacityBuffer or a Deployment."""
     return {"metadata": {"annotations": {WHY: why}}, "spec": {"replicas": count}}
 
 
@@ -150,10 +156,10 @@ def _template(kind: InstanceType, label: str) -> Tree:
 
 
 def _requests(kind: InstanceType) -> Mapping[str, str]:
-    """As pods write what a whole instance has; GPUs are only given where they are a limit, too."""
-    asked = {
+    """Return the requests of a pod that occupies a whole node; resources that the type does not have are left out."""
+    amounts = {
         "cpu": f"{round(1000 * kind.cores)}m",
         "memory": str(int(kind.memory)),
         "nvidia.com/gpu": str(int(kind.gpus)),
     }
-    return {name: text for name, text in asked.items() if text not in ("0", "0m")}
+    return {name: text for name, text in amounts.items() if text not in ("0", "0m")}

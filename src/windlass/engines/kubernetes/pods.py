@@ -1,4 +1,4 @@
-"""What pods ask for."""
+"""Resource requests, states and times of pods, read from the JSON of the API server."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from windlass.model import InputError
 
 Tree = Mapping[str, Any]
-#: Where a resource of Kubernetes belongs in :data:`~windlass.model.instances.RESOURCES`.
+#: Resources of Kubernetes that count as GPUs.
 _GPUS = ("nvidia.com/gpu", "amd.com/gpu")
+#: Index of each resource in :data:`~windlass.model.instances.RESOURCES`.
 _COLUMN = {**dict.fromkeys(_GPUS, 0), "cpu": 1, "memory": 2}
 _SUFFIX = {
     "n": Decimal("1e-9"),
@@ -28,37 +29,40 @@ _Floats = NDArray[np.float64]
 
 
 def quantity(text: object) -> float:
-    """A quantity as Kubernetes writes them.
+    """Parse a quantity in the notation of Kubernetes.
 
     Raises
     ------
     InputError
-        It is none.
+        The text is not a quantity, or its value is negative or not finite.
 
     Examples
     --------
     >>> [quantity(text) for text in ("250m", "1.5Gi", "2", "1e3")]
     [0.25, 1610612736.0, 2.0, 1000.0]
     """
-    said = str(text).strip()
-    digits = said.rstrip("numkKMGTPEi")
-    # 1e3 and 12E are both allowed: what is left of an exponent belongs to the number.
+    written = str(text).strip()
+    # Only letters at the end are a suffix: the E of 12E is one, the e of 1e3 is not.
+    digits = written.rstrip("numkKMGTPEi")
     try:
-        value = Decimal(digits) * _SUFFIX[said[len(digits) :]]
+        value = Decimal(digits) * _SUFFIX[written[len(digits) :]]
     except (InvalidOperation, KeyError) as error:
-        raise InputError(f"{said!r} is no quantity, expected one such as 500m, 2 or 1.5Gi") from error
+        raise InputError(f"{written!r} is not a quantity, expected one such as 500m, 2 or 1.5Gi") from error
     if not value.is_finite() or value < 0:
-        raise InputError(f"{said!r} is no quantity, expected a finite one of at least 0")
+        raise InputError(f"{written!r} is not a quantity, expected a finite value of at least 0")
     return float(value)
 
 
 def requests(pod: Tree) -> _Floats:
-    """(3,) what the scheduler sets aside for a pod: containers together, or its largest init container if that is more.
+    """Return what the scheduler reserves for a pod (3,), in the order of ``RESOURCES``.
+
+    For each resource, this is the larger of two amounts, plus the pod's overhead: the sum over all containers and
+    sidecars; and the most that any init container requests together with the sidecars that start before it.
 
     Raises
     ------
     InputError
-        A quantity is none; names container and resource.
+        A quantity is invalid; the message names the container and the resource.
 
     Source: Kubernetes, "Resource sharing within containers" and "Pod overhead".
 
@@ -70,69 +74,79 @@ def requests(pod: Tree) -> _Floats:
     [0.0, 2.0, 2147483648.0]
     """
     spec = pod.get("spec") or {}
-    total = sum((_asked(each) for each in spec.get("containers") or ()), np.zeros(3))
-    beside, most = np.zeros(3), np.zeros(3)
+    total = sum((_requested(each) for each in spec.get("containers") or ()), np.zeros(3))
+    sidecars, most = np.zeros(3), np.zeros(3)
     for each in spec.get("initContainers") or ():
         if each.get("restartPolicy") == "Always":
-            # A sidecar stays: all that start after it have it beside them.
-            beside = beside + _asked(each)
-            most = np.maximum(most, beside)
+            # A sidecar keeps running while all later containers run.
+            sidecars = sidecars + _requested(each)
+            most = np.maximum(most, sidecars)
         else:
-            most = np.maximum(most, beside + _asked(each))
+            most = np.maximum(most, sidecars + _requested(each))
     overhead = _vector(spec.get("overhead") or {}, "overhead")
-    return np.asarray(np.maximum(total + beside, most) + overhead)
+    return np.asarray(np.maximum(total + sidecars, most) + overhead)
 
 
-def is_ours(thing: Tree) -> bool:
-    """Whether an object is Windlass's own."""
+def is_managed(thing: Tree) -> bool:
+    """Return whether Windlass manages an object, according to the object's label."""
     return (_meta(thing).get("labels") or {}).get("app.kubernetes.io/managed-by") == "windlass"
 
 
 def is_job(pod: Tree) -> bool:
-    """Whether a pod stands for work: not one that comes with each node, and none of ours."""
+    """Return whether a pod is a job.
+
+    Pods of DaemonSets, static pods and the placeholders of Windlass are not.
+    """
     owners = {owner.get("kind") for owner in _meta(pod).get("ownerReferences") or ()}
     static = "kubernetes.io/config.mirror" in (_meta(pod).get("annotations") or {})
-    return not (is_ours(pod) or static or owners & {"DaemonSet", "Node"})
+    return not (is_managed(pod) or static or owners & {"DaemonSet", "Node"})
 
 
 def is_over(pod: Tree) -> bool:
-    """Whether a pod has ended."""
+    """Return whether a pod has ended."""
     return (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
 
 
 def node_of(pod: Tree) -> str | None:
-    """Where it runs; None while it waits."""
+    """Return the name of a pod's node; None while the pod waits."""
     name = (pod.get("spec") or {}).get("nodeName")
     return None if name is None else str(name)
 
 
 def since(pod: Tree) -> float:
-    """When it came to where it is, in seconds since 1970: its start where it has one, else its submission."""
+    """Return when a pod started, in seconds since 1970; its submission if it waits or reports no start."""
     status = pod.get("status") or {}
-    said = status.get("startTime") if node_of(pod) else None
-    return instant(said or _meta(pod).get("creationTimestamp"))
+    started = status.get("startTime") if node_of(pod) else None
+    return instant(started or _meta(pod).get("creationTimestamp"))
 
 
 def walltime(pod: Tree) -> float:
-    """How long it may run, s; infinity where it does not say."""
-    said = (pod.get("spec") or {}).get("activeDeadlineSeconds")
-    return np.inf if said is None else float(said)
+    """Return a pod's time limit, s; infinity without ``activeDeadlineSeconds``."""
+    seconds = (pod.get("spec") or {}).get("activeDeadlineSeconds")
+    return np.inf if seconds is None else float(seconds)
 
 
 def instant(text: object) -> float:
-    """A time as the server writes it, in seconds since 1970.
+    """Parse a timestamp of the API server; return seconds since 1970.
 
+    Raises
+    ------
+    InputError
+        The text is not a timestamp.
+
+    Examples
+    --------
     >>> instant("1970-01-02T00:00:00Z")
     86400.0
     """
     try:
         return datetime.fromisoformat(str(text)).timestamp()
     except ValueError as error:
-        raise InputError(f"{text!r} is no time, expected one such as 2026-01-31T12:00:00Z") from error
+        raise InputError(f"{text!r} is not a time, expected one such as 2026-01-31T12:00:00Z") from error
 
 
 def name_of(thing: Tree) -> str:
-    """Namespace and name, as errors say them."""
+    """Return an object's namespace and name, ``namespace/name``, for messages."""
     meta = _meta(thing)
     return "/".join(str(meta[key]) for key in ("namespace", "name") if meta.get(key))
 
@@ -142,11 +156,11 @@ def _meta(thing: Tree) -> Tree:
     return found
 
 
-def _asked(container: Tree) -> _Floats:
+def _requested(container: Tree) -> _Floats:
     resources = container.get("resources") or {}
-    # Who states only a limit asks for that.
-    asked = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
-    return _vector(asked, f"container {container.get('name')!r}")
+    # Kubernetes uses the limit of a resource as its request if the container has no request for it.
+    amounts = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
+    return _vector(amounts, f"container {container.get('name')!r}")
 
 
 def _vector(amounts: Mapping[str, Any], where: str) -> _Floats:
@@ -160,6 +174,6 @@ def _vector(amounts: Mapping[str, Any], where: str) -> _Floats:
     return found
 
 
-def stacked(vectors: Iterable[_Floats]) -> _Floats:
-    """(n, 3) of some (3,)."""
+def stack(vectors: Iterable[_Floats]) -> _Floats:
+    """Stack n vectors (3,) into an array (n, 3)."""
     return np.array([*vectors], dtype=np.float64).reshape(-1, 3)

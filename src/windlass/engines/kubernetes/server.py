@@ -1,4 +1,4 @@
-"""Requests to an API server over plain HTTP, for the autoscaler and for the node agent."""
+"""A client of the Kubernetes API server, for the autoscaler and for the node agent."""
 
 from __future__ import annotations
 
@@ -12,54 +12,55 @@ from typing import Any, Protocol
 
 from windlass.engines.elastic.system import ClusterError
 from windlass.engines.http import direct_opener
-from windlass.engines.kubernetes.access import Access, service_account, user_s_file
+from windlass.engines.kubernetes.access import Access, kubeconfig_access, service_account
 from windlass.model import InputError
 from windlass.model.values import number
 
-#: Objects a request brings at most; more come page by page.
+#: Most objects on one page of a list.
 _PAGE = 500
 _PIECE_BYTES = 65536
-#: Manifests with the roles of the autoscaler.
+#: Folder of the manifests with the roles of the autoscaler.
 ROLES = "deploy/kubernetes"
 Tree = dict[str, Any]
 
 
 class MissingError(ClusterError):
-    """There is no such object, or no such kind of object."""
+    """The object, or its kind, does not exist on the server."""
 
 
 class Server(Protocol):
-    """Says what an API server answers."""
+    """A client of an API server; both methods return the decoded response and raise ClusterError."""
 
     def get(self, path: str) -> Tree:
-        """One object, or one page of a list."""
+        """Return one object, or one page of a list."""
         ...
 
     def send(self, method: str, path: str, body: Tree | None = None) -> Tree:
-        """POST, PATCH (a merge patch) or DELETE."""
+        """Send a POST, PATCH (a merge patch) or DELETE request; return the response."""
         ...
 
 
 class ApiServer:
-    """An API server, over HTTP.
+    """A client of an API server over HTTP or HTTPS.
 
     Parameters
     ----------
     config
-        A kubeconfig file; without one, the service account of the pod that this runs in, or the user's own file.
+        A kubeconfig file. By default the service account of the pod in which this process runs, or outside a pod the
+        user's own file.
     context
-        Of the file; its current one if none is named.
+        A context of the file; by default its current one.
     patience
-        Seconds that an answer may take, its last byte included.
+        Time limit of a request, up to the last byte of its response, s.
     access
-        Where the server is, in place of ``config`` and ``context``.
+        Address and credentials of the server, in place of ``config`` and ``context``.
     roles
-        Path of the manifests with the roles that are needed, for the message of a request that is forbidden.
+        Path of the manifests with the required roles, for the message about a forbidden request.
 
     Raises
     ------
     InputError
-        No cluster is named, or the package ``kubernetes``, which reads kubeconfig files, is not installed.
+        No cluster is configured, or the package ``kubernetes``, which reads kubeconfig files, is not installed.
     """
 
     def __init__(
@@ -71,17 +72,17 @@ class ApiServer:
         access: Access | None = None,
         roles: str = ROLES,
     ) -> None:
-        self._access = access or _found(config, context)
+        self._access = access or _find_access(config, context)
         self._opener = direct_opener(self._access.trust, self._access.proxy)
         self.host, self._patience = self._access.host, number("patience", patience, 0.0, open_below=True)
         self._roles = roles
 
     def get(self, path: str) -> Tree:
-        """One object, or one page of a list."""
+        """Return one object, or one page of a list."""
         return self._call("GET", path, None)
 
     def send(self, method: str, path: str, body: Tree | None = None) -> Tree:
-        """POST, PATCH (a merge patch) or DELETE."""
+        """Send a POST, PATCH (a merge patch) or DELETE request; return the response."""
         return self._call(method, path, body)
 
     def _call(self, method: str, path: str, body: Tree | None) -> Tree:
@@ -105,94 +106,94 @@ class ApiServer:
         try:
             found = json.loads(data or b"{}")
         except ValueError as error:
-            raise ClusterError(f"{self.host}: {method} {where}: the answer is not JSON") from error
+            raise ClusterError(f"{self.host}: {method} {where}: the response is not JSON") from error
         if not isinstance(found, dict):
-            raise ClusterError(f"{self.host}: {method} {where}: the answer is not an object")
+            raise ClusterError(f"{self.host}: {method} {where}: the response is not an object")
         return found
 
     def _credentials(self) -> str:
         try:
             return self._access.credentials()
         except OSError as error:
-            raise ClusterError(f"{self.host}: there are no credentials: {_reason(error)}") from error
+            raise ClusterError(f"{self.host}: no credentials: {_reason(error)}") from error
 
 
-def _found(config: str | None, context: str | None) -> Access:
-    """Return the way to the cluster of a file, or of the pod, or else of the user's own file."""
+def _find_access(config: str | None, context: str | None) -> Access:
+    """Return the access of a given file or context, else of the pod's service account, else of the user's own file."""
     if config is None and context is None:
         with suppress(InputError):
             return service_account()
-    return user_s_file(config, context)
+    return kubeconfig_access(config, context)
 
 
 def _read(response: http.client.HTTPResponse, until: float) -> bytes:
-    """Return the whole body; a server that sends a little again and again is away, too."""
+    """Return the whole body; raise TimeoutError if it is incomplete at ``until``, even if more keeps arriving."""
     found = bytearray()
     while piece := response.read1(_PIECE_BYTES):
         found += piece
         if time.monotonic() > until:
             response.close()
-            raise TimeoutError("its answer has no end")
+            raise TimeoutError("the response was not complete in time")
     if response.length:
         raise http.client.IncompleteRead(bytes(found), response.length)
     return bytes(found)
 
 
 def refusal(status: int | None, method: str, path: str, body: Any, roles: str = ROLES) -> ClusterError:
-    """Return the error that a status stands for, in one line.
+    """Return the error for an HTTP status; its message is one line.
 
     Parameters
     ----------
     status
-        Of HTTP.
+        The HTTP status.
     method, path
-        Of the request.
+        Method and path of the request.
     body
-        What the server answered.
+        Body of the response.
     roles
-        Path of the manifests with the roles that are needed.
+        Path of the manifests with the required roles.
 
     Examples
     --------
     >>> str(refusal(403, "GET", "/api/v1/pods", b'{"message": "pods is forbidden"}'))
-    'GET /api/v1/pods is forbidden: pods is forbidden; see deploy/kubernetes for the roles that are needed'
+    'GET /api/v1/pods is forbidden: pods is forbidden; see deploy/kubernetes for the required roles'
     """
     try:
-        said = str(json.loads(body or b"{}").get("message", ""))
+        message = str(json.loads(body or b"{}").get("message", ""))
     except (ValueError, AttributeError):
-        said = ""
-    said = " ".join(said.split())
+        message = ""
+    message = " ".join(message.split())
     if status == 404:
-        return MissingError(f"{method} {path}: not found" + (f": {said}" if said else ""))
+        return MissingError(f"{method} {path}: not found" + (f": {message}" if message else ""))
     if status == 401:
-        return ClusterError(f"{method} {path}: the server does not know who asks: {said or 'unauthorized'}")
+        return ClusterError(f"{method} {path}: authentication failed: {message or 'unauthorized'}")
     if status == 403:
-        needed = f"see {roles} for the roles that are needed"
-        return ClusterError(f"{method} {path} is forbidden: {said or 'no reason given'}; {needed}")
-    return ClusterError(f"{method} {path} failed with status {status}: {said or 'no reason given'}")
+        needed = f"see {roles} for the required roles"
+        return ClusterError(f"{method} {path} is forbidden: {message or 'no reason given'}; {needed}")
+    return ClusterError(f"{method} {path} failed with status {status}: {message or 'no reason given'}")
 
 
 def items(server: Server, path: str) -> Iterator[Tree]:
-    """All objects of a list, page by page.
+    """Yield all objects of a list, requested page by page.
 
     Raises
     ------
     ClusterError
-        The server does not answer, or not with a list.
+        The server does not answer, or its response is not a list of objects.
     """
-    joint = "&" if "?" in path else "?"
-    more = ""
+    separator = "&" if "?" in path else "?"
+    cursor = ""
     while True:
-        page = server.get(f"{path}{joint}limit={_PAGE}" + (f"&continue={more}" if more else ""))
+        page = server.get(f"{path}{separator}limit={_PAGE}" + (f"&continue={cursor}" if cursor else ""))
         found = page.get("items")
         if not isinstance(found, list):
-            raise ClusterError(f"GET {path}: the answer is no list")
+            raise ClusterError(f"GET {path}: the response is not a list")
         if not all(isinstance(each, dict) and isinstance(each.get("metadata"), dict) for each in found):
-            raise ClusterError(f"GET {path}: the answer lists what is no object")
+            raise ClusterError(f"GET {path}: the response lists an item that is not an object with metadata")
         yield from found
         meta: Mapping[str, Any] = page.get("metadata") or {}
-        more = str(meta.get("continue") or "")
-        if not more:
+        cursor = str(meta.get("continue") or "")
+        if not cursor:
             return
 
 

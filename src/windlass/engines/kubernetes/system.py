@@ -1,4 +1,4 @@
-"""Kubernetes, as the engine of scaling needs it."""
+"""The adapter between Kubernetes and the scaling engine."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from windlass.engines.elastic.system import ClusterError, ClusterSnapshot
 from windlass.engines.kubernetes.headroom import Spare
 from windlass.engines.kubernetes.objects import object_name
 from windlass.engines.kubernetes.server import Server, items
-from windlass.engines.kubernetes.snapshot import TYPE_LABEL, seen
+from windlass.engines.kubernetes.snapshot import TYPE_LABEL, cluster_snapshot
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
 from windlass.scale import Totals
 
 
 class KubernetesScale:
-    """An :class:`~windlass.engines.elastic.system.ElasticSystem`: totals become spare instances on top of those in use.
+    """An :class:`~windlass.engines.elastic.system.ElasticSystem` that requests spare nodes on top of those in use.
 
-    Nodes themselves are started and removed by the cluster's own autoscaler (cluster-autoscaler, Karpenter), as it is
-    set up to. So a node with jobs on it is never in danger of this.
+    The cluster's own autoscaler (cluster-autoscaler, Karpenter) starts and removes the nodes, according to its
+    configuration. Windlass itself removes no node, so it cannot interrupt a job.
 
     Parameters
     ----------
     server
         The API server.
     types
-        Which instances can be had, smallest first.
+        Available types of instances, smallest first.
     namespace
-        Where our objects are.
+        Namespace of Windlass's objects.
     label
-        Of nodes: whose value is the name of a type.
+        Label of nodes whose value is the name of a type.
     now
-        Seconds since 1970.
+        Returns the current time, in seconds since 1970.
 
     Raises
     ------
     InputError
-        Objects of two types would have one name.
+        The objects of two types would have the same name.
     """
 
     def __init__(
@@ -56,48 +56,52 @@ class KubernetesScale:
 
     @property
     def types(self) -> tuple[InstanceType, ...]:
-        """Which instances can be had, smallest first."""
+        """Available types of instances, smallest first."""
         return self._types
 
     def look(self) -> ClusterSnapshot:
-        """Nodes and pods as they are now.
+        """Return the current state of the cluster.
 
         Raises
         ------
         ClusterError
-            The server does not answer, or refuses, or says what cannot be understood.
+            The server does not answer, rejects a request, or sends an invalid response.
         """
         nodes = items(self._server, "/api/v1/nodes")
         pods = items(self._server, "/api/v1/pods")
         try:
-            return seen(self._types, list(nodes), list(pods), self._label, self._now())
+            return cluster_snapshot(self._types, list(nodes), list(pods), self._label, self._now())
         except InputError as error:
             raise ClusterError(str(error)) from error
 
     def set_totals(self, totals: Totals, seen: ClusterSnapshot) -> None:
-        """Ask for what is missing, as spare on top of the instances in use."""
+        """Request the totals, less the instances in use, as spare nodes; ClusterError if a request fails."""
         self._spare.set(self._types, spare(totals, seen), totals.why)
 
     def describe(self, totals: Totals, seen: ClusterSnapshot) -> list[str]:
-        """Which objects would ask for how many."""
+        """Describe the requests that :meth:`set_totals` would make, one line per type."""
         return self._spare.describe(self._types, spare(totals, seen))
 
     def remove(self) -> list[str]:
-        """Take back all that was asked for; what was deleted."""
+        """Delete all of Windlass's objects; return the kind and name of each deleted object."""
         return self._spare.remove()
 
 
 def _check_names(types: Iterable[InstanceType]) -> None:
-    named: dict[str, str] = {}
+    names: dict[str, str] = {}
     for kind in types:
-        other = named.setdefault(object_name(kind), kind.name)
+        other = names.setdefault(object_name(kind), kind.name)
         if other != kind.name:
-            raise InputError(f"types {other!r} and {kind.name!r} would both be called {object_name(kind)!r}")
+            raise InputError(
+                f"types {other!r} and {kind.name!r} would both use the object name {object_name(kind)!r}"
+            )
 
 
 def spare(totals: Totals, seen: ClusterSnapshot) -> list[int]:
-    """How many instances are wanted beyond those in use.
+    """Return how many instances of each type to request in addition to those in use, at least 0.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> none = np.zeros(2, np.int64)
     >>> from windlass.scale import Demands

@@ -248,7 +248,7 @@ def test_a_role_that_lacks_is_that_of_the_agent(account, monkeypatch):
         status, length = 403, 0
 
     monkeypatch.setattr(server._opener, "open", lambda *given, timeout: Forbidden(b"{}"))
-    needed = r"is forbidden: no reason given; see (.*) for the roles"
+    needed = r"is forbidden: no reason given; see (.*) for the required roles"
     with pytest.raises(ClusterError, match=needed) as error:
         server.send("PATCH", "/api/v1/nodes/me", {})
     (path,) = re.findall(needed, str(error.value))
