@@ -143,16 +143,16 @@ def plain(period, start, until, takes, away, refuses, answers):
         if failed:
             failures, row = failures + 1, row + 1
             wait = min(period, min(1.0, period) * 2.0 ** (row - 1))
-            told.append(f"{failed}; tried again in {wait:g} s")
+            told.append(f"{failed}; retrying in {wait:g} s")
             due = now + wait
             continue
         written.append((now, counts))
         if row:
-            told.append(f"the cluster answers again, after {row} tries")
+            told.append(f"the cluster answers again, after {row} failed tries")
         row = 0
         if counts != last:
             changes += 1
-            told += [f"small: {counts[0]} in all: few", f"large: {counts[1]} in all: many"]
+            told += [f"small: {counts[0]} in total: few", f"large: {counts[1]} in total: many"]
         last = counts
 
 
@@ -215,7 +215,7 @@ def test_jobs_that_no_type_has_room_for_do_not_count():
     odd = demands((0, 2, 0, 0.0, 1.0), (1, 1, 0, 0.0, 1.0), (0, 0, 4, 0.0, 1.0))
     cluster = Cluster(Clock(0.0, 1.0), [], [], 0.0, types=(SMALL, InstanceType("bare", cores=16, most=2)))
     cluster.seen = ClusterSnapshot(*np.zeros((3, 2), np.int64), odd, Demands.none())
-    assert LiveScale(cluster, Kept(), Clock(0.0, 1.0)).needed(cluster.seen).tolist() == [0.5, 0.0]
+    assert LiveScale(cluster, Kept(), Clock(0.0, 1.0)).demand(cluster.seen).tolist() == [0.5, 0.0]
 
 
 def test_a_plan_shows_the_present_as_the_last_row_and_names_each_type():
@@ -223,8 +223,8 @@ def test_a_plan_shows_the_present_as_the_last_row_and_names_each_type():
     cluster, kept = Cluster(clock, [], [], 0.0), Kept([[1.0, 0.0]])
     said = LiveScale(cluster, kept, clock, period=20.0).plan(policy)
     assert said == [
-        "small: 5 in all, of 4 ready: few",
-        "large: 2 in all, of 1 ready: many",
+        "small: 5 in total, 4 ready: few",
+        "large: 2 in total, 1 ready: many",
         "would set (5, 2)",
     ]
     (view,) = policy.views

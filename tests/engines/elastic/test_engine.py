@@ -98,13 +98,13 @@ def test_it_asks_once_a_period_and_keeps_what_was_needed():
     assert kept.added == [(at, [2.0]) for at in (0.0, 300.0, 600.0, 900.0)]
     assert [len(view.history) for view in policy.views] == [1, 2, 3, 4]
     assert (run.decisions, run.changes, run.failures) == (4, 4, 0)
-    assert said[0] == "small: 1 in all: so"
+    assert said[0] == "small: 1 in total: so"
 
 
 def test_what_does_not_change_is_told_once():
     run, *_, said, _ = scaled(policy=Asked([2] * 9))
     assert (run.decisions, run.changes) == (4, 1)
-    assert said == ["small: 2 in all: so"]
+    assert said == ["small: 2 in total: so"]
 
 
 def test_while_the_cluster_is_away_nothing_is_decided_and_waits_grow():
@@ -112,9 +112,9 @@ def test_while_the_cluster_is_away_nothing_is_decided_and_waits_grow():
     assert cluster.totals[0] == (0.0, (1,))
     assert cluster.totals[1][0] >= 360.0
     assert len(policy.views) == len(cluster.totals) == len(kept.added)
-    assert said[1:4] == [f"the cluster does not answer; tried again in {wait} s" for wait in (1, 2, 4)]
+    assert said[1:4] == [f"the cluster does not answer; retrying in {wait} s" for wait in (1, 2, 4)]
     assert run.failures == 6
-    assert said[7] == "the cluster answers again, after 6 tries"
+    assert said[7] == "the cluster answers again, after 6 failed tries"
     # Tried after 1, 2, 4 … s, so it is back soon.
     assert cluster.totals[1][0] <= 300.0 + 2 * 60.0
 
@@ -129,7 +129,7 @@ def test_a_period_below_a_second_is_no_wait_of_a_second():
     clock, said = FakeClock(1.0), []
     engine = LiveScale(FakeCluster(clock, lambda now: True), Kept(), clock, period=0.25, notify=said.append)
     assert engine.wait() is None
-    assert set(said) == {"the cluster does not answer; tried again in 0.25 s"}
+    assert set(said) == {"the cluster does not answer; retrying in 0.25 s"}
 
 
 @pytest.mark.parametrize("policy", [Reactive(), Predictive("naive")])
@@ -164,7 +164,7 @@ def test_a_plan_changes_and_keeps_nothing():
     clock, kept = FakeClock(9.0), Kept()
     cluster = FakeCluster(clock)
     said = LiveScale(cluster, kept, clock).plan(Asked())
-    assert said == ["small: 1 in all, of 2 ready: so", "would be 1"]
+    assert said == ["small: 1 in total, 2 ready: so", "would be 1"]
     assert (cluster.totals, kept.added) == ([], [])
 
 

@@ -25,7 +25,7 @@ from windlass.engines.slurm.daemons import wait_until
 PATIENCE = 300.0
 #: Two of each type in reserve, as there is no day of history.
 POLICY = "{predictive: {forecaster: naive, ladder: [[0, 2]]}}"
-AGAIN, BACK = "tried again in", "the cluster answers again"
+AGAIN, BACK = "retrying in", "the cluster answers again"
 
 
 @dataclass(frozen=True)

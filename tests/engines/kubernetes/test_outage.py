@@ -65,7 +65,7 @@ def test_down_for_a_minute(served, between, said):
     with served.away():
         time.sleep(DOWN)
     assert wait_until(lambda: "the cluster answers again" in said.read_text(), PATIENCE)
-    told = [line for line in said.read_text().splitlines() if "tried again in" in line]
+    told = [line for line in said.read_text().splitlines() if "retrying in" in line]
     # A real one that comes up says other things, too.
     assert sum("does not answer" in line for line in told) >= 4, told
     # Nobody came or went, so there was nothing to write.

@@ -1,4 +1,4 @@
-"""Asks once a period how many instances there should be, and has a real cluster follow."""
+"""The scaling engine: it calls a policy once a period and scales a real cluster to the answer."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ from windlass.scale import ScaleView, Totals
 from windlass.scale.embedding import Embedding
 
 _SCALE = "scale"
-#: The first delay before a cluster that does not answer is polled again, s; at most a period.
+#: Delay before the first retry if the cluster does not answer, s; at most a period.
 _FIRST_RETRY_S = 1.0
-#: The cluster's own autoscaler launches for jobs that wait, and looks for them so often, s.
-_LOOK_S = 10.0
+#: Interval at which the cluster's own autoscaler checks for waiting jobs, s.
+_POLL_S = 10.0
 
 _Floats = NDArray[np.float64]
 
 
 class DemandHistory(Protocol):
-    """Keeps what was needed; see :mod:`windlass.scale.monitor`."""
+    """A record of past demand; see :mod:`windlass.scale.monitor`."""
 
     def add(self, at: float, counts: _Floats) -> None:
-        """(k,) how many instances jobs need at an instant, in seconds since 1970."""
+        """Record how many instances of each type jobs need (k,) at a time, in seconds since 1970."""
         ...
 
     def rows(self, at: float) -> _Floats:
-        """(t, k) of the periods up to an instant, the last row of the latest."""
+        """Return the demand in each period up to a time (t, k), latest last."""
         ...
 
 
 class Clock(Protocol):
-    """The time, and how to let it pass."""
+    """A clock, real or simulated."""
 
     def now(self) -> float:
-        """Seconds since 1970."""
+        """Return the seconds since 1970."""
         ...
 
     def sleep(self, seconds: float) -> bool:
-        """Wait; whether to go on."""
+        """Sleep for ``seconds``; return whether the run continues."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleRun:
-    """What an autoscaler did: how often it decided, how often totals changed, how often the cluster was away."""
+    """Counts of one run: decisions, decisions that changed the totals, and calls that the cluster did not answer."""
 
     decisions: int
     changes: int
@@ -60,23 +60,28 @@ class ScaleRun:
 
 
 class LiveScale:
-    """An :class:`windlass.drive.Engine` over a cluster whose instances come and go.
+    """An :class:`windlass.drive.Engine` over a real cluster of a varying number of instances.
 
-    Where the cluster does not answer, nothing is decided and nothing is changed: what was asked for before stands. The
-    next try is after a second, then two, up to a period.
+    If the cluster does not answer, nothing is decided and earlier requests are kept. The first retry follows after 1 s;
+    the delay doubles with each further failure, up to a period.
 
     Parameters
     ----------
     system
         The cluster.
     history
-        What was needed before; a row is added with each look.
+        Past demand; the current demand is added at each poll.
     clock
-        Says when to stop, too.
+        The clock; its ``sleep`` returns False to end the run.
     period
-        Seconds between decisions.
-    tell
-        Told in a line of what is worth a user's eye.
+        Time between decisions, s.
+    notify
+        Called with each message for the user, one line.
+
+    Raises
+    ------
+    InputError
+        ``period`` is not above 0.
     """
 
     def __init__(
@@ -98,30 +103,33 @@ class LiveScale:
         self._decisions = self._changes = self._failures = 0
 
     def wait(self) -> str | None:
-        """Until the next period begins and the cluster answers; None when the clock says to stop."""
+        """Wait until the next period begins and the cluster answers; return None if the clock ends the run."""
         while True:
-            # A clock that was put back must not make it sleep for as long as that.
-            left = min(max(0.0, self._next - self._clock.now()), self._period)
-            if not self._clock.sleep(left):
+            # If the clock is set back, the wait is still at most a period.
+            remaining = min(max(0.0, self._next - self._clock.now()), self._period)
+            if not self._clock.sleep(remaining):
                 return None
             try:
                 self._seen = self._system.look()
-            except ClusterError as away:
-                self._failed(away)
+            except ClusterError as error:
+                self._retry_later(error)
                 continue
             now = self._clock.now()
-            self._history.add(now, self.needed(self._seen))
+            self._history.add(now, self.demand(self._seen))
             self._next = now + self._period
             return _SCALE
 
-    def needed(self, seen: ClusterSnapshot) -> _Floats:
-        """(k,) how many instances the jobs that run need; those that ask for what no type has are left out."""
-        asked = seen.running.resources
-        return self._embedding.counts(asked[self._embedding.hosts(asked)])
+    def demand(self, seen: ClusterSnapshot) -> _Floats:
+        """Return how many instances of each type the running jobs need (k,).
+
+        Jobs that request a resource which no type has are left out.
+        """
+        requests = seen.running.resources
+        return self._embedding.counts(requests[self._embedding.hosts(requests)])
 
     def view(self, decision: str) -> ScaleView:
-        """What the policy may know."""
-        assert self._seen is not None  # looked at before any question
+        """Return the view of the policy."""
+        assert self._seen is not None  # wait() polls before each decision
         return self._view(self._seen, self._history.rows(self._clock.now()))
 
     def _view(self, seen: ClusterSnapshot, rows: _Floats) -> ScaleView:
@@ -135,68 +143,71 @@ class LiveScale:
             seen.running,
             seen.waiting,
             rows,
-            _LOOK_S,
+            _POLL_S,
         )
 
     def _bounds(self, seen: ClusterSnapshot) -> tuple[InstanceType, ...]:
-        """Types, with no fewer allowed than there are: who set ``most`` below that must not be answered by an error."""
-        types, there = self._system.types, (seen.ready + seen.coming).tolist()
-        if all(count <= kind.most for kind, count in zip(types, there, strict=True)):
+        """Return the types, with ``most`` raised to the number of existing instances.
+
+        Otherwise a policy that keeps the existing instances would fail after ``most`` was set below their number.
+        """
+        types, existing = self._system.types, (seen.ready + seen.coming).tolist()
+        if all(count <= kind.most for kind, count in zip(types, existing, strict=True)):
             return types
         return tuple(
-            replace(kind, most=max(kind.most, count)) for kind, count in zip(types, there, strict=True)
+            replace(kind, most=max(kind.most, count)) for kind, count in zip(types, existing, strict=True)
         )
 
     def act(self, decision: str, answer: Totals) -> None:
-        """Have the cluster follow; where it does not answer, it is looked at anew soon."""
+        """Request the totals of an answer; if the cluster does not answer, poll it again soon."""
         assert self._seen is not None
         answer.check(self.view(decision))
         self._decisions += 1
         try:
             self._system.set_totals(answer, self._seen)
-        except ClusterError as away:
-            self._failed(away)
+        except ClusterError as error:
+            self._retry_later(error)
             return
         if self._missed:
-            self._notify(f"the cluster answers again, after {self._missed} tries")
+            self._notify(f"the cluster answers again, after {self._missed} failed tries")
         self._missed = 0
         if answer.counts != self._counts:
             self._changes += 1
             for kind, count, why in zip(self._system.types, answer.counts, answer.why, strict=True):
-                self._notify(f"{kind.name}: {count} in all: {why}")
+                self._notify(f"{kind.name}: {count} in total: {why}")
         self._counts = answer.counts
 
     def plan(self, policy: Decider[ScaleView, Totals]) -> list[str]:
-        """What a policy would have the cluster do now, a line each; nothing is changed, and no history kept.
+        """Describe what a policy would request now, one line each; neither the cluster nor the history is changed.
 
         Raises
         ------
         ClusterError
-            It does not answer.
+            The cluster does not answer.
         PolicyError
-            The answer could not be carried out.
+            The policy's answer is invalid.
         """
         seen = self._system.look()
-        rows = np.vstack([self._history.rows(self._clock.now()), self.needed(seen)])
+        rows = np.vstack([self._history.rows(self._clock.now()), self.demand(seen)])
         view = self._view(seen, rows)
         answer = policy.decide(view)
         answer.check(view)
-        said = [
-            f"{kind.name}: {count} in all, of {ready} ready: {why}"
+        lines = [
+            f"{kind.name}: {count} in total, {ready} ready: {why}"
             for kind, count, ready, why in zip(view.types, answer.counts, view.ready, answer.why, strict=True)
         ]
-        return said + self._system.describe(answer, seen)
+        return lines + self._system.describe(answer, seen)
 
     def result(self) -> ScaleRun:
-        """How often it decided."""
+        """Return the counts of this run."""
         return ScaleRun(self._decisions, self._changes, self._failures)
 
     def close(self) -> None:
-        """What was asked for stands: who stops an autoscaler to start another one wants no machine to go."""
+        """Keep all requests, so that no instance is removed while the autoscaler restarts."""
 
-    def _failed(self, away: ClusterError) -> None:
+    def _retry_later(self, error: ClusterError) -> None:
         self._failures += 1
         self._missed += 1
         delay = self._backoff.delay(self._missed)
-        self._notify(f"{away}; tried again in {delay:g} s")
+        self._notify(f"{error}; retrying in {delay:g} s")
         self._next = self._clock.now() + delay

@@ -1,4 +1,4 @@
-"""The protocol of a cluster that the engine of scaling drives."""
+"""The protocol of a cluster that the scaling engine drives."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _Ints = NDArray[np.int64]
 
 
 class ClusterError(RuntimeError):
-    """A cluster does not answer or rejects a call; the message has the reason. The call changed nothing."""
+    """A cluster does not answer or rejects a call; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterSnapshot:
-    """A cluster at one instant; k types.
+    """The state of a cluster at one time; k types.
 
     Parameters
     ----------
@@ -52,7 +52,8 @@ class ElasticSystem(Protocol):
     def set_totals(self, totals: Totals, seen: ClusterSnapshot) -> None:
         """Request a total number of instances, including those with jobs; ClusterError if the cluster does not answer.
 
-        It is called repeatedly, even without a change. Instances with jobs are never removed.
+        It is called once a period, even without a change, so a call that fails midway is completed by a later one.
+        Instances with jobs are never removed.
         """
         ...
 
