@@ -1,7 +1,7 @@
-"""What an agent or an aggregator has learned, as bytes: a file that is kept, or a message of the tree.
+"""The byte format of learned state, in files and in the messages between agents and aggregators.
 
-In the container of :mod:`windlass.io.saved_state`, the first line is JSON: it names the policy and the metrics, and
-lists the parts, which follow. Parts are bytes of :mod:`windlass.admit`, in containers of their own.
+The body of a container of :mod:`windlass.io.saved_state` starts with a line of JSON: the header, which names the policy
+and the metrics and lists the parts. The parts follow; each is in a container of its own, see :mod:`windlass.admit`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from windlass.io import seal, unseal
 from windlass.model import InputError
 
 _CONTAINER = "agent"
-#: Longer headers are not looked at.
+#: Most bytes of a header.
 _LONGEST = 1 << 20
 
 Kind = Literal["agent", "aggregator", "learned"]
@@ -41,7 +41,7 @@ class _Header(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class EnvelopePart:
-    """Named bytes."""
+    """A part: its name and its content."""
 
     name: str
     data: bytes
@@ -49,18 +49,18 @@ class EnvelopePart:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """Parts, and of what they are.
+    """Learned state: named parts, with the policy and the metrics to which they belong.
 
     Parameters
     ----------
     kind
-        Who wrote it and what for.
+        State file of an agent, state file of an aggregator, or message with learned state.
     policy
-        The policy's name; empty where it is of none.
+        Name of the policy; empty from an aggregator.
     metrics
-        Which metrics it is of, as of :func:`digest`.
+        Digest of the names of the metrics, see :func:`digest`.
     parts
-        In order; names may come twice.
+        The parts, in order; a name may occur more than once.
 
     Examples
     --------
@@ -75,47 +75,49 @@ class Envelope:
     parts: tuple[EnvelopePart, ...]
 
     def part(self, name: str) -> bytes | None:
-        """The first part of a name, or None."""
+        """Return the content of the first part with a name, or None."""
         return next((each.data for each in self.parts if each.name == name), None)
 
     def seal(self) -> bytes:
-        """As bytes."""
+        """Return the envelope as bytes, which :func:`opened` reads."""
         listed = [_Part(name=each.name, size=len(each.data)) for each in self.parts]
         header = _Header(kind=self.kind, policy=self.policy, metrics=self.metrics, parts=listed)
         rest = b"\n".join([header.model_dump_json().encode(), b"".join(each.data for each in self.parts)])
         return seal(_CONTAINER, rest)
 
     def check(self, kind: Kind, metrics: str) -> None:
-        """That it is of this kind and of these metrics.
+        """Check that the envelope is of this kind, and that its metrics have this digest.
 
         Raises
         ------
         InputError
-            It is not.
+            The kind or the digest differs.
         """
         if self.kind != kind:
             raise InputError(f"is of kind '{self.kind}', expected '{kind}'")
         if self.metrics != metrics:
-            raise InputError(f"is of other metrics ({self.metrics:.40}), expected {metrics}")
+            raise InputError(f"has metrics with digest '{self.metrics:.40}', expected '{metrics}'")
 
 
 def opened(data: bytes) -> Envelope:
-    """What :meth:`Envelope.seal` wrote.
+    """Return the envelope from the bytes that :meth:`Envelope.seal` returned.
 
     Raises
     ------
     InputError
-        It is not that, or was cut or changed; one line.
+        The bytes are not an envelope, or are truncated or corrupt; the message is one line.
     """
     line, newline, payload = unseal(data, _CONTAINER).partition(b"\n")
     try:
         header = _Header.model_validate_json(line[:_LONGEST])
     except ValidationError as error:
-        said = error.errors()[0]
-        raise InputError(f"saved state: header: {'.'.join(map(str, said['loc']))}: {said['msg']}") from error
+        first = error.errors()[0]
+        raise InputError(
+            f"saved state: header: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        ) from error
     if not newline or sum(each.size for each in header.parts) != len(payload):
         raise InputError(
-            f"saved state: has {len(payload)} bytes of parts, which is not what its header lists"
+            f"saved state: has {len(payload)} bytes of parts, which differs from the sizes in its header"
         )
     parts, at = [], 0
     for each in header.parts:
@@ -124,18 +126,22 @@ def opened(data: bytes) -> Envelope:
     return Envelope(header.kind, header.policy, header.metrics, tuple(parts))
 
 
-def is_ours(data: bytes) -> bool:
-    """Whether a file that cannot be opened was one of ours, and not one of somebody else's.
+def is_agent_file(data: bytes) -> bool:
+    """Return whether a file that cannot be opened is an agent's: it starts like an envelope, or is empty.
 
-    >>> is_ours(b"windlass-agent 1 00000000"), is_ours(b"[Unit]")
+    Examples
+    --------
+    >>> is_agent_file(b"windlass-agent 1 00000000"), is_agent_file(b"[Unit]")
     (True, False)
     """
     return data.startswith(b"windlass-agent ") or not data
 
 
 def digest(names: Sequence[str]) -> str:
-    """A short name for metrics in their order: two machines with the same one can share what they learned.
+    """Return a digest of metrics' names in order; machines with the same digest can share what they learned.
 
+    Examples
+    --------
     >>> digest(("a", "b")) == digest(("b", "a"))
     False
     """

@@ -1,9 +1,9 @@
-"""Sends what was learned to an aggregator, and begins from what others have learned; goes on without it.
+"""The exchange of learned state with an aggregator; an agent also works without one.
 
-An agent decides by itself, so an aggregator that is away costs nothing but news. It is tried again after a second, two,
-four and so on up to five minutes, each drawn from the upper half, so that a thousand agents do not come back at once.
-What is sent is the last that was learned: nothing is kept for later. An aggregator that is back is sent it anew,
-whether or not it has moved: it may have lost what it had.
+An agent decides locally, so an unreachable aggregator only delays the exchange. Retries follow after 1, 2, 4 … seconds,
+at most five minutes; each delay is drawn from its upper half, so that a thousand agents do not retry at the same time.
+Only the latest state is sent, and none is queued. After a failure the state is sent again even if it is unchanged, as
+the aggregator may have restarted and lost it.
 """
 
 from __future__ import annotations
@@ -24,37 +24,39 @@ from windlass.engines.backoff import Backoff
 from windlass.engines.http import direct_opener
 from windlass.model import InputError
 
-_TIMEOUT = 5.0
-_LONGEST = 1 << 24
-#: What has not moved is sent again after so long, s: an aggregator forgets who is silent.
-_AGAIN = 600.0
+#: Time limit of each wait for the aggregator, s.
+_TIMEOUT_S = 5.0
+#: Most bytes of a response that are read.
+_MAX_BYTES = 1 << 24
+#: Unchanged state is sent again after this long, s, because an aggregator forgets silent agents.
+_RESEND_S = 600.0
 
 
-#: Method, URL, token and body to status and body; raises OSError where nobody answers.
+#: Sends a request with method, URL, token and body; returns status and body, and raises OSError without a response.
 Exchange = Callable[[str, str, Token, bytes], tuple[int, bytes]]
 
 
 def exchange(
-    method: str, url: str, token: Token, body: bytes, timeout: float = _TIMEOUT
+    method: str, url: str, token: Token, body: bytes, timeout: float = _TIMEOUT_S
 ) -> tuple[int, bytes]:
-    """One request, without proxies and redirections; who says nothing for ``timeout`` seconds is away.
+    """Send a request without proxies and redirects; return status and body.
 
     Raises
     ------
     OSError
-        Nobody answers, or not in HTTP.
+        The server sends nothing for ``timeout`` seconds, is unreachable, or does not answer in HTTP.
     """
     request = urllib.request.Request(url, body or None, {"Authorization": token.header}, method=method)
     try:
         with direct_opener().open(request, timeout=timeout) as answer:
-            return answer.status, answer.read(_LONGEST)
+            return answer.status, answer.read(_MAX_BYTES)
     except http.client.HTTPException as error:
-        raise OSError(f"answers in no HTTP: {error!r}") from error
+        raise OSError(f"the response is not HTTP: {error!r}") from error
 
 
 @dataclass(slots=True)
 class Joined:
-    """How it went: whether the last try worked, and how often each was so."""
+    """Whether the last try succeeded, how often state was sent, how many tries failed, and why the last one failed."""
 
     now: bool = False
     sent: int = 0
@@ -63,30 +65,31 @@ class Joined:
 
 
 class Joiner:
-    """Between an agent, or an aggregator, and the aggregator above it.
+    """Exchanges learned state between an agent, or an aggregator, and the aggregator above it.
 
     Parameters
     ----------
     above
-        Who is joined.
+        The aggregator to join.
     token
-        Of the tree.
+        The tree's token.
     policy, metrics, dim
-        What is sent is of this policy and these metrics, and only such is taken.
+        Policy name and metrics digest of sent messages. Received messages must have the same digest, and subspaces of
+        ``dim`` metrics.
     learned
-        What is to be sent; None for nothing yet.
+        Returns the state to send; None for nothing yet.
     wanted
-        Whether what others have learned is of use now.
+        Returns whether the state of other agents is of use now.
     give
-        Takes what others have learned.
+        Called with the state of other agents.
     backoff
-        Delays between tries while the aggregator is away.
+        Delays between retries while the aggregator is unreachable or rejects requests.
     clock
-        Says the time, s.
-    tell
-        Says a line to the user: when the aggregator goes away, why, and when it is back.
+        Returns the time, s.
+    notify
+        Called with a message for the user when an exchange fails for a new reason, and when the aggregator is joined.
     exchanging
-        Sends a request.
+        Sends a request, as :func:`exchange` does.
     """
 
     def __init__(
@@ -111,31 +114,31 @@ class Joiner:
         self._url = above.url.rstrip("/")
         self._sent: Learned | None = None
         self._sent_at = -math.inf
-        #: Tries in a row that have failed.
+        #: Number of failed tries since the last success.
         self._missed = 0
 
     def run(self, stop: Stop) -> None:
-        """Until told to stop."""
+        """Exchange state until a stop is requested."""
         delay = 0.0
         while not stop.wait(delay):
             delay = self.step()
 
     def step(self) -> float:
-        """Ask and send what is due; how long to wait until the next step, s."""
+        """Fetch and send state as due; return the delay until the next step, s."""
         try:
-            asked = self._wanted()
-            if asked:
-                self._ask()
-            if not self._send() and not asked:
-                self._answer("GET", f"{self._url}/healthz", b"")
+            fetch = self._wanted()
+            if fetch:
+                self._fetch()
+            if not self._send() and not fetch:
+                self._request("GET", f"{self._url}/healthz", b"")
         except (OSError, InputError) as error:
             reason = str(getattr(error, "reason", error))
-            # Said once, and again where it fails for another reason.
+            # A failure is reported once, until its reason changes.
             if reason != self.status.why:
-                self._notify(f"{self._above.url}: {reason}; going on without it")
+                self._notify(f"{self._above.url}: {reason}; continuing without it")
             self.status.now, self.status.why = False, reason
             self.status.failed += 1
-            # It may have been started again, and know nothing of what it was sent.
+            # The aggregator may have restarted and lost the state that was sent.
             self._sent_at = -math.inf
             self._missed += 1
             return self._backoff.delay(self._missed)
@@ -145,37 +148,37 @@ class Joiner:
         self._missed = 0
         return self._above.every
 
-    def _ask(self) -> None:
-        data = self._answer("GET", f"{self._url}/global", b"")
+    def _fetch(self) -> None:
+        data = self._request("GET", f"{self._url}/global", b"")
         if data:
             found = opened(data)
             found.check("learned", self._metrics)
             self._give(from_message(found, self._dim))
 
     def _send(self) -> bool:
-        """Send what was learned if that is due; whether it was."""
+        """Send learned state if that is due; return whether it was sent."""
         learned, now = self._learned(), self._clock()
         if learned is None:
             return False
         moved = 1.0 if self._sent is None else learned.subspace.moved(self._sent.subspace)
-        if moved <= self._above.epsilon and now - self._sent_at < _AGAIN:
+        if moved <= self._above.epsilon and now - self._sent_at < _RESEND_S:
             return False
         sealed = as_message(learned, self._policy, self._metrics).seal()
-        self._answer("PUT", f"{self._url}/nodes/{self._above.name}", sealed)
+        self._request("PUT", f"{self._url}/nodes/{self._above.name}", sealed)
         self._sent, self._sent_at = learned, now
         self.status.sent += 1
         return True
 
-    def _answer(self, method: str, url: str, body: bytes) -> bytes:
-        """The body of a request that was answered well.
+    def _request(self, method: str, url: str, body: bytes) -> bytes:
+        """Send a request; return the body of a successful response.
 
         Raises
         ------
         InputError
-            It was refused.
+            The aggregator answered with another status than 200 and 204.
         """
         status, found = self._exchange(method, url, self._token, body)
         if status not in (200, 204):
-            said = found[:200].decode("ascii", "replace").strip()
-            raise InputError(f"answered {status}: {said}" if said else f"answered {status}")
+            message = found[:200].decode("ascii", "replace").strip()
+            raise InputError(f"answered {status}: {message}" if message else f"answered {status}")
         return found

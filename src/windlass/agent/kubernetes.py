@@ -1,12 +1,12 @@
-"""Marks the machine's node in Kubernetes while it rejects tasks; only when told to.
+"""Marks the machine's Kubernetes node while the node rejects tasks; only with the option ``--kubernetes``.
 
-A *label* says so to whoever looks: ``admit.windlass/accept=false``. A *taint* of that name with the effect
-``NoSchedule`` keeps new pods away, and leaves those that run. Either is taken away when the node accepts tasks again,
-and when the agent stops. An agent that is killed leaves its mark until it is back; ``docs/agent.md`` says how to take
-it away by hand.
+A *label*, ``admit.windlass/accept=false``, only informs. A *taint* of that name with the effect ``NoSchedule`` keeps
+new pods away, and running pods stay. Either mark is removed when the node accepts tasks again, and when the agent
+stops. If the agent is killed, the mark remains until the agent restarts; ``docs/agent.md`` describes how to remove it
+by hand.
 
-The API is asked with the service account that Kubernetes mounts into the pod. It must be allowed to get and to patch
-nodes, and nothing else.
+Requests use the service account that Kubernetes mounts into the pod. It must be allowed to get and to patch nodes, and
+nothing else.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ KEY = "admit.windlass/accept"
 _ROLES = "deploy/kubernetes/agent-taint.yaml"
 #: Time limit of a request, s.
 _PATIENCE_S = 10.0
-#: Between two changes of the mark are at least so many seconds: each is written to the cluster's store.
-_APART = 10.0
-_LOOK = 1.0
+#: Minimum time between two changes of the mark, s, because each change is written to the cluster's store.
+_MIN_INTERVAL_S = 10.0
+#: Interval at which the agent's decision is polled, s.
+_POLL_S = 1.0
 
 
 def marking_server() -> ApiServer:
@@ -39,7 +40,7 @@ def marking_server() -> ApiServer:
     Raises
     ------
     InputError
-        This is no pod, or it has no service account.
+        The process does not run in a pod, or the pod has no service account.
     """
     try:
         return ApiServer(access=service_account(), patience=_PATIENCE_S, roles=_ROLES)
@@ -48,24 +49,24 @@ def marking_server() -> ApiServer:
 
 
 class Marker:
-    """Keeps the node's mark as the agent's answer is.
+    """Keeps the node's mark consistent with the agent's decision.
 
     Parameters
     ----------
     server
         API server of the cluster.
     node
-        The node's name.
+        Name of the node.
     by
-        ``label`` or ``taint``.
+        Kind of mark: ``label`` or ``taint``.
     answer
-        What stands.
+        Returns the agent's current decision.
     clock
-        Says the time, s.
+        Returns the time, s.
     backoff
-        Delays between tries while the API server refuses a change.
-    tell
-        Says a line to the user.
+        Delays between retries while a change of the mark fails.
+    notify
+        Called with each message for the user.
     """
 
     def __init__(
@@ -81,14 +82,14 @@ class Marker:
         self._server, self._path, self._by = server, f"/api/v1/nodes/{node}", by
         self._answer, self._clock, self._backoff, self._notify = answer, clock, backoff, notify
         self._changed_at = -math.inf
-        #: Whether the node is marked; None where nobody has looked.
+        #: True if the node is marked; None before the first change.
         self.marked: bool | None = None
         self.failed = 0
-        #: Tries in a row that have failed.
+        #: Number of failed tries since the last success.
         self._missed = 0
 
     def run(self, stop: Stop) -> None:
-        """Until told to stop; then the mark is taken away."""
+        """Update the mark until a stop is requested; then remove it."""
         delay = 0.0
         while not stop.wait(delay):
             delay = self.step()
@@ -96,14 +97,14 @@ class Marker:
             if self.marked is not False:
                 self._mark(False)
         except ClusterError as error:
-            self._notify(f"{self._path}: the mark cannot be taken away: {error}")
+            self._notify(f"{self._path}: the mark cannot be removed: {error}")
 
     def step(self) -> float:
-        """Change the mark if that is due; how long to wait until the next step, s."""
+        """Change the mark if that is due; return the delay until the next step, s."""
         wanted = not self._answer().accept
         now = self._clock()
-        if wanted == self.marked or now - self._changed_at < _APART:
-            return _LOOK
+        if wanted == self.marked or now - self._changed_at < _MIN_INTERVAL_S:
+            return _POLL_S
         try:
             self._mark(wanted)
         except ClusterError as error:
@@ -113,7 +114,7 @@ class Marker:
             return self._backoff.delay(self._missed)
         self._missed = 0
         self._changed_at = now
-        return _LOOK
+        return _POLL_S
 
     def _mark(self, wanted: bool) -> None:
         if self._by == "label":
@@ -125,14 +126,14 @@ class Marker:
         self.marked = wanted
 
     def _taint(self, wanted: bool) -> None:
-        """Taints are a list, which a patch has as a whole: that of others must not be lost."""
+        """Set or remove the taint; other taints must be sent as well, because a merge patch replaces the whole list."""
         found = self._server.get(self._path)
         taints = (found.get("spec") or {}).get("taints") or []
         others = [each for each in taints if each.get("key") != KEY]
         own = [{"key": KEY, "value": "false", "effect": "NoSchedule"}] if wanted else []
         if others + own == taints:
             return
-        # With the version, a change that somebody else made since then is an error, and this is tried again.
+        # The version makes the patch fail if the node has changed since the read; a later step tries again.
         version = (found.get("metadata") or {}).get("resourceVersion")
         self._server.send(
             "PATCH", self._path, {"metadata": {"resourceVersion": version}, "spec": {"taints": others + own}}

@@ -19,28 +19,28 @@ CONTENT = "text/plain; version=0.0.4; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """A value that may rise and fall."""
+    """A value that can go up and down."""
 
     name: str
-    says: str
+    documentation: str
     value: float
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A value that only rises."""
+    """A value that only goes up."""
 
     name: str
-    says: str
+    documentation: str
     value: float
 
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """Values that differ by a label; ``counts`` if they only rise."""
+    """One value for each value of a label; counters with ``counts``, and gauges otherwise."""
 
     name: str
-    says: str
+    documentation: str
     label: str
     values: tuple[tuple[str, float], ...]
     counts: bool = False
@@ -58,13 +58,13 @@ class _Now(Collector):
     def collect(self) -> Iterator[Metric]:
         for each in self._now():
             match each:
-                case Gauge(name, says, value):
-                    yield GaugeMetricFamily(f"windlass_{name}", says, value=value)
-                case Count(name, says, value):
-                    yield CounterMetricFamily(f"windlass_{name}", says, value=value)
-                case Many(name, says, label, values, counts):
+                case Gauge(name, documentation, value):
+                    yield GaugeMetricFamily(f"windlass_{name}", documentation, value=value)
+                case Count(name, documentation, value):
+                    yield CounterMetricFamily(f"windlass_{name}", documentation, value=value)
+                case Many(name, documentation, label, values, counts):
                     kind = CounterMetricFamily if counts else GaugeMetricFamily
-                    family = kind(f"windlass_{name}", says, labels=[label])
+                    family = kind(f"windlass_{name}", documentation, labels=[label])
                     for key, value in values:
                         family.add_metric([key], value)
                     yield family

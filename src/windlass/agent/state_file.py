@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from windlass.agent.envelope import Envelope, is_ours, opened
+from windlass.agent.envelope import Envelope, is_agent_file, opened
 from windlass.io import write_bytes
 from windlass.model import InputError
 
@@ -59,7 +59,7 @@ class Keeper:
         try:
             return make(opened(data))
         except InputError as error:
-            if not is_ours(data):
+            if not is_agent_file(data):
                 raise InputError(f"{self.path}: {error}; the file is left unchanged") from error
             aside = self.path.with_name(self.path.name + ".refused")
             _replace(self.path, aside)

@@ -1,4 +1,4 @@
-"""Waits that a stop ends at once."""
+"""A stop request for the threads of an agent, which ends their waits at once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ class Stop:
     Examples
     --------
     >>> stop = Stop()
-    >>> stop.wait(0.0), stop.told
+    >>> stop.wait(0.0), stop.requested
     (False, False)
     >>> stop.notify()
-    >>> stop.wait(60.0), stop.told
+    >>> stop.wait(60.0), stop.requested
     (True, True)
     """
 
@@ -22,7 +22,7 @@ class Stop:
         self._event = threading.Event()
 
     @property
-    def told(self) -> bool:
+    def requested(self) -> bool:
         """True once a stop was requested."""
         return self._event.is_set()
 

@@ -7,7 +7,7 @@ pytest.importorskip("prometheus_client", reason="the extra `agent` is not instal
 
 from tests.engines.linux.agent.conftest import SECRET
 from windlass.agent.check import line_of
-from windlass.agent.envelope import Envelope, EnvelopePart, digest, is_ours, opened
+from windlass.agent.envelope import Envelope, EnvelopePart, digest, is_agent_file, opened
 from windlass.agent.options import Above, Address, AgentOptions, AggregatorOptions, check_name
 from windlass.agent.signal_board import AdmissionAnswer
 from windlass.agent.token import Token, read_token
@@ -79,7 +79,7 @@ def test_envelopes_are_told_from_other_files_and_their_parts_by_name():
         "agent", "p", "m", (EnvelopePart("a", b"1"), EnvelopePart("b", b"2"), EnvelopePart("a", b"3"))
     )
     assert (envelope.part("a"), envelope.part("b"), envelope.part("c")) == (b"1", b"2", None)
-    assert [is_ours(each) for each in (b"", b"windlass-agent 9", b"windlass", b"\0")] == [
+    assert [is_agent_file(each) for each in (b"", b"windlass-agent 9", b"windlass", b"\0")] == [
         True,
         True,
         False,
@@ -91,7 +91,7 @@ def test_envelopes_are_told_from_other_files_and_their_parts_by_name():
     with pytest.raises(InputError, match="do not begin with 'windlass-agent 1'"):
         opened(b" " + sealed)
     envelope.check("agent", "m")
-    with pytest.raises(InputError, match="is of other metrics"):
+    with pytest.raises(InputError, match="has metrics with digest 'm', expected 'n'"):
         envelope.check("agent", "n")
 
 

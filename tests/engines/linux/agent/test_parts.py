@@ -324,7 +324,7 @@ def test_who_stops_before_anything_was_marked_takes_away_what_another_left(clock
     assert cluster.changes == []
     cluster.failing, marker.marked, cluster.spec["taints"] = True, True, [own]
     marker.run(stop)
-    assert said == ["/api/v1/nodes/n1: the mark cannot be taken away: away"]
+    assert said == ["/api/v1/nodes/n1: the mark cannot be removed: away"]
 
 
 def test_delays_are_doubled_up_to_five_minutes():

@@ -293,7 +293,7 @@ def test_a_tree_of_two_agents_whose_aggregator_goes_and_comes_back(started, tmp_
     join = ("--join", f"http://127.0.0.1:{port}", "--join-every", "0.5")
     run = ("run", "--listen", "127.0.0.1:0", "--every", "0.05")
     alone = started(*run, *join, "--name", "one", token=SECRET)
-    alone.found("going on without it")
+    alone.found("continuing without it")
     until(lambda: ask(alone.address, "/healthz").status == 200, "a step", alone.process)
     top = started(*above, token=SECRET)
     until(lambda: shown(top.address)["windlass_agents"] == 1.0, "an agent", top.process)

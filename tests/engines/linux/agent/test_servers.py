@@ -171,6 +171,6 @@ def test_threads_of_an_agent_run_until_they_are_told_to_stop_and_hold_up_no_proc
         ran.append(told.wait(60.0))
 
     with _threaded("looks", run, stop):
-        assert not stop.told
+        assert not stop.requested
     assert [ran[0].name, ran[0].daemon, ran[1]] == ["looks", True, True]
     assert not ran[0].is_alive()

@@ -218,7 +218,7 @@ def test_a_newcomer_asks_and_a_failure_has_what_was_sent_sent_anew(clock):
     assert 1.0 <= joining.step() <= 2.0
     assert (joining.status.failed, joining.status.now) == (2, False)
     assert joining.status.why == "answered 503: busy"
-    assert said[1:] == ["http://up:1/: answered 503: busy; going on without it"]
+    assert said[1:] == ["http://up:1/: answered 503: busy; continuing without it"]
     # It may have been started again, so that it is sent what has not moved.
     away.answers.clear()
     assert joining.step() == 30.0
