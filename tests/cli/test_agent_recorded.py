@@ -163,7 +163,7 @@ def test_what_was_made_is_taken_back(windlass, monkeypatch):
     gone = [["pod a", "pod b"], []]
     monkeypatch.setattr("windlass.engines.kubernetes.server.ApiServer", lambda *given: given)
     monkeypatch.setattr(
-        "windlass.engines.kubernetes.headroom.Spare",
+        "windlass.engines.kubernetes.headroom.SpareNodes",
         lambda *given: asked.append(given) or SimpleNamespace(remove=lambda: gone.pop(0)),
     )
     assert windlass("k8s", "remove")[1] == "deleted pod a\ndeleted pod b\n"

@@ -78,11 +78,11 @@ def k8s_remove(
     kubeconfig: _Config = None, context: _Context = None, namespace: _Namespace = "windlass"
 ) -> None:
     """Delete all objects that autoscale created; nothing else is changed."""
-    from windlass.engines.kubernetes.headroom import Spare
+    from windlass.engines.kubernetes.headroom import SpareNodes
     from windlass.engines.kubernetes.server import ApiServer
 
     with _one_line():
-        gone = Spare(ApiServer(kubeconfig, context), namespace, "").remove()
+        gone = SpareNodes(ApiServer(kubeconfig, context), namespace, "").remove()
     print_lines([f"deleted {each}" for each in gone] or ["no objects of Windlass found"])
 
 

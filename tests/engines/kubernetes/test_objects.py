@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tests.engines.kubernetes.strict import Strict
 from windlass.engines.elastic.system import ClusterError, ClusterSnapshot
 from windlass.engines.kubernetes import objects
-from windlass.engines.kubernetes.headroom import Spare
+from windlass.engines.kubernetes.headroom import SpareNodes
 from windlass.engines.kubernetes.server import MissingError
 from windlass.engines.kubernetes.snapshot import TYPE_LABEL
-from windlass.engines.kubernetes.system import KubernetesScale, spare
+from windlass.engines.kubernetes.system import KubernetesScale, spare_counts
 from windlass.model.instances import InstanceType
 from windlass.scale import Demands, Totals
 
@@ -77,7 +77,7 @@ def without_shape(tree):
 @pytest.mark.parametrize("version", ["v1beta1", "v2"])
 def test_a_buffer_and_its_template(version, kind):
     server = Strict(version)
-    Spare(server, "windlass", "pool").set([KINDS[kind]], [3], ["soon"])
+    SpareNodes(server, "windlass", "pool").set([KINDS[kind]], [3], ["soon"])
     assert set(server.of("CapacityBuffer")) == {NAMES[kind]}
     buffer = server.of("CapacityBuffer")[NAMES[kind]]
     assert buffer["metadata"] == {
@@ -102,7 +102,7 @@ def test_a_buffer_and_its_template(version, kind):
 @pytest.mark.parametrize("kind", ["small", "Big.LARGE", "bare"])
 def test_a_deployment(kind):
     server = Strict("")
-    Spare(server, "windlass", "pool").set([KINDS[kind]], [3], ["soon"])
+    SpareNodes(server, "windlass", "pool").set([KINDS[kind]], [3], ["soon"])
     found, shape = without_shape(server.of("Deployment")[NAMES[kind]])
     holds = {"windlass/holds": NAMES[kind]}
     assert found["metadata"] == {
@@ -122,7 +122,7 @@ def test_a_deployment(kind):
 
 def test_placeholders_have_a_class_that_any_job_goes_before_and_that_takes_no_place_itself():
     server = Strict()
-    Spare(server, "windlass", "pool").set([], [], [])
+    SpareNodes(server, "windlass", "pool").set([], [], [])
     (found,) = server.of("PriorityClass").values()
     assert (found["metadata"], found["value"]) == ({"name": "windlass-placeholder", "labels": OURS}, -10)
     assert (found["globalDefault"], found["preemptionPolicy"]) == (False, "Never")
@@ -160,7 +160,7 @@ changes = st.lists(
 @given(changes=changes, version=st.sampled_from(["", "v1beta1"]))
 def test_only_what_is_different_is_written(changes, version):
     server = Strict(version)
-    spares, before = Spare(server, "windlass", "pool"), {}
+    spares, before = SpareNodes(server, "windlass", "pool"), {}
     made = ["CapacityBuffer", "PodTemplate"] if version else ["Deployment"]
     first = ["windlass-placeholder"]
     for kinds, counts in changes:
@@ -187,7 +187,7 @@ def test_only_what_is_different_is_written(changes, version):
 @pytest.mark.parametrize("version", ["", "v1beta1"])
 def test_a_reason_is_written_with_each_count(version):
     server = Strict(version)
-    spares = Spare(server, "windlass", "pool")
+    spares = SpareNodes(server, "windlass", "pool")
     for count, why in ((1, "first"), (2, "second")):
         spares.set([SMALL], [count], [why])
         (found,) = server.of("CapacityBuffer" if version else "Deployment").values()
@@ -197,10 +197,10 @@ def test_a_reason_is_written_with_each_count(version):
 @pytest.mark.parametrize("version", ["", "v1beta1"])
 def test_a_change_of_shape_makes_the_object_anew_with_the_count_of_now(version):
     server = Strict(version)
-    Spare(server, "windlass", "pool").set([SMALL, BARE], [2, 1], ["so", "so"])
+    SpareNodes(server, "windlass", "pool").set([SMALL, BARE], [2, 1], ["so", "so"])
     server.written.clear()
     larger = InstanceType("small", cores=3, most=9)
-    Spare(server, "windlass", "pool").set([larger, BARE], [1, 1], ["so", "so"])
+    SpareNodes(server, "windlass", "pool").set([larger, BARE], [1, 1], ["so", "so"])
     name = NAMES["small"]
     if version:
         assert server.written == [("DELETE", name, None), ("POST", name, None), ("PATCH", name, 1)]
@@ -212,7 +212,7 @@ def test_a_change_of_shape_makes_the_object_anew_with_the_count_of_now(version):
 def test_a_dry_run_names_each_object_and_writes_nothing(version):
     server = Strict(version)
     kind = "CapacityBuffer" if version else "Deployment"
-    assert Spare(server, "windlass", "pool").describe([SMALL, LARGE], [2, 0]) == [
+    assert SpareNodes(server, "windlass", "pool").describe([SMALL, LARGE], [2, 0]) == [
         f"{kind} windlass/windlass-small: 2 spare",
         f"{kind} windlass/windlass-big-large: 0 spare",
     ]
@@ -224,7 +224,7 @@ def test_a_server_that_prefers_no_version_is_asked_in_the_first_beta(group):
     server = Strict("v1beta1")
     get = server.get
     server.get = lambda path: group if path == "/apis/autoscaling.x-k8s.io" else get(path)
-    Spare(server, "windlass", "pool").set([SMALL], [1], ["so"])
+    SpareNodes(server, "windlass", "pool").set([SMALL], [1], ["so"])
     assert set(server.of("CapacityBuffer")) == {"windlass-small"}
 
 
@@ -239,7 +239,7 @@ def test_a_server_that_forbids_to_ask_for_buffers_is_no_server_without_them():
 
     server.get = forbidden
     with pytest.raises(ClusterError, match="forbidden") as error:
-        Spare(server, "windlass", "pool").set([SMALL], [1], ["so"])
+        SpareNodes(server, "windlass", "pool").set([SMALL], [1], ["so"])
     assert not isinstance(error.value, MissingError)
     assert server.written == []
 
@@ -252,7 +252,7 @@ def test_spare_is_the_total_less_those_in_use_and_not_less_than_none(pairs):
     seen = ClusterSnapshot(none + 9, none + 1, used, Demands.none(), Demands.none())
     counts = tuple(total for total, _ in pairs)
     want = [total - each if total > each else 0 for total, each in pairs]
-    assert spare(Totals(counts, ("so", "so")), seen) == want
+    assert spare_counts(Totals(counts, ("so", "so")), seen) == want
     server = Strict()
     system = KubernetesScale(server, (SMALL, LARGE), label="pool")
     assert [line.split(": ")[1] for line in system.describe(Totals(counts, ("so", "so")), seen)] == [

@@ -8,7 +8,7 @@ import pytest
 
 from tests.engines.kubernetes.strict import Strict
 from windlass.engines.elastic.system import ClusterError
-from windlass.engines.kubernetes.headroom import Spare
+from windlass.engines.kubernetes.headroom import SpareNodes
 from windlass.model.instances import InstanceType
 
 SMALL = InstanceType("small", cores=1.9, memory=7e9, most=9)
@@ -34,8 +34,8 @@ def test_an_object_of_that_name_without_the_label_stops_everything(version, coll
     before = copy.deepcopy(server.of(kind))
     told = f"{kind} windlass-small is not Windlass's: it lacks the label .*=windlass; left unchanged"
     with pytest.raises(ClusterError, match=told):
-        Spare(server, "windlass", "pool").set([SMALL], [2], ["so"])
-    Spare(server, "windlass", "pool").set([], [], [])
+        SpareNodes(server, "windlass", "pool").set([SMALL], [2], ["so"])
+    SpareNodes(server, "windlass", "pool").set([], [], [])
     assert server.of(kind) == before
 
 
@@ -43,14 +43,14 @@ def test_a_priority_class_of_that_name_without_the_label_stops_everything():
     server = Strict()
     server.put("priorityclasses", {"metadata": {"name": "windlass-placeholder"}, "value": 10})
     with pytest.raises(ClusterError, match="PriorityClass windlass-placeholder is not Windlass's"):
-        Spare(server, "windlass", "pool").set([SMALL], [2], ["so"])
+        SpareNodes(server, "windlass", "pool").set([SMALL], [2], ["so"])
     assert server.written == []
 
 
 @pytest.mark.parametrize("version", ["", "v1beta1"])
 def test_all_of_ours_is_deleted_and_named_and_nothing_else(version):
     server = Strict(version)
-    spares = Spare(server, "windlass", "pool")
+    spares = SpareNodes(server, "windlass", "pool")
     spares.set([SMALL, LARGE], [1, 2], ["so", "so"])
     theirs = {"metadata": {"name": "theirs"}, "spec": {"replicas": 1}}
     for collection in ("deployments", "podtemplates", "priorityclasses"):
@@ -67,7 +67,7 @@ def test_all_of_ours_is_deleted_and_named_and_nothing_else(version):
 
 def test_what_is_deleted_by_something_else_meanwhile_is_no_error():
     server = Strict()
-    spares = Spare(server, "windlass", "pool")
+    spares = SpareNodes(server, "windlass", "pool")
     spares.set([SMALL], [1], ["so"])
     send = server.send
 

@@ -9,7 +9,7 @@ pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 from tests.engines.kubernetes.cluster import BUFFERS, DEPLOYMENTS, NAMESPACE, TEMPLATES
 from tests.engines.kubernetes.served import served_here
 from windlass.engines.elastic.system import ClusterError
-from windlass.engines.kubernetes.headroom import Spare
+from windlass.engines.kubernetes.headroom import SpareNodes
 from windlass.engines.kubernetes.server import MissingError, items
 from windlass.engines.kubernetes.system import KubernetesScale
 from windlass.model import InputError
@@ -29,7 +29,7 @@ def named(served, path):
 
 
 def test_a_type_that_is_gone_is_asked_for_no_more(served):
-    spare = Spare(served.cluster.server, NAMESPACE, "type")
+    spare = SpareNodes(served.cluster.server, NAMESPACE, "type")
     spare.set([SMALL, LARGE], [1, 2], ["so", "so"])
     spare.set([SMALL], [1], ["so"])
     assert list(named(served, served.cluster.path)) == ["windlass-small"]
@@ -41,8 +41,8 @@ def test_a_type_that_is_gone_is_asked_for_no_more(served):
 )
 def test_an_instance_of_another_shape_is_asked_for_anew(served, then, label):
     path = TEMPLATES if served.cluster.buffers else DEPLOYMENTS
-    Spare(served.cluster.server, NAMESPACE, "type").set([SMALL], [2], ["so"])
-    Spare(served.cluster.server, NAMESPACE, label).set([then], [2], ["so"])
+    SpareNodes(served.cluster.server, NAMESPACE, "type").set([SMALL], [2], ["so"])
+    SpareNodes(served.cluster.server, NAMESPACE, label).set([then], [2], ["so"])
     found = named(served, path)["windlass-small"]
     spec = (found if served.cluster.buffers else found["spec"])["template"]["spec"]
     assert spec["nodeSelector"] == {label: "small"}
@@ -76,11 +76,11 @@ GROUP, DEFINITION = "/apis/autoscaling.x-k8s.io", "customresourcedefinitions"
 def test_deployments_go_where_the_server_has_buffers_now(tmp_path):
     with served_here(tmp_path) as served:
         server = served.cluster.server
-        Spare(Asked(server, GROUP, DEFINITION), NAMESPACE, "type").set([SMALL], [2], ["so"])
+        SpareNodes(Asked(server, GROUP, DEFINITION), NAMESPACE, "type").set([SMALL], [2], ["so"])
         theirs = {"metadata": {"name": "theirs"}, "spec": {"replicas": 1}}
         server.send("POST", DEPLOYMENTS.format(NAMESPACE), theirs)
         assert list(named(served, DEPLOYMENTS)) == ["windlass-small", "theirs"]
-        Spare(server, NAMESPACE, "type").set([SMALL], [2], ["so"])
+        SpareNodes(server, NAMESPACE, "type").set([SMALL], [2], ["so"])
         assert list(named(served, DEPLOYMENTS)) == ["theirs"]
         assert list(named(served, BUFFERS)) == ["windlass-small"]
 
@@ -88,7 +88,7 @@ def test_deployments_go_where_the_server_has_buffers_now(tmp_path):
 def test_a_server_that_gets_them_is_asked_for_them(tmp_path):
     with served_here(tmp_path) as served:
         server = Asked(served.cluster.server, GROUP, DEFINITION)
-        spare = Spare(server, NAMESPACE, "type")
+        spare = SpareNodes(server, NAMESPACE, "type")
         spare.set([SMALL], [2], ["so"])
         assert list(named(served, DEPLOYMENTS)) == ["windlass-small"]
         server.missing = ()
@@ -101,7 +101,7 @@ def test_a_server_that_has_them_and_does_not_serve_them_yet_is_left_alone(tmp_pa
     """A real one says so for a moment as it comes up: it may ask for nothing twice."""
     with served_here(tmp_path) as served:
         server = Asked(served.cluster.server)
-        spare = Spare(server, NAMESPACE, "type")
+        spare = SpareNodes(server, NAMESPACE, "type")
         spare.set([SMALL], [2], ["so"])
         server.missing = (GROUP,)
         for ask in (

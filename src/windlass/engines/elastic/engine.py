@@ -52,7 +52,7 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScaleRun:
-    """Counts of one run: decisions, decisions that changed the totals, and calls that the cluster did not answer."""
+    """Counts of one run: decisions, decisions that changed the totals, and failed calls of the cluster."""
 
     decisions: int
     changes: int

@@ -17,8 +17,8 @@ from windlass.model.instances import InstanceType
 Tree = dict[str, Any]
 
 
-class Spare:
-    """Windlass's objects in one namespace.
+class SpareNodes:
+    """Windlass's objects in one namespace that request spare nodes.
 
     They are CapacityBuffers if the server supports them, and otherwise Deployments of placeholder pods.
 

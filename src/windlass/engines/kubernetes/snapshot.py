@@ -67,9 +67,9 @@ def cluster_snapshot(
     >>> small = InstanceType("small", cores=4)
     >>> ready = {"conditions": [{"type": "Ready", "status": "True"}]}
     >>> node = {"metadata": {"name": "a", "labels": {TYPE_LABEL: "small"}}, "status": ready}
-    >>> asks = {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}
+    >>> spec = {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}
     >>> submitted = {"creationTimestamp": "2026-01-01T00:00:00Z"}
-    >>> found = cluster_snapshot([small], [node], [{"metadata": submitted, "spec": asks}])
+    >>> found = cluster_snapshot([small], [node], [{"metadata": submitted, "spec": spec}])
     >>> found.ready.tolist(), found.used.tolist(), found.waiting.resources.tolist()
     ([1], [0], [[0.0, 1.0, 0.0]])
     """

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from windlass.engines.elastic.system import ClusterError, ClusterSnapshot
-from windlass.engines.kubernetes.headroom import Spare
+from windlass.engines.kubernetes.headroom import SpareNodes
 from windlass.engines.kubernetes.objects import object_name
 from windlass.engines.kubernetes.server import Server, items
 from windlass.engines.kubernetes.snapshot import TYPE_LABEL, cluster_snapshot
@@ -52,7 +52,7 @@ class KubernetesScale:
         _check_names(types)
         self._server, self._types, self._label = server, types, label
         self._now = now
-        self._spare = Spare(server, namespace, label)
+        self._spare = SpareNodes(server, namespace, label)
 
     @property
     def types(self) -> tuple[InstanceType, ...]:
@@ -76,11 +76,11 @@ class KubernetesScale:
 
     def set_totals(self, totals: Totals, seen: ClusterSnapshot) -> None:
         """Request the totals, less the instances in use, as spare nodes; ClusterError if a request fails."""
-        self._spare.set(self._types, spare(totals, seen), totals.why)
+        self._spare.set(self._types, spare_counts(totals, seen), totals.why)
 
     def describe(self, totals: Totals, seen: ClusterSnapshot) -> list[str]:
         """Describe the requests that :meth:`set_totals` would make, one line per type."""
-        return self._spare.describe(self._types, spare(totals, seen))
+        return self._spare.describe(self._types, spare_counts(totals, seen))
 
     def remove(self) -> list[str]:
         """Delete all of Windlass's objects; return the kind and name of each deleted object."""
@@ -97,7 +97,7 @@ def _check_names(types: Iterable[InstanceType]) -> None:
             )
 
 
-def spare(totals: Totals, seen: ClusterSnapshot) -> list[int]:
+def spare_counts(totals: Totals, seen: ClusterSnapshot) -> list[int]:
     """Return how many instances of each type to request in addition to those in use, at least 0.
 
     Examples
@@ -106,7 +106,7 @@ def spare(totals: Totals, seen: ClusterSnapshot) -> list[int]:
     >>> none = np.zeros(2, np.int64)
     >>> from windlass.scale import Demands
     >>> found = ClusterSnapshot(none + 5, none, np.array([3, 4]), Demands.none(), Demands.none())
-    >>> spare(Totals((5, 2), ("soon", "enough")), found)
+    >>> spare_counts(Totals((5, 2), ("soon", "enough")), found)
     [2, 0]
     """
     return [max(0, count - int(used)) for count, used in zip(totals.counts, seen.used, strict=True)]
