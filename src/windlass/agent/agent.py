@@ -19,7 +19,7 @@ from windlass.agent.join import Joiner
 from windlass.agent.kubernetes import Marker, marking_server
 from windlass.agent.node import AgentNode, load_node, make_node
 from windlass.agent.options import Above, AgentOptions, AggregatorOptions
-from windlass.agent.prometheus import Count, Gauge, Many, Page, Shown, shown_of
+from windlass.agent.prometheus import Count, Gauge, LabelledMetric, Page, PrometheusMetric, board_metrics
 from windlass.agent.routes import agent_routes
 from windlass.agent.signal_board import Board
 from windlass.agent.state_file import Keeper
@@ -152,8 +152,8 @@ def run_agent(
             )
             stack.enter_context(_threaded("kubernetes", marker.run, stop))
 
-        def shown() -> Iterator[Shown]:
-            yield from shown_of(board, names)
+        def shown() -> Iterator[PrometheusMetric]:
+            yield from board_metrics(board, names)
             yield from of_process(refusals, saver.saves, joiner)
 
         web = WebServer(options.listen, agent_routes(board, Page(shown).answer), refusals)
@@ -216,7 +216,7 @@ def run_aggregator(
             )
             stack.enter_context(_threaded("join", joiner.run, stop))
 
-        def shown() -> Iterator[Shown]:
+        def shown() -> Iterator[PrometheusMetric]:
             yield from aggregate.shown()
             yield from of_process(refusals, saver.saves, joiner)
 
@@ -320,10 +320,10 @@ def _envelope(node: AgentNode, policy_id: str, metrics: str) -> Envelope | None:
     return None if data is None else Envelope("agent", policy_id, metrics, (EnvelopePart("node", data),))
 
 
-def of_process(refusals: Refusals, saves: SaveCounts, joiner: Joiner | None) -> Iterator[Shown]:
+def of_process(refusals: Refusals, saves: SaveCounts, joiner: Joiner | None) -> Iterator[PrometheusMetric]:
     """Yield the metrics common to agents and aggregators: rejected requests, saves, and the aggregator above."""
     refused = tuple((why, float(count)) for why, count in refusals.by_reason())
-    yield Many("refused_requests", "Rejected requests.", "why", refused, counts=True)
+    yield LabelledMetric("refused_requests", "Rejected requests.", "why", refused, counts=True)
     yield Count("saves", "Successful saves of learned state.", saves.done)
     yield Count("failed_saves", "Failed saves of learned state.", saves.failed)
     if joiner is not None:

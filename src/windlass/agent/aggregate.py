@@ -25,7 +25,7 @@ from windlass.admit.shared_model import Lesson
 from windlass.agent.envelope import Envelope, EnvelopePart, opened
 from windlass.agent.node import as_message, from_message
 from windlass.agent.options import check_name
-from windlass.agent.prometheus import Count, Gauge, Many, Shown
+from windlass.agent.prometheus import Count, Gauge, LabelledMetric, PrometheusMetric
 from windlass.agent.routes import only_get
 from windlass.agent.token import Token
 from windlass.agent.web import Answered, WebRequest, refuse
@@ -153,14 +153,14 @@ class Aggregate:
             self._heard = dict.fromkeys(found.children, self._clock())
             self.changes += 1
 
-    def shown(self) -> Iterator[Shown]:
+    def shown(self) -> Iterator[PrometheusMetric]:
         """Yield the metrics for Prometheus."""
         merged = self.learned()
         yield Gauge("agents", "Agents with a stored message.", len(self.children))
         yield Count("taken", "Accepted messages of agents.", self.taken)
         values = () if merged is None else tuple(merged.subspace.singular)
         pairs = tuple((str(at), float(value)) for at, value in enumerate(values))
-        yield Many("singular_value", "Singular values of the merged directions.", "axis", pairs)
+        yield LabelledMetric("singular_value", "Singular values of the merged directions.", "axis", pairs)
 
     def _merge(self) -> Learned | None:
         merged = self._aggregator.merged

@@ -36,7 +36,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Many:
+class LabelledMetric:
     """One value for each value of a label; counters with ``counts``, and gauges otherwise."""
 
     name: str
@@ -46,13 +46,14 @@ class Many:
     counts: bool = False
 
 
-Shown = Gauge | Count | Many
+#: A metric on the page for Prometheus.
+PrometheusMetric = Gauge | Count | LabelledMetric
 
 
 class _Now(Collector):
     """A collector that reads the current values for each request."""
 
-    def __init__(self, now: Callable[[], Iterable[Shown]]) -> None:
+    def __init__(self, now: Callable[[], Iterable[PrometheusMetric]]) -> None:
         self._now = now
 
     def collect(self) -> Iterator[Metric]:
@@ -62,7 +63,7 @@ class _Now(Collector):
                     yield GaugeMetricFamily(f"windlass_{name}", documentation, value=value)
                 case Count(name, documentation, value):
                     yield CounterMetricFamily(f"windlass_{name}", documentation, value=value)
-                case Many(name, documentation, label, values, counts):
+                case LabelledMetric(name, documentation, label, values, counts):
                     kind = CounterMetricFamily if counts else GaugeMetricFamily
                     family = kind(f"windlass_{name}", documentation, labels=[label])
                     for key, value in values:
@@ -87,7 +88,7 @@ class Page:
     windlass_busy 0.5
     """
 
-    def __init__(self, now: Callable[[], Iterable[Shown]]) -> None:
+    def __init__(self, now: Callable[[], Iterable[PrometheusMetric]]) -> None:
         self._registry = CollectorRegistry(auto_describe=False)
         self._registry.register(_Now(now))
 
@@ -96,7 +97,7 @@ class Page:
         return Answered(200, generate_latest(self._registry), content=CONTENT)
 
 
-def shown_of(board: Board, names: tuple[str, ...]) -> Iterator[Shown]:
+def board_metrics(board: Board, names: tuple[str, ...]) -> Iterator[PrometheusMetric]:
     """Yield the metrics of an agent's board.
 
     Parameters
@@ -118,17 +119,17 @@ def shown_of(board: Board, names: tuple[str, ...]) -> Iterator[Shown]:
     yield Count("steps", "Measured steps.", last.steps)
     yield Count("rejected_steps", "Steps after which tasks were rejected.", last.rejected)
     yield Count("guarded_steps", "Steps after which only the guard rejected tasks.", last.guarded)
-    yield Many(
+    yield LabelledMetric(
         "projection",
         "Projections of the last step on the leading directions.",
         "axis",
         _numbered(last.projections),
     )
-    yield Many(
+    yield LabelledMetric(
         "singular_value", "Singular values of the leading directions.", "axis", _numbered(last.singular)
     )
     pairs = zip(names, map(float, last.metrics), strict=True)
-    yield Many(
+    yield LabelledMetric(
         "metric",
         "Telemetry of the machine, by name.",
         "name",

@@ -147,12 +147,12 @@ def test_a_downtime_reaches_the_policy():
 
 
 def agent_of(watching, served):
-    from windlass.agent.prometheus import Page, shown_of
+    from windlass.agent.prometheus import Page, board_metrics
     from windlass.agent.routes import agent_routes
     from windlass.agent.web import Refusals
 
     refusals = Refusals()
-    page = Page(lambda: shown_of(watching.board, NAMES))
+    page = Page(lambda: board_metrics(watching.board, NAMES))
     return served(agent_routes(watching.board, page.answer), refusals), refusals
 
 

@@ -44,7 +44,7 @@ def test_prometheus_is_shown_what_the_page_names(clock):
 
     from windlass.agent.agent import SaveCounts, of_process
     from windlass.agent.join import Joiner
-    from windlass.agent.prometheus import Page, shown_of
+    from windlass.agent.prometheus import Page, board_metrics
     from windlass.agent.web import Refusals
 
     board, refusals = Board(clock, 5.0), Refusals()
@@ -57,7 +57,7 @@ def test_prometheus_is_shown_what_the_page_names(clock):
     )  # fmt: skip
 
     def now():
-        yield from shown_of(board, tuple("abcdef"))
+        yield from board_metrics(board, tuple("abcdef"))
         yield from of_process(refusals, SaveCounts(), joiner)
 
     page = Page(now).answer().body.decode()

@@ -15,7 +15,7 @@ from windlass.agent.agent import Saver, of_process, retry_delays
 from windlass.agent.envelope import Envelope, EnvelopePart, opened
 from windlass.agent.guard import Guard
 from windlass.agent.kubernetes import KEY, Marker
-from windlass.agent.prometheus import Count, Gauge, Many, Page, shown_of
+from windlass.agent.prometheus import Count, Gauge, LabelledMetric, Page, board_metrics
 from windlass.agent.routes import agent_routes
 from windlass.agent.signal_board import AdmissionAnswer, Board, StepSignal
 from windlass.agent.state_file import Keeper
@@ -73,10 +73,10 @@ def test_an_agent_is_healthy_while_its_last_step_is_young(clock):
 
 def test_prometheus_is_shown_each_number_of_a_step(clock):
     board = Board(clock, 5.0)
-    before = {each.name: each for each in shown_of(board, ("a", "b"))}
+    before = {each.name: each for each in board_metrics(board, ("a", "b"))}
     assert set(before) == {"accepting", "weight_percent", "step_age_seconds"}
     board.last = standing(now=998.0)
-    found = {each.name: each for each in shown_of(board, ("a", "b"))}
+    found = {each.name: each for each in board_metrics(board, ("a", "b"))}
     gauges = {name: each.value for name, each in found.items() if isinstance(each, Gauge)}
     assert gauges == {
         "accepting": 1.0, "weight_percent": 80.0, "step_age_seconds": 2.0, "score": 0.25, "busy": 0.5,
@@ -84,7 +84,7 @@ def test_prometheus_is_shown_each_number_of_a_step(clock):
     }  # fmt: skip
     counts = {name: each.value for name, each in found.items() if isinstance(each, Count)}
     assert counts == {"steps": 7, "rejected_steps": 3, "guarded_steps": 2}
-    many = {name: each.values for name, each in found.items() if isinstance(each, Many)}
+    many = {name: each.values for name, each in found.items() if isinstance(each, LabelledMetric)}
     assert many == {
         "projection": (("0", 4.0), ("1", 5.0)), "singular_value": (("0", 9.0),), "metric": (("a", 1.5),),
     }  # fmt: skip
