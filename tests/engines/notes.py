@@ -46,7 +46,7 @@ class Notes:
         self.taken.append((pair, longest, until))
         return "refused" if pair.guest in self.refuses else ""
 
-    def put_back(self, job, why):
+    def requeue(self, job, why):
         self.backs.append((self.now, job, why))
         return "refused" if job in self.refuses else ""
 

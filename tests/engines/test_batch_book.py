@@ -234,7 +234,7 @@ def test_after_whatever_happens_it_knows_what_a_plain_book_knows(seed):
             one.state, one.wakes = "rests", now + 0.25 * 2.0**one.refusals
             one.refusals, one.why = one.refusals + 1, None
             one.released = one.expected = NAN
-            assert book.put_back(one.job, now, Backoff(0.25)) == one.refusals
+            assert book.rest(one.job, now, Backoff(0.25)) == one.refusals
             assert book.refused == 0
         elif kind == 12:
             rested = [one for one in plain.of("rests") if one.wakes <= now]

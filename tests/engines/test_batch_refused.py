@@ -92,7 +92,7 @@ def test_what_is_decided_is_no_news_afterwards():
     book.apart(8, 20.0)
     assert seen(book) == (False, 0)
     # A decision that was not carried out leaves more idle.
-    book.put_back(1, 7.0, Backoff(0.25))
+    book.rest(1, 7.0, Backoff(0.25))
     assert book.look()
 
 
@@ -104,7 +104,7 @@ def test_the_widest_of_those_that_wait_is_named_also_while_it_rests():
     assert book.widest() == (4, 7)
     book.release(book.queue()[1:2], ["fits"], 1.0)
     assert book.widest() == (5, 4)
-    book.put_back(4, 1.0, Backoff(0.25))
+    book.rest(4, 1.0, Backoff(0.25))
     assert book.widest() == (4, 7)
 
 

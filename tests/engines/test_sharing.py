@@ -85,7 +85,7 @@ class FakeShares:
         self.batch.capacity = cores
         return said
 
-    def put_back(self, job, why):
+    def requeue(self, job, why):
         self.backs.append((self.batch.time, job, why))
         self.guests.pop(job, None)
         self.begun.pop(job, None)
@@ -110,7 +110,7 @@ def table_of(rows):
 def run(table, processors, policy, *, every=5.0, latency=0.0, **options):
     batch = FakeBatch(table, processors, latency=latency)
     shares = FakeShares(batch, table, **options)
-    site = LiveSite(batch, beside=lambda book: Shares(book, shares, policy, every=every))
+    site = LiveSite(batch, side_decision=lambda book: Shares(book, shares, policy, every=every))
     return drive(site, {"order": Easy(), "share": policy}), shares
 
 
@@ -177,7 +177,7 @@ def test_pairs_of_a_driver_before_are_gone_on_with():
     batch.start([1])
     shares.take_in(Pair(1, 2, 70), 99.0, 99.0)
     left = (Pair(1, 2, 70), Pair(8, 9, 10))
-    site = LiveSite(batch, beside=lambda book: Shares(book, shares, static(), every=5.0, left=left))
+    site = LiveSite(batch, side_decision=lambda book: Shares(book, shares, static(), every=5.0, left=left))
     done = drive(site, {"order": Easy(), "share": static()})
     assert Pair(1, 2, 70) in {pair for pairs in shares.seen for pair in pairs}
     assert done.end.tolist() == [20.0, 20.0, 25.0]
@@ -186,7 +186,7 @@ def test_pairs_of_a_driver_before_are_gone_on_with():
 def test_a_checkpoint_is_later_than_never():
     table = JobTable.of(submit=[0], run=[1], procs=[1])
     with pytest.raises(InputError, match="every is 0"):
-        LiveSite(FakeBatch(table, 1), beside=lambda book: Shares(book, None, static(), every=0.0))
+        LiveSite(FakeBatch(table, 1), side_decision=lambda book: Shares(book, None, static(), every=0.0))
 
 
 jobs = st.lists(
@@ -239,7 +239,7 @@ def test_a_plan_of_who_would_share_is_made_after_jobs_were_watched_and_changes_n
     batch.told = batch.poll(0.0)
     batch.start([1])
     shares = FakeShares(batch, table)
-    site = LiveSite(batch, beside=lambda book: Shares(book, shares, static(), every=5.0))
+    site = LiveSite(batch, side_decision=lambda book: Shares(book, shares, static(), every=5.0))
     view, answer = site.preview_sharing(static(), 10.0)
     # The policy sees all jobs that have come by the end of that time.
     assert (view.now, [each.job for each in view.waiting]) == (10.0, [2, 3])
@@ -253,7 +253,9 @@ def test_there_is_no_plan_of_who_would_share_where_nobody_waits():
     batch = FakeBatch(table, 4)
     batch.told = batch.poll(0.0)
     batch.start([1])
-    site = LiveSite(batch, beside=lambda book: Shares(book, FakeShares(batch, table), static(), every=5.0))
+    site = LiveSite(
+        batch, side_decision=lambda book: Shares(book, FakeShares(batch, table), static(), every=5.0)
+    )
     assert site.preview_sharing(static(), 10.0) is None
 
 

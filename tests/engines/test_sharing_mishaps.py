@@ -25,7 +25,7 @@ def run(table, policy, *, kill=True, prepare=lambda shares: None, **options):
     shares, backs = FakeShares(batch, table, **options), []
     prepare(shares)
     site = LiveSite(
-        batch, beside=lambda book: Shares(book, shares, policy, every=5.0, report_back=backs.append)
+        batch, side_decision=lambda book: Shares(book, shares, policy, every=5.0, report_back=backs.append)
     )
     return drive(site, {"order": Easy(), "share": policy}), shares, backs
 

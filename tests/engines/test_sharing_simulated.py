@@ -114,8 +114,8 @@ class Alike(FakeShares):
             self.met.add((job, began))
         return found
 
-    def put_back(self, job, why):
-        said = super().put_back(job, why)
+    def requeue(self, job, why):
+        said = super().requeue(job, why)
         # It waits behind those that were submitted at this instant.
         *others, back = self.batch.told
         self.batch.told = [*others, replace(back, at=back.at + 1e-9 * len(self.backs))]
@@ -182,7 +182,7 @@ def simulated(case, order, sharer):
 def live(case, order, sharer):
     batch = FakeBatch(case.jobs, case.processors)
     shares = Alike(batch, case)
-    site = LiveSite(batch, beside=lambda book: Shares(book, shares, sharer, every=case.every))
+    site = LiveSite(batch, side_decision=lambda book: Shares(book, shares, sharer, every=case.every))
     return drive(site, {"order": order, "share": sharer})
 
 

@@ -21,7 +21,7 @@ from windlass.engines.slurm.sharing import (
     _note_shares,
     changed,
     plan_shares,
-    say_shares,
+    report_shares,
 )
 from windlass.engines.slurm.state import ShareState, write_state
 from windlass.engines.slurm.system import SlurmOptions
@@ -233,7 +233,7 @@ def test_of_an_answer_what_changes_is_written_and_told(monkeypatch):
         ("pairs", ("2 back",), ("head",)),
     ]
     assert told == ["job 2 is requeued: head"]
-    say_shares(Sharing((other,), (Back(2, "slow"),)), told.append)
+    report_shares(Sharing((other,), (Back(2, "slow"),)), told.append)
     assert told[1:] == [
         "job 2 has 40 % of the cores that it shares with 1: more",
         "job 2 is requeued: slow",

@@ -84,7 +84,7 @@ def test_one_that_was_being_taken_in_when_its_driver_was_killed_is_as_submitted_
     else:
         # It may run any moment: it is a guest, by what its user asked for and at the quota that it was to have.
         assert later.guests.known() == {7: Taking(1100.0, 7, 8, 30, 120.0, 1400.0, 1000.0, 0)}
-        assert later.guests.asked(later.details(7)) == 120.0
+        assert later.guests.requested_limit(later.details(7)) == 120.0
 
 
 @pytest.mark.parametrize("step", range(4))
@@ -98,7 +98,7 @@ def test_one_that_was_being_put_back_when_its_driver_was_killed_waits_as_submitt
     slurm.asked, slurm.dies_at = 0, step if step < 3 else -1
 
     def put_back():
-        first.guests.put_back(first.details(7), "the head can start")
+        first.guests.requeue(first.details(7), "the head can start")
         first.poll(1.0)
 
     if step < 3:
@@ -168,4 +168,4 @@ def test_a_number_that_slurm_gave_to_another_job_is_another_job(tmp_path):
     later = driver(anew, Journal(tmp_path / "journal"))
     later.poll(0.0)
     assert later.guests.known() == {}
-    assert later.guests.asked(read_jobs(other)[0]) == 540.0
+    assert later.guests.requested_limit(read_jobs(other)[0]) == 540.0

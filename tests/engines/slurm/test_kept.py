@@ -48,11 +48,11 @@ def site(monkeypatch, tmp_path):
         )
         monkeypatch.setattr(sharing, "found", lambda name: f"groups of {name}")
         monkeypatch.setattr(sharing, "cluster_name", lambda client: "c")
-        monkeypatch.setattr(sharing, "LiveSite", lambda system, beside=None: (system, beside))
+        monkeypatch.setattr(sharing, "LiveSite", lambda system, side_decision=None: (system, side_decision))
         driving = Driving({"order": None, "share": policy}, tmp_path / "journal", SlurmOptions())
         system = SimpleNamespace(guests=SimpleNamespace(known=dict))
         sharing_site(system, Client(None, 1.0, 1.0), driving, None, notify=print)
-        assert (given["tell"], given["groups"]) == (print, "groups of windlass-c")
+        assert (given["notify"], given["groups"]) == (print, "groups of windlass-c")
         return given["keep"]
 
     return made

@@ -70,10 +70,14 @@ def test_a_job_is_known_by_its_number_its_submission_and_how_often_it_was_put_ba
 ):
     past = Past(Noted(Releasing(1005.0, 7, 1000.0, 1), TAKING, Withheld(1006.0, 7, 1000.0)))
     row = one(job(7, **fields))
-    assert (past.let_go(row), past.put_back(row), past.withheld(row)) == (let_go, put_back, withheld)
+    assert (past.was_released(row), past.was_requeued(row), past.withheld(row)) == (
+        let_go,
+        put_back,
+        withheld,
+    )
     assert past.taken(row) == (TAKING if taken else None)
     other = one(job(9, **fields))
-    assert not any(ask(other) for ask in (past.let_go, past.put_back, past.withheld, past.taken))
+    assert not any(ask(other) for ask in (past.was_released, past.was_requeued, past.withheld, past.taken))
 
 
 @pytest.mark.parametrize(("restarts", "ours"), [(1, False), (2, True), (3, False)])

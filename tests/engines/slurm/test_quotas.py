@@ -148,7 +148,7 @@ def test_one_that_is_put_back_has_no_quota_and_that_is_in_the_journal_first(benc
 
     found = two(bench, scontrol_requeuehold=requeues)
     found.shares.set_quotas([Pair(7, 8, 30)])
-    assert found.shares.put_back(8, "the head can start") == ""
+    assert found.shares.requeue(8, "the head can start") == ""
     assert found.said.told("requeuehold") == [("requeuehold", "8")]
 
 

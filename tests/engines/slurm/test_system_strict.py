@@ -165,8 +165,8 @@ def test_a_guest_runs_beside_its_host_and_is_as_submitted_once_it_was_put_back(t
     assert (slurm.wants[8], slurm.rows[8]["time_limit"]) == ("w1", 5)
     assert [type(event) for event in found.polls(2)] == [Started]
     assert slurm.states() == {7: "RUNNING", 8: "RUNNING"}
-    assert found.system.guests.asked(found.system.details(8)) == 120.0
-    assert found.system.guests.put_back(found.system.details(8), "slow") == ""
+    assert found.system.guests.requested_limit(found.system.details(8)) == 120.0
+    assert found.system.guests.requeue(found.system.details(8), "slow") == ""
     (told,) = found.polls(1)
     assert (type(told), told.job, told.request) == (Submitted, 8, 300.0)
     assert (slurm.wants[8], slurm.rows[8]["time_limit"], found.system.guests.known()) == ("", 2, {})

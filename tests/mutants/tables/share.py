@@ -56,8 +56,8 @@ MUTANTS = (
     Mutant(BOOK, "self._seen = self.free, self.owed\n\n    def apart", "pass\n\n    def apart", OF_REFUSED),
     Mutant(
         ENGINE,
-        "        self._take_in()\n        if self._beside.due(now) is None:",
-        "        if self._beside.due(now) is None:",
+        "        self._take_in()\n        if self._side_decision.due(now) is None:",
+        "        if self._side_decision.due(now) is None:",
         OF_SHARING,
     ),
     Mutant(ENGINE, "            self._wanted = True\n", "", OF_SHARING),

@@ -184,7 +184,7 @@ class BatchBook(of.Table):
         self._rows[row]["expected_end"] = end
         self._seen = self.free, self.owed
 
-    def put_back(self, job: int, now: float, backoff: Backoff) -> int:
+    def rest(self, job: int, now: float, backoff: Backoff) -> int:
         """Mark a job that the system refused as resting; return how often it was refused in a row."""
         row = self._row_of[job]
         entry = self._jobs[row]

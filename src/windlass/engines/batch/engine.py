@@ -43,7 +43,7 @@ class LiveSite:
     ----------
     system
         The batch system; it is closed with the engine, and its jobs continue.
-    beside
+    side_decision
         Makes a second decision about the same jobs, such as which share an allocation.
     patience
         If nothing runs and nothing more is submitted, how long a policy may leave jobs waiting, s. The time does not
@@ -78,13 +78,13 @@ class LiveSite:
         system: BatchSystem,
         *,
         patience: float = 30.0,
-        beside: Callable[[BatchBook], SideDecision] | None = None,
+        side_decision: Callable[[BatchBook], SideDecision] | None = None,
     ) -> None:
         self._system, self._patience = system, patience
         self._book = BatchBook(system.processors)
         self._wanted, self._decisions = False, 0
         self._decided, self._idle_since = -np.inf, np.inf
-        self._beside = NoSideDecision() if beside is None else beside(self._book)
+        self._side_decision = NoSideDecision() if side_decision is None else side_decision(self._book)
 
     def wait(self) -> str | None:
         """Wait until a decision is due; return None when no more jobs will be submitted and all jobs have ended.
@@ -107,26 +107,26 @@ class LiveSite:
             idle = self._idle(now)
             if self._is_due(now, idle):
                 return ORDER.key
-            if (other := self._beside.due(now)) is not None:
+            if (other := self._side_decision.due(now)) is not None:
                 return other
             if idle and now - self._idle_since > self._patience:
                 self._give_up()
             soonest = min(
-                _ASK_AGAIN_S if idle else _LOOK_S, min(self._book.wakes(), self._beside.wakes()) - now
+                _ASK_AGAIN_S if idle else _LOOK_S, min(self._book.wakes(), self._side_decision.wakes()) - now
             )
             self._take(self._system.poll(max(0.0, soonest)))
 
     def view(self, decision: str) -> Any:
         """Return the site with its waiting and running jobs; or the view of the second decision."""
         now = self._system.now()
-        return self._book.view(now) if decision == ORDER.key else self._beside.view(now)
+        return self._book.view(now) if decision == ORDER.key else self._side_decision.view(now)
 
     def act(self, decision: str, answer: Any) -> None:
         """Carry out an answer of either decision."""
         if decision == ORDER.key:
             self._start(answer)
         else:
-            self._beside.act(answer, self._system.now())
+            self._side_decision.act(answer, self._system.now())
             # A new guest has left the queue, so another job may now start.
             self._wanted = True
 
@@ -150,7 +150,7 @@ class LiveSite:
             return
         jobs: list[int] = book.columns(rows)[0].tolist()
         refused = self._system.start(jobs)
-        refusals = {job: book.put_back(job, now, _BACKOFF) for job in jobs if job in refused}
+        refusals = {job: book.rest(job, now, _BACKOFF) for job in jobs if job in refused}
         for job, times in refusals.items():
             if times >= _MOST_REFUSALS:
                 raise BatchError(f"job {job} was not started, {times} times in a row: {refused[job]}")
@@ -200,14 +200,14 @@ class LiveSite:
         """
         self._take_in()
         now = self._system.now()
-        self._beside.due(now)
+        self._side_decision.due(now)
         until = now + seconds
         while (now := self._system.now()) < until:
             self._take(self._system.poll(until - now))
         self._take_in()
-        if self._beside.due(now) is None:
+        if self._side_decision.due(now) is None:
             return None
-        view = self._beside.view(now)
+        view = self._side_decision.view(now)
         return view, policy.decide(view)
 
     def result(self) -> BatchRun:
@@ -216,7 +216,7 @@ class LiveSite:
 
     def close(self) -> None:
         """Close the second decision and the system."""
-        self._beside.close()
+        self._side_decision.close()
         self._system.close()
 
     def _checked(self, queue: NDArray[np.int64], answer: Start) -> NDArray[np.int64]:

@@ -36,12 +36,12 @@ class Shares:
         The co-scheduler; it observes each measurement before it is called.
     every
         Interval between checkpoints, s.
-    tell
+    notify
         Called with each view and answer before the answer is carried out.
-    tell_back
+    report_back
         Called with each guest that is requeued without a decision of the policy.
     uses
-        Known usage of classes of jobs; new measurements are added to it.
+        Known usage of classes of jobs; new measurements are added to it. None starts without any.
     left
         Pairs of an earlier driver: they continue if both jobs still run.
     promises
@@ -122,7 +122,7 @@ class Shares:
         answer.check(view)
         self._notify(view, answer)
         there = {host.guest.job.job for host in view.running if host.guest is not None}
-        gone = {back.guest for back in answer.back if self._put_back(back, now)}
+        gone = {back.guest for back in answer.back if self._requeue(back, now)}
         shares = [each for each in answer.shares if each.guest in there or self._take_in(each, view, now)]
         back = tuple(each for each in answer.back if each.guest in gone)
         self._shares.carry_out(view, replace(answer, shares=tuple(shares), back=back))
@@ -276,13 +276,13 @@ class Shares:
 
     def _leave(self, job: int, why: str, now: float) -> None:
         lost = self._shares.elapsed(job, now)
-        self._put_back(Back(job, f"{why}; {lost:.0f} s of its work are lost"), now, notify=True)
+        self._requeue(Back(job, f"{why}; {lost:.0f} s of its work are lost"), now, notify=True)
 
-    def _put_back(self, back: Back, now: float, notify: bool = False) -> bool:
+    def _requeue(self, back: Back, now: float, notify: bool = False) -> bool:
         """Requeue a job; return whether the system did."""
         if notify:
             self._report_back(back)
-        if self._system.put_back(back.guest, back.why):
+        if self._system.requeue(back.guest, back.why):
             return False
         self._leaving[back.guest] = self._book.released(back.guest)
         self._shares.lost(back.guest, now)

@@ -67,7 +67,7 @@ class SharingSystem(Protocol):
         """Let a guest run for at least ``seconds`` more: at its quota it needs longer than it requested."""
         ...
 
-    def put_back(self, job: int, why: str) -> str:
+    def requeue(self, job: int, why: str) -> str:
         """Requeue a running job, held; return an error message, or an empty string."""
         ...
 

@@ -1,4 +1,4 @@
-"""Slurm's own commands, called with a time limit, and called again while its controller is away."""
+"""Client for Slurm's command-line tools, with a timeout per command and retries while the controller is away."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from windlass.model import BatchError, InputError
 
 _Found = TypeVar("_Found")
 
-#: What commands say where it was not the command's fault: the controller, or what signs messages to it, is away.
+#: Parts of error messages, in lower case, that mean that the controller or MUNGE is unreachable.
 _AWAY = (
     "unable to contact slurm controller",
     "unexpected message received",
@@ -41,14 +41,14 @@ _BACKOFF = Backoff(0.5, 15.0)
 
 
 class AwayError(BatchError):
-    """Slurm's controller does not answer; nothing is known of its jobs."""
+    """Slurm's controller does not answer, so the state of its jobs is unknown."""
 
 
 class CommandRunner(Protocol):
-    """Runs a command to its end: its exit status, and what it wrote to standard output and error."""
+    """Runs a command to its end; returns its exit status, standard output and standard error."""
 
     def __call__(self, command: Sequence[str], timeout: float) -> tuple[int, str, str]:
-        """Raises ``TimeoutExpired`` when it takes longer than ``timeout``, s."""
+        """Run a command; raise ``TimeoutExpired`` if it takes longer than ``timeout``, s."""
         ...
 
 
@@ -59,13 +59,13 @@ class Commands:
     Parameters
     ----------
     conf
-        Which ``slurm.conf``; None for the one that the environment or the system names.
+        Path of ``slurm.conf``; None for the one that the environment or the system selects.
     """
 
     conf: Path | None = None
 
     def __call__(self, command: Sequence[str], timeout: float) -> tuple[int, str, str]:
-        """Run one."""
+        """Run a command."""
         environment = {**os.environ, "LC_ALL": "C.UTF-8"}
         if self.conf is not None:
             environment["SLURM_CONF"] = str(self.conf)
@@ -77,7 +77,7 @@ class Commands:
             errors="replace",
             timeout=timeout,
             stdin=subprocess.DEVNULL,
-            # Ctrl-C is for who drives, who then still has a word for Slurm.
+            # Ctrl-C must reach only the driver, which still calls Slurm's commands while it stops.
             start_new_session=True,
         )
         return done.returncode, done.stdout, done.stderr
@@ -85,18 +85,22 @@ class Commands:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Slurm, by its commands.
+    """A client of Slurm that calls its commands.
 
     Parameters
     ----------
     run
         Runs a command.
     patience
-        How long to try again while the controller does not answer, s.
+        How long to retry while the controller does not answer, s.
     timeout
-        How long one command may take, s.
-    tell
-        Told in a line when the controller is away, and when it is back.
+        Time limit of one command, s.
+    notify
+        Called with a line when the controller stops answering, and when it answers again.
+    sleep
+        Waits for this many seconds before a retry.
+    clock
+        Returns a monotonic time, s.
     """
 
     run: CommandRunner = Commands()
@@ -107,29 +111,29 @@ class Client:
     clock: Callable[[], float] = time.monotonic
 
     def jobs(self) -> list[JobRow]:
-        """All jobs that Slurm knows, those among them that have just ended.
+        """Return all jobs that Slurm lists, including jobs that ended recently.
 
         Raises
         ------
         AwayError
-            The controller did not answer for as long as patience lasts. It never means that there are no jobs.
+            The controller did not answer within ``patience``. An empty list is never returned in that case.
         """
-        return self._again(lambda: read_jobs(self._call("squeue", "--json")))
+        return self._retry(lambda: read_jobs(self._call("squeue", "--json")))
 
     def nodes(self) -> list[NodeRow]:
-        """All nodes."""
-        return self._again(lambda: read_nodes(self._call("sinfo", "--json")))
+        """Return all nodes."""
+        return self._retry(lambda: read_nodes(self._call("sinfo", "--json")))
 
     def release(self, jobs: Sequence[int]) -> str:
-        """Let held jobs start, in this order; what was said where not all of them were released, or nothing."""
-        return self._try("scontrol", "release", _listed(jobs))
+        """Release held jobs, in this order; return Slurm's error message, or an empty string if all were released."""
+        return self._try("scontrol", "release", _job_list(jobs))
 
     def hold(self, jobs: Sequence[int]) -> str:
-        """Hold jobs that wait, so that their users may release them; as of :meth:`release`."""
-        return self._try("scontrol", "uhold", _listed(jobs))
+        """Hold waiting jobs so that their users may release them; return as in :meth:`release`."""
+        return self._try("scontrol", "uhold", _job_list(jobs))
 
     def requeue(self, job: int) -> str:
-        """Stop a running job and put it back in the queue, held; what was said where it was not, or nothing."""
+        """Stop a running job and requeue it, held; return Slurm's error message, or an empty string."""
         return self._try("scontrol", "requeuehold", str(job))
 
     def update(self, job: int, **fields: str) -> None:
@@ -138,73 +142,73 @@ class Client:
         Raises
         ------
         BatchError
-            Slurm refuses; with what it said.
+            Slurm refuses; the message includes Slurm's own.
         """
         settings = [f"{name}={value}" for name, value in fields.items()]
-        if said := self._try("scontrol", "update", f"JobId={job}", *settings):
-            raise BatchError(f"job {job}: {' '.join(settings)}: {said}")
+        if error := self._try("scontrol", "update", f"JobId={job}", *settings):
+            raise BatchError(f"job {job}: {' '.join(settings)}: {error}")
 
     def set_time_limit(self, job: int, seconds: float) -> None:
-        """Give a job another time limit, rounded up to whole minutes.
+        """Set a job's time limit, rounded up to whole minutes; infinity for no limit.
 
         Raises
         ------
         BatchError
-            Slurm refuses, such as to who is no operator; with what it said.
+            Slurm refuses, for example because the user is not an operator; the message includes Slurm's own.
         """
         self.update(job, TimeLimit="UNLIMITED" if math.isinf(seconds) else str(math.ceil(seconds / 60.0)))
 
     def cores(self, job: int) -> frozenset[int]:
-        """Slurm's numbers of the processors that a running job has on its node; none where it has several nodes."""
-        text = self._again(lambda: self._call("scontrol", "show", "job", "--details", str(job)))
+        """Return Slurm's numbers of a running job's processors on its node; empty if it has several nodes."""
+        text = self._retry(lambda: self._call("scontrol", "show", "job", "--details", str(job)))
         found = re.findall(r"^\s*Nodes=\S+ CPU_IDs=(\S+)", text, re.MULTILINE)
         return numbers(found[0]) if len(found) == 1 else frozenset()
 
     def pids(self, job: int) -> tuple[int, ...]:
-        """Ids of a running job's processes on this host.
+        """Return the ids of a running job's processes on this host.
 
         Raises
         ------
         BatchError
-            Slurm says that it does not run here.
+            Slurm reports an error, for example that the job does not run on this host.
         """
-        text = self._again(lambda: self._call("scontrol", "listpids", str(job)))
+        text = self._retry(lambda: self._call("scontrol", "listpids", str(job)))
         ids = (line.split()[0] for line in text.splitlines()[1:] if line.split())
         return tuple(sorted({int(word) for word in ids if word.isdecimal()}))
 
     def hosts(self, nodes: str) -> tuple[str, ...]:
-        """Names of nodes, of a list as Slurm writes it, such as ``n[1-4]``."""
+        """Return the node names of a list in Slurm's notation, such as ``n[1-4]``."""
         if not nodes:
             return ()
-        return tuple(self._again(lambda: self._call("scontrol", "show", "hostnames", nodes)).split())
+        return tuple(self._retry(lambda: self._call("scontrol", "show", "hostnames", nodes)).split())
 
     def setting(self, name: str) -> str:
-        """A line of the configuration in force, such as ``JobCompLoc``; empty where there is none."""
-        for line in self._again(lambda: self._call("scontrol", "show", "config")).splitlines():
+        """Return a value of the active configuration, such as ``JobCompLoc``; empty if it is not set."""
+        for line in self._retry(lambda: self._call("scontrol", "show", "config")).splitlines():
             key, _, value = line.partition("=")
             if key.strip() == name:
                 return "" if value.strip() in ("(null)", "N/A") else value.strip()
         return ""
 
     def accounting(self, fields: Sequence[str], duplicates: bool = False) -> str:
-        """All ended jobs of Slurm's accounting, a line each, with times as Unix times and ``|`` between fields.
+        """Return the ended jobs in Slurm's accounting, one line each: fields separated by ``|``, times as Unix times.
 
-        With ``duplicates`` each run of a job, where by itself sacct tells of the last.
+        With ``duplicates``, each run of a requeued job has a line; without, only the last one, as is sacct's default.
         """
         states = "CANCELLED,COMPLETED,DEADLINE,FAILED,NODE_FAIL,OUT_OF_MEMORY,PREEMPTED,TIMEOUT,BOOT_FAIL"
         options = ["--allusers", "--allocations", "--parsable2", "--noheader", "--starttime=1970-01-02"]
         if duplicates:
-            # Who was put back has a state of its own.
+            # A run after which the job was requeued has its own state.
             states += ",REQUEUED"
             options.append("--duplicates")
-        # Where states are named and no end is, the end is the start, and sacct says nothing at all.
+        # With --state and without --endtime, sacct uses the start time as the end time and lists no jobs.
         listed = ("--endtime=now", f"--state={states}", f"--format={','.join(fields)}")
-        return self._again(lambda: self._call("env", "SLURM_TIME_FORMAT=%s", "sacct", *options, *listed))
+        return self._retry(lambda: self._call("env", "SLURM_TIME_FORMAT=%s", "sacct", *options, *listed))
 
     def _try(self, *command: str) -> str:
-        """What a command said where it failed by its own fault; nothing where it did not."""
+        """Run a command; return its error message if Slurm refuses it, or an empty string."""
         try:
-            self._again(lambda: self._call(*command))
+            self._retry(lambda: self._call(*command))
         except AwayError:
             raise
         except BatchError as error:
@@ -212,9 +216,9 @@ class Client:
         return ""
 
     def _call(self, *command: str) -> str:
-        """Run a command once."""
+        """Run a command once; return its standard output."""
         try:
-            status, out, said = self.run(command, self.timeout)
+            status, out, errors = self.run(command, self.timeout)
         except FileNotFoundError as error:
             raise InputError(
                 f"{command[0]}: not found; on Debian: apt-get install slurm-wlm munge"
@@ -222,15 +226,15 @@ class Client:
         except subprocess.TimeoutExpired as error:
             raise AwayError(f"{command[0]} did not answer within {self.timeout:g} s") from error
         if status != 0:
-            raise BatchError(" ".join((said or out).split()) or f"{command[0]} ended with status {status}")
+            raise BatchError(" ".join((errors or out).split()) or f"{command[0]} ended with status {status}")
         return out
 
-    def _again(self, ask: Callable[[], _Found]) -> _Found:
-        """Ask, and ask again with longer and longer rests while the controller is away."""
+    def _retry(self, call: Callable[[], _Found]) -> _Found:
+        """Call a function; while the controller is away, retry with growing delays."""
         began, failures = self.clock(), 0
         while True:
             try:
-                found = ask()
+                found = call()
             except BatchError as error:
                 if not _is_away(error):
                     raise
@@ -250,12 +254,12 @@ class Client:
 
 
 def _is_away(error: BatchError) -> bool:
-    said = str(error).lower()
-    return isinstance(error, AwayError) or any(sign in said for sign in _AWAY)
+    message = str(error).lower()
+    return isinstance(error, AwayError) or any(sign in message for sign in _AWAY)
 
 
 def numbers(text: str) -> frozenset[int]:
-    """Numbers of a list of ranges.
+    """Return the numbers in a list of ranges.
 
     >>> sorted(numbers("0-2,7"))
     [0, 1, 2, 7]
@@ -267,5 +271,5 @@ def numbers(text: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def _listed(jobs: Sequence[int]) -> str:
+def _job_list(jobs: Sequence[int]) -> str:
     return ",".join(str(job) for job in jobs)

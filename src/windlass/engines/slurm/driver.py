@@ -21,7 +21,7 @@ from windlass.engines.slurm.entries import Decided
 from windlass.engines.slurm.journal import Journal, Record, Unwritten
 from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
-from windlass.engines.slurm.sharing import plan_shares, say_shares, sharing_site
+from windlass.engines.slurm.sharing import plan_shares, report_shares, sharing_site
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
@@ -58,7 +58,7 @@ class JournaledEngine:
 
 
 def drive_slurm(client: Client, driving: Driving, notify: Notify) -> BatchRun:
-    """Start Slurm's jobs in a policy's order, until no job is left or without end.
+    """Start Slurm's jobs in a policy's order, until no job is left or until interrupted.
 
     Unless the process is killed, waiting jobs are given back to Slurm at the end; running jobs continue.
 
@@ -68,7 +68,7 @@ def drive_slurm(client: Client, driving: Driving, notify: Notify) -> BatchRun:
         Slurm.
     driving
         Policies, journal, and polling options.
-    tell
+    notify
         Called with a line for each decision that starts jobs, and for each warning.
 
     Raises
@@ -145,7 +145,7 @@ def _report(decision: str, view: Any, answer: Any, notify: Notify) -> None:
     if decision == ORDER.key:
         _report_started(view, answer, notify)
         return
-    say_shares(answer, notify)
+    report_shares(answer, notify)
 
 
 def _report_started(view: SiteView, answer: Start, notify: Notify) -> None:

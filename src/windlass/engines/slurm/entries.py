@@ -170,7 +170,7 @@ def read_entry(line: str) -> Entry:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Unfinished business of a journal, by job: actions without a recorded outcome.
+    """Actions in a journal without a recorded outcome, by job.
 
     Parameters
     ----------

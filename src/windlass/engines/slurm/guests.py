@@ -26,7 +26,7 @@ class Guests:
         The journal to write to.
     past
         The same journal's history of jobs.
-    tell
+    notify
         Called with a line for each change that could not be undone.
     clock
         Returns the Unix time, s.
@@ -74,12 +74,12 @@ class Guests:
             return str(error)
         return ""
 
-    def put_back(self, row: JobRow, why: str) -> str:
+    def requeue(self, row: JobRow, why: str) -> str:
         """Requeue a running job, held, after journaling it; return an error message, or an empty string."""
         self._journal.append(Returning(self._clock(), row.job, row.restarts, why))
         return self._client.requeue(row.job)
 
-    def asked(self, row: JobRow) -> float:
+    def requested_limit(self, row: JobRow) -> float:
         """Return the time limit that a job's user requested, s."""
         taken = self._past.taken(row)
         return row.limit if taken is None else taken.limit

@@ -25,12 +25,12 @@ class Past:
     def __init__(self, journal: Record) -> None:
         self._journal = journal
 
-    def let_go(self, row: JobRow) -> bool:
+    def was_released(self, row: JobRow) -> bool:
         """Return whether the job was released and not requeued since."""
         left = self._journal.under_way.get(row.job)
         return left is not None and (left.submit, left.restarts) == (row.submit, row.restarts)
 
-    def put_back(self, row: JobRow) -> bool:
+    def was_requeued(self, row: JobRow) -> bool:
         """Return whether the job was requeued since its release."""
         left = self._journal.under_way.get(row.job)
         return left is not None and row.restarts > left.restarts

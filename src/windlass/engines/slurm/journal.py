@@ -26,7 +26,7 @@ class Record(Protocol):
 
     @property
     def standing(self) -> Standing:
-        """All unfinished business."""
+        """All actions without a recorded outcome."""
         ...
 
     def append(self, *entries: Entry) -> None:
@@ -65,7 +65,7 @@ class Journal:
     path
         The file. An existing one is read first, and then appended to.
     limit
-        The size at which it is rotated, bytes: the new file has only unfinished business, and the old file replaces
+        The size at which it is rotated, bytes: the new file has only actions without an outcome; the old one replaces
         ``<path>.1``.
 
     Raises
@@ -87,7 +87,7 @@ class Journal:
 
     def __init__(self, path: Path, limit: int = LIMIT_BYTES) -> None:
         self.path, self._limit = path, limit
-        #: All unfinished business.
+        #: All actions without a recorded outcome.
         self.standing = Standing()
         #: A warning about an incomplete last line; empty if there was none.
         self.torn = ""
@@ -150,7 +150,7 @@ class Journal:
             self.standing.note(entry)
         if self._file.tell() > self._limit:
             try:
-                self._begin_anew()
+                self._rotate()
             except OSError as error:
                 self._named("new").unlink(missing_ok=True)
                 raise self._refused(error) from error
@@ -168,7 +168,7 @@ class Journal:
     def _named(self, end: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{end}")
 
-    def _begin_anew(self) -> None:
+    def _rotate(self) -> None:
         """Rotate the file: the new one is complete before it replaces the old one."""
         fresh, before = self._named("new"), self._named("1")
         with open(fresh, "wb") as out:

@@ -104,7 +104,7 @@ def read_log(client: Client, duplicates: bool = False) -> SlurmJobLog:
     Raises
     ------
     InputError
-        The cluster keeps neither; the message names the settings that do.
+        The cluster keeps neither record; the message names the settings that enable them.
     BatchError
         Slurm does not answer, or a line cannot be read; the message names the line.
     """

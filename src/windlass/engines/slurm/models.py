@@ -198,7 +198,7 @@ def _read(text: str, command: str, field: str, read: Callable[[Mapping[str, Any]
         return [read(row) for row in rows]
     except (KeyError, TypeError, ValueError) as error:
         raise BatchError(
-            f"{command} --json: a row cannot be read: {type(error).__name__}: {error}; expected that of Slurm 22.05"
+            f"{command} --json: a row cannot be read: {type(error).__name__}: {error}; expected Slurm 22.05's format"
         ) from error
 
 

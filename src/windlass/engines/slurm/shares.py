@@ -56,7 +56,7 @@ class SlurmShares(SlurmUse):
         The driver's cgroups.
     keep
         Called with all pairs before they take effect, to save them.
-    tell
+    notify
         Called with a line for each warning.
     mount
         The mount point of cgroups.
@@ -125,10 +125,10 @@ class SlurmShares(SlurmUse):
             )
         return found
 
-    def put_back(self, job: int, why: str) -> str:
+    def requeue(self, job: int, why: str) -> str:
         """Requeue a job, held. Its user's time limit and nodes are restored once it waits."""
         self._release(job)
-        error = self._system.guests.put_back(self._system.details(job), why)
+        error = self._system.guests.requeue(self._system.details(job), why)
         if not error:
             self._measured.pop(job, None)
         return error

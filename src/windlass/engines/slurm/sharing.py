@@ -71,7 +71,7 @@ def sharing_site(
             uses=uses,
         )
 
-    return LiveSite(system, beside=co_scheduler)
+    return LiveSite(system, side_decision=co_scheduler)
 
 
 def _learned(driving: Driving, policy: Any) -> tuple[Path, ShareState]:
@@ -93,7 +93,7 @@ def _left(state: ShareState, taken: Mapping[int, Taking]) -> tuple[Pair, ...]:
 
 def _note_back(back: Back, policy: str, journal: Record, notify: Notify) -> None:
     journal.append(Decided(time.time(), policy, (f"{back.guest} back",), (back.why,)))
-    say_shares(Sharing((), (back,)), notify)
+    report_shares(Sharing((), (back,)), notify)
 
 
 def _note_shares(view: ShareView, answer: Sharing, policy: str, journal: Record) -> None:
@@ -118,16 +118,16 @@ def plan_shares(client: Client, driving: Driving, look: SlurmOptions) -> list[st
         left = _left(state, system.guests.known())
         return Shares(book, SlurmUse(system, client), policy, every=every, left=left, uses=uses)
 
-    found = LiveSite(system, beside=co_scheduler).preview_sharing(policy, every)
+    found = LiveSite(system, side_decision=co_scheduler).preview_sharing(policy, every)
     lines: list[str] = []
     if found is not None:
         view, answer = found
         answer.check(view)
-        say_shares(Sharing(tuple(changed(view, answer)), answer.back), lines.append)
+        report_shares(Sharing(tuple(changed(view, answer)), answer.back), lines.append)
     return lines
 
 
-def say_shares(answer: Sharing, notify: Notify) -> None:
+def report_shares(answer: Sharing, notify: Notify) -> None:
     """Report each guest that starts, has another quota, or is requeued."""
     for share in answer.shares:
         notify(

@@ -62,7 +62,7 @@ class SlurmSystem:
         Where each release is recorded before it is made.
     options
         How Slurm is polled.
-    tell
+    notify
         Called with a line for each warning.
 
     Raises
@@ -88,7 +88,7 @@ class SlurmSystem:
         self._past = past = Past(journal)
         #: Guests, and the changes made to them.
         self.guests = Guests(client, journal, past, notify, clock)
-        self._watch = SlurmWatch(past.let_go, past.put_back, past.withheld, past.returning)
+        self._watch = SlurmWatch(past.was_released, past.was_requeued, past.withheld, past.returning)
         self._rows: Mapping[int, JobRow] = {}
         self._now = clock()
         self._polls, self._next_poll = 0, -math.inf
@@ -169,7 +169,7 @@ class SlurmSystem:
         return held
 
     def details(self, job: int) -> JobRow:
-        """Return a job as of the last poll.
+        """Return a job as listed at the last poll.
 
         Raises
         ------

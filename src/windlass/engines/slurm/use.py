@@ -71,7 +71,7 @@ class SlurmUse:
         if not row.shares:
             return None
         # Cached, because a guest's time limit is extended later.
-        return self._known.setdefault(job, _candidate(row, self._system.guests.asked(row)))
+        return self._known.setdefault(job, _candidate(row, self._system.guests.requested_limit(row)))
 
     def memory(self, job: int) -> float:
         """Return the job's share of its nodes' memory, or its request if that is more, bytes."""
@@ -126,7 +126,7 @@ class SlurmUse:
     def allow(self, job: int, seconds: float) -> None:
         """Do nothing."""
 
-    def put_back(self, job: int, why: str) -> str:
+    def requeue(self, job: int, why: str) -> str:
         """Refuse: nothing is changed."""
         return "dry run: nothing is changed"
 

@@ -63,9 +63,9 @@ class SlurmWatch:
 
     Parameters
     ----------
-    let_go
+    was_released
         Returns whether a waiting job without a hold was released by an earlier driver, and not requeued since.
-    put_back
+    was_requeued
         Returns whether such a job was requeued since.
     withheld
         Returns whether a user held the job after its release.
@@ -75,18 +75,18 @@ class SlurmWatch:
 
     def __init__(
         self,
-        let_go: Callable[[JobRow], bool],
-        put_back: Callable[[JobRow], bool],
+        was_released: Callable[[JobRow], bool],
+        was_requeued: Callable[[JobRow], bool],
         withheld: Callable[[JobRow], bool] = lambda row: False,
         returning: Callable[[JobRow], bool] = lambda row: False,
     ) -> None:
-        self._let_go, self._put_back = let_go, put_back
+        self._was_released, self._was_requeued = was_released, was_requeued
         self._withheld, self._returning = withheld, returning
         self._known: dict[int, _Known] = {}
         self._polled, self._turns = -math.inf, 0
 
     def row(self, job: int) -> JobRow | None:
-        """Return a job as of the last poll; None if there is no such job."""
+        """Return a job as listed at the last poll; None if there is no such job."""
         known = self._known.get(job)
         return None if known is None else known.row
 
@@ -162,17 +162,17 @@ class SlurmWatch:
             return
         elif row.barred or (row.held and self._withheld(row)):
             known.ours, known.aside = True, -math.inf if row.barred else math.inf
-        elif row.held and self._put_back(row) and not self._returning(row):
+        elif row.held and self._was_requeued(row) and not self._returning(row):
             known.ours, known.aside = True, math.inf
             found.withheld.append(row.job)
         elif row.held:
             known.ours = True
             found.events.append(_submitted(known))
-        elif self._put_back(row):
+        elif self._was_requeued(row):
             known.ours = True
             found.hold[row.job] = "it was requeued"
             found.events.append(_submitted(known))
-        elif self._let_go(row):
+        elif self._was_released(row):
             # It will run at any moment, and already has its processors.
             known.phase = Phase.RUNS
             found.events.append(self._holds(known, now))
