@@ -6,7 +6,7 @@ from tests.engines.fake import FakeExecutor
 from windlass.engines.live.book import LiveBook
 from windlass.engines.live.executor import Piece
 from windlass.engines.live.program import LiveProgram
-from windlass.engines.live.transfers import Sending
+from windlass.engines.live.transfers import Transfers
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 
 AREA = Fleet.of([3, 2, 2], [4e6, 2e6, 1e6], [1e6, 8e6, 0.0])
@@ -34,7 +34,7 @@ def made(nodes=1, dispatch=None):
     executor = Quiet(AREA, nodes=nodes)
     book = LiveBook(AREA, jobs, LiveProgram(jobs), executor.workers, "true")
     clock = [0.0]
-    sending = Sending(book, executor, lambda: clock[0], dispatch)
+    sending = Transfers(book, executor, lambda: clock[0], dispatch)
     return book, sending, executor, clock
 
 

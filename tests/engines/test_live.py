@@ -276,7 +276,7 @@ def test_steps_that_do_not_fit_are_refused_by_name():
     jobs = FleetJobs.of([0.0], [stages])
     with pytest.raises(InputError, match="steps: 1 given for 3 stages"):
         LiveProgram(jobs, [StageProgram()])
-    with pytest.raises(InputError, match="stage 1: 2 stages read what it writes, expected one"):
+    with pytest.raises(InputError, match="stage 1: 2 stages read what it writes, expected at most one"):
         LiveProgram(jobs, [StageProgram(command="cat"), StageProgram(), StageProgram()])
     with pytest.raises(InputError, match="stage 1: 1 files for 2 tasks"):
         LiveProgram(FleetJobs.of([0.0], [stages[:1]]), [StageProgram(files=("x",))])

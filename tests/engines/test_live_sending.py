@@ -6,7 +6,7 @@ from tests.engines.books import Quiet, end, loaded, made
 from windlass.engines.live.book import ENDED, ON_THE_WAY, RESTS, RUNS, WAITS, LiveBook
 from windlass.engines.live.executor import Failed, Piece
 from windlass.engines.live.program import LiveProgram
-from windlass.engines.live.transfers import REST_S, Sending
+from windlass.engines.live.transfers import REST_S, Transfers
 from windlass.engines.live.work import Generate
 from windlass.model import PolicyError, TaskError
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
@@ -126,7 +126,7 @@ def test_workers_of_a_site_are_chosen_by_a_policy_of_its_own_where_there_are_sev
     book = LiveBook(fleet, jobs, LiveProgram(jobs), executor.workers, "true")
     book.input_site[:] = [0, 0, 0, 1, 2, 2]
     book.input[:] = [Piece(0, 10, b"")] * 6
-    sending = Sending(book, executor, lambda: 4.0, dispatch)
+    sending = Transfers(book, executor, lambda: 4.0, dispatch)
     # The second site has one worker: nobody need choose.
     assert [each.workers for each in policies] == [2, 2]
     for bad in (-1, 2, None):

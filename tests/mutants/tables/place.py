@@ -75,8 +75,10 @@ MUTANTS = (
     Mutant(DURATIONS, "in (everywhere, jobs, stages):", "in (everywhere, jobs):", OF_MEANS),
     Mutant(DURATIONS, "in (everywhere, jobs, stages):", "in (everywhere, stages):", OF_MEANS),
     Mutant(DURATIONS, "in (everywhere, jobs, stages):", "in (jobs, stages):", OF_MEANS),
-    Mutant("engines/live/book.py", "self.told.seconds()\n", "jobs.estimate_s\n", OF_LIVE),
+    Mutant("engines/live/book.py", "self.durations.seconds()\n", "jobs.estimate_s\n", OF_LIVE),
     Mutant("engines/live/engine.py", "event.computed - event.read", "event.computed - event.begun", OF_LIVE),
-    Mutant("engines/live/transfers.py", "self._book.told.seconds()", "self._book.jobs.estimate_s", OF_LIVE),
+    Mutant(
+        "engines/live/transfers.py", "self._book.durations.seconds()", "self._book.jobs.estimate_s", OF_LIVE
+    ),
     Mutant("experiment/worlds/fleet/live.py", "estimates=setting.estimates.durations,", "", OF_LIVE),
 )

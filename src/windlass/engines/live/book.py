@@ -64,7 +64,7 @@ class LiveBook:
                 self.parents[child].append(row)
                 self._part[row, child] = at
                 at += int(jobs.tasks[child])
-        self.told = MeasuredDurations(jobs, estimates)
+        self.durations = MeasuredDurations(jobs, estimates)
         self._order = [
             np.concatenate(
                 [first + np.argsort(key[first:last], kind="stable") for first, last in self._spans()]
@@ -139,7 +139,7 @@ class LiveBook:
             else:
                 here[at] = np.bincount(self.input_site[self.waiting(row)], minlength=n)
                 data[at] = here[at] * jobs.task_bytes[row]
-        own, task_s = jobs.job[rows], self.told.seconds()
+        own, task_s = jobs.job[rows], self.durations.seconds()
         ready = Ready(
             job=own,
             left=self.left[own],

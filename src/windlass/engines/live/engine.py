@@ -13,7 +13,7 @@ from windlass.engines.live.book import ENDED, LiveBook
 from windlass.engines.live.executor import Event, Executor, Failed, Gone, SiteRead, TaskEnded
 from windlass.engines.live.program import LiveProgram
 from windlass.engines.live.result import LiveRun
-from windlass.engines.live.transfers import REST_S, Sending, Sent
+from windlass.engines.live.transfers import REST_S, Sent, Transfers
 from windlass.model import PolicyError
 from windlass.model.fleet import Fleet, FleetJobs
 from windlass.place import POLICIES as PLACE
@@ -46,7 +46,7 @@ class LiveFleet:
         Makes the policy that chooses among a site's workers, from their number; None for the worker with the most
         free slots.
     decide_every
-        Least time between decisions, s.
+        Minimum time between decisions, s.
     estimates
         Estimated computing time of a task, as in the simulator (:class:`windlass.sim.fleet.part.PlacedFleet`).
     progress
@@ -73,7 +73,7 @@ class LiveFleet:
         self._executor, self._jobs, self._fleet = executor, jobs, fleet
         self._program = program or LiveProgram(jobs)
         self._book = LiveBook(fleet, jobs, self._program, executor.workers, estimates)
-        self._sending = Sending(self._book, executor, self.now, dispatch)
+        self._transfers = Transfers(self._book, executor, self.now, dispatch)
         self._reported, self._started, self._read, self._computed = np.full((4, int(jobs.first[-1])), np.nan)
         self._job_sent, self._carried = np.zeros(len(jobs)), np.zeros((len(fleet), len(fleet)))
         self._decide_every, self._progress = decide_every, progress
@@ -82,15 +82,15 @@ class LiveFleet:
         self._rows: _Ints = np.empty(0, np.int64)
         self._wanted = self._changed = self._moved = False
         self._decided, self._wake_at = -np.inf, np.inf
-        self._asked_at = 0.0
+        self._view_at = 0.0
         self._zero = self._idle_since = 0.0
         self._prepared = False
 
     def prepare(self) -> None:
         """Load all input at the sites of the workload; time 0 is when this is done."""
-        self._sending.load_all()
-        while self._sending.busy:
-            self._wanted |= self._sending.wake(self.now())
+        self._transfers.load_all()
+        while self._transfers.busy:
+            self._wanted |= self._transfers.wake(self.now())
             for event in self._executor.poll(REST_S):
                 self._take(event)
         self._zero = self._executor.now()
@@ -107,7 +107,7 @@ class LiveFleet:
             self.prepare()
         while True:
             now = self.now()
-            self._wanted |= self._sending.wake(now) or now >= self._wake_at
+            self._wanted |= self._transfers.wake(now) or now >= self._wake_at
             arrived = (submit <= now) & ~book.submitted
             if arrived.any():
                 self._submit(arrived)
@@ -117,7 +117,7 @@ class LiveFleet:
             while events := self._executor.poll(0.0):
                 for event in events:
                     self._take(event)
-            busy = self._sending.busy or not book.submitted.all()
+            busy = self._transfers.busy or not book.submitted.all()
             if busy:
                 self._idle_since = now
             elif now - self._idle_since > _PATIENCE_S:
@@ -131,7 +131,7 @@ class LiveFleet:
                     return PLACE.key
             next_submit = submit[~book.submitted].min(initial=np.inf) - now
             next_due = due - now if self._wanted and due > now else np.inf
-            next_rest = self._sending.wakes() - now
+            next_rest = self._transfers.wakes() - now
             soonest = min(next_submit, next_due, next_rest, self._wake_at - now, _ASK_AGAIN_S)
             timeout = max(0.0, soonest)
             for event in self._executor.poll(timeout):
@@ -139,13 +139,13 @@ class LiveFleet:
 
     def view(self, decision: str) -> PlaceView:
         """Return the sites, and the stages with waiting tasks."""
-        self._asked_at = self.now()
+        self._view_at = self.now()
         return self._view()
 
     def act(self, decision: str, answer: Placement) -> None:
         """Start tasks and move input."""
         book, rows = self._book, self._rows
-        # Not over the view that the policy had, and may have changed.
+        # Check against a fresh view, because the policy may have modified the one that it was given.
         expect_answer(answer, Placement).check(self._view())
         self._decisions += 1
         self._decided, self._changed, self._moved = self.now(), False, False
@@ -154,18 +154,18 @@ class LiveFleet:
             book.plan[rows] = answer.plan
         for index, source, site, tasks in answer.moves.tolist():
             for task in book.pick(int(rows[index]), source, tasks, False):
-                self._sending.move(task, site)
+                self._transfers.move(task, site)
         for (index, source, site, tasks), code in zip(
             answer.starts.tolist(), answer.why.tolist(), strict=True
         ):
             reason = answer.reasons[code]
             self._reasons[reason] = self._reasons.get(reason, 0) + tasks
             for task in book.pick(int(rows[index]), source, tasks, answer.largest_first):
-                self._sending.start(task, site)
+                self._transfers.start(task, site)
 
     def _view(self) -> PlaceView:
         in_use = self._executor.in_use()
-        return self._book.view(self._asked_at, self._rows, in_use, self._changed, self._moved)
+        return self._book.view(self._view_at, self._rows, in_use, self._changed, self._moved)
 
     def result(self) -> LiveRun:
         """Return the outcome; for tasks that were sent more than once, the times of the attempt that counted."""
@@ -185,7 +185,7 @@ class LiveFleet:
             sent=self._job_sent,
             carried=self._carried,
             site=book.site,
-            source=self._sending.source,
+            source=self._transfers.source,
             begun=self._started,
             read=self._read,
             computed=self._computed,
@@ -195,10 +195,10 @@ class LiveFleet:
             reasons=self._reasons,
             jobs_reported=0,
             subjobs_reported=0,
-            launched=self._sending.launched,
+            launched=self._transfers.launched,
             reported=self._reported,
             worker=book.worker,
-            tries=self._sending.tries,
+            tries=self._transfers.tries,
             results=results,
         )
 
@@ -218,15 +218,15 @@ class LiveFleet:
         if isinstance(event, Gone):
             if self._book.alive[event.worker]:
                 self._changed = self._moved = True
-                self._sending.lose(event.worker)
+                self._transfers.lose(event.worker)
             return
-        sent = self._sending.take(event.key)
+        sent = self._transfers.take(event.key)
         if sent is None:
             return
         if isinstance(event, TaskEnded):
             self._end(sent, event)
         elif isinstance(event, Failed):
-            self._sending.fail(sent, event)
+            self._transfers.fail(sent, event)
 
     def _end(self, sent: Sent, event: TaskEnded) -> None:
         book, task = self._book, sent.task
@@ -243,9 +243,9 @@ class LiveFleet:
         )
         self._reported[task] = self.now()
         computed = event.computed - event.read
-        book.told.take(int(book.stage[task]), computed)
+        book.durations.take(int(book.stage[task]), computed)
         self._moved |= book.finish(task, event.pieces, self._reported[task])
-        self._sending.completed(sent, computed)
+        self._transfers.completed(sent, computed)
         if self._progress is not None:
             self._progress(float((book.state == ENDED).mean()))
 

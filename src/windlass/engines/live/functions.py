@@ -43,7 +43,7 @@ def function_of(spec: str) -> Callable[[Sequence[bytes], int], Sequence[bytes]]:
 def _from_file(path: Path) -> Any:
     if not path.is_file():
         raise FileNotFoundError(f"no such file: {path}")
-        # Pickle sends functions of the module __main__ by value, so workers need not have the file.
+    # Pickle sends functions of the module __main__ by value, so workers need not have the file.
     spec = importlib.util.spec_from_file_location("__main__", path)
     assert spec is not None
     assert spec.loader is not None

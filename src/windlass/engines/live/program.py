@@ -47,8 +47,8 @@ class LiveProgram:
     Raises
     ------
     InputError
-        The number of steps is wrong, a stage with real work has more than one child stage, or a stage has not one file
-        per task.
+        The number of steps is wrong, a stage with real work has more than one child stage, or the number of a stage's
+        files differs from its number of tasks.
 
     Examples
     --------
@@ -68,7 +68,9 @@ class LiveProgram:
         for row, step in enumerate(self.steps):
             children = self.children(row)
             if step.real and len(children) > 1:
-                raise InputError(f"stage {row + 1}: {len(children)} stages read what it writes, expected one")
+                raise InputError(
+                    f"stage {row + 1}: {len(children)} stages read what it writes, expected at most one"
+                )
             if step.files and (jobs.shuffles[row] or len(step.files) != jobs.tasks[row]):
                 raise InputError(
                     f"stage {row + 1}: {len(step.files)} files for {jobs.tasks[row]} tasks that read input"

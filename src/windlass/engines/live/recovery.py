@@ -8,7 +8,7 @@ from windlass.engines.live.book import ENDED, ON_THE_WAY, RESTS, RUNS, WAITS, Li
 
 
 class Losses:
-    """Marks lost work in a book so that everything that is still needed is done again.
+    """Marks lost work in a book so that all work that is still needed is done again.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ def run_live(
     dispatch
         Makes the policy that chooses among a site's workers, from their number.
     decide_every
-        Least time between decisions, s.
+        Minimum time between decisions, s.
     estimates
         Source of a task's estimated computing time: ``finished`` tasks, or the jobs' own values (``true``).
     progress

@@ -1,4 +1,4 @@
-"""What a live engine sends to workers: input to load or to move, tasks to run; to whom, and once more if it is lost."""
+"""Launches of a live engine: loads and moves of input, tasks, the choice of their workers, and retries after losses."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from windlass.engines.live.work import Keep, Work
 from windlass.model import PolicyError, TaskError
 from windlass.policy.registry import capability
 
-#: How often a task may be lost with its worker, or with its input, before the run is given up.
+#: Number of losses of one task, or of one load of its input, after which the run fails.
 _TRIES = 8
-#: Delay before a task that was lost for the first time runs again, s.
+#: Delay before a task is launched again after its first loss, s.
 REST_S = 0.25
-#: Delays before a task that was lost runs again: it may be a while until a worker is known to be gone, and what reads
-#: the data there fails at once until then.
+#: Delays before lost work is launched again. Until the loss of a worker is detected, tasks that read its data fail at
+#: once, so a retry without a delay would use up all tries.
 _BACKOFF = Backoff(REST_S)
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a key stands for: a task, or its input on the way to a site (``run`` False).
+    """A launch in progress: of a task, or of a load or move of its input (``run`` False).
 
     Parameters
     ----------
     task, worker
-        Which task, and where it was sent.
+        The task, and the worker to which it was sent.
     run
-        Whether the task itself runs.
+        True if the task itself runs.
     reads
-        What it reads.
+        The input that it reads.
     """
 
     task: int
@@ -47,29 +47,29 @@ class Sent:
     reads: tuple[SiteRead, ...] = ()
 
 
-class Sending:
-    """Sends what the engine decided, and knows what is under way.
+class Transfers:
+    """Launches what the engine decided, and keeps track of launches in progress.
 
     Parameters
     ----------
     book
-        What waits and where data lies; told of each task that begins.
+        The state of tasks and the location of data; the start of each task is recorded in it.
     executor
-        Carries it out.
+        Carries out the launches.
     clock
-        Seconds since time 0.
+        Returns the seconds since time 0.
     dispatch
-        Makes the policy that chooses among the workers of a site, given how many there are; None for the worker
-        with the most free slots.
+        Makes the policy that chooses among a site's workers, from their number; None for the worker with the most
+        free slots.
 
     Attributes
     ----------
     launched
         (T,) when each task was sent to its worker, s.
     tries
-        (T,) how often it was.
+        (T,) how often each task was sent.
     source
-        (T,) where its input lay then; -1 of a shuffle.
+        (T,) the site of its input when it was last sent; -1 for a shuffle.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Sending:
         self._losses = Losses(book)
         self._keys = itertools.count()
         self._sent: dict[int, Sent] = {}
-        # Until when: tasks that rest before they run again (True), or before their input is loaded again (False).
+        # The end of each delay, s, by task, and whether it delays the task (True) or the load of its input (False).
         self._resting: dict[tuple[int, bool], float] = {}
         self.launched = np.full(tasks, np.nan)
         self.tries, self.source = np.zeros(tasks, np.int64), np.full(tasks, -1, np.int64)
@@ -99,17 +99,17 @@ class Sending:
         ]
 
     def load_all(self) -> None:
-        """Load all input where the workload says that it lies."""
+        """Load all input at the sites that the workload specifies."""
         for task in np.flatnonzero(self._home >= 0).tolist():
             self._load(task)
 
     def move(self, task: int, site: int) -> None:
-        """Bring a task's input to a site ahead of the task."""
+        """Move a task's input to a site ahead of the task."""
         book = self._book
         reads = book.reads(task)
         book.input_site[task] = ON_THE_WAY
         book.moved[book.jobs.job[book.stage[task]]] = True
-        self._send(Sent(task, self._holder(site), False, reads), Keep())
+        self._send(Sent(task, self._input_worker(site), False, reads), Keep())
 
     def start(self, task: int, site: int) -> None:
         """Run a task at a site.
@@ -117,9 +117,9 @@ class Sending:
         Parameters
         ----------
         task
-            It waits, and its input lies somewhere.
+            A waiting task, with its input at a site or written by all parents.
         site
-            One with a free slot.
+            A site with a free slot.
         """
         book, row = self._book, int(self._book.stage[task])
         reads = book.reads(task)
@@ -134,15 +134,15 @@ class Sending:
 
     @property
     def busy(self) -> bool:
-        """Whether anything is under way, or rests before it is sent again."""
+        """True if a launch is in progress or will be retried after a delay."""
         return bool(self._sent or self._resting)
 
     def wakes(self) -> float:
-        """When the next of what rests is sent again, s; inf when nothing rests."""
+        """Return when the next delay ends, s; infinity without any."""
         return min(self._resting.values(), default=np.inf)
 
     def wake(self, now: float) -> bool:
-        """Load what has rested, and let tasks that have wait again; whether there were such tasks."""
+        """Retry work whose delay has ended: load input, and queue tasks; return whether any task was queued."""
         waits = False
         for task, runs in [rests for rests, until in self._resting.items() if until <= now]:
             del self._resting[task, runs]
@@ -154,46 +154,46 @@ class Sending:
         return waits
 
     def take(self, key: int) -> Sent | None:
-        """What a key stood for, under way no more; None of a worker that is gone: it was sent anew since."""
+        """Remove and return a launch; None if it was removed when its worker was lost."""
         return self._sent.pop(key, None)
 
     def completed(self, sent: Sent, seconds: float) -> None:
-        """A task's work took so many seconds: the policy among its site's workers is told."""
+        """Report to the dispatch policy of its site that a task's work took ``seconds``."""
         site = int(self._book.site[sent.task])
         policy = self._dispatch[site]
         if policy is not None:
-            # What its stage's tasks compute on average, as views are told it: of a task's own size nothing is known.
-            work = float(self._book.told.seconds()[self._book.stage[sent.task]])
+            # The policy gets the mean computing time of the stage's tasks, as views do: a task's own size is unknown.
+            work = float(self._book.durations.seconds()[self._book.stage[sent.task]])
             policy.completed(self._local[site].index(sent.worker), work, max(seconds, 1e-9))
 
     def fail(self, sent: Sent, event: Failed) -> None:
-        """Send again, after a rest, what was lost.
+        """Schedule a retry of lost work.
 
         Raises
         ------
         TaskError
-            It failed by its own error, or was lost too often; or no worker is left.
+            The task failed by its own error, or was lost too often; or no worker is left.
         """
         task = sent.task
         if not event.lost:
-            raise TaskError(f"{self._called(task)}: {event.why}")
+            raise TaskError(f"{self._label(task)}: {event.why}")
         if sent.run:
             self._losses.again(task, RESTS)
         else:
             self._loads[task] += 1
         tries = int((self.tries if sent.run else self._loads)[task])
         if tries >= _TRIES:
-            raise TaskError(f"{self._called(task)}: lost {_TRIES} times; the last time: {event.why}")
+            raise TaskError(f"{self._label(task)}: lost {_TRIES} times; the last time: {event.why}")
         self._resting[task, sent.run] = self._clock() + _BACKOFF.delay(tries)
         self._reload()
 
     def lose(self, worker: int) -> None:
-        """A worker is gone: its tasks wait again, and lost input that is needed is loaded again.
+        """Record the loss of a worker: queue its tasks, and load lost input that is needed again.
 
         Raises
         ------
         TaskError
-            No worker is left to load it.
+            No worker is left to load the input.
         """
         self._losses.lose(worker)
         site = self._executor.workers[worker].site
@@ -212,14 +212,16 @@ class Sending:
         self._executor.launch(TaskLaunch(key, sent.worker, work, sent.reads, slot=sent.run, bring=bring))
 
     def _load(self, task: int) -> None:
-        self._send(Sent(task, self._holder(int(self._home[task])), False), self._book.program.load(task))
+        self._send(
+            Sent(task, self._input_worker(int(self._home[task])), False), self._book.program.load(task)
+        )
 
     def _reload(self) -> None:
         for task in self._losses.to_load():
             self._load(task)
 
-    def _holder(self, site: int) -> int:
-        """The worker at a site, or else anywhere, that was given the least input so far."""
+    def _input_worker(self, site: int) -> int:
+        """Return the live worker at a site, or at any site, that was sent the fewest inputs."""
         alive = [number for number in self._local[site] if self._book.alive[number]]
         if not alive:
             alive = np.flatnonzero(self._book.alive).tolist()
@@ -247,7 +249,7 @@ class Sending:
         ]
         return own[int(np.argmax(free))]
 
-    def _called(self, task: int) -> str:
+    def _label(self, task: int) -> str:
         jobs, row = self._book.jobs, int(self._book.stage[task])
         job = int(jobs.job[row])
         stage = row - int(np.searchsorted(jobs.job, job))
