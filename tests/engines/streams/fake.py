@@ -7,10 +7,10 @@ import itertools
 import math
 
 from windlass.engines.streams.executor import (
-    Came,
     ChainBroken,
     ChainReady,
     Frame,
+    FramesPassed,
     NodeCame,
     NodeGone,
     StreamNode,
@@ -91,7 +91,7 @@ class FakeStreams:
             )
             if frames:
                 self.sent[key] = frames[-1].number + 1
-                found.append(Came(key, frames))
+                found.append(FramesPassed(key, frames))
         return found
 
     def _step(self):

@@ -77,7 +77,7 @@ def test_a_book_has_the_cores_of_nodes_that_live():
 
 def test_a_query_may_run_where_nodes_live_and_says_where_none_does():
     book = StreamBook(TIERS, nodes())
-    one, other = book.come(feed("one"), 2.0), book.come(feed("other"), 3.0)
+    one, other = book.add(feed("one"), 2.0), book.add(feed("other"), 3.0)
     assert (one.number, other.number, one.zero, other.zero, one.camera) == (0, 1, 2.0, 3.0, CAMERA)
     assert (one.choice, one.why) == (-1, "no plan yet")
     everything = book.possible(one)
@@ -99,18 +99,18 @@ def test_a_query_may_run_where_nodes_live_and_says_where_none_does():
     assert (one.choice, one.why) == (int(kept[1]), "because")
     book.choose(asked, Plan(np.array([-1]), ("too much",)))
     assert (one.choice, one.why) == (-1, "too much")
-    assert one.says == "one: cannot run (too much)"
+    assert one.summary == "one: cannot run (too much)"
     one.choice, one.why = 0, f"{one.options.label(0)} is best"
-    assert one.says == f"one: {one.options.label(0)} is best"
+    assert one.summary == f"one: {one.options.label(0)} is best"
     del book.nodes[3]
     assert book.view(9.0)[1] == ()
     assert (one.choice, one.why) == (-1, "no living node at its camera camera")
-    assert book.come(feed("third"), 4.0).number == 2
+    assert book.add(feed("third"), 4.0).number == 2
 
 
 def test_segments_are_of_a_cluster_each_on_the_node_with_the_most_idle_cores():
     book = StreamBook(TIERS, [*nodes(), StreamNode(9, CAMERA, 3.0, "e")])
-    entry = book.come(feed("one"), 0.0)
+    entry = book.add(feed("one"), 0.0)
     place = entry.options.place.tolist()
     plans = entry.options.plan
     cases = {

@@ -22,7 +22,7 @@ ORDERS = list(itertools.permutations(range(3)))
 def made(order):
     hierarchy = Hierarchy(tuple(CLUSTERS[at] for at in order))
     book = StreamBook(hierarchy, [StreamNode(10 + at, at, 4.0, f"n{at}") for at in range(3)])
-    return book, book.come(QueryFeed(Query("q", "camera", (LONG, SHORT), source=2e5), 2.0, 10), 0.0)
+    return book, book.add(QueryFeed(Query("q", "camera", (LONG, SHORT), source=2e5), 2.0, 10), 0.0)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -68,7 +68,7 @@ def test_segments_hold_each_component_once_in_order_where_the_option_has_it(orde
 
 def test_a_query_that_cannot_run_takes_no_choice_from_the_plan_of_the_others():
     book, entry = made((0, 1, 2))
-    other = book.come(feed("other"), 1.0)
+    other = book.add(feed("other"), 1.0)
     view, asked = book.view(2.0)
     assert asked == (entry, other)
     assert [query.name for query in view.queries] == ["q", "other"]

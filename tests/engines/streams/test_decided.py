@@ -11,10 +11,10 @@ from windlass.drive import drive
 from windlass.engines.streams.chain_lifecycle import Patience
 from windlass.engines.streams.engine import LiveStreams
 from windlass.engines.streams.executor import (
-    Came,
     ChainBroken,
     ChainReady,
     Frame,
+    FramesPassed,
     NodeCame,
     NodeGone,
     StreamNode,
@@ -97,7 +97,7 @@ def test_a_chain_is_started_plays_and_is_judged_to_the_end_of_the_time():
     ]  # fmt: skip
     assert scored == [("a", list(range(3, 10))), ("a", list(range(10)))]
     assert [line for line in said if "playing" in line] == [
-        f"     9.6 s  {result.playings[0].said}", f"     9.6 s  {result.playings[1].said}",
+        f"     9.6 s  {result.playings[0].summary}", f"     9.6 s  {result.playings[1].summary}",
     ]  # fmt: skip
     assert (result.failures, executor.closed) == (0, 1)
 
@@ -250,7 +250,7 @@ class Scripted:
 def test_events_of_chains_and_nodes_that_are_not_there_change_nothing():
     executor = Scripted(
         (0.5, NodeGone(77)), (0.6, ChainBroken(9, "unknown")), (0.7, ChainReady(9)),
-        (0.8, Came(9, (Frame(0, 0.8, "x"),))),
+        (0.8, FramesPassed(9, (Frame(0, 0.8, "x"),))),
         (1.0, ChainReady(0)), (1.1, ChainReady(0)), (2.0, NodeCame(StreamNode(50, PRIVATE, 3.0, "more"))),
         (2.2, ChainBroken(9, "again")),
     )  # fmt: skip
@@ -262,15 +262,15 @@ def test_events_of_chains_and_nodes_that_are_not_there_change_nothing():
     assert result.failures == 0
     assert [made.upon for made in result.decisions] == [("query a added",), ("node more joined",)]
     assert engine.book.nodes[50].cores == 3.0
-    assert engine.lives[0].plays.heard == pytest.approx(1.5)
+    assert engine.lives[0].plays.last_frame_at == pytest.approx(1.5)
     assert math.isinf(engine.lives[0].rests)
 
 
 def test_frames_of_a_chain_that_leaves_count_still():
     executor = Scripted(
         (1.0, ChainReady(0)), (6.0, NodeCame(StreamNode(50, CLOUD, 3.0, "more"))), (6.5, ChainReady(1)),
-        (6.9, Came(0, tuple(Frame(number, number / 2 + 0.4, "old") for number in range(3, 14)))),
-        (7.4, Came(1, tuple(Frame(number, number / 2 + 0.4, "new") for number in range(14, 15)))),
+        (6.9, FramesPassed(0, tuple(Frame(number, number / 2 + 0.4, "old") for number in range(3, 14)))),
+        (7.4, FramesPassed(1, tuple(Frame(number, number / 2 + 0.4, "new") for number in range(14, 15)))),
     )  # fmt: skip
     seen = []
 

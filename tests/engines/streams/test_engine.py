@@ -243,12 +243,12 @@ def test_no_query_dies_in_silence(mishaps, per, start_s, notice, spans):
         possible = engine.book.possible(life.entry)
         # Who could run alone may need more than his part of what is left.
         fits = life.entry.options.demand[possible] * len(able) <= engine.book.capacity() + 1e-9
-        assert life.state == ("plays" if fits.all(1).any() else "cannot run"), life.entry.says
+        assert life.state == ("plays" if fits.all(1).any() else "cannot run"), life.entry.summary
         if life.state == "plays":
             assert life.entry.choice in possible
             assert life.plays.choice == life.entry.choice
             assert executor.sound(life.plays.key)
-            assert executor.time - life.plays.heard < 2.0
+            assert executor.time - life.plays.last_frame_at < 2.0
     # Every change of nodes brought a plan that knows of it.
     assert set(engine.book.nodes) == set(executor.living)
     for each in result.playings:

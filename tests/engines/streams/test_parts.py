@@ -36,10 +36,10 @@ def test_patience_is_that_of_the_page():
 def test_a_chain_that_fails_rests_twice_as_long_each_time_until_it_was_steady():
     one, rests = life(), []
     for at in range(6):
-        one.rest(10.0 * at, SHORT, failed=chain(at, since=10.0, heard=14.9))
+        one.rest(10.0 * at, SHORT, failed=chain(at, since=10.0, last_frame_at=14.9))
         rests.append(one.rests - 10.0 * at)
     assert rests == [1.0, 2.0, 4.0, 6.0, 6.0, 6.0]
-    one.rest(0.0, SHORT, failed=chain(9, since=10.0, heard=15.0))
+    one.rest(0.0, SHORT, failed=chain(9, since=10.0, last_frame_at=15.0))
     assert (one.failures, one.rests) == (1, 1.0)
     one.rest(0.0, SHORT, failed=chain(9))
     assert (one.failures, one.rests) == (2, 2.0)
@@ -109,11 +109,11 @@ def test_a_chain_takes_over_at_the_next_playing_if_that_is_soon(ticks, rate, fra
 
 
 def test_who_takes_over_relieves_and_is_heard_from_its_first_frame_on():
-    one, old, new = life(), chain(1, choice=1, heard=100.0), chain(2, since=99.0)
+    one, old, new = life(), chain(1, choice=1, last_frame_at=100.0), chain(2, since=99.0)
     one.plays, one.starts, one.rests = old, new, 7.0
     # Frames 0 to 9 are a playing: frame 10 is born at 105, in 2.5 s.
     assert one.take_over(102.5, SHORT) == (new, old, 10)
-    assert (old.last, new.first, new.since, new.heard) == (10, 10, 105.0, 105.0)
+    assert (old.last, new.first, new.since, new.last_frame_at) == (10, 10, 105.0, 105.0)
     assert one.leaving == [(old, 107.0)]
     assert (one.plays, one.starts, one.rests, one.past) == (new, None, math.inf, [new])
     later = chain(3)
@@ -148,7 +148,7 @@ def test_a_life_wakes_for_the_first_of_what_it_waits_for():
     assert one.wakes(SHORT) == math.inf
     one.rests = 50.0
     assert one.wakes(SHORT) == 50.0
-    one.plays = chain(1, heard=41.0)
+    one.plays = chain(1, last_frame_at=41.0)
     assert one.wakes(SHORT) == 49.0
     one.starts = chain(2, since=28.0)
     assert one.wakes(SHORT) == 48.0
@@ -261,8 +261,9 @@ def test_a_playing_is_judged_once_its_last_frame_has_come_or_could_have():
 def test_what_is_said_of_a_playing_and_of_a_plan():
     playing = Playing("q", 3, 0.75, 0.5, 0.1, False, 2, np.array([0.1, 0.3]), "x")
     assert (
-        playing.said == "q: playing 3: accuracy 0.500, planned 0.750, disturbed; 2 frames missed, 0.20 s late"
+        playing.summary
+        == "q: playing 3: accuracy 0.500, planned 0.750, disturbed; 2 frames missed, 0.20 s late"
     )
     quiet = Playing("q", 3, 0.75, 0.5, 0.1, True, 2, np.zeros(0), "x")
-    assert quiet.said == "q: playing 3: accuracy 0.500, planned 0.750; 2 frames missed"
-    assert PlanDecision(1.0, 2.0, ("a", "b"), ("c",)).told() == ["new plan (a; b)", "  c"]
+    assert quiet.summary == "q: playing 3: accuracy 0.500, planned 0.750; 2 frames missed"
+    assert PlanDecision(1.0, 2.0, ("a", "b"), ("c",)).report() == ["new plan (a; b)", "  c"]

@@ -24,7 +24,9 @@ MUTANTS = (
         "(place <= 0)",
         ("tests/engines/streams/test_book_order.py",),
     ),
-    Mutant("engines/streams/engine.py", "self._asked(now - self._zero)", "self._asked(now)", CLOCK),
+    Mutant(
+        "engines/streams/engine.py", "self._query_source(now - self._zero)", "self._query_source(now)", CLOCK
+    ),
     Mutant(
         "engines/serve/replicas.py",
         "if rates is not None and replica.known:",

@@ -19,11 +19,11 @@ from windlass.engines.ray.cluster import PrivateCluster, environment
 from windlass.engines.ray.join import connect
 from windlass.engines.ray.segment_actor import StreamPart, reason
 from windlass.engines.streams.executor import (
-    Came,
     ChainBroken,
     ChainLaunch,
     ChainReady,
     Event,
+    FramesPassed,
     NodeCame,
     NodeGone,
     QueryFeed,
@@ -206,7 +206,7 @@ class RayStreams:
             return [ChainReady(key)] if len(chain.ready) == len(chain.actors) else []
         if not frames:
             return []
-        return [Came(key, tuple(replace(frame, done=frame.done - self._zero) for frame in frames))]
+        return [FramesPassed(key, tuple(replace(frame, done=frame.done - self._zero) for frame in frames))]
 
     def _poll_nodes(self) -> list[Event]:
         if time.monotonic() - self._polled < _LOOK_S:

@@ -53,7 +53,7 @@ class QueryEntry:
         return self.feed.query.name
 
     @property
-    def says(self) -> str:
+    def summary(self) -> str:
         """The decision about the query, in one line."""
         what = self.options.label(self.choice) if self.choice >= 0 else "cannot run"
         # Most policies include the configuration in the reason.
@@ -78,7 +78,7 @@ class StreamBook:
         self._names = [cluster.name for cluster in hierarchy.clusters]
         self._numbers = 0
 
-    def come(self, feed: QueryFeed, now: float) -> QueryEntry:
+    def add(self, feed: QueryFeed, now: float) -> QueryEntry:
         """Add a query."""
         camera = self._names.index(feed.query.camera)
         entry = QueryEntry(self._numbers, feed, now, configurations(feed.query, self.hierarchy), camera)

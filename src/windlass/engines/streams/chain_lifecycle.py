@@ -56,8 +56,8 @@ class Chain:
         When it was launched; once it plays, when it started to play, s.
     first, last
         The frames that it should play: the last is exclusive, and infinite while it plays on.
-    heard
-        When its last frame was received, s.
+    last_frame_at
+        When its last frame was received, s; before the first, when it started to play. Minus infinity until it plays.
     """
 
     key: int
@@ -66,15 +66,15 @@ class Chain:
     since: float
     first: int = 0
     last: float = math.inf
-    heard: float = -math.inf
+    last_frame_at: float = -math.inf
 
 
 @dataclass(slots=True, eq=False)
 class Life:
     """The chains of one query.
 
-    At any time one of these is true, so that no query is silently dead: no option is chosen for it; a chain of its
-    choice plays, or starts within at most :attr:`Patience.start`; or a time for the next start is set.
+    At any time one of these is true, so that no query stays without a chain unnoticed: no option is chosen for it; a
+    chain of its choice plays, or starts within at most :attr:`Patience.start`; or a time for the next start is set.
 
     Parameters
     ----------
@@ -152,14 +152,14 @@ class Life:
         assert chain is not None
         first = self.handover(now, patience)
         born = self.entry.zero + first / self.entry.feed.rate
-        relieved = self.plays
-        if relieved is not None:
-            relieved.last = first
-            self.leaving.append((relieved, max(born, now) + patience.drain))
-        chain.first, chain.since, chain.heard = first, max(born, now), max(born, now)
+        replaced = self.plays
+        if replaced is not None:
+            replaced.last = first
+            self.leaving.append((replaced, max(born, now) + patience.drain))
+        chain.first, chain.since, chain.last_frame_at = first, max(born, now), max(born, now)
         self.plays, self.starts, self.rests = chain, None, math.inf
         self.past.append(chain)
-        return chain, relieved, first
+        return chain, replaced, first
 
     def lose(self, key: int, now: float) -> Chain | None:
         """Remove a chain; return it, or None if it is not this query's."""
@@ -179,7 +179,7 @@ class Life:
     def rest(self, now: float, patience: Patience, *, failed: Chain | None = None) -> None:
         """Set the time of the next start; the delay doubles if a chain failed."""
         if failed is not None:
-            steady = failed.heard - failed.since >= patience.steady
+            steady = failed.last_frame_at - failed.since >= patience.steady
             self.failures = 1 if steady else self.failures + 1
         if not self.settled:
             delays = Backoff(patience.rest, patience.longest_rest)
@@ -191,5 +191,5 @@ class Life:
         if self.starts is not None:
             times.append(self.starts.since + patience.start)
         if self.plays is not None:
-            times.append(self.plays.heard + patience.quiet)
+            times.append(self.plays.last_frame_at + patience.quiet)
         return min(times)

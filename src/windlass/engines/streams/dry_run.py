@@ -42,9 +42,9 @@ def planned_lines(
         hierarchy, [StreamNode(at, at, one.cores, one.name) for at, one in enumerate(hierarchy.clusters)]
     )
     for feed in feeds:
-        book.come(feed, 0.0)
+        book.add(feed, 0.0)
     view, listed = book.view(0.0)
     plan = policy.decide(view)
     plan.check(view)
     book.choose(listed, plan)
-    return [*lines, *(f"would run {entry.says}" for entry in book.entries)]
+    return [*lines, *(f"would run {entry.summary}" for entry in book.entries)]

@@ -1,4 +1,4 @@
-"""Streaming queries on real nodes: plans are carried out as chains, and made again after each change."""
+"""Streaming queries on real nodes: plans are carried out as chains, and renewed after each change."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from windlass.engines.streams.book import QueryEntry, StreamBook
 from windlass.engines.streams.chain_lifecycle import Chain, Life, Patience
 from windlass.engines.streams.executor import (
-    Came,
     ChainBroken,
     ChainLaunch,
     ChainReady,
     Event,
+    FramesPassed,
     NodeCame,
     NodeGone,
     QueryFeed,
@@ -28,8 +28,8 @@ from windlass.plan.view import Plan, PlanView
 #: Polling interval of the requested queries, s.
 _ASK_S = 1.0
 
-#: Returns the requested queries at a time, in s since the start.
-Asked = Callable[[float], Sequence[QueryFeed]]
+#: Returns the queries to run, given the time since the start, s.
+QuerySource = Callable[[float], Sequence[QueryFeed]]
 
 
 class LiveStreams:
@@ -39,8 +39,8 @@ class LiveStreams:
     ----------
     hierarchy
         Clusters and links.
-    asked
-        Returns the queries to run, called once a second. A query is identified by its whole feed: a changed one is
+    queries
+        Returns the queries to run; called once a second. A query is identified by its whole feed: a changed one is
         removed and added again.
     executor
         Carries out decisions.
@@ -52,14 +52,14 @@ class LiveStreams:
         Timeouts.
     missed_after
         How long after its birth a frame may be received, s; later frames count as missed.
-    tell
+    notify
         Called with a line for each event of interest.
     """
 
     def __init__(
         self,
         hierarchy: Hierarchy,
-        asked: Asked,
+        queries: QuerySource,
         executor: StreamExecutor,
         score: Score,
         *,
@@ -68,7 +68,7 @@ class LiveStreams:
         missed_after: float = 5.0,
         notify: Callable[[str], None] = lambda line: None,
     ) -> None:
-        self._executor, self._asked, self._score, self._notify = executor, asked, score, notify
+        self._executor, self._query_source, self._score, self._notify = executor, queries, score, notify
         self._patience, self._missed_after = patience or Patience(), missed_after
         self._zero = executor.now()
         self._until = self._zero + seconds
@@ -137,11 +137,11 @@ class LiveStreams:
             life.rests = math.inf
             if not life.settled:
                 self._launch(life, now)
-        lines = tuple(life.entry.says for life in self.lives)
+        lines = tuple(life.entry.summary for life in self.lives)
         noticed = min((at for at, _ in upon), default=now)
         made = PlanDecision(noticed - self._zero, now - self._zero, tuple(why for _, why in upon), lines)
         self._decisions.append(made)
-        for line in made.told():
+        for line in made.report():
             self._say(line)
 
     def _launch(self, life: Life, now: float) -> None:
@@ -157,9 +157,9 @@ class LiveStreams:
         self._executor.launch(ChainLaunch(chain.key, entry.feed, entry.zero, plan, segments))
 
     def _poll_queries(self, now: float) -> None:
-        """Add and remove queries, by the requested ones."""
+        """Add and remove queries so that exactly the requested ones run."""
         self._next_ask = now + _ASK_S
-        wanted = list(self._asked(now - self._zero))
+        wanted = list(self._query_source(now - self._zero))
         for life in list(self.lives):
             if life.entry.feed in wanted:
                 wanted.remove(life.entry.feed)
@@ -170,7 +170,7 @@ class LiveStreams:
             self.book.entries.remove(life.entry)
             self._upon.append((now, f"query {life.entry.name} removed"))
         for feed in wanted:
-            life = Life(self.book.come(feed, now))
+            life = Life(self.book.add(feed, now))
             self.lives.append(life)
             hierarchy = self.book.hierarchy
             self._playings.append(Playings(life, self._score, self._missed_after, hierarchy))
@@ -194,7 +194,7 @@ class LiveStreams:
             if life.starts is not None and now >= life.starts.since + patience.start:
                 self._executor.stop(life.starts.key)
                 self._lost(life, life.starts.key, f"was not ready within {patience.start:g} s", now)
-            if life.plays is not None and now >= life.plays.heard + patience.quiet:
+            if life.plays is not None and now >= life.plays.last_frame_at + patience.quiet:
                 self._executor.stop(life.plays.key)
                 self._lost(life, life.plays.key, f"no frame for {patience.quiet:g} s", now)
             if life.rests <= now:
@@ -217,24 +217,24 @@ class LiveStreams:
                 for life in self.lives:
                     if life.starts is not None and life.starts.key == key:
                         self._hand_over(life, now)
-            case Came(key, frames):
+            case FramesPassed(key, frames):
                 for life, playings in zip(self.lives, self._playings, strict=True):
                     for chain in life.chains():
                         if chain.key == key:
-                            chain.heard = now
+                            chain.last_frame_at = now
                             playings.take(frames)
 
     def _hand_over(self, life: Life, now: float) -> None:
-        chain, relieved, first = life.take_over(now, self._patience)
-        if relieved is not None:
-            self._executor.end(relieved.key, first)
+        chain, replaced, first = life.take_over(now, self._patience)
+        if replaced is not None:
+            self._executor.end(replaced.key, first)
         self._executor.play(chain.key, first)
         self._say(f"{life.entry.name}: plays {life.entry.options.label(chain.choice)}")
 
     def _lost(self, life: Life, key: int, why: str, now: float) -> None:
-        relieved = [chain.key for chain, _ in life.leaving]
+        replaced = [chain.key for chain, _ in life.leaving]
         chain = life.lose(key, now)
-        if chain is None or key in relieved:
+        if chain is None or key in replaced:
             return
         self._failures += 1
         life.rest(now, self._patience, failed=chain)
@@ -259,7 +259,7 @@ class LiveStreams:
             for each in playings.closed(now):
                 self._judged.append(each)
                 if each.label:
-                    self._say(each.said)
+                    self._say(each.summary)
 
     def _say(self, line: str) -> None:
         self._notify(f"{self._executor.now() - self._zero:8.1f} s  {line}")

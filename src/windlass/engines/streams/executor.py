@@ -119,7 +119,7 @@ class ChainReady:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class FramesPassed:
     """Frames passed a chain."""
 
     key: int
@@ -148,7 +148,7 @@ class NodeCame:
     node: StreamNode
 
 
-Event = ChainReady | Came | ChainBroken | NodeGone | NodeCame
+Event = ChainReady | FramesPassed | ChainBroken | NodeGone | NodeCame
 
 
 class StreamExecutor(Protocol):

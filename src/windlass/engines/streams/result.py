@@ -14,7 +14,7 @@ class PlanDecision:
     Parameters
     ----------
     noticed, at
-        When the first change was noticed, and when chains had been started and stopped by the plan, s since the start.
+        When the first change was noticed, and when the resulting plan was carried out, s since the start.
     upon
         The changes.
     lines
@@ -26,7 +26,7 @@ class PlanDecision:
     upon: tuple[str, ...]
     lines: tuple[str, ...]
 
-    def told(self) -> list[str]:
+    def report(self) -> list[str]:
         """Return the decision as lines for a user."""
         return [f"new plan ({'; '.join(self.upon)})", *(f"  {line}" for line in self.lines)]
 

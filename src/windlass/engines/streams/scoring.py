@@ -54,8 +54,8 @@ class Playing:
     label: str
 
     @property
-    def said(self) -> str:
-        """The playing as one line."""
+    def summary(self) -> str:
+        """The scores of the playing in one line."""
         late = f", {self.late.mean():.2f} s late" if len(self.late) else ""
         how = "" if self.undisturbed else ", disturbed"
         return (
