@@ -66,7 +66,7 @@ def test_seconds_that_were_told_while_it_was_silent_are_not_told_again():
     replica = Replica(now=0.0, window=16)
     replica.begin("a", now=0.0, at_once=1, length=2)
     replica.count(5.0, at_once=1)
-    replica.told = 4.0
+    replica.reported = 4.0
     assert replica.end("a", now=6.0, at_once=1) == (2.0, 2.0)
 
 

@@ -93,13 +93,13 @@ def test_busy_seconds_are_those_in_which_requests_are_under_way(seed, at_once):
         assert done.work == 1.0
         assert done.seconds == pytest.approx(busy)
         last = now
-        assert (replica.heard, replica.busy, replica.told) == (now, 0.0, 0.0)
+        assert (replica.last_active, replica.busy, replica.reported) == (now, 0.0, 0.0)
     assert replica.ended == 8
 
 
 def test_a_replica_is_known_after_two_completions_that_are_learned_from():
     replica = Replica(5.0, 3)
-    assert (replica.heard, replica.known, replica.last.maxlen) == (5.0, False, 3)
+    assert (replica.last_active, replica.known, replica.last.maxlen) == (5.0, False, 3)
     for ended in range(1, 4):
         replica.begin("a", 6.0, 1)
         replica.end("a", 7.0, 1)
@@ -121,10 +121,10 @@ def test_of_what_others_sent_it_did_as_much_as_was_there():
     assert replica.end("e", 8.0, 2) == (4.0, 4.0)
     assert replica.end("d", 10.0, 2) == (2.0, 4.0)
     replica.begin("f", 10.0, 2, length=4)
-    replica.told = 3.0
+    replica.reported = 3.0
     assert replica.end("f", 12.0, 2) == (4.0, 1.0)
     replica.begin("g", 12.0, 2, length=4)
-    replica.told = 99.0
+    replica.reported = 99.0
     assert replica.end("g", 13.0, 2).seconds == 0.0
     replica.begin("h", 13.0, 2, length=4)
     assert replica.end("h", 13.0, 2) == (1.0, 0.0)

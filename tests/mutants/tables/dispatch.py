@@ -24,7 +24,7 @@ MUTANTS = (
     ),
     Mutant(
         REPLICA,
-        "passed * min(sent.length, at_once) - self.told",
+        "passed * min(sent.length, at_once) - self.reported",
         "passed * min(sent.length, at_once)",
         (f"{SHARED}::test_seconds_that_were_told_while_it_was_silent_are_not_told_again",),
     ),

@@ -64,9 +64,9 @@ class Replica:
         self.worker = 0  # its number in the policy
         self.outstanding: dict[Hashable, _Sent] = {}
         self.busy = 0.0  # busy seconds since the last completion
-        self.told = 0.0  # the part of them already reported to the policy
+        self.reported = 0.0  # the part of them already reported to the policy
         self._last_end = -math.inf
-        self.heard = now  # when it was added, last tried or last completed a request
+        self.last_active = now  # when it was added, last tried or last completed a request
         self.ended = 0  # requests
         self.last: deque[tuple[float, float]] = deque(maxlen=window)  # requests served, busy seconds
         self._counted = now  # when busy seconds were last updated
@@ -91,13 +91,13 @@ class Replica:
         """Record a request's end; return the work since the last end, without busy seconds already reported."""
         self.count(now, at_once)
         sent = self.outstanding.pop(request, None)
-        done = Done(1.0, self.busy - self.told)
+        done = Done(1.0, self.busy - self.reported)
         if sent is not None and sent.length is not None and now > sent.at:
             # All requests that were there with it were served meanwhile. Some of the time may be counted already.
             passed = min(now - self._last_end, now - sent.at)
-            seconds = passed * min(sent.length, at_once) - self.told
+            seconds = passed * min(sent.length, at_once) - self.reported
             done = Done(sent.length * passed / (now - sent.at), max(seconds, 0.0))
-        self.busy = self.told = 0.0
-        self.heard = self._last_end = now
+        self.busy = self.reported = 0.0
+        self.last_active = self._last_end = now
         self.ended += 1
         return done

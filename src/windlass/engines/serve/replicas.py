@@ -180,9 +180,9 @@ class Replicas(Generic[Id]):
         for replica in self._replicas.values():
             replica.count(now, self._at_once)
             if rates is not None and replica.known:
-                silent = replica.busy - replica.told
+                silent = replica.busy - replica.reported
                 if silent * rates[replica.worker] > _SILENT:
-                    replica.told = replica.busy
+                    replica.reported = replica.busy
                     self._learn(replica, 0.0, silent)
 
     def _learn(self, replica: Replica, work: float, seconds: float) -> None:
@@ -212,9 +212,9 @@ class Replicas(Generic[Id]):
             tried = idle
         if not tried:
             return None
-        worker = min(tried, key=lambda one: replicas[one].heard)
+        worker = min(tried, key=lambda one: replicas[one].last_active)
         # Updated at once, so that the next request explores another replica even before this one is sent.
-        replicas[worker].heard = self._clock()
+        replicas[worker].last_active = self._clock()
         return worker
 
     def sent(self, one: Id, request: Hashable, length: int | None = None) -> None:
