@@ -13,7 +13,7 @@ import pytest
 
 from tests.engines.linux.imitation import Kernel, tree_v1, tree_v2
 from windlass.engines.linux.files import GroupError
-from windlass.engines.linux.groups import JobGroups, found
+from windlass.engines.linux.groups import JobGroups, detect_groups
 from windlass.engines.linux.v1 import V1
 from windlass.engines.linux.v2 import V2
 
@@ -59,7 +59,7 @@ def limit_of(groups: JobGroups, job: int) -> tuple[int, int]:
 def real() -> Iterator[JobGroups]:
     """Groups of this machine under a name of their own; released at the end, whatever happens."""
     try:
-        groups = found(name=f"windlass-test-{os.getpid()}")
+        groups = detect_groups(name=f"windlass-test-{os.getpid()}")
     except GroupError as error:
         pytest.skip(f"no control groups to use here: {error}")
     yield groups

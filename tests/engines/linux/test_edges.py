@@ -13,7 +13,7 @@ from tests.engines.linux.imitation import Kernel, tree_v1, tree_v2
 from windlass.engines.linux import members
 from windlass.engines.linux.cores import Cores, is_topmost
 from windlass.engines.linux.files import Files, GroupError, field, pids, refused, whole_number
-from windlass.engines.linux.groups import bandwidth, each_of, found, weighed
+from windlass.engines.linux.groups import bandwidth, detect_groups, each_of, weighed
 from windlass.engines.linux.members import below, descendants, enter, leave, take
 from windlass.engines.linux.v1 import V1
 from windlass.engines.linux.v2 import V2
@@ -205,15 +205,15 @@ def test_what_fails_for_one_job_is_done_for_the_others():
 def test_the_hierarchy_that_a_machine_has_is_found(tmp_path):
     for name, make, kind in (("a", tree_v1, "v1"), ("b", tree_v2, "v2")):
         make(tmp_path / name)
-        groups = found(tmp_path / name, "mine")
+        groups = detect_groups(tmp_path / name, "mine")
         assert (groups.kind, groups.name) == (kind, "mine")
     assert groups.root == tmp_path / "b" / "unified"
     # Where v1 has no controller cpu, v2 beside it or in its place is used.
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "cgroup.controllers").write_text("cpu\n")
-    assert found(tmp_path / "c").root == tmp_path / "c"
+    assert detect_groups(tmp_path / "c").root == tmp_path / "c"
     both = tree_v2(tree_v1(tmp_path / "d"))
-    assert found(both.parent).kind == "v1"
+    assert detect_groups(both.parent).kind == "v1"
 
 
 def test_who_stays_in_a_group_is_waited_for_and_named(tmp_path, monkeypatch):

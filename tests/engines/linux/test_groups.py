@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 from tests.engines.linux.conftest import SLEEP, Place
 from tests.engines.linux.imitation import Kernel, tree_v1, tree_v2
 from windlass.engines.linux.files import GroupError, pids
-from windlass.engines.linux.groups import JobGroups, bandwidth, found, jobs_below, opened, weighed
+from windlass.engines.linux.groups import (
+    JobGroups,
+    bandwidth,
+    detect_groups,
+    jobs_below,
+    open_groups,
+    weighed,
+)
 from windlass.engines.linux.members import below, descendants, take
 from windlass.engines.linux.v1 import V1
 from windlass.engines.linux.v2 import V2
@@ -263,11 +270,11 @@ def test_all_limits_are_lifted_before_any_group_is_removed_and_whatever_fails(
 
 def test_a_machine_without_groups_says_why_for_each(tmp_path: Path) -> None:
     with pytest.raises(GroupError) as caught:
-        found(tmp_path)
+        detect_groups(tmp_path)
     assert "v1: " in str(caught.value)
     assert str(tmp_path / "unified") in str(caught.value)
     with pytest.raises(GroupError, match="hierarchy is 'v3', expected one of v1, v2"):
-        opened("v3", tmp_path, "windlass")
+        open_groups("v3", tmp_path, "windlass")
 
 
 def test_folders_of_others_are_no_jobs(tmp_path: Path) -> None:

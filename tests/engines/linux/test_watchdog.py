@@ -23,10 +23,10 @@ from windlass.engines.linux.watchdog import watched
 OWNER = """
 import os, sys, time
 from pathlib import Path
-from windlass.engines.linux.groups import opened
+from windlass.engines.linux.groups import open_groups
 from windlass.engines.linux.watchdog import watched
 kind, root, name, forks, *pids = sys.argv[1:]
-groups = opened(kind, Path(root), name)
+groups = open_groups(kind, Path(root), name)
 with watched(groups) as watchdog:
     child = os.fork() if forks else -1
     if child == 0:

@@ -46,7 +46,7 @@ def site(monkeypatch, tmp_path):
         monkeypatch.setattr(
             sharing, "SlurmShares", lambda *parts, **named: given.update(named, groups=parts[2])
         )
-        monkeypatch.setattr(sharing, "found", lambda name: f"groups of {name}")
+        monkeypatch.setattr(sharing, "detect_groups", lambda name: f"groups of {name}")
         monkeypatch.setattr(sharing, "cluster_name", lambda client: "c")
         monkeypatch.setattr(sharing, "LiveSite", lambda system, side_decision=None: (system, side_decision))
         driving = Driving({"order": None, "share": policy}, tmp_path / "journal", SlurmOptions())

@@ -13,7 +13,7 @@ from tests.engines.slurm.private import PATIENCE, private_slurm
 from tests.engines.slurm.test_real import Driver, Runs, windlass
 from tests.kills import kills
 from windlass.engines.linux.files import GroupError
-from windlass.engines.linux.groups import found
+from windlass.engines.linux.groups import detect_groups
 from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.entries import Returning, Taking
 from windlass.engines.slurm.journal import Unwritten, read_journal
@@ -29,7 +29,7 @@ KILLS = kills(8)
 @pytest.fixture(scope="module")
 def slurm():
     try:
-        found()
+        detect_groups()
     except GroupError as error:
         pytest.skip(str(error))
     with private_slurm(nodes=1, cpus=2) as shell:
@@ -39,7 +39,7 @@ def slurm():
 @pytest.fixture(scope="module")
 def groups(slurm):
     """The control groups that a driver of this cluster has."""
-    return found(name=group_name(cluster_name(slurm.client)))
+    return detect_groups(name=group_name(cluster_name(slurm.client)))
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ class GroupError(RuntimeError):
 
 
 class Files:
-    """Access to cgroup files through the kernel. Tests replace it by an imitation."""
+    """Access to cgroup files through the kernel. Tests replace it with a fake."""
 
     def read(self, path: Path) -> str:
         """Return a file's content.

@@ -222,10 +222,10 @@ def each_of(jobs: list[int], act: Callable[[int], None]) -> list[str]:
     return wrong
 
 
-def opened(kind: str, root: Path, name: str) -> JobGroups:
+def open_groups(kind: str, root: Path, name: str) -> JobGroups:
     """Return an owner's groups in the named hierarchy.
 
-    >>> opened("v1", Path("/sys/fs/cgroup"), "windlass").base.as_posix()
+    >>> open_groups("v1", Path("/sys/fs/cgroup"), "windlass").base.as_posix()
     '/sys/fs/cgroup/cpu/windlass'
 
     Raises
@@ -242,7 +242,7 @@ def opened(kind: str, root: Path, name: str) -> JobGroups:
     return known[kind](root, name)
 
 
-def found(root: Path = Path("/sys/fs/cgroup"), name: str = NAME) -> JobGroups:
+def detect_groups(root: Path = Path("/sys/fs/cgroup"), name: str = NAME) -> JobGroups:
     """Return the machine's hierarchy: v1 if its ``cpu`` controller is mounted, otherwise v2.
 
     Raises
@@ -250,7 +250,11 @@ def found(root: Path = Path("/sys/fs/cgroup"), name: str = NAME) -> JobGroups:
     GroupError
         Neither can be used; the message has the reason for each.
     """
-    tried = [opened("v1", root, name), opened("v2", root, name), opened("v2", root / "unified", name)]
+    tried = [
+        open_groups("v1", root, name),
+        open_groups("v2", root, name),
+        open_groups("v2", root / "unified", name),
+    ]
     why = [each.available() for each in tried]
     for each, reason in zip(tried, why, strict=True):
         if reason is None:

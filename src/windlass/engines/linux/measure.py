@@ -136,6 +136,7 @@ class Meter:
         Returns the total time for which the job's group was throttled, s.
     proc
         The mount point of procfs.
+
     Examples
     --------
     >>> import time

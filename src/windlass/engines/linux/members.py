@@ -1,4 +1,4 @@
-"""The processes of a job, from ``/proc`` or another owner's group; they are moved into a group while they fork."""
+"""The processes of a job, from ``/proc`` or another owner's group, and moves of them between groups while they fork."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def below(folder: Path) -> set[int]:
     return found
 
 
-def take(files: Files, folder: Path, members: Members, beside: Callable[[int], None] | None = None) -> int:
+def take(files: Files, folder: Path, members: Members, on_move: Callable[[int], None] | None = None) -> int:
     """Move processes into a group with all their threads, until a listing has no new process.
 
     A child that is forked outside the group after a listing is found by the next one. A child of a process in the group
@@ -77,7 +77,7 @@ def take(files: Files, folder: Path, members: Members, beside: Callable[[int], N
         The group.
     members
         Lists the job's processes. Processes that have ended since are skipped.
-    beside
+    on_move
         Called with each process that was moved.
 
     Returns
@@ -99,8 +99,8 @@ def take(files: Files, folder: Path, members: Members, beside: Callable[[int], N
         for pid in sorted(new):
             if enter(files, folder, pid):
                 moved += 1
-                if beside is not None:
-                    beside(pid)
+                if on_move is not None:
+                    on_move(pid)
         seen |= new
     raise GroupError(f"{folder}/cgroup.procs: the job still has new processes after {ROUNDS} listings")
 

@@ -101,7 +101,9 @@ class V1:
 
     def take(self, job: int, members: Members) -> int:
         """Move the job's processes into its group."""
-        return take(self.files, folder_of(self.base, job), members, lambda pid: self._beside(job, pid))
+        return take(
+            self.files, folder_of(self.base, job), members, lambda pid: self._join_other_groups(job, pid)
+        )
 
     def pin(self, job: int, cores: Iterable[int]) -> None:
         """Pin the group to these cores; call it before its processes are moved in."""
@@ -159,7 +161,7 @@ class V1:
     def _cores(self) -> Cores:
         return Cores(self.root, self.name, self.files, self.proc)
 
-    def _beside(self, job: int, pid: int) -> None:
+    def _join_other_groups(self, job: int, pid: int) -> None:
         self._cores.enter(job, pid)
         self._account(job, pid)
 

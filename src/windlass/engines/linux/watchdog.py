@@ -26,7 +26,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from windlass.engines.linux.files import Files, GroupError
-from windlass.engines.linux.groups import JobGroups, opened
+from windlass.engines.linux.groups import JobGroups, open_groups
 
 #: Attempts, 20 ms apart, to take the lock: a predecessor's watchdog may be about to release its groups.
 TRIES = 150
@@ -183,7 +183,7 @@ def _report(text: str) -> None:
 def main(arguments: list[str]) -> int:
     """Run as ``python -m windlass.engines.linux.watchdog KIND ROOT NAME OWNER``."""
     kind, root, name, owner = arguments
-    return watch(opened(kind, Path(root), name), int(owner))
+    return watch(open_groups(kind, Path(root), name), int(owner))
 
 
 if __name__ == "__main__":

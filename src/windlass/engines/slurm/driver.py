@@ -15,7 +15,7 @@ from windlass.drive import Engine, drive
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.linux.files import GroupError
-from windlass.engines.linux.groups import found
+from windlass.engines.linux.groups import detect_groups
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Decided
 from windlass.engines.slurm.journal import Journal, Record, Unwritten
@@ -129,7 +129,7 @@ def give_back(client: Client, journal: Path, options: SlurmOptions) -> tuple[int
     cluster = cluster_name(client)
     with DriverLock(cluster):
         with contextlib.suppress(GroupError):  # without cgroups there are no quotas to lift
-            found(name=group_name(cluster)).release_all()
+            detect_groups(name=group_name(cluster)).release_all()
         return SlurmSystem(client, Unwritten(journal), options).give_back()
 
 

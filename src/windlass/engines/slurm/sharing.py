@@ -12,7 +12,7 @@ from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.sharing import Shares
 from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.linux.files import GroupError
-from windlass.engines.linux.groups import found
+from windlass.engines.linux.groups import detect_groups
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Decided, Taking
 from windlass.engines.slurm.journal import Record, Unwritten
@@ -51,7 +51,7 @@ def sharing_site(
         write_state(file, ShareState(policy.name, tuple(pairs), learned, uses.totals()))
 
     try:
-        groups = found(name=group_name(cluster_name(client)))
+        groups = detect_groups(name=group_name(cluster_name(client)))
         shares = SlurmShares(system, client, groups, keep=keep, notify=notify)
     except GroupError as error:
         raise InputError(f"--policies: share: {error}") from error

@@ -10,7 +10,7 @@ import pytest
 from tests.engines.linux.telemetry.conftest import values
 from tests.engines.linux.telemetry.test_groups import SECOND
 from windlass.engines.linux.telemetry import tasks
-from windlass.engines.linux.telemetry.proc_file import Held
+from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.tasks import TasksSource
 
 
@@ -101,7 +101,7 @@ def test_files_are_kept_to_the_soft_limit_where_it_cannot_be_raised(monkeypatch)
 def test_a_file_of_any_length_is_read_whole_and_again(tmp_path):
     path = tmp_path / "long"
     path.write_bytes(bytes(range(256)) * 700)
-    file = Held(path)
+    file = ProcFile(path)
     before = len(os.listdir("/proc/self/fd"))
     assert file.read() == path.read_bytes()
     path.write_bytes(b"short")

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Hashable, Sequence
 
-from windlass.engines.linux.telemetry.proc_file import Held
+from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.rates import Summed, grown
 from windlass.engines.linux.telemetry.source import Roots, unknown
 
@@ -52,8 +52,8 @@ class Disks:
     names: tuple[str, ...] = (*(f"disk.{name}" for name, _, _ in _RATES), "disk.in_flight", "disk.busiest")
 
     def __init__(self, roots: Roots) -> None:
-        self._file = Held(roots.proc / "diskstats")
-        self.files: Sequence[Held] = (self._file,)
+        self._file = ProcFile(roots.proc / "diskstats")
+        self.files: Sequence[ProcFile] = (self._file,)
         self._summed = Summed(len(_RATES))
         self._busy: dict[Hashable, int] = {}
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from windlass.engines.linux.telemetry.pressure import stalls
-from windlass.engines.linux.telemetry.proc_file import Held
+from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.rates import Counters
 from windlass.engines.linux.telemetry.source import Roots, number_or_none
 
@@ -39,7 +39,7 @@ class _Group:
     """The files of one group, which depend on the hierarchy; values of missing files are unknown."""
 
     folders: tuple[Path, ...]
-    files: tuple[Held, ...] = ()
+    files: tuple[ProcFile, ...] = ()
     counters: Counters = field(default_factory=Counters)
 
     def __post_init__(self) -> None:
@@ -48,7 +48,7 @@ class _Group:
             next((each / name for each in self.folders if (each / name).exists()), None) for name in names
         )
         self.files = tuple(
-            Held(path or self.folders[0] / name) for path, name in zip(there, names, strict=True)
+            ProcFile(path or self.folders[0] / name) for path, name in zip(there, names, strict=True)
         )
 
     def read(self, seconds: float) -> list[float]:
@@ -71,7 +71,7 @@ class _Group:
 class _Limit:
     """A group with a limit, and its throttled time at the last step, ns; None if it did not exist."""
 
-    file: Held
+    file: ProcFile
     before: int | None
 
 
@@ -112,7 +112,7 @@ class ControlGroups:
         self._started = False
 
     @property
-    def files(self) -> Sequence[Held]:
+    def files(self) -> Sequence[ProcFile]:
         """The files of groups named by the user; others may be missing without a warning."""
         return [each.files[0] for each in self._named]
 
@@ -148,7 +148,7 @@ class ControlGroups:
         for folder in folders - self._limits.keys():
             if limited(folder):
                 fresh = self._started and folder not in self._folders
-                self._limits[folder] = _Limit(Held(folder / "cpu.stat"), 0 if fresh else None)
+                self._limits[folder] = _Limit(ProcFile(folder / "cpu.stat"), 0 if fresh else None)
         for folder in [each for each in self._limits if each not in folders]:
             del self._limits[folder]
         tops = sorted(
@@ -185,7 +185,7 @@ def limited(folder: Path) -> bool:
     False
     """
     for name, none in (("cpu.max", b"max"), ("cpu.cfs_quota_us", b"-1")):
-        words = (Held(folder / name).read() or b"").split()
+        words = (ProcFile(folder / name).read() or b"").split()
         if words:
             return words[0] != none
     return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from windlass.engines.linux.telemetry.proc_file import Held
+from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.source import Roots, unknown
 
 
@@ -26,8 +26,8 @@ class LoadAverage:
     names: tuple[str, ...] = ("load.1", "load.5", "load.15", "load.runnable", "load.tasks")
 
     def __init__(self, roots: Roots) -> None:
-        self._file = Held(roots.proc / "loadavg")
-        self.files: Sequence[Held] = (self._file,)
+        self._file = ProcFile(roots.proc / "loadavg")
+        self.files: Sequence[ProcFile] = (self._file,)
 
     def read(self, seconds: float) -> list[float]:
         """See :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""

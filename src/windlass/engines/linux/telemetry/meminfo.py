@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from windlass.engines.linux.telemetry.proc_file import Held
+from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.source import Roots, number_or_none, unknown
 
 _FIELDS = (
@@ -34,8 +34,8 @@ class MemoryInfo:
     names: tuple[str, ...] = tuple(f"memory.{field}" for field in _FIELDS)
 
     def __init__(self, roots: Roots) -> None:
-        self._file = Held(roots.proc / "meminfo")
-        self.files: Sequence[Held] = (self._file,)
+        self._file = ProcFile(roots.proc / "meminfo")
+        self.files: Sequence[ProcFile] = (self._file,)
 
     def read(self, seconds: float) -> list[float]:
         """See :class:`~windlass.engines.linux.telemetry.source.TelemetrySource`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 
-from windlass.engines.linux.telemetry.proc_file import Held
+from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.rates import Summed
 from windlass.engines.linux.telemetry.source import Roots, unknown
 
@@ -38,8 +38,8 @@ class NetworkSource:
     names: tuple[str, ...] = (*(f"net.{name}" for name, _ in _RATES), "net.lo_bytes", "net.lo_packets")
 
     def __init__(self, roots: Roots) -> None:
-        self._file = Held(roots.proc / "net" / "dev")
-        self.files: Sequence[Held] = (self._file,)
+        self._file = ProcFile(roots.proc / "net" / "dev")
+        self.files: Sequence[ProcFile] = (self._file,)
         self._outer, self._loopback = Summed(len(_RATES)), Summed(2)
 
     def read(self, seconds: float) -> list[float]:

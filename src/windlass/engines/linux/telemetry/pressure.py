@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from windlass.engines.linux.telemetry.proc_file import Held
+from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.rates import Counters
 from windlass.engines.linux.telemetry.source import Roots, number_or_none
 
@@ -35,7 +35,9 @@ class PressureSource:
     )
 
     def __init__(self, roots: Roots) -> None:
-        self.files: Sequence[Held] = tuple(Held(roots.proc / "pressure" / each) for each in _RESOURCES)
+        self.files: Sequence[ProcFile] = tuple(
+            ProcFile(roots.proc / "pressure" / each) for each in _RESOURCES
+        )
         self._counters = tuple(Counters() for _ in _RESOURCES)
 
     def read(self, seconds: float) -> list[float]:

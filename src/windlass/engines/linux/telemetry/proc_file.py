@@ -10,7 +10,7 @@ from pathlib import Path
 _SIZE = 1 << 16
 
 
-class Held:
+class ProcFile:
     """A /proc file kept open and re-read on each sample.
 
     If it cannot be opened, each read tries again, as it may appear later. If reading fails because a cgroup or process
@@ -23,10 +23,10 @@ class Held:
 
     Examples
     --------
-    >>> file = Held(Path("/proc/loadavg"))
+    >>> file = ProcFile(Path("/proc/loadavg"))
     >>> len(file.read().split()), file.why
     (5, '')
-    >>> missing = Held(Path("/proc/nothing"))
+    >>> missing = ProcFile(Path("/proc/nothing"))
     >>> missing.read(), missing.why
     (None, 'No such file or directory')
     """

@@ -68,7 +68,7 @@ def record(
         Returns the time, s.
     pause
         Waits for this many seconds.
-    tell
+    notify
         Called with each observation.
 
     Raises

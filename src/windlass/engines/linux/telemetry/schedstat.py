@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from windlass.engines.linux.telemetry.proc_file import Held
+from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.rates import Summed
 from windlass.engines.linux.telemetry.source import Roots, number_or_none, unknown
 
@@ -35,8 +35,8 @@ class CoreWaits:
     names: tuple[str, ...] = ("schedstat.waited", "schedstat.ran", "schedstat.slices")
 
     def __init__(self, roots: Roots) -> None:
-        self._file = Held(roots.proc / "schedstat")
-        self.files: Sequence[Held] = (self._file,)
+        self._file = ProcFile(roots.proc / "schedstat")
+        self.files: Sequence[ProcFile] = (self._file,)
         self._summed = Summed(3)
 
     def read(self, seconds: float) -> list[float]:

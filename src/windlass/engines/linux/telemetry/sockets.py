@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from windlass.engines.linux.telemetry.proc_file import Held
+from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.rates import Counters
 from windlass.engines.linux.telemetry.source import Roots, number_or_none
 
-#: Metrics from sockstat, and the line and word after which the value is.
+#: Metrics from sockstat: name, line, and the word that precedes the value.
 _HELD = (
     ("sockets.used", b"sockets:", b"used"),
     ("sockets.tcp", b"TCP:", b"inuse"),
@@ -17,7 +17,7 @@ _HELD = (
     ("sockets.tcp_pages", b"TCP:", b"mem"),
     ("sockets.udp", b"UDP:", b"inuse"),
 )
-#: Metrics from snmp, where a line of names precedes a line of counters.
+#: Metrics from snmp, where a line of names precedes a line of counters: name, line, and the counter's name.
 _RATES = (
     ("sockets.tcp_opened", b"Tcp:", b"ActiveOpens"),
     ("sockets.tcp_accepted", b"Tcp:", b"PassiveOpens"),
@@ -48,8 +48,11 @@ class Sockets:
     names: tuple[str, ...] = tuple(name for name, _, _ in (*_HELD, *_RATES))
 
     def __init__(self, roots: Roots) -> None:
-        self._sockstat, self._snmp = Held(roots.proc / "net" / "sockstat"), Held(roots.proc / "net" / "snmp")
-        self.files: Sequence[Held] = (self._sockstat, self._snmp)
+        self._sockstat, self._snmp = (
+            ProcFile(roots.proc / "net" / "sockstat"),
+            ProcFile(roots.proc / "net" / "snmp"),
+        )
+        self.files: Sequence[ProcFile] = (self._sockstat, self._snmp)
         self._counters = Counters()
 
     def read(self, seconds: float) -> list[float]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from windlass.engines.linux.telemetry.proc_file import Held
+from windlass.engines.linux.telemetry.proc_file import ProcFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class TelemetrySource(Protocol):
         ...
 
     @property
-    def files(self) -> Sequence[Held]:
-        """The files that it needs; unreadable ones hold the reason."""
+    def files(self) -> Sequence[ProcFile]:
+        """The files that it needs; the attribute ``why`` of an unreadable one has the reason."""
         ...
 
     def read(self, seconds: float) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 
-from windlass.engines.linux.telemetry.proc_file import Held
+from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.rates import Counters, grown
 from windlass.engines.linux.telemetry.source import Roots, number_or_none, unknown
 
@@ -50,8 +50,8 @@ class Stat:
     )
 
     def __init__(self, roots: Roots) -> None:
-        self._file = Held(roots.proc / "stat")
-        self.files: Sequence[Held] = (self._file,)
+        self._file = ProcFile(roots.proc / "stat")
+        self.files: Sequence[ProcFile] = (self._file,)
         self._ticks: Mapping[Hashable, Sequence[int]] = {}
         self._counters = Counters()
 

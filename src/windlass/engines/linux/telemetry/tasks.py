@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from windlass.engines.linux.telemetry.proc_file import Held
+from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.source import Roots, unknown
 
 #: Files that a process may have open in addition to those of threads.
@@ -84,7 +84,7 @@ class TasksSource:
         "tasks.come",
         "tasks.gone",
     )
-    files: Sequence[Held] = ()
+    files: Sequence[ProcFile] = ()
 
     def __init__(self, roots: Roots, most: int | None = None) -> None:
         self._proc = os.fspath(roots.proc)

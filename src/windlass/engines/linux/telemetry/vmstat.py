@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from windlass.engines.linux.telemetry.proc_file import Held
+from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.rates import Counters
 from windlass.engines.linux.telemetry.source import Roots, number_or_none
 
@@ -37,8 +37,8 @@ class PageEvents:
     names: tuple[str, ...] = tuple(f"pages.{field}" for field in _FIELDS)
 
     def __init__(self, roots: Roots) -> None:
-        self._file = Held(roots.proc / "vmstat")
-        self.files: Sequence[Held] = (self._file,)
+        self._file = ProcFile(roots.proc / "vmstat")
+        self.files: Sequence[ProcFile] = (self._file,)
         self._counters = Counters()
 
     def read(self, seconds: float) -> list[float]:
