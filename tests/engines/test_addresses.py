@@ -5,7 +5,7 @@ from concurrent.futures import BrokenExecutor
 
 import pytest
 
-from windlass.engines.address import host_and_port, is_host, is_ip, is_port, is_url, ray_head, said
+from windlass.engines.address import host_and_port, is_host, is_ip, is_port, is_url, ray_head, shorten
 from windlass.engines.worker_pool import _Processes, crews_on, processes
 from windlass.model import InputError
 
@@ -48,7 +48,7 @@ def test_ports_urls_and_heads():
     for text in ("ray://h", "Auto", "ray://", "http://h:5"):
         with pytest.raises(InputError, match=f"--on: '{text}', expected"):
             ray_head("--on", text)
-    assert (said("a" * 80), said("a" * 81)) == ("a" * 80, "a" * 80 + "…")
+    assert (shorten("a" * 80), shorten("a" * 81)) == ("a" * 80, "a" * 80 + "…")
 
 
 def test_crews_are_of_ray_alone_and_of_an_address_that_can_be():

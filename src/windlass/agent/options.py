@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from windlass.agent.default import POLICY
-from windlass.engines.address import is_ip, is_port, is_url, said
+from windlass.engines.address import is_ip, is_port, is_url, shorten
 from windlass.engines.linux.telemetry.source import Roots
 from windlass.model import InputError
 from windlass.model.values import number
@@ -48,7 +48,7 @@ class Address:
         host, _, port = text.rpartition(":")
         if not is_ip(host) or not (is_port(port) or port == "0"):
             raise InputError(
-                f"{option} is '{said(text)}', expected an IP address and a port, such as 127.0.0.1:9090"
+                f"{option} is '{shorten(text)}', expected an IP address and a port, such as 127.0.0.1:9090"
             )
         return cls(host.strip("[]"), int(port))
 
@@ -81,7 +81,7 @@ class Above:
 
     def __post_init__(self) -> None:
         if not is_url(self.url):
-            raise InputError(f"--join is '{said(self.url)}', expected a URL such as http://10.0.0.1:9092")
+            raise InputError(f"--join is '{shorten(self.url)}', expected a URL such as http://10.0.0.1:9092")
         check_name("--name", self.name)
         number("--join-every", self.every, 0.0, open_below=True)
 

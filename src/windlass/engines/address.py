@@ -11,11 +11,11 @@ from windlass.model.errors import ParameterError
 _URL = re.compile(r"https?://(\[[^\[\]/]*\]|[^\[\]/:]*)(?::([0-9]+))?(?:/[A-Za-z0-9._~/-]*)?")
 _LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)")
 _NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
-_LONGEST = 253
-#: How many characters of an invalid address a message shows.
-_SAID = 80
+_LONGEST_HOST = 253
+#: Number of characters of an invalid address that a message shows.
+_LONGEST_SHOWN = 80
 #: Addresses that Ray resolves itself.
-_FOUND = ("auto", "local")
+_RESOLVED_BY_RAY = ("auto", "local")
 _CLIENT = "ray://"
 
 
@@ -25,7 +25,7 @@ def host_and_port(option: str, text: str) -> tuple[str, int]:
     Parameters
     ----------
     option
-        The parameter or the option with the address, for the message.
+        The name of the parameter or option, for the error message.
     text
         A name, an IPv4 address, or an IPv6 address in brackets; a colon; and a port from 1 to 65535.
 
@@ -44,7 +44,7 @@ def host_and_port(option: str, text: str) -> tuple[str, int]:
     """
     host, _, port = text.rpartition(":")
     if not is_host(host) or not is_port(port):
-        raise ParameterError(option, f"{said(text)!r}, expected a host and a port, as in 127.0.0.1:6379")
+        raise ParameterError(option, f"{shorten(text)!r}, expected a host and a port, as in 127.0.0.1:6379")
     return host.strip("[]"), int(port)
 
 
@@ -54,14 +54,14 @@ def ray_head(option: str, text: str) -> tuple[str, int] | None:
     Raises
     ------
     InputError
-        The text is not such an address.
+        The text is not the address of a Ray cluster.
 
     Examples
     --------
     >>> ray_head("on", "ray://head:10001"), ray_head("on", "auto")
     (('head', 10001), None)
     """
-    if text in _FOUND:
+    if text in _RESOLVED_BY_RAY:
         return None
     try:
         return host_and_port(option, text.removeprefix(_CLIENT))
@@ -79,7 +79,7 @@ def is_host(text: str) -> bool:
     if is_ip(text):
         return True
     labels = text.removesuffix(".").split(".")
-    if len(text) > _LONGEST or not all(map(_LABEL.fullmatch, labels)):
+    if len(text) > _LONGEST_HOST or not all(map(_LABEL.fullmatch, labels)):
         return False
     # The system accepts 127.1 and 0x7f.1 as addresses, too, but they are usually mistakes.
     return not _NUMBER.fullmatch(labels[-1])
@@ -95,7 +95,7 @@ def is_ip(text: str) -> bool:
     bare = text[1:-1] if brackets else text
     # The library accepts any scope after a percent sign.
     scope = bare.partition("%")
-    if not bare.isascii() or len(bare) > _LONGEST or (scope[1] and not scope[2].isalnum()):
+    if not bare.isascii() or len(bare) > _LONGEST_HOST or (scope[1] and not scope[2].isalnum()):
         return False
     try:
         return ipaddress.ip_address(bare).version == (6 if brackets else 4)
@@ -112,13 +112,13 @@ def is_port(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= 5 and 0 < int(text) < 65536
 
 
-def said(text: str) -> str:
-    """Shorten an invalid text for a message.
+def shorten(text: str) -> str:
+    """Shorten an invalid text for a message to 80 characters and an ellipsis.
 
-    >>> len(said("a" * 1000))
+    >>> len(shorten("a" * 1000))
     81
     """
-    return text if len(text) <= _SAID else f"{text[:_SAID]}…"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 def is_url(text: str) -> bool:

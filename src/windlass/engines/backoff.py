@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-#: A delay is doubled at most this often, so that it stays a finite number without a limit.
+#: Maximum number of doublings, so that a delay stays finite without a limit.
 _MOST_DOUBLINGS = 60
 
 
@@ -15,17 +15,17 @@ _MOST_DOUBLINGS = 60
 class Backoff:
     """Delays that double with each failure in a row, up to a limit.
 
-    It keeps no count and reads no clock: its user counts failures, and measures time.
+    It keeps no state and reads no clock: the caller counts failures and waits.
 
     Parameters
     ----------
     first
         Delay after the first failure, s.
     most
-        Limit of a delay, s; by default there is none.
+        Upper limit of a delay, s; none by default.
     rng
-        With a generator each delay is drawn from its upper half, so that clients that failed together do not
-        retry together. Without one a delay is not random.
+        Draws each delay from its upper half, so that clients that failed together do not retry together. Without a
+        generator, delays are not random.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Backoff:
         Parameters
         ----------
         failures
-            How many tries in a row have failed, at least 1.
+            Number of failures in a row, at least 1.
         """
         delay = min(self.first * 2.0 ** min(failures - 1, _MOST_DOUBLINGS), self.most)
         return delay if self.rng is None else float(delay * self.rng.uniform(0.5, 1.0))

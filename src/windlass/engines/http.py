@@ -1,4 +1,4 @@
-"""Openers of HTTP connections that follow no redirect and report every status as it is."""
+"""HTTP openers that follow no redirects and return every response, whatever its status."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import urllib.request
 def direct_opener(
     trust: ssl.SSLContext | None = None, proxy: str | None = None
 ) -> urllib.request.OpenerDirector:
-    """Return an opener whose responses are those of the named server alone.
+    """Return an opener that follows no redirects and returns every response, whatever its status.
 
-    A redirect would take credentials elsewhere, so it is a response like any other; so is a status of failure.
-    Proxies of the environment do not count.
+    A redirect could send credentials to another server, so it is returned like any other response, as are error
+    statuses. Proxy settings of the environment are ignored.
 
     Parameters
     ----------
     trust
-        For ``https``: which certificates are trusted, and the client's own; the system's authorities by default.
+        TLS context for ``https``: the trusted certificates and the client's own; by default the system's authorities.
     proxy
         URL of an HTTP proxy; by default connections are direct.
 

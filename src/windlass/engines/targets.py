@@ -24,13 +24,13 @@ class Target:
     Parameters
     ----------
     engine
-        Its name, such as ``ray``.
+        The engine's name, such as ``ray``.
     address
         The address of a user's cluster; None for a private one on this machine.
     nodes
         Nodes per site of a private cluster.
     emulate
-        Whether links between sites are emulated; False if they are real.
+        True to emulate links between sites; False to use the real network.
     """
 
     engine: str
@@ -40,7 +40,7 @@ class Target:
 
 
 class Executors(Protocol):
-    """Executors on one target."""
+    """A factory of executors on one target."""
 
     def describe(self, fleet: Fleet, store: int) -> tuple[str, ...]:
         """Describe what :meth:`open` would do, one line each; nothing is started.
@@ -48,7 +48,7 @@ class Executors(Protocol):
         Raises
         ------
         InputError
-            It is not possible.
+            The executor cannot be opened on this target.
         """
         ...
 

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from windlass.engines.address import ray_head, said
+from windlass.engines.address import ray_head, shorten
 from windlass.model.errors import ParameterError
 from windlass.policy.user_code import refuse_to_leave
 
@@ -40,7 +40,7 @@ Crews = Callable[[], AbstractContextManager[Crew]]
 
 @contextmanager
 def processes(number: int) -> Iterator[Crew]:
-    """Open a pool of processes on this machine, which end with this one, even if it is killed.
+    """Open a pool of processes on this machine; they end when this process ends, even if it is killed.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class _Processes:
         try:
             return self._pool.submit(function, *arguments)
         except BrokenExecutor as error:
-            # Reported like calls that were running, so that the caller sees one kind of error.
+            # Fail the future, as for calls that were running, so that the caller handles one kind of error.
             lost: Future[Any] = Future()
             lost.set_exception(error)
             return lost
@@ -96,21 +96,21 @@ def _end_with_parent() -> None:
 
 
 def crews_on(where: str, nodes: int = 1, files: Iterable[Path] = ()) -> Crews:
-    """Return pools on the place that a user named; nothing is started yet.
+    """Return a factory of pools on the target that a user named; nothing is started yet.
 
     Parameters
     ----------
     where
         ``ray`` for a private cluster on this machine, or ``ray:HOST:PORT`` for a user's cluster.
     nodes
-        Raylets of a private cluster.
+        Number of raylets of a private cluster.
     files
         Files that calls read, which are copied to other machines.
 
     Raises
     ------
     InputError
-        The place is unknown, or Ray is not installed.
+        The target is unknown, or Ray is not installed.
 
     Examples
     --------
@@ -120,7 +120,9 @@ def crews_on(where: str, nodes: int = 1, files: Iterable[Path] = ()) -> Crews:
     """
     engine, colon, address = where.partition(":")
     if engine != "ray" or bool(colon) != bool(address):
-        raise ParameterError("on", f"{said(where)!r}, expected ray, or ray:HOST:PORT for a running cluster")
+        raise ParameterError(
+            "on", f"{shorten(where)!r}, expected ray, or ray:HOST:PORT for a running cluster"
+        )
     if address:
         ray_head("on", address)
     try:
