@@ -38,7 +38,7 @@ LOOK = SlurmOptions(pace=0.0, until_idle=True)
 @pytest.fixture(autouse=True)
 def _own_locks(tmp_path, monkeypatch):
     monkeypatch.setattr(lock, "_folder", lambda: tmp_path)
-    monkeypatch.setattr(driver, "found", lambda name: Lifts(name))
+    monkeypatch.setattr(driver, "detect_groups", lambda name: Lifts(name))
 
 
 class Lifts:
