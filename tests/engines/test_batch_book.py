@@ -293,4 +293,4 @@ def test_a_guest_with_processors_of_its_own_is_expected_when_it_then_ends():
     assert running.job.tolist() == [2, 1]
     assert running.expected_end.tolist() == [20.0, 50.0]
     assert (book.width(1), book.width(2), book.held) == (3, 3, 6)
-    assert not book.look()
+    assert not book.processors_changed()

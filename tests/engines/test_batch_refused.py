@@ -19,7 +19,7 @@ from windlass.engines.batch.system import (
 
 def seen(book):
     """Whether a decision is due, and how many are known to be refused."""
-    return book.look(), book.refused
+    return book.processors_changed(), book.refused
 
 
 def refused(count=2, processors=4):
@@ -28,7 +28,7 @@ def refused(count=2, processors=4):
     book.take(Holds(1, 0.0, 3, 50.0))
     for job in range(2, 2 + count):
         book.take(Submitted(job, float(job), 4, 9.0))
-    book.look()
+    book.processors_changed()
     book.release(np.array([], np.int64), [], 10.0)
     assert seen(book) == (False, count)
     return book
@@ -79,21 +79,21 @@ def test_what_is_decided_is_no_news_afterwards():
     book = BatchBook(6)
     for job, procs in ((1, 3), (2, 2), (3, 4)):
         book.take(Submitted(job, float(job), procs, 9.0))
-    book.look()
+    book.processors_changed()
     book.release(book.queue()[:1], ["fits"], 5.0)
     assert seen(book) == (False, 2)
     book.take_in(1, 2, 30.0, "shares", 6.0)
     assert seen(book) == (False, 0)
     book.take(Holds(7, 6.0, 3, 9.0))
     book.take(Holds(8, 6.0, 1, 9.0))
-    assert book.look()
+    assert book.processors_changed()
     book.join(7, 8)
     assert seen(book) == (False, 0)
     book.apart(8, 20.0)
     assert seen(book) == (False, 0)
     # A decision that was not carried out leaves more idle.
     book.rest(1, 7.0, Backoff(0.25))
-    assert book.look()
+    assert book.processors_changed()
 
 
 def test_the_widest_of_those_that_wait_is_named_also_while_it_rests():

@@ -22,7 +22,7 @@ bench = test_quotas.bench
 @pytest.mark.parametrize("put_back", [False, True])
 def test_a_held_job_is_withheld_by_default_only_where_it_was_put_back(put_back):
     watch = SlurmWatch(lambda row: False, lambda row: put_back)
-    found = watch.look(read_jobs(jobs(job(7))), 1004.9, 1005.0)
+    found = watch.update(read_jobs(jobs(job(7))), 1004.9, 1005.0)
     assert found.events == ([] if put_back else [Submitted(7, 1000.0, 3, 120.0)])
     assert found.withheld == ([7] if put_back else [])
 
@@ -31,7 +31,7 @@ def test_a_job_put_back_after_many_rests_rests_as_at_first():
     watch = SlurmWatch(lambda row: False, lambda row: False, returning=lambda row: True)
 
     def look(now, row):
-        return watch.look(read_jobs(jobs(row)), now - 0.01, now).events
+        return watch.update(read_jobs(jobs(row)), now - 0.01, now).events
 
     back = {"restart_cnt": 1, "submit_time": 1010}
     look(1005.0, job(7))

@@ -198,7 +198,7 @@ def test_a_cluster_has_names_of_its_own(tmp_path, monkeypatch):
 def test_how_slurm_is_driven_by_default(tmp_path):
     plain = Driving({}, tmp_path, LOOK)
     assert (plain.keep_held, plain.checkpoint) == (False, 5.0)
-    assert SlurmOptions() == SlurmOptions(pace=0.25, until_idle=False, partition=None, only_look=False)
+    assert SlurmOptions() == SlurmOptions(pace=0.25, until_idle=False, partition=None, dry_run=False)
 
 
 def host_of(guest=None):

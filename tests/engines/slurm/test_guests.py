@@ -150,7 +150,7 @@ def test_who_only_looks_undoes_nothing(tmp_path):
     with pytest.raises(Killed):
         first.release_shared(7, 8, 30, 900.0, 1400.0)
     slurm.asked, slurm.dies_at = 0, 0
-    driver(slurm, Unwritten(tmp_path / "journal"), only_look=True).poll(0.0)
+    driver(slurm, Unwritten(tmp_path / "journal"), dry_run=True).poll(0.0)
     assert (slurm.limit, slurm.wants) == (15, "w1")
 
 

@@ -168,7 +168,7 @@ def test_who_only_looks_changes_nothing(bench, tmp_path):
     with Journal(tmp_path / "journal") as before:
         before.append(Releasing(1005.0, 7, 1000.0, 0), Releasing(1005.0, 6, 1000.0, 0))
     was = (tmp_path / "journal").read_bytes()
-    looks = SlurmOptions(only_look=True)
+    looks = SlurmOptions(dry_run=True)
     rows = jobs(free(7, restart_cnt=1), job(8))
     found = bench(squeue=rows, journal=Unwritten(tmp_path / "journal"), options=looks)
     plan = LiveSite(found.system).plan(Fcfs())

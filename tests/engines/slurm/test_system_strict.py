@@ -124,18 +124,18 @@ def test_a_release_that_fails_in_part_is_written_with_its_reason(tmp_path):
     assert [type(event) for event in found.polls(2)] == [Cancelled, Started]
 
 
-@pytest.mark.parametrize("only_look", [False, True])
-def test_a_job_that_waits_for_something_else_is_held_and_told_of(tmp_path, only_look):
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_job_that_waits_for_something_else_is_held_and_told_of(tmp_path, dry_run):
     slurm = Strict(cpus=4)
     slurm.submit(7, looks=5)
-    found = OnStrict(tmp_path, slurm, only_look=only_look)
+    found = OnStrict(tmp_path, slurm, dry_run=dry_run)
     found.polls(1)
     found.system.start([7])
     slurm.released.clear()
     slurm.rows[7]["state_reason"] = "Dependency"
     assert [type(event) for event in found.polls(1)] == [Cancelled]
-    assert slurm.states() == {7: "PENDING" if only_look else "held"}
-    assert found.told == ([] if only_look else ["job 7 is held: Slurm cannot start it yet: Dependency"])
+    assert slurm.states() == {7: "PENDING" if dry_run else "held"}
+    assert found.told == ([] if dry_run else ["job 7 is held: Slurm cannot start it yet: Dependency"])
 
 
 def test_a_job_that_its_user_holds_again_is_told_of_and_left_alone(tmp_path):

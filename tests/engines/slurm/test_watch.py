@@ -20,7 +20,7 @@ class Looks:
         self.watch = SlurmWatch(*(lambda row, jobs=jobs: row.job in jobs for jobs in kinds))
 
     def at(self, now, *rows):
-        return self.watch.look(read_jobs(jobs(*rows)), now - 0.01, now)
+        return self.watch.update(read_jobs(jobs(*rows)), now - 0.01, now)
 
     def events(self, now, *rows):
         return self.at(now, *rows).events

@@ -46,7 +46,7 @@ class BatchBook(of.Table):
         self.refused = 0
         self._codes: dict[str, int] = {}
         self._latest = -np.inf
-        #: Idle and owed processors at the last call of look().
+        #: Idle and owed processors at the last call of processors_changed().
         self._seen = processors, 0
 
     @property
@@ -100,7 +100,7 @@ class BatchBook(of.Table):
         self.refused = 0 if rested.any() else self.refused
         return bool(rested.any())
 
-    def look(self) -> bool:
+    def processors_changed(self) -> bool:
         """Return whether the idle or owed processors differ from those at the last call, so that a decision is due.
 
         Call it once all events of an instant are recorded, as the simulator settles an instant: processors that are
@@ -199,7 +199,7 @@ class BatchBook(of.Table):
     def take(self, event: Event) -> bool:
         """Record an event; return whether it makes a decision due. Events of unknown jobs are ignored.
 
-        A change of capacity is detected by :meth:`look` instead.
+        A change of capacity is detected by :meth:`processors_changed` instead.
         """
         match event:
             case Submitted(job, at, procs, request):

@@ -155,7 +155,7 @@ class LiveSite:
             if times >= _MOST_REFUSALS:
                 raise BatchError(f"job {job} was not started, {times} times in a row: {refused[job]}")
         # Refused jobs leave processors idle; this alone is no reason for a decision before their rest is over.
-        book.look()
+        book.processors_changed()
 
     def plan(self, policy: Decider[SiteView, Start]) -> BatchPlan:
         """Return what a policy would start now; nothing is started and no note saved.
@@ -232,7 +232,7 @@ class LiveSite:
         """Record all pending events before the policy is called."""
         while events := self._system.poll(0.0):
             self._take(events)
-        self._wanted |= self._book.look()
+        self._wanted |= self._book.processors_changed()
         self._wanted |= self._book.wake(self._system.now())
 
     def _idle(self, now: float) -> bool:

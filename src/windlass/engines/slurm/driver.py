@@ -110,10 +110,10 @@ def plan_slurm(client: Client, driving: Driving) -> list[str]:
 
     If a sharing policy is set, jobs are measured for one checkpoint interval first.
     """
-    look = dataclasses.replace(driving.options, only_look=True)
+    options = dataclasses.replace(driving.options, dry_run=True)
     policy: Any = driving.policies[ORDER.key]
-    lines = LiveSite(SlurmSystem(client, Unwritten(driving.journal), look)).plan(policy).lines()
-    return [*lines, *plan_shares(client, driving, look)]
+    lines = LiveSite(SlurmSystem(client, Unwritten(driving.journal), options)).plan(policy).lines()
+    return [*lines, *plan_shares(client, driving, options)]
 
 
 def give_back(client: Client, journal: Path, options: SlurmOptions) -> tuple[int, ...]:

@@ -105,13 +105,13 @@ def _note_shares(view: ShareView, answer: Sharing, policy: str, journal: Record)
         journal.append(Decided(time.time(), policy, tuple(jobs), tuple(why)))
 
 
-def plan_shares(client: Client, driving: Driving, look: SlurmOptions) -> list[str]:
+def plan_shares(client: Client, driving: Driving, options: SlurmOptions) -> list[str]:
     """Return the pairs that would share, a line each, once jobs were measured for one interval; nothing is changed."""
     policy: Any = driving.policies.get(SHARE.key)
     if policy is None:
         return []
     _, state = _learned(driving, policy)
-    system = SlurmSystem(client, Unwritten(driving.journal), look)
+    system = SlurmSystem(client, Unwritten(driving.journal), options)
     every, uses = driving.checkpoint, ClassUse(state.uses)
 
     def co_scheduler(book: BatchBook) -> Shares:

@@ -33,14 +33,14 @@ class SlurmOptions:
         True to end when no job of Windlass is left; False to run as a service.
     partition
         Consider only the nodes and jobs of this partition; None for all.
-    only_look
+    dry_run
         True to change nothing.
     """
 
     pace: float = 0.25
     until_idle: bool = False
     partition: str | None = None
-    only_look: bool = False
+    dry_run: bool = False
 
 
 def may_release(row: JobRow) -> bool:
@@ -203,7 +203,7 @@ class SlurmSystem:
         now = self._clock()
         self._rows = {row.job: row for row in rows}
         here = [row for row in rows if self._is_here(row)]
-        changes = self._watch.look(here, began, now)
+        changes = self._watch.update(here, began, now)
         if self._polls == 0:
             self._past.forget(self._rows, now)
         self._polls += 1
@@ -215,7 +215,7 @@ class SlurmSystem:
             )
         self._hold(changes.hold)
         self._past.restored(self._rows, now)
-        if not self._options.only_look:
+        if not self._options.dry_run:
             self.guests.restore(rows)
         self._poll_nodes()
         mine = [row for row in here if row.opted_in and row.phase is not Phase.OVER]
@@ -232,7 +232,7 @@ class SlurmSystem:
             self._events.append(Capacity(capacity))
 
     def _hold(self, jobs: Mapping[int, str]) -> None:
-        for job, why in ({} if self._options.only_look else jobs).items():
+        for job, why in ({} if self._options.dry_run else jobs).items():
             error = self._client.hold([job])
             self._notify(f"job {job} is held: {why}" if not error else f"job {job} cannot be held: {error}")
 

@@ -95,7 +95,7 @@ class SlurmWatch:
         self._turns += 1
         self._known[job].released, self._known[job].turn = at, self._turns
 
-    def look(self, rows: Sequence[JobRow], began: float, now: float) -> QueueChanges:
+    def update(self, rows: Sequence[JobRow], began: float, now: float) -> QueueChanges:
         """Compare a poll with the last one.
 
         Parameters
