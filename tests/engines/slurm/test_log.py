@@ -104,6 +104,8 @@ def test_a_job_counts_once_unless_every_run_is_asked_for(tmp_path):
         ("7|100|110|109|2|60|ann|main|COMPLETED|x", None),
         ("7|100|Unknown|140|2|60|ann|main|CANCELLED|x", None),
         ("7|100|110|Unknown|2|60|ann|main|RUNNING|x", None),
+        # Cancelled while it was held: Slurm may record processors, and its start as its end.
+        ("7|100|140|140|2|60|ann|main|CANCELLED by 0|x", None),
         ("7|100|110|140|0|60|ann|main|CANCELLED|x", None),
         ("7|100|110|140||60|ann|main|CANCELLED|x", None),
     ],
