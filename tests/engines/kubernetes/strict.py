@@ -121,4 +121,8 @@ def _check(api, kind, tree, *, namespaced):
         for container in template["spec"]["containers"]:
             assert _NAME.fullmatch(container["name"])
             assert container["image"]
-            assert all(_QUANTITY.fullmatch(text) for text in container["resources"]["requests"].values())
+            resources = container["resources"]
+            assert all(_QUANTITY.fullmatch(text) for text in resources["requests"].values())
+            # Extended resources cannot be overcommitted: a request needs an equal limit.
+            extended = {name: text for name, text in resources["requests"].items() if "/" in name}
+            assert extended == {name: resources.get("limits", {}).get(name) for name in extended}

@@ -40,6 +40,9 @@ ASKS = {
     "bare": {"memory": "3000000000"},
 }
 
+#: Kubernetes refuses a request of an extended resource without an equal limit.
+LIMITS = {"small": {}, "Big.LARGE": {"limits": {"nvidia.com/gpu": "2"}}, "bare": {}}
+
 
 NAMES = {"small": "windlass-small", "Big.LARGE": "windlass-big-large", "bare": "windlass-bare"}
 
@@ -60,7 +63,7 @@ def pods(kind, **labels):
                 {
                     "name": "sleeper",
                     "image": "registry.k8s.io/pause:3.10",
-                    "resources": {"requests": ASKS[kind]},
+                    "resources": {"requests": ASKS[kind], **LIMITS[kind]},
                 }
             ],
         },

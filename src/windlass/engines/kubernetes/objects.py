@@ -148,11 +148,16 @@ def _template(kind: InstanceType, label: str) -> Tree:
             "priorityClassName": PRIORITY_CLASS,
             "terminationGracePeriodSeconds": 0,
             "automountServiceAccountToken": False,
-            "containers": [
-                {"name": "sleeper", "image": _SLEEPER, "resources": {"requests": _requests(kind)}}
-            ],
+            "containers": [{"name": "sleeper", "image": _SLEEPER, "resources": _resources(kind)}],
         },
     }
+
+
+def _resources(kind: InstanceType) -> Tree:
+    """Return requests and limits; Kubernetes refuses a pod whose request of an extended resource has no equal limit."""
+    requests = _requests(kind)
+    limits = {name: amount for name, amount in requests.items() if "/" in name}
+    return {"requests": requests, **({"limits": limits} if limits else {})}
 
 
 def _requests(kind: InstanceType) -> Mapping[str, str]:
