@@ -56,7 +56,7 @@ SCORES: dict[str, Callable[[Job, float], float]] = {
 EXACT = ("fcfs", "sjf", "saf")
 
 
-def naive(case: Case, priority: str, backfill: str) -> list[float]:
+def naive(case: Case, priority: str, backfill: str, order: str | None = None) -> list[float]:
     """No backfilling or EASY, written out: the first that do not fit keep those behind from delaying them."""
 
     def rule(moment: Moment) -> list[Job]:
@@ -74,7 +74,10 @@ def naive(case: Case, priority: str, backfill: str) -> list[float]:
             if spare >= queue[0].procs:
                 break
         spare -= queue[0].procs
-        for job in queue[1:]:
+        behind = queue[1:]
+        if order is not None:
+            behind.sort(key=lambda job: SCORES[order](job, moment.now))
+        for job in behind:
             before = moment.now + job.request <= shadow
             if job.procs <= free and (before or job.procs <= spare):
                 free, spare = free - job.procs, spare - (0 if before else job.procs)
@@ -98,6 +101,25 @@ def test_starts_of_a_long_queue(priority: str, backfill: str) -> None:
     for seed in range(3):
         case = busy(seed, jobs=200, whole=False)
         assert replay(*case, Queue(priority, backfill)).start.tolist() == naive(case, priority, backfill)
+
+
+@pytest.mark.parametrize("order", ["sjf", "saf", "fcfs"])
+@pytest.mark.parametrize("priority", ["fcfs", "saf"])
+@CHECK
+@given(case=cases())
+def test_jobs_are_backfilled_in_the_order_of_a_second_priority(case: Case, priority: str, order: str) -> None:
+    policy = Queue(priority, {"easy": {"order": order}})
+    replayed = replay(*case, policy)
+    assert replayed.start.tolist() == naive(case, priority, "easy", order)
+    assert replayed.start.tolist() == replay(*case, Plain(policy)).start.tolist()
+
+
+@pytest.mark.parametrize("order", ["sjf", "wfp3"])
+def test_jobs_of_a_long_queue_are_backfilled_in_the_order_of_a_second_priority(order: str) -> None:
+    cases_ = [busy(seed, jobs=200, whole=False) for seed in range(3)]
+    found = [replay(*case, Queue("fcfs", {"easy": {"order": order}})).start.tolist() for case in cases_]
+    assert found == [naive(case, "fcfs", "easy", order) for case in cases_]
+    assert found != [replay(*case, Queue("fcfs", "easy")).start.tolist() for case in cases_]
 
 
 @pytest.mark.parametrize(("name", "backfill"), [("fcfs", "none"), ("easy", "easy"), ("conservative",) * 2])
@@ -163,6 +185,14 @@ def test_a_priority_of_ones_own_gets_all_ways_of_backfilling(tmp_path: Path) -> 
 def test_what_there_is_not() -> None:
     with pytest.raises(InputError, match="backfill is 'eazy', expected one of none, easy, conservative"):
         POLICIES.make("queue", np.random.default_rng(1), backfill="eazy")
+    for value, message in (
+        ({"none": {"order": "sjf"}}, "backfill: none takes no parameters, expected none, or one of easy with an order"),
+        ({"easy": {"ordr": "sjf"}}, r"backfill: easy is {'ordr': 'sjf'}, expected {'order': PRIORITY}"),
+        ({"easy": {"order": "multifactor"}}, "order is 'multifactor', expected a priority without parameters"),
+        ({"easy": {}, "none": {}}, "expected a name, or {name: {parameter: value}}"),
+    ):
+        with pytest.raises(InputError, match=message):
+            POLICIES.make("queue", np.random.default_rng(1), backfill=value)
     with pytest.raises(
         InputError, match=r"priority: unknown policy 'sjff', expected one of .*did you mean 'sjf'"
     ):

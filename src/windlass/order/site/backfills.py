@@ -15,6 +15,7 @@ import numpy as np
 from windlass.jit import Kernel, allocating, lean
 from windlass.order.site.compiled import SELECT, CompiledPolicy, select_of
 from windlass.order.site.lib.in_order import by_score, in_order, put_back
+from windlass.order.site.lib.pools import heads_of_all
 from windlass.order.site.lib.reservations import start_reserved, start_reserved_of_all
 from windlass.order.site.policies.conservative import Conservative
 from windlass.order.site.policies.easy import Easy
@@ -28,6 +29,27 @@ def _fits(kernel: Kernel) -> Any:
     @allocating
     def serve(view, scores, places, chosen, why):
         # A job refused at the last decision may be at any position of the new order.
+        return select(in_order(view, places, 0), chosen, why)
+
+    return serve
+
+
+def _fits_by(kernel: Kernel, score: Any) -> Any:
+    """Return a function that serves the reordered queue, with jobs behind its blocked head in the order of a second score.
+
+    The policy starts jobs at the front while they fit, and then scans all others in the order of the queue. So it is
+    enough to reorder what lies behind the first job that does not fit.
+    """
+    select = allocating(kernel.python)
+
+    @allocating
+    def serve(view, scores, places, chosen, why):
+        head = heads_of_all(in_order(view, places, 0), chosen, why)
+        behind = places[head + 1 :].copy()
+        second = np.empty(len(behind))
+        for position in range(len(behind)):
+            second[position] = score(view, view.queue[behind[position]])
+        places[head + 1 :] = behind[by_score(second)]
         return select(in_order(view, places, 0), chosen, why)
 
     return serve
@@ -57,33 +79,41 @@ class Backfill:
         Compiled functions that serve a reordered queue by reservations: for jobs that request processors only, and for
         jobs that request other resources as well. None if the policy's own functions serve any order, because they
         keep no state per job.
+    takes_order
+        Whether the jobs behind the blocked head may have an order of their own.
     """
 
     policy: type[CompiledPolicy]
     by_reservation: tuple[Any, Any] | None = None
+    takes_order: bool = False
 
-    def served(self, pools: bool) -> Any:
+    def served(self, pools: bool, order: Any | None = None) -> Any:
         """Return the compiled function that serves a reordered queue.
 
         Parameters
         ----------
         pools
             Whether jobs request more than processors.
+        order
+            Compiled score by which jobs are tried behind the blocked head; None for the order of the queue.
         """
-        if self.by_reservation is None:
-            return _fits(select_of(self.policy, pools))
-        return self.by_reservation[pools]
+        if self.by_reservation is not None:
+            return self.by_reservation[pools]
+        kernel = select_of(self.policy, pools)
+        return _fits(kernel) if order is None else _fits_by(kernel, order)
 
 
 BACKFILLS = {
     "none": Backfill(Fcfs),
-    "easy": Backfill(Easy),
+    "easy": Backfill(Easy, takes_order=True),
     "conservative": Backfill(Conservative, (_reserves, _reserves_of_all)),
 }
 
 
 @functools.cache
-def queue_kernel(score: Callable[..., Any], backfill: str, pools: bool = False) -> Kernel:
+def queue_kernel(
+    score: Callable[..., Any], backfill: str, pools: bool = False, order: Callable[..., Any] | None = None
+) -> Kernel:
     """Return the compiled function that orders a queue by a score and backfills.
 
     Parameters
@@ -95,6 +125,9 @@ def queue_kernel(score: Callable[..., Any], backfill: str, pools: bool = False) 
         One of ``BACKFILLS``.
     pools
         Whether jobs request more than processors.
+    order
+        A second score, by which jobs are tried behind the first one that does not fit; None for the order of the
+        queue. Only for ways of backfilling that take one.
 
     Examples
     --------
@@ -103,7 +136,7 @@ def queue_kernel(score: Callable[..., Any], backfill: str, pools: bool = False) 
     True
     """
     scored = lean(score)
-    serve = BACKFILLS[backfill].served(pools)
+    serve = BACKFILLS[backfill].served(pools, None if order is None else lean(order))
 
     def select(view, chosen, why):
         scores = np.empty(len(view.queue))

@@ -42,15 +42,17 @@ class Queue:
         A name from ``priorities/``, or a file that defines a priority; with its parameters, if any, as in
         ``{"multifactor": {"weight_age": 500}}``.
     backfill
-        ``none``, ``easy`` or ``conservative``.
+        ``none``, ``easy`` or ``conservative``. As ``{"easy": {"order": "sjf"}}``, jobs are tried for backfilling in the
+        order of a second priority: shortest job first is SJBF, which EASY++ combines with predicted run times.
 
     Raises
     ------
     InputError, ValueError
-        The priority or the way of backfilling does not exist.
+        A priority or the way of backfilling does not exist, or the way of backfilling takes no order.
 
     Source: Srinivasan, Kettimuthu, Subramani and Sadayappan, "Characterization of backfilling strategies for parallel
-    job scheduling", ICPP workshops 2002.
+    job scheduling", ICPP workshops 2002. SJBF: Tsafrir, Etsion and Feitelson, "Backfilling using system-generated
+    predictions rather than user runtime estimates", IEEE TPDS 18(6), 2007.
 
     Examples
     --------
@@ -64,11 +66,11 @@ class Queue:
 
     name: ClassVar[str] = "queue"
 
-    def __init__(self, priority: str | Mapping[str, Any] = "fcfs", backfill: str = "easy") -> None:
-        if backfill not in BACKFILLS:
-            raise ValueError(f"backfill is {backfill!r}, expected one of {', '.join(BACKFILLS)}")
-        self.backfill = backfill
-        self.priority, self._parameters = _read(priority)
+    def __init__(
+        self, priority: str | Mapping[str, Any] = "fcfs", backfill: str | Mapping[str, Any] = "easy"
+    ) -> None:
+        self.backfill, self._order = _read_backfill(backfill)
+        self.priority, self._parameters = _read("priority", priority)
         self._placed: NDArray[np.float64] | None = None
         self._own()
 
@@ -102,12 +104,16 @@ class Queue:
     @property
     def select(self) -> Kernel:
         """The compiled function of this priority and way of backfilling."""
-        return queue_kernel(_PRIORITIES.find(self.priority).score, self.backfill)
+        return self._kernel(pools=False)
 
     @property
     def pooled(self) -> Kernel:
         """The compiled function for jobs that request more than processors."""
-        return queue_kernel(_PRIORITIES.find(self.priority).score, self.backfill, pools=True)
+        return self._kernel(pools=True)
+
+    def _kernel(self, pools: bool) -> Kernel:
+        order = None if self._order is None else _PRIORITIES.find(self._order).score
+        return queue_kernel(_PRIORITIES.find(self.priority).score, self.backfill, pools, order)
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -127,12 +133,34 @@ class Queue:
         return found
 
 
-def _read(priority: object) -> tuple[str, dict[str, Any]]:
-    """Return a priority's name and parameters from a scenario's entry."""
-    if isinstance(priority, str):
-        return priority, {}
-    if isinstance(priority, Mapping) and len(priority) == 1:
-        name, given = next(iter(priority.items()))
+def _read(field: str, value: object) -> tuple[str, dict[str, Any]]:
+    """Return the name and the parameters of a scenario's entry."""
+    if isinstance(value, str):
+        return value, {}
+    if isinstance(value, Mapping) and len(value) == 1:
+        name, given = next(iter(value.items()))
         if given is None or isinstance(given, Mapping):
             return str(name), dict(given or {})
-    raise ValueError(f"priority is {priority!r}, expected a name, or {{name: {{parameter: value}}}}")
+    raise ValueError(f"{field} is {value!r}, expected a name, or {{name: {{parameter: value}}}}")
+
+
+def _read_backfill(value: object) -> tuple[str, str | None]:
+    """Return the way of backfilling, and the priority by which jobs are tried for it; None for that of the queue."""
+    name, given = _read("backfill", value)
+    if name not in BACKFILLS:
+        raise ValueError(f"backfill is {name!r}, expected one of {', '.join(BACKFILLS)}")
+    if not given:
+        return name, None
+    if not BACKFILLS[name].takes_order:
+        able = ", ".join(each for each, backfill in BACKFILLS.items() if backfill.takes_order)
+        raise ValueError(f"backfill: {name} takes no parameters, expected none, or one of {able} with an order")
+    order = given.get("order")
+    if set(given) != {"order"} or not isinstance(order, str):
+        raise ValueError(f"backfill: {name} is {dict(given)!r}, expected {{'order': PRIORITY}}")
+    # The view has room for the numbers and the usage of one priority only, that of the queue.
+    second = _PRIORITIES.make(order, np.random.default_rng(0))
+    if len(numbers_of(second)) or half_life_of(second) is not None:
+        raise ValueError(
+            f"backfill: {name}: order is {order!r}, expected a priority without parameters and without a half-life"
+        )
+    return name, order
