@@ -100,10 +100,10 @@ def test_wide_is_one_table(windlass, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--require", "p99_wait"], "--require: 'p99_wait' is not METRIC OP VALUE"),
+        (["--require", "p99_wait"], "--require: 'p99_wait' is not a requirement, expected METRIC OP VALUE"),
         (["--require", "p99_wait<=2*sjf"], "'sjf' is neither a number"),
         (["--require", "cost<=2"], "--require: 'cost' is no metric"),
-        (["--by", "wait"], "--by: 'wait' could be one of mean_wait"),
+        (["--by", "wait"], "--by: 'wait' is ambiguous, expected one of mean_wait"),
         (["--by", "jobs"], "--by: 'jobs' is no metric"),
         (["--json", "--csv"], "--csv: --json is also given"),
     ],

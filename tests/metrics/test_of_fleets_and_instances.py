@@ -9,7 +9,7 @@ from tests.metrics.test_plain import mean, percentile
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec, fixed_table
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
-from windlass.results.metrics.bottleneck import lacked, used
+from windlass.results.metrics.bottleneck import used_shares, wait_causes
 from windlass.results.metrics.bound import least_mean_response
 from windlass.results.metrics.elastic import delayed, elastic_metrics
 from windlass.results.metrics.fleet import BYTES_PER_SUBJOB, arriving_utilisation, fleet_metrics
@@ -226,24 +226,24 @@ def test_what_jobs_lacked_second_by_second(seed):
             if len(short) == 1:
                 alone_s[short[0]] += 1.0
     wait = sum((start - submit).tolist())
-    found = lacked(submit, start, end, needs, amount)
+    found = wait_causes(submit, start, end, needs, amount)
     assert found.wait == wait
     assert found.alone == pytest.approx([each / wait for each in alone_s])
     assert (found.several, found.nothing) == pytest.approx((several / wait, nothing / wait))
     span = max(end) - min(submit)
     held = [sum(needs[kind, job] * (end[job] - start[job]) for job in range(count)) for kind in range(3)]
     expected = [each / (most * span) for each, most in zip(held, amount, strict=True)]
-    assert used(start, end, needs, amount, submit) == pytest.approx(expected)
+    assert used_shares(start, end, needs, amount, submit) == pytest.approx(expected)
 
 
 def test_where_no_job_waits_nothing_is_lacked_and_nothing_used_of_nothing():
     zero = np.zeros(2)
-    found = lacked(zero, zero, zero + 1, np.ones((2, 2), np.int64), np.array([4, 4]))
+    found = wait_causes(zero, zero, zero + 1, np.ones((2, 2), np.int64), np.array([4, 4]))
     assert found.wait == 0.0
     assert all(math.isnan(each) for each in (*found.alone, found.several, found.nothing))
     none = np.zeros((2, 2), np.int64)
-    assert used(zero, zero + 1, none, np.array([0, 4]), zero).tolist() == [0.0, 0.0]
-    assert used(zero, zero, none, np.array([0, 4]), zero).tolist() == [0.0, 0.0]
+    assert used_shares(zero, zero + 1, none, np.array([0, 4]), zero).tolist() == [0.0, 0.0]
+    assert used_shares(zero, zero, none, np.array([0, 4]), zero).tolist() == [0.0, 0.0]
 
 
 TYPES = (

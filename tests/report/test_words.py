@@ -8,7 +8,7 @@ from windlass.report.fidelity import fidelity_sentence
 from windlass.report.sentence import in_words, input_sentence, label
 from windlass.report.units import decimals_of, duration, number, plural, share, time_unit, unit_for
 from windlass.report.waiting import moment_lines, waiting_sentences
-from windlass.results.explanation import Moment, StartExplanation, Waited
+from windlass.results.explanation import Moment, StartExplanation, WaitExplanation
 from windlass.results.verdict.fidelity import Fidelity
 
 
@@ -18,7 +18,9 @@ def moment(at, place=0, idle=2, left=1, running=1, ended=(), started=(), promise
 
 def waited(*moments, procs=3, start=None, expected=600.0, beside=()):
     last = moments[-1].at if start is None else start
-    return Waited(7, procs, 8, 100.0, last, 600.0, expected, "fits", moments, *([beside] if beside else []))
+    return WaitExplanation(
+        7, procs, 8, 100.0, last, 600.0, expected, "fits", moments, *([beside] if beside else [])
+    )
 
 
 BEFORE, AFTER, SAME = (

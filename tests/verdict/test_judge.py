@@ -52,7 +52,7 @@ def test_chance_is_not_told_from():
         wait = rng.permutation((jobs["start_s"] - jobs["submit_s"]).to_numpy()) * rng.uniform(0.5, 1.5, 400)
         run = (jobs["end_s"] - jobs["start_s"]).to_list()
         other = outcome(jobs["submit_s"].to_list(), wait.tolist(), run)
-        told += compare(results(("a", [made]), ("b", [other])).variants, "mean_wait_s", -1).told(0)
+        told += compare(results(("a", [made]), ("b", [other])).variants, "mean_wait_s", -1).is_worse(0)
     assert told <= 6
 
 
@@ -79,7 +79,7 @@ def test_blocks_get_longer_where_neighbours_are_alike():
     rising = outcome(np.arange(400.0).tolist(), (np.arange(400.0) ** 2).tolist(), [10.0] * 400)
     level = outcome(np.arange(400.0).tolist(), [1.0] * 400, [10.0] * 400)
     found = repeat(results(("a", [rising]), ("b", [level])).variants, "mean_wait_s").difference(0, 1)
-    assert (found.count, found.alike) == (5, False)
+    assert (found.count, found.correlated) == (5, False)
 
 
 def test_of_a_percentile_the_interval_is_around_the_difference_that_is_said():
@@ -92,7 +92,7 @@ def test_of_a_percentile_the_interval_is_around_the_difference_that_is_said():
 
 def test_the_best_is_never_told_from_by_being_worse():
     found = Comparison("x", (1.0, 2.0), 0, (None, ConfidenceInterval(1.0, -3.0, -1.0, 20)), "blocks")
-    assert not found.told(1)
+    assert not found.is_worse(1)
 
 
 @pytest.mark.parametrize("metric", ["utilisation", "max_wait_s", "makespan_s"])
@@ -130,7 +130,7 @@ def test_who_breaks_a_requirement_does_not_win():
     assert point.names[point.winner] == "slow"
     assert [(each.row, each.metric) for each in point.broken] == [(0, "mean_wait_s")]
     assert judge(made, requirements=parse_requirements("mean_wait<0")).points[0].winner is None
-    with pytest.raises(InputError, match="'nobody' is none of the variants"):
+    with pytest.raises(InputError, match="unknown variant 'nobody'"):
         judge(made, requirements=parse_requirements("mean_wait<nobody"))
 
 

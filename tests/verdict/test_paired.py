@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import ttest_rel
 
-from windlass.results.verdict.paired import lag_one, neighbours_alike, paired_interval
+from windlass.results.verdict.paired import lag_one, neighbours_correlated, paired_interval
 
 VALUES = arrays(
     np.float64, st.integers(2, 30), elements=st.floats(-1e3, 1e3).map(lambda value: round(value, 3))
@@ -30,7 +30,7 @@ def test_it_is_the_paired_t_test(level):
 def test_the_other_way_round_is_the_negative(values):
     found, turned = paired_interval(values), paired_interval(-values)
     assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
-    assert turned.apart == found.apart
+    assert turned.excludes_zero == found.excludes_zero
     assert found.low <= found.mean <= found.high
 
 
@@ -41,14 +41,14 @@ def test_too_few_or_unknown_have_none(values):
 
 def test_equal_ones_are_not_apart():
     found = paired_interval(np.zeros(20))
-    assert (found.low, found.high, found.apart) == (0.0, 0.0, False)
+    assert (found.low, found.high, found.excludes_zero) == (0.0, 0.0, False)
 
 
 def test_neighbours():
     rng = np.random.default_rng(1)
-    assert neighbours_alike(np.cumsum(rng.normal(size=20)))
+    assert neighbours_correlated(np.cumsum(rng.normal(size=20)))
     assert lag_one(np.zeros(5)) == 0.0
-    alike = [neighbours_alike(rng.normal(size=20)) for _ in range(2000)]
+    alike = [neighbours_correlated(rng.normal(size=20)) for _ in range(2000)]
     assert np.mean(alike) < 0.06
 
 

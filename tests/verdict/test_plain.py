@@ -16,7 +16,7 @@ from windlass.model import InputError
 from windlass.results import HIGHER, LOWER, Choice, Outcome, Results, VariantResult, summarise
 from windlass.results.verdict import ConfidenceInterval, check_names, compare, judge, parse_requirements
 from windlass.results.verdict.measures import NARROW, WIDE, jobs_of, measure_of
-from windlass.results.verdict.paired import lag_one, neighbours_alike, paired_interval
+from windlass.results.verdict.paired import lag_one, neighbours_correlated, paired_interval
 from windlass.results.verdict.repeated import BLOCKS, LEAST_JOBS, repeat
 
 
@@ -73,9 +73,9 @@ def test_the_best_and_those_told_from_it_are_those_of_students_t(values, better,
         assert (interval.mean, interval.low, interval.high) == pytest.approx(
             (mean, mean - half, mean + half), abs=1e-9
         )
-        assert (interval.count, interval.alike) == (3, False)
+        assert (interval.count, interval.correlated) == (3, False)
         told.append(interval.low > 0)
-    assert [found.told(row) for row in range(len(values))] == told
+    assert [found.is_worse(row) for row in range(len(values))] == told
     supported = [any(told) and not each for each in told]
     assert list(found.supported()) == supported
 
@@ -99,9 +99,9 @@ def test_intervals_around_another_centre():
     found = paired_interval(values, centre=2.0)
     half = t.ppf(0.975, 2) * math.sqrt(((values - 2.0) ** 2).sum() / 2) / math.sqrt(3)
     assert (found.mean, found.low, found.high) == pytest.approx((2.0, 2.0 - half, 2.0 + half))
-    assert ConfidenceInterval(1.0, 0.0, 2.0, 3).apart is False
-    assert ConfidenceInterval(-1.0, -2.0, 0.0, 3).apart is False
-    assert ConfidenceInterval(-1.0, -2.0, -0.5, 3).apart is True
+    assert ConfidenceInterval(1.0, 0.0, 2.0, 3).excludes_zero is False
+    assert ConfidenceInterval(-1.0, -2.0, 0.0, 3).excludes_zero is False
+    assert ConfidenceInterval(-1.0, -2.0, -0.5, 3).excludes_zero is True
 
 
 def test_neighbours_are_alike_above_the_bound_alone():
@@ -112,7 +112,7 @@ def test_neighbours_are_alike_above_the_bound_alone():
     # At 20 values the bound is 0.3678: one side in twenty of a normal law.
     ramp = np.random.default_rng(0).normal(size=(400, 20))
     for row in ramp:
-        assert neighbours_alike(row) == (lag_one(row) > 1.645 / math.sqrt(20))
+        assert neighbours_correlated(row) == (lag_one(row) > 1.645 / math.sqrt(20))
 
 
 def test_a_log_is_cut_at_a_hundred_jobs_and_as_often_as_said():

@@ -33,10 +33,10 @@ def test_several_with_commas_between():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "'' is not METRIC OP VALUE"),
-        ("p99_wait", "'p99_wait' is not METRIC OP VALUE"),
-        ("p99_wait=3", "'p99_wait=3' is not METRIC OP VALUE"),
-        ("a<1,", "'' is not METRIC OP VALUE"),
+        ("", "'' is not a requirement, expected METRIC OP VALUE"),
+        ("p99_wait", "'p99_wait' is not a requirement, expected METRIC OP VALUE"),
+        ("p99_wait=3", "'p99_wait=3' is not a requirement, expected METRIC OP VALUE"),
+        ("a<1,", "'' is not a requirement, expected METRIC OP VALUE"),
         ("a<=b<=c", "'a<=b<=c': 'b<=c' is neither"),
         ("a<1, p99_wait<=1.1*sjf", "'p99_wait<=1.1*sjf': 'sjf' is neither a number"),
         ("p99_wait<=3 weeks", "'3 weeks' is neither a number"),
@@ -85,9 +85,9 @@ def test_metrics_by_their_words(name, metric):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("wait", "could be one of mean_wait, p99_wait"),
-        ("cost", "is no metric of this world"),
-        ("", "is no metric"),
+        ("wait", "is ambiguous, expected one of mean_wait, p99_wait"),
+        ("cost", "is not a metric of this world"),
+        ("", "is not a metric"),
     ],
 )
 def test_metrics_that_are_none_or_many(name, said):

@@ -23,11 +23,11 @@ def test_how_far_replays_are_from_the_log():
     log = logged([0.0, 10.0, 20.0, 30.0])
     near, far = logged([0.0, 12.0, 20.0, 38.0], "near"), logged([9.0, 19.0, 29.0, 39.0], "far")
     found = fidelity(Results("", "", (far, log, near)))
-    assert (found.name, found.said, found.mean, found.logged) == ("near", False, 15.5, 13.0)
+    assert (found.name, found.policy_known, found.mean, found.logged) == ("near", False, 15.5, 13.0)
     assert (found.half, found.most) == pytest.approx(tuple(np.percentile([0, 2, 0, 8], [50, 90])))
     told = logged([0.0, 10.0, 20.0, 30.0], choices=(Choice("order", "far"),))
     found = fidelity(Results("", "", (near, told, far)))
-    assert (found.name, found.said, found.mean) == ("far", True, 22.0)
+    assert (found.name, found.policy_known, found.mean) == ("far", True, 22.0)
     other = logged([0.0, 10.0, 20.0, 30.0], choices=(Choice("order", "none"),))
     assert fidelity(Results("", "", (near, other))) is None
     assert fidelity(Results("", "", (near, logged([0.0] * 4, own=False)))) is None
@@ -97,7 +97,7 @@ def test_words_for_choices_and_places():
         "x", (1.0, math.nan, 2.0), 0, (None, None, ConfidenceInterval(1.0, 0.0, 2.0, 3)), "seeds"
     )
     # An interval that begins at 0 tells nothing.
-    assert (made.told(2), made.supported()) == (False, (False,) * 3)
+    assert (made.is_worse(2), made.supported()) == (False, (False,) * 3)
     told = replace(made, against=(None, None, ConfidenceInterval(1.0, 0.5, 2.0, 3)))
     assert told.supported() == (True, False, False)
 

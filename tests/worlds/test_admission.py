@@ -73,7 +73,7 @@ def test_what_comes_before_is_not_measured():
     # Tasks come to the gate as they arrive, and those of the first 55 steps before the 55th answer.
     assert later.taken + later.rejected == late.sum()
     assert 0 < later.rejected < observed.tasks.rejected
-    with pytest.raises(InputError, match=r"warm is 1e.06 s, the last task arrives at"):
+    with pytest.raises(InputError, match=r"warm is 1e.06 s, but the last task arrives at"):
         run(make_scenario(tree(warm=1e6)))
 
 

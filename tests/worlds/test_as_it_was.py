@@ -139,7 +139,7 @@ def test_a_replay_of_what_was_done_is_the_log(tmp_path):
     log = swf(tmp_path / "log.swf", waits)
     results = run(scenario(log, ("sjf", "fcfs"), workload={"ran": "fcfs"}))
     found = fidelity(results)
-    assert (found.name, found.said, found.half, found.most) == ("fcfs", True, 0.0, 0.0)
+    assert (found.name, found.policy_known, found.half, found.most) == ("fcfs", True, 0.0, 0.0)
     assert found.mean == found.logged == pytest.approx(np.mean(waits))
     assert fidelity_sentence(found).startswith(
         "Fidelity: replayed under fcfs, which its system ran, the log has "
@@ -152,7 +152,7 @@ def test_how_far_it_is_off(tmp_path):
     found = fidelity(results)
     replayed = results.variants[0].outcomes[0].jobs
     off = np.abs((replayed["start_s"] - replayed["submit_s"]).to_numpy() - 100.0)
-    assert (found.name, found.said, found.logged) == ("fcfs", False, 100.0)
+    assert (found.name, found.policy_known, found.logged) == ("fcfs", False, 100.0)
     assert [found.half, found.most] == pytest.approx(np.percentile(off, [50, 90]).tolist())
     assert "what the log's system ran is not said (workload.ran); fcfs is nearest" in fidelity_sentence(found)
 

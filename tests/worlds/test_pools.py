@@ -26,7 +26,7 @@ from windlass.model import InputError, JobTable
 from windlass.model.pools import Pools
 from windlass.report.columns import metric_columns
 from windlass.report.waiting import moment_lines, waiting_sentences
-from windlass.results.metrics.bottleneck import lacked, used
+from windlass.results.metrics.bottleneck import used_shares, wait_causes
 from windlass.results.metrics.site import BatchMetrics
 
 GIB = 2.0**30
@@ -169,7 +169,7 @@ def test_what_lacks_is_looked_at_second_by_second(jobs):
     submit, wait, run_time, one, two = (np.array(column) for column in zip(*jobs, strict=True))
     start = (submit + wait).astype(float)
     end, needs, amount = start + run_time, np.stack([one, two]), np.array([4, 3])
-    found = lacked(submit.astype(float), start, end, needs, amount)
+    found = wait_causes(submit.astype(float), start, end, needs, amount)
     counts = dict.fromkeys(("one", "two", "both", "nothing"), 0)
     for row, second in itertools.product(range(len(jobs)), range(20)):
         if not submit[row] <= second < start[row]:
@@ -186,7 +186,7 @@ def test_what_lacks_is_looked_at_second_by_second(jobs):
     span = max(end) - min(submit)
     if span:
         assert np.allclose(
-            used(start, end, needs, amount, submit.astype(float)), needs @ run_time / (amount * span)
+            used_shares(start, end, needs, amount, submit.astype(float)), needs @ run_time / (amount * span)
         )
 
 

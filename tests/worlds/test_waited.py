@@ -16,7 +16,7 @@ from windlass.experiment.worlds.batch.world import Batch
 from windlass.io.traces import Workload
 from windlass.io.traces.groups import Belongings, members_of
 from windlass.model import InputError, JobTable
-from windlass.results.explanation import Waited
+from windlass.results.explanation import WaitExplanation
 
 PROCESSORS = 8
 POLICIES = [
@@ -46,7 +46,9 @@ def setting(policy: object, **more: object) -> BatchSetting:
     return BatchSetting.model_validate({"workload": {"lublin": {}}, "policies": {"order": policy}} | more)
 
 
-def explained(seed: int, policy: object, job: int, **more: object) -> tuple[Waited, dict[str, np.ndarray]]:
+def explained(
+    seed: int, policy: object, job: int, **more: object
+) -> tuple[WaitExplanation, dict[str, np.ndarray]]:
     """A job of a drawn run, and the table of that run by column."""
     workload = Workload(drawn(seed), PROCESSORS, of=Belongings(members_of(pl.Series(np.arange(40) % 3))))
     own = setting(policy, **more)

@@ -12,7 +12,7 @@ from windlass.experiment.finished_run import FinishedRun, wait_text
 from windlass.experiment.scenario import Variant
 from windlass.model import InputError
 from windlass.report.waiting import moment_lines, waiting_sentences
-from windlass.results.explanation import Waited
+from windlass.results.explanation import WaitExplanation
 
 #: The most decisions that are printed without ``--all``: half of them the first, half the last.
 _SHOWN = 30
@@ -69,7 +69,9 @@ def explain_command(question: ExplainOptions, *, as_json: bool) -> None:
     )
 
 
-def _lines(question: ExplainOptions, variant: Variant, row: dict[str, Any], waited: Waited) -> Iterator[str]:
+def _lines(
+    question: ExplainOptions, variant: Variant, row: dict[str, Any], waited: WaitExplanation
+) -> Iterator[str]:
     yield f"Under {variant.name}, seed {row['seed']}:"
     yield from waiting_sentences(waited)
     if waited.wait == 0:

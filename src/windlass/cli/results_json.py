@@ -105,5 +105,5 @@ def _interval(found: ConfidenceInterval | None) -> dict[str, Any] | None:
         "low": found.low,
         "high": found.high,
         "pairs": found.count,
-        "neighbours_alike": found.alike,
+        "neighbours_alike": found.correlated,
     }

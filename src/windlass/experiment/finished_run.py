@@ -13,7 +13,7 @@ from windlass.model import InputError
 from windlass.model.errors import ParameterError
 from windlass.policy.nearest import did_you_mean
 from windlass.report.units import duration
-from windlass.results.explanation import Waited
+from windlass.results.explanation import WaitExplanation
 
 
 class FinishedRun:
@@ -114,7 +114,7 @@ class FinishedRun:
             raise InputError(f"{file}: cannot be read: {str(error).splitlines()[0]}") from error
         return rows[0]
 
-    def explain(self, job: int, variant: Variant, row: dict[str, Any]) -> Waited:
+    def explain(self, job: int, variant: Variant, row: dict[str, Any]) -> WaitExplanation:
         """Replay the run of a variant and record every decision that concerns a job.
 
         Parameters

@@ -22,14 +22,14 @@ the jobs start within 1.000 min of when they did, nine in ten within 10 min.'
     """
     if found is None:
         return ""
-    if found.said:
+    if found.policy_known:
         under = f"replayed under {found.name}, which its system ran, the log has"
     else:
         under = f"what the log's system ran is not said (workload.ran); {found.name} is nearest to it, with"
     mean, logged, half, most = (
         in_words("wait_s", value) for value in (found.mean, found.logged, found.half, found.most)
     )
-    had = "and had" if found.said else "against"
+    had = "and had" if found.policy_known else "against"
     return (
         f"Fidelity: {under} a mean wait of {mean}, {had} {logged}; half of the jobs start within {half} of when they "
         f"did, nine in ten within {most}."

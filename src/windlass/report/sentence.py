@@ -116,7 +116,7 @@ def _alike(verdict: Verdict, point: PointVerdict, best: int) -> str:
     worse = [
         name
         for row, name in enumerate(names)
-        if comparison.told(row) and row not in point.out and row not in point.recorded
+        if comparison.is_worse(row) and row not in point.out and row not in point.recorded
     ]
     if worse:
         which = _listed(worse) if len(worse) <= _NAMED else f"the other {len(worse)}"
@@ -146,7 +146,7 @@ def _beside(verdict: Verdict, point: PointVerdict) -> list[str]:
         found = point.comparison.against[row]
         if found is not None and point.comparison.best is not None:
             less = "better" if found.mean > 0 else "worse"
-            told = "" if found.apart else ", which may be chance"
+            told = "" if found.excludes_zero else ", which may be chance"
             said.append(
                 f"Against the log as it was, {point.names[point.comparison.best]} is {less} by "
                 f"{in_words(verdict.metric, abs(found.mean))}{told}."
@@ -224,7 +224,7 @@ def _interval(metric: str, found: ConfidenceInterval) -> str:
 def _pairs(found: ConfidenceInterval, comparison: Comparison) -> str:
     if comparison.over == "seeds":
         return counted(found.count, "seed")
-    alike = ", neighbours alike, so it may be wider" if found.alike else ""
+    alike = ", neighbours alike, so it may be wider" if found.correlated else ""
     return f"{found.count} blocks{alike}"
 
 

@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from windlass.report.units import counted, duration
-from windlass.results.explanation import Moment, StartExplanation, Waited
+from windlass.results.explanation import Moment, StartExplanation, WaitExplanation
 
 #: So many jobs are named in a sentence, and the others counted.
 _NAMED = 6
 
 
-def waiting_sentences(waited: Waited) -> tuple[str, ...]:
+def waiting_sentences(waited: WaitExplanation) -> tuple[str, ...]:
     """A wait as a whole: what was asked for, how the site was, who was started meanwhile, what was promised, and why
     it ended.
 
@@ -27,7 +27,7 @@ def waiting_sentences(waited: Waited) -> tuple[str, ...]:
     --------
     >>> started = (StartExplanation(7, 3, True, "fits"),)
     >>> moment = Moment(at=5.0, place=0, idle=4, left=1, running=0, ended=(), started=started)
-    >>> for line in waiting_sentences(Waited(7, 3, 4, 5.0, 5.0, 60.0, 60.0, "fits", (moment,))):
+    >>> for line in waiting_sentences(WaitExplanation(7, 3, 4, 5.0, 5.0, 60.0, 60.0, "fits", (moment,))):
     ...     print(line)
     Job 7 asked for 3 of 4 processors for 1 min.
     It was started at the instant at which it was submitted: fits.
@@ -53,7 +53,7 @@ def waiting_sentences(waited: Waited) -> tuple[str, ...]:
     )
 
 
-def moment_lines(waited: Waited, everything: bool = False) -> tuple[str, ...]:
+def moment_lines(waited: WaitExplanation, everything: bool = False) -> tuple[str, ...]:
     """A line for each decision that changed something for the job: who was started and why, what was promised.
 
     Parameters
@@ -67,7 +67,7 @@ def moment_lines(waited: Waited, everything: bool = False) -> tuple[str, ...]:
     --------
     >>> started = (StartExplanation(7, 3, True, "fits"),)
     >>> moment = Moment(at=5.0, place=0, idle=4, left=1, running=0, ended=(), started=started)
-    >>> moment_lines(Waited(7, 3, 4, 5.0, 5.0, 60.0, 60.0, "fits", (moment,)))
+    >>> moment_lines(WaitExplanation(7, 3, 4, 5.0, 5.0, 60.0, 60.0, "fits", (moment,)))
     ('after 0 s: job 7 itself is started (fits); 1 processor stays idle.',)
     """
     lines: list[str] = []
@@ -85,7 +85,7 @@ def moment_lines(waited: Waited, everything: bool = False) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _said_of(moment: Moment, before: Moment | None, waited: Waited) -> Iterator[str]:
+def _said_of(moment: Moment, before: Moment | None, waited: WaitExplanation) -> Iterator[str]:
     if before is not None and moment.place == 0 < before.place:
         yield "nobody who came before it waits any more"
     for why in dict.fromkeys(each.why for each in moment.started if each.job != waited.job):
@@ -115,7 +115,7 @@ def _be(jobs: list[StartExplanation]) -> str:
     return "is" if len(jobs) == 1 else "are"
 
 
-def _came(waited: Waited) -> str:
+def _came(waited: WaitExplanation) -> str:
     first = waited.moments[0]
     idle = f"{counted(first.idle, 'processor')} {'was' if first.idle == 1 else 'were'} idle"
     ran = f"{counted(first.running, 'job')} ran" if first.running else "no job ran"
@@ -127,7 +127,7 @@ def _came(waited: Waited) -> str:
     return f"When it came, {idle}, {ran}, and {ahead}."
 
 
-def _overtaken(waited: Waited) -> str:
+def _overtaken(waited: WaitExplanation) -> str:
     """Who was started while it waited."""
     others = [each for moment in waited.moments for each in moment.started if each.job != waited.job]
     if not others:
@@ -149,7 +149,7 @@ def _reasons(jobs: list[StartExplanation]) -> str:
     return "; ".join(f"{count:,} {why}" for why, count in found.most_common())
 
 
-def _room(waited: Waited) -> str:
+def _room(waited: WaitExplanation) -> str:
     """How long too few processors were idle, and how long there were enough that were kept for others."""
     if waited.beside:
         return _lacked(waited)
@@ -169,7 +169,7 @@ def _room(waited: Waited) -> str:
     )
 
 
-def _lacked(waited: Waited) -> str:
+def _lacked(waited: WaitExplanation) -> str:
     """How long it lacked what, where jobs wait for more than processors; the longest first."""
     lengths: Counter[tuple[str, ...]] = Counter()
     for moment, later in itertools.pairwise(waited.moments):
@@ -190,7 +190,7 @@ def _and(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _promised(waited: Waited) -> str:
+def _promised(waited: WaitExplanation) -> str:
     made = [moment for moment in waited.moments if not math.isnan(moment.promise)]
     if not made:
         return ""
@@ -208,7 +208,7 @@ def _promised(waited: Waited) -> str:
     return f"{said}{changed} it started {came}."
 
 
-def _began(waited: Waited) -> str:
+def _began(waited: WaitExplanation) -> str:
     last = waited.moments[-1]
     when = f", when {_jobs(last.ended)} ended" if last.ended else ""
     return f"It was started{when}: {waited.why}."

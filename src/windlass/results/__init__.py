@@ -1,11 +1,11 @@
-"""What a run yields: metrics and tables per variant and seed, and which variant is better.
+"""Results of a run: metrics and tables per variant and seed, and the verdict on the best variant.
 
-- :mod:`~windlass.results.tables`: all of it, as tables, and the folder that they are saved in.
-- :mod:`~windlass.results.outcome`: a variant, and what came out of it with each seed.
-- :mod:`~windlass.results.summary`: which values of a metric are better, and a metric over seeds.
-- :mod:`~windlass.results.metrics`: what is measured of a run, a class per world.
-- :mod:`~windlass.results.verdict`: which variant is better, and whether the difference is significant.
-- :mod:`~windlass.results.explanation`: what one job waited for, decision by decision.
+- :mod:`~windlass.results.tables`: all results of a scenario as tables, and the folder that they are saved in.
+- :mod:`~windlass.results.outcome`: a variant and its outcome with each seed.
+- :mod:`~windlass.results.summary`: the direction in which a metric is better, and its mean over seeds.
+- :mod:`~windlass.results.metrics`: the metrics of a run, one class per world.
+- :mod:`~windlass.results.verdict`: the best variant, and whether its lead is statistically significant.
+- :mod:`~windlass.results.explanation`: the wait of one job, decision by decision.
 """
 
 from windlass.results.outcome import AS_IT_WAS, At, Choice, Outcome, Series, VariantResult

@@ -1,4 +1,4 @@
-"""What one job waited for, decision by decision."""
+"""The wait of one job, decision by decision."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class StartExplanation:
     Parameters
     ----------
     job, procs
-        Its number, and its processors.
+        Job number and number of processors.
     before
-        Whether it had come to the queue before the job that is explained.
+        True if the job was ahead of the explained job in the waiting queue.
     why
         The policy's reason.
     """
@@ -28,27 +28,28 @@ class StartExplanation:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One decision while the job waited.
+    """One scheduling decision while the explained job waited.
 
     Parameters
     ----------
     at
-        When, s.
+        Time of the decision, s.
     place
-        How many who had come before it waited still, before the decision.
+        Number of jobs ahead of it in the waiting queue, before the decision.
     idle, left
         Idle processors before and after the decision.
     running
-        How many jobs ran before the decision.
+        Number of running jobs before the decision.
     ended
-        Jobs that have ended since the decision before; none at the first one.
+        Jobs that ended since the previous decision; empty at the first one.
     started
-        Whom the decision started.
+        Jobs that the decision started.
     promise
-        When the job was promised to start at the latest, s; NaN where it was promised nothing.
+        Latest start time that the policy promises the job, s; infinity if the job is wider than what is left of the
+        site, NaN without a promise.
     short
-        Of which resources less stayed idle after the decision than the job asked for, where it waits on; nothing where
-        jobs wait for processors alone.
+        Resources of which less is idle after the decision than the job requests; empty if the decision starts the job,
+        or if jobs request only processors.
     """
 
     at: float
@@ -63,31 +64,33 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Waited:
-    """A job, and all decisions from its submission to its start.
+class WaitExplanation:
+    """A job's wait: all scheduling decisions from its submission to its start.
 
     Parameters
     ----------
     job, procs
-        Its number, and the processors that it asked for.
+        Job number and requested processors.
     processors
-        Of the site.
-    submit, start, request
-        s.
+        Processors of the site.
+    submit, start
+        Times of submission and start, s.
+    request
+        Requested run time, s.
     expected
-        How long the policy expected it to run, s; the request, where nothing better is known.
+        Run time that the policy expected, s; the request if there is no better estimate.
     why
-        The policy's reason to start it.
+        The policy's reason to start the job.
     moments
-        In order; the last one starts it.
+        The decisions in order of time; the last one starts the job.
     beside
-        What it asked for beside processors, of what there was, in words; nothing where jobs wait for processors alone.
+        Requests for resources other than processors, such as ``1 of 8 GPUs``; empty if jobs request only processors.
 
     Examples
     --------
     >>> started = (StartExplanation(7, 3, True, "fits"),)
     >>> moment = Moment(at=5.0, place=0, idle=4, left=1, running=0, ended=(), started=started)
-    >>> Waited(7, 3, 4, submit=5.0, start=5.0, request=60.0, expected=60.0, why="fits", moments=(moment,)).wait
+    >>> WaitExplanation(7, 3, 4, submit=5.0, start=5.0, request=60.0, expected=60.0, why="fits", moments=(moment,)).wait
     0.0
     """
 
@@ -104,5 +107,5 @@ class Waited:
 
     @property
     def wait(self) -> float:
-        """From submission to start, s."""
+        """Time from submission to start, s."""
         return self.start - self.submit

@@ -1,4 +1,4 @@
-"""What one variant of a scenario did: its choices, and what came out of it with each seed."""
+"""A variant of a scenario: its policies, and its outcome with each seed."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ class Choice:
 
     @property
     def label(self) -> str:
-        """How tables and plots call it."""
+        """The name in tables and plots."""
         return f"{self.policy}({self.parameters})" if self.parameters else self.policy
 
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where a variant is on an axis of a sweep.
+    """A variant's value on one axis of a sweep.
 
     Parameters
     ----------
     axis
-        The scenario's field, by dotted name.
+        Dotted name of the swept field of the scenario.
     value
-        What it has there: a number, a text or a truth value.
+        The variant's value of the field: a number, a string or a boolean.
 
     Examples
     --------
@@ -55,29 +55,29 @@ class At:
 
     @property
     def name(self) -> str:
-        """The field without those that it lies in."""
+        """The last part of the dotted name."""
         return self.axis.rpartition(".")[2]
 
     @property
     def label(self) -> str:
-        """How names of variants have it."""
+        """The label in names of variants."""
         return f"{self.name}={self.value}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """Something over time: a step function that the report plots.
+    """A time series as a step function, which the report plots.
 
     Parameters
     ----------
     name
-        What it is, such as ``accuracy``.
+        Name of the quantity, such as ``accuracy``.
     time
-        (m + 1,) s, rising: where each value begins, and where the last one ends.
+        (m + 1,) increasing times, s: the start of each value, and the end of the last one.
     value
-        (m,) from each time to the next.
+        (m,) values; each holds from its time to the next.
     percent
-        Whether it is a part of a whole, 0 to 1.
+        True if values are shares, 0 to 1, which the report shows in percent.
     """
 
     name: str
@@ -88,29 +88,28 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One variant run once.
+    """The outcome of one variant with one seed.
 
     Parameters
     ----------
     seed
-        The seed it ran with.
+        The seed of the run.
     metrics
-        A frozen dataclass of floats, one class a world; the metadata of its fields defines which values are
-        better, :data:`LOWER` or :data:`HIGHER`.
+        A frozen dataclass of floats, one class per world. The metadata of a field defines whether lower or higher
+        values are better, :data:`LOWER` or :data:`HIGHER`.
     jobs
-        A row per job; which columns is the world's affair. A batch world has job, submit_s, start_s, end_s,
-        procs, request_s, why.
+        One row per job; the world defines the columns. The batch world has job, submit_s, start_s, end_s, procs,
+        request_s, why.
     processors
         Processors of the cluster.
     notes
-        What the user should know of the input, one line each.
+        Remarks on the input for the user, one line each.
     written
-        What the jobs themselves wrote, where they did real work: file names and contents.
+        Names and contents of the files that the jobs wrote, if they did real work.
     series
-        What else is to be seen over time.
+        Further quantities over time.
     cut_share
-        Of the work of the jobs as they were given, 0 to 1: what they did not come to do since they were stopped at
-        their requested time.
+        Share of the input jobs' work that did not run because jobs were stopped at their requested time, 0 to 1.
     """
 
     seed: int
@@ -130,20 +129,20 @@ class VariantResult:
     Parameters
     ----------
     name
-        Such as ``easy`` or ``easy, processors=64``.
+        Name of the variant, such as ``easy`` or ``easy, processors=64``.
     choices
-        Which policy made which decision.
+        The policy of each decision.
     outcomes
         One per seed.
-    Values that the scenario sweeps other than policies, such as ``processors=64``. Variants of one point differ in
-        What the scenario sweeps besides policies, such as ``processors=64``. Variants of one point differ in
-        their policies alone, so that only they are compared.
+    point
+        Swept values other than policies, such as ``processors=64``. Variants of one point differ only in their
+        policies; only they are compared with each other.
     at
-        The same, axis by axis.
+        The same values, one entry per axis.
     own
-        Of a recorded schedule: whether the variants of its point have the site and the arrivals of the log.
+        For a recorded schedule: True if the variants of its point have the site and the arrivals of the log.
     recorded
-        Whether this is the recorded schedule of a log. It takes part in comparisons, and is no policy that could win.
+        True for the recorded schedule of a log. It is compared with the variants, but cannot win.
     """
 
     name: str
@@ -156,7 +155,7 @@ class VariantResult:
 
     @property
     def own_name(self) -> str:
-        """The name without the point: its policies.
+        """The name without the point, which leaves the policies.
 
         >>> VariantResult("easy, load=0.8", (), (), "load=0.8").own_name
         'easy'
@@ -164,7 +163,7 @@ class VariantResult:
         return self.name.removesuffix(f", {self.point}") if self.point else self.name
 
     def summaries(self) -> tuple[Summary, ...]:
-        """Each metric over the seeds, in the order of the metrics' class."""
+        """Return the summary of each metric over the seeds, in the order of the metrics' class."""
         return tuple(
             summarise(
                 field.name,

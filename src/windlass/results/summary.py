@@ -1,4 +1,4 @@
-"""Which values of a metric are better, and a metric over seeds: its mean, and how sure that is."""
+"""The direction in which a metric is better, and its mean over seeds with a confidence interval."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ import numpy as np
 from windlass.model.statistics import student_half_width
 
 _BETTER = "better"
-#: Metadata of a metric's field, ``mean_wait_s: float = field(metadata=LOWER)``: lower, or higher, is better.
-#: Tables print the best value in bold; a metric without this metadata has no best.
+#: Metadata of a metric's field, as in ``mean_wait_s: float = field(metadata=LOWER)``: lower or higher is better.
+#: Tables print the best value in bold. A metric without this metadata has no best value.
 LOWER: Final[Mapping[str, int]] = MappingProxyType({_BETTER: -1})
 HIGHER: Final[Mapping[str, int]] = MappingProxyType({_BETTER: 1})
 _SOMETIMES = "sometimes"
-#: Metadata of a metric that does not apply to every run, and is NaN then: tables leave it out where it applies to none.
+#: Metadata of a metric that is NaN for runs to which it does not apply. Tables omit it if it applies to no run.
 SOMETIMES: Final[Mapping[str, int]] = MappingProxyType({_SOMETIMES: 1})
 
 
 def better_of(metric: Field[Any]) -> int:
-    """Of a field of metrics: 1 where higher is better, −1 where lower is, and 0 where neither is."""
+    """Return the direction of a metric: 1 if higher values are better, −1 if lower ones are, 0 if neither."""
     return int(metric.metadata.get(_BETTER, 0))
 
 
 def is_sometimes(metric: Field[Any]) -> bool:
-    """Of a field of metrics: whether it does not apply to every run."""
+    """Return whether a metric can be inapplicable, that is NaN, for some runs."""
     return bool(metric.metadata.get(_SOMETIMES, 0))
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A metric over seeds: its mean and the half width of the 95% confidence interval (NaN for one seed).
+    """A metric over seeds: its mean and the half width of the 95 % confidence interval (NaN for one seed).
 
     ``better`` is 1 if a higher mean is better, −1 if a lower one is, and 0 if neither is. ``sometimes`` is True if
     the metric does not apply to every run.
@@ -48,7 +48,7 @@ class Summary:
 
 
 def summarise(metric: str, values: Sequence[float], better: int = 0, sometimes: bool = False) -> Summary:
-    """Mean and Student's 95% half width.
+    """Return the mean of a metric over seeds, with the half width of Student's 95 % confidence interval.
 
     >>> summary = summarise("wait", [1.0, 2.0, 3.0])
     >>> summary.mean, round(summary.half_width, 6)

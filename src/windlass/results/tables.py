@@ -1,4 +1,4 @@
-"""All that came out of a scenario: one table each of jobs, metrics and series, saved as Parquet."""
+"""Results of a scenario: one table each of jobs, metrics and series, saved as Parquet."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import polars as pl
 from windlass.io import parquet
 from windlass.results.outcome import VariantResult
 
-#: What a folder of results has: ``series`` and ``written`` where there are some.
+#: Files and folders of saved results; ``series.parquet`` and ``written`` exist only if the run has any.
 FILES: Final = frozenset({"jobs.parquet", "metrics.parquet", "series.parquet", "scenario.yaml", "written"})
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """All that came out of a scenario.
+    """All results of a scenario.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Results:
     as_run
         The scenario with every default filled in, as YAML text.
     variants
-        In the order of the scenario.
+        Variants in the order of the scenario.
     """
 
     scenario: str
@@ -35,7 +35,7 @@ class Results:
     variants: tuple[VariantResult, ...]
 
     def notes(self) -> tuple[str, ...]:
-        """The distinct notes of all outcomes, in order of first appearance."""
+        """Return the distinct notes of all outcomes, in order of first appearance."""
         return tuple(
             dict.fromkeys(
                 note for variant in self.variants for outcome in variant.outcomes for note in outcome.notes
@@ -43,7 +43,7 @@ class Results:
         )
 
     def jobs(self) -> pl.DataFrame:
-        """One table of all jobs, with the columns variant and seed ahead."""
+        """Return one table of all jobs; its first columns are variant and seed."""
         return pl.concat(
             outcome.jobs.select(
                 pl.lit(variant.name).alias("variant"), pl.lit(outcome.seed, pl.Int64).alias("seed"), pl.all()
@@ -53,7 +53,7 @@ class Results:
         )
 
     def metrics(self) -> pl.DataFrame:
-        """One row per variant and seed."""
+        """Return the metrics, one row per variant and seed."""
         return pl.DataFrame(
             [
                 {"variant": variant.name, "seed": outcome.seed}
@@ -64,7 +64,7 @@ class Results:
         )
 
     def series(self) -> pl.DataFrame:
-        """One table of all that is over time: variant, seed, series, begin_s, end_s, value."""
+        """Return all time series in one table: variant, seed, series, begin_s, end_s, value; empty without series."""
         found = [
             pl.DataFrame(
                 {
@@ -83,12 +83,10 @@ class Results:
         return pl.concat(found) if found else pl.DataFrame()
 
     def save(self, folder: str | Path) -> None:
-        """Write :data:`FILES` into a folder, which is made; files that it has are replaced.
+        """Write :data:`FILES` into a folder, creating it if necessary and replacing existing files.
 
-        The same results give the same bytes.
-
-        Outcomes with series also write ``series.parquet``. :func:`windlass.io.claimed` makes sure that a
-        folder has all files or is unchanged.
+        The same results give the same bytes. The write is not atomic: :func:`windlass.io.claimed` provides a folder
+        that ends up with all files or unchanged.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)

@@ -34,7 +34,7 @@ from windlass.model import InputError
 from windlass.policy.discovery import classes_in
 from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome
-from windlass.results.explanation import Waited
+from windlass.results.explanation import WaitExplanation
 
 
 class Setting(Fields):
@@ -92,7 +92,7 @@ class LoggedWorld(Protocol):
 class Explainer(Protocol):
     """The interface of a world that can repeat a run to explain one job's wait, for ``windlass explain``."""
 
-    def waited(self, setting: Any, seed: int, workload: Any, job: int) -> Waited:
+    def waited(self, setting: Any, seed: int, workload: Any, job: int) -> WaitExplanation:
         """Explain the wait of the job with this number."""
         ...
 

@@ -1,4 +1,4 @@
-"""What is measured of small tasks on nodes that reject some."""
+"""Metrics of small tasks on nodes that reject some."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ class AdmissionMetrics:
     Parameters
     ----------
     tasks
-        How many ran, of those that are counted.
+        Number of counted tasks.
     mean_response_s, p99_response_s
-        Of jobs: from arrival to the end of the last task, s.
+        Response of jobs: time from arrival to the end of the last task, s.
     mean_wait_s
-        Of tasks: from arrival to start, s.
+        Wait of tasks: time from arrival to start, s.
     rejected_tasks
-        Whose first choice of a node rejected them.
+        Tasks that the first node chosen for them rejected.
     diverted_tasks
-        Those of them that went elsewhere; the others stayed, as all nodes rejected.
+        Rejected tasks that ran on another node; the others stayed because all nodes rejected.
     downtime
         Share of steps and nodes at which a node rejected.
     mean_cpu_ready, p99_cpu_ready
-        CPU Ready over steps and nodes: time in which tasks could run and had no core, over the time of all cores.
+        CPU Ready over steps and nodes: time in which tasks were runnable without a core, over the time of all cores.
     utilisation
         Share of the cores' time that tasks and neighbours used.
     """
@@ -49,21 +49,21 @@ class AdmissionMetrics:
 
 
 def admission_metrics(done: Dispatched, observed: Observed, warm: float = 0.0) -> AdmissionMetrics:
-    """Metrics of a finished run.
+    """Return the metrics of a finished run.
 
     Parameters
     ----------
     done
-        What happened to tasks, with where and when each ran.
+        The tasks, with the worker, start and end of each (``record=True``).
     observed
-        What nodes measured and answered, until the last task arrived or ended.
+        Telemetry and decisions of the nodes, until the last task arrived or ended.
     warm
-        Tasks that arrive before this time, and steps that begin before it, s, are not counted.
+        End of the warm-up, s: earlier arrivals of tasks and earlier steps are not counted.
 
     Raises
     ------
     InputError
-        All tasks arrive before that.
+        All tasks arrive before ``warm``.
 
     Examples
     --------
@@ -77,7 +77,9 @@ def admission_metrics(done: Dispatched, observed: Observed, warm: float = 0.0) -
     """
     counted = done.submit >= warm
     if not counted.any():
-        raise InputError(f"warm is {warm:g} s, the last task arrives at {done.submit[-1]:g} s")
+        raise InputError(
+            f"warm is {warm:g} s, but the last task arrives at {done.submit[-1]:g} s: choose a smaller warm-up"
+        )
     jobs = done.job_response[counted[:: len(counted) // len(done.job_response)]]
     observed = observed.since(warm)
     ready, busy = observed.of("ready"), observed.of("busy")

@@ -1,4 +1,4 @@
-"""Which resource jobs lacked while they waited, and how much of each was in use."""
+"""The resources that jobs lacked while they waited, and the used share of each resource."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Lacked:
-    """Parts of the time that jobs waited, 0 to 1, which add up to 1; NaN where none waited.
+class WaitCauses:
+    """The total wait of jobs, divided by the resources that were short; shares add up to 1, NaN if no job waited.
 
     Parameters
     ----------
     wait
-        How long all jobs waited, added up, s.
+        Total wait of all jobs, s.
     alone
-        (r,) while a resource was the only one of which less was free than the job asked for.
+        (r,) share of the wait in which each resource was the only one of which less was free than the job requested.
     several
-        While there were several such resources.
+        Share in which several resources were short.
     nothing
-        While all that the job asked for was free, and the policy kept it for others.
+        Share in which the job's whole request was free, but the policy did not start it.
     """
 
     wait: float
@@ -35,33 +35,33 @@ class Lacked:
 
 
 def _free_over_time(start: _Floats, end: _Floats, needs: _Ints, amount: _Ints) -> tuple[_Floats, _Ints]:
-    """When what is free changes, s, minus infinity first; and (r, m) what is free from then on."""
+    """Return (m,) the times at which free amounts change, s, from minus infinity on, and (r, m) the amounts then."""
     at, place = np.unique(np.concatenate((start, end)), return_inverse=True)
     change = np.zeros((len(amount), len(at) + 1), np.int64)
-    for resource, asked in enumerate(needs):
-        np.add.at(change[resource], place + 1, np.concatenate((-asked, asked)))
+    for resource, requested in enumerate(needs):
+        np.add.at(change[resource], place + 1, np.concatenate((-requested, requested)))
     change[:, 0] = amount
     return np.concatenate(([-np.inf], at)), change.cumsum(axis=1)
 
 
-def lacked(submit: _Floats, start: _Floats, end: _Floats, needs: _Ints, amount: _Ints) -> Lacked:
-    """What jobs lacked while they waited.
+def wait_causes(submit: _Floats, start: _Floats, end: _Floats, needs: _Ints, amount: _Ints) -> WaitCauses:
+    """Divide the total wait of jobs by the resources that were short.
 
-    At each time between submission and start, a job lacks a resource of which less is free than it asks for.
+    At each time between submission and start, a resource is short if less of it is free than the job requests.
 
     Parameters
     ----------
     submit, start, end
-        (n,) s.
+        (n,) times of each job, s.
     needs
-        (r, n) what each asks for of r resources.
+        (r, n) request of each job for each of r resources.
     amount
-        (r,) what there is.
+        (r,) total amount of each resource.
 
     Examples
     --------
     >>> start, end = np.array([0.0, 4.0]), np.array([4.0, 5.0])
-    >>> found = lacked(np.zeros(2), start, end, needs=np.array([[1, 1], [2, 1]]), amount=np.array([4, 2]))
+    >>> found = wait_causes(np.zeros(2), start, end, needs=np.array([[1, 1], [2, 1]]), amount=np.array([4, 2]))
     >>> found.wait, found.alone
     (4.0, (0.0, 1.0))
     """
@@ -80,21 +80,21 @@ def lacked(submit: _Floats, start: _Floats, end: _Floats, needs: _Ints, amount: 
         nothing += float(length[many == 0].sum())
     wait = float((start - submit).sum())
     if wait == 0:
-        return Lacked(0.0, (math.nan,) * len(amount), math.nan, math.nan)
-    return Lacked(wait, tuple((alone / wait).tolist()), several / wait, nothing / wait)
+        return WaitCauses(0.0, (math.nan,) * len(amount), math.nan, math.nan)
+    return WaitCauses(wait, tuple((alone / wait).tolist()), several / wait, nothing / wait)
 
 
-def used(start: _Floats, end: _Floats, needs: _Ints, amount: _Ints, submit: _Floats) -> _Floats:
-    """(r,) which part of each resource was in use between the first submission and the last end, 0 to 1.
+def used_shares(start: _Floats, end: _Floats, needs: _Ints, amount: _Ints, submit: _Floats) -> _Floats:
+    """Return (r,) the used share of each resource between the first submission and the last end, 0 to 1.
 
     Parameters
     ----------
     start, end, needs, amount, submit
-        As of :func:`lacked`.
+        See :func:`wait_causes`.
 
     Examples
     --------
-    >>> used(np.zeros(1), np.array([4.0]), np.array([[1], [2]]), np.array([4, 2]), np.zeros(1)).tolist()
+    >>> used_shares(np.zeros(1), np.array([4.0]), np.array([[1], [2]]), np.array([4, 2]), np.zeros(1)).tolist()
     [0.25, 1.0]
     """
     span = float(end.max() - submit.min())

@@ -1,17 +1,17 @@
-"""What no schedule of jobs over many sites can beat: a lower bound on their mean response.
+"""A lower bound on the mean response of jobs over many sites, valid for every schedule.
 
-Each job is given weights that sum to 1, over its sites and over itself alone. Its end is at least the weighted mean of
+Each job has weights that sum to 1, one for each of its sites and one for the job alone. Its end is at least the
+weighted mean of
 
-- the end of its sub-job at each site, in a world where each site is by itself: the least weighted sum of these is
-  bounded by letting a site be one machine as fast as all its slots, that may break off any task, and by counting
-  the middle of a sub-job's work, on average, instead of its end. Serving the sub-job with the greatest weight for
-  its work first is then optimal (Goemans, "Improved approximation algorithms for scheduling with release dates",
-  1997);
-- the end of the job if it has everything for itself.
+- the end of its sub-job at each site, with each site scheduled independently. The minimum of the weighted sum of these
+  ends is bounded by a relaxation: a site is one preemptive machine as fast as all its slots together, and the mean
+  time of a sub-job's work counts instead of its end. Serving the sub-job with the greatest ratio of weight to work
+  first is then optimal (Goemans, "Improved approximation algorithms for scheduling with release dates", 1997);
+- the end of the job if it had the whole fleet.
 
-Every choice of weights gives a valid bound; weights are moved towards the sites where a job ends last, as long as
-that makes the bound greater. That no task may be broken off, that a slot is slower than all of them, and that nobody
-knows the future is left out, so what a real schedule can reach lies above.
+Every choice of weights gives a valid bound. In each step, weights move towards the sites where a job ends last, and
+the greatest bound counts. The relaxation ignores that tasks cannot be preempted, that one slot is slower than a whole
+site, and that the future is unknown. Real schedules therefore lie above the bound.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from windlass.jit import Kernel
 from windlass.model.fleet import FleetCase, FleetJobs
 from windlass.sim.events.heap import HEAP, make_heap, next_time, pop, push
 
-#: How far weights move at first, and after how many steps it is half as far, squared.
+#: Size of the first move of weights; move k has this size over √(1 + k / _STEPS_TO_SLOW).
 _STEP, _STEPS_TO_SLOW = 2.0, 10.0
 _LEAST_WEIGHT = 1e-12
 
@@ -39,9 +39,9 @@ class LeastResponse:
     Parameters
     ----------
     any_schedule
-        Of any schedule, even one that knows the future.
+        Bound for any schedule, even one that knows the future.
     alone
-        Of a world in which each job has everything for itself; never above the former.
+        Mean response if each job had the whole fleet; never above ``any_schedule``.
     """
 
     any_schedule: float
@@ -49,10 +49,12 @@ class LeastResponse:
 
 
 def _shapes(task0, duration, slots, work, tail, alone):
-    """Of each sub-job, tasks longest first: work as s of its whole site, least s from its middle to its end, s alone.
+    """Compute three times of each sub-job, whose tasks are sorted from the longest.
 
-    The middle of all work is the middle of tasks' own, weighted by them: with tasks of any length that all end by
-    the end, it is at least half of the sum of squares over the sum before it.
+    ``work`` is the time on its whole site, s. ``tail`` is the minimum time from the mean time of its work to its end,
+    s: at least half of the work, and at least half of the sum of the tasks' squared durations over their sum, because
+    each task's work has its mean in the middle of the task. ``alone`` is a lower bound on its time with the site to
+    itself, s.
     """
     for sub in range(len(work)):
         begin, end = task0[sub], task0[sub + 1]
@@ -64,7 +66,7 @@ def _shapes(task0, duration, slots, work, tail, alone):
         work[sub] = total / size
         tail[sub] = max(work[sub], squares / total) / 2.0 if total > 0.0 else 0.0
         alone[sub] = max(work[sub], duration[begin])
-        # Of the k · slots + 1 longest tasks, one slot has at least k + 1; the shortest of them, at best.
+        # Of the k · slots + 1 longest tasks, one slot runs at least k + 1; at best, the shortest of them.
         rounds = 1
         while begin + rounds * size < end:
             least = 0.0
@@ -75,7 +77,7 @@ def _shapes(task0, duration, slots, work, tail, alone):
 
 
 def _sites(heap, begin_of_site, submit, work, tail, weight, left, end):
-    """Each sub-job's end in its site's relaxed schedule; sub-jobs by site, then arrival."""
+    """Compute each sub-job's end in the relaxed schedule of its site; sub-jobs are sorted by site, then by arrival."""
     for site in range(len(begin_of_site) - 1):
         coming, stop = begin_of_site[site], begin_of_site[site + 1]
         now = 0.0
@@ -109,15 +111,15 @@ SITES = Kernel(
 def least_mean_response(
     case: FleetCase, steps: int = 150, notify: Callable[[], None] = lambda: None
 ) -> LeastResponse:
-    """What no schedule of these jobs, whatever it knows, can have as mean response or less.
+    """Return lower bounds on the mean response of these jobs, valid for every schedule.
 
     Parameters
     ----------
     case
         Jobs whose tasks are fixed to sites.
     steps
-        How often weights are moved; every number gives a valid bound, a greater one none that is worse.
-    tell
+        Number of moves of the weights. Every number gives a valid bound; more steps never give a worse one.
+    notify
         Called after each step.
 
     Examples
@@ -140,31 +142,31 @@ def least_mean_response(
         alone,
     )
     alone_of_job = np.maximum.reduceat(alone, workload.part0[:-1])
-    # Sub-jobs that are no work hold nobody up, and have no weight for their work.
+    # Sub-jobs without work delay no other sub-job, and have no ratio of weight to work.
     order = np.lexsort((owner, workload.site))
     order = order[work[order] > 0.0]
     owner, work, tail = owner[order], work[order], tail[order]
     begin = np.searchsorted(workload.site[order], np.arange(len(slots) + 1)).astype(np.int64)
-    submit, by_itself = workload.submit[owner], workload.submit + alone_of_job
-    # At first, what is most of a job's work counts most.
+    submit, end_alone = workload.submit[owner], workload.submit + alone_of_job
+    # Initial weights favour the sites with most of a job's work.
     weight, own = work**2, np.full(jobs, 0.1)
     share = np.bincount(owner, weight, jobs)
     weight *= 0.9 / share[owner]
     own[share == 0.0] = 1.0
     heap, left, end = make_heap(len(owner) + 1), np.empty(len(owner)), np.empty(len(owner))
-    best = float(by_itself.sum())
+    best = float(end_alone.sum())
     for step in range(steps):
         SITES.ready()(heap, begin, submit, work, tail, weight, left, end)
-        best = max(best, float((weight * end).sum() + (own * by_itself).sum()))
+        best = max(best, float((weight * end).sum() + (own * end_alone).sum()))
         far = _STEP / np.sqrt(1.0 + step / _STEPS_TO_SLOW)
-        weight, own = _moved(owner, weight, own, end, by_itself, workload.submit, far)
+        weight, own = _moved(owner, weight, own, end, end_alone, workload.submit, far)
         notify()
     mean_submit = float(workload.submit.mean())
     return LeastResponse(best / jobs - mean_submit, float(alone_of_job.mean()))
 
 
 def _longest_first(workload: FleetJobs) -> NDArray[np.float64]:
-    """(T,) tasks' times by sub-job, the longest first."""
+    """Return (T,) durations of tasks by sub-job, the longest first."""
     of_task = np.repeat(np.arange(len(workload.site)), np.diff(workload.task0))
     return workload.duration[np.lexsort((-workload.duration, of_task))]
 
@@ -174,15 +176,15 @@ def _moved(
     weight: NDArray[np.float64],
     own: NDArray[np.float64],
     end: NDArray[np.float64],
-    by_itself: NDArray[np.float64],
+    end_alone: NDArray[np.float64],
     submit: NDArray[np.float64],
     far: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weights moved towards where a job ends last, by powers, so that they stay positive; each job's sum to 1."""
-    last = by_itself.copy()
+    """Move weights towards the sites where a job ends last; they stay positive and sum to 1 for each job."""
+    last = end_alone.copy()
     np.maximum.at(last, owner, end)
     scale = np.maximum(last - submit, _LEAST_WEIGHT)
     weight = np.maximum(weight * np.exp(far * ((end - last[owner]) / scale[owner])), _LEAST_WEIGHT)
-    own = np.maximum(own * np.exp(far * ((by_itself - last) / scale)), _LEAST_WEIGHT)
+    own = np.maximum(own * np.exp(far * ((end_alone - last) / scale)), _LEAST_WEIGHT)
     total = np.bincount(owner, weight, len(own)) + own
     return weight / total[owner], own / total

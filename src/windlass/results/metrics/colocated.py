@@ -1,4 +1,4 @@
-"""What is measured of rigid jobs and small tasks that share the nodes of a site."""
+"""Metrics of rigid jobs and small tasks that share the nodes of a site."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from windlass.sim.workers.result import Dispatched
 
 @dataclass(frozen=True, slots=True)
 class ColocatedMetrics:
-    """Metrics of jobs and tasks together, and what each costs the other.
+    """Metrics of jobs and tasks together, and the cost of each to the other.
 
     Parameters
     ----------
     jobs
-        How many jobs ran.
+        Number of jobs.
     mean_job_wait_s
-        From submission to the start of the attempt that ended, s.
+        Time from submission to the start of the attempt that completed, s.
     mean_job_bounded_slowdown
         Mean of max(1, response / max(run time, 10 s)).
     utilisation
-        Share of all nodes' core-seconds that attempts held which ended, from the first submit to the last end.
+        Share of all nodes' core-seconds that completed attempts held, from the first submission to the last end.
     lost_attempts
-        Attempts that were killed since their cores were taken away.
+        Attempts that were killed because their cores were removed.
     lost_core_s
-        Core-seconds that these held.
+        Core-seconds that the lost attempts held.
     tasks
-        How many tasks ran.
+        Number of tasks.
     mean_task_response_s, p99_task_response_s
-        From arrival to end, s; of the last of those that arrive together.
+        Time from arrival to end, s; for tasks that arrive together, to the end of the last one.
     moved_tasks
         Tasks that lost their node and were dispatched again.
     added_job_wait_s
-        Mean wait of jobs less that without tasks, s: 0, as tasks take no cores.
+        Mean wait of jobs minus their mean wait without tasks, s. It is 0, because tasks reserve no cores.
     mean_task_stretch, p99_task_stretch
-        The response of tasks over that without jobs.
+        Response of tasks over their response without jobs.
     """
 
     jobs: int
@@ -57,14 +57,14 @@ class ColocatedMetrics:
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """What is kept of tasks that ran by themselves: their mean and 99th percentile response, s."""
+    """Mean and 99th percentile of the response of tasks, s."""
 
     mean: float
     p99: float
 
 
 def responses(done: Dispatched) -> Responses:
-    """The responses of tasks in short.
+    """Return the mean and the 99th percentile of the response of tasks.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def responses(done: Dispatched) -> Responses:
 
 
 def mean_wait(done: Replay) -> float:
-    """Mean wait of jobs, s.
+    """Return the mean wait of jobs, s.
 
     Examples
     --------
@@ -93,16 +93,16 @@ def mean_wait(done: Replay) -> float:
 def colocated_metrics(
     jobs: Replay, tasks: Dispatched, jobs_alone_wait: float, tasks_alone: Responses
 ) -> ColocatedMetrics:
-    """Metrics of three finished runs.
+    """Return the metrics of jobs and tasks together, compared with a run of each alone.
 
     Parameters
     ----------
     jobs, tasks
-        What happened when they shared the site.
+        Results of the run in which they shared the site.
     jobs_alone_wait
         Mean wait of the same jobs without tasks, s.
     tasks_alone
-        Of the same tasks without jobs.
+        Responses of the same tasks without jobs.
 
     Examples
     --------

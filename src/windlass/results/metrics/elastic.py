@@ -1,4 +1,4 @@
-"""What is measured of jobs on instances that come and go: what an operator pays, and what users feel."""
+"""Metrics of jobs on instances that are launched and released: the operator's cost and the users' waits."""
 
 from __future__ import annotations
 
@@ -17,34 +17,35 @@ _IDLE = REASONS.index("idle")
 
 @dataclass(frozen=True, slots=True)
 class ElasticMetrics:
-    """Metrics of jobs on instances. An instance-hour is starting, busy or idle.
+    """Metrics of jobs on instances. Each paid instance-hour is starting, busy or idle.
 
     Parameters
     ----------
     jobs
-        How many ran.
+        Number of jobs.
     cost_usd
-        Price of all instances from their launches on, until they were gone or the last job had ended.
+        Price of all instances, each from its launch until it was gone or the last job had ended, USD.
     instance_hours
         Paid instance time, h.
     mean_wait_s, p95_wait_s
-        Start − submit, of the attempt that ended, s.
+        Time from submission to the start of the attempt that completed, s.
     delayed_by_launch
-        Jobs that waited, and ran on an instance that was not ready when they were submitted.
+        Jobs that waited and ran on an instance that was not ready when they were submitted.
     over_provisioned_h
-        Hours for which instances were ready and held no job.
+        Instance-hours that were ready and held no job.
     under_provisioned_h
-        Hours for which jobs waited, times the part of an instance that each needed.
+        Waiting time of jobs, h, times the share of an instance that each needed.
     starting_h
-        Hours between launch and ready.
+        Instance-hours between launch and readiness.
     utilisation
-        Of what was paid for, the part that jobs had: of each instance's dearest resource, weighted by price.
+        Share of the paid instance time that jobs used, measured in each instance's most valuable resource (GPUs,
+        else cores) and weighted by price.
     fragmentation
-        Of the time in which instances held jobs, the part that these left unused; the same resource and weights.
+        Share of the time of busy instances that jobs left unused, with the same resource and weights.
     scaling_actions
-        Instances launched, and taken away when idle.
+        Number of launches and of removals of idle instances.
     failed
-        Instances that did not boot, or were taken by their provider.
+        Instances that did not boot or were reclaimed by their provider.
     lost
         Attempts of jobs that were killed.
     """
@@ -66,12 +67,12 @@ class ElasticMetrics:
 
 
 def elastic_metrics(done: Scaled) -> ElasticMetrics:
-    """Metrics of a finished run.
+    """Return the metrics of a finished run.
 
     Parameters
     ----------
     done
-        What happened; at least one job.
+        Results of the run, with at least one job.
 
     Examples
     --------
@@ -117,7 +118,7 @@ def elastic_metrics(done: Scaled) -> ElasticMetrics:
 
 
 def delayed(done: Scaled) -> NDArray[np.bool_]:
-    """(n,) whether an instance that a job ended on was not ready yet when it was submitted."""
+    """Return (n,) whether a job completed on an instance that was not ready when the job was submitted."""
     attempts, launches = done.attempts, done.launches
     found = np.zeros(len(done.jobs), np.bool_)
     late = launches.ready[attempts.launch] > done.jobs.submit[attempts.job]
@@ -126,15 +127,15 @@ def delayed(done: Scaled) -> NDArray[np.bool_]:
 
 
 def _used(done: Scaled) -> _Floats:
-    """(l,) seconds of each instance's dearest resource that jobs had."""
+    """Return (l,) instance-seconds that jobs used of each launched instance, by its most valuable resource."""
     attempts, launches = done.attempts, done.launches
     capacity = np.array([kind.vector() for kind in done.fleet.types])
-    dearest = (capacity > 0).argmax(axis=1)
+    main = (capacity > 0).argmax(axis=1)
     of = launches.kind[attempts.launch]
-    # A job on several instances has the same part of each.
+    # A job on several instances uses the same share of each.
     pieces = np.maximum(1.0, np.round(done.shares[attempts.job]))
-    asked = done.jobs.resources[attempts.job, dearest[of]] / pieces / capacity[of, dearest[of]]
-    seconds = asked * (attempts.ended - attempts.began)
+    requested = done.jobs.resources[attempts.job, main[of]] / pieces / capacity[of, main[of]]
+    seconds = requested * (attempts.ended - attempts.began)
     return np.bincount(attempts.launch, seconds, len(launches.kind)).astype(np.float64)
 
 

@@ -1,4 +1,4 @@
-"""What is measured of jobs over a fleet."""
+"""Metrics of jobs over the sites of a fleet."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from windlass.results import HIGHER, LOWER, SOMETIMES
 from windlass.results.metrics.isolated import alone
 from windlass.sim.fleet.result import FleetRun
 
-#: Bytes that a site sends for each sub-job that it has: the job's number and its remaining tasks.
+#: Bytes that a site reports for each of its sub-jobs: the job's number and its number of remaining tasks.
 BYTES_PER_SUBJOB = 8
 
 
 @dataclass(frozen=True, slots=True)
 class FleetMetrics:
-    """Metrics of jobs over a fleet; what does not apply to a run is NaN.
+    """Metrics of jobs over a fleet; a metric that does not apply to a run is NaN.
 
     Parameters
     ----------
     jobs, tasks
-        How many ran.
+        Number of jobs and tasks.
     mean_response_s, median_response_s, p90_response_s, p95_response_s
-        End − submit, s.
+        Time from submission to end, s.
     mean_slowdown
-        Mean of the response over the time the job would take alone, where all tasks are fixed to sites.
+        Mean of the response over the time that the job would take alone; NaN unless all tasks are fixed to sites.
     makespan_s
-        From the first submit to the last end, s.
+        Time from the first submission to the last end, s.
     utilisation
-        Share of slot-seconds held between the first submit and the last end.
+        Share of slot-seconds in use between the first submission and the last end.
     arriving_utilisation
-        The same up to the last submit: while jobs arrive.
+        The same up to the last submission, that is, while jobs arrive.
     wan_bytes
-        Sent between sites, where there are links.
+        Bytes sent between sites; NaN without links.
     egress_usd
-        What sending it costs by the price of each pair of sites; 0 without prices.
+        Cost of sending them by the price of each pair of sites, USD; 0 without prices, NaN without links.
     remote_share
-        Share of map tasks that read from another site, where there are links.
+        Share of map tasks that read from another site; NaN without links.
     waiting_jobs
-        Jobs with tasks left to start, mean over decisions on the order of jobs.
+        Number of jobs with tasks left to start, as a mean over decisions on the order of jobs.
     reported_bytes
-        Bytes that sites send to the scheduler for one of these: 8 a sub-job with tasks left.
+        Bytes that sites send to the scheduler for one such decision: 8 per sub-job with tasks left.
     decisions
         Number of calls of the policy.
     """
@@ -67,7 +67,7 @@ class FleetMetrics:
 
 
 def service_seconds(run: FleetRun) -> NDArray[np.float64]:
-    """(J,) s that each job takes when it is alone, where its tasks are fixed to sites; else NaN.
+    """Return (J,) the time that each job takes alone, s; NaN unless tasks are fixed to sites.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def service_seconds(run: FleetRun) -> NDArray[np.float64]:
 
 
 def arriving_utilisation(run: FleetRun) -> float:
-    """Share of slots in use between the first and the last submit."""
+    """Return the share of slots in use between the first and the last submission; NaN without time between them."""
     begin, end = run.jobs.submit[0], run.jobs.submit[-1]
     if end <= begin:
         return math.nan
@@ -94,19 +94,14 @@ def arriving_utilisation(run: FleetRun) -> float:
 
 
 def fleet_metrics(run: FleetRun, service_s: NDArray[np.float64]) -> FleetMetrics:
-    """Metrics of a finished run.
+    """Return the metrics of a finished run, over all jobs.
 
     Parameters
     ----------
     run
-        All its jobs have ended.
+        A run in which all jobs have ended.
     service_s
-        (J,) what :func:`service_seconds` says of it; given, because a table of its jobs needs it too.
-
-    Returns
-    -------
-    FleetMetrics
-        Over all jobs.
+        (J,) the result of :func:`service_seconds`. It is a parameter because the caller's jobs table has it, too.
 
     Examples
     --------
@@ -119,7 +114,7 @@ def fleet_metrics(run: FleetRun, service_s: NDArray[np.float64]) -> FleetMetrics
     >>> metrics.mean_response_s, metrics.mean_slowdown
     (5.0, 1.0)
     """
-    # A job of no time at all has no slowdown; it counts as one that is not slowed.
+    # A job without any run time has no slowdown and counts as 1.
     slowdown = np.divide(run.response, service_s, out=np.ones_like(service_s), where=~(service_s <= 0))
     span = float(run.end.max() - run.jobs.submit.min())
     held = float((run.computed - run.begun).sum())

@@ -1,4 +1,4 @@
-"""How long a job takes when it has all sites to itself: what its response is compared with."""
+"""The time that a job takes alone on all sites, which its response is compared with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.jit import Kernel, inlined
 
 @inlined
 def _replace_first(ends, size, end):
-    """Put a later time in the place of a heap's first."""
+    """Replace the first entry of a heap by a later time."""
     slot = 0
     while True:
         child = 2 * slot + 1

@@ -1,4 +1,4 @@
-"""What is measured of jobs on a site where some share allocations."""
+"""Metrics of jobs on a site where some share allocations."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class SharingMetrics:
-    """Metrics of jobs of which some share.
+    """Metrics of jobs, some of which share allocations.
 
     Parameters
     ----------
     jobs
-        How many ran.
+        Number of jobs.
     mean_wait_s, p95_wait_s
-        Start − submit, s.
+        Time from submission to start, s.
     mean_response_s
-        End − submit, s.
+        Time from submission to end, s.
     mean_run_s
-        End − start, s.
+        Time from start to end, s.
     makespan_s
-        From the first submit to the last end, s.
+        Time from the first submission to the last end, s.
     cpu_utilisation
-        Core-seconds that jobs used, of those of the site in that time.
+        Core-seconds that jobs used, over the site's core-seconds during the makespan.
     allocated_cpu_utilisation
-        The same for allocated core-seconds.
+        Core-seconds that jobs used, over the core-seconds that were allocated to jobs.
     mean_stretch
-        Run time over what it would have been alone, all jobs.
+        Run time over the run time without sharing, mean of all jobs.
     mean_host_stretch, p95_host_stretch
-        The same for jobs that hosted a guest.
+        The same for jobs that hosted a guest; 1 if there were none.
     guests
-        Jobs that ran on others' cores, at least at first.
+        Jobs that ran on another job's cores, at least at first.
     cut_by_sharing
-        Jobs that were stopped at their walltime, and alone would not have been.
+        Jobs that were stopped at their walltime, but would have ended in time without sharing.
     evicted
         Guests that were requeued.
     """
@@ -67,16 +67,16 @@ class SharingMetrics:
 def sharing_metrics(
     done: Replay, shared: Shared, use: JobUse, left: _Floats, *, kill: bool
 ) -> SharingMetrics:
-    """Metrics of a finished run.
+    """Return the metrics of a finished run.
 
     Parameters
     ----------
     done, shared
-        What happened.
+        Starts and ends of the jobs, and the record of sharing.
     use
-        What the jobs use.
+        Resource use of the jobs.
     left
-        (n,) what each job had left to run when it was stopped, s.
+        (n,) run time that each job had left when it was stopped, s.
     kill
         Whether jobs are stopped at their walltime.
 
@@ -123,7 +123,7 @@ def sharing_metrics(
 
 
 def _as_guests(done: Replay, shared: Shared) -> float:
-    """Core-seconds of those that ended, which they ran on others' cores."""
+    """Return the core-seconds that guests ran on their hosts' cores, in their last attempts."""
     last = shared.start >= done.start[shared.guest]
     seconds = (shared.end - shared.start) * last
     return float((seconds * done.jobs.procs[shared.guest]).sum())

@@ -1,4 +1,4 @@
-"""What is measured of rigid jobs on one site."""
+"""Metrics of rigid jobs on one site."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from windlass.results import HIGHER, LOWER, SOMETIMES
 
-#: Shorter jobs count as this long, s, so that a job of a second does not rule the mean slowdown.
+#: Shorter run times count as this long in the bounded slowdown, s. Otherwise very short jobs dominate its mean.
 SLOWDOWN_THRESHOLD = 10.0
 
 
-#: After a day a job counts as one that starves, s.
+#: Default wait after which a job counts as starved, s.
 DAY = 86400.0
 
 
@@ -26,26 +26,26 @@ class BatchMetrics:
     Parameters
     ----------
     jobs
-        How many ran.
+        Number of jobs.
     mean_wait_s, median_wait_s, p95_wait_s
-        Start − submit, s.
+        Time from submission to start, s.
     mean_response_s
-        End − submit, s.
+        Time from submission to end, s.
     mean_bounded_slowdown
         Mean of max(1, response / max(run time, 10 s)).
     utilisation
-        Share of processor-seconds in use between the first submit and the last end.
+        Share of processor-seconds in use between the first submission and the last end.
     makespan_s
-        From the first submit to the last end, s.
+        Time from the first submission to the last end, s.
     p99_wait_s, max_wait_s
-        Start − submit, s; NaN where they were not measured.
+        Time from submission to start, s; NaN if not measured.
     users_jain
-        Jain's index of the users' mean bounded slowdowns: 1 where all users are slowed down alike, 1/n where one of n
-        bears it all; NaN where the jobs name fewer than two users.
+        Jain's index of the users' mean bounded slowdowns: 1 if all users have the same slowdown, down to 1/n if one of
+        n users bears it all; NaN for jobs of fewer than two users.
     groups_jain, queues_jain
-        The same over groups and over queues, or partitions where a log has no queues.
+        The same over groups and over queues, or over partitions if a log has no queues.
     starved
-        How many jobs waited for longer than a bound, by default a day; NaN where that was not measured.
+        Number of jobs that waited longer than a bound, by default a day; NaN if not measured.
     """
 
     jobs: int
@@ -66,14 +66,14 @@ class BatchMetrics:
 
 @dataclass(frozen=True, slots=True)
 class PooledMetrics(BatchMetrics):
-    """The same where jobs wait for GPUs and memory, too; NaN for what they do not wait for.
+    """Metrics of rigid jobs that also wait for GPUs and memory; NaN for resources that they do not wait for.
 
     Parameters
     ----------
     gpu_utilisation, memory_utilisation
-        As utilisation.
+        Used share of GPUs and of memory, as for ``utilisation``.
     lacked_processors, lacked_gpus, lacked_memory
-        Which part of all time that jobs waited each resource alone was what they lacked, 0 to 1.
+        Share of the jobs' total wait in which only this resource was short, 0 to 1.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class PooledMetrics(BatchMetrics):
 
     @classmethod
     def of(cls, metrics: BatchMetrics, **pools: float) -> PooledMetrics:
-        """Metrics of the jobs, and those of the pools by name."""
+        """Add the metrics of pools, given by field name, to the metrics of the jobs."""
         own: dict[str, Any] = {each.name: getattr(metrics, each.name) for each in fields(metrics)}
         return cls(**own | pools)
 
@@ -97,16 +97,16 @@ class PooledMetrics(BatchMetrics):
 def bounded_slowdown(
     submit: NDArray[np.float64], start: NDArray[np.float64], end: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Response time over run time, runs under 10 s counted as 10 s, and never below 1.
+    """Return the bounded slowdown: response time over run time, with run times of at least 10 s, and at least 1.
 
     Parameters
     ----------
     submit, start, end
-        (n,) s.
+        (n,) times of each job, s.
 
     Returns
     -------
-    (n,) at least 1.
+    (n,) slowdowns, at least 1.
 
     Examples
     --------
@@ -130,20 +130,20 @@ def batch_metrics(
     queues: NDArray[np.int64] | None = None,
     starved_after: float | None = None,
 ) -> BatchMetrics:
-    """Metrics of a finished replay.
+    """Return the metrics of a finished replay.
 
     Parameters
     ----------
     submit, start, end
-        (n,) s, n at least 1.
+        (n,) times of each job, s; n is at least 1.
     procs
         (n,) processors held from start to end.
     processors
         Processors of the site.
-    (n,) number of the user of each job, below 0 where it has none; None if users are unknown.
-        (n,) number of the user of each job, below 0 where it has none; None where nobody knows.
+    users
+        (n,) number of the user of each job, negative for a job without one; None if users are unknown.
     groups, queues
-        The same of its group and its queue.
+        (n,) number of the group and of the queue of each job, in the same way.
     starved_after
         Wait after which a job counts as starved, s; None to leave starvation out.
 
@@ -177,19 +177,19 @@ def batch_metrics(
 
 
 def jain_over(values: NDArray[np.float64], users: NDArray[np.int64]) -> float:
-    """Jain's index of the users' means of a value: (Σ m)² / (n Σ m²) over the n users.
+    """Return Jain's index of the users' mean values m: (Σ m)² / (u Σ m²) over u users.
 
     Parameters
     ----------
     values
-        (n,) not negative, one a job.
+        (n,) one value per job, at least 0.
     users
-        (n,) number of the user of each job; jobs with a negative number are left out.
+        (n,) number of the user of each job; jobs with a negative number are ignored.
 
     Returns
     -------
     float
-        1/n to 1; NaN for fewer than two users, since one alone is always treated alike.
+        1/u to 1; NaN for fewer than two users, because the index of one user is always 1, and if all means are 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is measured of streaming queries."""
+"""Metrics of streaming queries."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ class VideoMetrics:
     Parameters
     ----------
     queries
-        How many came.
+        Number of queries.
     accuracy
-        Mean over all seconds of all queries: that of each result, and 0 of frames that were lost.
+        Mean accuracy over all seconds of all queries; lost frames count as 0.
     changes
-        How often a query was given another configuration, or none, after its first one.
+        Number of times that a query changed or lost its configuration, after its first one.
     lost_frames
-        Without a result: while components were started or there were none, and what a queue had no room for.
+        Frames without a result: while components started or did not run, and frames that a full queue dropped.
     late_frames
-        With a result that came too late.
+        Frames whose result was late.
     frames
-        All of them.
+        Number of all frames.
     core_hours
-        That queries held.
+        Core-hours that queries held.
     sent_gb
-        What went up from all clusters, each hop counted, in units of a billion bytes.
+        Data sent up by all clusters, counted at each hop, GB (10⁹ bytes).
     answers
-        Number of calls of the planner.
+        Number of answers of the planner.
     """
 
     queries: int
@@ -50,14 +50,14 @@ class VideoMetrics:
 
 
 def video_metrics(done: Streamed, frames: float) -> VideoMetrics:
-    """Metrics of a finished run.
+    """Return the metrics of a finished run.
 
     Parameters
     ----------
     done
-        What happened.
+        Results of the run.
     frames
-        A second of each stream.
+        Frames per second of each stream.
 
     Examples
     --------

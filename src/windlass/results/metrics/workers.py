@@ -1,4 +1,4 @@
-"""What is measured of small tasks on many workers."""
+"""Metrics of small tasks on many workers."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class DispatchMetrics:
     Parameters
     ----------
     tasks
-        How many ran.
+        Number of tasks.
     mean_response_s, median_response_s, p95_response_s, p99_response_s
-        Of jobs: from arrival to the end of the last task, s.
+        Response of jobs: time from arrival to the end of the last task, s.
     mean_wait_s
-        Of tasks: from arrival to start, s.
+        Wait of tasks: time from arrival to start, s.
     longest_queue
-        Most tasks that were ever at one worker.
+        Maximum number of tasks at one worker.
     benchmark_tasks
-        Tasks that ran only to learn from.
+        Tasks that ran only to measure the workers' speeds.
     """
 
     tasks: int
@@ -37,12 +37,12 @@ class DispatchMetrics:
 
 
 def dispatch_metrics(done: Dispatched) -> DispatchMetrics:
-    """Metrics of a finished simulation.
+    """Return the metrics of a finished simulation.
 
     Parameters
     ----------
     done
-        What happened, with where and when each task ran (``record=True``).
+        The tasks, with the worker, start and end of each (``record=True``).
 
     Examples
     --------

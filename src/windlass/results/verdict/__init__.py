@@ -1,15 +1,16 @@
-"""Which variant is best, and is that more than chance?
+"""The verdict: the best variant, and whether its lead is statistically significant.
 
-- :mod:`~windlass.results.verdict.paired`: Student's interval of paired differences, and whether neighbours are alike.
-- :mod:`~windlass.results.verdict.measures`: metrics of the jobs of a table, worked out again from any part of the jobs.
+- :mod:`~windlass.results.verdict.paired`: confidence intervals of paired differences, and the test for correlated
+  neighbours.
+- :mod:`~windlass.results.verdict.measures`: metrics recomputed from any subset of the jobs of a table.
 - :mod:`~windlass.results.verdict.repeated`: a metric by seed or by block of the log, the same for all variants.
 - :mod:`~windlass.results.verdict.compare`: the best of variants that differ only in their policies, and its ties.
 - :mod:`~windlass.results.verdict.require`: the operator's requirements, such as ``p99_wait<=1.1*fcfs``.
-- :mod:`~windlass.results.verdict.fidelity`: how far a replay is from the log.
+- :mod:`~windlass.results.verdict.fidelity`: the error of a replay with respect to the log.
 - :mod:`~windlass.results.verdict.judge`: the verdict on results: the best at each point, its costs, and the variants
   that violate a requirement.
 
-It holds numbers only; :mod:`windlass.report.sentence` puts them in words.
+A verdict holds numbers only; :mod:`windlass.report.sentence` writes its sentences.
 """
 
 from windlass.results.verdict.compare import Comparison, comparable, compare

@@ -13,21 +13,21 @@ from windlass.results.verdict.repeated import repeat
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One metric of k variants.
+    """A comparison of k variants in one metric.
 
     Parameters
     ----------
     metric
-        Its name.
+        Name of the metric.
     means
-        (k) over the seeds.
+        (k) means over the seeds; NaN for a variant without a value.
     best
-        Which has the best mean; None where none has a value, or the metric no direction.
+        Row of the best mean; None if no variant that may be best has a value, or if the metric has no direction.
     against
-        (k) paired interval of each variant's difference from the best, by seed or block; above 0 if it is worse. None
-        for the best itself, and where significance cannot be tested.
+        (k) paired confidence interval of each variant's difference from the best, positive if the variant is worse.
+        None for the best itself, and where significance cannot be tested.
     over
-        What was paired: ``seeds``, ``blocks`` or ``nothing``.
+        The paired observations: ``seeds``, ``blocks``, or ``nothing`` if significance cannot be tested.
     """
 
     metric: str
@@ -36,20 +36,20 @@ class Comparison:
     against: tuple[ConfidenceInterval | None, ...]
     over: str
 
-    def told(self, row: int) -> bool:
+    def is_worse(self, row: int) -> bool:
         """Return whether a variant is significantly worse than the best."""
         found = self.against[row]
         return found is not None and found.low > 0
 
     def supported(self) -> tuple[bool, ...]:
-        """Return (k) the best and its ties; none if no variant differs significantly from it."""
-        if self.best is None or not any(self.told(row) for row in range(len(self.means))):
+        """Return (k) whether each variant is the best or tied with it; all False if none is significantly worse."""
+        if self.best is None or not any(self.is_worse(row) for row in range(len(self.means))):
             return (False,) * len(self.means)
-        return tuple(not math.isnan(mean) and not self.told(row) for row, mean in enumerate(self.means))
+        return tuple(not math.isnan(mean) and not self.is_worse(row) for row, mean in enumerate(self.means))
 
 
 def comparable(results: Results) -> tuple[tuple[int, ...], ...]:
-    """Variants that may be compared, by their numbers: those of one point, which differ in their policies alone.
+    """Return the groups of variants that may be compared, by row: those of one point differ only in their policies.
 
     Examples
     --------
@@ -66,25 +66,21 @@ def comparable(results: Results) -> tuple[tuple[int, ...], ...]:
 def compare(
     variants: Sequence[VariantResult], metric: str, better: int, allowed: Sequence[bool] | None = None
 ) -> Comparison:
-    """Find the best of some variants, and how far the others are from it.
+    """Find the best of some variants, and the paired difference of each other variant from it.
 
-    Each interval has a coverage of 95 % on its own: of many equivalent variants, about one in twenty differs from the
-    best by chance.
+    Each confidence interval covers 95 % on its own, without a correction for multiple comparisons: of many equivalent
+    variants, about one in twenty differs significantly from the best by chance.
 
     Parameters
     ----------
     variants
-        That differ in their policies alone.
+        Variants that differ only in their policies.
     metric
         A field of their metrics, or one of :mod:`~windlass.results.verdict.measures`.
     better
-        1 where higher is better, −1 where lower is, 0 where neither is.
-    (k) variants that may be best; by default, all but the recorded schedule.
-        (k) who may be best; by default, all but the log as it was.
-
-    Returns
-    -------
-    Comparison
+        1 if higher values are better, −1 if lower ones are, 0 if neither.
+    allowed
+        (k) whether each variant may be best; by default, all but the recorded schedule.
     """
     found = repeat(variants, metric)
     means = tuple(float(mean) for mean in found.means)

@@ -1,4 +1,4 @@
-"""How far a replay is from the log: under the policy that the log's system ran, waits should be the log's own."""
+"""The error of a replay with respect to the log: under the recorded system's policy, both should have equal waits."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from windlass.results import Results, VariantResult
 
 @dataclass(frozen=True, slots=True)
 class Fidelity:
-    """How far a replay is from the log that it replays.
+    """The error of a replay with respect to the log.
 
     Parameters
     ----------
     name
-        Of the variant.
-    said
-        True if the scenario names the policy that the log's system ran; else this is the nearest of those compared.
+        Name of the replayed variant, without its point.
+    policy_known
+        True if the scenario names the policy of the recorded system. If False, the variant is the one closest to the
+        log.
     mean, logged
         Mean waits of the replay and of the log, s.
     half, most
-        Absolute error of the start time that half, and nine in ten, of the jobs do not exceed, s.
+        Median and 90th percentile of the absolute error of the jobs' start times, s.
     """
 
     name: str
-    said: bool
+    policy_known: bool
     mean: float
     logged: float
     half: float
@@ -35,33 +36,33 @@ class Fidelity:
 
 
 def fidelity(results: Results) -> Fidelity | None:
-    """How far replays on the log's own site, with its own arrivals, are from the log.
+    """Compare a replay on the log's own site, with its own arrivals, with the log; of the first seed.
 
     Parameters
     ----------
     results
-        Of any world.
+        Results of any world.
 
     Returns
     -------
     Fidelity or None
-        The policy that the log's system ran or, if the scenario does not name it, the one with the smallest mean
-        difference from the log's waits. None if the log has no start times, no variant has its site and
-        arrivals, or the policy that it ran is none of the variants.
+        Of the variant with the policy of the recorded system. If the scenario does not name that policy, of the variant
+        with the smallest mean absolute error of start times. None if the log has no start times, if no variant has
+        the log's site, arrivals and jobs, or if the recorded system's policy is not among the variants.
     """
     for logged in results.variants:
         if not (logged.recorded and logged.own):
             continue
         ran = logged.choices[0].label if logged.choices else None
-        beside = [
+        candidates = [
             each
             for each in results.variants
             if each.point == logged.point and not each.recorded and ran in (None, each.own_name)
         ]
-        found = [(each, off) for each in beside if (off := _off(each, logged)) is not None]
+        found = [(each, errors) for each in candidates if (errors := _errors(each, logged)) is not None]
         if found:
-            nearest, off = min(found, key=lambda pair: float(pair[1].mean()))
-            half, most = np.percentile(off, [50, 90])
+            nearest, errors = min(found, key=lambda pair: float(pair[1].mean()))
+            half, most = np.percentile(errors, [50, 90])
             means = [float(_starts(each).mean() - _submits(each).mean()) for each in (nearest, logged)]
             return Fidelity(nearest.own_name, ran is not None, means[0], means[1], float(half), float(most))
     return None
@@ -75,8 +76,8 @@ def _submits(variant: VariantResult) -> NDArray[np.float64]:
     return variant.outcomes[0].jobs["submit_s"].to_numpy()
 
 
-def _off(variant: VariantResult, logged: VariantResult) -> NDArray[np.float64] | None:
-    """(n,) by how many seconds each job starts at another time; None where the jobs are others."""
+def _errors(variant: VariantResult, logged: VariantResult) -> NDArray[np.float64] | None:
+    """Return (n,) absolute errors of the jobs' start times, s; None if the variant has other jobs."""
     first, second = (each.outcomes[0].jobs for each in (variant, logged))
     if len(first) != len(second) or not len(first) or not first["job"].equals(second["job"]):
         return None

@@ -20,11 +20,12 @@ class Cost:
     Parameters
     ----------
     better
-        1 where higher is better, −1 where lower is.
+        1 if higher values are better, −1 if lower ones are.
     comparison
-        Of all variants in this metric; its best is the other.
+        Comparison of all variants in this metric; its best is not the winner.
     tested
-        Whether it is better beyond chance. The longest wait is there once, and only a fact of these runs.
+        True if the difference is statistically significant. Only the longest wait is also listed without
+        significance: one run has only one value of it.
     """
 
     better: int
@@ -34,7 +35,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class BrokenRequirement:
-    """A variant that does not keep what is required: its value, and the bound."""
+    """A requirement that a variant violates: the variant's row, its value and the bound."""
 
     row: int
     requirement: Requirement
@@ -50,17 +51,17 @@ class PointVerdict:
     Parameters
     ----------
     point
-        Such as ``load=0.5``; empty where nothing but policies is swept.
+        Swept values, such as ``load=0.5``; empty if only policies are swept.
     names
-        Of its variants, without the point.
+        Names of the variants, without the point.
     comparison
-        Of these in the chosen metric; its best meets all requirements.
+        Comparison of the variants in the chosen metric; its best meets all requirements.
     costs
-        Metrics in which others are better than the best.
+        Metrics in which another variant is better than the best.
     broken
         Violated requirements, with the variants that they rule out.
     recorded
-        Rows of the recorded schedule of a log, which is no policy.
+        Rows of the recorded schedule of a log, which cannot win.
     """
 
     point: str
@@ -72,12 +73,12 @@ class PointVerdict:
 
     @property
     def out(self) -> frozenset[int]:
-        """Rows of the variants that are ruled out."""
+        """Rows of the variants that violate a requirement."""
         return frozenset(each.row for each in self.broken)
 
     @property
     def tied(self) -> tuple[int, ...]:
-        """Rows of variants that tie with the best and may be chosen, in the order of the scenario."""
+        """Rows of variants that may win and are not significantly worse than the best, in the scenario's order."""
         return tuple(
             row
             for row, mean in enumerate(self.comparison.means)
@@ -85,18 +86,18 @@ class PointVerdict:
             and row != self.comparison.best
             and mean == mean  # not NaN
             and row not in self.recorded
-            and not self.comparison.told(row)
+            and not self.comparison.is_worse(row)
         )
 
     @property
     def winner(self) -> int | None:
-        """The one that is better than all others beyond chance, or None."""
+        """Row of the variant that is significantly better than all others; None if there is none."""
         alone = self.comparison.best is not None and not self.tied
         return self.comparison.best if alone and self.compared > 1 else None
 
     @property
     def compared(self) -> int:
-        """How many policies there are."""
+        """Number of variants without the recorded schedule."""
         return len(self.names) - len(self.recorded)
 
 
@@ -107,9 +108,9 @@ class Verdict:
     Parameters
     ----------
     metric, better
-        The chosen metric, and whether higher (1) or lower (−1) is better.
+        The chosen metric, and whether higher (1) or lower (−1) values are better.
     points
-        One verdict each.
+        The verdict at each point of the sweep.
     """
 
     metric: str
@@ -124,26 +125,26 @@ class Verdict:
 def judge(
     results: Results, by: str | None = None, requirements: Sequence[Requirement] = ()
 ) -> Verdict | None:
-    """The verdict on results.
+    """Return the verdict on results.
 
     Parameters
     ----------
     results
-        Of any world.
+        Results of any world.
     by
-        Which metric matters; by default the first that has a direction.
+        Metric that variants are compared in; by default, the first one with a direction.
     requirements
-        A variant that violates one cannot win. They are compared with means over the seeds.
+        A variant that violates one cannot win. Requirements apply to means over the seeds.
 
     Returns
     -------
     Verdict or None
-        None where there is nothing to judge: no variant, or no metric with a direction.
+        None if there is no variant, or no metric with a direction.
 
     Raises
     ------
     InputError
-        A metric is not there, or has no direction.
+        A metric is unknown or, for ``by``, has no direction; or a requirement refers to an unknown variant.
     """
     if not results.variants:
         return None
@@ -161,19 +162,19 @@ def judge(
 
 
 def check_names(metrics: type[Any], by: str | None, requirements: Sequence[Requirement]) -> None:
-    """Reject unknown names of metrics before anything is run.
+    """Reject unknown names of metrics, before anything runs.
 
     Parameters
     ----------
     metrics
         The class of a world's metrics.
     by, requirements
-        As :func:`judge` takes them.
+        See :func:`judge`.
 
     Raises
     ------
     InputError
-        A metric is not there, or has no direction.
+        A metric is unknown or, for ``by``, has no direction.
 
     Examples
     --------
@@ -215,7 +216,7 @@ def _broken(
     if requirement.variant is not None and requirement.variant not in names:
         raise ParameterError(
             "require",
-            f"{requirement.text!r}: {requirement.variant!r} is none of the variants {', '.join(names)}",
+            f"{requirement.text!r}: unknown variant {requirement.variant!r}, expected one of {', '.join(names)}",
         )
     of_variant = 1.0 if requirement.variant is None else values[names.index(requirement.variant)]
     return [
@@ -243,9 +244,9 @@ def _costs(
         comparison = compare(variants, other, better)
         if comparison.best is None or comparison.best == winner:
             continue
-        tested = comparison.told(winner)
+        tested = comparison.is_worse(winner)
         longest = other == "max_wait_s" and comparison.means[comparison.best] < comparison.means[winner]
         if tested or longest:
             found.append(Cost(better, comparison, tested))
-    # The longest wait, and the waits by width, come first.
+    # Users look first at the longest wait and at the waits of wide and narrow jobs.
     return tuple(sorted(found, key=lambda cost: cost.comparison.metric not in ("max_wait_s", WIDE, NARROW)))

@@ -1,4 +1,4 @@
-"""Metrics of jobs worked out again from a part of the jobs, so that a log can be cut in blocks."""
+"""Metrics of jobs that can be recomputed from a subset of the jobs, as the comparison by blocks of a log requires."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from windlass.results.metrics.site import bounded_slowdown
 
-#: Mean waits of jobs by width, added to the metrics of a world: wide jobs take more than a quarter of the processors.
+#: Mean waits of narrow and wide jobs, compared in addition to a world's metrics. A wide job has more than a quarter of
+#: the processors.
 NARROW: Final = "narrow_jobs_mean_wait_s"
 WIDE: Final = "wide_jobs_mean_wait_s"
 _WIDE_SHARE = 0.25
@@ -26,7 +27,17 @@ _Statistic = Callable[[NDArray[np.float64]], float]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A metric that is a statistic of one value a job: ``of`` is wait, response or bounded_slowdown."""
+    """A metric that is a statistic of one value per job.
+
+    Parameters
+    ----------
+    statistic
+        The function of the values, such as their mean.
+    of
+        The value of a job: ``wait``, ``response`` or ``bounded_slowdown``.
+    jobs
+        The jobs that are included: ``all``, ``wide`` or ``narrow``.
+    """
 
     statistic: _Statistic
     of: str
@@ -34,9 +45,9 @@ class Measure:
 
 
 def measure_of(metric: str) -> Measure | None:
-    """Return how a metric follows from the jobs; None if it cannot be computed from a part of the jobs.
+    """Return the statistic that computes a metric from jobs; None if a subset of the jobs does not determine it.
 
-    A maximum has none: of the longest wait, no part of the jobs without it knows.
+    A maximum has no such statistic: a subset without the job that waited longest does not contain the maximum.
 
     Parameters
     ----------
@@ -71,14 +82,14 @@ def _mean(values: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
-    """What each job submitted and got, in the order of submission; ``value`` is NaN for jobs not meant.
+    """Submission time and value of each job, in order of submission.
 
     Parameters
     ----------
     submit
-        (n,) s.
+        (n,) submission times, s.
     value
-        (n,) wait or response, s, or bounded slowdown.
+        (n,) wait or response, s, or bounded slowdown; NaN for jobs that the measure does not include.
     """
 
     submit: NDArray[np.float64]
@@ -86,12 +97,12 @@ class Jobs:
 
 
 def jobs_of(table: pl.DataFrame, measure: Measure, processors: int) -> Jobs | None:
-    """The jobs of a table, by submission.
+    """Return the value of each job of a table, in order of submission.
 
     Parameters
     ----------
     table
-        Of any world; where it has a column ``kind``, its rows of kind ``job``.
+        Jobs table of any world; if it has a column ``kind``, only rows of kind ``job`` count.
     measure
         Value to compute for each job.
     processors
@@ -100,7 +111,7 @@ def jobs_of(table: pl.DataFrame, measure: Measure, processors: int) -> Jobs | No
     Returns
     -------
     Jobs or None
-        None where the table lacks a column, or a job a time.
+        None if the table has no jobs or lacks a column, or if a job lacks a time.
 
     Examples
     --------
@@ -128,24 +139,24 @@ def jobs_of(table: pl.DataFrame, measure: Measure, processors: int) -> Jobs | No
 
 
 def statistic(measure: Measure, values: NDArray[np.float64]) -> float:
-    """Of the jobs that are meant; NaN where there are none."""
+    """Return the statistic over the values that are not NaN; NaN if there are none."""
     return measure.statistic(values[~np.isnan(values)])
 
 
 def pseudo_values(measure: Measure, values: NDArray[np.float64], blocks: int) -> NDArray[np.float64]:
-    """Return jackknife values, one a block: their mean estimates the statistic, their spread its error.
+    """Return the jackknife's pseudo-values, one per block: their mean estimates the statistic, their spread its error.
 
-    With g blocks it is g θ − (g − 1) θ₋ᵢ, where θ₋ᵢ leaves block i out. For a mean over blocks of one size that is
-    the mean of block i.
+    With g blocks, the value of block i is g θ − (g − 1) θ₋ᵢ, where θ₋ᵢ is the statistic without block i. For a mean
+    over blocks of equal size, that is the mean of block i.
 
     Parameters
     ----------
     measure
         The statistic θ.
     values
-        (n,) in order of submission, cut into blocks of as many jobs each.
+        (n,) values in order of submission, cut into blocks of equal numbers of jobs.
     blocks
-        How many.
+        Number of blocks.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Paired differences: Student's interval of their mean, and whether neighbours are alike."""
+"""Paired differences: Student's confidence interval of their mean, and a test for correlated neighbours."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from windlass.model.statistics import LEVEL, student_half_width
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceInterval:
-    """A mean difference and the interval that holds it, of ``count`` pairs.
+    """A mean difference of ``count`` pairs, and its confidence interval from ``low`` to ``high``.
 
-    ``alike`` is True if neighbouring pairs are correlated, so that fewer of them are independent than were counted.
+    ``correlated`` is True if neighbouring pairs are correlated, so that fewer than ``count`` of them are independent
+    and the true interval may be wider.
     """
 
     mean: float
     low: float
     high: float
     count: int
-    alike: bool = False
+    correlated: bool = False
 
     @property
-    def apart(self) -> bool:
-        """Whether the interval is on one side of 0.
+    def excludes_zero(self) -> bool:
+        """True if the difference is significant: both bounds are above 0, or both below.
 
         >>> bounds = ((1.0, -1.0, 3.0), (2.0, 1.0, 3.0), (0.0, 0.0, 0.0))
-        >>> [ConfidenceInterval(*each, 5).apart for each in bounds]
+        >>> [ConfidenceInterval(*each, 5).excludes_zero for each in bounds]
         [False, True, False]
         """
         return self.low > 0 or self.high < 0
@@ -38,27 +39,27 @@ class ConfidenceInterval:
 def paired_interval(
     differences: NDArray[np.float64], level: float = LEVEL, centre: float | None = None
 ) -> ConfidenceInterval | None:
-    """Student's interval of the mean of paired differences.
+    """Return Student's confidence interval of the mean of paired differences.
 
     Parameters
     ----------
     differences
-        (n,) one a pair: a seed, or a block of jobs.
+        (n,) one per pair: a seed, or a block of jobs.
     level
-        With which probability it holds.
+        Confidence level.
     centre
-        What the interval is around; by default, the mean of the differences. The jackknife's values of a percentile
-        spread about the percentile itself, from which their mean may be far.
+        Centre of the interval; by default, the mean of the differences. The jackknife's pseudo-values of a percentile
+        spread about the percentile itself, which may be far from their mean.
 
     Returns
     -------
     ConfidenceInterval or None
-        None for fewer than two pairs, or where one is not finite.
+        None for fewer than two pairs, or if a difference is not finite.
 
     Examples
     --------
     >>> found = paired_interval(np.array([1.0, 2.0, 3.0]))
-    >>> round(found.low, 4), round(found.high, 4), found.apart
+    >>> round(found.low, 4), round(found.high, 4), found.excludes_zero
     (-0.4841, 4.4841, False)
 
     Source: Student, "The probable error of a mean", Biometrika 6 (1908).
@@ -72,7 +73,7 @@ def paired_interval(
 
 
 def lag_one(values: NDArray[np.float64]) -> float:
-    """The correlation of each value with the next one; 0 where all are the same.
+    """Return the lag-1 autocorrelation: of each value with the next; 0 if all values are equal.
 
     Examples
     --------
@@ -84,17 +85,19 @@ def lag_one(values: NDArray[np.float64]) -> float:
     return float((off[1:] * off[:-1]).sum()) / square if square > 0 else 0.0
 
 
-def neighbours_alike(values: NDArray[np.float64]) -> bool:
-    """Whether neighbours are more alike than 1 in 20 rows of independent values would have it.
+def neighbours_correlated(values: NDArray[np.float64]) -> bool:
+    """Return whether neighbours are positively correlated, by a one-sided test at the 5 % level.
+
+    About one in twenty series of independent values is reported as correlated.
 
     Parameters
     ----------
     values
-        (n,) in order of time.
+        (n,) values in order of time.
 
     Examples
     --------
-    >>> neighbours_alike(np.arange(20.0)), neighbours_alike(np.array([1.0, -1.0] * 10))
+    >>> neighbours_correlated(np.arange(20.0)), neighbours_correlated(np.array([1.0, -1.0] * 10))
     (True, False)
 
     Source: Bartlett, "On the theoretical specification and sampling properties of autocorrelated time-series",

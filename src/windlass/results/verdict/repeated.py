@@ -1,4 +1,4 @@
-"""A metric many times over, of several variants in the same circumstances: by seed, or by block of the log."""
+"""Repeated observations of a metric under equal conditions for all variants: by seed, or by block of the log."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from numpy.typing import NDArray
 
 from windlass.results import VariantResult
 from windlass.results.verdict.measures import Jobs, Measure, jobs_of, measure_of, pseudo_values, statistic
-from windlass.results.verdict.paired import ConfidenceInterval, neighbours_alike, paired_interval
+from windlass.results.verdict.paired import ConfidenceInterval, neighbours_correlated, paired_interval
 
-#: Into how many blocks a log is cut: the first at which neighbouring blocks differ independently.
+#: Numbers of blocks that a log is cut into; the first number counts whose neighbouring blocks are uncorrelated.
 BLOCKS: Final = (20, 10, 5)
-#: A log of fewer jobs is not cut.
+#: Minimum number of jobs of a log that is cut into blocks.
 LEAST_JOBS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A metric of k variants in n circumstances that are the same for all.
+    """A metric of k variants with n observations each, made under equal conditions for all variants.
 
     Parameters
     ----------
     means
-        (k,) over all; NaN where a variant has no value.
+        (k,) means over the seeds; NaN for a variant without a value.
     over
-        What the circumstances are: ``seeds``, ``blocks``, or ``nothing`` where the metric is there but once.
+        The observations: ``seeds``, ``blocks``, or ``nothing`` if significance cannot be tested.
     values
-        Each (k, n), the finest first; none for ``nothing``.
+        Arrays (k, n), the one with the most blocks first; empty for ``nothing``.
     """
 
     means: NDArray[np.float64]
@@ -38,31 +38,32 @@ class Repeated:
     values: tuple[NDArray[np.float64], ...] = ()
 
     def difference(self, row: int, other: int) -> ConfidenceInterval | None:
-        """Of one variant less another, by the first of ``values`` at which neighbours are not alike.
+        """Return the paired interval of one variant minus another, by the first of ``values`` without correlation.
 
-        Where they are correlated even in the coarsest blocks, :attr:`ConfidenceInterval.alike` is True.
+        If neighbours are correlated even with the fewest blocks, :attr:`ConfidenceInterval.correlated` is True.
         """
         found = None
         for values in self.values:
             differences = values[row] - values[other]
             centre = float(self.means[row] - self.means[other]) if self.over == "blocks" else None
             found = paired_interval(differences, centre=centre)
-            if found is None or self.over == "seeds" or not neighbours_alike(differences):
+            if found is None or self.over == "seeds" or not neighbours_correlated(differences):
                 return found
-        return None if found is None else replace(found, alike=True)
+        return None if found is None else replace(found, correlated=True)
 
 
 def repeat(variants: Sequence[VariantResult], metric: str) -> Repeated:
-    """A metric of variants that differ in their policies alone.
+    """Return the repeated observations of a metric, for variants that differ only in their policies.
 
-    Seeds are circumstances where what is run depends on them. A log does not: however many seeds ran, it happened
-    once. It is then cut into blocks of equally many jobs by submission, the same jobs for all variants. Where that
-    cannot be done, seeds count if they change the metric at all, as where instances are lost by chance.
+    Seeds are the observations if the workload depends on them. A log does not: it is the same for every seed. It is
+    cut into blocks of equal numbers of jobs, in order of submission, with the same jobs for all variants. If the metric
+    cannot be computed by block, seeds count if they change the metric at all, for example because instances fail at
+    random.
 
     Parameters
     ----------
     variants
-        Of one point of a sweep, with the same seeds.
+        Variants of one point of a sweep, with the same seeds.
     metric
         A field of their metrics, or one of :mod:`~windlass.results.verdict.measures`.
 
@@ -75,7 +76,7 @@ def repeat(variants: Sequence[VariantResult], metric: str) -> Repeated:
     ...     made = [BatchMetrics(1, wait, wait, wait, wait, 1.0, 0.5, 9.0) for wait in waits]
     ...     return VariantResult(name, (), tuple(Outcome(at, one, pl.DataFrame(), 8) for at, one in enumerate(made)))
     >>> found = repeat([variant("a", 1.0, 2.0, 4.0), variant("b", 2.0, 3.1, 4.9)], "mean_wait_s")
-    >>> found.over, found.difference(1, 0).apart
+    >>> found.over, found.difference(1, 0).excludes_zero
     ('seeds', True)
     """
     measure = measure_of(metric)
@@ -100,9 +101,9 @@ def _per_seed(variant: VariantResult, metric: str, measure: Measure | None) -> l
 
 
 def _same_workload(variants: Sequence[VariantResult]) -> bool:
-    """Whether all seeds, of which there are several, ran the same jobs."""
+    """Return whether there are several seeds and all of them ran the same jobs."""
     arrivals = measure_of("mean_wait_s")
-    assert arrivals is not None  # it is a mean of waits
+    assert arrivals is not None  # a mean of waits can be recomputed from jobs
     found = [
         jobs_of(outcome.jobs, arrivals, outcome.processors)
         for variant in variants[:1]
@@ -121,7 +122,7 @@ def _same_jobs(found: Sequence[Jobs | None]) -> bool:
 def _by_block(
     variants: Sequence[VariantResult], measure: Measure, by_seed: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], ...] | None:
-    """Return pseudo-values by block, averaged over seeds; None if tables lack the columns of the metric."""
+    """Return pseudo-values by block, averaged over seeds; None if the metric cannot be computed by block."""
     jobs = [
         [jobs_of(outcome.jobs, measure, outcome.processors) for outcome in variant.outcomes]
         for variant in variants
@@ -131,7 +132,7 @@ def _by_block(
         return None
     again = np.array([[statistic(measure, each.value) for each in row] for row in found])
     if not np.allclose(again, by_seed, rtol=1e-6, atol=1e-9):
-        # The metric is of other things than these jobs.
+        # The metric's value does not follow from these jobs, for example because it excludes some of them.
         return None
     return tuple(
         np.array(

@@ -1,4 +1,4 @@
-"""What the operator cannot give up, such as ``p99_wait<=1.1*fcfs, users.jain>=0.9*as-it-was``."""
+"""Requirements of the operator, such as ``p99_wait<=1.1*fcfs, users.jain>=0.9*as-it-was``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COMMA = re.compile(r",(?![^(]*\))")
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A metric and a bound: a number, or a factor of what another variant has.
+    """A bound on a metric: a number, or a multiple of another variant's value.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ class Requirement:
     sign
         One of ``<=``, ``>=``, ``<`` and ``>``.
     factor
-        The bound; where there is a variant, times what it has.
+        The bound; with a variant, the factor by which the variant's value is multiplied.
     variant
-        Variant that the bound is a multiple of; None for a number.
+        Variant whose value the bound is a multiple of; None for a number.
     """
 
     text: str
@@ -51,7 +51,7 @@ class Requirement:
     variant: str | None = None
 
     def holds(self, value: float, of_variant: float = 1.0) -> bool:
-        """Whether a value keeps within the bound; one that is not known does not.
+        """Return whether a value meets the requirement; False if the value or the bound is NaN.
 
         >>> Requirement("", "p99_wait_s", "<=", 1.1, "fcfs").holds(21.0, of_variant=20.0)
         True
@@ -61,19 +61,19 @@ class Requirement:
 
 
 def parse_requirements(text: str, variants: Sequence[str] | None = None) -> tuple[Requirement, ...]:
-    """Requirements with commas between, each ``METRIC OP [FACTOR*]VALUE`` or ``METRIC OP [FACTOR*]VARIANT``.
+    """Parse requirements, each ``METRIC OP [FACTOR*]VALUE`` or ``METRIC OP [FACTOR*]VARIANT``.
 
     Parameters
     ----------
     text
-        A value may have a unit: s, min, h, d or %.
+        Requirements, separated by commas. A value may have a unit: s, min, h, d or %.
     variants
-        Which there are; a name may be written with hyphens for its spaces. None leaves names unchecked.
+        Names of the known variants; ``text`` may have hyphens instead of their spaces. If None, names are not checked.
 
     Raises
     ------
     InputError
-        A part cannot be read, or names no variant; names the part.
+        A requirement cannot be parsed or refers to an unknown variant; the message quotes it.
 
     Examples
     --------
@@ -89,7 +89,8 @@ def _requirement(part: str, variants: Sequence[str] | None) -> Requirement:
     if whole is None:
         raise ParameterError(
             "require",
-            f"{part!r} is not METRIC OP VALUE with one of <=, >=, < and >, as in p99_wait<=1.1*fcfs",
+            f"{part!r} is not a requirement, expected METRIC OP VALUE with OP one of <=, >=, < and >, as in "
+            "p99_wait<=1.1*fcfs",
         )
     factor, rest = 1.0, whole["bound"].strip()
     if times := _TIMES.fullmatch(rest):
@@ -108,26 +109,27 @@ def _variant(part: str, name: str, variants: Sequence[str]) -> str:
     known = ", ".join(dict.fromkeys(variants))
     raise ParameterError(
         "require",
-        f"{part!r}: {name!r} is neither a number, with a unit of s, min, h, d or %, nor one of the variants {known}",
+        f"{part!r}: {name!r} is neither a number (optionally with a unit: s, min, h, d or %) nor one of the variants "
+        f"{known}",
     )
 
 
 def metric_named(name: str, metrics: Sequence[str], option: str) -> str:
-    """The metric that a user means: by its full name, without its unit, or by words that only one metric has.
+    """Return the full name of a metric, given its full name, its name without the unit, or words that identify it.
 
     Parameters
     ----------
     name
-        Such as ``p99_wait``, ``slowdown`` or ``users.jain``.
+        The metric as the user writes it, such as ``p99_wait``, ``slowdown`` or ``users.jain``.
     metrics
-        Those of the world.
+        Full names of the known metrics.
     option
-        The parameter or the option whose value it is, for the error.
+        The parameter or option whose value it is, for the error message.
 
     Raises
     ------
     InputError
-        No metric, or more than one; names them.
+        The name matches no metric, or more than one; the message lists the candidates.
 
     Examples
     --------
@@ -143,6 +145,6 @@ def metric_named(name: str, metrics: Sequence[str], option: str) -> str:
     if len(found) == 1:
         return found[0]
     known = ", ".join(metric.removesuffix("_s") for metric in found or metrics)
-    problem = "could be one of" if found else "is no metric of this world, expected one of"
+    problem = "is ambiguous, expected one of" if found else "is not a metric of this world, expected one of"
     hint = "" if found else did_you_mean(plain, (metric.removesuffix("_s") for metric in metrics))
     raise ParameterError(option, f"{name!r} {problem} {known}{hint}")

@@ -17,7 +17,7 @@ from windlass.order.site import POLICIES, SitePolicy
 from windlass.order.site.ownership import half_life_of, placed
 from windlass.order.site.reservation import after, promises
 from windlass.order.site.view import SiteView, Start, Waiting
-from windlass.results.explanation import Moment, StartExplanation, Waited
+from windlass.results.explanation import Moment, StartExplanation, WaitExplanation
 from windlass.sim.site.replay import replay
 
 
@@ -36,7 +36,7 @@ class BatchExplainer:
     (60.0, [60.0, 60.0, 60.0, nan], 'backfilled, ends before the head can start')
     """
 
-    def waited(self, setting: BatchSetting, seed: int, workload: Workload, job: int) -> Waited:
+    def waited(self, setting: BatchSetting, seed: int, workload: Workload, job: int) -> WaitExplanation:
         """Explain the wait of a job.
 
         Raises
@@ -65,7 +65,7 @@ class BatchExplainer:
         with contextlib.suppress(_JobStarted):
             replay(known, workload.processors, policy, kill=kill, owners=owners, pools=pools)
         last = watch.moments[-1]
-        return Waited(
+        return WaitExplanation(
             job=job,
             procs=int(jobs.procs[row]),
             processors=workload.processors,

@@ -13,7 +13,7 @@ from windlass.io.traces import Workload
 from windlass.io.traces.resources import ResourceRequest
 from windlass.model import InputError
 from windlass.model.pools import Pools
-from windlass.results.metrics.bottleneck import Lacked, lacked, used
+from windlass.results.metrics.bottleneck import WaitCauses, used_shares, wait_causes
 from windlass.results.metrics.site import BatchMetrics, PooledMetrics
 
 GIB = 2.0**30
@@ -169,8 +169,8 @@ def with_pools(
     jobs = workload.jobs
     needs = np.concatenate((jobs.procs[None], pools.needs))
     amount = np.append(workload.processors, pools.amount)
-    found = lacked(jobs.submit, start, end, needs, amount)
-    use, names = used(start, end, needs, amount, jobs.submit), ("processors", *pools.names)
+    found = wait_causes(jobs.submit, start, end, needs, amount)
+    use, names = used_shares(start, end, needs, amount, jobs.submit), ("processors", *pools.names)
     share_of, alone = dict(zip(names, use.tolist(), strict=True)), dict(zip(names, found.alone, strict=True))
     nan = float("nan")
     pooled = PooledMetrics.of(
@@ -184,7 +184,7 @@ def with_pools(
     return pooled, () if found.wait == 0 else (_bottleneck(names, found),)
 
 
-def _bottleneck(names: tuple[str, ...], found: Lacked) -> str:
+def _bottleneck(names: tuple[str, ...], found: WaitCauses) -> str:
     parts = [f"{_percent(share)} for {name} alone" for name, share in zip(names, found.alone, strict=True)]
     most = max(found.alone)
     binds = names[found.alone.index(most)] if most > 0 else None
