@@ -28,7 +28,7 @@ def test_two_equal_policies_are_said_not_to_differ(windlass, tmp_path):
     (tmp_path / "twin.py").write_text(TWIN)
     status, out, _ = windlass("run", log, "--policies", "easy,./twin.py")
     assert status == 0
-    assert out.splitlines()[0].startswith("easy and twin do not differ beyond chance in mean wait: both ")
+    assert out.splitlines()[0].startswith("easy and twin do not differ significantly in mean wait: both ")
 
 
 def test_the_first_line_is_the_answer_and_json_has_it(windlass, tmp_path):
@@ -56,7 +56,7 @@ def test_where_much_is_cut_both_are_run(windlass, tmp_path):
     _, out, _ = windlass("run", log, "--policies", "fcfs,easy", "--json")
     verdict = json.loads(out)["verdict"]
     assert verdict["cut_share"] > 0.5
-    assert any("of the work is cut at requested times; " in line for line in verdict["more"])
+    assert any("because jobs are stopped at their requested time; " in line for line in verdict["more"])
     assert verdict["without_cutting"] is not None
     _, out, _ = windlass("run", log, "--policies", "fcfs,easy", "--json", "--no-check")
     assert json.loads(out)["verdict"]["without_cutting"] is None
@@ -102,9 +102,9 @@ def test_wide_is_one_table(windlass, tmp_path, monkeypatch):
     [
         (["--require", "p99_wait"], "--require: 'p99_wait' is not a requirement, expected METRIC OP VALUE"),
         (["--require", "p99_wait<=2*sjf"], "'sjf' is neither a number"),
-        (["--require", "cost<=2"], "--require: 'cost' is no metric"),
+        (["--require", "cost<=2"], "--require: 'cost' is not a metric"),
         (["--by", "wait"], "--by: 'wait' is ambiguous, expected one of mean_wait"),
-        (["--by", "jobs"], "--by: 'jobs' is no metric"),
+        (["--by", "jobs"], "--by: 'jobs' is not a metric"),
         (["--json", "--csv"], "--csv: --json is also given"),
     ],
 )

@@ -29,8 +29,8 @@ def test_the_command_says_so_and_checks_names_before_it_runs(windlass, tmp_path)
     drawn = tmp_path / "drawn.yaml"
     drawn.write_text("workload: {lublin: {jobs: 100000000}}\npolicies: {order: [fcfs, easy]}\n")
     for options, said in (
-        (["--by", "cost"], "--by: 'cost' is no metric"),
-        (["--require", "cost<=1"], "--require: 'cost' is no metric"),
+        (["--by", "cost"], "--by: 'cost' is not a metric"),
+        (["--require", "cost<=1"], "--require: 'cost' is not a metric"),
     ):
         # A hundred million jobs are never drawn.
         status, out, err = windlass("run", str(drawn), *options)

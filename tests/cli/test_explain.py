@@ -32,12 +32,12 @@ def test_all_decisions(ran):
     changed = ran("explain", "out", "2", "--variant", "easy")[1].splitlines()
     everything = ran("explain", "out", "2", "--variant", "easy", "--all")[1].splitlines()
     assert set(changed) < set(everything)
-    assert "after 2 s: nobody is started; 0 processors stay idle." in everything
+    assert "after 2 s: no job starts; 0 processors stay idle." in everything
 
 
 def test_a_job_that_did_not_wait(ran):
     out = ran("explain", "out", "1", "--variant", "fcfs")[1]
-    assert "It was started at the instant at which it was submitted: head of the queue." in out
+    assert "It started immediately: head of the queue." in out
 
 
 def test_several_variants_are_a_line_each(ran):

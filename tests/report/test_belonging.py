@@ -1,4 +1,4 @@
-"""Whose jobs are slowed down: a table a kind, by those with the most jobs."""
+"""Slowdown by partition, queue, group and user: a table per kind, with the names with the most jobs."""
 
 import re
 from dataclasses import replace

@@ -50,7 +50,7 @@ def test_courses_are_means_and_peaks_since_the_first_submit(two):
         kinds = {
             "utilisation": list(zip(start, end, 100.0 * procs / 8, strict=True)),
             "waiting": list(zip(submit, start, np.ones(4), strict=True)),
-            "asked": list(zip(submit, start, procs, strict=True)),
+            "requested": list(zip(submit, start, procs, strict=True)),
         }
         for key, intervals in kinds.items():
             traces = [trace for trace in found[key].data if trace.name == variant.name]
@@ -69,7 +69,7 @@ def test_courses_are_means_and_peaks_since_the_first_submit(two):
 def test_texts_say_the_mean_and_the_peak(two):
     found = plots(timelines.section(lanes(two)))
     assert found["utilisation"].data[0].text[0] == "25 %"
-    line, ceiling = found["asked"].data[:2]
+    line, ceiling = found["requested"].data[:2]
     assert line.text[0] == "4 on average, at most 4"
     assert (line.fill, ceiling.fill, found["utilisation"].data[0].fill) == ("none", "tonexty", "tozeroy")
     html = timelines.section(lanes(two)).html
@@ -88,7 +88,7 @@ def test_a_crowd_has_a_logarithmic_axis():
     axis = found["waiting"].figure.layout.yaxis
     assert list(axis.ticktext) == ["0", "10", "100"]
     assert list(axis.tickvals) == pytest.approx([0.0, np.log10(11), np.log10(101)])
-    assert "logarithmic from 0" in part.html
+    assert "logarithmic in 1 + n" in part.html
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from windlass.report import write_report
 from windlass.results import Outcome, Results
 
 _NASTY = "</script><script>alert('x')</script> & \"b\" <i>%{x}</i>"
-_ALL_PLOTS = {"wait", "slowdown", "utilisation", "waiting", "asked"}
+_ALL_PLOTS = {"wait", "slowdown", "utilisation", "waiting", "requested"}
 
 
 def _without(made: Outcome, *columns: str) -> Outcome:
@@ -41,7 +41,7 @@ def test_has_every_section(tmp_path: Path) -> None:
         "2 variants",
         "300 jobs",
         "Metrics",
-        "Why jobs started",
+        "Reasons for starting jobs",
         "log: a.swf",
         "Windlass",
     ):
@@ -99,7 +99,7 @@ def test_seeds_are_pooled_or_the_first_is_shown_and_said(tmp_path: Path) -> None
     made = results(("easy", [random_outcome(100, seed) for seed in (4, 5, 6)]))
     text = page_of(made, tmp_path).text()
     assert "Jobs of all 3 seeds are pooled" in text
-    assert "Of 3 seeds, the first one" in text
+    assert "Only the first of 3 seeds is shown" in text
     assert "Mean of 3 seeds" in text
 
 
@@ -122,14 +122,14 @@ def test_nobody_waits(tmp_path: Path) -> None:
 
 def test_some_do_not_wait(tmp_path: Path) -> None:
     page = page_of(results(("x", [outcome([0, 0, 0, 0], [0, 0, 0.5, 60], [60] * 4)])), tmp_path)
-    assert "Did not wait at all: x 50.0 %" in page.text()
+    assert "Jobs without any wait: x 50.0 %" in page.text()
     (curve,) = json.loads(page.scripts["plots"])["wait"]["data"]
     assert curve["text"] == ["wait at most 1 s", "wait at most 1 min"]
 
 
 def test_no_makespan(tmp_path: Path) -> None:
     page = page_of(results(("x", [outcome([5], [0], [0])])), tmp_path)
-    assert "All jobs end at the instant of the first submission" in page.text()
+    assert "All jobs end at the time of the first submission" in page.text()
     assert "plots" not in page.scripts
 
 
@@ -157,7 +157,7 @@ def test_tables_that_lack_columns(columns: tuple[str, ...], left: set[str], tmp_
     made = results(("x", [_without(random_outcome(50, 1), *columns)]))
     page = page_of(made, tmp_path)
     assert page.ids() & _ALL_PLOTS == left
-    assert ("Why jobs started" in page.text()) == ("why" not in columns)
+    assert ("Reasons for starting jobs" in page.text()) == ("why" not in columns)
     assert "Metrics" in page.text()
 
 
@@ -165,7 +165,7 @@ def test_jobs_that_never_start_are_left_out_and_counted(tmp_path: Path) -> None:
     made = random_outcome(50, 1)
     late = pl.when(pl.col("job") > 47).then(None).otherwise(pl.col("start_s")).alias("start_s")
     page = page_of(results(("x", [replace(made, jobs=made.jobs.with_columns(late))])), tmp_path)
-    assert "3 jobs without a start or an end left out" in page.text()
+    assert "Not shown: 3 jobs without a start or end time" in page.text()
 
 
 def test_no_jobs_and_no_variants(tmp_path: Path) -> None:

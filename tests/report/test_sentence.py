@@ -17,8 +17,8 @@ def said(made: Results, by: str | None = None, require: str | None = None) -> tu
 
 def test_two_equal_policies_do_not_differ():
     (line,) = said(results(("easy", [LOG]), ("twin", [LOG])))
-    assert line.startswith("easy and twin do not differ beyond chance in mean wait: both ")
-    assert line.endswith("95 % interval of the difference 0 to 0 s, 20 blocks.")
+    assert line.startswith("easy and twin do not differ significantly in mean wait: both ")
+    assert line.endswith("95 % confidence interval of the difference 0 to 0 s, n = 20 blocks.")
 
 
 def test_names_with_commas_are_quoted():
@@ -29,30 +29,33 @@ def test_names_with_commas_are_quoted():
 def test_who_wins_by_how_much():
     line = said(results(("slow", [longer(LOG, 200.0)]), ("fast", [LOG])))[0]
     assert line.startswith("fast has the lowest mean wait: ")
-    assert " less than slow; 95 % interval " in line
-    assert line.endswith("20 blocks.")
+    assert " less than slow; 95 % confidence interval " in line
+    assert line.endswith(", n = 20 blocks.")
 
 
 def test_what_is_best_is_named_as_such_and_who_cannot_be_told_from_it():
     made = results(("slow", [longer(LOG, 300.0)]), ("a", [LOG]), ("b", [LOG]), ("c", [LOG]))
     line = said(made)[0]
-    assert line.startswith("a and b do not differ beyond chance in mean wait: both ")
-    assert "nor can c (" in line
-    assert line.endswith("slow is worse than a.")
+    assert line.startswith("a and b do not differ significantly in mean wait: both ")
+    assert "; nor does c (" in line
+    assert ") differ significantly from a; " in line
+    assert line.endswith("slow is significantly worse than a.")
 
 
 def test_of_many_it_is_said_how_many_they_are():
     alike = [(f"a{number}", [LOG]) for number in range(7)]
     slow = [(f"s{number}", [longer(LOG, 300.0)]) for number in range(5)]
     line = said(results(*alike, *slow))[0]
-    assert "; nor can 5 others be told from a0; the other 5 are worse than a0." in line
+    assert (
+        "; nor do 5 others differ significantly from a0; the other 5 are significantly worse than a0." in line
+    )
     made = tuple(
         VariantResult(f"{name}, load={load}", (), tuple(runs), f"load={load}")
         for load in (1, 2)
         for name, runs in alike
     )
     assert said(Results("", "", made))[0].startswith(
-        "Lowest mean wait, of 2 points: a0 or one of 6 others at 2"
+        "Lowest mean wait at 2 points: a0 or one of 6 others at 2"
     )
 
 
@@ -60,7 +63,7 @@ def test_one_run_of_few_jobs_cannot_say():
     few = random_outcome(30, seed=1)
     line = said(results(("slow", [longer(few, 300.0)]), ("fast", [few])))[0]
     assert line.startswith("fast has the lowest mean wait: ")
-    assert line.endswith("whether that is chance, one run cannot say.")
+    assert line.endswith("one run cannot show whether the difference is statistically significant.")
 
 
 def test_who_is_ruled_out_and_why():
@@ -69,7 +72,7 @@ def test_who_is_ruled_out_and_why():
     assert first.startswith("slow has the lowest mean wait: ")
     assert any(line.startswith("Ruled out: fast, whose mean wait of ") for line in rest)
     first, *_ = said(made, require="mean_wait<0")
-    assert first == "No variant keeps what is required."
+    assert first == "No variant meets all requirements."
 
 
 def test_what_the_winner_costs():
@@ -79,7 +82,9 @@ def test_what_the_winner_costs():
     unfair = outcome(jobs["submit_s"].to_list(), wait.tolist(), [600.0] * 400)
     first, *rest = said(results(("unfair", [unfair]), ("fair", [LOG])))
     assert first.startswith("unfair")
-    assert any("longest wait 1.000 d against" in line and "of fair (in these runs)" in line for line in rest)
+    assert any(
+        "longest wait 1.000 d, compared with" in line and "for fair (in these runs; " in line for line in rest
+    )
 
 
 def test_against_the_log_as_it_was():
@@ -88,7 +93,7 @@ def test_against_the_log_as_it_was():
     )
     assert lines[0].startswith("easy has the lowest mean wait")
     assert "less than fcfs" in lines[0]
-    assert any(line.startswith("Against the log as it was, easy is better by ") for line in lines)
+    assert any(line.startswith("Compared with the recorded schedule, easy is better by ") for line in lines)
 
 
 def test_a_sweep_says_at_how_many_points_who_wins():
@@ -96,7 +101,7 @@ def test_a_sweep_says_at_how_many_points_who_wins():
     runs = [("a", "load=1", LOG), ("b", "load=1", slow), ("a", "load=2", LOG), ("b", "load=2", LOG)]
     made = tuple(VariantResult(f"{name}, {point}", (), (run,), point) for name, point, run in runs)
     first, *rest = said(Results("", "", made))
-    assert first.startswith("Lowest mean wait, of 2 points: a at 1, a or b at 1 (where several are named, ")
+    assert first.startswith("Lowest mean wait at 2 points: a at 1, a or b at 1 (where several are named, ")
     assert [line.partition(": ")[0] for line in rest] == ["load=1", "load=2"]
 
 
@@ -107,7 +112,7 @@ def test_nothing_is_said_of_one_variant_or_none():
 
 @pytest.mark.parametrize(
     ("without", "expected"),
-    [("same", "the answer is the same: fast"), ("other", "THE ANSWER IS ANOTHER: slow, not fast")],
+    [("same", "the answer is the same: fast"), ("other", "THE ANSWER CHANGES: slow, not fast")],
 )
 def test_whether_cutting_changes_the_answer(without, expected):
     slow = longer(LOG, 200.0)
@@ -115,14 +120,14 @@ def test_whether_cutting_changes_the_answer(without, expected):
     runs = [LOG, slow] if without == "same" else [slow, LOG]
     other = judge(results(("fast", [runs[0]]), ("slow", [runs[1]])))
     line = input_sentence(0.33, verdict, other)
-    assert line.startswith("33 % of the work is cut at requested times; ")
+    assert line.startswith("33 % of the work is cut because jobs are stopped at their requested time; ")
     assert expected in line
 
 
 def test_an_answer_that_is_only_less_clear_is_not_called_another():
     verdict = judge(results(("fast", [LOG]), ("slow", [longer(LOG, 200.0)])))
     line = input_sentence(0.33, verdict, judge(results(("fast", [LOG]), ("slow", [LOG]))))
-    assert "without that the answer is fast or slow, not fast." in line
+    assert "without cutting, the answer is fast or slow, not fast." in line
 
 
 def test_what_is_not_cut_is_not_said():

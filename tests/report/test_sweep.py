@@ -105,7 +105,7 @@ def test_what_is_not_swept_has_no_curves():
 def test_of_many_choices_on_other_axes_the_first_are_shown_and_it_is_said():
     results = swept(sites=tuple(range(1, 10)))
     part = section(results, lanes(results))
-    assert "3 choices on other axes more than shown here" in part.html
+    assert "Not shown: 3 combinations of values on other axes" in part.html
     assert len({line.yaxis for line in part.plots[2].figure.data}) == 6
 
 
@@ -116,4 +116,4 @@ def test_the_page_has_them(tmp_path):
     plots = json.loads(re.search(r'id="plots">(.*?)</script>', text, re.DOTALL)[1])
     assert {"sweep-0-p99_wait_s", "sweep-1-p99_wait_s"} <= set(plots)
     assert all(f'id="{key}"' in text for key in plots)
-    assert "<h2>What is swept</h2>" in text
+    assert "<h2>Metrics over swept parameters</h2>" in text

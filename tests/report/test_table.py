@@ -257,4 +257,4 @@ def test_a_metric_that_applies_to_no_variant_has_no_column() -> None:
         return [column.label for column in metric_columns(results(*runs))]
 
     assert labels(math.nan, math.nan) == ["mean wait"]
-    assert labels(math.nan, 8.0) == ["mean wait", "told bytes"]
+    assert labels(math.nan, 8.0) == ["mean wait", "reported bytes"]

@@ -81,12 +81,12 @@ def test_distributions_are_of_all_seeds():
     assert list(line.x) == [1.0, 5.0, 20.0, 50.0, 500.0]
     assert list(line.y) == pytest.approx([100 * (waits <= at).mean() for at in line.x])
     assert line.text[1] == "wait at most 5 s"
-    assert "Did not wait at all: x\xa025.0\xa0%." in part.html
+    assert "Jobs without any wait: x\xa025.0\xa0%." in part.html
     assert "The axis starts at 1 s" in part.html
     (line,) = found["slowdown"].data
     slow = (waits + 100) / 100
     assert list(line.y) == pytest.approx([100 * (slow <= at + 1e-12).mean() for at in line.x])
-    assert "Jobs with the least there is, 1: x\xa025.0\xa0%." in part.html
+    assert "Jobs with the minimum of 1: x\xa025.0\xa0%." in part.html
     assert "runs under 10 s count as 10 s" in part.html
     assert found["wait"].layout.xaxis.range == (0.0, pytest.approx(1.01 * np.log10(500)))
     assert list(found["wait"].layout.xaxis.tickvals) == list(TIME_TICKS.at)

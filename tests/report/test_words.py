@@ -45,28 +45,27 @@ def test_a_wait_is_told_from_its_begin_to_its_end():
         expected=300.0,
     )
     assert waiting_sentences(found) == (
-        "Job 7 asked for 3 of 8 processors for 10 min, and was expected to run for 5 min.",
-        "It waited 5 min, through 3 decisions.",
-        "When it came, 2 processors were idle, 5 jobs ran, and 2 jobs that had come before it waited.",
-        "Meanwhile the policy started 1 job that came before it (head) and 2 jobs that came after it "
-        "(1 backfilled; 1 spare).",
-        "For 1 min too few processors were idle for it; for 4 min enough were idle, and the policy kept them for "
-        "others.",
-        "When it came it was promised a start 13 min 20 s after it came at the latest; the promise moved once, and "
-        "it started 8 min 20 s earlier than that.",
-        "It was started, when jobs 11 and 12 ended: fits.",
+        "Job 7 requested 3 of 8 processors for 10 min, and was expected to run for 5 min.",
+        "It waited 5 min, over 3 scheduling decisions.",
+        "At submission, 2 processors were idle, 5 jobs were running, and 2 earlier jobs were waiting.",
+        "Meanwhile the policy started 1 earlier job (head) and 2 later jobs (1 backfilled; 1 spare).",
+        "For 1 min, too few processors were idle; for 4 min, enough were idle, but the policy kept them for other "
+        "jobs.",
+        "At submission, the policy promised a start within 13 min 20 s of submission; the promise changed once, and "
+        "the job started 8 min 20 s before the first promised time.",
+        "It started when jobs 11 and 12 ended: fits.",
     )
 
 
 def test_a_wait_in_which_nothing_happened():
     found = waited(moment(100.0, place=0, idle=1, running=0), moment(160.0, started=[SAME]))
     assert waiting_sentences(found) == (
-        "Job 7 asked for 3 of 8 processors for 10 min.",
-        "It waited 1 min, through 2 decisions.",
-        "When it came, 1 processor was idle, no job ran, and nobody waited before it.",
-        "Nobody else was started meanwhile.",
-        "All the time fewer processors were idle than it asked for.",
-        "It was started: fits.",
+        "Job 7 requested 3 of 8 processors for 10 min.",
+        "It waited 1 min, over 2 scheduling decisions.",
+        "At submission, 1 processor was idle, no job was running, and no earlier job was waiting.",
+        "No other job started meanwhile.",
+        "Throughout the wait, fewer processors were idle than the job requested.",
+        "It started: fits.",
     )
 
 
@@ -75,16 +74,17 @@ def test_a_wait_in_which_nothing_happened():
     [
         (
             [math.inf, math.nan],
-            "When it came it could be promised nothing, as it is wider than what was left of the site.",
+            "At submission, no start could be promised, because the job was wider than what was left of the site.",
         ),
         (
             [math.nan, 160.0],
-            "After 1 min it was promised a start 1 min after it came at the latest, and it started just then.",
+            "After 1 min, the policy promised a start within 1 min of submission; the job started exactly at the "
+            "promised time.",
         ),
         (
             [130.0, 150.0],
-            "When it came it was promised a start 30 s after it came at the latest; the promise moved once, and it "
-            "started 30 s later than that.",
+            "At submission, the policy promised a start within 30 s of submission; the promise changed once, and the "
+            "job started 30 s after the first promised time.",
         ),
     ],
 )
@@ -96,12 +96,12 @@ def test_what_was_promised_is_held_against_the_start(promises, said):
 def test_promises_that_move_often_are_counted():
     moments = [moment(100.0 + 10 * n, promise=500.0 + n) for n in range(4)]
     (line,) = [line for line in waiting_sentences(waited(*moments)) if "promised" in line]
-    assert "the promise moved 3 times, and" in line
+    assert "the promise changed 3 times, and" in line
 
 
 def test_enough_processors_that_were_kept_all_the_time():
     found = waited(moment(100.0, left=3), moment(160.0, left=3, started=[SAME]))
-    assert "For 1 min enough were idle, and the policy kept them for others." in waiting_sentences(found)
+    assert "For 1 min, enough were idle, but the policy kept them for other jobs." in waiting_sentences(found)
 
 
 def test_what_it_lacked_is_told_the_longest_first():
@@ -114,18 +114,18 @@ def test_what_it_lacked_is_told_the_longest_first():
         beside=("2 GPUs", "1 licence"),
     )
     lines = waiting_sentences(found)
-    assert lines[0] == "Job 7 asked for 3 of 8 processors, 2 GPUs and 1 licence for 10 min."
+    assert lines[0] == "Job 7 requested 3 of 8 processors, 2 GPUs and 1 licence for 10 min."
     assert (
-        "For 4 min it lacked memory, GPUs and cores; for 1 min 10 s it lacked GPUs; for 10 s all that it asked for was "
-        "idle, and the policy kept it for others." in lines
+        "For 4 min, it lacked memory, GPUs and cores; for 1 min 10 s, it lacked GPUs; for 10 s, its whole request was "
+        "idle, but the policy kept it for other jobs." in lines
     )
 
 
 def test_a_job_that_never_waited_has_two_sentences():
     found = waited(moment(100.0, started=[SAME]), start=100.0)
     assert waiting_sentences(found) == (
-        "Job 7 asked for 3 of 8 processors for 10 min.",
-        "It was started at the instant at which it was submitted: fits.",
+        "Job 7 requested 3 of 8 processors for 10 min.",
+        "It started immediately: fits.",
     )
 
 
@@ -145,24 +145,24 @@ def test_each_decision_that_changed_something_has_a_line():
         moment(220.0, place=0, left=1, started=[SAME], promise=800.0),
     )
     lines = (
-        "after 0 s: it is promised a start 13 min 20 s after it came at the latest; 2 processors stay idle.",
-        "after 1 min: jobs 4 and 3, which came before it, are started (head); job 9, which came after it, is started "
-        "(backfilled); it is wider than what is left of the site, and is promised nothing; 1 processor stays idle.",
-        "after 1 min 30 s: nobody who came before it waits any more; jobs 20, 21, 22, 23, 24, 25 and 3 more, which "
-        "came after it, are started (spare); it is promised a start 11 min 40 s after it came at the latest; "
+        "after 0 s: a start is promised within 13 min 20 s of submission; 2 processors stay idle.",
+        "after 1 min: earlier jobs 4 and 3 start (head); later job 9 starts (backfilled); no start can be promised, "
+        "because the job is wider than what is left of the site; 1 processor stays idle.",
+        "after 1 min 30 s: no earlier job is waiting any more; later jobs 20, 21, 22, 23, 24, 25 and 3 more start "
+        "(spare); a start is promised within 11 min 40 s of submission; "
         "0 processors stay idle.",
-        "after 2 min: job 7 itself is started (fits); 1 processor stays idle.",
+        "after 2 min: job 7 starts (fits); 1 processor stays idle.",
     )
     assert moment_lines(found) == lines
     everything = moment_lines(found, everything=True)
-    assert everything[1] == "after 30 s: nobody is started; 2 processors stay idle."
+    assert everything[1] == "after 30 s: no job starts; 2 processors stay idle."
     assert (everything[0], *everything[2:]) == lines
 
 
 def test_seven_jobs_are_all_named():
     seven = [StartExplanation(number, 1, False, "spare") for number in range(20, 27)]
     (line, *_) = moment_lines(waited(moment(100.0, started=seven), moment(160.0, started=[SAME])))
-    assert "jobs 20, 21, 22, 23, 24, 25 and 26, which came after it" in line
+    assert "later jobs 20, 21, 22, 23, 24, 25 and 26 start" in line
 
 
 @pytest.mark.parametrize(
@@ -254,13 +254,15 @@ def test_metrics_are_called_by_their_names():
     ],
 )
 def test_a_share_of_the_work_that_is_cut_is_told(cut, said):
-    assert input_sentence(cut, None, None) == f"{said} the work is cut at requested times."
+    expected = f"{said} the work is cut because jobs are stopped at their requested time."
+    assert input_sentence(cut, None, None) == expected
 
 
 def test_a_replay_under_another_policy_is_told_as_such():
     said = fidelity_sentence(Fidelity("easy", False, 3600.0, 7200.0, 60.0, 600.0))
     assert said == (
-        "Fidelity: what the log's system ran is not said (workload.ran); easy is nearest to it, with a mean wait of "
-        "1.000 h, against 2.000 h; half of the jobs start within 1.000 min of when they did, nine in ten within 10 min."
+        "Fidelity: the recorded system's policy is unknown (set workload.ran); under easy, the closest variant, the "
+        "replay has a mean wait of 1.000 h, compared with 2.000 h in the log; 50 % of the jobs start within 1.000 min "
+        "of their recorded start, 90 % within 10 min."
     )
     assert fidelity_sentence(None) == ""

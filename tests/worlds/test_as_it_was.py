@@ -142,7 +142,7 @@ def test_a_replay_of_what_was_done_is_the_log(tmp_path):
     assert (found.name, found.policy_known, found.half, found.most) == ("fcfs", True, 0.0, 0.0)
     assert found.mean == found.logged == pytest.approx(np.mean(waits))
     assert fidelity_sentence(found).startswith(
-        "Fidelity: replayed under fcfs, which its system ran, the log has "
+        "Fidelity: under fcfs, the recorded system's policy, the replay has "
     )
 
 
@@ -154,7 +154,9 @@ def test_how_far_it_is_off(tmp_path):
     off = np.abs((replayed["start_s"] - replayed["submit_s"]).to_numpy() - 100.0)
     assert (found.name, found.policy_known, found.logged) == ("fcfs", False, 100.0)
     assert [found.half, found.most] == pytest.approx(np.percentile(off, [50, 90]).tolist())
-    assert "what the log's system ran is not said (workload.ran); fcfs is nearest" in fidelity_sentence(found)
+    assert "policy is unknown (set workload.ran); under fcfs, the closest variant, " in fidelity_sentence(
+        found
+    )
 
 
 def test_only_the_log_s_own_site_and_arrivals_tell(tmp_path):

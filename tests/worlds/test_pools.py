@@ -205,8 +205,8 @@ def test_a_job_is_told_what_it_lacked():
         (50, ()),
     ]
     said = waiting_sentences(waited)
-    assert said[0] == "Job 3 asked for 1 of 5 processors and 1 of 1 GPUs for 5 s."
-    assert "For 44 s it lacked GPUs; for 5 s it lacked processors and GPUs." in said
+    assert said[0] == "Job 3 requested 1 of 5 processors and 1 of 1 GPUs for 5 s."
+    assert "For 44 s, it lacked GPUs; for 5 s, it lacked processors and GPUs." in said
     assert moment_lines(waited)[0].endswith("1 processor stays idle; it lacks GPUs.")
     other = BatchExplainer().waited(setting, 1, Workload(jobs, 4, gpus=asked), job=4)
     assert other.beside == ()

@@ -80,10 +80,10 @@ def check_report(report: Path | None, inputs: Iterable[Path]) -> None:
     """
     # Imported here, since commands that print no results start faster without the tables.
     from windlass.io import check_file
-    from windlass.report import BEGINS
+    from windlass.report import PAGE_PREFIX
 
     if report is not None:
-        check_file("--report", report, inputs, BEGINS)
+        check_file("--report", report, inputs, PAGE_PREFIX)
 
 
 def write_report(report: Path | None, html: str) -> None:

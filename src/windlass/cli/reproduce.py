@@ -17,7 +17,7 @@ from windlass.cli.stderr_capture import errors_apart
 from windlass.engines.worker_pool import crews_on
 from windlass.io import added_to, check_file, check_folder
 from windlass.model import InputError
-from windlass.report import BEGINS
+from windlass.report import PAGE_PREFIX
 
 _GROUP = "windlass.reproductions"
 
@@ -74,7 +74,7 @@ def reproduce_command(
     if out is not None:
         check_folder("--out", out)
         if out.is_dir():
-            check_file("--out", out / f"{paper.name}.html", begins=BEGINS)
+            check_file("--out", out / f"{paper.name}.html", begins=PAGE_PREFIX)
     with stopped_by_signals(True), errors_apart("a library"), progress_rows() as rows:
         update = rows.row(paper.title)
         # Some engines print warnings to standard output, which is for the rows.

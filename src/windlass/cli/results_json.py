@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from windlass.experiment.answer import Answer
-from windlass.report.sentence import of_point
+from windlass.report.sentence import point_sentence
 from windlass.results import Results, VariantResult
 from windlass.results.verdict import PointVerdict, Verdict
 from windlass.results.verdict.paired import ConfidenceInterval
@@ -67,7 +67,7 @@ def _point(verdict: Verdict, point: PointVerdict) -> dict[str, Any]:
     found = point.comparison
     return {
         "point": point.point,
-        "sentence": of_point(verdict, point),
+        "sentence": point_sentence(verdict, point),
         "winner": None if point.winner is None else point.names[point.winner],
         "best": None if found.best is None else point.names[found.best],
         "not_told_from_best": [point.names[row] for row in point.tied],

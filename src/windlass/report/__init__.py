@@ -1,19 +1,18 @@
-"""Results as tables and plots.
+"""Results as tables, sentences and plots.
 
-What came out of a run is shown in two ways: a table of metrics for the terminal, and one HTML file that holds
-everything, opens from disk and loads nothing. Both take any world's :class:`~windlass.results.Results` and
-show what its tables have columns for.
+Results have two forms: a table of metrics for the terminal, and one HTML file that opens from disk and loads nothing
+else. Both take the :class:`~windlass.results.Results` of any world, and omit what its tables have no columns for.
 
-- :func:`metrics_table`: a row per variant, a column per metric, the best values in bold; columns that do not fit
+- :func:`metrics_table`: one row per variant, one column per metric, the best values in bold. Columns that do not fit
   continue in a second table below.
-- :func:`write_report`: the page: the verdict, metrics, distributions of wait and slowdown, utilisation and queue over
-  time, reasons, and the scenario; of a sweep, curves over its axes.
+- :func:`write_report`: the page, with the verdict, metrics, distributions of wait and slowdown, utilisation and queue
+  over time, the policies' reasons, and the scenario; for a sweep, also curves over its axes.
 
-``table`` and ``html`` put them together. Sections of the page: ``overview``, ``sweep``, ``distributions``,
-``timelines``, ``breakdowns``, ``by_group``. What they are made of: ``columns``, ``sentence``, ``fidelity`` and
-``units`` (metrics and the verdict as text), ``job_columns`` and ``series`` (tables as arrays, and what is computed from
-them), ``figures``, ``panels`` and ``pictures`` (plots), ``page``, ``html_fragments`` and ``palette`` (HTML and
-colours). ``waiting`` explains in sentences what one job waited for.
+Modules: ``table`` and ``html`` assemble the two. Sections of the page are ``overview``, ``sweep``, ``distributions``,
+``timelines``, ``breakdowns`` and ``by_group``. ``columns``, ``sentence``, ``fidelity`` and ``units`` write metrics and
+the verdict as text. ``job_columns`` and ``series`` turn tables into arrays and compute plotted quantities. ``figures``,
+``panels`` and ``pictures`` draw plots. ``page``, ``html_fragments`` and ``palette`` provide HTML and colours.
+``waiting`` explains the wait of one job in sentences.
 """
 
 from pathlib import Path
@@ -22,8 +21,8 @@ from typing import Final
 from windlass.report.table import metrics_table
 from windlass.results import Results
 
-#: First bytes of every report page; a file that begins with them may be overwritten by another report.
-BEGINS: Final = b"\n".join(
+#: First bytes of every report page. A file that starts with them may be overwritten by another report.
+PAGE_PREFIX: Final = b"\n".join(
     (
         b"<!doctype html>",
         b'<html lang="en">',
@@ -42,18 +41,18 @@ def write_report(
     Parameters
     ----------
     results
-        What came out of a scenario.
+        Results of a scenario.
     path
         The file to write.
     answer
-        The sentences that it begins with; by default, the verdict on the first metric with a direction.
+        Sentences at the top of the page; by default, the verdict on the first metric with a direction.
     by
-        The metric that curves of a sweep show; by default, that one.
+        Metric that curves of a sweep show; by default, the first metric with a direction.
     """
-    # Imported here: the plotting library takes a second to load, and most runs plot nothing.
+    # Imported here because the plotting library takes a second to load, and most runs plot nothing.
     from windlass.report.html import write_report as write
 
     write(results, path, answer, by)
 
 
-__all__ = ["BEGINS", "metrics_table", "write_report"]
+__all__ = ["PAGE_PREFIX", "metrics_table", "write_report"]

@@ -1,4 +1,4 @@
-"""The sections on why jobs started when they did, and on which jobs are slowed down."""
+"""The report's sections on the reasons for starting jobs, and on slowdown by job size and run time."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _MOST_REASONS = 6
 
 
 def reasons(lanes: tuple[VariantLane, ...]) -> str:
-    """A row per variant and reason, the most frequent first; rare ones are summed up."""
+    """Return the table of reasons: a row per variant and reason, the most frequent first, rare ones added up."""
     body = "".join(_reason_rows(lane) for lane in lanes if has(lane, "why"))
     if not body:
         return ""
     return (
-        '<section><h2>Why jobs started when they did</h2><div class="scroll"><table class="wide"><thead><tr>'
+        '<section><h2>Reasons for starting jobs</h2><div class="scroll"><table class="wide"><thead><tr>'
         '<th scope="col">variant</th><th scope="col" style="text-align:left">reason given by the policy</th>'
         '<th scope="col">jobs</th><th scope="col">share</th><th class="bar"></th></tr></thead>'
         f"<tbody>{body}</tbody></table></div></section>"
@@ -33,7 +33,7 @@ def reasons(lanes: tuple[VariantLane, ...]) -> str:
 def _reason_rows(lane: VariantLane) -> str:
     why = pl.concat([outcome.jobs.select(pl.col("why").cast(pl.String)) for outcome in lane.outcomes])["why"]
     counts = why.fill_null("").value_counts(name="jobs").sort(["jobs", "why"], descending=[True, False])
-    # One reason too many takes no more room than the line that would stand for it.
+    # A single remaining reason takes as much room as the line "1 other reason" would.
     head = _MOST_REASONS if len(counts) > _MOST_REASONS + 1 else len(counts)
     shown = [(reason or "none given", jobs) for reason, jobs in counts.head(head).iter_rows()]
     others = counts.slice(head)
@@ -54,7 +54,7 @@ def _reason_row(lane: VariantLane, first: bool, reason: str, jobs: int, of: int)
 
 @dataclass(frozen=True, slots=True)
 class _Class:
-    """Jobs of which a measure is above one bound and at most another."""
+    """A class of jobs: their measure is above one bound and at most another."""
 
     label: str
     above: float
@@ -82,7 +82,7 @@ _RUNS = (
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A way to divide jobs into classes."""
+    """A division of jobs into classes, with a mask per class and variant."""
 
     title: str
     classes: tuple[_Class, ...]
@@ -90,7 +90,7 @@ class _Kind:
 
 
 def classes(lanes: tuple[VariantLane, ...]) -> str:
-    """Mean bounded slowdown by width and by run time, a row per variant."""
+    """Return the tables of mean bounded slowdown by width and by run time, with a row per variant."""
     found = [(lane, times(lane.outcomes)) for lane in lanes if has(lane, "submit_s", "start_s", "end_s")]
     found = [(lane, known) for lane, known in found if len(known.submit)]
     if not found:
@@ -101,8 +101,8 @@ def classes(lanes: tuple[VariantLane, ...]) -> str:
     groups = "".join(f'<th class="group" colspan="{len(kind.classes)}">{kind.title}</th>' for kind in kinds)
     heads = "".join(f'<th scope="col">{text(each.label)}</th>' for kind in kinds for each in kind.classes)
     return (
-        "<section><h2>Which jobs are slowed down</h2>"
-        '<p class="lead">Mean bounded slowdown of the jobs of each class. Bold: best of all variants.</p>'
+        "<section><h2>Slowdown by job size and run time</h2>"
+        '<p class="lead">Mean bounded slowdown of the jobs of each class. Bold: lowest of all variants.</p>'
         f'<div class="scroll"><table class="wide"><thead>'
         f'<tr><th scope="col" rowspan="2">variant</th>{groups}</tr><tr>{heads}</tr></thead>'
         f"<tbody>{_class_rows(found, kinds)}</tbody></table></div></section>"
@@ -111,8 +111,8 @@ def classes(lanes: tuple[VariantLane, ...]) -> str:
 
 def _kind(title: str, candidates: tuple[_Class, ...], measures: list[NDArray[np.float64]]) -> _Kind:
     members = [tuple(each.members(measure) for measure in measures) for each in candidates]
-    kept = [place for place, masks in enumerate(members) if any(mask.any() for mask in masks)]
-    return _Kind(title, tuple(candidates[place] for place in kept), tuple(members[place] for place in kept))
+    used = [place for place, masks in enumerate(members) if any(mask.any() for mask in masks)]
+    return _Kind(title, tuple(candidates[place] for place in used), tuple(members[place] for place in used))
 
 
 def _class_rows(found: list[tuple[VariantLane, JobTimes]], kinds: list[_Kind]) -> str:

@@ -1,4 +1,4 @@
-"""Slowdown by partition, queue, group and user, for tables that have these columns."""
+"""The report's section on slowdown by partition, queue, group and user, for tables that have these columns."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def section(lanes: tuple[VariantLane, ...]) -> str:
     if not tables:
         return ""
     return (
-        "<section><h2>Whose jobs are slowed down</h2>"
-        '<p class="lead">Mean bounded slowdown of the jobs of each. Bold: best of all variants.</p>'
+        "<section><h2>Slowdown by partition, queue, group and user</h2>"
+        '<p class="lead">Mean bounded slowdown of the jobs of each. Bold: lowest of all variants.</p>'
         f"{tables}</section>"
     )
 
 
 def _known(lanes: tuple[VariantLane, ...], kind: str) -> bool:
-    """Whether all variants have the column, and in it at least two names."""
+    """Return whether all variants have the column, with at least two names in it."""
     if not lanes or not all(has(lane, kind, *_TIMES) for lane in lanes):
         return False
     return len(_names(lanes[0], kind)) > 1
 
 
 def _names(lane: VariantLane, kind: str) -> list[str]:
-    """Of one variant, as all have the same jobs: the names by jobs, the most first."""
+    """Return the names in the column, the one with the most jobs first; all variants have the same jobs."""
     column = pl.concat([outcome.jobs[kind].cast(pl.String) for outcome in lane.outcomes]).drop_nulls()
     counts = column.value_counts(name="jobs").sort(["jobs", kind], descending=[True, False])
     return counts[kind].to_list()
@@ -71,7 +71,7 @@ def _table(lanes: tuple[VariantLane, ...], kind: str) -> str:
 
 
 def _slowdowns(lane: VariantLane, kind: str) -> dict[str, NDArray[np.float64]]:
-    """The bounded slowdowns of the jobs of each name."""
+    """Return the bounded slowdowns of the jobs of each name."""
     table = pl.concat(
         outcome.jobs.select(pl.col(kind).cast(pl.String), *(pl.col(name).cast(pl.Float64) for name in _TIMES))
         for outcome in lane.outcomes

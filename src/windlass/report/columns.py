@@ -1,4 +1,4 @@
-"""The metrics of all variants as columns of text, for the terminal and for the page."""
+"""Metrics of all variants as columns of text, for the terminal and for the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,17 @@ from windlass.results.verdict import comparable, compare
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One metric of one variant: what is shown, the value in full, and whether it is the best or level with it."""
+    """One metric of one variant.
+
+    Parameters
+    ----------
+    text
+        The rounded value, with the half width of its confidence interval if there is one.
+    full
+        The value with up to ten digits, its half width and its unit.
+    best
+        True if the value is printed in bold, see :func:`metric_columns`.
+    """
 
     text: str
     full: str
@@ -21,7 +31,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class MetricColumn:
-    """One metric: its name in words, the unit of all its cells, and a cell per variant."""
+    """One metric: its name in words, the common unit of its cells, and one cell per variant."""
 
     label: str
     unit: str
@@ -29,13 +39,13 @@ class MetricColumn:
 
 
 def metric_columns(results: Results) -> tuple[MetricColumn, ...]:
-    """One column per field of the metrics' class, one cell per variant in the order of the results.
+    """Return one column per field of the metrics' class, with one cell per variant in the order of the results.
 
-    Metrics of one kind, such as the mean and the median wait, share a unit. A cell is marked if it is the best of
-    the variants that differ only in their policies, or if its paired 95 % interval to that best includes 0
-    (:mod:`windlass.results.verdict`). If no variant differs significantly from the best, no cell is marked.
+    A metric that applies to no variant has no column. Metrics of one kind, such as the mean and the median wait, share
+    a unit. Variants that differ only in their policies are compared (:mod:`windlass.results.verdict`). The best of them
+    is marked, and so is every variant that is not significantly worse than it (paired 95 % confidence interval). If no
+    variant is significantly worse, no cell is marked. The recorded schedule of a log is never marked.
     """
-    # A metric that applies to none of the variants would be a column of nothing.
     columns = [
         summaries
         for summaries in zip(*(variant.summaries() for variant in results.variants), strict=True)
@@ -52,15 +62,15 @@ def _best(results: Results, metric: Summary) -> list[bool]:
         if len(rows) > 1 and metric.better:
             found = compare([results.variants[row] for row in rows], metric.metric, metric.better)
             for row, good in zip(rows, found.supported(), strict=True):
-                # A recorded schedule is no policy that could be chosen.
+                # The recorded schedule is not a policy that a user could choose.
                 best[row] = good and not results.variants[row].recorded
     return best
 
 
 def mark_best(values: list[float], texts: list[str], sign: int) -> list[bool]:
-    """Which values are best: the highest for sign 1, the lowest for −1, none for 0.
+    """Return which values are best: the highest for sign 1, the lowest for −1, none for 0.
 
-    What reads the same counts as the same, and where all read the same none is best.
+    Values with equal texts count as equal. If all texts are equal, no value is best.
 
     Examples
     --------
@@ -76,8 +86,8 @@ def mark_best(values: list[float], texts: list[str], sign: int) -> list[bool]:
 
 def _unit(summaries: tuple[Summary, ...], columns: list[tuple[Summary, ...]]) -> Unit:
     metric = summaries[0].metric
-    alike = (column for column in columns if _kind(column[0].metric) == _kind(metric))
-    return unit_for(metric, (summary.mean for column in alike for summary in column))
+    same_kind = (column for column in columns if _kind(column[0].metric) == _kind(metric))
+    return unit_for(metric, (summary.mean for column in same_kind for summary in column))
 
 
 def _kind(metric: str) -> str:
@@ -103,7 +113,7 @@ def _label(metric: str) -> str:
 def _spread(summary: Summary, unit: Unit) -> str:
     if math.isnan(summary.half_width) or summary.half_width == 0:
         return ""
-    # A half width with more digits than its mean would claim more than it knows.
+    # More digits than the mean has would suggest a precision that the half width does not have.
     places = decimals_of(summary.mean * unit.factor)
     return f" ± {number(summary.half_width * unit.factor, places)}"
 

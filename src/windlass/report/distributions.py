@@ -1,4 +1,4 @@
-"""The section on how waits and slowdowns are spread over the jobs."""
+"""The report's section on the distributions of wait, response and bounded slowdown."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from windlass.report.series import distribution
 from windlass.report.units import counted, duration, number, share
 from windlass.results.metrics.site import SLOWDOWN_THRESHOLD, bounded_slowdown
 
+#: Resolution of a plotted distribution: its steps are off by less than 1 / _LEVELS.
 _LEVELS = 740
-#: Where the axis of rows other than jobs may start at the earliest, s.
+#: Minimum start of the axis for rows other than jobs, s.
 _LEAST = 1e-3
 _Found = list[tuple[VariantLane, JobTimes]]
 
 
 def section(lanes: tuple[VariantLane, ...]) -> PageSection:
-    """Cumulative distributions of wait and bounded slowdown of jobs, all seeds of a variant pooled."""
+    """Return the distributions of wait and bounded slowdown of jobs, with all seeds of a variant pooled."""
     found = _found(lanes)
     return _section(found, JOB, _wait(found), _slowdown(found)) if found else NOTHING
 
 
 def section_of(lanes: tuple[VariantLane, ...], kind: str) -> PageSection:
-    """Cumulative distributions of wait and response of rows of another kind, all seeds of a variant pooled."""
+    """Return the distributions of wait and response of rows of another kind, with all seeds of a variant pooled."""
     found = _found(lanes)
     return _section(found, kind, _wait(found, kind), _response(found, kind)) if found else NOTHING
 
@@ -42,17 +43,17 @@ def _section(found: _Found, kind: str, *plots: PageSection) -> PageSection:
     seeds = max(len(lane.outcomes) for lane, _ in found)
     pooled = f" {kind.capitalize()}s of all {seeds} seeds are pooled." if seeds > 1 else ""
     lacking = sum(known.lacking for _, known in found)
-    without = f" {counted(lacking, kind)} without a start or an end left out." if lacking else ""
+    without = f" Not shown: {counted(lacking, kind)} without a start or end time." if lacking else ""
     return PageSection(
         f"<section><h2>How long {text(kind)}s wait</h2>"
-        f'<p class="lead">The higher a curve, the more {text(kind)}s were served by then.{pooled}{without}</p>'
+        f'<p class="lead">Share of {text(kind)}s at or below each value; higher curves are better.{pooled}{without}</p>'
         f'<div class="plots">{"".join(plot.html for plot in plots)}</div></section>',
         tuple(each for plot in plots for each in plot.plots),
     )
 
 
 def _lowest(values: Iterable[NDArray[np.float64]], kind: str) -> float:
-    """Where the axis starts, s: at 1 for jobs, which run for hours; else at a power of ten below nearly all."""
+    """Return the start of the axis, s: 1 for jobs; else a power of ten below 99 % of the positive values."""
     shares = [float(np.percentile(each[each > 0], 1)) for each in values if (each > 0).any()]
     if kind == JOB or not shares:
         return 1.0
@@ -68,7 +69,7 @@ def _wait(found: _Found, kind: str = JOB) -> PageSection:
     at_once = _listed([(lane, float((known.wait <= 0).sum()), len(known.wait)) for lane, known in found])
     if all((known.wait <= 0).all() for _, known in found):
         return PageSection(
-            f"<figure><h3>{title}</h3><p>No {text(kind)} waited: each started when it was submitted.</p></figure>"
+            f"<figure><h3>{title}</h3><p>No {text(kind)} waited: all started when they were submitted.</p></figure>"
         )
     lowest = _lowest([known.wait for _, known in found], kind)
     plot = cumulative(
@@ -80,8 +81,8 @@ def _wait(found: _Found, kind: str = JOB) -> PageSection:
         f"{kind}s",
     )
     caption = (
-        f"The axis starts at {duration(lowest)}, with all {text(kind)}s that wait no longer."
-        f" Did not wait at all: {at_once}."
+        f"The axis starts at {duration(lowest)}; the first point includes all shorter waits."
+        f" {text(kind).capitalize()}s without any wait: {at_once}."
     )
     return _part(plot, title, caption)
 
@@ -94,10 +95,10 @@ def _response(found: _Found, kind: str) -> PageSection:
         [(lane, distribution(span, lowest, _LEVELS)) for lane, span in spans],
         "response, from submission to end (logarithmic)",
         TIME_TICKS,
-        lambda span: f"are done after at most {duration(span)}",
+        lambda span: f"end at most {duration(span)} after submission",
         f"{kind}s",
     )
-    caption = f"The axis starts at {duration(lowest)}, with all {text(kind)}s that are done by then."
+    caption = f"The axis starts at {duration(lowest)}; the first point includes all shorter responses."
     return _part(plot, "Response", caption)
 
 
@@ -106,7 +107,7 @@ def _slowdown(found: _Found) -> PageSection:
     slowdowns = [(lane, bounded_slowdown(known.submit, known.start, known.end)) for lane, known in found]
     if all((values <= 1).all() for _, values in slowdowns):
         return PageSection(
-            f"<figure><h3>{title}</h3><p>The slowdown of each job is 1, the least there is.</p></figure>"
+            f"<figure><h3>{title}</h3><p>Every job has a slowdown of 1, the minimum.</p></figure>"
         )
     plot = cumulative(
         "slowdown",
@@ -118,16 +119,16 @@ def _slowdown(found: _Found) -> PageSection:
     least = _listed([(lane, float(np.sum(values <= 1)), len(values)) for lane, values in slowdowns])
     caption = (
         f"Response time over run time; runs under {SLOWDOWN_THRESHOLD:g} s count as {SLOWDOWN_THRESHOLD:g} s."
-        f" Jobs with the least there is, 1: {least}."
+        f" Jobs with the minimum of 1: {least}."
     )
     return _part(plot, title, caption)
 
 
 def _listed(shares: list[tuple[VariantLane, float, int]]) -> str:
-    said = (
+    percents = (
         (lane.name, share(part, whole).replace(" ", "\N{NO-BREAK SPACE}")) for lane, part, whole in shares
     )
-    return ", ".join(text(f"{name}\N{NO-BREAK SPACE}{percent}") for name, percent in said)
+    return ", ".join(text(f"{name}\N{NO-BREAK SPACE}{percent}") for name, percent in percents)
 
 
 def _part(plot: Plot, title: str, caption: str) -> PageSection:

@@ -1,4 +1,4 @@
-"""How far a replay is from the log, in a sentence."""
+"""The error of a replay with respect to the log, as a sentence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from windlass.results.verdict.fidelity import Fidelity
 
 
 def fidelity_sentence(found: Fidelity | None) -> str:
-    """How far the replay is from the log; empty where nothing is known of that.
+    """Return the sentence that compares the replay with the log; empty if there is nothing to compare.
 
     Parameters
     ----------
@@ -17,20 +17,19 @@ def fidelity_sentence(found: Fidelity | None) -> str:
     Examples
     --------
     >>> fidelity_sentence(Fidelity("easy", True, 3600.0, 7200.0, 60.0, 600.0))
-    'Fidelity: replayed under easy, which its system ran, the log has a mean wait of 1.000 h, and had 2.000 h; half of \
-the jobs start within 1.000 min of when they did, nine in ten within 10 min.'
+    "Fidelity: under easy, the recorded system's policy, the replay has a mean wait of 1.000 h, compared with 2.000 h \
+in the log; 50 % of the jobs start within 1.000 min of their recorded start, 90 % within 10 min."
     """
     if found is None:
         return ""
     if found.policy_known:
-        under = f"replayed under {found.name}, which its system ran, the log has"
+        under = f"under {found.name}, the recorded system's policy,"
     else:
-        under = f"what the log's system ran is not said (workload.ran); {found.name} is nearest to it, with"
+        under = f"the recorded system's policy is unknown (set workload.ran); under {found.name}, the closest variant,"
     mean, logged, half, most = (
         in_words("wait_s", value) for value in (found.mean, found.logged, found.half, found.most)
     )
-    had = "and had" if found.policy_known else "against"
     return (
-        f"Fidelity: {under} a mean wait of {mean}, {had} {logged}; half of the jobs start within {half} of when they "
-        f"did, nine in ten within {most}."
+        f"Fidelity: {under} the replay has a mean wait of {mean}, compared with {logged} in the log; 50 % of the jobs "
+        f"start within {half} of their recorded start, 90 % within {most}."
     )

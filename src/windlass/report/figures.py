@@ -1,4 +1,4 @@
-"""What all figures of the page share, and the one of cumulative distributions."""
+"""The common style of the page's figures, and the figure of cumulative distributions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,19 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, s
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A figure, under which key the page finds it, its height, px, and whether its values are logarithmic."""
+    """A figure of the page.
+
+    Parameters
+    ----------
+    key
+        Identifier of the figure's element in the page.
+    height
+        Height, px.
+    figure
+        The figure, in the colours of the light theme.
+    logarithmic
+        Whether the axis of its values is logarithmic.
+    """
 
     key: str
     height: int
@@ -29,7 +41,7 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Ticks:
-    """Where an axis is marked, and with what."""
+    """Positions and labels of an axis's ticks."""
 
     at: tuple[float, ...]
     text: tuple[str, ...]
@@ -40,7 +52,7 @@ _TIMES = (
     (3600, "1 h"), (6 * 3600, "6 h"), (86400, "1 d"), (7 * 86400, "7 d"), (30 * 86400, "30 d"),
     (365 * 86400, "1 y"), (3650 * 86400, "10 y"),
 )  # fmt: skip
-TIME_TICKS = Ticks(tuple(at for at, _ in _TIMES), tuple(said for _, said in _TIMES))
+TIME_TICKS = Ticks(tuple(at for at, _ in _TIMES), tuple(label for _, label in _TIMES))
 _SHARES = Ticks((0, 25, 50, 75, 100), ("0 %", "25 %", "50 %", "75 %", "100 %"))
 _HALF_NAME = 19
 DECADE_TICKS = Ticks(
@@ -57,20 +69,20 @@ def cumulative(
     sentence: Callable[[float], str],
     noun: str = "jobs",
 ) -> Plot:
-    """Cumulative distributions in one frame, the value on a logarithmic axis.
+    """Plot cumulative distributions in one frame, with values on a logarithmic axis.
 
     Parameters
     ----------
     key
-        Of the plot.
+        Key of the plot.
     curves
-        Each variant's.
+        The distribution of each variant.
     title, ticks
-        Of the value axis.
+        Title and ticks of the value axis.
     sentence
-        Continues "N % of the jobs …" from a value.
+        Formats a value as the end of the sentence "N % of jobs …".
     noun
-        What there are shares of.
+        Name of the counted things, in the plural.
     """
     figure = framed_figure()
     for lane, curve in curves:
@@ -102,7 +114,7 @@ def cumulative(
 
 
 def plotted(name: str) -> str:
-    """A name as plotly's own markup for the same text, the middle left out where it is long.
+    """Return a name as plotly markup for the same text; the middle of a long name is omitted.
 
     >>> plotted("a<b>"), plotted("easy, " + "x" * 60 + ", processors=64")
     ('a&lt;b&gt;', 'easy, xxxxxxxxxxxxx…xxxx, processors=64')
@@ -110,7 +122,7 @@ def plotted(name: str) -> str:
     if len(name) > 2 * _HALF_NAME + 1:
         # Variants often differ only at the end of their names.
         name = f"{name[:_HALF_NAME]}…{name[-_HALF_NAME:]}"
-    # Plotly knows no entities for quotes, and reads %{…} in a name as a template.
+    # Plotly does not decode entities for quotes, and expands %{…} in a name as a template.
     return escape(printable(name), quote=False).replace("%{", "% {")
 
 

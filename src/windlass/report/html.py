@@ -1,4 +1,4 @@
-"""Results as one page that needs nothing but itself."""
+"""Results as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ from windlass.results.verdict import judge
 def write_report(
     results: Results, path: Path, answer: tuple[str, ...] | None = None, by: str | None = None
 ) -> None:
-    """Write results as one HTML file, which opens from disk and loads nothing.
+    """Write results as one HTML file, which opens from disk and loads nothing else.
 
-    It has the verdict, the metrics, curves over what is swept, the distributions of wait and bounded slowdown,
-    utilisation and queue over time, the reasons for which jobs started, and the scenario. What needs columns that the
-    jobs tables lack is left out. Rows of other kinds, such as tasks, have distributions of wait and response of their
-    own. Further time series of a world are plotted unchanged. The same results give the same
-    bytes.
+    It has the verdict, the metrics, curves over swept parameters, the distributions of wait and bounded slowdown,
+    utilisation and queue over time, the policies' reasons for starting jobs, and the scenario. A section is omitted if
+    the jobs tables lack its columns. Rows of other kinds, such as tasks, have their own distributions of wait and
+    response. Further time series of a world are plotted, too. The same results give the same bytes.
 
     Parameters
     ----------
     results
-        Of any world.
+        Results of any world.
     path
-        The file; its folder is made.
+        The file; its folder is created if necessary.
     answer
-        What it begins with; by default, the verdict on the first metric with a direction.
+        Sentences at the top of the page; by default, the verdict on the first metric with a direction.
     by
-        The metric that curves of a sweep show; by default, that one.
+        Metric that curves of a sweep show; by default, the first metric with a direction.
 
     Examples
     --------
@@ -61,7 +60,7 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
         results.scenario,
         (
             PageSection(overview.head(results) + overview.answer(answer) + overview.notes(results)),
-            # Of many points the table is long: curves are seen at once.
+            # A sweep with many points has a long table, so its curves come first.
             sweep.section(results, shown, by),
             PageSection(overview.metrics(results, shown) + overview.legend(shown)),
             distributions.section(jobs),

@@ -1,4 +1,4 @@
-"""Pieces of HTML that several sections use. Every text that is not ours goes through :func:`text`."""
+"""Fragments of HTML that several sections use. All text from users and policies passes through :func:`text`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from windlass.report.job_columns import VariantLane
 
 @dataclass(frozen=True, slots=True)
 class PageSection:
-    """A stretch of the page and the plots that stand in it."""
+    """A section of the page: its HTML, and the plots that it contains."""
 
     html: str
     plots: tuple[Plot, ...] = ()
@@ -22,7 +22,7 @@ NOTHING = PageSection("")
 
 
 def text(value: object) -> str:
-    """As HTML that shows just this text, its lines and no other sign that steers.
+    """Escape a value as HTML text; line breaks are kept, and other control characters are made printable.
 
     >>> text("a<b>")
     'a&lt;b&gt;'
@@ -31,7 +31,7 @@ def text(value: object) -> str:
 
 
 def key(lane: VariantLane) -> str:
-    """A short line as the variant's lines are drawn."""
+    """Return a short line with the variant's colour and dash, as SVG."""
     dash = f' stroke-dasharray="{lane.stroke.svg_dash}"' if lane.stroke.svg_dash != "none" else ""
     return (
         '<svg class="key" viewBox="0 0 24 8" aria-hidden="true">'
@@ -40,12 +40,12 @@ def key(lane: VariantLane) -> str:
 
 
 def named(lane: VariantLane) -> str:
-    """The variant's key and name."""
+    """Return the variant's line key and name."""
     return f'<span class="name">{key(lane)}<span>{text(lane.name)}</span></span>'
 
 
 def figure(plot: Plot, title: str, caption: str) -> str:
-    """A plot with a title above and a caption below, which is HTML."""
+    """Return a plot with a title above and a caption below; the caption is HTML, the title is text."""
     return (
         f"<figure><h3>{text(title)}</h3>"
         f'<div class="plot" id="{text(plot.key)}" style="height:{plot.height}px"></div>'
@@ -54,7 +54,7 @@ def figure(plot: Plot, title: str, caption: str) -> str:
 
 
 def bar(lane: VariantLane, part: float) -> str:
-    """A bar of the variant's colour over this part of the width."""
+    """Return a bar in the variant's colour over a part of the width, 0 to 1."""
     return (
         '<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
         f'<rect width="{100 * part:.2f}" height="10" fill="var(--{lane.stroke.ink.name})"/></svg>'
@@ -62,5 +62,5 @@ def bar(lane: VariantLane, part: float) -> str:
 
 
 def rows(cells: list[str]) -> str:
-    """Table rows from their cells."""
+    """Return table rows, given the cells of each."""
     return "".join(f"<tr>{each}</tr>" for each in cells)

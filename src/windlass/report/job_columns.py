@@ -1,4 +1,4 @@
-"""Columns of the jobs tables as arrays, where a world's table has them."""
+"""Columns of a world's jobs tables as arrays, and the variants with their strokes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from windlass.report.palette import Stroke, quiet_stroke, stroke, stroke_in
 from windlass.results import Outcome, Results
 
-#: Kind of a table's rows if it has no column ``kind``.
+#: Kind of all rows of a table without a column ``kind``.
 JOB = "job"
 
 
 @dataclass(frozen=True, slots=True)
 class VariantLane:
-    """One variant as the page shows it: its position, its name, its stroke everywhere, and what it did."""
+    """One variant on the page: its position, name, stroke in all plots, and outcomes."""
 
     position: int
     name: str
@@ -29,16 +29,16 @@ class VariantLane:
 
 @dataclass(frozen=True, slots=True)
 class JobTimes:
-    """Columns of jobs, those left out that lack a time.
+    """Times and processors of jobs; jobs without a time are omitted.
 
     Parameters
     ----------
     submit, start, end
-        (n,) s.
-    (n,) processors; all 1 if the table has no such column.
-        (n,) processors; all 1 where the table does not say.
-    Number of jobs that are left out.
-        So many jobs are left out.
+        (n,) times, s.
+    procs
+        (n,) processors; all 1 if the table has no such column.
+    lacking
+        Number of omitted jobs.
     """
 
     submit: NDArray[np.float64]
@@ -49,12 +49,12 @@ class JobTimes:
 
     @property
     def wait(self) -> NDArray[np.float64]:
-        """(n,) s."""
+        """(n,) time from submission to start, s."""
         return self.start - self.submit
 
 
 def lanes(results: Results) -> tuple[VariantLane, ...]:
-    """All variants, each with the stroke of its position, or in a sweep with a colour a policy."""
+    """Return all variants with their strokes: by position or, in a sweep, one colour per policy."""
     return tuple(
         VariantLane(position, variant.name, drawn, variant.outcomes, variant.recorded)
         for position, (variant, drawn) in enumerate(zip(results.variants, _strokes(results), strict=True))
@@ -82,7 +82,7 @@ def other_kinds(lanes: Iterable[VariantLane]) -> tuple[str, ...]:
 
 
 def only(lanes: Iterable[VariantLane], kind: str) -> tuple[VariantLane, ...]:
-    """The same variants with rows of one kind, and of the columns those that it has; without a kind, rows are jobs."""
+    """Return the variants with only the rows of one kind, as in :func:`rows_of`."""
     return tuple(
         replace(lane, outcomes=tuple(replace(each, jobs=rows_of(each.jobs, kind)) for each in lane.outcomes))
         for lane in lanes
@@ -91,6 +91,8 @@ def only(lanes: Iterable[VariantLane], kind: str) -> tuple[VariantLane, ...]:
 
 def rows_of(table: pl.DataFrame, kind: str) -> pl.DataFrame:
     """Return a table's rows of one kind, with only the columns that have values for them.
+
+    All rows of a table without a column ``kind`` are jobs.
 
     Examples
     --------
@@ -105,7 +107,7 @@ def rows_of(table: pl.DataFrame, kind: str) -> pl.DataFrame:
 
 
 def has(lane: VariantLane, *columns: str) -> bool:
-    """Whether all jobs tables of a variant have these columns and at least one of them a row."""
+    """Return whether all jobs tables of a variant have these columns, and at least one of them has a row."""
     tables = [outcome.jobs for outcome in lane.outcomes]
     return all(set(columns) <= set(table.columns) for table in tables) and any(len(table) for table in tables)
 

@@ -1,4 +1,4 @@
-"""The head of the page, the notes, the table of metrics, and the scenario and version at its foot."""
+"""The page's header, verdict, notes, legend and table of metrics, and the scenario and version at its end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from windlass.results import Results
 
 
 def head(results: Results) -> str:
-    """The scenario's name and how much of what was run."""
+    """Return the header: the scenario's name, and the numbers of variants, jobs, processors and seeds."""
     first = results.variants[0].outcomes if results.variants else ()
     seeds = max((len(variant.outcomes) for variant in results.variants), default=0)
     parts = [counted(len(results.variants), "variant")]
@@ -37,17 +37,17 @@ def _span(counts: set[int], noun: str) -> str:
     return f"{min(counts):,} to {max(counts):,} {plural(noun)}"
 
 
-def answer(said: tuple[str, ...]) -> str:
-    """Return the verdict: its first sentence large, the others as a list."""
-    if not said:
+def answer(sentences: tuple[str, ...]) -> str:
+    """Return the verdict: its first sentence in large type, the others as a list; empty without sentences."""
+    if not sentences:
         return ""
-    rest = "".join(f"<li>{text(each)}</li>" for each in said[1:])
+    rest = "".join(f"<li>{text(each)}</li>" for each in sentences[1:])
     more = f"<ul>{rest}</ul>" if rest else ""
-    return f'<section class="answer"><p><b>{text(said[0])}</b></p>{more}</section>'
+    return f'<section class="answer"><p><b>{text(sentences[0])}</b></p>{more}</section>'
 
 
 def notes(results: Results) -> str:
-    """What the user should know of the input."""
+    """Return the notes on the input; empty without notes."""
     found = results.notes()
     if not found:
         return ""
@@ -56,7 +56,7 @@ def notes(results: Results) -> str:
 
 
 def legend(lanes: tuple[VariantLane, ...]) -> str:
-    """The variants and their strokes; each can be hidden in all plots."""
+    """Return the variants with their strokes, as buttons that hide a variant in all plots; empty for one variant."""
     if len(lanes) < 2:
         return ""
     buttons = "".join(
@@ -68,7 +68,7 @@ def legend(lanes: tuple[VariantLane, ...]) -> str:
 
 
 def metrics(results: Results, lanes: tuple[VariantLane, ...]) -> str:
-    """The table of metrics, a row per variant."""
+    """Return the table of metrics, with a row per variant."""
     columns = metric_columns(results)
     heads = "".join(_head(column) for column in columns)
     body = rows(
@@ -79,13 +79,16 @@ def metrics(results: Results, lanes: tuple[VariantLane, ...]) -> str:
     )
     seeds = max((len(lane.outcomes) for lane in lanes), default=0)
     words = (
-        ["Bold: the best, and what cannot be told from it by a paired 95 % interval."]
+        [
+            "Bold: the best variant and those not significantly worse (paired 95 % confidence interval); nothing is "
+            "bold if no variant is significantly worse."
+        ]
         if len(lanes) > 1
         else []
     )
     if seeds > 1:
         words.append(
-            f"Mean of {seeds} seeds ± half width of its 95 % confidence interval; no ± where all seeds agree."
+            f"Mean of {seeds} seeds ± half width of its 95 % confidence interval; no ± if all seeds are equal."
         )
     return (
         f'<section><h2>Metrics</h2><p class="lead">{" ".join(words)}</p>'
@@ -105,18 +108,20 @@ def _cell(cell: Cell) -> str:
 
 
 def scenario(results: Results) -> str:
-    """The scenario as it ran, folded away."""
+    """Return the scenario with all defaults, collapsed; empty if it is unknown."""
     return (
-        f"<details><summary>The scenario as it ran</summary><pre>{text(results.as_run)}</pre></details>"
+        f"<details><summary>The scenario with all defaults</summary><pre>{text(results.as_run)}</pre></details>"
         if results.as_run
         else ""
     )
 
 
 def foot() -> str:
-    """Which version made the page."""
+    """Return the footer with the version that wrote the page."""
     try:
         made_by = f"Windlass {version('windlass')}"
     except PackageNotFoundError:
         made_by = "Windlass, run from its sources"
-    return f"<footer>Made by {text(made_by)}. This page is complete in itself and loads nothing.</footer>"
+    return (
+        f"<footer>Written by {text(made_by)}. This page is self-contained and loads no other files.</footer>"
+    )

@@ -7,7 +7,7 @@
   const touch = window.matchMedia("(pointer: coarse)").matches;
   const hidden = new Set();
 
-  // Figures are made for light ground; on dark ground each colour is exchanged, its opacity kept.
+  // Figures have the colours of the light theme; the dark theme replaces each colour and keeps its opacity.
   const themed = (part, dark) => {
     if (typeof part === "string") {
       const ink = dark && part.length < 10 && inks[part.slice(0, 7)];
@@ -27,7 +27,7 @@
     for (const [key, plot] of Object.entries(plots)) {
       const { data, layout } = themed(plot, dark);
       for (const trace of data) trace.visible = !hidden.has(trace.meta);
-      // A finger that drags is there to scroll the page.
+      // Dragging on a touch screen scrolls the page.
       if (touch) layout.dragmode = false;
       Plotly.react(key, data, { ...layout, autosize: true }, config);
     }
@@ -45,7 +45,7 @@
 
   redraw();
   prefersDark.addEventListener("change", redraw);
-  // Paper is white, and narrower than the screen.
+  // Printing needs the light theme and the width of the paper.
   const resize = () => Object.keys(plots).forEach((key) => Plotly.Plots.resize(key));
   window.matchMedia("print").addEventListener("change", (print) => {
     draw(prefersDark.matches && !print.matches);

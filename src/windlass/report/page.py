@@ -1,4 +1,4 @@
-"""The frame of a page: styles, scripts and colours, in one file that loads nothing."""
+"""The frame of a page: styles, scripts and colours, in one file that loads no other files."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from importlib.resources import files
 
 from plotly.offline import get_plotlyjs
 
-from windlass.report import BEGINS
+from windlass.report import PAGE_PREFIX
 from windlass.report.figures import Plot
 from windlass.report.html_fragments import PageSection, text
 from windlass.report.palette import INKS
 
-#: The browser itself sees to it that the page loads nothing.
+#: Content security policy with which the browser blocks all requests of the page.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 
 
 def page(title: str, parts: Iterable[PageSection]) -> str:
-    """The parts as one HTML document.
+    """Return the parts as one HTML document.
 
     >>> page("a < b", [PageSection("<p>c</p>")]).count("a &lt; b")
     1
@@ -27,7 +27,7 @@ def page(title: str, parts: Iterable[PageSection]) -> str:
     plots = [plot for part in shown for plot in part.plots]
     return "\n".join(
         (
-            BEGINS.decode(),
+            PAGE_PREFIX.decode(),
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
@@ -61,5 +61,5 @@ def _scripts(plots: list[Plot]) -> str:
 
 
 def _inert(json_text: str) -> str:
-    """JSON in which no text can end the script that holds it."""
+    """Return JSON in which no text can close the enclosing script element."""
     return json_text.replace("<", "\\u003c")

@@ -1,7 +1,7 @@
-"""Colours of the page, each for light and for dark ground.
+"""Colours of the page, each for a light and a dark background.
 
-Variants use the Okabe-Ito palette, which is made for colour-blind readers, darkened or lightened for contrast on either
-ground. After seven variants the colours repeat with another dash.
+Variants use the Okabe-Ito palette, designed for colour-blind readers, darkened or lightened for contrast with each
+background. After seven variants the colours repeat with another dash.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """One colour: ``#rrggbb`` on light and on dark ground. No two inks are alike on light ground."""
+    """One colour as ``#rrggbb``, for a light and a dark background. Each ink has a different light colour."""
 
     name: str
     light: str
@@ -20,7 +20,7 @@ class Ink:
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """How the lines of one variant are drawn: an ink and a dash, as plotly and as SVG name it."""
+    """The line style of one variant: an ink, and a dash in the notations of plotly and of SVG."""
 
     ink: Ink
     dash: str
@@ -49,15 +49,15 @@ INKS = (TEXT, QUIET, PAPER, GRID, AXIS, RAISED, *_VARIANTS)
 
 
 def stroke(variant: int) -> Stroke:
-    """The stroke of the variant at this position; 21 differ, then they come again."""
+    """Return the stroke of the variant at a position; after 21 different ones, strokes repeat."""
     return stroke_in(variant, variant // len(_VARIANTS))
 
 
 def stroke_in(policy: int, point: int) -> Stroke:
-    """In a sweep: a colour a policy, and a dash for each of three points, then they come again."""
+    """Return the stroke in a sweep: one colour per policy, and one dash per point, repeating after three points."""
     return Stroke(_VARIANTS[policy % len(_VARIANTS)], *_DASHES[point % len(_DASHES)])
 
 
 def quiet_stroke() -> Stroke:
-    """Return the stroke of the recorded schedule, which is no policy."""
+    """Return the stroke of the recorded schedule, a dashed grey line."""
     return Stroke(QUIET, *_DASHES[1])

@@ -1,4 +1,4 @@
-"""Courses over time: a panel per variant below each other, all on the same axes."""
+"""Timelines: one panel per variant, stacked, all with the same axes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from windlass.report.job_columns import VariantLane
 from windlass.report.series import Binned
 
 _PANEL, _GAP, _TOP, _BOTTOM = 76, 30, 26, 46
-#: From this peak on, panels have a logarithmic axis: one busy variant would flatten the others.
+#: Panels with a peak of at least this have a logarithmic axis, because one busy variant would flatten the others.
 _LOGARITHMIC_FROM = 100.0
 _MOST_DECADES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class VariantTimeline:
-    """One variant over time, in bins: ``edges`` in the unit of the axis, mean and peak in their own."""
+    """One variant over time, in bins: ``edges`` in the unit of the time axis, mean and peak in that of the values."""
 
     lane: VariantLane
     edges: NDArray[np.float64]
@@ -39,26 +39,26 @@ def panels(
     ceiling: float = 0.0,
     axis: str = "time since the first submit",
 ) -> Plot:
-    """One panel per variant below each other, all on the same axes.
+    """Plot one panel per variant, stacked, all with the same axes.
 
     Parameters
     ----------
     key
-        Of the plot.
+        Key of the plot.
     courses
-        Each variant's.
+        The timeline of each variant.
     unit
-        Of time, such as ``d``.
+        Unit of time, such as ``d``.
     suffix
-        Of values, such as `` %``.
+        Suffix of values, such as `` %``.
     band
-        Whether to show the range from mean to peak, or else the area under the mean.
+        Whether to shade the range from mean to peak; if False, the area under the mean is shaded.
     ceiling
-        The least that the axis reaches.
+        Minimum upper end of the value axis.
     axis
-        What the axis of time is called.
+        Title of the time axis.
     """
-    # An axis shows what is drawn: where only means are, peaks would squeeze them.
+    # Without bands only means are drawn, and an axis up to the peaks would squeeze them.
     top = max(
         ceiling, *(float((course.bins.peak if band else course.bins.mean).max()) for course in courses), 1.0
     )

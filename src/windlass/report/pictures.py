@@ -1,4 +1,4 @@
-"""Pictures of a reproduction: lines over a number, or bars over names, drawn as the report draws."""
+"""Figures of a reproduction: lines over numbers, or bars over names, in the style of the report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from windlass.report.palette import stroke
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One curve: ``x`` and ``y`` of one length; ``half_width`` of the same length, or empty, for error bars."""
+    """One curve: ``x`` and ``y`` of equal length, and ``half_width`` of error bars, of the same length or empty."""
 
     name: str
     x: Sequence[float]
@@ -22,22 +22,22 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Curves in one frame, or grouped bars where ``categories`` name the places on the x axis.
+    """Curves in one frame, or grouped bars if there are categories.
 
     Parameters
     ----------
     key
-        Short, unique within the reproduction.
+        Short name, unique within the reproduction.
     title, x_title, y_title
-        Units in the axes' titles.
+        Titles of the figure and of its axes, with units.
     lines
-        The curves; with ``categories``, x holds positions among them.
+        The curves. With ``categories``, ``x`` holds indices of categories.
     caption
-        What to see in it.
+        Text below the figure.
     log_x, log_y
-        Logarithmic axes.
+        Whether an axis is logarithmic.
     categories
-        Names of places on the x axis; drawn as bars.
+        Names on the x axis, for bars; empty for lines.
     """
 
     key: str
@@ -52,7 +52,7 @@ class Picture:
 
 
 def part(picture: Picture) -> PageSection:
-    """The picture as a part of a page."""
+    """Return the picture as a section of a page."""
     plot = _plot(picture)
     return PageSection(figure(plot, picture.title, text(picture.caption)), (plot,))
 

@@ -1,4 +1,4 @@
-"""The verdict in words: one sentence that answers, and what it costs."""
+"""The verdict in words: one sentence with the answer, and sentences that qualify it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMED = 4
 
 
 def sentences(verdict: Verdict | None) -> tuple[str, ...]:
-    """Return the answer, then the sentences that qualify it; none if there is nothing to compare.
+    """Return the answer, then the sentences that qualify it; empty if there is nothing to compare.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def sentences(verdict: Verdict | None) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        The first is the answer: for one point, the winner; for a sweep, the number of points that each variant wins,
-        followed by one sentence per point.
+        The first is the answer: for one point, the winner; for a sweep, the number of points at which each variant is
+        best, followed by the sentences of each point.
 
     Examples
     --------
@@ -39,39 +39,40 @@ def sentences(verdict: Verdict | None) -> tuple[str, ...]:
     >>> found = ConfidenceInterval(300.0, 120.0, 480.0, 20)
     >>> comparison = Comparison("mean_wait_s", (900.0, 600.0), 1, (found, None), "blocks")
     >>> sentences(Verdict("mean_wait_s", -1, (PointVerdict("", ("a", "b"), comparison),)))[0]
-    'b has the lowest mean wait: 10 min, 5.000 min (33 %) less than a; 95 % interval 2.000 to 8.000 min, 20 blocks.'
+    'b has the lowest mean wait: 10 min, 5.000 min (33 %) less than a; 95 % confidence interval 2.000 to 8.000 min, \
+n = 20 blocks.'
     """
     if verdict is None or all(len(point.names) < 2 for point in verdict.points):
         return ()
-    said = [of_point(verdict, point) for point in verdict.points]
-    if len(said) == 1:
-        return (said[0], *_beside(verdict, verdict.points[0]))
-    beside = [
+    answers = [point_sentence(verdict, point) for point in verdict.points]
+    if len(answers) == 1:
+        return (answers[0], *_qualifications(verdict, verdict.points[0]))
+    by_point = [
         line if not point.point else f"{point.point}: {line}"
-        for point, own in zip(verdict.points, said, strict=True)
-        for line in (own, *_beside(verdict, point))
+        for point, answer in zip(verdict.points, answers, strict=True)
+        for line in (answer, *_qualifications(verdict, point))
     ]
-    return (_over_points(verdict), *beside)
+    return (_over_points(verdict), *by_point)
 
 
 def _over_points(verdict: Verdict) -> str:
     """Return the number of points of a sweep at which each variant is best, with ties."""
     won = Counter(_leading(point) for point in verdict.points)
-    said = {_leading(point): _leaders(point) for point in reversed(verdict.points)}
-    parts = ", ".join(f"{said[leading]} at {count}" for leading, count in won.most_common())
-    apart = "" if all(verdict.winners()) else " (where several are named, they do not differ beyond chance)"
+    names = {_leading(point): _leaders(point) for point in reversed(verdict.points)}
+    parts = ", ".join(f"{names[leading]} at {count}" for leading, count in won.most_common())
+    ties = "" if all(verdict.winners()) else " (where several are named, none is significantly better)"
     which = f"{_most(verdict.better)} {label(verdict.metric)}"
-    return f"{which[0].upper()}{which[1:]}, of {len(verdict.points)} points: {parts}{apart}."
+    return f"{which[0].upper()}{which[1:]} at {counted(len(verdict.points), 'point')}: {parts}{ties}."
 
 
-def of_point(verdict: Verdict, point: PointVerdict) -> str:
-    """The answer at one point, such as ``easy has the lowest mean wait: …``."""
+def point_sentence(verdict: Verdict, point: PointVerdict) -> str:
+    """Return the answer at one point, such as ``easy has the lowest mean wait: …``."""
     point = _quoted(point)
     comparison, names, metric = point.comparison, point.names, label(verdict.metric)
     best = comparison.best
     if best is None:
         return (
-            "No variant keeps what is required." if point.broken else f"No variant has a {metric} to compare."
+            "No variant meets all requirements." if point.broken else f"No variant has a {metric} to compare."
         )
     ahead = f"{names[best]} has the {_most(verdict.better)} {metric}"
     if point.compared < 2:
@@ -82,18 +83,20 @@ def of_point(verdict: Verdict, point: PointVerdict) -> str:
         if row != best and row not in point.out and mean == mean and row not in point.recorded
     ]
     if not rivals:
-        return f"{ahead} of those that keep what is required: {in_words(verdict.metric, comparison.means[best])}."
+        value = in_words(verdict.metric, comparison.means[best])
+        return f"{ahead} of the variants that meet all requirements: {value}."
     runner = max(rivals, key=lambda row: verdict.better * comparison.means[row])
     if not point.tied:
         return f"{ahead}: {_led(verdict, comparison, best, runner, names)}."
     unknown = [row for row in point.tied if comparison.against[row] is None]
     if unknown:
-        return f"{ahead}: {_gap(verdict, comparison, best, runner, names)}; whether that is chance, one run cannot say."
-    return _alike(verdict, point, best)
+        gap = _gap(verdict, comparison, best, runner, names)
+        return f"{ahead}: {gap}; one run cannot show whether the difference is statistically significant."
+    return _tie(verdict, point, best)
 
 
-def _alike(verdict: Verdict, point: PointVerdict, best: int) -> str:
-    """Compare the best with the nearest variant when they do not differ; other ties follow in a second sentence."""
+def _tie(verdict: Verdict, point: PointVerdict, best: int) -> str:
+    """Compare the best with the closest variant that is not significantly worse, then name the other variants."""
     comparison, names = point.comparison, point.names
     close = max(point.tied, key=lambda row: verdict.better * comparison.means[row])
     first, second = sorted([best, close])
@@ -102,8 +105,8 @@ def _alike(verdict: Verdict, point: PointVerdict, best: int) -> str:
     values = [in_words(verdict.metric, comparison.means[row]) for row in (first, second)]
     shown = f"both {values[0]}" if values[0] == values[1] else _listed(values)
     parts = [
-        f"{names[first]} and {names[second]} do not differ beyond chance in {label(verdict.metric)}: {shown}",
-        f"95 % interval of the difference {_interval(verdict.metric, found)}, {_pairs(found, comparison)}",
+        f"{names[first]} and {names[second]} do not differ significantly in {label(verdict.metric)}: {shown}",
+        f"95 % confidence interval of the difference {_interval(verdict.metric, found)}, {_pairs(found, comparison)}",
     ]
     others = [
         f"{names[row]} ({in_words(verdict.metric, comparison.means[row])})"
@@ -112,7 +115,9 @@ def _alike(verdict: Verdict, point: PointVerdict, best: int) -> str:
     ]
     if others:
         which = _listed(others) if len(others) <= _NAMED else f"{len(others)} others"
-        parts.append(f"nor can {which} be told from {names[best]}")
+        parts.append(
+            f"nor {'does' if len(others) == 1 else 'do'} {which} differ significantly from {names[best]}"
+        )
     worse = [
         name
         for row, name in enumerate(names)
@@ -120,7 +125,7 @@ def _alike(verdict: Verdict, point: PointVerdict, best: int) -> str:
     ]
     if worse:
         which = _listed(worse) if len(worse) <= _NAMED else f"the other {len(worse)}"
-        parts.append(f"{which} {'is' if len(worse) == 1 else 'are'} worse than {names[best]}")
+        parts.append(f"{which} {'is' if len(worse) == 1 else 'are'} significantly worse than {names[best]}")
     return f"{'; '.join(parts)}."
 
 
@@ -128,57 +133,61 @@ def _led(verdict: Verdict, comparison: Comparison, best: int, runner: int, names
     found = comparison.against[runner]
     assert found is not None  # it differs significantly from the best
     gap = _gap(verdict, comparison, best, runner, names)
-    return f"{gap}; 95 % interval {_interval(verdict.metric, found)}, {_pairs(found, comparison)}"
+    return f"{gap}; 95 % confidence interval {_interval(verdict.metric, found)}, {_pairs(found, comparison)}"
 
 
 def _gap(verdict: Verdict, comparison: Comparison, best: int, other: int, names: tuple[str, ...]) -> str:
-    value, than = comparison.means[best], comparison.means[other]
-    less = abs(than - value)
-    part = f" ({100 * less / abs(than):.2g} %)" if than and less < 10 * abs(than) else ""
+    value, reference = comparison.means[best], comparison.means[other]
+    gap = abs(reference - value)
+    part = f" ({100 * gap / abs(reference):.2g} %)" if reference and gap < 10 * abs(reference) else ""
     more = "more" if verdict.better > 0 else "less"
-    return f"{in_words(verdict.metric, value)}, {in_words(verdict.metric, less)}{part} {more} than {names[other]}"
+    return (
+        f"{in_words(verdict.metric, value)}, {in_words(verdict.metric, gap)}{part} {more} than {names[other]}"
+    )
 
 
-def _beside(verdict: Verdict, point: PointVerdict) -> list[str]:
+def _qualifications(verdict: Verdict, point: PointVerdict) -> list[str]:
+    """Return the sentences on the recorded schedule, the costs of the best, and violated requirements."""
     point = _quoted(point)
-    said = []
+    lines = []
     for row in sorted(point.recorded):
         found = point.comparison.against[row]
         if found is not None and point.comparison.best is not None:
-            less = "better" if found.mean > 0 else "worse"
-            told = "" if found.excludes_zero else ", which may be chance"
-            said.append(
-                f"Against the log as it was, {point.names[point.comparison.best]} is {less} by "
-                f"{in_words(verdict.metric, abs(found.mean))}{told}."
+            side = "better" if found.mean > 0 else "worse"
+            significance = "" if found.excludes_zero else ", which is not statistically significant"
+            lines.append(
+                f"Compared with the recorded schedule, {point.names[point.comparison.best]} is {side} by "
+                f"{in_words(verdict.metric, abs(found.mean))}{significance}."
             )
     if point.costs and point.comparison.best is not None and point.compared > 1:
         shown = "; ".join(_cost(cost, point) for cost in point.costs[:_COSTS])
         more = len(point.costs) - _COSTS
         rest = f"; and {counted(more, 'other metric')}" if more > 0 else ""
-        said.append(f"What {point.names[point.comparison.best]} costs: {shown}{rest}.")
+        lines.append(f"Costs of {point.names[point.comparison.best]}: {shown}{rest}.")
     if point.broken:
-        said.append(f"Ruled out: {'; '.join(_ruled_out(each, point.names) for each in point.broken)}.")
-    return said
+        lines.append(f"Ruled out: {'; '.join(_ruled_out(each, point.names) for each in point.broken)}.")
+    return lines
 
 
 def _cost(cost: Cost, point: PointVerdict) -> str:
     comparison, best = cost.comparison, point.comparison.best
-    # Without either it would be no cost.
+    # A cost compares the best variant with another one, so both exist.
     assert best is not None
     assert comparison.best is not None
     own = in_words(comparison.metric, comparison.means[best])
     other = in_words(comparison.metric, comparison.means[comparison.best])
-    untested = "" if cost.tested else " (in these runs)"
-    return f"{label(comparison.metric)} {own} against {other} of {point.names[comparison.best]}{untested}"
+    untested = "" if cost.tested else " (in these runs; significance not shown)"
+    return f"{label(comparison.metric)} {own}, compared with {other} for {point.names[comparison.best]}{untested}"
 
 
 def _ruled_out(broken: BrokenRequirement, names: tuple[str, ...]) -> str:
     value, bound = in_words(broken.metric, broken.value), in_words(broken.metric, broken.bound)
-    return f"{names[broken.row]}, whose {label(broken.metric)} of {value} breaks {broken.requirement.text} ({bound})"
+    text = broken.requirement.text
+    return f"{names[broken.row]}, whose {label(broken.metric)} of {value} violates {text} (bound: {bound})"
 
 
 def label(metric: str) -> str:
-    """A metric in words.
+    """Return the name of a metric in words.
 
     >>> label("mean_bounded_slowdown"), label("max_wait_s"), label("users_jain")
     ('mean bounded slowdown', 'longest wait', "Jain's index over users")
@@ -195,7 +204,7 @@ def label(metric: str) -> str:
 
 
 def _quoted(point: PointVerdict) -> PointVerdict:
-    """The same, names that have a comma in quotes: a list of them could not be read."""
+    """Put names that contain a comma in quotes, so that lists of names are unambiguous."""
     names = tuple(f"'{name}'" if "," in name else name for name in point.names)
     return replace(point, names=names)
 
@@ -205,7 +214,7 @@ def _most(better: int) -> str:
 
 
 def in_words(metric: str, value: float) -> str:
-    """A metric's value with its unit.
+    """Return a metric's value with its unit.
 
     >>> in_words("mean_wait_s", 90.0)
     '1.500 min'
@@ -223,9 +232,11 @@ def _interval(metric: str, found: ConfidenceInterval) -> str:
 
 def _pairs(found: ConfidenceInterval, comparison: Comparison) -> str:
     if comparison.over == "seeds":
-        return counted(found.count, "seed")
-    alike = ", neighbours alike, so it may be wider" if found.correlated else ""
-    return f"{found.count} blocks{alike}"
+        return f"n = {counted(found.count, 'seed')}"
+    correlated = (
+        " (neighbouring blocks are correlated: the true interval may be wider)" if found.correlated else ""
+    )
+    return f"n = {found.count} blocks{correlated}"
 
 
 def _listed(names: list[str]) -> str:
@@ -233,32 +244,33 @@ def _listed(names: list[str]) -> str:
 
 
 def input_sentence(cut: float, verdict: Verdict | None, uncut: Verdict | None) -> str:
-    """What cutting jobs at their requested time does to the answer; empty where nothing is cut.
+    """Return the effect of stopping jobs at their requested time; empty if no work is cut.
 
     Parameters
     ----------
     cut
-        The share of the work that is cut, 0 to 1.
+        Share of the work that does not run because jobs are stopped, 0 to 1.
     verdict, uncut
-        With cutting, and without, where that was run.
+        Verdicts with and without stopping jobs; None if the run without it was omitted.
 
     Examples
     --------
     >>> input_sentence(0.004, None, None)
-    '0.40 % of the work is cut at requested times.'
+    '0.40 % of the work is cut because jobs are stopped at their requested time.'
     """
     if cut <= 0:
         return ""
-    said = f"{100 * cut:.2g} % of the work is cut at requested times" if cut >= 0.01 else ""
-    said = said or f"{100 * cut:.2f} % of the work is cut at requested times"
+    percent = f"{100 * cut:.2g} %" if cut >= 0.01 else f"{100 * cut:.2f} %"
+    effect = f"{percent} of the work is cut because jobs are stopped at their requested time"
     if verdict is None or uncut is None:
-        return f"{said}."
+        return f"{effect}."
     first, second = ([_leading(point) for point in each.points] for each in (verdict, uncut))
     if first == second:
-        return f"{said}; without that the answer is the same: {_all_leaders(uncut)}."
+        return f"{effect}; without cutting, the answer is the same: {_all_leaders(uncut)}."
     changed = not all(one & other for one, other in zip(first, second, strict=True))
-    how = "WITHOUT THAT THE ANSWER IS ANOTHER:" if changed else "without that the answer is"
-    return f"{said}; {how} {_all_leaders(uncut)}, not {_all_leaders(verdict)}. {of_point(uncut, uncut.points[0])}"
+    how = "WITHOUT CUTTING, THE ANSWER CHANGES:" if changed else "without cutting, the answer is"
+    answers = f"{_all_leaders(uncut)}, not {_all_leaders(verdict)}"
+    return f"{effect}; {how} {answers}. {point_sentence(uncut, uncut.points[0])}"
 
 
 def _all_leaders(verdict: Verdict) -> str:
@@ -275,11 +287,11 @@ def _leaders(point: PointVerdict) -> str:
     leading, best = _leading(point), point.comparison.best
     if best is not None and len(leading) > _NAMED:
         return f"{point.names[best]} or one of {len(leading) - 1} others"
-    return " or ".join(name for name in point.names if name in leading) or "nobody"
+    return " or ".join(name for name in point.names if name in leading) or "none"
 
 
 def cut_share(results: Results) -> float:
-    """The largest share of the work that was cut in any run."""
+    """Return the largest share of the work that was cut in any run."""
     return max(
         (outcome.cut_share for variant in results.variants for outcome in variant.outcomes), default=0.0
     )

@@ -1,4 +1,4 @@
-"""What the plots draw, computed from columns of times: steps, bins and distributions, all exact."""
+"""Step functions, bins and distributions for plots, computed exactly from columns of times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _DAY = 86400.0
-#: Widths of bins that read well, s.
+#: Round widths of bins, s.
 _WIDTHS = (
     1,
     2,
@@ -36,36 +36,36 @@ _WIDTHS = (
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A step function: ``value[i]`` from ``time[i]`` until the next, 0 before the first.
+    """A step function: ``value[i]`` from ``time[i]`` until the next time, 0 before the first.
 
     Parameters
     ----------
     time
-        (k,) s, increasing.
+        (k,) increasing times, s.
     value
-        (k,) the last one holds for ever.
+        (k,) values; the last one holds from then on.
     """
 
     time: NDArray[np.float64]
     value: NDArray[np.float64]
 
     def at(self, when: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The value at each of these instants; at a step, the value after it."""
+        """Return the value at each of these instants; at a step, the value after it."""
         found = np.searchsorted(self.time, when, side="right") - 1
         return np.where(found >= 0, self.value[found], 0.0) if len(self.time) else np.zeros(len(when))
 
 
 def steps(begin: NDArray[np.float64], end: NDArray[np.float64], weight: NDArray[np.float64]) -> Steps:
-    """The sum of the weights of all intervals [begin, end) that contain an instant.
+    """Return the sum of the weights of all intervals [begin, end) that contain an instant, as a step function.
 
-    An interval without length counts nowhere: a job that starts when it is submitted never waits.
+    An interval of length 0 contains no instant: a job that starts when it is submitted never waits.
 
     Parameters
     ----------
     begin, end
-        (n,) s, begin ≤ end.
+        (n,) begin and end of each interval, s; begin ≤ end.
     weight
-        (n,) such as processors; sums of whole numbers are exact.
+        (n,) weights, such as processors; sums of whole numbers are exact.
 
     Examples
     --------
@@ -88,9 +88,9 @@ class Binned:
     Parameters
     ----------
     mean
-        (k,) its average over each bin's time.
+        (k,) mean over the time of each bin.
     peak
-        (k,) its highest value in each bin, however short.
+        (k,) maximum in each bin, however short.
     """
 
     mean: NDArray[np.float64]
@@ -98,14 +98,14 @@ class Binned:
 
 
 def binned(function: Steps, edges: NDArray[np.float64]) -> Binned:
-    """Mean and peak over the bins [edge, next edge).
+    """Return mean and peak of a step function over the bins [edge, next edge).
 
     Parameters
     ----------
     function
-        What to reduce.
+        The step function.
     edges
-        (k + 1,) increasing, k at least 1.
+        (k + 1,) increasing edges, s; k is at least 1.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def binned(function: Steps, edges: NDArray[np.float64]) -> Binned:
 
 
 def bin_width(span: float, most: int) -> float:
-    """Return the narrowest round width that covers a span with at most ``most`` bins, s.
+    """Return the narrowest round width that covers a span with at most ``most`` bins, s; exact below 0.1 s.
 
     Examples
     --------
@@ -132,13 +132,13 @@ def bin_width(span: float, most: int) -> float:
     least = span / most
     if least > _WIDTHS[-1]:
         return math.ceil(least / _WIDTHS[-1]) * _WIDTHS[-1]
-    # Below a second there is nothing to read well.
+    # Spans of fewer than about 0.1 s per bin need bins below the smallest round width.
     return least if least < _WIDTHS[0] / 10 else float(next(width for width in _WIDTHS if width >= least))
 
 
 def bin_edges(span: float, width: float) -> NDArray[np.float64]:
-    """Edges from 0 to the span, which must be above 0; the last bin is cut where the span ends."""
-    # The small slack keeps a span of exactly n widths from getting a sliver as bin n + 1.
+    """Return edges from 0 to the span, which must be above 0; the last bin ends with the span."""
+    # Without the tolerance, rounding could add a tiny bin n + 1 to a span of exactly n widths.
     whole = max(math.ceil(span / width - 1e-9), 1)
     return np.append(width * np.arange(whole), span)
 
@@ -152,19 +152,19 @@ class Distribution:
 
 
 def distribution(values: NDArray[np.float64], lowest: float, levels: int) -> Distribution:
-    """The cumulative distribution from ``lowest`` on, by at most 2 · (``levels`` + 1) of its points.
+    """Return the cumulative distribution from ``lowest`` on, reduced to at most 2 · (``levels`` + 1) points.
 
-    Every point lies on the exact curve, and the steps drawn through the points are nowhere off by
-    1 / ``levels`` or more. The first point is ``lowest``, with all values up to it; the last is the maximum.
+    Every point lies on the exact curve, and the steps drawn through the points are off by less than 1 / ``levels``
+    everywhere. The first point is ``lowest``, with the share of all values up to it; the last is the maximum.
 
     Parameters
     ----------
     values
-        (n,) finite, n at least 1.
+        (n,) finite values; n is at least 1.
     lowest
-        Where the axis starts.
+        Start of the axis.
     levels
-        How finely.
+        Resolution of the reduction.
 
     Examples
     --------
@@ -180,8 +180,8 @@ def distribution(values: NDArray[np.float64], lowest: float, levels: int) -> Dis
     # Keep the first and the last point of each of ``levels`` equal steps in height.
     level = upto * levels // len(values)
     new = level[1:] != level[:-1]
-    kept = (np.append(True, new) | np.append(new, True))[: len(value)]
+    shown = (np.append(True, new) | np.append(new, True))[: len(value)]
     below = np.searchsorted(ordered, lowest, side="right")
     return Distribution(
-        np.concatenate(([lowest], value[kept])), np.concatenate(([below], upto[kept])) / len(values)
+        np.concatenate(([lowest], value[shown])), np.concatenate(([below], upto[shown])) / len(values)
     )

@@ -1,4 +1,4 @@
-"""The section on what is swept: metrics as curves over each axis, one colour a policy."""
+"""The report's section on a sweep: metrics as curves over each axis, one colour per policy."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from windlass.report.units import counted, number, time_unit, unit_for
 from windlass.results import At, Results, Summary, VariantResult
 
 _PANEL, _GAP, _TOP, _BOTTOM = 190, 44, 56, 50
-#: Maximum number of panels below each other, one for each choice on the other axes; the table has all.
+#: Maximum number of stacked panels, one for each combination of values on the other axes; the table has all.
 _MOST_PANELS = 6
-#: Metric that is plotted in addition to the chosen one: the first of these that the results have.
-_BESIDE = ("p99_wait_s", "mean_bounded_slowdown", "p99_response_s")
+#: Candidates for the second metric; the first of these that the results have is plotted.
+_SECOND_METRICS = ("p99_wait_s", "mean_bounded_slowdown", "p99_response_s")
 
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """A variant on an axis: where, and which choice on all other axes it belongs to."""
+    """A variant on an axis: its value there, and its values on all other axes."""
 
     lane: VariantLane
     variant: VariantResult
@@ -35,16 +35,16 @@ class _Spot:
 
 
 def section(results: Results, lanes: tuple[VariantLane, ...], by: str | None = None) -> PageSection:
-    """Curves over each axis that has at least two values; nothing where only policies are swept.
+    """Return curves over each axis with at least two values; empty if only policies are swept.
 
     Parameters
     ----------
     results
-        Of any world.
+        Results of any world.
     lanes
-        Its variants, in the same order.
+        Their variants, in the same order.
     by
-        The chosen metric; None for the first that has a direction.
+        The chosen metric; None for the first one with a direction.
     """
     axes = list(dict.fromkeys(at.axis for variant in results.variants for at in variant.at))
     metrics = _metrics(results, by)
@@ -56,7 +56,7 @@ def section(results: Results, lanes: tuple[VariantLane, ...], by: str | None = N
     if not parts:
         return NOTHING
     return PageSection(
-        '<section><h2>What is swept</h2><p class="lead">Means over the seeds; bars are their 95 % confidence '
+        '<section><h2>Metrics over swept parameters</h2><p class="lead">Means over the seeds; bars are 95 % confidence '
         f"intervals.</p>{''.join(part.html for part in parts)}</section>",
         tuple(plot for part in parts for plot in part.plots),
     )
@@ -70,7 +70,7 @@ def _metrics(results: Results, by: str | None) -> tuple[str, ...]:
     if not able:
         return ()
     first = by or able[0]
-    return tuple(dict.fromkeys([first, *[metric for metric in _BESIDE if metric in able][:1]]))
+    return tuple(dict.fromkeys([first, *[metric for metric in _SECOND_METRICS if metric in able][:1]]))
 
 
 def _spots(results: Results, lanes: tuple[VariantLane, ...], axis: str) -> list[_Spot]:
@@ -119,7 +119,7 @@ def _curves(key: str, axis: str, spots: Sequence[_Spot], metric: str) -> PageSec
     )
     rest = len(groups) - len(shown)
     more = (
-        f" {text(counted(rest, 'choice'))} on other axes more than shown here: the table has all."
+        f" Not shown: {text(counted(rest, 'combination'))} of values on other axes; the table has all."
         if rest
         else ""
     )
@@ -144,12 +144,12 @@ def _line(
 ) -> go.Scatter:
     stroke = spots[0].lane.stroke
     spread = [0.0 if math.isnan(each.half_width) else each.half_width * factor for each in summaries]
-    said = [f"{number(each.mean * factor)} {symbol}".strip() for each in summaries]
+    texts = [f"{number(each.mean * factor)} {symbol}".strip() for each in summaries]
     return go.Scatter(
         name=plotted(name),
         x=[spot.value if _is_number(spot.value) else str(spot.value) for spot in spots],
         y=[each.mean * factor for each in summaries],
-        text=said,
+        text=texts,
         error_y={"type": "data", "array": spread, "visible": any(spread), "thickness": 1.2, "width": 3},
         # Panels distinguish points; only the recorded schedule is dashed.
         line={"color": stroke.ink.light, "width": 2.2, "dash": "dash" if spots[0].lane.recorded else "solid"},

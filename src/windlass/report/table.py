@@ -1,4 +1,4 @@
-"""The metrics of a run as a table for the terminal."""
+"""Metrics of a run as a table for the terminal."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from rich.text import Text
 from windlass.report.columns import Cell, MetricColumn, metric_columns
 from windlass.results import Results
 
-#: To how many characters names of variants may be folded for the sake of one table.
+#: Width to which names of variants may be folded, if one table then has room for all columns.
 _NAME_WIDTH = 16
 
 
 def metrics_table(results: Results, width: int) -> Group:
-    """One row per variant, one column per metric, in bold what can be told to be best.
+    """Return a table with one row per variant and one column per metric; the best values are bold.
 
-    Best is what the metric's own field says, :data:`~windlass.results.LOWER` or :data:`~windlass.results.HIGHER`. Bold
-    is the best of the variants that differ in their policies alone, with those that a paired 95 % interval cannot tell
-    from it; nothing is bold where it can tell none (:mod:`windlass.results.verdict`).
-    Each column has one unit, named in its head. Where several seeds ran, a cell is the mean over them and
-    the half width of its 95% confidence interval.
+    The metric's field defines its direction, :data:`~windlass.results.LOWER` or :data:`~windlass.results.HIGHER`. Of
+    the variants that differ only in their policies, the best one is bold, and so are those that are not significantly
+    worse (paired 95 % confidence interval). Nothing is bold if no variant is significantly worse
+    (:mod:`windlass.results.verdict`). The header of a column has its unit. With several seeds, a cell has the mean and
+    the half width of its 95 % confidence interval.
 
-    Where the columns do not fit, the table goes on below, with the variants' names again: nothing is cut, as long as
-    a single metric fits beside the names.
+    Columns that do not fit follow in further tables, which repeat the variants' names. Nothing is cut off if the names
+    and one metric fit the width.
 
     Parameters
     ----------
     results
-        Of any world: the columns are the fields of its metrics.
+        Results of any world; the columns are the fields of its metrics.
     width
-        Of the terminal, in characters.
+        Width of the terminal, in characters.
 
     Returns
     -------
     Group
-        To be printed by rich: a table, or several with a blank line between them.
+        One or more tables with blank lines between them, for rich to print.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def metrics_table(results: Results, width: int) -> Group:
     least = min(longest, _NAME_WIDTH)
     if least + sum(1 + _width(column) for column in columns) <= width:
         return Group(_table(names, columns, least))
-    # There is room now, and folded names are hard to read. All the tables fold them alike, to stand in line.
+    # Several tables have room for long names, which are easier to read unfolded. Equal widths align the tables.
     own = max(least, min(longest, width // 2))
     tables: list[RenderableType] = []
     for some in _that_fit(columns, width - own):
@@ -79,7 +79,7 @@ def metrics_table(results: Results, width: int) -> Group:
 
 
 def _that_fit(columns: Iterable[MetricColumn], width: int) -> Iterator[list[MetricColumn]]:
-    """All columns in order, as many at a time as go into a width, at least one."""
+    """Split the columns, in order, into groups that fit a width; a group has at least one column."""
     some: list[MetricColumn] = []
     left = width
     for column in columns:
@@ -97,7 +97,7 @@ def _table(names: list[str], columns: Iterable[MetricColumn], least: int, most: 
     table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False)
     table.add_column("variant", vertical="top", overflow="fold", min_width=least, max_width=most)
     for column in columns:
-        # Of all columns only the names give way.
+        # Only the column of names may be folded.
         table.add_column(_head(column), justify="right", vertical="bottom", no_wrap=True)
     for row, name in enumerate(names):
         table.add_row(Text(name), *(_text(column.cells[row]) for column in columns))
@@ -110,12 +110,12 @@ def _width(column: MetricColumn) -> int:
 
 
 def _head(column: MetricColumn) -> Text:
-    # A word per line: the columns of a batch world then fit a terminal of 80.
+    # One word per line lets the columns of the batch world fit a terminal with 80 columns.
     return Text("\n".join([*column.label.split(), *filter(None, [column.unit])]))
 
 
 def _text(cell: Cell) -> Text:
-    # The spread goes under the mean: side by side, eight metrics do not fit a terminal of 80.
+    # The half width is below the mean, because eight metrics with both on one line do not fit 80 columns.
     mean, sign, spread = cell.text.partition(" ± ")
     text = Text(mean, "bold" if cell.best else "", no_wrap=True)
     return text.append(f"\n±{spread}", "not bold dim") if sign else text

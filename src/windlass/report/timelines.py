@@ -1,4 +1,4 @@
-"""The section on what the cluster did over time: utilisation and queue, a panel per variant."""
+"""The report's section on utilisation and queue over time, with a panel per variant."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from windlass.report.units import Unit, counted, duration, time_unit
 from windlass.results import Series
 
 _MOST_BINS = 200
-#: A unit is used for an axis from three of it on.
+#: A unit of time is used for an axis if the axis spans at least this many of it.
 _ENOUGH_UNITS = 3
 _Found = list[tuple[VariantLane, JobTimes]]
 
 
 def section(lanes: tuple[VariantLane, ...]) -> PageSection:
-    """Utilisation, jobs waiting and processors asked for over time, of the first seed of each variant."""
+    """Return utilisation, waiting jobs and their requested processors over time, for the first seed of each variant."""
     found = [(lane, times(lane.outcomes[:1])) for lane in lanes if has(lane, "submit_s", "start_s", "end_s")]
     found = [(lane, known) for lane, known in found if len(known.submit)]
     span = max((_span(known) for _, known in found), default=0.0)
@@ -28,14 +28,14 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
         return NOTHING
     if span <= 0:
         return PageSection(
-            "<section><h2>Over time</h2><p>All jobs end at the instant of the first submission.</p></section>"
+            "<section><h2>Over time</h2><p>All jobs end at the time of the first submission.</p></section>"
         )
     width = bin_width(span, _MOST_BINS)
     wide = [(lane, known) for lane, known in found if has(lane, "procs")]
     parts = (
         _utilisation([(lane, known) for lane, known in wide if lane.outcomes[0].processors > 0], span, width),
         _waiting(found, span, width),
-        _asked(wide, span, width),
+        _requested(wide, span, width),
     )
     words = _words([lane for lane, _ in found], sum(known.lacking for _, known in found), width)
     return PageSection(
@@ -46,7 +46,7 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
 
 
 def section_of_series(lanes: tuple[VariantLane, ...]) -> PageSection:
-    """What a world says is to be seen over time, a plot each, of the first seed of each variant."""
+    """Return a plot for each time series of a world, for the first seed of each variant."""
     found = [(lane, lane.outcomes[0].series) for lane in lanes if lane.outcomes]
     spans = [float(each.time[-1] - each.time[0]) for _, own in found for each in own if len(each.value)]
     span = max(spans, default=0.0)
@@ -88,9 +88,9 @@ def _series_course(lane: VariantLane, series: Series, width: float, unit: Unit) 
 
 def _words(shown: list[VariantLane], lacking: int, width: float) -> str:
     seeds = max(len(lane.outcomes) for lane in shown)
-    first = f" Of {seeds} seeds, the first one of each variant is shown." if seeds > 1 else ""
-    without = f" {counted(lacking, 'job')} without a start or an end left out." if lacking else ""
-    zoom = '<span class="screen"> Drag across a plot to look closer, double-click to go back.</span>'
+    first = f" Only the first of {seeds} seeds is shown." if seeds > 1 else ""
+    without = f" Not shown: {counted(lacking, 'job')} without a start or end time." if lacking else ""
+    zoom = '<span class="screen"> Drag across a plot to zoom in; double-click to zoom out.</span>'
     return f"Each step covers {duration(width)}.{first}{without}{zoom}"
 
 
@@ -147,19 +147,21 @@ def _waiting(found: _Found, span: float, width: float) -> PageSection:
     return PageSection(figure(plot, "Jobs waiting", _band_words(width, plot.logarithmic)), (plot,))
 
 
-def _asked(found: _Found, span: float, width: float) -> PageSection:
+def _requested(found: _Found, span: float, width: float) -> PageSection:
     if not found:
         return NOTHING
     unit = _axis_unit(span)
     courses = _courses(
         found, span, width, lambda _, known: steps(known.submit, known.start, known.procs), unit
     )
-    plot = panels("asked", courses, unit.symbol, "", band=True)
+    plot = panels("requested", courses, unit.symbol, "", band=True)
     return PageSection(
-        figure(plot, "Processors that waiting jobs ask for", _band_words(width, plot.logarithmic)), (plot,)
+        figure(plot, "Processors requested by waiting jobs", _band_words(width, plot.logarithmic)), (plot,)
     )
 
 
 def _band_words(width: float, logarithmic: bool) -> str:
-    scale = " The axis is logarithmic from 0 (of 1 + n)." if logarithmic else ""
-    return f"Line: mean over each {duration(width)}. Shade: up to the peak in it, however short.{scale}"
+    scale = " The axis is logarithmic in 1 + n." if logarithmic else ""
+    return (
+        f"Line: mean over each {duration(width)}. Shaded: up to the peak in that time, however short.{scale}"
+    )

@@ -1,4 +1,4 @@
-"""Numbers as people read them: durations, shares and values of four digits."""
+"""Numbers for display: durations, shares, and values with four digits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """How a quantity is written: a value is multiplied by ``factor`` and followed by ``symbol``."""
+    """A unit for display: a value is multiplied by ``factor`` and followed by ``symbol``."""
 
     symbol: str
     factor: float
@@ -22,9 +22,9 @@ _TIMES = (SECONDS, Unit("min", 1 / 60), Unit("h", 1 / 3600), Unit("d", 1 / 86400
 
 
 def unit_for(metric: str, values: Iterable[float]) -> Unit:
-    """The one unit in which all values of a metric are written, so that a column can be compared by eye.
+    """Return one unit for all values of a metric, so that the values of a column are easy to compare.
 
-    Times (suffix ``_s``) take the largest unit in which none but a zero falls below 1.
+    Times (suffix ``_s``) have the largest unit in which no value other than 0 is below 1.
 
     Examples
     --------
@@ -39,14 +39,14 @@ def unit_for(metric: str, values: Iterable[float]) -> Unit:
 
 
 def time_unit(seconds: Iterable[float]) -> Unit:
-    """The largest unit of time in which no value but 0 falls below 1; seconds if there is none."""
+    """Return the largest unit of time in which no value other than 0 is below 1; seconds if there is none."""
     sizes = [abs(value) for value in seconds if value and math.isfinite(value)]
     smallest = min(sizes, default=0.0)
     return next((unit for unit in reversed(_TIMES) if smallest * unit.factor >= 1), SECONDS)
 
 
 def number(value: float, decimals: int | None = None) -> str:
-    """A number with four digits, or all of its integer digits; ``decimals`` fixes those after the point.
+    """Format a number with four digits, or with all of its integer digits; ``decimals`` sets those after the point.
 
     Examples
     --------
@@ -60,16 +60,16 @@ def number(value: float, decimals: int | None = None) -> str:
 
 
 def decimals_of(value: float) -> int:
-    """Digits after the point that make four in all; none for a whole number from 10 on, or for 0."""
+    """Return the number of decimals that gives four digits in total; 0 for 0 and for whole numbers from 10 on."""
     if not math.isfinite(value) or value == 0 or (value == int(value) and abs(value) >= 10):
         return 0
-    # Rounded first, so that 9.9996 is treated as the 10.00 that it is shown as.
+    # Rounding first treats 9.9996 as 10.00, which is what is displayed.
     leading = math.floor(math.log10(float(f"{abs(value):.3e}")))
     return min(max(3 - leading, 0), 9)
 
 
 def duration(seconds: float) -> str:
-    """A time in its two largest units.
+    """Format a time with its two largest units.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def duration(seconds: float) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """A part in percent, such that neither a small part reads as 0 nor nearly everything as 100.
+    """Format a share in percent; a small share is never shown as 0 %, and one below the whole never as 100 %.
 
     Examples
     --------
@@ -105,12 +105,12 @@ def share(part: float, whole: float) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Such as ``1 job``, ``28,475 jobs`` and ``3 queries``."""
+    """Format a count with its noun, such as ``1 job``, ``28,475 jobs`` and ``3 queries``."""
     return f"{count:,} {noun if count == 1 else plural(noun)}"
 
 
 def plural(noun: str) -> str:
-    """Of a noun in English.
+    """Return the plural of an English noun.
 
     >>> plural("job"), plural("query"), plural("day")
     ('jobs', 'queries', 'days')

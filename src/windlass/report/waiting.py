@@ -1,4 +1,4 @@
-"""What one job waited for, in sentences."""
+"""The wait of one job, explained in sentences."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from collections.abc import Iterator, Sequence
 from windlass.report.units import counted, duration
 from windlass.results.explanation import Moment, StartExplanation, WaitExplanation
 
-#: So many jobs are named in a sentence, and the others counted.
+#: Maximum number of jobs that a sentence names before it counts the others.
 _NAMED = 6
 
 
 def waiting_sentences(waited: WaitExplanation) -> tuple[str, ...]:
-    """A wait as a whole: what was asked for, how the site was, who was started meanwhile, what was promised, and why
-    it ended.
+    """Return sentences on a wait: the job's request, the site's state, jobs started meanwhile, promises and the end.
 
     Parameters
     ----------
@@ -29,114 +28,113 @@ def waiting_sentences(waited: WaitExplanation) -> tuple[str, ...]:
     >>> moment = Moment(at=5.0, place=0, idle=4, left=1, running=0, ended=(), started=started)
     >>> for line in waiting_sentences(WaitExplanation(7, 3, 4, 5.0, 5.0, 60.0, 60.0, "fits", (moment,))):
     ...     print(line)
-    Job 7 asked for 3 of 4 processors for 1 min.
-    It was started at the instant at which it was submitted: fits.
+    Job 7 requested 3 of 4 processors for 1 min.
+    It started immediately: fits.
     """
     wanted = _and([f"{waited.procs:,} of {counted(waited.processors, 'processor')}", *waited.beside])
-    asked = f"Job {waited.job} asked for {wanted} for {duration(waited.request)}"
+    request = f"Job {waited.job} requested {wanted} for {duration(waited.request)}"
     if waited.expected != waited.request:
-        asked += f", and was expected to run for {duration(waited.expected)}"
+        request += f", and was expected to run for {duration(waited.expected)}"
     if waited.wait == 0:
-        return f"{asked}.", f"It was started at the instant at which it was submitted: {waited.why}."
+        return f"{request}.", f"It started immediately: {waited.why}."
     return tuple(
         line
         for line in (
-            f"{asked}.",
-            f"It waited {duration(waited.wait)}, through {counted(len(waited.moments), 'decision')}.",
-            _came(waited),
+            f"{request}.",
+            f"It waited {duration(waited.wait)}, over {counted(len(waited.moments), 'scheduling decision')}.",
+            _at_submission(waited),
             _overtaken(waited),
             _room(waited),
             _promised(waited),
-            _began(waited),
+            _started(waited),
         )
         if line
     )
 
 
 def moment_lines(waited: WaitExplanation, everything: bool = False) -> tuple[str, ...]:
-    """A line for each decision that changed something for the job: who was started and why, what was promised.
+    """Return a line for each decision that changed something for the job: the jobs that it started, or a new promise.
 
     Parameters
     ----------
     waited
         The job and all decisions while it waited.
     everything
-        Whether also those that changed nothing for it.
+        Whether to include decisions that changed nothing for the job.
 
     Examples
     --------
     >>> started = (StartExplanation(7, 3, True, "fits"),)
     >>> moment = Moment(at=5.0, place=0, idle=4, left=1, running=0, ended=(), started=started)
     >>> moment_lines(WaitExplanation(7, 3, 4, 5.0, 5.0, 60.0, 60.0, "fits", (moment,)))
-    ('after 0 s: job 7 itself is started (fits); 1 processor stays idle.',)
+    ('after 0 s: job 7 starts (fits); 1 processor stays idle.',)
     """
     lines: list[str] = []
     before: Moment | None = None
     for moment in waited.moments:
-        said = list(_said_of(moment, before, waited))
-        if not said and not everything:
+        changes = list(_changes(moment, before, waited))
+        if not changes and not everything:
             before = moment
             continue
         since = "after " + duration(moment.at - waited.submit)
         idle = f"{counted(moment.left, 'processor')} {'stays' if moment.left == 1 else 'stay'} idle"
         lacks = [f"it lacks {_and(moment.short)}"] if waited.beside and moment.short else []
-        lines.append(f"{since}: {'; '.join([*(said or ['nobody is started']), idle, *lacks])}.")
+        lines.append(f"{since}: {'; '.join([*(changes or ['no job starts']), idle, *lacks])}.")
         before = moment
     return tuple(lines)
 
 
-def _said_of(moment: Moment, before: Moment | None, waited: WaitExplanation) -> Iterator[str]:
+def _changes(moment: Moment, before: Moment | None, waited: WaitExplanation) -> Iterator[str]:
     if before is not None and moment.place == 0 < before.place:
-        yield "nobody who came before it waits any more"
+        yield "no earlier job is waiting any more"
     for why in dict.fromkeys(each.why for each in moment.started if each.job != waited.job):
-        alike = [each for each in moment.started if each.why == why and each.job != waited.job]
+        same_reason = [each for each in moment.started if each.why == why and each.job != waited.job]
         for ahead in (True, False):
-            jobs = [each for each in alike if each.before == ahead]
+            jobs = [each for each in same_reason if each.before == ahead]
             if jobs:
-                came = "came before it" if ahead else "came after it"
-                yield f"{_jobs([each.job for each in jobs])}, which {came}, {_be(jobs)} started ({why})"
+                start = "starts" if len(jobs) == 1 else "start"
+                yield f"{'earlier' if ahead else 'later'} {_jobs([each.job for each in jobs])} {start} ({why})"
     if any(each.job == waited.job for each in moment.started):
-        yield f"job {waited.job} itself is started ({waited.why})"
+        yield f"job {waited.job} starts ({waited.why})"
     elif (promise := _new_promise(moment, before, waited.submit)) is not None:
         yield promise
 
 
 def _new_promise(moment: Moment, before: Moment | None, submit: float) -> str | None:
-    """What is promised from now on; None where nothing has changed."""
+    """Return a clause on the promise if it has changed; else None."""
     old = math.nan if before is None else before.promise
     if math.isnan(moment.promise) or moment.promise == old:
         return None
     if math.isinf(moment.promise):
-        return "it is wider than what is left of the site, and is promised nothing"
-    return f"it is promised a start {duration(moment.promise - submit)} after it came at the latest"
+        return "no start can be promised, because the job is wider than what is left of the site"
+    return f"a start is promised within {duration(moment.promise - submit)} of submission"
 
 
-def _be(jobs: list[StartExplanation]) -> str:
-    return "is" if len(jobs) == 1 else "are"
-
-
-def _came(waited: WaitExplanation) -> str:
+def _at_submission(waited: WaitExplanation) -> str:
     first = waited.moments[0]
-    idle = f"{counted(first.idle, 'processor')} {'was' if first.idle == 1 else 'were'} idle"
-    ran = f"{counted(first.running, 'job')} ran" if first.running else "no job ran"
-    ahead = (
-        f"{counted(first.place, 'job')} that had come before it waited"
-        if first.place
-        else "nobody waited before it"
+    idle = f"{counted(first.idle, 'processor')} {_were(first.idle)} idle"
+    running = (
+        f"{counted(first.running, 'job') if first.running else 'no job'} {_were(first.running or 1)} running"
     )
-    return f"When it came, {idle}, {ran}, and {ahead}."
+    earlier = counted(first.place, "earlier job") if first.place else "no earlier job"
+    ahead = f"{earlier} {_were(first.place or 1)} waiting"
+    return f"At submission, {idle}, {running}, and {ahead}."
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _overtaken(waited: WaitExplanation) -> str:
-    """Who was started while it waited."""
+    """Return a sentence on the other jobs that started while the job waited."""
     others = [each for moment in waited.moments for each in moment.started if each.job != waited.job]
     if not others:
-        return "Nobody else was started meanwhile."
-    before = [each for each in others if each.before]
+        return "No other job started meanwhile."
+    earlier = [each for each in others if each.before]
     later = [each for each in others if not each.before]
     parts = [
-        f"{counted(len(jobs), 'job')} that came {came} it ({_reasons(jobs)})"
-        for jobs, came in ((before, "before"), (later, "after"))
+        f"{counted(len(jobs), f'{when} job')} ({_reasons(jobs)})"
+        for jobs, when in ((earlier, "earlier"), (later, "later"))
         if jobs
     ]
     return f"Meanwhile the policy started {' and '.join(parts)}."
@@ -150,9 +148,9 @@ def _reasons(jobs: list[StartExplanation]) -> str:
 
 
 def _room(waited: WaitExplanation) -> str:
-    """How long too few processors were idle, and how long there were enough that were kept for others."""
+    """Return a sentence on how long too few processors were idle, and how long the policy kept enough for others."""
     if waited.beside:
-        return _lacked(waited)
+        return _shortages(waited)
     kept = sum(
         later.at - moment.at
         for moment, later in itertools.pairwise(waited.moments)
@@ -160,33 +158,31 @@ def _room(waited: WaitExplanation) -> str:
     )
     few = waited.wait - kept
     if not kept:
-        return "All the time fewer processors were idle than it asked for."
-    enough = f"for {duration(kept)} enough were idle, and the policy kept them for others"
+        return "Throughout the wait, fewer processors were idle than the job requested."
+    enough = f"for {duration(kept)}, enough were idle, but the policy kept them for other jobs"
     return (
-        f"For {duration(few)} too few processors were idle for it; {enough}."
-        if few
-        else f"{enough.capitalize()}."
+        f"For {duration(few)}, too few processors were idle; {enough}." if few else f"{enough.capitalize()}."
     )
 
 
-def _lacked(waited: WaitExplanation) -> str:
-    """How long it lacked what, where jobs wait for more than processors; the longest first."""
+def _shortages(waited: WaitExplanation) -> str:
+    """Return a sentence on how long the job lacked which resources, the longest time first."""
     lengths: Counter[tuple[str, ...]] = Counter()
     for moment, later in itertools.pairwise(waited.moments):
         lengths[moment.short] += later.at - moment.at  # type: ignore[assignment]
     parts = [
-        f"for {duration(length)} it lacked {_and(short)}"
+        f"for {duration(length)}, it lacked {_and(short)}"
         if short
-        else f"for {duration(length)} all that it asked for was idle, and the policy kept it for others"
+        else f"for {duration(length)}, its whole request was idle, but the policy kept it for other jobs"
         for short, length in lengths.most_common()
         if length
     ]
-    said = "; ".join(parts)
-    return f"{said[0].upper()}{said[1:]}."
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _and(parts: Sequence[str]) -> str:
-    """Such as ``a``, ``a and b`` and ``a, b and c``."""
+    """Join parts, as in ``a``, ``a and b`` and ``a, b and c``."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
@@ -196,26 +192,30 @@ def _promised(waited: WaitExplanation) -> str:
         return ""
     first = made[0]
     moved = sum(one.promise != two.promise for one, two in itertools.pairwise(made))
-    when = "When it came" if first is waited.moments[0] else f"After {duration(first.at - waited.submit)}"
+    when = "At submission" if first is waited.moments[0] else f"After {duration(first.at - waited.submit)}"
     if math.isinf(first.promise):
-        return f"{when} it could be promised nothing, as it is wider than what was left of the site."
-    said = f"{when} it was promised a start {duration(first.promise - waited.submit)} after it came at the latest"
-    gain = first.promise - waited.start
-    came = (
-        "just then" if gain == 0 else f"{duration(abs(gain))} {'earlier' if gain > 0 else 'later'} than that"
+        return (
+            f"{when}, no start could be promised, because the job was wider than what was left of the site."
+        )
+    promised = (
+        f"{when}, the policy promised a start within {duration(first.promise - waited.submit)} of submission"
     )
-    changed = f"; the promise moved {'once' if moved == 1 else f'{moved:,} times'}, and" if moved else ", and"
-    return f"{said}{changed} it started {came}."
+    gain = first.promise - waited.start
+    when = f"{duration(abs(gain))} {'before' if gain > 0 else 'after'}" if gain else "exactly at"
+    if not moved:
+        return f"{promised}; the job started {when} the promised time."
+    times = "once" if moved == 1 else f"{moved:,} times"
+    return f"{promised}; the promise changed {times}, and the job started {when} the first promised time."
 
 
-def _began(waited: WaitExplanation) -> str:
+def _started(waited: WaitExplanation) -> str:
     last = waited.moments[-1]
-    when = f", when {_jobs(last.ended)} ended" if last.ended else ""
-    return f"It was started{when}: {waited.why}."
+    when = f" when {_jobs(last.ended)} ended" if last.ended else ""
+    return f"It started{when}: {waited.why}."
 
 
 def _jobs(numbers: list[int] | tuple[int, ...]) -> str:
-    """Such as ``job 4``, ``jobs 4 and 7`` and ``jobs 1, 2, 3, 4, 5, 6 and 10 more``."""
+    """List jobs, as in ``job 4``, ``jobs 4 and 7`` and ``jobs 1, 2, 3, 4, 5, 6 and 10 more``."""
     names = [str(number) for number in numbers]
     if len(names) > _NAMED + 1:
         names = [*names[:_NAMED], f"{len(names) - _NAMED:,} more"]
