@@ -20,7 +20,7 @@ PRINTING = {
     r"sys\.stdout\.write": {"output.py"},
     r"rich\.progress": {"progress.py"},
     r"\bConsole\(": {"terminal.py"},
-    r"\bBEGINS\b": {"output.py", "reproduce.py"},
+    r"\bPAGE_PREFIX\b": {"output.py", "reproduce.py"},
 }
 _LONGEST = 200
 
