@@ -148,7 +148,9 @@ def test_a_kernel_that_cannot_be_followed_is_compiled_all_the_same(monkeypatch, 
         return x + 1.0
 
     kernel = Kernel(more, numba.float64(numba.float64, numba.typeof(held)))
-    with pytest.warns(UserWarning, match="more is compiled anew in every process: it refers to ListType"):
+    with pytest.warns(
+        UserWarning, match="more cannot be cached and is recompiled in every process: it refers to ListType"
+    ):
         assert kernel.ready()(1.0, held) == 2.0
     assert not list(tmp_path.rglob("*.compiled"))
 

@@ -1,18 +1,18 @@
-"""Compiled functions with a fixed signature, compiled on first use, cached on disk, and announced.
+"""Compiled functions with a fixed signature: compiled on first use, with progress reports, and cached on disk.
 
-A :class:`Kernel` pairs a function with the one signature it is compiled for. Nothing is compiled at import;
-:func:`prepare` does it, so that a command can report progress and a benchmark can leave it out.
-A fixed signature is also what lets one compiled event loop take any policy as a function argument and still
-be cached.
+A :class:`Kernel` pairs a function with the one signature that it is compiled for. Nothing is compiled at import:
+:func:`prepare` compiles, so that a command can report progress and a benchmark can exclude the compilation. Because
+signatures are fixed, one compiled event loop accepts any policy as a function argument and can still be cached.
 
-- :mod:`~windlass.jit.depends`: what a function depends on, which is its key in the cache.
-- :mod:`~windlass.jit.bytecode`, :mod:`~windlass.jit.target`: what its own code refers to, and how it is compiled.
-- :mod:`~windlass.jit.cache`: the files.
-- :mod:`~windlass.jit.codegen`: compiling what a kernel calls only once, inside it.
-- :mod:`~windlass.jit.names`: names that no two of them share.
-- :mod:`~windlass.jit.progress`: how far compiling is.
-- :mod:`~windlass.jit.schema`: compiled state, declared once.
-- :mod:`~windlass.jit.compiled`: what a policy has compiled ahead of a run.
+- :mod:`~windlass.jit.depends`: cache keys, computed from everything that a function depends on.
+- :mod:`~windlass.jit.bytecode`, :mod:`~windlass.jit.target`: the references in a function's code, and the compilation
+  target.
+- :mod:`~windlass.jit.cache`: the files of the cache.
+- :mod:`~windlass.jit.codegen`: helpers whose machine code is generated only once, inside the kernel that calls them.
+- :mod:`~windlass.jit.names`: unique names of compiled functions.
+- :mod:`~windlass.jit.progress`: progress of a compilation.
+- :mod:`~windlass.jit.schema`: declaration of compiled state.
+- :mod:`~windlass.jit.compiled`: the kernels that a policy needs compiled before a run.
 """
 
 from __future__ import annotations
@@ -38,12 +38,13 @@ from windlass.jit.codegen import HelperCompiler, KernelCompiler, called_only
 from windlass.jit.depends import Dependencies, dependencies
 from windlass.jit.names import distinguish
 from windlass.jit.progress import Compiling as Compiling
-from windlass.jit.progress import announced, counted
+from windlass.jit.progress import announce, report_progress
 
 distinguish()
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-#: For what only compiled functions call: wrappers for a call from Python take as long to compile as the function.
+#: Options of functions that only compiled functions call. The wrappers for calls from Python would take as long to
+#: compile as the function.
 _CALLED_ONLY: dict[str, Any] = {
     **_OPTIONS,
     "pipeline_class": HelperCompiler,
@@ -53,7 +54,7 @@ _CALLED_ONLY: dict[str, Any] = {
 
 
 def _for_types(dispatcher: Any) -> Any:
-    """Return the same, compiled once for a type: Numba would compile it again for each constant argument."""
+    """Make a dispatcher compile once for each type; Numba would compile again for each constant argument."""
     typed = dispatcher.get_call_template
 
     def template(args: Any, kws: Any) -> Any:
@@ -65,44 +66,49 @@ def _for_types(dispatcher: Any) -> Any:
 
 
 def helper(python: Callable[..., Any]) -> Any:
-    """Compiles a helper that other compiled functions call; it needs no signature of its own."""
+    """Compile a helper that other compiled functions call; it needs no signature of its own."""
     return _for_types(called_only(njit(**_CALLED_ONLY)(python)))
 
 
 def allocating(python: Callable[..., Any]) -> Any:
-    """The same for one that makes arrays, whoever calls it: without this, Numba gives it its caller's ways."""
+    """Compile a helper that allocates arrays, with reference counting.
+
+    Without the explicit option, Numba would use the caller's setting, which may be off.
+    """
     return _for_types(called_only(njit(**_CALLED_ONLY, _nrt=True)(python)))
 
 
 def lean(python: Callable[..., Any]) -> Any:
-    """The same for one that neither makes an array nor gets one from what it calls: nothing is reference counted.
+    """Compile a helper that neither allocates an array nor gets one from a function that it calls.
 
-    Where arrays come in records of dozens, as a world's do, most of the compiling is of that counting.
+    Its arrays are not reference counted. For a simulation's state, which holds dozens of arrays, the code that counts
+    references would take most of the compile time.
     """
     return _for_types(called_only(njit(**_CALLED_ONLY, _nrt=False)(python)))
 
 
 def inlined(python: Callable[..., Any]) -> Any:
-    """The same as :func:`lean` for small functions in the innermost loops, copied into their callers.
+    """Compile a small helper of an innermost loop as :func:`lean` does, and inline it into its callers.
 
-    The compiler copies machine code. Numba's own copies, made before types are known, have the types of each worked
-    out anew: with them the loop of small tasks took twice as long to compile, and ran no faster.
+    LLVM does the inlining. Numba's own inlining precedes type inference and repeats it for each copy: with it, the
+    loop of small tasks took twice as long to compile and ran no faster.
     """
     return _for_types(called_only(njit(**_CALLED_ONLY, _nrt=False, forceinline=True)(python)))
 
 
-#: Numba's own way, for a function that returns a slice: one that is compiled by itself may not without counting it.
+#: Inlined by Numba, for a function that returns a slice: a function compiled separately would have to count references
+#: to it.
 slicing = njit(**_OPTIONS, inline="always")
 
-#: Makes an index of a number that is not negative: one that might be costs three instructions to wrap around.
+#: Converts a non-negative number to an index. A signed index costs three more instructions, which handle negative ones.
 index = np.uint64
 
 
 @intrinsic
 def pick(typing_context: Any, condition: Any, yes: Any, no: Any) -> Any:
-    """``yes if condition else no`` of two numbers of one type, without a branch.
+    """Return ``yes if condition else no`` for two numbers of one type, without a branch.
 
-    The compiler makes a branch of most selections. Where chance decides, every second or third of those is
+    The compiler turns most selections into branches. If the condition is random, every second or third branch is
     mispredicted, which costs as much as some fifty instructions.
     """
 
@@ -113,7 +119,7 @@ def pick(typing_context: Any, condition: Any, yes: Any, no: Any) -> Any:
 
     if condition != types.boolean or yes != no:
         raise numba.TypingError(
-            f"pick: expected a boolean and two of one type, found {condition}, {yes}, {no}"
+            f"pick: expected a boolean and two values of one type, found {condition}, {yes}, {no}"
         )
     return yes(condition, yes, no), emit
 
@@ -123,9 +129,9 @@ _ONE_AT_A_TIME = threading.RLock()
 
 @dataclass(frozen=True, slots=True)
 class FirstClass(types.WrapperAddressProtocol):  # type: ignore[misc]
-    """Where a compiled function is: what Numba wants to know of one that is an argument.
+    """Addresses of a compiled function, in the form in which Numba accepts a function as an argument.
 
-    ``address`` is that of a wrapper for C, ``entry`` that of the machine code itself.
+    ``address`` is the address of the C wrapper, ``entry`` that of the machine code itself.
     """
 
     address: int
@@ -136,7 +142,7 @@ class FirstClass(types.WrapperAddressProtocol):  # type: ignore[misc]
         return self.address
 
     def signature(self) -> Any:
-        """Its signature."""
+        """Return its signature."""
         return self.kind
 
 
@@ -147,12 +153,12 @@ class Kernel:
     Parameters
     ----------
     python
-        The function as written; its docstring documents it.
+        The Python function, with its docstring.
     signature
         The Numba signature.
     allocates
-        False where the function makes no array, nor calls anything that does. Its arrays are then not reference
-        counted: in an event loop over thirty arrays, the counting takes three quarters of the time.
+        False if neither the function nor anything that it calls allocates an array. Its arrays are then not reference
+        counted; in an event loop over thirty arrays, the counting takes three quarters of the time.
 
     Examples
     --------
@@ -166,18 +172,18 @@ class Kernel:
     allocates: bool = True
 
     def ready(self) -> Any:
-        """The compiled function, loaded from the cache or compiled now; a long compilation is reported."""
+        """Return the compiled function, from the cache or compiled now; a long compilation is reported."""
         return self._ready
 
     def entry(self) -> Any:
-        """The compiled function without the look at its arguments' types, which takes 10 µs for each array of records.
+        """Return the compiled function without the check of its arguments' types.
 
-        Its arguments must match the signature exactly.
+        The check takes 10 µs for each array of records. Without it, arguments must match the signature exactly.
         """
         return self._entry
 
     def as_argument(self) -> FirstClass:
-        """The compiled function as an argument of another: handing the function itself over costs 0.2 ms a call."""
+        """Return the function as an argument for another one; passing the function itself costs 0.2 ms a call."""
         return self._first_class
 
     @functools.cached_property
@@ -194,24 +200,27 @@ class Kernel:
         return FirstClass(address, entry, self.signature)
 
     def depends(self) -> Dependencies:
-        """What it depends on.
+        """Return the cache key of the kernel and the functions that are compiled with it.
 
         Raises
         ------
         NotFollowedError
-            It refers to something whose changes cannot be detected; it is not cached then.
+            The function refers to something whose changes cannot be detected; it is then not cached.
         """
         return dependencies(self._dispatcher, self.signature)
 
-    def left(self) -> tuple[Any, ...]:
-        """The functions to compile before it can be used, itself first; none where it is ready or cached."""
+    def uncompiled(self) -> tuple[Any, ...]:
+        """Return the functions that must still be compiled, its own first; empty if it is ready or cached."""
         if self._dispatcher.overloads:
             return ()
         try:
             found = self.depends()
         except NotFollowedError as problem:
             name = f"{self.python.__module__}.{self.python.__qualname__}"
-            warnings.warn(f"{name} is compiled anew in every process: it refers to {problem}", stacklevel=2)
+            warnings.warn(
+                f"{name} cannot be cached and is recompiled in every process: it refers to {problem}",
+                stacklevel=2,
+            )
             return (self._dispatcher,)
         name = f"{self.python.__module__}.{self.python.__qualname__}"
         cache = KernelCache(cache_folder(), name, found.key)
@@ -219,7 +228,7 @@ class Kernel:
         return () if cache.path.exists() else found.functions
 
     def compile(self) -> None:
-        """Load it from the cache, or compile it."""
+        """Load the function from the cache, or compile it."""
         with _ONE_AT_A_TIME:
             if not self._dispatcher.overloads:
                 self._dispatcher.compile(self.signature)
@@ -240,42 +249,42 @@ class Kernel:
 def prepare(
     kernels: Iterable[Kernel], report: Callable[[Compiling], None] | None = None, *, quiet: bool = False
 ) -> None:
-    """Load or compile what is not ready yet.
+    """Load or compile the kernels that are not ready yet.
 
-    Where no report is given, or standard error is no terminal on which to draw one, a line on standard error says
-    what is waited for, once that takes longer than a second.
+    If ``report`` is not given, or standard error is not a terminal, one line on standard error announces a
+    compilation that takes longer than a second.
 
     Parameters
     ----------
     kernels
         Kernels to prepare.
     report
-        Called with the progress of compiling, if anything has to be compiled.
+        Called with the progress, if anything has to be compiled.
     quiet
-        Leave the line out.
+        Whether to omit that line.
 
     Examples
     --------
     >>> from windlass.order.site.policies.fcfs import Fcfs
     >>> prepare([Fcfs.select], quiet=True)
     """
-    waiting = {kernel: kernel.left() for kernel in kernels}
-    functions = {id(function): function for left in waiting.values() for function in left}.values()
+    uncompiled = {kernel: kernel.uncompiled() for kernel in kernels}
+    functions = {id(function): function for each in uncompiled.values() for function in each}.values()
     missing = [function for function in functions if not function.overloads]
-    with contextlib.ExitStack() as told:
+    with contextlib.ExitStack() as stack:
         if missing and not quiet and (report is None or not sys.stderr.isatty()):
-            told.enter_context(announced(len(missing)))
+            stack.enter_context(announce(len(missing)))
         if missing and report is not None:
-            told.enter_context(counted(missing, report))
+            stack.enter_context(report_progress(missing, report))
         if missing:
-            told.enter_context(_old_left_alone())
-        for kernel in waiting:
+            stack.enter_context(_collection_skips_old_objects())
+        for kernel in uncompiled:
             kernel.compile()
 
 
 @contextlib.contextmanager
-def _old_left_alone() -> Iterator[None]:
-    """Objects that are there are not looked through for garbage: compiling makes so many that it takes a fifth."""
+def _collection_skips_old_objects() -> Iterator[None]:
+    """Exclude existing objects from garbage collection, which otherwise takes a fifth of the compile time."""
     if gc.get_freeze_count():
         yield
         return

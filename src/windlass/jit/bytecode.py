@@ -15,7 +15,7 @@ class NotFollowedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bytecode:
-    """A code object as read: its instructions, the constants that they load, the names that they look up."""
+    """A decoded code object: its instructions, the constants that they load, and the names that they look up."""
 
     instructions: str
     constants: tuple[Any, ...]
@@ -25,7 +25,12 @@ class Bytecode:
 
 @functools.cache
 def read(code: CodeType) -> Bytecode:
-    """Read a code object; raises where it imports, or sets what is not its own.
+    """Decode a code object.
+
+    Raises
+    ------
+    NotFollowedError
+        The code imports a module or assigns to a global variable.
 
     Examples
     --------
@@ -40,7 +45,7 @@ def read(code: CodeType) -> Bytecode:
     for step in dis.get_instructions(code):
         attribute = step.opname in ("LOAD_ATTR", "LOAD_METHOD")
         if step.opcode in dis.hasconst:
-            # Some constants are known by their position only.
+            # `argval` is unknown for some of these opcodes, such as KW_NAMES.
             constants.append(code.co_consts[step.arg or 0])
             names += [constants[-1]] if isinstance(constants[-1], str) else []
             instructions.append(step.opname)

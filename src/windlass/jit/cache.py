@@ -1,7 +1,7 @@
-"""Compiled functions on disk, one file each, named by the function and the key of what it depends on.
+"""Cache of compiled functions on disk: one file each, named by the function and its key (:mod:`windlass.jit.depends`).
 
-A file is never changed: what depends on something else has another name. So nothing has to be found out to be
-stale, processes may write the same file at once, and code of several states of the source lies side by side.
+A file is never changed: if a dependency changes, so does the key, and with it the file's name. So no file can be stale,
+several processes may write the same file at once, and the cache can hold code of several versions of the source.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-#: All files together keep within this, bytes: the ones not used for longest go first.
-KEPT_BYTES = 256_000_000
+#: Maximum size of all files together, bytes; the least recently used files are removed first.
+MAX_BYTES = 256_000_000
 _CHECK = hashlib.sha256().digest_size
 
 
 def cache_folder() -> Path:
-    """Where compiled functions are kept: in ``NUMBA_CACHE_DIR``, ``XDG_CACHE_HOME`` or ``~/.cache``.
+    """Return the folder of the cache, in ``NUMBA_CACHE_DIR``, ``XDG_CACHE_HOME`` or ``~/.cache``.
 
     Examples
     --------
@@ -37,16 +37,16 @@ def cache_folder() -> Path:
 
 
 class KernelCache(_Cache):  # type: ignore[misc]
-    """The file of one function for one signature, as Numba's dispatchers use it.
+    """The cache file of one function for one signature, with the interface that Numba's dispatchers expect.
 
     Parameters
     ----------
     folder
-        Where it lies. One that cannot be written to is no error: nothing is kept then.
+        The folder of the file. If it cannot be written to, nothing is cached, without an error.
     name
-        The function's, to be read by people.
+        The function's name, for readers of the folder.
     key
-        What it depends on, in hexadecimal digits.
+        The key of its dependencies, in hexadecimal digits.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
         return str(self.path.parent)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function; None where it is not there, or cannot be read."""
+        """Return the compiled function; None if the file does not exist, or cannot be read or used."""
         if not self._enabled:
             return None
         try:
@@ -73,7 +73,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
         except OSError:
             return None
         check, data = content[:_CHECK], content[_CHECK:]
-        # A disk that was full leaves half a file, and half a function crashes.
+        # A full disk can leave an incomplete file, and an incomplete function would crash.
         if hashlib.sha256(data).digest() != check:
             return None
         target_context.refresh()
@@ -83,8 +83,8 @@ class KernelCache(_Cache):  # type: ignore[misc]
         return loaded
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled function, where it can be kept."""
-        # Addresses of this process are of no use to another.
+        """Write a compiled function to the file, if it can be cached and the folder can be written to."""
+        # Code that contains addresses of this process does not work in another.
         if (
             not self._enabled
             or data.library.has_dynamic_globals
@@ -95,14 +95,14 @@ class KernelCache(_Cache):  # type: ignore[misc]
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             _write(self.path, hashlib.sha256(content).digest() + content)
-            _remove_old(self.path.parent, KEPT_BYTES)
+            _remove_old(self.path.parent, MAX_BYTES)
 
     def enable(self) -> None:
-        """Use the file."""
+        """Read and write the file from now on."""
         self._enabled = True
 
     def disable(self) -> None:
-        """Leave the file alone."""
+        """Neither read nor write the file from now on."""
         self._enabled = False
 
     def flush(self) -> None:
@@ -112,7 +112,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file atomically: a concurrent reader finds nothing, or all of it."""
+    """Write a file atomically: a concurrent reader finds no file or the complete one."""
     handle, name = tempfile.mkstemp(prefix=path.name[:40], dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -123,17 +123,17 @@ def _write(path: Path, content: bytes) -> None:
         raise
 
 
-def _remove_old(folder: Path, kept: int) -> None:
-    """Remove the files not used for longest, until what is left is within ``kept`` bytes."""
+def _remove_old(folder: Path, max_bytes: int) -> None:
+    """Remove the least recently used files until the others have at most ``max_bytes`` bytes together."""
     found = []
     for path in folder.iterdir():
-        # Another process may be removing, too.
+        # Another process may remove the same files.
         with contextlib.suppress(OSError):
             status = path.stat()
             found.append((status.st_mtime, status.st_size, path))
     total = 0
     for _, size, path in sorted(found, reverse=True):
         total += size
-        if total > kept:
+        if total > max_bytes:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)

@@ -1,9 +1,9 @@
-"""Compiling what a kernel calls once, inside the kernel.
+"""Code generation for helpers: once, inside the kernel that calls them.
 
-Numba makes machine code of every function that a kernel calls, and of everything below it: a function that stands
-ten calls deep is optimised ten times, and nobody ever runs nine of the results. Here a function that only compiled
-functions call is kept as the compiler's intermediate code, which is linked into its callers, and optimised and
-translated where a kernel is made of it.
+Numba generates machine code for every function that a kernel calls, including everything that it calls in turn: a
+function ten calls deep is optimised ten times, and nine of the results are never run. Here, a function that only
+compiled functions call stays in LLVM's intermediate representation. It is linked into its callers, and optimised and
+translated only as part of a kernel.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from typing import Any
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
-#: Begins the name of what Numba finds at run time only, for functions that call themselves.
+#: Prefix of symbols that Numba resolves only at run time, for recursive functions.
 _FOUND_LATE = ".numba.unresolved$"
 
 
 class _NoEnvironment:
-    """Stands where Numba writes down a function's environment: one without machine code has no place for it."""
+    """Replaces the code generator where Numba stores a function's environment: without machine code there is none."""
 
     def set_env(self, name: str, environment: object) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Intermediate code for callers to link; it has no address."""
+    """Intermediate representation for callers to link; only a recursive function has an address."""
 
     _has_address = False
 
     def finalize(self) -> None:
-        """Link what this calls, and leave the rest to the callers."""
+        """Link the functions that this one calls; only for a recursive function, generate machine code."""
         if any(value.name.startswith(_FOUND_LATE) for value in self._final_module.global_variables):
             self._has_address = True
             super().finalize()
@@ -44,12 +44,12 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """The address of a function; 0 for none."""
+        """Return the address of a function; 0 if there is no machine code."""
         return int(super().get_pointer_to_function(name)) if self._has_address else 0
 
     @property
     def codegen(self) -> Any:
-        """Where Numba writes down the environment."""
+        """The code generator, where Numba stores the environment; a substitute if there is no machine code."""
         return super().codegen if self._has_address else _NoEnvironment()
 
 
@@ -61,10 +61,10 @@ class HelperCompiler(Compiler):  # type: ignore[misc]
 
 
 class KernelCompiler(Compiler):  # type: ignore[misc]
-    """Compiles a kernel, with what it calls inside."""
+    """Compiles a kernel together with the helpers that it calls."""
 
     def compile_extra(self, func: Callable[..., Any]) -> Any:
-        """Compile, and give what is inside its environments, which had no place until now."""
+        """Compile, and store the environments of the kernel and of the helpers linked into it."""
         result = super().compile_extra(func)
         environments = result._find_referenced_environments()
         for environment in environments:
@@ -73,19 +73,19 @@ class KernelCompiler(Compiler):  # type: ignore[misc]
 
 
 def called_only(dispatcher: Any) -> Any:
-    """The same dispatcher of a helper, safe to call from Python, which is for trying things out only.
+    """Make a helper's dispatcher safe to call from Python too, as tests do; return it.
 
-    What was compiled for compiled callers has no address: for a call from Python it is compiled once more.
+    Code compiled for compiled callers has no address, so the first call from Python compiles the function again.
     """
-    callable_one = type(dispatcher)(dispatcher.py_func, targetoptions=_of_its_own(dispatcher.targetoptions))
+    from_python = type(dispatcher)(dispatcher.py_func, targetoptions=_with_wrappers(dispatcher.targetoptions))
 
     def add_overload(result: Any) -> None:
         dispatcher.overloads[tuple(result.signature.args)] = result
 
     dispatcher.add_overload = add_overload
-    dispatcher._compile_for_args = callable_one._compile_for_args
+    dispatcher._compile_for_args = from_python._compile_for_args
     return dispatcher
 
 
-def _of_its_own(options: dict[str, Any]) -> dict[str, Any]:
+def _with_wrappers(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if not name.endswith("_wrapper")}

@@ -1,4 +1,4 @@
-"""What an object offers that calls compiled functions: to have them compiled ahead of a run."""
+"""The interface of policies that call compiled functions, which are compiled before a run."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ class Compiled(Protocol):
     """A policy, or a policy's class, whose decisions call compiled functions."""
 
     def functions(self) -> tuple[Kernel, ...]:
-        """All that its decisions call. Worlds call it once, before a run, to compile them ahead."""
+        """Return all kernels that its decisions call. Worlds call this once before a run, to compile them."""
         ...
 
 
 def functions_of(policy: object) -> tuple[Kernel, ...]:
-    """What a policy needs compiled: its own functions, or nothing where it has none.
+    """Return the kernels that a policy needs compiled; empty for a policy without any.
 
     Parameters
     ----------
     policy
-        Of any decision, compiled or not; or its class, where that has the functions.
+        A policy of any decision, or a policy's class if the class has the functions.
 
     Examples
     --------

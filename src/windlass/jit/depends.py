@@ -1,12 +1,12 @@
-"""What a compiled function depends on, as a key: equal where the machine code would be, in any process.
+"""Cache keys of compiled functions: two functions with equal keys have the same machine code, in any process.
 
-Numba copies into the code whatever a function refers to: the functions it calls, the constants that it reads from
-its own module and from others, the fields of records. So the key is made of all of that, followed from function to
-function: instructions with the constants that they load, and the values of the names that they look up. Line
-numbers, comments and docstrings are not part of it.
+Numba compiles into the code whatever a function refers to: the functions that it calls, the constants that it reads
+from its own module and from others, the fields of records. The key covers all of these, recursively: instructions, the
+constants that they load, and the values of the names that they look up. Line numbers, comments and docstrings are not
+part of it.
 
-What is registered with Numba behind a function's back (``numba.extending.overload`` and its like) cannot be found
-in this way, and must not be used for functions with a key.
+Code that is registered with Numba separately (with ``numba.extending.overload`` and similar) cannot be detected in this
+way. A function with a key must not depend on it.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from numba.core.typing import Signature
 from numba.extending import _Intrinsic
 
 from windlass.jit.bytecode import NotFollowedError, read
-from windlass.jit.target import how_compiled
+from windlass.jit.target import fingerprint
 
-#: Packages whose functions are identified by name and version.
+#: Packages whose contents are identified by name only: the key contains their versions.
 _KNOWN_BY_VERSION = frozenset({*sys.stdlib_module_names, "numpy", "numba", "llvmlite"})
 _PLAIN = frozenset({type(None), type(...), bool, int, float, complex, str, bytes})
-#: A flag of newer Pythons' code objects.
+#: A flag of code objects, which only newer Python versions define.
 _HAS_DOCSTRING = getattr(inspect, "CO_HAS_DOCSTRING", 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """What a function depends on.
+    """The dependencies of a compiled function.
 
     Parameters
     ----------
     key
-        64 hexadecimal digits.
+        The cache key, 64 hexadecimal digits.
     functions
-        The dispatchers of what is compiled with it, its own first.
+        The dispatchers of all functions that are compiled with it, its own first.
     """
 
     key: str
@@ -54,19 +54,19 @@ class Dependencies:
 
 
 def dependencies(dispatcher: Any, signature: Any) -> Dependencies:
-    """What a dispatcher, compiled for a signature, depends on.
+    """Return the dependencies of a dispatcher that is compiled for a signature.
 
     Parameters
     ----------
     dispatcher
-        As :func:`numba.njit` makes it.
+        A dispatcher made by :func:`numba.njit`.
     signature
         The Numba signature.
 
     Raises
     ------
     NotFollowedError
-        It refers to something that is neither code nor a constant.
+        It refers to something whose changes cannot be detected, such as a class or an object.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def dependencies(dispatcher: Any, signature: Any) -> Dependencies:
     (True, False)
     """
     walk = _Walk()
-    walk.add("how", how_compiled())
+    walk.add("target", fingerprint())
     arguments, result = sigutils.normalize_signature(signature)
     walk.value((*arguments, result))
     walk.value(dispatcher)
@@ -88,41 +88,41 @@ def dependencies(dispatcher: Any, signature: Any) -> Dependencies:
 
 
 class _Walk:
-    """Goes once through everything that is referred to, in an order that is the same in every process."""
+    """Visits everything that a function refers to, in an order that is the same in every process, and digests it."""
 
     def __init__(self) -> None:
         self.functions: list[Any] = []
         self._state = hashlib.sha256()
-        self._met: dict[int, tuple[int, object]] = {}
+        self._visited: dict[int, tuple[int, object]] = {}
 
     def key(self) -> str:
-        """The digest of all that was added."""
+        """Return the digest of all added texts."""
         return self._state.hexdigest()
 
     def add(self, *parts: str) -> None:
-        """Take in texts, so that no two different sequences of them read the same."""
+        """Add texts to the digest, each preceded by its length, so that different sequences cannot be confused."""
         for part in parts:
             data = part.encode("utf-8", "surrogatepass")
             self._state.update(b"%d:" % len(data) + data)
 
-    def met(self, value: object) -> bool:
-        """Return whether this very function or module was met before; it is then recorded by its number."""
-        if id(value) in self._met:
-            self.add("met", str(self._met[id(value)][0]))
+    def visited(self, value: object) -> bool:
+        """Return whether this object (a function or a module) was visited before; if so, add its number."""
+        if id(value) in self._visited:
+            self.add("visited", str(self._visited[id(value)][0]))
             return True
-        # Kept, so that no other object gets its identity meanwhile.
-        self._met[id(value)] = len(self._met), value
+        # The reference keeps the object alive, so that no other object can get the same id.
+        self._visited[id(value)] = len(self._visited), value
         return False
 
     def all(self, kind: str, values: Iterable[Any]) -> None:
-        """Take in a sequence."""
+        """Add a sequence."""
         listed = list(values)
         self.add(kind, str(len(listed)))
         for each in listed:
             self.value(each)
 
     def value(self, value: Any) -> None:
-        """Take in anything that compiled code may refer to."""
+        """Add any value that compiled code may refer to."""
         kind = type(value)
         if kind in _PLAIN:
             self.add(kind.__name__, repr(value))
@@ -136,7 +136,7 @@ class _Walk:
             self.add("intrinsic")
             self.function(value._defn)
         elif isinstance(value, CodeType):
-            raise NotFollowedError(f"code of {value.co_qualname} by itself")
+            raise NotFollowedError(f"the code object {value.co_qualname}, without its function")
         elif isinstance(value, numba.types.Type):
             self.type(value)
         elif isinstance(value, type):
@@ -148,7 +148,7 @@ class _Walk:
             self.data(value)
 
     def data(self, value: Any) -> None:
-        """Take in arrays and containers of constants, and functions that a version tells."""
+        """Add an array, a container of constants, or a builtin function of a package identified by its version."""
         if isinstance(value, np.dtype):
             self.add(
                 "dtype", repr(value), str(value.itemsize), str(value.alignment), str(value.isalignedstruct)
@@ -177,7 +177,7 @@ class _Walk:
             raise NotFollowedError(f"{value!r}, a {type(value).__name__}")
 
     def named_class(self, cls: type) -> None:
-        """Take in a class: its fields or members where it has some, its name where a version tells the rest."""
+        """Add a class: its name, and the fields of a named tuple or the members of an enumeration."""
         self.add("class", cls.__module__, cls.__qualname__)
         if _known(cls.__module__) or issubclass(cls, BaseException):
             return
@@ -190,7 +190,7 @@ class _Walk:
             raise NotFollowedError(f"class {cls.__module__}.{cls.__qualname__}")
 
     def type(self, kind: Any) -> None:
-        """Take in a type of Numba's: its name leaves out the fields of records and of what it is made of."""
+        """Add a Numba type: its name, and the types that it consists of, whose fields the name may omit."""
         self.add("type", type(kind).__qualname__)
         if isinstance(kind, numba.types.Dispatcher):
             self.dispatcher(kind.dispatcher)
@@ -200,19 +200,19 @@ class _Walk:
             self.value(part)
 
     def dispatcher(self, dispatcher: Any) -> None:
-        """Take in a compiled function: how it is compiled, and what."""
+        """Add a dispatcher: its compiler, its options, and its function."""
         self.add("dispatcher", dispatcher._compiler.pipeline_class.__qualname__)
         self.value({name: dispatcher.targetoptions[name] for name in sorted(dispatcher.targetoptions)})
         self.value({name: dispatcher.locals[name] for name in sorted(dispatcher.locals)})
-        if dispatcher.targetoptions.get("inline") != "always" and id(dispatcher.py_func) not in self._met:
+        if dispatcher.targetoptions.get("inline") != "always" and id(dispatcher.py_func) not in self._visited:
             self.functions.append(dispatcher)
         self.function(dispatcher.py_func)
 
     def function(self, function: Any) -> None:
-        """Take in a function of Python and what it refers to."""
+        """Add a Python function and everything that it refers to."""
         module = str(function.__globals__.get("__name__"))
         self.add("function", module, function.__qualname__)
-        if _known(module) or self.met(function):
+        if _known(module) or self.visited(function):
             return
         self.value(function.__defaults__)
         self.value(function.__kwdefaults__)
@@ -221,12 +221,14 @@ class _Walk:
             try:
                 held = cell.cell_contents
             except ValueError:
-                raise NotFollowedError(f"{name} of {function.__qualname__}, not set yet") from None
+                raise NotFollowedError(
+                    f"the variable {name} of {function.__qualname__}, which is not set yet"
+                ) from None
             self.value(held)
         self.code(function.__code__, function.__globals__)
 
     def code(self, code: CodeType, names: dict[str, Any]) -> None:
-        """Take in instructions, their constants, and what the names that they look up stand for now."""
+        """Add instructions, their constants, and the current values of the names that they look up."""
         reading = read(code)
         self.add(
             "code", reading.instructions, code.co_exceptiontable.hex(), str(code.co_flags & ~_HAS_DOCSTRING)
@@ -242,9 +244,10 @@ class _Walk:
             self.path(path, names, reading.names)
 
     def path(self, path: tuple[str, ...], names: dict[str, Any], others: tuple[str, ...]) -> None:
-        """Take in what a dotted name stands for.
+        """Add the current value of a dotted name.
 
-        Of a module that is not looked into at once, whatever has a name that is used anywhere in the function.
+        If the value is itself a module, and not one identified by its version, the function may read any of its
+        attributes: those are added whose names occur in the function as attributes or texts (``others``).
         """
         self.add("path", *path)
         builtins = names.get("__builtins__", {})
@@ -263,12 +266,12 @@ class _Walk:
             if known and not isinstance(value, ModuleType) and type(value) not in _PLAIN:
                 return
         self.value(value)
-        if isinstance(value, ModuleType) and not _known(value.__name__) and not self.met(value):
-            for name in _looked_up(value, others):
+        if isinstance(value, ModuleType) and not _known(value.__name__) and not self.visited(value):
+            for name in _present(value, others):
                 self.path((name,), vars(value), others)
 
 
-def _looked_up(module: ModuleType, names: Iterable[str]) -> Iterator[str]:
+def _present(module: ModuleType, names: Iterable[str]) -> Iterator[str]:
     return (name for name in sorted(set(names)) if name in vars(module))
 
 
@@ -283,7 +286,7 @@ def _parts(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def _home(value: Any) -> str:
-    """The module of something built in; where a method belongs to a class, that of the class."""
+    """Return the module of a builtin function; for a method, the module of its class."""
     owner = getattr(value, "__objclass__", None)
     if isinstance(value, np.ufunc):
         return "numpy"

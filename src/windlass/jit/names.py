@@ -1,8 +1,8 @@
-"""Names of machine code, which no two functions share, in whichever processes they were compiled.
+"""Unique symbol names for compiled functions, across all processes that share a cache.
 
-Numba numbers the functions of a process from 1, and what is loaded from the cache keeps the number of the process that
-made it. So two functions of one name, as closures of one text are, may carry one number too. Of two such the linker
-takes the first for both: one policy then decides in the place of another, and nobody is told.
+Numba numbers the functions of a process from 1, and a function from the cache keeps the number of the process that
+compiled it. So two functions with the same name, such as closures of one function, may have the same number too. The
+linker then uses the first of them for both: one policy would decide in place of another, without an error.
 """
 
 from __future__ import annotations
@@ -14,5 +14,5 @@ from numba.core.bytecode import FunctionIdentity
 
 
 def distinguish() -> None:
-    """Number what is compiled from now on by chance: 64 bits, which no other process draws, not even a fork."""
+    """Give each function compiled from now on a random 64-bit number, which other processes and forks do not repeat."""
     FunctionIdentity._unique_ids = iter(functools.partial(secrets.randbits, 64), None)

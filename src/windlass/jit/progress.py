@@ -1,4 +1,4 @@
-"""Progress of compiling: reported to a callback, or in one line on standard error if it takes long."""
+"""Progress of a compilation: reported to a callback, or in one line on standard error if it takes long."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ ANNOUNCE_AFTER_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Compiling:
-    """How far compiling is.
+    """The progress of a compilation.
 
     Parameters
     ----------
     function
-        What is being compiled, or was last; empty at the beginning and at the end.
+        Name of the function whose compilation started or ended last; empty at the beginning and at the end.
     done, total
-        Functions compiled, of those that have to be.
+        Number of functions compiled so far, and of all that have to be compiled.
     """
 
     function: str
@@ -32,60 +32,60 @@ class Compiling:
 
 
 class _Counter(event.Listener):  # type: ignore[misc]
-    """Counts the functions that Numba ends compiling, of those that were foreseen."""
+    """Counts the expected functions that Numba has compiled."""
 
-    def __init__(self, foreseen: Iterable[Any], report: Callable[[Compiling], None]) -> None:
-        self._left = {id(dispatcher) for dispatcher in foreseen}
+    def __init__(self, expected: Iterable[Any], report: Callable[[Compiling], None]) -> None:
+        self._left = {id(dispatcher) for dispatcher in expected}
         self._total = len(self._left)
         self._report = report
 
     def on_start(self, event: Any) -> None:
-        """Report the start of a function; the functions that it calls are compiled in between."""
-        self.say(event.data["dispatcher"].__qualname__)
+        """Report that a function's compilation starts; the functions that it calls are compiled before it ends."""
+        self.notify(event.data["dispatcher"].__qualname__)
 
     def on_end(self, event: Any) -> None:
-        """Report the end of a function."""
+        """Report that a function's compilation ended."""
         self._left.discard(id(event.data["dispatcher"]))
-        self.say(event.data["dispatcher"].__qualname__)
+        self.notify(event.data["dispatcher"].__qualname__)
 
-    def say(self, function: str) -> None:
+    def notify(self, function: str) -> None:
         """Report the progress."""
         self._report(Compiling(function, self._total - len(self._left), self._total))
 
 
 @contextmanager
-def counted(dispatchers: Iterable[Any], report: Callable[[Compiling], None]) -> Iterator[None]:
-    """Report each of these functions as it is compiled.
+def report_progress(dispatchers: Iterable[Any], report: Callable[[Compiling], None]) -> Iterator[None]:
+    """Report the progress of compiling these functions inside the context.
 
     Parameters
     ----------
     dispatchers
-        What has to be compiled.
+        Functions that have to be compiled.
     report
-        Called at the beginning, at each function, and at the end.
+        Called at the beginning, at the start and end of each function, and at the end.
     """
     counter = _Counter(dispatchers, report)
-    counter.say("")
+    counter.notify("")
     with event.install_listener("numba:compile", counter):
         yield
     report(Compiling("", counter._total, counter._total))
 
 
 @contextmanager
-def announced(functions: int) -> Iterator[None]:
-    """Report on standard error that functions are being compiled, once it takes longer than a second."""
+def announce(functions: int) -> Iterator[None]:
+    """Print a line on standard error if compiling inside the context takes longer than a second."""
     done = threading.Event()
 
-    def speak() -> None:
+    def print_if_slow() -> None:
         if not done.wait(ANNOUNCE_AFTER_S):
             what = "1 function" if functions == 1 else f"{functions} functions"
             line = f"Compiling {what} for this machine (first use only, then cached) …"
             print(line, file=sys.stderr, flush=True)
 
-    speaker = threading.Thread(target=speak, daemon=True)
-    speaker.start()
+    printer = threading.Thread(target=print_if_slow, daemon=True)
+    printer.start()
     try:
         yield
     finally:
         done.set()
-        speaker.join()
+        printer.join()

@@ -1,12 +1,12 @@
-"""Compiled state, declared once: its Numba type, allocation and growth follow from the declaration.
+"""Declarations of compiled state, from which its Numba type, allocation and growth follow.
 
 A state is a ``NamedTuple``. Each field is one of these:
 
-- an array, annotated with :func:`column`: its axes, and what its entries are before anything happens;
+- an array, annotated with :func:`column`: its axes, and the initial value of its entries;
 - a record of numbers, annotated with a subclass of :class:`Scalars`;
 - a compiled function, annotated with its Numba signature;
 - another state;
-- in a view, which is not changed, also a plain ``int`` or ``float``.
+- in a view, whose fields never change, also a plain ``int`` or ``float``.
 
 Compiled code reads ``state.length[worker]`` and ``state.clock[0].now``. Python reads a record through its class.
 
@@ -61,20 +61,20 @@ def column(*axes: Axis, fill: float | None = 0, dtype: DTypeLike | None = None) 
     Parameters
     ----------
     axes
-        For each dimension a name, of which :func:`allocate` gets the size, or a fixed size.
+        For each dimension a name, whose size :func:`allocate` receives, or a fixed size.
     fill
-        Initial value of each entry; None leaves memory as it is, for entries that are written before they are read.
+        Initial value of each entry; None leaves memory uninitialised, for entries written before they are read.
     dtype
-        The type of an entry, where the annotation does not have it: a record.
+        The type of an entry if the annotation cannot name it, such as a record.
     """
     return Column(axes, fill, None if dtype is None else np.dtype(dtype))
 
 
 class Scalars:
-    """Base of a record of numbers: a class with one annotation per number, ``int`` or ``float``, and initial values.
+    """Base class of a record of numbers: one annotation per number, ``int`` or ``float``, with an initial value.
 
     In a state, a record is an array with one entry. :meth:`of` wraps it for Python, where an attribute reads or writes
-    one number; NumPy's own access by attribute takes fifteen times as long.
+    one number. NumPy's own attribute access takes fifteen times as long.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Scalars:
 
     @classmethod
     def of(cls, record: NDArray[np.void]) -> Self:
-        """Return the record for Python; it shares the memory."""
+        """Wrap a record for Python; both share the memory."""
         return cls(record)
 
     @classmethod
@@ -127,29 +127,29 @@ def numba_type(state: type) -> types.NamedTuple:
     Parameters
     ----------
     state
-        A ``NamedTuple`` as the module's documentation describes.
+        A ``NamedTuple`` class, as described in the documentation of this module.
 
     Raises
     ------
     TypeError
-        A field is of none of these kinds.
+        The annotation of a field is none of those.
     """
     hints = typing.get_type_hints(state, include_extras=True).items()
     return types.NamedTuple([_numba_type_of(state, name, hint) for name, hint in hints], state)
 
 
 def allocate(state: type[State], sizes: Mapping[str, int], **given: object) -> State:
-    """Return a state before anything happens.
+    """Return a state with initial values.
 
     Parameters
     ----------
     state
-        Its class.
+        The class of the state.
     sizes
         Length of each named axis.
     given
-        Values of fields: functions, states, and arrays that are not filled with their initial value. Arrays are
-        converted to the declared type, and copied only if they need to be.
+        Values of fields: functions, states, and arrays that replace the initial ones. Arrays are converted to the
+        declared type, and copied only if necessary.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def allocate(state: type[State], sizes: Mapping[str, int], **given: object) -> S
 
 
 def grown(state: State, **sizes: int) -> State:
-    """Return the state with longer axes; new entries have their initial value, other arrays are shared.
+    """Return the state with longer axes; new entries have their initial value. Other arrays are shared.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def grown(state: State, **sizes: int) -> State:
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """The arrays and the records of a state, worked out once: the annotations take 100 µs to read."""
+    """The arrays and the records of a state, cached because reading the annotations takes 100 µs."""
 
     columns: tuple[tuple[str, Column, np.dtype[Any]], ...]
     records: tuple[tuple[str, type[Scalars]], ...]
@@ -221,7 +221,7 @@ def _declared(state: type) -> _Declared:
 
 
 def _note(hint: Any) -> Any:
-    """What an annotation holds: a column, a record or a signature; the type itself for another state."""
+    """Return the metadata of an annotation: a column, a record or a signature; the type itself if it has none."""
     return hint.__metadata__[0] if typing.get_origin(hint) is Annotated else hint
 
 

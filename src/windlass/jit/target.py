@@ -1,4 +1,4 @@
-"""Target of compilation: everything that the machine code depends on other than the function."""
+"""The compilation target: everything other than the function itself that its machine code depends on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from numba.core import config
 from numba.core.registry import cpu_target
 
-#: What a user may set that changes the code that Numba makes.
+#: Settings in ``numba.config`` that a user can change and that may affect the generated code.
 _SWITCHES = (
     *("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT", "ENABLE_AVX"),
     *(
@@ -28,8 +28,12 @@ _SWITCHES = (
 
 
 @functools.cache
-def how_compiled() -> str:
-    """Return a digest of versions, processor, settings, and this package, on which all compiled code depends."""
+def fingerprint() -> str:
+    """Return a text that identifies everything that all compiled code depends on.
+
+    It contains a digest of this package's source, the versions of Numba, llvmlite, NumPy and Python, the processor, and
+    Numba's settings.
+    """
     state = hashlib.sha256()
     for file in sorted(Path(__file__).parent.glob("*.py")):
         state.update(file.read_bytes())
