@@ -1,6 +1,6 @@
-"""Windlass schedules work on clusters: the same policy in a simulated cluster and on real engines.
+"""Windlass schedules work on clusters; the same policy runs in a simulated cluster and on real engines.
 
-The front door of the library::
+The main entry points of the library::
 
     import windlass
 
@@ -13,7 +13,8 @@ site does each task run?), :mod:`windlass.dispatch` (which worker gets this task
 :mod:`windlass.share`, :mod:`windlass.admit` and :mod:`windlass.plan`. ``docs/architecture.md`` describes the others.
 """
 
-# Nothing is imported here, not even from the standard library: `windlass` must catch an interrupt before all else.
+# Nothing is imported here, not even from the standard library: an interrupt during any import must reach the handler
+# of `windlass.cli`.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any

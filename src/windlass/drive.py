@@ -1,4 +1,4 @@
-"""The one loop that runs policies on an engine, simulated or live: decide, then act."""
+"""The loop that runs policies on any engine, simulated or live: wait, decide, act."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
 from windlass.model import InputError, PolicyError
-from windlass.policy.user_code import ODD, blamed, is_foreign, message_of, place_of
+from windlass.policy.user_code import ANSWER_ERRORS, describe_failure, is_user_code, message_of, place_of
 
 Answer_co = TypeVar("Answer_co", covariant=True)
 View_contra = TypeVar("View_contra", contravariant=True)
@@ -15,24 +15,24 @@ Result = TypeVar("Result")
 
 
 class Engine(Protocol[Result_co]):
-    """What policies are run on. Only an engine acts, and only an engine reads a clock.
+    """The system that policies control, simulated or live. Only an engine acts, and only an engine reads a clock.
 
-    A decision is named as scenarios name it: by the ``key`` of its :class:`~windlass.policy.registry.Registry`. What is
-    shown and answered differs by decision, and is said in the ``view.py`` of each.
+    Decisions have the names that scenarios use: the ``key`` of each :class:`~windlass.policy.registry.Registry`. Views
+    and answers differ by decision; the ``view.py`` of each decision documents them.
     """
 
     def wait(self) -> str | None:
-        """Go on until a decision is due; which one, or None when all work has ended.
+        """Run until a decision is due, and return its name; None when all work has ended.
 
         Raises
         ------
         PolicyError
-            Work is left, and nothing will ever happen again.
+            Work is left, but no event will ever occur again.
         """
         ...
 
     def view(self, decision: str) -> Any:
-        """What the policy of the decision that is due may know now, the time among it."""
+        """Return what the policy of the decision may know now, including the time."""
         ...
 
     def act(self, decision: str, answer: Any) -> None:
@@ -41,29 +41,29 @@ class Engine(Protocol[Result_co]):
         Raises
         ------
         PolicyError
-            It cannot be carried out; nothing of it that was not yet begun is.
+            The answer cannot be carried out; parts of it that had not started yet are not carried out.
         """
         ...
 
     def result(self) -> Result_co:
-        """What happened."""
+        """Return the result of the run."""
         ...
 
     def close(self) -> None:
-        """Stop what the engine started, and nothing else; more than once does no harm."""
+        """Stop what the engine started, and nothing else; further calls have no effect."""
         ...
 
 
 class Decider(Protocol[View_contra, Answer_co]):
-    """A policy, as the loop needs it."""
+    """The interface of a policy that the loop calls."""
 
     @property
     def name(self) -> str:
-        """How it is called."""
+        """Name of the policy."""
         ...
 
     def decide(self, view: View_contra) -> Answer_co:
-        """What to do now."""
+        """Return the answer to the current view."""
         ...
 
 
@@ -72,11 +72,12 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """How it is called."""
+        """Name of the policy."""
         ...
 
 
-#: Policies by the name of their decision. Those of decisions that an engine makes within its loop are only named.
+#: Policies by the name of their decision. If an engine makes a decision within its own loop, `drive` uses the policy
+#: only for its name.
 Policies = Mapping[str, Named]
 
 
@@ -85,16 +86,16 @@ def drive(
     policies: Policies,
     log: Callable[[str, Any, Any], None] | None = None,
 ) -> Result:
-    """Run all of an engine's work under policies, one for each decision that it makes.
+    """Run all of an engine's work under policies, one for each decision.
 
     Parameters
     ----------
     engine
-        Simulated or live; it is closed at the end, whatever happens.
+        The engine, simulated or live; it is always closed at the end, also after an error.
     policies
-        By the name of the decision: each is called whenever its decision is due.
+        Policies by the name of their decision; each is called whenever its decision is due.
     log
-        Called after each decision was carried out, with its name, the view, and the answer.
+        Called after each decision has been carried out, with its name, the view, and the answer.
 
     Returns
     -------
@@ -104,9 +105,9 @@ def drive(
     Raises
     ------
     InputError
-        A decision is due that no policy was given for; names the decision.
+        A decision is due for which no policy was given; names the decision.
     PolicyError
-        A policy's answer cannot be carried out, or it leaves work waiting for ever; names the policy.
+        A policy's answer cannot be carried out, or work waits forever because of it; names the policy.
 
     Examples
     --------
@@ -119,12 +120,12 @@ def drive(
     >>> drive(SinglePart(PlacedFleet(FleetCase(fleet, jobs))), {"place": InPlace()}).end.tolist()
     [60.0]
     """
-    # Policies that an error can be about: all of them until the first is called.
-    asked = tuple(policies.values())
+    # Policies that may be at fault for an error: all of them until the first is called.
+    suspects = tuple(policies.values())
     try:
         while (decision := engine.wait()) is not None:
             policy = _policy_for(decision, policies)
-            asked = (policy,)
+            suspects = (policy,)
             view = engine.view(decision)
             answer = policy.decide(view)
             engine.act(decision, answer)
@@ -133,14 +134,14 @@ def drive(
         return engine.result()
     except PolicyError as error:
         if error.decision is not None and error.decision in policies:
-            asked = (policies[error.decision],)
-        raise PolicyError(f"{_named(asked)} {error}") from error
+            suspects = (policies[error.decision],)
+        raise PolicyError(f"{_named(suspects)} {error}") from error
     except InputError:
         raise
-    except ODD as error:
-        # Engines check for the usual mistakes in answers. A user's policy can make any other.
-        own = tuple(policy for policy in policies.values() if is_foreign(policy))
-        if not own or blamed(error) is not None:
+    except ANSWER_ERRORS as error:
+        # Engines check for the usual mistakes in answers, but a user's policy can make others.
+        own = tuple(policy for policy in policies.values() if is_user_code(policy))
+        if not own or describe_failure(error) is not None:
             raise
         raise PolicyError(
             f"{_named(own)} gave an answer that cannot be carried out: {message_of(error)}"
@@ -152,7 +153,9 @@ def drive(
 def _policy_for(decision: str, policies: Policies) -> Decider[Any, Any]:
     if decision not in policies:
         given = ", ".join(repr(name) for name in policies) or "none"
-        raise InputError(f"policies: the decision {decision!r} is due, and a policy is given for {given}")
+        raise InputError(
+            f"policies: no policy for the decision {decision!r}, which is due; policies are given for: {given}"
+        )
     return cast(Decider[Any, Any], policies[decision])
 
 

@@ -59,14 +59,13 @@ def test_each_decision_is_asked_of_its_own_policy():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "listed"),
     [({}, "none"), ({"order": Says("fcfs", 1), "share": Says("asax", 1)}, "'order', 'share'")],
 )
-def test_a_decision_without_a_policy_is_named(given, said):
+def test_a_decision_without_a_policy_is_named(given, listed):
     engine = Listed(["place"])
-    with pytest.raises(
-        InputError, match=rf"^policies: the decision 'place' is due, and a policy is given for {said}$"
-    ):
+    message = f"policies: no policy for the decision 'place', which is due; given are: {listed}"
+    with pytest.raises(InputError, match=f"^{message}$"):
         drive(engine, given)
     assert engine.closed == 1
 

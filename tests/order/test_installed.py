@@ -11,7 +11,7 @@ from windlass.cli import main
 from windlass.model import InputError
 from windlass.order.site import POLICIES
 from windlass.policy import installed
-from windlass.policy.user_code import is_foreign, place_of
+from windlass.policy.user_code import is_user_code, place_of
 
 PACKAGE = "widest_package"
 DOCUMENTED = WIDEST.replace(
@@ -49,7 +49,7 @@ def test_it_is_found_by_name_and_listed(install):
     assert "widest" in POLICIES.names()
     policy = POLICIES.make("widest", np.random.default_rng(1))
     assert policy.name == "widest"
-    assert is_foreign(policy)
+    assert is_user_code(policy)
     assert "first.py, line " in place_of(policy)
     assert installed.names_of("order") == installed.names_of("order.fleet") == ()
 

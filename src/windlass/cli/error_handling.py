@@ -13,7 +13,7 @@ from typing import NoReturn
 from windlass.model import BatchError, InputError, PolicyError, TaskError
 from windlass.model.errors import ParameterError
 from windlass.model.text import printable
-from windlass.policy.user_code import blamed, message_of
+from windlass.policy.user_code import describe_failure, message_of
 
 #: The environment variable that turns on tracebacks.
 TRACEBACK = "WINDLASS_TRACEBACK"
@@ -45,7 +45,7 @@ def run_app() -> None:
     except KeyboardInterrupt:
         raise
     except SystemExit as stop:
-        if blamed(stop) is not None:
+        if describe_failure(stop) is not None:
             sys.exit(status_of(stop))
         # Typer turns an interrupt into a status without a message; a status after a message has no cause.
         if stop.__context__ is not None and isinstance(stop.__context__.__cause__, KeyboardInterrupt):
@@ -55,7 +55,7 @@ def run_app() -> None:
             _end_unread()
         raise
     except BrokenPipeError as error:
-        if blamed(error) is not None:
+        if describe_failure(error) is not None:
             sys.exit(status_of(error))
         _end_unread()
     except BaseException as error:
@@ -92,7 +92,7 @@ def status_of(error: BaseException) -> int:
     shows = bool(os.environ.get(TRACEBACK))
     if shows:
         traceback.print_exception(error)
-    by_policy = blamed(error)
+    by_policy = describe_failure(error)
     if by_policy is not None:
         return _report(2, by_policy if shows else f"{by_policy}; {TRACEBACK}=1 shows the traceback")
     if isinstance(error, BatchError | TaskError):

@@ -20,7 +20,7 @@ from windlass.experiment.experiment import Experiment, Folder, Workers
 from windlass.experiment.judged import JudgedResults
 from windlass.experiment.scenario import Scenario
 from windlass.experiment.scenario.files import code_in
-from windlass.policy.user_code import contained
+from windlass.policy.user_code import contain_policies
 
 _VERBS = frozenset({"start", "stop", "use", "run", "pass", "leave"})
 
@@ -43,7 +43,7 @@ def run_command(
     """Run a scenario, and print and save its results."""
     answer = answer or AnswerOptions()
     # Policies and engines may print; standard output is for results alone.
-    with contained():
+    with contain_policies():
         scenario = scenario_of(target, overrides, code=code)
         check_together(answer, by, out, live is not None, as_json=as_json, force=force, resume=resume)
         experiment = Experiment(

@@ -18,7 +18,7 @@ from windlass.experiment.worlds import LiveWorld, Setting, find_world, worlds
 from windlass.jit import Compiling, prepare
 from windlass.model import PolicyError, TaskError
 from windlass.model.errors import ParameterError
-from windlass.policy.user_code import blamed
+from windlass.policy.user_code import describe_failure
 from windlass.results import Outcome, Results, VariantResult
 
 #: Cells in flight per worker of a crew: enough to keep workers busy, few enough to hold their workloads in memory.
@@ -273,7 +273,7 @@ def _run_cell(world: str, setting: Setting, seed: int, workload: Any) -> Outcome
         return find_world(world).run(setting, seed, workload, lambda share: None)
     except BaseException as error:
         # A policy's exception may have a class that only this process can import, and tracebacks are not pickled.
-        message = blamed(error)
+        message = describe_failure(error)
         if message is None:
             raise
         raise PolicyError(message) from None

@@ -12,7 +12,7 @@ from windlass.model import InputError, PolicyError
 from windlass.model.queries import Hierarchy, Query
 from windlass.plan import POLICIES, Plan, PlanView, QueryOptions, configurations
 from windlass.plan.bound import mean_bound
-from windlass.policy.user_code import ODD, is_foreign, message_of, place_of
+from windlass.policy.user_code import ANSWER_ERRORS, is_user_code, message_of, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,8 @@ def solve(
             plan.check(view)
         except PolicyError as error:
             raise PolicyError(f"{name}: {error}") from error
-        except ODD as error:
-            if not is_foreign(policy):
+        except ANSWER_ERRORS as error:
+            if not is_user_code(policy):
                 raise
             raise PolicyError(
                 f"policy {policy.name!r}{place_of(policy)} gave no plan: {message_of(error)}"

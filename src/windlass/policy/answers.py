@@ -1,4 +1,4 @@
-"""The type of what a policy answered, before the answer checks itself."""
+"""Check of an answer's class, which precedes the answer's own validation."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def expect_answer(answer: object, kind: type[_Answer]) -> _Answer:
     Parameters
     ----------
     answer
-        What ``decide`` returned.
+        The value that ``decide`` returned.
     kind
-        The decision's class of answers.
+        The class of the decision's answers.
 
     Raises
     ------
     PolicyError
-        It is of another class.
+        The answer is of another class.
 
     Examples
     --------

@@ -13,13 +13,13 @@ import numpy as np
 class Context:
     """Constructor arguments that every engine offers; the context of a decision adds fields.
 
-    A policy whose constructor has a parameter of a field's name receives the value. A field that is None is not
-    offered.
+    A policy whose constructor has a parameter with a field's name receives the field's value. A field that is None is
+    not offered.
 
     Parameters
     ----------
     rng
-        The source of all randomness of the policy.
+        The policy's only source of randomness.
 
     Examples
     --------

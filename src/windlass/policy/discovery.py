@@ -1,4 +1,4 @@
-"""What a folder's files offer: each folder of Windlass that can be added to is its own registry."""
+"""Discovery of classes in a folder's files: each extensible folder of Windlass is its own registry."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 
 
 def classes_in(package: str, method: str, room: str = "") -> Iterator[Any]:
-    """All named classes with this method in the public modules of a package, by module name.
+    """Yield the named classes with this method in a package's public modules, in the order of module names.
 
     Parameters
     ----------
     package
-        Its import name.
+        The import name of the package.
     method
-        What makes a class one of them.
+        Name of the method that such a class has.
     room
-        Where each thing is a folder and not a file: the module of each folder that holds the class.
+        If each class has a folder instead of a file, the name of the module in that folder that defines the class.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def classes_in(package: str, method: str, room: str = "") -> Iterator[Any]:
 
 
 def named_classes(module: ModuleType, method: str) -> Iterator[Any]:
-    """The public classes that a module itself defines, with a ``name`` and this method."""
+    """Yield the public classes that are defined in a module and have a ``name`` and this method."""
     for _, cls in inspect.getmembers(module, inspect.isclass):
         own = cls.__module__ == module.__name__ and not cls.__name__.startswith("_")
         if own and isinstance(getattr(cls, "name", None), str) and hasattr(cls, method):

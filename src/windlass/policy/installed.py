@@ -37,7 +37,7 @@ def names_of(decision: str) -> tuple[str, ...]:
     """
     start = f"{decision}."
     found = {entry.name.removeprefix(start) for entry in _entries() if entry.name.startswith(start)}
-    # The name of a longer decision begins with a shorter one's.
+    # One decision's name can be the beginning of another's, such as `order` and `order.site`.
     return tuple(sorted(name for name in found if "." not in name))
 
 
@@ -51,12 +51,12 @@ def find(decision: str, name: str, method: str) -> Any:
     name
         The policy's name.
     method
-        The method that a policy of the decision has.
+        Name of the method that a policy of the decision has.
 
     Raises
     ------
     InputError
-        Two packages offer the name, the import fails, or the entry point names something else than such a class.
+        Not exactly one package offers the name, the import fails, or the entry point is not such a class.
     """
     entries = [entry for entry in _entries() if entry.name == f"{decision}.{name}"]
     values = sorted({entry.value for entry in entries})

@@ -1,4 +1,4 @@
-"""A time limit on code of a policy, which may loop for ever."""
+"""A time limit for a policy's code, which may loop forever."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from types import FrameType
 
 #: Default time limit of one check of a policy, s. The slowest check of a built-in policy takes a few seconds.
 CHECK_LIMIT_S = 120.0
-#: A policy may catch the exception once; it is raised again at this interval, s.
+#: Interval at which the exception is raised again, in case a policy catches it, s.
 _AGAIN_S = 1.0
-#: Compiled code cannot be interrupted. The process ends if the limit is exceeded by this long, s.
+#: Compiled code cannot be interrupted: the process ends when the limit is exceeded by this much, s.
 _GRACE_S = 30.0
 
 
@@ -23,19 +23,19 @@ class TimeLimitError(BaseException):
 
 @contextlib.contextmanager
 def time_limit(seconds: float, what: str, grace_s: float = _GRACE_S) -> Iterator[None]:
-    """Raise :class:`TimeLimitError` in the code inside once it has run this long.
+    """Raise :class:`TimeLimitError` in the body of the context once it has run this long.
 
-    Signals reach the main thread alone; in another thread there is no limit. Code that is stuck in compiled code ends
-    the process with status 1 and a line on standard error.
+    Only the main thread receives signals; in other threads there is no limit. If compiled code does not return, the
+    process ends with status 1 and a line on standard error.
 
     Parameters
     ----------
     seconds
         The limit, s.
     what
-        What runs, for the message.
+        Name of the code, for the message.
     grace_s
-        How long after the limit the process ends if the exception had no effect, s.
+        Time from the limit until the process ends if the exception has no effect, s.
 
     Examples
     --------

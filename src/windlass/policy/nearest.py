@@ -12,9 +12,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     Parameters
     ----------
     name
-        The name that is not known.
+        The unknown name.
     known
-        The names that are.
+        All known names.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Policies by name: a folder of files is the registry.
+"""Registries of policies by name: each is a folder of files.
 
 Each decision folder has one :class:`Registry`. A policy is any public class with a ``name`` in one of the
 folder's modules; adding a file adds the policy. A policy outside the folder is named by its file,
@@ -21,9 +21,9 @@ from windlass.policy import installed
 from windlass.policy.context import Context
 from windlass.policy.discovery import classes_in, named_classes
 from windlass.policy.nearest import did_you_mean
-from windlass.policy.user_code import blamed, import_file
+from windlass.policy.user_code import describe_failure, import_file
 
-#: Annotations of parameters that are numbers, as text where a file postpones them.
+#: Annotations of numeric parameters, also as text, for modules with postponed annotations.
 _NUMBERS = frozenset({int, float, "int", "float", "int | None", "float | None"})
 
 
@@ -39,23 +39,22 @@ class Registry:
     decision
         The folder's dotted name, such as ``order.site``.
     question
-        What the decision answers, in a sentence.
+        The question that the decision answers, a sentence.
     upon
-        When the decision is made; completes "asked when …".
+        When the decision is made; completes "Called when …".
     package
         The import name of the folder with its policies.
     method
-        The method that makes a class a policy.
+        Name of the method that a policy has.
     key
-        What scenarios and results call the decision; by default ``decision``.
+        The decision's name in scenarios and results; by default ``decision``.
     field
-        Where scenarios name a policy, for messages; by default under ``policies``.
+        The scenario field that names a policy, for messages; by default ``policies.KEY``.
 
     Examples
     --------
-    >>> registry = Registry(
-    ...     "order.site", "Which job goes first?", "a job comes or ends", "windlass.order.site.policies", key="order"
-    ... )
+    >>> package = "windlass.order.site.policies"
+    >>> registry = Registry("order.site", "Which job goes first?", "a job arrives or ends", package, key="order")
     >>> registry.find("easy").__name__
     'Easy'
     """
@@ -77,14 +76,14 @@ class Registry:
         return tuple(sorted({*(cls.name for cls in self._classes()), *installed.names_of(self.decision)}))
 
     def find(self, name: str) -> Any:
-        """The class of a policy, by its name or by the file that holds it.
+        """Return the class of a policy, by its name or by the file that holds it.
 
-        A policy of an installed package cannot take the place of one in the folder.
+        If the folder and an installed package have a policy of one name, the folder's is returned.
 
         Raises
         ------
         InputError
-            No such policy; the message offers the nearest names. Or an installed one that cannot be imported.
+            There is no such policy (the message suggests the nearest name), or an installed one cannot be imported.
         """
         if name.partition(":")[0].endswith(".py"):
             return self._from_file(name)
@@ -112,15 +111,15 @@ class Registry:
         name
             Its name, or the file that holds it.
         context
-            What the engine offers; the policy receives what its constructor has a parameter for. A generator alone
-            stands for a :class:`~windlass.policy.context.Context` of nothing else.
+            Arguments that the engine offers; the policy receives those that its constructor has parameters for. A
+            generator stands for a :class:`~windlass.policy.context.Context` with that generator alone.
         parameters
-            Arguments that a user gives; they replace what the context offers.
+            Arguments that a user gives; they override those of the context.
 
         Raises
         ------
         InputError
-            The policy has no such parameter, or refuses a value.
+            The policy has no such parameter, or rejects a value.
 
         Examples
         --------
@@ -144,9 +143,9 @@ class Registry:
         try:
             return cls(**given)
         except (TypeError, ValueError) as error:
-            # A policy made of policies, as queue is of a priority, raises an error that has the prefix already.
+            # The error of a nested policy, such as the priority of `queue`, already has the prefix.
             own = f"{name}: {_first_line(error).removeprefix(f'{self.field}: {name}: ')}"
-            problem = blamed(error) or own
+            problem = describe_failure(error) or own
             raise InputError(f"{self.field}: {problem}") from error
 
     def _classes(self) -> Iterator[Any]:
@@ -168,9 +167,9 @@ class Registry:
 
 
 def decisions() -> tuple[Registry, ...]:
-    """The registries of all decisions, by name: every folder that has a folder ``policies``.
+    """Return the registries of all decisions, sorted by name: one for each folder with a subfolder ``policies``.
 
-    Some decisions have no world yet that leaves them to policies; they are here too.
+    Decisions that no world leaves to policies yet are included.
 
     Examples
     --------
@@ -185,12 +184,11 @@ def decisions() -> tuple[Registry, ...]:
 
 
 def capability(policy: object, protocol: type[_Protocol]) -> _Protocol | None:
-    """Return a policy as one that follows a protocol beyond its decision's; None if it does not.
+    """Return a policy as an instance of a protocol; None if it does not implement it.
 
-    This is how engines find what a policy has: beyond the methods of its decision's protocol it need have
-    nothing. Each decision defines what it may have in addition, one runtime-checkable protocol per capability.
-    Attributes of a protocol may be None if it documents so. A check takes about 5 µs: make it before a run, not
-    in a decision.
+    Engines use this to detect a policy's optional capabilities: only the methods of its decision's protocol are
+    required. Each decision defines one runtime-checkable protocol per capability. Attributes of a protocol may be None
+    if it documents so. A check takes about 5 µs: make it before a run, not in each decision.
 
     Parameters
     ----------

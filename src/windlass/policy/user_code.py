@@ -1,6 +1,6 @@
-"""Code that is not ours: files of policies, imported by their path, and blamed for what they do.
+"""Users' code: import of policies from files, and errors that name the policy, file and line.
 
-A user's policy runs in Windlass's process without restrictions. Its errors are reported with the policy's name, its
+A user's policy runs in Windlass's process without restrictions. An error in it is reported with the policy's name, its
 file and the line.
 """
 
@@ -23,19 +23,19 @@ from windlass.policy import installed
 _PREFIX = "windlass_policy_"
 #: Maximum length of an error's own message, in characters.
 _LONGEST = 500
-#: What Python raises where an answer is of another form than it should be.
-ODD = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+#: Errors that Python raises when an engine uses a malformed answer.
+ANSWER_ERRORS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
 
 
 def import_file(path: Path) -> ModuleType:
-    """The module of a file, imported once.
+    """Import a file as a module, once, and return the module.
 
     Raises
     ------
     InputError
-        It is no Python file, or raises or exits while it is imported; names file and line.
+        The file is not a Python file, or raises or exits while it is imported; names file and line.
     """
-    # The name carries the path, so that worker processes can import it again and two files never clash.
+    # A checksum of the path makes names of different files differ, and is the same in worker processes.
     name = f"{_PREFIX}{path.stem}_{zlib.crc32(str(path.resolve()).encode(errors='surrogateescape'))}"
     if name in sys.modules:
         return sys.modules[name]
@@ -49,24 +49,24 @@ def import_file(path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         found = _innermost(error.__traceback__)
-        # What is no Python at all has run no line yet.
+        # After a syntax error in the file itself, no frame of it is in the traceback.
         line = error.lineno if isinstance(error, SyntaxError) and found is None else found and found[1]
         where = f"{path}, line {line}" if line else str(path)
         raise InputError(f"{where}: cannot be imported: {message_of(error)}") from error
     return module
 
 
-def is_foreign(policy: object) -> bool:
-    """Whether a policy, or anything else, is of a class that a policy's file or an installed package defines.
+def is_user_code(policy: object) -> bool:
+    """Return whether an object's class is defined in a user's file or in an installed package of policies.
 
     >>> is_foreign(1)
     False
     """
-    return _is_foreign_module(type(policy).__module__)
+    return _is_user_module(type(policy).__module__)
 
 
-def _is_foreign_module(name: str) -> bool:
-    """True for the module of a policy's file, and for modules of packages that offer policies."""
+def _is_user_module(name: str) -> bool:
+    """Return whether a module is a user's policy file or belongs to an installed package of policies."""
     return name.startswith(_PREFIX) or name.partition(".")[0] in installed.packages()
 
 
@@ -76,39 +76,39 @@ def place_of(policy: object) -> str:
     >>> place_of(1)
     ''
     """
-    if not is_foreign(policy):
+    if not is_user_code(policy):
         return ""
     cls = type(policy)
     file = getattr(sys.modules.get(cls.__module__), "__file__", None) or cls.__module__
-    # The lines of a class are its methods'; what they answered is not worth reading the file again.
+    # A class does not record its own line; the line of its first method needs no parsing of the file.
     lines = [
         value.__code__.co_firstlineno for value in vars(cls).values() if isinstance(value, type(place_of))
     ]
     return f" ({file}, line {min(lines)})" if lines else f" ({file})"
 
 
-def blamed(error: BaseException) -> str | None:
-    """Which policy of one's own an error came out of, with file, line and the error; None where it was none.
+def describe_failure(error: BaseException) -> str | None:
+    """Describe an error that a user's policy raised: policy, file, line and error; None if no such policy did.
 
     Parameters
     ----------
     error
-        With its traceback. What a policy called and that failed in there is the policy's affair, too.
+        The error, with its traceback. An error in code that the policy called counts as the policy's.
     """
     found = _innermost(error.__traceback__)
     cause = error.__cause__
     if found is None and isinstance(cause, StopIteration):
-        # Python makes another error of it where it passes through a generator, as the runner's are.
+        # A StopIteration that leaves a generator, such as the runner's, becomes the cause of a RuntimeError.
         error, found = cause, _innermost(cause.__traceback__)
     if found is None:
         return None
     frame, line = found
     name = _name_of(frame)
-    return f"policy {name!r} ({frame.f_code.co_filename}, line {line}) {_did(error)}"
+    return f"policy {name!r} ({frame.f_code.co_filename}, line {line}) {_failure(error)}"
 
 
 def message_of(error: BaseException) -> str:
-    """Return an error in one line: its kind and the first line of its message.
+    """Return an error on one line: its class and the first line of its message.
 
     >>> message_of(ValueError("no\\nway"))
     'ValueError: no'
@@ -120,13 +120,13 @@ def message_of(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def contained() -> Iterator[None]:
-    """While policies run: what they write to standard output goes to standard error, which is where talk belongs, and
-    ``os._exit`` in one is an error like any other.
+def contain_policies() -> Iterator[None]:
+    """Protect a command from policies that run in this context.
 
-    Output of the processes that a policy starts goes there, too.
+    Their output to standard output goes to standard error, including the output of processes that they start. A call of
+    ``os._exit`` in a policy raises ``SystemExit``.
     """
-    with contextlib.redirect_stdout(sys.stderr), _file_of_output_turned():
+    with contextlib.redirect_stdout(sys.stderr), _redirected_descriptor():
         real = os._exit
         refuse_to_leave()
         try:
@@ -136,11 +136,11 @@ def contained() -> Iterator[None]:
 
 
 def refuse_to_leave() -> None:
-    """Have ``os._exit``, where a policy calls it, raise from now on."""
+    """Make ``os._exit`` raise ``SystemExit`` from now on if a user's policy calls it."""
     real = os._exit
 
     def leave(status: int = 0) -> NoReturn:
-        if _is_foreign_module(sys._getframe(1).f_globals.get("__name__", "")):
+        if _is_user_module(sys._getframe(1).f_globals.get("__name__", "")):
             raise SystemExit(f"os._exit({status!r})")
         real(status)
 
@@ -148,11 +148,12 @@ def refuse_to_leave() -> None:
 
 
 @contextlib.contextmanager
-def _file_of_output_turned() -> Iterator[None]:
+def _redirected_descriptor() -> Iterator[None]:
+    """Redirect file descriptor 1 to standard error."""
     try:
         if sys.__stdout__ is not None:
             sys.__stdout__.flush()
-        kept = os.dup(1)
+        output = os.dup(1)
     except (OSError, ValueError):
         yield  # standard output is closed
         return
@@ -161,21 +162,21 @@ def _file_of_output_turned() -> Iterator[None]:
             os.dup2(2, 1)
         yield
     finally:
-        os.dup2(kept, 1)
-        os.close(kept)
+        os.dup2(output, 1)
+        os.close(output)
 
 
 def _innermost(trace: TracebackType | None) -> tuple[FrameType, int] | None:
-    """The last frame that is in a file of a policy, and its line."""
+    """Return the innermost frame in a user's code, and its line; None if there is none."""
     found = None
     for frame, line in traceback.walk_tb(trace):
-        if _is_foreign_module(frame.f_globals.get("__name__", "")):
+        if _is_user_module(frame.f_globals.get("__name__", "")):
             found = frame, line
     return found
 
 
 def _name_of(frame: FrameType) -> str:
-    """Return the name of the policy that has this code; the file if that is unknown."""
+    """Return the name of the policy whose code runs in a frame; the file's name if the policy is unknown."""
     own = getattr(type(frame.f_locals.get("self")), "name", None)
     if isinstance(own, str):
         return own
@@ -187,7 +188,7 @@ def _name_of(frame: FrameType) -> str:
     return names.pop() if len(names) == 1 else Path(frame.f_code.co_filename).stem
 
 
-def _did(error: BaseException) -> str:
+def _failure(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         how = error.code if isinstance(error.code, str) else f"status {error.code!r}"
         return f"exits ({how}), expected an answer"

@@ -11,7 +11,7 @@ from windlass.model import InputError
 from windlass.plan import POLICIES
 from windlass.plan.files import read_hierarchy, read_queries
 from windlass.plan.solve import PlannerResult, solve
-from windlass.policy.user_code import contained
+from windlass.policy.user_code import contain_policies
 
 
 def solve_command(
@@ -20,7 +20,7 @@ def solve_command(
     """Read queries and clusters, call the planners, and print their plans."""
     if not policies:
         raise InputError(f"--policy: no name given, expected one of {', '.join(POLICIES.names())}")
-    with contained():
+    with contain_policies():
         for name in policies:
             # A wrong name is reported before the work.
             POLICIES.find(name)

@@ -22,7 +22,7 @@ from windlass.policy.context import Context
 from windlass.policy.limit import CHECK_LIMIT_S, TimeLimitError, time_limit
 from windlass.policy.nearest import did_you_mean
 from windlass.policy.registry import Registry, decisions
-from windlass.policy.user_code import contained
+from windlass.policy.user_code import contain_policies
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def _checked(check: Check, registry: Registry, policy: str, cls: Any, limit_s: f
     name = check.__name__.removeprefix("check_").replace("_", " ")
     asks = " ".join((inspect.getdoc(check) or "").split())
     try:
-        with contained(), time_limit(limit_s, f"{policy}: the check {name!r}"):
+        with contain_policies(), time_limit(limit_s, f"{policy}: the check {name!r}"):
             check(registry, policy)
     except KeyboardInterrupt:
         raise
