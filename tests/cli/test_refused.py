@@ -24,16 +24,16 @@ BATCH = "workload: {lublin: {jobs: 5}}\npolicies: {order: easy}\n"
         ("a: {b: {c: 1, c: 2}}", "the key 'c' is there twice"),
         ("a: &a [*a]", "line 1: is not YAML: a value holds itself"),
         ("a: &a {b: {c: *a}}", "a value holds itself"),
-        (LAUGHS, "at most 250,000 are taken; WINDLASS_MAX_YAML_VALUES="),
-        ("a: " + "[" * 200, "nested 51 levels deep, at most 50 are taken"),
-        ("a: " + "[" * 100_000, "nested 51 levels deep, at most 50 are taken"),
+        (LAUGHS, "expected at most 250,000; WINDLASS_MAX_YAML_VALUES="),
+        ("a: " + "[" * 200, "nested 51 levels deep, expected at most 50"),
+        ("a: " + "[" * 100_000, "nested 51 levels deep, expected at most 50"),
         (
             "\n".join(["a0: &a0 [1]", *(f"a{n + 1}: &a{n + 1} [*a{n}]" for n in range(60))]),
             "nested 51 levels",
         ),
         ("a: 2024-13-45", "line 1: is not YAML: '2024-13-45' is no date or number"),
         ("a: " + "9" * 5000, "is no date or number"),
-        ("a: 0x" + "f" * 9000, "is a number of 36000 bits, at most 64 are taken"),
+        ("a: 0x" + "f" * 9000, "is a number of 36000 bits, expected at most 64"),
         ("a: 010", "010 is 8 to YAML, expected a plain number or a text in quotes"),
         ("a: 1:30:00", "1:30:00 is 5400 to YAML, expected a plain number"),
         ("a: \x00", "the character '\\x00' is not allowed"),
@@ -67,7 +67,7 @@ def test_a_file_that_is_none_is_refused(tmp_path):
         (Path("/dev/zero"), "is no regular file"),
         (tmp_path / ("n" * 300), "File name too long"),
         (tmp_path / "nul\0", "null byte"),
-        (tmp_path / "large", "at most 16,777,216 are taken; WINDLASS_MAX_YAML_BYTES="),
+        (tmp_path / "large", "expected at most 16,777,216; WINDLASS_MAX_YAML_BYTES="),
     ):
         with pytest.raises(InputError, match=said):
             read_yaml(path)
@@ -97,9 +97,9 @@ def batch(**changes):
         (batch(workload={"trace": "a\0b"}), "'a\\x00b': is not a file path"),
         (
             batch(cluster={"processors": list(range(1, 1_000_001))}),
-            "1,000,000 variants, at most 10,000 are taken",
+            "1,000,000 variants, expected at most 10,000",
         ),
-        (batch(seeds=list(range(200_000))), "200,000 runs (variants with seeds), at most 100,000 are taken"),
+        (batch(seeds=list(range(200_000))), "200,000 runs (variants with seeds), expected at most 100,000"),
     ],
 )
 def test_a_scenario_is_refused_in_a_line(tree, said):
@@ -126,7 +126,7 @@ def test_a_thousand_million_workers_are_refused(world, cluster):
         "policies": {"dispatch": "random", "order": "easy", "plan": "greedy"},
     }
     with pytest.raises(
-        InputError, match=r"at most 1,000,000 are taken; WINDLASS_MAX_WORKERS=1000000000 raises that"
+        InputError, match=r"expected at most 1,000,000; WINDLASS_MAX_WORKERS=1000000000 raises the limit"
     ):
         make_scenario(tree | {"workload": {"batch": {"lublin": {}}}} if world == "colocated" else tree, "s")
 
@@ -135,7 +135,9 @@ def test_a_limit_is_raised_by_the_environment(monkeypatch):
     ants = Limit("WINDLASS_MAX_ANTS", 3, "ants")
     monkeypatch.setenv("WINDLASS_MAX_ANTS", "4")
     assert ants.check(4) == 4
-    with pytest.raises(InputError, match=r"^5 ants, at most 4 are taken; WINDLASS_MAX_ANTS=5 raises that$"):
+    with pytest.raises(
+        InputError, match=r"^5 ants, expected at most 4; WINDLASS_MAX_ANTS=5 raises the limit$"
+    ):
         ants.check(5)
     for wrong in ("0", "-1", "many", "9" * 19):
         monkeypatch.setenv("WINDLASS_MAX_ANTS", wrong)
@@ -155,7 +157,7 @@ def test_a_small_file_that_unfolds_is_refused(windlass, tmp_path, monkeypatch):
     status, out, err = windlass("trace", "bomb.swf.gz")
     assert (status, out) == (2, "")
     assert "bomb.swf.gz: over 12,5" in err
-    assert "bytes of text, at most 8,388,608 are taken; WINDLASS_MAX_TEXT raises that" in err
+    assert "bytes of text, expected at most 8,388,608; WINDLASS_MAX_TEXT raises the limit" in err
     bomb(tmp_path / "zeros.swf.gz", b"\0", 16)
     assert "line 1: a NUL byte" in windlass("trace", "zeros.swf.gz")[2]
 
@@ -170,7 +172,7 @@ def test_a_small_file_that_unfolds_is_refused(windlass, tmp_path, monkeypatch):
         (["--dry-run", "--out", "o"], "--out: has no effect here"),
         (
             ["--jobs", "1000000000"],
-            "--jobs: 1,000,000,000 processes, at most 1,024 are taken; WINDLASS_MAX_PROCESSES=",
+            "--jobs: 1,000,000,000 processes, expected at most 1,024; WINDLASS_MAX_PROCESSES=",
         ),
         (["--seeds", "1-999999999999"], "--seeds: 1-999999999999: 999,999,999,999 runs"),
         (["--seeds", "1-" + "9" * 5000], "is too large"),

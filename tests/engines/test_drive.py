@@ -64,7 +64,7 @@ def test_each_decision_is_asked_of_its_own_policy():
 )
 def test_a_decision_without_a_policy_is_named(given, listed):
     engine = Listed(["place"])
-    message = f"policies: no policy for the decision 'place', which is due; given are: {listed}"
+    message = f"policies: no policy for the decision 'place', which is due; policies are given for: {listed}"
     with pytest.raises(InputError, match=f"^{message}$"):
         drive(engine, given)
     assert engine.closed == 1

@@ -61,15 +61,17 @@ def test_a_limit_may_be_raised_by_the_environment(monkeypatch):
     ants = Limit("WINDLASS_MAX_ANTS", 3, "ants")
     monkeypatch.delenv("WINDLASS_MAX_ANTS", raising=False)
     assert (ants.most(), ants.check(3), ants.check(0)) == (3, 3, 0)
-    refused(lambda: ants.check(4), "4 ants, at most 3 are taken; WINDLASS_MAX_ANTS=4 raises that")
+    refused(lambda: ants.check(4), "4 ants, expected at most 3; WINDLASS_MAX_ANTS=4 raises the limit")
     refused(
         lambda: ants.check(4000, "hill", at_least=True),
-        "hill: over 4,000 ants, at most 3 are taken; WINDLASS_MAX_ANTS raises that",
+        "hill: over 4,000 ants, expected at most 3; WINDLASS_MAX_ANTS raises the limit",
     )
-    refused(lambda: ants.check(10**15), "1.0e+15 ants, at most 3 are taken; WINDLASS_MAX_ANTS raises that")
+    refused(
+        lambda: ants.check(10**15), "1.0e+15 ants, expected at most 3; WINDLASS_MAX_ANTS raises the limit"
+    )
     refused(
         lambda: ants.check(10**15 - 1),
-        f"{10**15 - 1:,} ants, at most 3 are taken; WINDLASS_MAX_ANTS={10**15 - 1}",
+        f"{10**15 - 1:,} ants, expected at most 3; WINDLASS_MAX_ANTS={10**15 - 1}",
     )
     refused(lambda: ants.check(10**300), "far too many ants")
     monkeypatch.setenv("WINDLASS_MAX_ANTS", "7")
@@ -138,7 +140,7 @@ def test_jobs_of_several_resources():
         ({"cores": [1.1e15, 1.0]}, "job 5, cores is 1100000000000000.0, expected 0 to 1e15"),
         ({"memory": [1.0, -1.0]}, "job 3, memory is -1.0"),
         ({"gpus": [1.0, math.nan]}, "job 3, gpus is nan"),
-        ({"gpus": [0.0, 0.0]}, "job 3 asks for nothing, expected some of gpus, cores, memory"),
+        ({"gpus": [0.0, 0.0]}, "job 3 requests nothing, expected at least one of gpus, cores, memory"),
         ({"submit": [2.0, 1.0]}, "job 3 is submitted at 1 s, before the job ahead of it"),
         ({"job": [5, 5]}, "job number 5 appears more than once"),
         ({"job": [5]}, "has shape"),
@@ -174,10 +176,10 @@ def test_clusters_and_queries():
         )
     refused(lambda: Cluster("a", math.nan), "cores is nan")
     refused(lambda: Hierarchy(()), "no clusters")
-    refused(lambda: Hierarchy((Cluster("a", 1), Cluster("a", 1))), "cluster a is there 2 times")
-    refused(lambda: Hierarchy((Cluster("a", 1, parent="b"),)), "cluster a: there is no parent 'b'")
+    refused(lambda: Hierarchy((Cluster("a", 1), Cluster("a", 1))), "cluster a appears 2 times")
+    refused(lambda: Hierarchy((Cluster("a", 1, parent="b"),)), "cluster a: its parent 'b' does not exist")
     ring = (Cluster("a", 1, parent="b"), Cluster("b", 1, parent="a"))
-    refused(lambda: Hierarchy(ring), "cluster a: it is above itself")
+    refused(lambda: Hierarchy(ring), "cluster a: the chain of its parents is a cycle")
     tiers = Hierarchy(
         (Cluster("top", 3, 4, 5), Cluster("mid", 6, 7, 8, "top"), Cluster("low", 1, parent="mid"))
     )
@@ -197,7 +199,7 @@ def test_clusters_and_queries():
     plan = QueryPlan(0.5, (one,))
     assert Query("q", "c", (plan,)).source == 0.0
     refused(lambda: Query("", "c", (plan,)), "a query has no name")
-    refused(lambda: Query("q", "c", ()), "query q: it has no plans")
+    refused(lambda: Query("q", "c", ()), "query q has no plans")
     refused(lambda: Query("q", "c", (plan,), -1.0), "query q: source is -1")
 
 

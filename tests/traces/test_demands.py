@@ -52,7 +52,7 @@ def test_pods_have_parts_of_gpus_and_those_never_scheduled_are_left_out(tmp_path
         ("submit,run,gpus\n1,2,1\n1,x,1\n", "line 3: run is 'x', expected a number of 0 or more"),
         ("submit,run,gpus\n1,-2,1\n", "line 2: run is '-2'"),
         ("submit,run,gpus\n1,2,\n", "line 2: gpus is empty"),
-        ("submit,run,gpus\n1,2,0\n", "job 1 asks for nothing"),
+        ("submit,run,gpus\n1,2,0\n", "job 1 requests nothing"),
         ("submit,run,gpus\n1,2,inf\n", "line 2: gpus is 'inf'"),
         (PODS.replace("num_gpu,", ""), "no jobs"),
         (PODS.replace("num_gpu,", "") + "a,1,1,1,1,1,1\n", "column num_gpu is missing"),

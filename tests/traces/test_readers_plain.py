@@ -203,7 +203,7 @@ def test_text_of_files(tmp_path, monkeypatch):
     assert read_head(written(tmp_path, b"abc", "x.gz"), 9) == ""
     monkeypatch.setenv("WINDLASS_MAX_TEXT", "4")
     assert read_text(written(tmp_path, "abcd")) == "abcd"
-    refused(lambda: read_text(written(tmp_path, "abcde")), "over 5 bytes of text, at most 4 are taken")
+    refused(lambda: read_text(written(tmp_path, "abcde")), "over 5 bytes of text, expected at most 4")
 
 
 def test_swf_of_other_logs_has_what_these_know():

@@ -90,7 +90,7 @@ def parse_yaml(text: str, source: str) -> Any:
     except _TooMuch as error:
         raise InputError(f"{source}, line {error.line}: {error}") from error
     except RecursionError as error:
-        raise InputError(f"{source}: is nested too deeply, at most {_DEEPEST} levels are taken") from error
+        raise InputError(f"{source}: is nested too deeply, expected at most {_DEEPEST} levels") from error
 
 
 class _TooMuch(Exception):  # noqa: N818 - it leaves this file as another
@@ -132,7 +132,7 @@ class _Loader(yaml.SafeLoader):
 
     def _check(self, size: int, depth: int, mark: yaml.Mark) -> None:
         if depth > _DEEPEST:
-            raise _TooMuch(f"nested {depth} levels deep, at most {_DEEPEST} are taken", mark)
+            raise _TooMuch(f"nested {depth} levels deep, expected at most {_DEEPEST}", mark)
         if size > self._most:
             try:
                 YAML_VALUES.check(size)
@@ -167,7 +167,7 @@ class _Loader(yaml.SafeLoader):
                 raise yaml.constructor.ConstructorError(
                     None,
                     None,
-                    f"is a number of {found.bit_length()} bits, at most {_BITS} are taken",
+                    f"is a number of {found.bit_length()} bits, expected at most {_BITS}",
                     node.start_mark,
                 )
             return found

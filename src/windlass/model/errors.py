@@ -1,4 +1,4 @@
-"""Errors that name the thing: which file, field and value, and what was expected."""
+"""Errors whose messages name the file, the field and the value, and what was expected."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class InputError(ValueError):
-    """What the user gave cannot be used; the message is one line and complete.
+    """Unusable input of a user; the message is complete and one line long.
 
     >>> raise InputError("log.swf, line 7: run time 'abc' is not a number")
     Traceback (most recent call last):
@@ -22,9 +22,9 @@ class Remedy:
     Parameters
     ----------
     flag
-        A parameter that is to be True.
+        A parameter to set to True.
     effect
-        What that does: a verb and its object.
+        The effect, as a verb and its object.
     """
 
     flag: str
@@ -32,9 +32,9 @@ class Remedy:
 
 
 class ParameterError(InputError):
-    """An argument that cannot be used; the message names the parameter.
+    """An unusable argument; the message names the parameter.
 
-    A program that has other names for parameters formats the message with them (:meth:`formatted`). The command line
+    A program with other names for parameters uses them in the message (:meth:`formatted`): the command line
     prints ``--out`` and ``--force`` where Python code has ``out`` and ``force=True``.
 
     Parameters
@@ -42,7 +42,7 @@ class ParameterError(InputError):
     parameter
         The name of the parameter.
     problem
-        The value, and what was expected.
+        The wrong value, and what was expected.
     remedies
         Flags of the same call that resolve the problem.
 
@@ -54,7 +54,7 @@ class ParameterError(InputError):
     """
 
     def __init__(self, parameter: str, problem: str, *remedies: Remedy) -> None:
-        # All arguments go to the base class, so that the error can be pickled.
+        # Pickling an error needs all arguments in the base class.
         super().__init__(parameter, problem, *remedies)
         self.parameter, self.problem, self.remedies = parameter, problem, remedies
 
@@ -62,14 +62,14 @@ class ParameterError(InputError):
         return self.formatted(str, "{}=True".format)
 
     def formatted(self, parameter: Callable[[str], str], flag: Callable[[str], str]) -> str:
-        """Return the message with other names.
+        """Return the message with other names for parameters and flags.
 
         Parameters
         ----------
         parameter
-            Returns the name to print for a parameter.
+            Returns the printed name of a parameter.
         flag
-            Returns what sets a flag, for its name.
+            Returns the printed text that sets a flag, given its name.
 
         Examples
         --------
@@ -82,14 +82,14 @@ class ParameterError(InputError):
 
 
 class PolicyError(RuntimeError):
-    """A policy answered with something that cannot be carried out.
+    """An answer of a policy that cannot be carried out.
 
     Parameters
     ----------
     message
-        What is wrong with the answer; the caller adds the policy's name in front.
+        What is wrong with the answer; the caller prepends the policy's name.
     decision
-        The decision with the invalid answer; None for the one that was just made.
+        The decision with the invalid answer; None for the latest one.
     """
 
     def __init__(self, message: str, decision: str | None = None) -> None:
@@ -98,8 +98,8 @@ class PolicyError(RuntimeError):
 
 
 class BatchError(RuntimeError):
-    """A batch system did not start a job that it was requested to start; names the job and the system's reason."""
+    """A job that a batch system did not start on request; names the job and the system's reason."""
 
 
 class TaskError(RuntimeError):
-    """A task of a live run failed, by its own error or by being lost too often; names job, stage and task."""
+    """A task of a live run that failed, or was lost too often; names job, stage and task."""

@@ -1,4 +1,4 @@
-"""Instances that a cluster rents: what each type has, costs, and how long it takes to start."""
+"""Types of instances that a cluster rents: resources, price and launch time."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class InstanceType:
     Parameters
     ----------
     name
-        As its provider calls it.
+        The provider's name for it.
     gpus, cores, memory
-        What one of them has; memory in bytes.
+        Resources of one instance; memory in bytes.
     price
-        USD an hour, from the launch on.
+        Price from the launch on, USD/h.
     launch
-        Seconds from the launch until jobs can run there.
+        Time from the launch until jobs can run there, s.
     most
-        How many there may be.
+        Maximum number of instances.
 
     Raises
     ------
     InputError
-        A number is out of bounds, or it has nothing at all.
+        A number is out of bounds, or all resources are 0.
 
     Examples
     --------
@@ -55,8 +55,10 @@ class InstanceType:
             number(f"instance type {self.name}: {field}", getattr(self, field), 0.0)
         whole(f"instance type {self.name}: most", self.most, 0)
         if not any(self.vector()):
-            raise InputError(f"instance type {self.name} has no resources, expected some of {RESOURCES}")
+            raise InputError(
+                f"instance type {self.name} has no resources, expected at least one of {', '.join(RESOURCES)}"
+            )
 
     def vector(self) -> NDArray[np.float64]:
-        """(3,) what one has, in the order of :data:`RESOURCES`."""
+        """Return (3,) the resources of one instance, in the order of :data:`RESOURCES`."""
         return np.array([self.gpus, self.cores, self.memory], dtype=np.float64)

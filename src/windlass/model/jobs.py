@@ -1,4 +1,4 @@
-"""Rigid parallel jobs as columns."""
+"""Tables of rigid parallel jobs, stored as columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from windlass.model.errors import InputError
 
-#: Longer than any log, and short enough that sums of times keep their seconds.
+#: Largest time, s: longer than any log, and small enough that sums of times stay exact to the second.
 _LONGEST = 1e15
 
 
@@ -21,13 +21,13 @@ class JobTable:
     Parameters
     ----------
     job
-        (n,) int64, the identity a log gives each job; distinct.
+        (n,) int64, job number in the log; distinct.
     submit
         (n,) float64, time of submission, s; not decreasing.
     run
         (n,) float64, run time without a limit, s; not negative.
     procs
-        (n,) int64, processors it holds from start to end; at least 1.
+        (n,) int64, processors that the job holds from start to end; at least 1.
     request
         (n,) float64, requested run time (walltime), s; not negative.
 
@@ -53,7 +53,7 @@ class JobTable:
     def of(
         cls, submit: object, run: object, procs: object, request: object = None, job: object = None
     ) -> JobTable:
-        """Build a table from anything array-like; no request means request = run, no job means 1, 2, …"""
+        """Build a table from anything array-like; ``request`` defaults to ``run``, ``job`` to 1, 2, …"""
         submits = _column("submit", submit, np.float64)
         runs = _column("run", run, np.float64)
         return cls(
@@ -96,14 +96,14 @@ class JobTable:
         return len(self.job)
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> JobTable:
-        """The chosen rows, a mask or row numbers in order."""
+        """Return a table of the selected rows, given as a mask or as row numbers in order."""
         return JobTable(
             self.job[rows], self.submit[rows], self.run[rows], self.procs[rows], self.request[rows]
         )
 
 
 def _column(name: str, values: object, kind: type[np.int64] | type[np.float64]) -> NDArray[Any]:
-    """A contiguous, writable column; whole numbers must be whole."""
+    """Return a contiguous, writable column; raise an error if an integer column holds fractions."""
     try:
         found = np.asarray(values, dtype=np.float64) if kind is np.float64 else np.asarray(values)
     except (TypeError, ValueError) as error:

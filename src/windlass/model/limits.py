@@ -1,4 +1,4 @@
-"""How much of something is taken, so that a slip of the keyboard does not fill the memory of a machine."""
+"""Maximum sizes of inputs: a typing error in a number must not fill a machine's memory."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ class Limit:
     Parameters
     ----------
     variable
-        The environment variable that sets another.
+        The environment variable that overrides the limit.
     usual
-        The limit where it is not set.
+        The limit if the variable is not set.
     things
-        What there are too many of.
+        The counted things, plural, for the message.
 
     Examples
     --------
     >>> Limit("WINDLASS_MAX_ANTS", 3, "ants").check(5_000, "hill.yaml")
     Traceback (most recent call last):
-    windlass.model.errors.InputError: hill.yaml: 5,000 ants, at most 3 are taken; WINDLASS_MAX_ANTS=5000 raises that
+    windlass.model.errors.InputError: hill.yaml: 5,000 ants, expected at most 3; WINDLASS_MAX_ANTS=5000 raises the limit
     """
 
     variable: str
@@ -33,32 +33,32 @@ class Limit:
     things: str
 
     def most(self) -> int:
-        """The limit now.
+        """Return the current limit.
 
         Raises
         ------
         InputError
-            The variable's value is no whole number above 0.
+            The variable's value is not a whole number above 0.
         """
-        said = os.environ.get(self.variable, "")
-        if not said:
+        text = os.environ.get(self.variable, "")
+        if not text:
             return self.usual
-        # More digits than any memory has bytes are not worth converting.
-        if not said.isdecimal() or len(said) > 18 or int(said) == 0:
-            raise InputError(f"{self.variable} is {said[:40]!r}, expected a whole number above 0")
-        return int(said)
+        # No memory has 10**18 bytes, and Python refuses to convert very long numbers.
+        if not text.isdecimal() or len(text) > 18 or int(text) == 0:
+            raise InputError(f"{self.variable} is {text[:40]!r}, expected a whole number above 0")
+        return int(text)
 
     def check(self, count: int, where: str = "", at_least: bool = False) -> int:
-        """The count, if it is within the limit.
+        """Return the count if it is within the limit.
 
         Parameters
         ----------
         count
-            How many there are.
+            Number of things.
         where
-            What has them, for the message.
+            The file or option that contains them, for the message.
         at_least
-            Whether there may be more, as counting has stopped.
+            Whether there may be more than ``count``, because counting stopped there.
 
         Raises
         ------
@@ -73,19 +73,19 @@ class Limit:
         more = "over " if at_least else ""
         raising = f"={count}" if count < 10**15 and not at_least else ""
         raise InputError(
-            f"{prefix}{more}{many} {self.things}, at most {most:,} are taken; {self.variable}{raising} raises that"
+            f"{prefix}{more}{many} {self.things}, expected at most {most:,}; {self.variable}{raising} raises the limit"
         )
 
 
-#: Points of a sweep, each a simulation of its own; and what they come to with all seeds.
+#: Points of a sweep, and the simulations that they amount to with all seeds.
 VARIANTS = Limit("WINDLASS_MAX_VARIANTS", 10_000, "variants")
 RUNS = Limit("WINDLASS_MAX_RUNS", 100_000, "runs (variants with seeds)")
 #: Processes of one run.
 PROCESSES = Limit("WINDLASS_MAX_PROCESSES", 1024, "processes")
-#: Workers or nodes of a cluster: each has a queue.
+#: Workers or nodes of a cluster, each with a queue.
 WORKERS = Limit("WINDLASS_MAX_WORKERS", 1_000_000, "workers")
-#: Text of a log, unpacked.
+#: Uncompressed text of a log.
 TEXT = Limit("WINDLASS_MAX_TEXT", 2**29, "bytes of text")
-#: A configuration file, and what it holds where each alias stands for all it means.
+#: Size of a configuration file, and its number of values with all aliases expanded.
 YAML_BYTES = Limit("WINDLASS_MAX_YAML_BYTES", 2**24, "bytes")
 YAML_VALUES = Limit("WINDLASS_MAX_YAML_VALUES", 250_000, "values")

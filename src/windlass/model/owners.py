@@ -15,7 +15,7 @@ class Owners:
     Parameters
     ----------
     user, group, queue
-        (n,) int64. Queues are those that a log names, such as Slurm's QOS; all wait for the same processors.
+        (n,) int64. A queue is one that the log names, such as Slurm's QOS; all queues share the same processors.
 
     Examples
     --------
@@ -39,6 +39,6 @@ class Owners:
 
     @property
     def entries(self) -> int:
-        """Number of users; all jobs of unknown users count as one more, the last."""
+        """Number of users; if some are unknown, they count together as one more, the last."""
         known = int(self.user.max()) + 1 if len(self.user) else 0
         return known + bool(len(self.user) == 0 or self.user.min() < 0)

@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 class Pools:
     """Resources that jobs hold from start to end in addition to processors, each one pool for the whole site.
 
-    Amounts are whole numbers of a small unit, so that a pool is exactly full again when all jobs have released their
-    amounts: sums of fractions would not be.
+    Amounts are whole numbers of a small unit. With fractions, rounding errors could leave a pool not exactly full after
+    all jobs have released their amounts.
 
     Parameters
     ----------
     names
-        What each of the k is called, such as ``GPUs``.
+        The names of the k resources, such as ``GPUs``.
     amount
-        (k,) int64, amount of the site.
+        (k,) int64, amounts that the site has.
     needs
-        (k, n) int64, request of each of n jobs, 0 or more.
+        (k, n) int64, requests of the n jobs, 0 or more.
 
     Examples
     --------
@@ -42,11 +42,11 @@ class Pools:
 
     @classmethod
     def none(cls, jobs: int) -> Pools:
-        """Return no pools for ``jobs`` jobs, which then wait for processors alone."""
+        """Return an empty set of pools for ``jobs`` jobs, which then wait only for processors."""
         return cls((), np.zeros(0, np.int64), np.zeros((0, jobs), np.int64))
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of pools."""
         return len(self.names)
 
     def lacking(self) -> NDArray[np.int64]:

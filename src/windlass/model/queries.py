@@ -1,7 +1,7 @@
-"""Streaming queries, the plans by which each could run, and the clusters where its components could be.
+"""Streaming queries, the alternative plans of each, and the clusters where their components can run.
 
 A *query* is a chain of components, such as a decoder, a detector and an associator, on the stream of one camera. A
-*plan* fixes what each component does. Clusters are a tree: a camera's parent is, say, a private cluster, and that one's
+*plan* fixes what each component does. Clusters form a tree: a camera's parent can be a private cluster, whose parent is
 the cloud.
 """
 
@@ -16,31 +16,31 @@ from numpy.typing import NDArray
 from windlass.model.errors import InputError
 from windlass.model.values import number
 
-#: What each cluster has, in the order in which :attr:`Hierarchy.resources` lists it.
+#: Resources of each cluster, in the order of :attr:`Hierarchy.resources`.
 KINDS = ("cores", "up", "down")
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where components can run: a camera, a private cluster, the cloud.
+    """A place where components can run: a camera, a private cluster, or the cloud.
 
     Parameters
     ----------
     name
-        As users call it.
+        The name of the cluster.
     cores
         Number of cores; 0 for a camera that only sends, infinity for no limit.
     up
         Bandwidth to its parent, bytes/s.
     down
-        What can come in from all its children together, bytes/s.
+        Bandwidth from all its children together, bytes/s.
     parent
         The name of the cluster above; None for a root.
 
     Raises
     ------
     InputError
-        There is no name, or a number is negative or not a number.
+        The name is empty, or a number is negative or NaN.
 
     Examples
     --------
@@ -65,17 +65,17 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """Clusters as trees, each with the cores and links that it has.
+    """One or more trees of clusters, with their cores and links.
 
     Parameters
     ----------
     clusters
-        In any order.
+        All clusters, in any order.
 
     Raises
     ------
     InputError
-        There is no cluster, two have one name, a parent is not there, or a cluster is above itself.
+        There is no cluster, a name occurs twice, a parent does not exist, or a cluster is its own ancestor.
 
     Examples
     --------
@@ -90,21 +90,19 @@ class Hierarchy:
 
     def __post_init__(self) -> None:
         if not self.clusters:
-            raise InputError("a hierarchy has no clusters, expected one at least")
+            raise InputError("a hierarchy has no clusters, expected at least one")
         names = [cluster.name for cluster in self.clusters]
         for name in names:
             if names.count(name) > 1:
-                raise InputError(
-                    f"cluster {name} is there {names.count(name)} times, expected each name once"
-                )
+                raise InputError(f"cluster {name} appears {names.count(name)} times, expected each name once")
         for cluster in self.clusters:
             if cluster.parent is not None and cluster.parent not in names:
-                raise InputError(f"cluster {cluster.name}: there is no parent {cluster.parent!r}")
+                raise InputError(f"cluster {cluster.name}: its parent {cluster.parent!r} does not exist")
         for name in names:
             self.path(name)
 
     def path(self, name: str) -> tuple[int, ...]:
-        """Where data of a cluster can go: its own index, its parent's, and so on up to the root's.
+        """Return the path of a cluster's data: its own index, its parent's, and so on up to the root's.
 
         Raises
         ------
@@ -118,18 +116,18 @@ class Hierarchy:
         at: str | None = name
         while at is not None:
             if index[at] in found:
-                raise InputError(f"cluster {name}: it is above itself, expected a tree")
+                raise InputError(f"cluster {name}: the chain of its parents is a cycle, expected a tree")
             found.append(index[at])
             at = self.clusters[index[at]].parent
         return tuple(found)
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """(L,) what can run short, cluster by cluster: its cores, what it sends, what it takes in."""
+        """(L,) names of all resources, cluster by cluster: cores, uplink, downlink."""
         return tuple(f"{cluster.name}.{kind}" for cluster in self.clusters for kind in KINDS)
 
     def capacity(self) -> NDArray[np.float64]:
-        """(L,) how much there is of each: cores, and bytes/s."""
+        """Return (L,) the amount of each resource: cores, and bytes/s."""
         return np.array(
             [getattr(cluster, kind) for cluster in self.clusters for kind in KINDS], dtype=np.float64
         )
@@ -137,17 +135,17 @@ class Hierarchy:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """One step of a query, as a plan has it.
+    """One step of a query in a plan.
 
     Parameters
     ----------
     name
-        What it does, knobs included, such as ``detect MOG2 480p``. Components of equal names, after equal ones, on one
-        camera do the same work, and can be merged.
+        Its work and settings, such as ``detect MOG2 480p``. Components with equal names that follow equal components on
+        the same camera do the same work and can be merged.
     cores
-        CPU seconds a second of the stream.
+        CPU seconds per second of the stream.
     output
-        What it hands on, bytes/s.
+        Output rate, bytes/s.
     """
 
     name: str
@@ -168,9 +166,9 @@ class QueryPlan:
     Parameters
     ----------
     accuracy
-        From 0 to 1, wherever its components run.
+        Accuracy of its results, from 0 to 1; it does not depend on where the components run.
     components
-        The chain, first to last.
+        The chain of components, first to last.
     """
 
     accuracy: float
@@ -178,30 +176,30 @@ class QueryPlan:
 
     def __post_init__(self) -> None:
         if not self.components:
-            raise InputError("a plan has no components, expected one at least")
+            raise InputError("a plan has no components, expected at least one")
         names = ", ".join(component.name for component in self.components)
         number(f"plan {names}: accuracy", self.accuracy, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query on a camera's stream, with the plans that answer it.
+    """A query on a camera's stream, with its alternative plans.
 
     Parameters
     ----------
     name
-        As users call it.
+        The name of the query.
     camera
-        The cluster at which its stream is born.
+        The cluster where its stream originates.
     plans
-        One at least.
+        Its plans, at least one.
     source
-        What the first component takes in, bytes/s.
+        Input rate of the first component, bytes/s.
 
     Raises
     ------
     InputError
-        There is no name or no plan, or ``source`` is negative or not finite.
+        The name is empty, there is no plan, or ``source`` is negative or not finite.
 
     Examples
     --------
@@ -219,5 +217,5 @@ class Query:
         if not self.name:
             raise InputError("a query has no name")
         if not self.plans:
-            raise InputError(f"query {self.name}: it has no plans, expected one at least")
+            raise InputError(f"query {self.name} has no plans, expected at least one")
         number(f"query {self.name}: source", self.source, 0.0)

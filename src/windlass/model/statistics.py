@@ -1,4 +1,4 @@
-"""Student's confidence interval of a mean: its quantile and half width."""
+"""Student's confidence interval of a mean: quantile and half-width."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ LEVEL = 0.95
 
 
 def student_quantile(freedom: int, level: float = LEVEL) -> float:
-    """Return the quantile of Student's t that a two-sided interval takes.
+    """Return the quantile of Student's t distribution for a two-sided interval.
 
     Parameters
     ----------
     freedom
         Degrees of freedom, at least 1.
     level
-        With which probability the interval holds.
+        Confidence level of the interval, between 0 and 1.
 
     Examples
     --------
@@ -33,16 +33,16 @@ def student_quantile(freedom: int, level: float = LEVEL) -> float:
 def student_half_width(
     values: NDArray[np.float64], level: float = LEVEL, centre: float | None = None
 ) -> float:
-    """Return half the width of Student's interval of a mean.
+    """Return the half-width of Student's confidence interval of a mean.
 
     Parameters
     ----------
     values
-        (n,) independent ones, at least two.
+        (n,) independent values, at least two.
     level
-        With which probability the interval holds.
+        Confidence level of the interval, between 0 and 1.
     centre
-        What deviations are from; by default the mean.
+        The value from which deviations are measured; by default the mean.
 
     Examples
     --------

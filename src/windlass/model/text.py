@@ -1,4 +1,4 @@
-"""Text from outside, as a terminal may show it."""
+"""Text from untrusted sources, made safe for a terminal."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from unicodedata import category
 def printable(text: str) -> str:
     r"""Return text on one line, without control sequences for a terminal.
 
-    Names come from files of unknown origin. A name with ESC could move the cursor and overwrite earlier output, and
-    one with a mark that turns the direction of writing could pass for another.
+    Names come from files of unknown origin. A name with an ESC character could move the cursor and overwrite earlier
+    output, and a name with a bidirectional control character could look like another name.
 
     Parameters
     ----------
     text
-        Any.
+        Any text.
 
     Returns
     -------
     str
-        The same, each sign that is not printed written as in a Python string.
+        The same text, with each non-printable character as an escape sequence of Python.
 
     Examples
     --------
@@ -29,8 +29,8 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        sign
-        if sign.isprintable() or category(sign) == "Zs"
-        else sign.encode("unicode_escape").decode("ascii")
-        for sign in text
+        character
+        if character.isprintable() or category(character) == "Zs"
+        else character.encode("unicode_escape").decode("ascii")
+        for character in text
     )

@@ -1,4 +1,4 @@
-"""What changes when: workers get other speeds, fail and return."""
+"""Timetables of changes: workers, sites and nodes that change speed or capacity, fail and return."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from numpy.typing import NDArray
 
 from windlass.model.errors import InputError
 
-#: Kinds of change to a worker. ``TAKE_SAMPLE`` is no change: the simulation samples its state.
+#: Kinds of change to a worker. ``TAKE_SAMPLE`` changes nothing: the simulation then samples its state.
 SET_SPEED, FAIL, RETURN, TAKE_SAMPLE = range(4)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WorkerTimetable:
-    """When workers change, one row a change, in any order; rows of the same instant happen in the order given.
+    """Changes of workers, one per row, in any order; changes at the same instant take effect in the given order.
 
-    Add two of them to have both.
+    The sum of two timetables contains the changes of both.
 
     Parameters
     ----------
     time
-        (m,) when, s, from 0 on.
+        (m,) time of the change, s, at least 0.
     kind
-        (m,) int64, what: a new speed, a failure, a return.
+        (m,) int64, kind of change: a new speed, a failure, a return.
     worker
         (m,) int64, the worker.
     value
-        (m,) the new speed, work/s; not used for the others.
+        (m,) the new speed, work/s; unused for other kinds.
 
     Raises
     ------
@@ -73,21 +73,22 @@ class WorkerTimetable:
 
     @classmethod
     def none(cls) -> WorkerTimetable:
-        """Nothing ever changes."""
+        """Return an empty timetable."""
         return cls.speeds([], [], [])
 
     @classmethod
     def speeds(cls, time: object, worker: object, speed: object) -> WorkerTimetable:
-        """Steps: from each time on the worker has this speed; 0 stalls it without a notification."""
+        """Return changes of speed: each holds from its time on; 0 stalls the worker without a notification."""
         times = np.array(time, dtype=np.float64)
         workers = np.array(worker, dtype=np.int64)
         return cls(times, np.full(len(times), SET_SPEED), workers, np.array(speed, dtype=np.float64))
 
     @classmethod
     def failure(cls, worker: int, down: float, up: float | None = None) -> WorkerTimetable:
-        """A worker fails and loses what it has; it comes back empty, or never if ``up`` is None.
+        """Return the failure of a worker at ``down`` and its return at ``up``, both in s; None for no return.
 
-        Schedulers are notified. Its tasks are dispatched again at once, and restart from their beginning.
+        Schedulers are notified. The worker's tasks are dispatched again at once and restart from their beginning. It
+        returns without tasks.
         """
         times = [down] if up is None else [down, up]
         if up is not None and not up > down:
@@ -100,18 +101,18 @@ class WorkerTimetable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SiteTimetable:
-    """When slots and links of sites change: from each time on, the site has just these.
+    """Changes of sites: from each time on, the site has the slots and links of that row.
 
     Parameters
     ----------
     time
-        (c,) s, ascending.
+        (c,) time of the change, s, ascending.
     site
-        (c,) int64, which.
+        (c,) int64, the site.
     slots
-        (c,) int64.
+        (c,) int64, its slots.
     up, down
-        (c,) bytes/s.
+        (c,) bandwidth of its uplink and downlink, bytes/s.
 
     Raises
     ------
@@ -147,25 +148,26 @@ class SiteTimetable:
 
     @classmethod
     def none(cls) -> SiteTimetable:
-        """No change at all."""
+        """Return an empty timetable."""
         return cls(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeTimetable:
-    """When cores of nodes come and go, one row a change; rows of the same instant happen in the order given.
+    """Changes of nodes' cores, one per row; changes at the same instant take effect in the given order.
 
     Parameters
     ----------
     time
-        (m,) when, s, from 0 on, ascending.
+        (m,) time of the change, s, at least 0, ascending.
     node
-        (m,) int64, which.
+        (m,) int64, the node.
     cores
-        (m,) int64, how many it has from then on.
+        (m,) int64, its number of cores from then on.
     kill
-        (m,) bool, whether jobs that hold more than that are killed at once; else they end as they would have, and
-        what they give back is gone (the node is *drained*). Of rows of one node at one instant the last one counts.
+        (m,) bool, whether jobs that hold more cores than that are killed at once. Otherwise they end as usual, and the
+        cores that they release are removed (the node is *drained*). Of several rows for one node at one instant, the
+        last one counts.
 
     Raises
     ------
@@ -208,14 +210,17 @@ class NodeTimetable:
 
     @classmethod
     def none(cls) -> NodeTimetable:
-        """No change at all."""
+        """Return an empty timetable."""
         return cls(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
 
     @classmethod
     def outage(
         cls, node: int, down: float, up: float | None, *, cores: int, left: int = 0, kill: bool = False
     ) -> NodeTimetable:
-        """A node has only ``left`` cores from ``down`` on, all of its ``cores`` from ``up`` on, or never for None."""
+        """Return the outage of a node, which has ``left`` cores from ``down`` on.
+
+        From ``up`` on it has all its ``cores`` again; never if ``up`` is None. Times are in s.
+        """
         if up is not None and not up > down:
             raise InputError(f"up is {up}, expected a time after down, {down}")
         rows = [(down, left, kill)] if up is None else [(down, left, kill), (up, cores, False)]

@@ -1,4 +1,4 @@
-"""What jobs use of what they were given while they run: stages one after another."""
+"""Resources that jobs use while they run, as a sequence of stages."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class UseStage:
-    """A stage of a job.
+    """The use of one stage of a job.
 
     Parameters
     ----------
     seconds
-        How long it takes when the job has its cores to itself.
+        Duration if the job does not share its cores, s.
     cpu
-        Percent of the time of the job's cores that it uses then.
+        CPU time that it then uses, in percent of the time of the job's cores.
     memory
-        Percent of the memory that the job requested.
+        Memory that it uses, in percent of the job's request.
     parallel
-        Whether all cores work in it, or one.
+        Whether all cores of the job work in the stage, or only one.
     tasks
-        How many tasks are done in it.
+        Number of tasks done in the stage.
     """
 
     seconds: float
@@ -41,24 +41,24 @@ class UseStage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobUse:
-    """What each job of a table uses.
+    """Resources that each job of a table uses.
 
     Parameters
     ----------
     job_class
-        (n,) what jobs that are alike have in common.
+        (n,) class of each job; jobs of one class are alike.
     memory
-        (n,) bytes that each requested.
+        (n,) requested memory, bytes.
     first
-        (n + 1,) where each job's stages are in the following columns, and where the last ends.
+        (n + 1,) index of each job's first stage in the following columns, then the number of stages.
     until
-        (m,) when each stage ends, s of the job's run time.
+        (m,) end of each stage, s after the job's start.
     cpu, used
-        (m,) percent of the cores' time, and of the memory.
+        (m,) percent of the cores' time, and of the requested memory.
     parallel
         (m,) whether all cores work.
     tasks
-        (m,) how many there are.
+        (m,) number of tasks.
 
     Examples
     --------
@@ -85,15 +85,16 @@ class JobUse:
         Raises
         ------
         InputError
-            A job has no stage, a number is out of bounds, or there are not as many classes and memories as jobs; names
-            job, stage and number.
+            A job has no stage, a number is out of bounds, or the arguments differ in length; names job, stage and
+            number.
         """
         if not len(job_class) == len(memory) == len(stages):
             raise InputError(
-                f"{len(job_class)} classes, {len(memory)} memories and stages of {len(stages)} jobs, expected as many"
+                f"{len(job_class)} classes, {len(memory)} memories and stages of {len(stages)} jobs, "
+                "expected equal counts"
             )
-        for job, asked in enumerate(memory):
-            _bounded(f"job {job}", "memory", asked, np.inf)
+        for job, requested in enumerate(memory):
+            _bounded(f"job {job}", "memory", requested, np.inf)
         for job, of_job in enumerate(stages):
             if not of_job:
                 raise InputError(f"job {job} has no stage, expected at least one")
@@ -116,16 +117,16 @@ class JobUse:
         return len(self.job_class)
 
     def stages(self, job: int) -> range:
-        """Which stages a job has."""
+        """Return the indices of a job's stages."""
         return range(int(self.first[job]), int(self.first[job + 1]))
 
     def run(self) -> _Floats:
-        """(n,) how long each job runs when it has its cores to itself, s."""
+        """Return (n,) the run time of each job if it does not share its cores, s."""
         found: _Floats = self.until[self.first[1:] - 1]
         return found
 
     def core_seconds(self, cores: _Ints) -> _Floats:
-        """(n,) core-seconds that each job uses in all, on this number of cores."""
+        """Return (n,) the core-seconds that each job uses in total on this number of cores."""
         begins = np.concatenate(([0.0], self.until[:-1])) if len(self.until) else np.empty(0)
         begins[self.first[:-1]] = 0.0
         found: _Floats = np.add.reduceat((self.until - begins) * self.cpu / 100.0, self.first[:-1]) * cores

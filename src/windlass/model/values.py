@@ -1,4 +1,4 @@
-"""Numbers as users give them: checked, and named in errors."""
+"""Validation of users' numbers, with errors that name them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from windlass.model.errors import InputError
 
 
 def whole(name: str, value: object, least: int) -> int:
-    """A whole number of at least so much, or an error that names it."""
+    """Return a whole number of at least ``least``; raise an error that names it otherwise."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise InputError(f"{name} is {value!r}, expected a whole number of at least {least}")
     return int(value)
 
 
 def number(name: str, value: float, least: float, most: float = np.inf, open_below: bool = False) -> float:
-    """A finite number within bounds, or an error that names it."""
+    """Return a finite number within bounds; raise an error that names it otherwise."""
     if not (np.isfinite(value) and least <= value <= most) or (open_below and value == least):
         bounds = f"{'above' if open_below else 'at least'} {least:g}" + (
             f", at most {most:g}" if most < np.inf else ""
@@ -26,7 +26,7 @@ def number(name: str, value: float, least: float, most: float = np.inf, open_bel
 
 
 def checked_rates(rates: object) -> NDArray[np.float64]:
-    """Rates of workers: one or more, finite, none negative, not all 0; or an error that names the argument."""
+    """Return the rates of workers: at least one, finite, not negative, not all 0; raise an error otherwise."""
     found = np.array(rates, dtype=np.float64)
     if found.ndim != 1 or len(found) == 0:
         raise InputError(f"rates has shape {found.shape}, expected one number per worker")
@@ -35,7 +35,7 @@ def checked_rates(rates: object) -> NDArray[np.float64]:
         worker = int(np.argmin(allowed))
         raise InputError(f"rates: worker {worker} has {found[worker]}, expected a finite rate of 0 or more")
     if found.sum() <= 0:
-        raise InputError("rates: all are 0, expected at least one worker that works")
+        raise InputError("rates: all are 0, expected at least one above 0")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Jobs that request several resources at once, as columns."""
+"""Tables of jobs that request several resources at once, stored as columns."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from windlass.model.instances import RESOURCES
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
-#: Longer than any log, and short enough that sums of times keep their seconds.
+#: Largest time, s: longer than any log, and small enough that sums of times stay exact to the second.
 _LONGEST = 1e15
-#: More than anything has, and few enough that thousandths of it are whole numbers still.
+#: Largest request: more than any machine has, and small enough for a 64-bit count of thousandths.
 _LARGEST = 1e15
 
 
@@ -26,9 +26,9 @@ class VectorJobs:
     Parameters
     ----------
     job
-        (n,) the identity that a log gives each job; distinct.
+        (n,) job number in the log; distinct.
     submit
-        (n,) when it is submitted, s; not decreasing.
+        (n,) time of submission, s; not decreasing.
     run
         (n,) run time, s.
     resources
@@ -65,15 +65,15 @@ class VectorJobs:
         walltime: object = np.inf,
         job: object = None,
     ) -> VectorJobs:
-        """Build a table from anything array-like; one number stands for all, and without ``job`` they are 1, 2, …"""
+        """Build a table from anything array-like; one number applies to all jobs, and ``job`` defaults to 1, 2, …"""
         submits = np.array(submit, dtype=np.float64)
         count = len(submits)
-        asked = [np.broadcast_to(np.asarray(each, np.float64), (count,)) for each in (gpus, cores, memory)]
+        requests = [np.broadcast_to(np.asarray(each, np.float64), (count,)) for each in (gpus, cores, memory)]
         return cls(
             np.arange(1, count + 1) if job is None else np.array(job, dtype=np.int64),
             submits,
             np.array(run, dtype=np.float64),
-            np.stack(asked, axis=1) if count else np.empty((0, len(RESOURCES))),
+            np.stack(requests, axis=1) if count else np.empty((0, len(RESOURCES))),
             np.broadcast_to(np.asarray(walltime, np.float64), (count,)).copy(),
         )
 
@@ -98,8 +98,8 @@ class VectorJobs:
         nothing = ~self.resources.any(axis=1)
         if nothing.any():
             raise InputError(
-                f"jobs: job {self.job[int(np.argmax(nothing))]} asks for nothing, "
-                f"expected some of {', '.join(RESOURCES)}"
+                f"jobs: job {self.job[int(np.argmax(nothing))]} requests nothing, "
+                f"expected at least one of {', '.join(RESOURCES)}"
             )
         back = np.flatnonzero(np.diff(self.submit) < 0)
         if len(back):
@@ -116,5 +116,5 @@ class VectorJobs:
         return len(self.job)
 
     def take(self, rows: NDArray[np.bool_] | _Ints) -> VectorJobs:
-        """The chosen rows, a mask or row numbers in order."""
+        """Return a table of the selected rows, given as a mask or as row numbers in order."""
         return VectorJobs(*(getattr(self, field.name)[rows] for field in fields(self)))

@@ -12,7 +12,7 @@ def version() -> str:
     >>> version().split(".")[0].isdigit() or version() == "0+unknown"
     True
     """
-    # Imported here: it takes longer to load than all that runs before the command.
+    # Imported here because it takes long to load.
     from importlib.metadata import PackageNotFoundError
     from importlib.metadata import version as installed
 

@@ -59,7 +59,7 @@ def import_file(path: Path) -> ModuleType:
 def is_user_code(policy: object) -> bool:
     """Return whether an object's class is defined in a user's file or in an installed package of policies.
 
-    >>> is_foreign(1)
+    >>> is_user_code(1)
     False
     """
     return _is_user_module(type(policy).__module__)

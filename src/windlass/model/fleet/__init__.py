@@ -1,9 +1,9 @@
-"""Jobs over several sites: where they can run, and what they are.
+"""Sites, and jobs whose tasks run across them.
 
-- :mod:`~windlass.model.fleet.sites`: :class:`Fleet`, sites with slots, with links or without.
+- :mod:`~windlass.model.fleet.sites`: :class:`Fleet`, sites with slots, with or without links.
 - :mod:`~windlass.model.fleet.jobs`: :class:`FleetJobs` and :class:`StageSpec`, jobs of stages of tasks.
 - :mod:`~windlass.model.fleet.fixed`: :func:`fixed_jobs` and :func:`fixed_table`, jobs whose tasks are fixed to sites.
-- :mod:`~windlass.model.fleet.case`: :class:`FleetCase`, both, with changes over time.
+- :mod:`~windlass.model.fleet.case`: :class:`FleetCase`, a fleet and its jobs, with changes over time.
 """
 
 from windlass.model.fleet.case import FleetCase

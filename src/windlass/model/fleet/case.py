@@ -1,4 +1,4 @@
-"""Sites, the jobs that run over them, and what changes meanwhile."""
+"""A fleet, the jobs that run on it, and changes of its sites over time."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from windlass.model.timetable import SiteTimetable
 
 @dataclass(frozen=True, slots=True)
 class FleetCase:
-    """What can be run: a fleet, jobs, and a timetable.
+    """The input of a run: a fleet, jobs, and a timetable.
 
     Raises
     ------
     InputError
-        A job has tasks at a site that does not exist, or that never runs any.
+        A job has tasks at a site that does not exist, or at a site without slots in a fleet without links.
 
     Examples
     --------
@@ -41,4 +41,4 @@ class FleetCase:
         closed = np.flatnonzero((site >= 0) & (slots[np.maximum(site, 0)] == 0))
         if len(closed) and not self.fleet.linked:
             number = int(site[closed[0]])
-            raise InputError(f"slots[{number}] is 0, but the site has tasks: expected a slot or more")
+            raise InputError(f"slots[{number}] is 0, but the site has tasks; expected at least 1")

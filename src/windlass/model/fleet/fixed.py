@@ -1,4 +1,4 @@
-"""Jobs of one stage whose tasks are fixed to sites, built from their sub-jobs."""
+"""Construction of jobs with one stage, whose tasks are fixed to sites, from their sub-jobs."""
 
 from __future__ import annotations
 
@@ -22,22 +22,23 @@ def fixed_jobs(
     error: ArrayLike | None = None,
     notes: tuple[str, ...] = (),
 ) -> FleetJobs:
-    """Build jobs of one stage whose tasks are fixed to sites and read their input in no time, from their sub-jobs.
+    """Build jobs of one stage from their sub-jobs; tasks are fixed to sites and read their input in no time.
 
     Parameters
     ----------
     submit
-        (J,) s, not decreasing.
+        (J,) time of submission, s, not decreasing.
     job, site, tasks
-        (P,) of each sub-job, by job: its job, its site, and its number of tasks, at least 1.
+        (P,) job, site and number of tasks (at least 1) of each sub-job, sorted by job.
     duration
-        (T,) s, of all tasks, by sub-job.
+        (T,) duration of each task, s, in the order of sub-jobs.
     expected
-        (T,) what each task is expected to take, s: the longest of a sub-job begins first. By default what it takes.
+        (T,) expected duration of each task, s; by default the true one. In each sub-job, tasks start from the longest
+        expected duration to the shortest.
     error
-        (J,) the factor by which a job's expected seconds are off; by default 1.
+        (J,) the factor by which estimates of a job's task durations are wrong; by default 1.
     notes
-        What the user should know.
+        Notes for the user.
 
     Examples
     --------
@@ -85,18 +86,18 @@ def fixed_jobs(
 
 
 def fixed_table(submit: ArrayLike, subjobs: ArrayLike, duration: ArrayLike, **further: object) -> FleetJobs:
-    """The same from a table of jobs and sites.
+    """Build jobs as :func:`fixed_jobs` does, from a table of jobs and sites.
 
     Parameters
     ----------
     submit
-        (J,) s, not decreasing.
+        (J,) time of submission, s, not decreasing.
     subjobs
-        (J, n) whole numbers of tasks of each job at each site.
+        (J, n) number of tasks of each job at each site, integers.
     duration
-        (T,) s, of all tasks: by job, then site.
+        (T,) duration of each task, s, sorted by job, then site.
     further
-        As in :func:`fixed_jobs`.
+        Further arguments of :func:`fixed_jobs`.
 
     Raises
     ------
@@ -119,6 +120,6 @@ def fixed_table(submit: ArrayLike, subjobs: ArrayLike, duration: ArrayLike, **fu
         raise InputError(f"subjobs[{row}, {column}] is {counts[row, column]}, expected 0 tasks or more")
     empty = np.flatnonzero(counts.sum(axis=1) == 0)
     if len(empty):
-        raise InputError(f"subjobs[{empty[0]}] is all 0, expected a job of at least one task")
+        raise InputError(f"subjobs[{empty[0]}] is all 0, expected at least one task")
     job, site = np.nonzero(counts)
     return fixed_jobs(arrivals, job, site, counts[job, site], duration, **further)  # type: ignore[arg-type]

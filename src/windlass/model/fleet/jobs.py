@@ -1,4 +1,4 @@
-"""Jobs of stages of tasks over sites, as columns."""
+"""Tables of jobs whose stages run tasks across sites, stored as columns."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class StageSpec:
     Parameters
     ----------
     task_s
-        How long its tasks compute on average, s.
+        Mean computing time of its tasks, s.
     here
-        (n,) whole tasks by the site where their input lies; empty for a shuffle.
+        (n,) number of tasks whose input lies at each site; empty for a shuffle.
     task_bytes
-        Input of a task, bytes; for a shuffle it follows from its parents.
+        Input of a task, bytes; unused for a shuffle, whose input follows from its parents.
     tasks
-        For a shuffle.
+        Number of tasks of a shuffle.
     ratio
         Bytes written per byte read.
     parents
-        Earlier stages of the job, by position, all of whose output a shuffle reads.
+        Positions of the earlier stages of the job whose whole output a shuffle reads.
     estimate_s
         Value of ``task_s`` that policies see; None for the true one.
     """
@@ -47,33 +47,33 @@ class StageSpec:
 
 @dataclass(frozen=True, slots=True)
 class FleetJobs:
-    """J jobs of K stages, in the order of jobs, of T tasks, in the order of stages.
+    """J jobs with K stages (in the order of jobs) and T tasks (in the order of stages).
 
-    A stage either reads input that lies at sites or, a *shuffle*, all that its parent stages wrote. What reads input
-    has a *part* for each site where some lies; a shuffle is one part, at no site (-1). A job has no two stages that
-    read input and are one: each stage's parts are at sites of their own, and are its sub-jobs there.
+    A stage reads either input that lies at sites or, as a *shuffle*, everything that its parent stages wrote. A stage
+    that reads input has one *part* for each site that holds some of it, its sub-job there. A shuffle has a single part,
+    at no site (-1). Stages that read input do not share parts. P is the number of parts, E that of parent-child pairs.
 
     =================  ========  ===============================================================================
-    ``submit``         (J,)      s, not decreasing
+    ``submit``         (J,)      time of submission, s, not decreasing
     ``job``            (K,)      the job of the stage
     ``tasks``          (K,)      number of tasks
     ``first``          (K + 1,)  index of its first task
-    ``shuffles``       (K,)      1 where each task reads from all sites, else 0
+    ``shuffles``       (K,)      1 for a shuffle, whose tasks read from all sites, else 0
     ``task_s``         (K,)      mean computing time of its tasks, s
-    ``estimate_s``     (K,)      the same as policies see it, s
+    ``estimate_s``     (K,)      the estimate of ``task_s`` that policies see, s
     ``ratio``          (K,)      bytes written per byte read
     ``task_bytes``     (K,)      input of a task; 0 for a shuffle, where it follows from the parents
-    ``parents``        (K,)      how many stages a shuffle reads from
-    ``child_at``       (K + 1,)  where its child stages begin in ``children``
+    ``parents``        (K,)      number of stages that a shuffle reads from
+    ``child_at``       (K + 1,)  index of its first child stage in ``children``
     ``children``       (E,)      the stages that read its output
-    ``part0``          (K + 1,)  where its parts begin
-    ``site``           (P,)      where a part's input lies, or -1
-    ``task0``          (P + 1,)  where a part's tasks begin
-    ``duration``       (T,)      how long a task computes, s
-    ``size``           (T,)      what a task of a shuffle reads, over the mean of its stage
-    ``error``          (J,)      the factor by which a job's expected seconds are off
-    ``homes``                    whether the tasks of a part are just those whose input lies there, in the order in
-                                 which they begin; else the tasks of a stage begin in their order, wherever it is
+    ``part0``          (K + 1,)  index of its first part
+    ``site``           (P,)      site of a part's input, or -1
+    ``task0``          (P + 1,)  index of a part's first task
+    ``duration``       (T,)      computing time of a task, s
+    ``size``           (T,)      input of a shuffle's task, divided by the mean of its stage
+    ``error``          (J,)      factor by which estimates of a job's task durations are wrong
+    ``homes``                    True: the tasks of each part start in their order, and each belongs to the site of
+                                 its part. False: the tasks of a stage start in their order, at any site
     =================  ========  ===============================================================================
 
     Raises
@@ -116,7 +116,9 @@ class FleetJobs:
         check_column("submit", self.submit, np.isfinite(self.submit), "a finite time")
         back = np.flatnonzero(np.diff(self.submit) < 0)
         if len(back):
-            raise InputError(f"submit[{back[0] + 1}] is before submit[{back[0]}]: sort jobs by arrival")
+            raise InputError(
+                f"submit[{back[0] + 1}] is before submit[{back[0]}]: sort jobs by time of submission"
+            )
         known = np.isfinite(self.duration) & (self.duration >= 0)
         check_column("duration", self.duration, known, "a time of 0 s or more")
 
@@ -129,19 +131,19 @@ class FleetJobs:
         size: _Floats | None = None,
         notes: tuple[str, ...] = (),
     ) -> FleetJobs:
-        """Build from a list of stages a job.
+        """Build from the stages of each job.
 
         Parameters
         ----------
         submit
-            (J,) s, not decreasing.
+            (J,) time of submission, s, not decreasing.
         jobs
-            Stages of each.
+            Stages of each job.
         factor, size
-            (T,) how long each task computes, and what it reads, over the mean of its stage; 1 where not given. A task
-            computes in proportion to what it reads.
+            (T,) computing time and input of each task, divided by the mean of its stage; by default 1. The computing
+            time is also proportional to the input: its mean is multiplied by ``factor`` and by ``size``.
         notes
-            What the user should know, one line each.
+            Notes for the user, one line each.
 
         Raises
         ------
@@ -150,7 +152,7 @@ class FleetJobs:
         """
         if len(submit) != len(jobs) or not jobs:
             raise InputError(
-                f"submit has {len(submit)} times for {len(jobs)} jobs, expected one each, at least one"
+                f"submit has {len(submit)} times for {len(jobs)} jobs, expected one per job and at least one job"
             )
         if not np.isfinite(submit).all() or (np.diff(submit) < 0).any():
             raise InputError("submit: expected finite times in ascending order")
@@ -161,7 +163,7 @@ class FleetJobs:
         for number, job in enumerate(jobs):
             base = len(rows)
             if not job:
-                raise InputError(f"job {number + 1} has no stages")
+                raise InputError(f"job {number + 1} has no stages, expected at least one")
             for place, stage in enumerate(job):
                 _check(stage, f"job {number + 1}, stage {place + 1}", place, width)
                 edges += [(base + parent, base + place) for parent in stage.parents]
@@ -175,7 +177,7 @@ class FleetJobs:
         heads = np.array([head for head, _ in edges], dtype=np.int64)
         tails = np.array([tail for _, tail in edges], dtype=np.int64)
         means = np.array([stage.task_s for stage in rows])
-        told = [stage.task_s if stage.estimate_s is None else stage.estimate_s for stage in rows]
+        estimates = [stage.task_s if stage.estimate_s is None else stage.estimate_s for stage in rows]
         own_factor = np.ones(first[-1]) if factor is None else factor
         own_size = np.ones(first[-1]) if size is None else size
         return cls(
@@ -185,7 +187,7 @@ class FleetJobs:
             first=first.astype(np.int64),
             shuffles=np.array([not stage.here for stage in rows], dtype=np.int64),
             task_s=means,
-            estimate_s=np.array(told, dtype=np.float64),
+            estimate_s=np.array(estimates, dtype=np.float64),
             ratio=np.array([stage.ratio for stage in rows], dtype=np.float64),
             task_bytes=np.array([stage.task_bytes for stage in rows], dtype=np.float64),
             parents=np.bincount(tails, minlength=len(rows)).astype(np.int64),
@@ -210,25 +212,25 @@ class FleetJobs:
 
     @property
     def home(self) -> _Ints:
-        """(T,) where the input of each task lies, part by part; -1 for tasks of shuffles."""
+        """(T,) site of the input of each task, part by part; -1 for tasks of shuffles."""
         return np.repeat(self.site, np.diff(self.task0))
 
     @property
     def job_tasks(self) -> _Ints:
-        """(J,) tasks of each job."""
+        """(J,) number of tasks of each job."""
         return np.bincount(self.job, self.tasks, len(self)).astype(np.int64)
 
     @property
     def stage0(self) -> _Ints:
-        """(J + 1,) where each job's stages begin."""
+        """(J + 1,) index of each job's first stage."""
         return np.searchsorted(self.job, np.arange(len(self) + 1)).astype(np.int64)
 
     def here(self, sites: int) -> _Ints:
-        """(K, n) tasks by the site where their input lies."""
+        """Return (K, n) the number of tasks of each stage whose input lies at each of n sites."""
         table = np.zeros((len(self.tasks), sites), np.int64)
         stage = np.repeat(np.arange(len(self.tasks)), np.diff(self.part0))
-        lies = self.site >= 0
-        table[stage[lies], self.site[lies]] = np.diff(self.task0)[lies]
+        local = self.site >= 0
+        table[stage[local], self.site[local]] = np.diff(self.task0)[local]
         return table
 
 
@@ -239,7 +241,7 @@ def _parts(stage: StageSpec) -> list[tuple[int, int]]:
 
 
 def check_column(name: str, values: NDArray[np.generic], allowed: NDArray[np.bool_], expected: str) -> None:
-    """Refuse the first value of a column that is not allowed.
+    """Raise an error for the first value of a column that is not allowed.
 
     Raises
     ------
@@ -261,7 +263,7 @@ def _check(stage: StageSpec, what: str, place: int, width: int) -> None:
     if any(count < 0 for count in stage.here):
         raise InputError(f"{what}: here is {stage.here}, expected 0 or more tasks a site")
     if sum(stage.here) + stage.tasks < 1:
-        raise InputError(f"{what}: has no tasks")
+        raise InputError(f"{what} has no tasks, expected at least one")
     if bool(stage.here) == bool(stage.parents):
         raise InputError(f"{what}: expected either input ('here') or parents")
     if any(not 0 <= parent < place for parent in stage.parents):

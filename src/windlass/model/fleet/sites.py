@@ -16,22 +16,22 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """Sites with slots, and with links or without.
+    """Sites with slots, with or without links.
 
-    Without links the movement of data is not modelled, and reading takes no time: sites are then only pools of slots,
-    and there may be ten thousand of them.
+    Without links, the movement of data is not modelled, and reading takes no time. Sites are then only pools of slots,
+    of which there may be ten thousand.
 
     Parameters
     ----------
     names
-        One a site.
+        The name of each site; distinct.
     slots
-        (n,) int64, how many tasks each site runs at once.
+        (n,) int64, number of tasks that each site runs at once.
     up, down
-        (n,) bytes/s; (0,) without links.
+        (n,) bandwidth of each site's uplink and downlink, bytes/s; (0,) without links.
     pair
-        (n, n) bytes/s that a pair of sites carries at most, infinity where only up- and downlinks limit; (0, 0)
-        without links.
+        (n, n) maximum bandwidth between each pair of sites, bytes/s, infinity if only the uplinks and downlinks limit
+        it; (0, 0) without links.
     price
         (n, n) USD per byte sent; (0, 0) without links.
 
@@ -96,7 +96,9 @@ class Fleet:
                 raise InputError(f"{name}: {values[~(values >= 0)][0]} is not a number of 0 or more")
         if len(set(self.names)) < n:
             name = next(name for name in self.names if self.names.count(name) > 1)
-            raise InputError(f"sites: {name!r} appears {self.names.count(name)} times")
+            raise InputError(
+                f"sites: {name!r} appears {self.names.count(name)} times, expected distinct names"
+            )
 
     def __len__(self) -> int:
         return len(self.names)
