@@ -60,10 +60,10 @@ def test_a_report_is_replaced_and_an_input_never(windlass, tmp_path):
     (tmp_path / "s.yaml").write_text("workload: {trace: x.swf}\npolicies: {order: easy}\n")
     (tmp_path / "notes.html").write_text("<html>mine</html>")
     for target, place, said in (
-        ("x.swf", "x.swf", "x.swf is what is read"),
-        ("s.yaml", "x.swf", "x.swf is what is read"),
-        ("s.yaml", "s.yaml", "s.yaml is what is read"),
-        ("x.swf", "notes.html", "notes.html is there already and was not written by Windlass"),
+        ("x.swf", "x.swf", "x.swf is an input"),
+        ("s.yaml", "x.swf", "x.swf is an input"),
+        ("s.yaml", "s.yaml", "s.yaml is an input"),
+        ("x.swf", "notes.html", "notes.html exists and was not written by Windlass"),
     ):
         before = (tmp_path / place).read_bytes()
         status, _, err = windlass("run", target, "--policies", "easy", "--report", place)

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from windlass.io import check_file, replaced, write_bytes, write_text
+from windlass.io import check_file, replace_file, write_bytes, write_text
 from windlass.io.files import sync_folder
 from windlass.model import InputError
 
@@ -95,9 +95,9 @@ def test_names_that_are_as_long_as_can_be(tmp_path):
     [
         ("folder", "--x: .*folder is a folder, expected a file"),
         ("none/a", "--x: the folder .*none does not exist"),
-        ("read", "--x: .*read is what is read, expected another file"),
-        ("link", "--x: .*link is what is read, expected another file"),
-        ("theirs", "--x: .*theirs is there already and was not written by Windlass"),
+        ("read", "--x: .*read is an input, expected another file"),
+        ("link", "--x: .*link is an input, expected another file"),
+        ("theirs", "--x: .*theirs exists and was not written by Windlass"),
     ],
 )
 def test_what_must_not_be_written_over_is_refused(tmp_path, name, said):
@@ -170,12 +170,12 @@ def test_a_system_without_files_without_names_writes_them_all_the_same(tmp_path,
 
 def test_a_library_s_file_takes_its_place_whole_or_not_at_all(tmp_path):
     file = tmp_path / "a.csv"
-    with replaced(file) as fresh:
+    with replace_file(file) as fresh:
         fresh.write_text("one")
         assert (fresh.suffix, file.exists()) == (".csv", False)
 
     def fails(error):
-        with replaced(file) as fresh:
+        with replace_file(file) as fresh:
             fresh.write_text("half")
             raise error
 

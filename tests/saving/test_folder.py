@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from windlass.io import claimed
+from windlass.io import claim_folder
 from windlass.io import folder as saving_folder
 from windlass.model import InputError
 
@@ -23,7 +23,7 @@ def put(text):
 
 
 def fill(place, text, **options):
-    with claimed(place, "--out", OURS, **options) as claim:
+    with claim_folder(place, "--out", OURS, **options) as claim:
         claim.fill(put(text))
 
 
@@ -89,7 +89,7 @@ def test_where_writing_fails_what_was_there_stays(tmp_path):
 
     with (
         pytest.raises(InputError, match="out cannot be written: No space left on device"),
-        claimed(tmp_path / "out", "--out", OURS, replace=True) as claim,
+        claim_folder(tmp_path / "out", "--out", OURS, replace=True) as claim,
     ):
         claim.fill(broken)
     assert (tmp_path / "out" / "a").read_text() == "one"
@@ -106,10 +106,10 @@ def test_what_a_command_left_that_was_killed_goes(tmp_path):
 
 
 def test_two_commands_do_not_write_into_one_folder(tmp_path):
-    with claimed(tmp_path / "out", "--out", OURS) as claim:
+    with claim_folder(tmp_path / "out", "--out", OURS) as claim:
         with (
             pytest.raises(InputError, match="another command is writing to"),
-            claimed(tmp_path / "out", "--out", OURS),
+            claim_folder(tmp_path / "out", "--out", OURS),
         ):
             pass
         claim.fill(put("one"))
@@ -118,8 +118,8 @@ def test_two_commands_do_not_write_into_one_folder(tmp_path):
 
 def test_a_killed_owner_lets_go(tmp_path):
     program = (
-        "import os, sys; from pathlib import Path; from windlass.io import claimed\n"
-        "with claimed(Path(sys.argv[1]), '--out', frozenset()): os.kill(os.getpid(), 9)"
+        "import os, sys; from pathlib import Path; from windlass.io import claim_folder\n"
+        "with claim_folder(Path(sys.argv[1]), '--out', frozenset()): os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "out")], check=False)
     assert names(tmp_path) == [".out.lock"]

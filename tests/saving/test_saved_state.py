@@ -56,9 +56,9 @@ def test_anything_else_is_refused_in_one_line(data):
     [
         (seal("agent", b""), "saved state: is of kind 'agent', expected 'arrays'"),
         (seal("arrays", b"", 2), "saved state: version is 2, expected 1"),
-        (seal("arrays", b"body")[:-1], "saved state: its checksum is wrong: it was cut or changed"),
+        (seal("arrays", b"body")[:-1], "saved state: its checksum is wrong: it was truncated or changed"),
         (b"", "saved state: 0 bytes that do not begin with 'windlass-arrays 1' and a checksum"),
-        (b"WINDLASS" + bytes(4) + b"body", "saved state: its checksum is wrong: it was cut or changed"),
+        (b"WINDLASS" + bytes(4) + b"body", "saved state: its checksum is wrong: it was truncated or changed"),
     ],
 )
 def test_a_refusal_names_what_was_expected(data, said):

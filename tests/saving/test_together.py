@@ -2,7 +2,7 @@
 
 import pytest
 
-from windlass.io import added_to, check_folder, write_text
+from windlass.io import add_to_folder, check_folder, write_text
 from windlass.model import InputError
 
 
@@ -11,7 +11,7 @@ def contents(folder):
 
 
 def put(folder, **texts):
-    with added_to(folder, "--out") as fresh:
+    with add_to_folder(folder, "--out") as fresh:
         for name, text in texts.items():
             write_text(text, fresh / name)
 
@@ -33,7 +33,7 @@ def test_where_one_fails_none_is_there(tmp_path, error, said):
     put(tmp_path / "out", a="one")
 
     def fails():
-        with added_to(tmp_path / "out", "--out") as fresh:
+        with add_to_folder(tmp_path / "out", "--out") as fresh:
             write_text("two", fresh / "a")
             raise error
 
@@ -44,7 +44,7 @@ def test_where_one_fails_none_is_there(tmp_path, error, said):
 
 def test_a_file_that_cannot_be_written_is_said_of_the_folder_that_was_named(tmp_path):
     def fails():
-        with added_to(tmp_path / "out", "--out") as fresh:
+        with add_to_folder(tmp_path / "out", "--out") as fresh:
             write_text("one", fresh / "no" / "a")
 
     with pytest.raises(

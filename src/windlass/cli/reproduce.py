@@ -15,7 +15,7 @@ from windlass.cli.progress import progress_rows
 from windlass.cli.signals import stopped_by_signals
 from windlass.cli.stderr_capture import errors_apart
 from windlass.engines.worker_pool import crews_on
-from windlass.io import added_to, check_file, check_folder
+from windlass.io import add_to_folder, check_file, check_folder
 from windlass.model import InputError
 from windlass.report import PAGE_PREFIX
 
@@ -88,6 +88,6 @@ def reproduce_command(
     finally:
         # Files are written also if the reader of standard output ends early, as `| head` does.
         if out is not None:
-            with added_to(out, "--out") as fresh:
+            with add_to_folder(out, "--out") as fresh:
                 package.save(paper, reproduction, fresh)
             note(f"{paper.name}.html and {paper.name}.json are in {out}")

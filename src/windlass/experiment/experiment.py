@@ -18,7 +18,7 @@ from windlass.experiment.recorded import AsItWas
 from windlass.experiment.runner import Progress, describe_live, run
 from windlass.experiment.scenario import Scenario, make_scenario
 from windlass.experiment.scenario.source import with_value
-from windlass.io import Claim, claimed
+from windlass.io import Claim, claim_folder
 from windlass.jit import Compiling
 from windlass.model import InputError
 from windlass.model.errors import ParameterError, Remedy
@@ -164,7 +164,9 @@ class Experiment:
             The workload cannot be read, a policy does not exist, or the folder cannot be written.
         """
         place = self._folder
-        claim_it = nullcontext() if place is None else claimed(place.path, "out", FILES, replace=place.force)
+        claim_it = (
+            nullcontext() if place is None else claim_folder(place.path, "out", FILES, replace=place.force)
+        )
         with claim_it as claim:
             if claim is not None and place is not None:
                 self._checkpoint = _checkpoint(claim, self.scenario, place)

@@ -1,4 +1,4 @@
-"""Fields of a file, each of its type."""
+"""Base class of the typed fields of a file."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
-#: Up to here every whole number is one of float64 too.
+#: Largest bound up to which float64 represents every whole number exactly.
 _LARGEST = 2**53
 
 
 class Fields(BaseModel):
-    """A mapping of a file: unknown fields are refused, values do not change, none is infinite.
+    """Base class of a mapping in a file: immutable, without unknown fields or infinite numbers.
 
-    Python counts ``true`` as 1, and YAML reads ``yes`` and ``on`` as true. None of these is accepted as a number.
+    Python treats ``true`` as 1, and YAML reads ``yes`` and ``on`` as true. None of these is accepted as a number.
 
     Raises
     ------
     pydantic.ValidationError
-        An unknown field, or a value of another type or out of bounds; it names the field.
+        A field is unknown, or a value has the wrong type or is out of bounds; names the field.
 
     Examples
     --------
@@ -38,38 +38,38 @@ class Fields(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _no_truth_for_a_number(cls, value: Any, info: ValidationInfo) -> Any:
+    def _reject_boolean_as_number(cls, value: Any, info: ValidationInfo) -> Any:
         field = cls.model_fields.get(info.field_name or "")
-        if _holds_huge(value):
-            raise ValueError("expected a number of at most 2**53, as tables have no larger ones")
-        if field is None or _takes(field.annotation, (bool, Any)):
+        if _has_huge(value):
+            raise ValueError("expected a number of at most 2**53: tables do not store larger ones exactly")
+        if field is None or _accepts(field.annotation, (bool, Any)):
             return value
-        held = value.values() if isinstance(value, dict) and _maps(field.annotation) else [value]
-        if any(map(_holds_truth, held)):
-            wanted = "number" if _takes(field.annotation, (int, float)) else "name"
+        entries = value.values() if isinstance(value, dict) and _is_mapping(field.annotation) else [value]
+        if any(map(_has_boolean, entries)):
+            wanted = "number" if _accepts(field.annotation, (int, float)) else "name"
             raise ValueError(f"expected a {wanted}, not true or false")
         return value
 
 
-def _holds_truth(value: Any) -> bool:
-    """Whether it is a truth value or a list with one; mappings are for the fields that they are read into."""
+def _has_boolean(value: Any) -> bool:
+    """Return whether a value is a boolean or a list with one; mappings are checked by the class that they become."""
     if isinstance(value, list | tuple):
-        return any(_holds_truth(each) for each in value)
+        return any(_has_boolean(each) for each in value)
     return isinstance(value, bool)
 
 
-def _holds_huge(value: Any) -> bool:
+def _has_huge(value: Any) -> bool:
     if isinstance(value, list | tuple):
-        return any(map(_holds_huge, value))
+        return any(map(_has_huge, value))
     return isinstance(value, int) and abs(value) > _LARGEST
 
 
-def _maps(annotation: Any) -> bool:
-    """Whether it takes a mapping of names to values; another mapping is for the fields of a class, which look."""
-    return get_origin(annotation) is dict or any(map(_maps, get_args(annotation)))
+def _is_mapping(annotation: Any) -> bool:
+    """Return whether an annotation is or contains a ``dict``; other mappings are checked by the class they become."""
+    return get_origin(annotation) is dict or any(map(_is_mapping, get_args(annotation)))
 
 
-def _takes(annotation: Any, types: tuple[Any, ...]) -> bool:
+def _accepts(annotation: Any, types: tuple[Any, ...]) -> bool:
     if any(annotation is each for each in types):
         return True
-    return any(_takes(each, types) for each in get_args(annotation))
+    return any(_accepts(each, types) for each in get_args(annotation))

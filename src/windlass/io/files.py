@@ -1,4 +1,4 @@
-"""Atomic writing of one file: to a temporary file in the same folder, synced, and renamed."""
+"""Atomic writing of one file: to a temporary file in the same folder, which is synced and renamed."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def write_text(text: str, path: Path) -> None:
 
 
 def write_bytes(data: bytes, path: Path) -> None:
-    """Replace a file with these bytes and sync them to disk; until then the old file stays.
+    """Replace a file with these bytes, once they are on the disk; until then the old file stays.
 
     Symbolic links are followed. An existing file keeps its permissions.
 
     Parameters
     ----------
     data
-        All of the file.
+        The whole content of the file.
     path
-        Where; its folder is there.
+        The file; its folder must exist.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def write_bytes(data: bytes, path: Path) -> None:
     """
     try:
         place = Path(os.path.realpath(path))
-        # Devices and pipes, such as /dev/stdout, are written to and never replaced.
+        # Devices and pipes, such as /dev/stdout, are written to, not replaced.
         if place.exists() and not place.is_file():
             place.write_bytes(data)
             return
@@ -59,13 +59,14 @@ def write_bytes(data: bytes, path: Path) -> None:
 
 
 @contextmanager
-def replaced(path: Path) -> Iterator[Path]:
-    """A new file for a library to write, which takes a file's place at the end; until then what was there stays.
+def replace_file(path: Path) -> Iterator[Path]:
+    """Yield a temporary file for a library to write, which replaces a file at the end; until then the old one stays.
 
     Parameters
     ----------
     path
-        Where it is to be; its folder is there. The new file's name ends as this one does, since libraries go by that.
+        The file to replace; its folder must exist. The temporary file has the same suffix, from which libraries detect
+        the format.
 
     Raises
     ------
@@ -75,7 +76,7 @@ def replaced(path: Path) -> Iterator[Path]:
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replaced(Path(folder) / "a.csv") as fresh:
+    ...     with replace_file(Path(folder) / "a.csv") as fresh:
     ...         _ = fresh.write_text("all")
     ...     fresh.suffix, [each.name for each in Path(folder).iterdir()]
     ('.csv', ['a.csv'])
@@ -88,15 +89,15 @@ def replaced(path: Path) -> Iterator[Path]:
 
 
 def parquet(table: pl.DataFrame) -> bytes:
-    """A table as the bytes of a Parquet file.
+    """Return a table as the content of a Parquet file.
 
-    The caller writes the bytes with a system call, whose errors name their cause. Compiled writers have errors of their
-    own or none.
+    Callers write the bytes with :func:`write_bytes`, whose errors name the cause. The errors of compiled writers do not
+    always do so.
 
     Parameters
     ----------
     table
-        Any.
+        Any table.
 
     Examples
     --------
@@ -115,14 +116,14 @@ def _replace(place: Path, data: bytes) -> None:
         with _fresh(place) as fresh:
             fresh.write_bytes(data)
         return
-    # Until it has a name, the kernel removes the file when the process ends.
+    # The kernel removes the file if the process ends before the file has a name.
     with os.fdopen(handle, "wb") as file:
         file.write(data)
         file.flush()
         os.fchmod(file.fileno(), _mode(place))
         os.fsync(file.fileno())
         fresh = place.with_name(f".{place.name[:80]}.{secrets.token_hex(8)}.new")
-        # Without src_dir_fd, os.link does not follow the link in /proc.
+        # os.link follows the symbolic link in /proc only if it is given a descriptor.
         os.link(f"/proc/self/fd/{file.fileno()}", fresh, src_dir_fd=file.fileno())
     try:
         os.replace(fresh, place)
@@ -133,7 +134,7 @@ def _replace(place: Path, data: bytes) -> None:
 
 
 def _nameless(folder: Path) -> int | None:
-    """A new file without a name; None where there are none: it takes Linux, and not every file system has them."""
+    """Open a new file without a name; None if the system or the file system does not support such files."""
     kind: int | None = getattr(os, "O_TMPFILE", None)
     if kind is None or not os.path.isdir("/proc/self/fd"):
         return None
@@ -144,13 +145,13 @@ def _nameless(folder: Path) -> int | None:
 
 
 def _mode(place: Path) -> int:
-    """Return the permissions for a file that is written to a place."""
+    """Return the permissions for a file to write: those of the existing file, or the default ones."""
     return place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
 
 
 @contextmanager
 def _fresh(place: Path) -> Iterator[Path]:
-    """A temporary file in the same folder, which is renamed to the place once it is on the disk."""
+    """Yield a temporary file in the same folder, which is renamed to ``place`` once it is on the disk."""
     ending = f".new{place.suffix[:80]}"
     handle, name = tempfile.mkstemp(prefix=f".{place.name[:80]}.", suffix=ending, dir=place.parent)
     os.close(handle)
@@ -171,7 +172,7 @@ def _fresh(place: Path) -> Iterator[Path]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk."""
+    """Sync the entries of a folder to the disk."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
@@ -180,23 +181,25 @@ def sync_folder(folder: Path) -> None:
 
 
 def check_file(option: str, path: Path, inputs: Iterable[Path] = (), begins: bytes | None = None) -> None:
-    """Check before the work that a result can be written to a file and replaces nothing else.
+    """Check in advance that a result can be written to a file without replacing anything else.
 
     Parameters
     ----------
     option
-        How the user named the file, for the message.
+        The option that names the file, for the message.
     path
         The file.
     inputs
-        Files that are read; none of them is ever written over.
+        Input files, none of which is ever overwritten.
     begins
-        First bytes of Windlass's own files. An existing file that begins otherwise is never overwritten.
+        First bytes of Windlass's own files, in any case. An existing file with another beginning is never overwritten,
+        unless it is empty.
 
     Raises
     ------
     InputError
-        Its folder is not there or cannot be written, it is a folder, an input, or not ours.
+        The folder does not exist or cannot be written to, or the path is a folder, an input, or a file that Windlass
+        did not write.
 
     Examples
     --------
@@ -210,21 +213,19 @@ def check_file(option: str, path: Path, inputs: Iterable[Path] = (), begins: byt
         raise InputError(f"{option}: the folder {path.parent} does not exist")
     for each in inputs:
         if each.exists() and path.exists() and each.samefile(path):
-            raise InputError(f"{option}: {path} is what is read, expected another file")
+            raise InputError(f"{option}: {path} is an input, expected another file")
     if path.is_file() and begins is not None:
         with open(path, "rb") as file:
             start = file.read(len(begins))
         if start and start.lower() != begins.lower():
-            raise InputError(
-                f"{option}: {path} is there already and was not written by Windlass, expected a new file"
-            )
+            raise InputError(f"{option}: {path} exists and was not written by Windlass, expected a new file")
     place = Path(os.path.realpath(path))
     if not os.access(place if place.exists() and not place.is_file() else place.parent, os.W_OK):
         raise InputError(f"{option}: {place.parent} cannot be written")
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Why the system refused, in its words."""
+    """Return the system's own text for an error."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 

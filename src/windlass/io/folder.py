@@ -1,4 +1,4 @@
-"""A folder of results: claimed by one command, written to a temporary folder, and exchanged as a whole."""
+"""A folder of results: claimed by one command, written to a temporary folder, and replaced as a whole."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _AT_FDCWD, _EXCHANGE = -100, 2
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A place that is ours to fill, for as long as :func:`claimed` lasts.
+    """The exclusive right to write a folder, for as long as the context of :func:`claim_folder` lasts.
 
     Parameters
     ----------
     place
-        Where the folder will be.
+        Path of the folder.
     option
-        How the user named it, for messages.
+        The option that names the folder, for messages.
     """
 
     place: Path
@@ -35,21 +35,21 @@ class Claim:
 
     @property
     def partial(self) -> Path:
-        """Where what is ready so far lies, until all is."""
+        """Folder of the results so far, until all are complete."""
         return self.place.with_name(f".{self.place.name}.partial")
 
     def fill(self, write: Callable[[Path], None]) -> None:
-        """Have what ``write`` puts into a folder in the place, all at once; :attr:`partial` goes.
+        """Replace the folder at once with what ``write`` writes, and remove :attr:`partial`.
 
         Parameters
         ----------
         write
-            Called with an empty temporary folder next to the place.
+            Called with an empty temporary folder next to ``place``.
 
         Raises
         ------
         InputError
-            It cannot be written; what was there before is there still.
+            The folder cannot be written; its previous content is unchanged.
         """
         fresh = self.place.with_name(f".{self.place.name}.new")
         try:
@@ -62,43 +62,43 @@ class Claim:
         except (OSError, ValueError) as error:
             raise ParameterError(self.option, f"{self.place} cannot be written: {reason(error)}") from error
         finally:
-            # What is left is the folder of before, or what could not be finished.
+            # After an exchange this is the old folder; after an error, the incomplete new one.
             _remove(fresh)
         _remove(self.partial)
 
 
 @contextmanager
-def claimed(place: Path, option: str, ours: frozenset[str], *, replace: bool = False) -> Iterator[Claim]:
+def claim_folder(place: Path, option: str, ours: frozenset[str], *, replace: bool = False) -> Iterator[Claim]:
     """Claim a folder to fill with results.
 
     Parameters
     ----------
     place
-        The folder, which may be there and empty.
+        The folder, which may exist if it is empty.
     option
         The name of the parameter or the option that names the folder, for messages.
     ours
-        Names of files and folders that results have. A folder with anything else is never replaced.
+        Names of the files and folders of results. A folder with any other entry is never replaced.
     replace
-        Whether results that are there may go.
+        Whether existing results may be replaced.
 
     Raises
     ------
     InputError
-        Another command writes there; something is there that must stay; or it cannot be written.
+        Another command is writing to the folder, it has entries that must not be replaced, or it cannot be written.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with claimed(Path(folder) / "out", "--out", frozenset({"a"})) as claim:
+    ...     with claim_folder(Path(folder) / "out", "--out", frozenset({"a"})) as claim:
     ...         claim.fill(lambda fresh: (fresh / "a").touch())
     ...     [each.name for each in (Path(folder) / "out").iterdir()]
     ['a']
     """
     real = Path(os.path.realpath(place))
     if real in (Path.cwd(), real.parent):
-        raise ParameterError(option, f"{place} is the current folder, expected a folder for results alone")
+        raise ParameterError(option, f"{place} is the current folder, expected a separate folder for results")
     lock = real.with_name(f".{real.name}.lock")
     try:
         real.parent.mkdir(parents=True, exist_ok=True)
@@ -112,7 +112,7 @@ def claimed(place: Path, option: str, ours: frozenset[str], *, replace: bool = F
         _check(real, place, option, ours, replace)
         yield Claim(real, option)
     finally:
-        # Removed while locked: a waiting process then finds that the name is another file.
+        # Removed while it is locked: a process that then locks the removed file notices it (see _locked).
         lock.unlink(missing_ok=True)
         os.close(handle)
 
@@ -124,19 +124,19 @@ def _check(real: Path, place: Path, option: str, ours: frozenset[str], replace: 
     for name in there:
         if name not in ours:
             raise ParameterError(
-                option, f"{place} has {name!r}, which is no result of Windlass, expected a new folder"
+                option, f"{place} has {name!r}, which is not a result of Windlass; expected a new folder"
             )
     if there and not replace:
         raise ParameterError(option, f"{place} has results already", Remedy("force", "replaces them"))
 
 
 def _locked(lock: Path) -> int:
-    """A handle of the lock file, which is held until the handle is closed or the process ends."""
+    """Lock the lock file, until the returned descriptor is closed or the process ends."""
     while True:
         handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # The file that was locked may be one that its owner has just removed.
+            # The previous owner may have removed the locked file in the meantime.
             if lock.exists() and os.path.samestat(os.fstat(handle), lock.stat()):
                 return handle
         except BaseException:
@@ -146,7 +146,7 @@ def _locked(lock: Path) -> int:
 
 
 def _exchange(fresh: Path, place: Path) -> None:
-    """Put a folder into its place; what was there is where it was made. There is no instant without one."""
+    """Replace a folder atomically by the new one; afterwards ``fresh`` is the old folder, if there was one."""
     try:
         os.rename(fresh, place)
         return
@@ -159,7 +159,7 @@ def _exchange(fresh: Path, place: Path) -> None:
     code = ctypes.get_errno()
     if code not in (errno.EINVAL, errno.ENOSYS):
         raise OSError(code, os.strerror(code))
-    # Some network file systems cannot exchange: after a kill between the two renames, `old` has the folder.
+    # Some network file systems cannot exchange: after a kill between the two renames, only `old` exists.
     old = _old(place)
     os.rename(place, old)
     os.rename(fresh, place)
@@ -171,7 +171,7 @@ def _old(place: Path) -> Path:
 
 
 def _restore(place: Path) -> None:
-    """Restore the folder that a process killed between two renames had moved away."""
+    """Restore the old folder if a process was killed between the two renames of _exchange."""
     old = _old(place)
     if old.exists() and not place.exists():
         os.rename(old, place)

@@ -1,6 +1,6 @@
-"""The one container of learned state, in files and on the wire: a line with kind, version and checksum, and a body.
+"""Container format of learned state, in files and on the wire: a line with kind, version and checksum, then a body.
 
-The body belongs to the code that saves it: arrays, parts, or JSON. A body of text makes the whole a text.
+The code that saves the state defines the body: arrays, parts, or JSON. If the body is text, so is the whole container.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import zlib
 from windlass.model import InputError
 
 _FIRST = re.compile(rb"windlass-([a-z-]{1,40}) ([0-9]{1,9}) ([0-9a-f]{8})\n")
-#: Arrays that were saved before this container existed: this, a checksum in four bytes, and the body.
+#: Arrays that were saved before this format existed: these bytes, a checksum of four bytes, and the body.
 _OLD, _OLD_BODY = b"WINDLASS", 12
 
 
@@ -21,11 +21,11 @@ def seal(kind: str, body: bytes, version: int = 1) -> bytes:
     Parameters
     ----------
     kind
-        What is saved: small letters and hyphens.
+        The kind of state: lower-case letters and hyphens.
     body
         Any bytes.
     version
-        Of the body's layout.
+        Version of the body's layout.
 
     Examples
     --------
@@ -38,19 +38,19 @@ def seal(kind: str, body: bytes, version: int = 1) -> bytes:
 
 
 def unseal(data: bytes, kind: str, version: int = 1) -> bytes:
-    """Return the body of what :func:`seal` made.
+    """Return the body of a container made by :func:`seal`.
 
     Parameters
     ----------
     data
-        All of a file or a message.
+        The whole content of a file or a message.
     kind, version
-        As they were sealed; any other is refused.
+        Expected kind and version; any other is rejected.
 
     Raises
     ------
     InputError
-        It is not such a container, is of another kind or version, or was cut or changed; one line.
+        The data is not such a container, has another kind or version, or was truncated or changed.
     """
     if data.startswith(_OLD) and len(data) > _OLD_BODY:
         return _checked(data[_OLD_BODY:], int.from_bytes(data[len(_OLD) : _OLD_BODY], "little"))
@@ -68,7 +68,7 @@ def unseal(data: bytes, kind: str, version: int = 1) -> bytes:
 
 
 def seal_text(kind: str, body: str, version: int = 1) -> str:
-    """Return a body of text in its container, as text; otherwise as :func:`seal`.
+    """Return a text in its container, as text; see :func:`seal`.
 
     >>> seal_text("sharing", "{}")
     'windlass-sharing 1 a3a6bf43\\n{}'
@@ -77,14 +77,14 @@ def seal_text(kind: str, body: str, version: int = 1) -> str:
 
 
 def unseal_text(data: str | bytes, kind: str, version: int = 1) -> str:
-    """Return the body of what :func:`seal_text` made.
+    """Return the body of a container made by :func:`seal_text`.
 
-    A JSON object without a container was saved before there was one: it is returned as it is.
+    A JSON object without a container was saved before the format existed; it is returned unchanged.
 
     Raises
     ------
     InputError
-        As :func:`unseal` raises it; or the body is not UTF-8.
+        The container is not valid (see :func:`unseal`), or the body is not UTF-8.
     """
     sealed = data.encode(errors="surrogatepass") if isinstance(data, str) else data
     body = sealed if sealed.startswith(b"{") else unseal(sealed, kind, version)
@@ -96,5 +96,5 @@ def unseal_text(data: str | bytes, kind: str, version: int = 1) -> str:
 
 def _checked(body: bytes, checksum: int) -> bytes:
     if zlib.crc32(body) != checksum:
-        raise InputError("saved state: its checksum is wrong: it was cut or changed")
+        raise InputError("saved state: its checksum is wrong: it was truncated or changed")
     return body

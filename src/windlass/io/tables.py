@@ -1,4 +1,4 @@
-"""Tables in Parquet and CSV, of which a damaged one is an error in a line."""
+"""Reading of Parquet and CSV tables, with one-line errors for damaged files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from windlass.model.limits import TEXT
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
-    """The table in a Parquet file; a name with brackets or stars is that name, and no pattern.
+    """Read a Parquet file; brackets and asterisks in the name are not a pattern.
 
     Raises
     ------
     InputError
-        It is none, or damaged; one line.
+        The file cannot be read, is not a Parquet file, or is damaged; the message is one line long.
 
     Examples
     --------
@@ -33,19 +33,20 @@ def read_parquet(path: Path) -> pl.DataFrame:
 
 
 def read_csv(path: Path, *, infer: bool = False) -> pl.DataFrame:
-    """The table in a CSV file; a name with brackets or stars is that name, and no pattern.
+    """Read a CSV file; brackets and asterisks in the name are not a pattern.
 
     Parameters
     ----------
     path
         The file.
     infer
-        Whether columns of numbers are read as such; by default all is text.
+        Whether to detect columns of numbers; by default all columns are text.
 
     Raises
     ------
     InputError
-        It is none, or larger than :data:`~windlass.model.limits.TEXT` allows; one line.
+        The file cannot be read as CSV, or is larger than :data:`~windlass.model.limits.TEXT` allows; the message is one
+        line long.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def read_csv(path: Path, *, infer: bool = False) -> pl.DataFrame:
 
 def _read(path: Path, what: str, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
     try:
-        with _unheard():
+        with _silent_stderr():
             return read()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         reason = next(iter(str(error).splitlines()), "no reason given")
@@ -70,14 +71,14 @@ def _read(path: Path, what: str, read: Callable[[], pl.DataFrame]) -> pl.DataFra
 
 
 @contextlib.contextmanager
-def _unheard() -> Iterator[None]:
-    """Standard error goes nowhere: where the library gives up, its threads write pages of their own stacks there."""
-    kept = os.dup(2)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    os.close(nowhere)
+def _silent_stderr() -> Iterator[None]:
+    """Discard standard error: if Polars panics, its threads print their stacks there."""
+    stderr = os.dup(2)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 2)
+    os.close(null)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr, 2)
+        os.close(stderr)

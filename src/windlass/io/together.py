@@ -1,4 +1,4 @@
-"""A few files that go into a folder together, where a folder may hold others that stay."""
+"""Several files that are added to a folder together; other files in the folder stay."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from windlass.model import InputError
 
 
 def check_folder(option: str, folder: Path) -> None:
-    """Check before the work that files can be written to a folder, which need not exist yet.
+    """Check in advance that files can be written to a folder, which need not exist yet.
 
     Parameters
     ----------
     option
-        How the user named it, for the message.
+        The option that names the folder, for the message.
     folder
         The folder.
 
     Raises
     ------
     InputError
-        It is a file, or it cannot be written or made.
+        The path is a file, or the folder cannot be written to or created.
 
     Examples
     --------
@@ -43,28 +43,28 @@ def check_folder(option: str, folder: Path) -> None:
 
 
 @contextmanager
-def added_to(folder: Path, option: str) -> Iterator[Path]:
-    """Yield an empty folder, whose files are moved into another one at the end, all of them or none.
+def add_to_folder(folder: Path, option: str) -> Iterator[Path]:
+    """Yield an empty temporary folder, whose files are moved into the target folder at the end.
 
-    Each file replaces the one of its name. All are on the disk by then, so that a full disk changes none. A process
-    that is killed between two renames leaves the first file new and the second unchanged.
+    Each file replaces the existing one of its name. All files are on the disk before the first is moved, so a full disk
+    changes none of them. If the process is killed between two renames, some files are new and the others unchanged.
 
     Parameters
     ----------
     folder
-        Where they go; it is made. What is there under other names stays.
+        The target folder, created if necessary. Files with other names stay.
     option
-        How the user named it, for messages.
+        The option that names the folder, for messages.
 
     Raises
     ------
     InputError
-        It cannot be written; what was there before is there still.
+        The folder cannot be written; its files are unchanged.
 
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with added_to(Path(folder) / "out", "--out") as fresh:
+    ...     with add_to_folder(Path(folder) / "out", "--out") as fresh:
     ...         (fresh / "a").touch()
     ...     [each.name for each in (Path(folder) / "out").iterdir()]
     ['a']
@@ -81,7 +81,7 @@ def added_to(folder: Path, option: str) -> Iterator[Path]:
             os.replace(each, folder / each.name)
         sync_folder(folder)
     except (OSError, InputError) as error:
-        # The error of a write names the temporary folder, which the user does not know.
+        # The original error names the temporary folder, which the user does not know.
         cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
         raise InputError(f"{option}: {folder} cannot be written: {reason(cause)}") from error
     finally:

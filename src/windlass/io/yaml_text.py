@@ -1,7 +1,7 @@
-"""YAML without what surprises.
+"""A strict YAML reader.
 
-The YAML that a library reads can name itself, unfold a few lines into more values than there are atoms, and say a key
-twice, of which the last holds in silence. What is read here is a tree of values whose size is known.
+Plain YAML may contain itself, expand a few lines with aliases to more values than fit into memory, and repeat a key, of
+which the last one silently wins. This reader rejects all three and returns a tree of values of limited size.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ import yaml
 from windlass.model import InputError
 from windlass.model.limits import YAML_BYTES, YAML_VALUES
 
-#: No file that a person writes is deeper; Python's own stack ends at a thousand.
+#: Maximum depth; hand-written files are not deeper, and Python's recursion limit is a thousand.
 _DEEPEST = 50
-#: Numbers to the base of 8 and of 60, which nobody means: 010, and 1:30.
+#: Octal and base-60 numbers, such as 010 and 1:30, which users rarely intend.
 _ODD_NUMBER = re.compile(r"[-+]?(0[0-7_]+|[\d_]+(:\d+)+)")
-#: Of a whole number.
+#: Maximum size of a whole number, bits.
 _BITS = 64
 
 
 def read_yaml(path: Path) -> Any:
-    """The plain values of a YAML file.
+    """Read the plain values of a YAML file.
 
     Raises
     ------
     InputError
-        It cannot be read, is too large, or is not YAML as :func:`parse_yaml` takes it; names file and line.
+        The file cannot be read, is too large, or is rejected by :func:`parse_yaml`; names file and line.
     """
     try:
         if path.exists() and not path.is_file():
-            kind = "is a directory" if path.is_dir() else "is no regular file"
+            kind = "is a directory" if path.is_dir() else "is not a regular file"
             raise InputError(f"{path}: cannot be read: {kind}, expected a file")
         YAML_BYTES.check(path.stat().st_size, str(path))
         text = path.read_text(encoding="utf-8")
@@ -47,25 +47,25 @@ def read_yaml(path: Path) -> Any:
 
 
 def parse_yaml(text: str, source: str) -> Any:
-    """The plain values of a YAML text.
+    """Parse a YAML text into plain values.
 
     Parameters
     ----------
     text
-        One document.
+        The text, one document.
     source
-        How error messages call it.
+        Name of the text in error messages.
 
     Returns
     -------
     Any
-        Mappings, lists, text, numbers, truth values, dates and None; None for an empty text.
+        Mappings, lists, texts, numbers, booleans, dates and None; None for an empty text.
 
     Raises
     ------
     InputError
-        It is not YAML, has a key twice, a value that holds itself, a date or number that there is not, or holds too
-        much; names source and line.
+        The text is not YAML, repeats a key, has a value that contains itself or an invalid date or number, or is too
+        deep or too large; names source and line.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def parse_yaml(text: str, source: str) -> Any:
     {'a': [1, 2]}
     >>> parse_yaml("a: 1\\na: 2", "s.yaml")
     Traceback (most recent call last):
-    windlass.model.errors.InputError: s.yaml, line 2: is not YAML: the key 'a' is there twice
+    windlass.model.errors.InputError: s.yaml, line 2: is not YAML: the key 'a' appears twice
     """
     try:
         return yaml.load(text, _Loader)
@@ -85,29 +85,29 @@ def parse_yaml(text: str, source: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f", line {mark.line + 1}" if mark is not None else ""
-        said = " ".join(" ".join(filter(None, (error.context, error.problem))).split()) or "no reason"
-        raise InputError(f"{source}{where}: is not YAML: {said}") from error
+        reason = " ".join(" ".join(filter(None, (error.context, error.problem))).split()) or "no reason"
+        raise InputError(f"{source}{where}: is not YAML: {reason}") from error
     except _TooMuch as error:
         raise InputError(f"{source}, line {error.line}: {error}") from error
     except RecursionError as error:
-        raise InputError(f"{source}: is nested too deeply, expected at most {_DEEPEST} levels") from error
+        raise InputError(f"{source}: nested too deeply, expected at most {_DEEPEST} levels") from error
 
 
-class _TooMuch(Exception):  # noqa: N818 - it leaves this file as another
+class _TooMuch(Exception):  # noqa: N818 - parse_yaml turns it into an InputError
     def __init__(self, message: str, mark: yaml.Mark) -> None:
         super().__init__(message)
         self.line = mark.line + 1
 
 
 class _Loader(yaml.SafeLoader):
-    """Measures each value as it is composed, when all that it holds has been: aliases come after what they name."""
+    """Limits size and depth: each value is measured after its parts, and an alias always follows its anchor."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._inside = 0
         self._composed = 0
         self._most = YAML_VALUES.most()
-        #: Of each value: how many it holds, itself counted in, and how deep it goes.
+        #: Of each value: its number of values, itself included, and its depth.
         self._sizes: dict[yaml.Node, tuple[int, int]] = {}
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
@@ -115,7 +115,7 @@ class _Loader(yaml.SafeLoader):
         if self.check_event(yaml.AliasEvent):
             known = super().compose_node(parent, index)
             if known is not None and known not in self._sizes:
-                raise yaml.composer.ComposerError(None, None, "a value holds itself", mark)
+                raise yaml.composer.ComposerError(None, None, "a value contains itself", mark)
             return known
         self._inside += 1
         self._composed += 1
@@ -123,7 +123,7 @@ class _Loader(yaml.SafeLoader):
         node = super().compose_node(parent, index)
         self._inside -= 1
         if node is not None:
-            within = [self._sizes[each] for each in _held(node)]
+            within = [self._sizes[each] for each in _children(node)]
             size = 1 + sum(count for count, _ in within)
             depth = 1 + max((deep for _, deep in within), default=0)
             self._check(size, depth, mark)
@@ -142,12 +142,12 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
         for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
-            # Merged keys, which may be there already, are not yet among them.
+            # The keys of merged mappings, which may repeat, are not expanded yet.
             if isinstance(key, yaml.ScalarNode):
                 value = "<<" if key.tag == "tag:yaml.org,2002:merge" else self.construct_object(key)
                 if value in seen:
                     raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {value!r} is there twice", key.start_mark
+                        None, None, f"the key {value!r} appears twice", key.start_mark
                     )
                 seen.add(value)
         return super().construct_mapping(node, deep)
@@ -159,10 +159,10 @@ class _Loader(yaml.SafeLoader):
                 raise yaml.constructor.ConstructorError(
                     None,
                     None,
-                    f"{node.value} is {found} to YAML, expected a plain number or a text in quotes",
+                    f"{node.value} means {found} in YAML, expected a decimal number or a text in quotes",
                     node.start_mark,
                 )
-            # Python writes out no number of more than some thousand digits, not even in a message.
+            # Python refuses to print numbers with more than some thousand digits, even in a message.
             if isinstance(found, int) and found.bit_length() > _BITS:
                 raise yaml.constructor.ConstructorError(
                     None,
@@ -173,11 +173,14 @@ class _Loader(yaml.SafeLoader):
             return found
         except (ValueError, OverflowError, LookupError, TypeError, AttributeError) as error:
             raise yaml.constructor.ConstructorError(
-                None, None, f"{str(node.value)[:40]!r} is no date or number ({error})", node.start_mark
+                None,
+                None,
+                f"{str(node.value)[:40]!r} is not a valid date or number ({error})",
+                node.start_mark,
             ) from error
 
 
-def _held(node: yaml.Node) -> list[yaml.Node]:
+def _children(node: yaml.Node) -> list[yaml.Node]:
     if isinstance(node, yaml.MappingNode):
         return [each for pair in node.value for each in pair]
     return list(node.value) if isinstance(node, yaml.SequenceNode) else []

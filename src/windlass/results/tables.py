@@ -85,8 +85,10 @@ class Results:
     def save(self, folder: str | Path) -> None:
         """Write :data:`FILES` into a folder, creating it if necessary and replacing existing files.
 
-        The same results give the same bytes. The write is not atomic: :func:`windlass.io.claimed` provides a folder
-        that ends up with all files or unchanged.
+        The same results give the same bytes.
+
+        Outcomes with series also write ``series.parquet``. :func:`windlass.io.claim_folder` makes sure that a
+        folder has all files or is unchanged.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.io import replaced
+from windlass.io import replace_file
 from windlass.model import InputError
 from windlass.plan.profile.clipinfo import ClipInfo
 
@@ -136,7 +136,7 @@ def write_clip(
         raise InputError(f"{file}: folder {file.parent} does not exist")
     if len(codec) != 4:
         raise InputError(f"codec is {codec!r}, expected four characters such as mp4v")
-    with replaced(file) as fresh:
+    with replace_file(file) as fresh:
         writer = cv2.VideoWriter(str(fresh), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*codec), rate, size)
         try:
             if not writer.isOpened():
