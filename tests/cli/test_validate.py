@@ -130,4 +130,4 @@ def test_a_policy_that_cannot_be_made_is_one_line(windlass, log, raised, said):
 def test_what_is_left_out_is_said(windlass, log):
     status, out, _ = windlass("validate", "log.swf", "--procs", "3")
     assert status == 0
-    assert "note: 1 job asks for more than 3 processors and is left out: job 2 (4)" in out
+    assert "note: 1 job requests more than 3 processors and is left out: job 2 (4)" in out

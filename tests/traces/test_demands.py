@@ -78,7 +78,7 @@ def test_bad_tables_are_named(tmp_path, text, told):
         ("2020-04-01 00:00:00,1,1,1,1\n2020-04-01 00:10:00,1,1,0.5,1\n", "line 3: submit_gpu_num is 0.5"),
         (
             "2020-04-01 00:00:00,2,1,1,1\n2020-04-01 00:10:00,1,1,1,1\n",
-            "bin 0 has 2 jobs that ask for 1 GPUs",
+            "bin 0 has 2 jobs that request 1 GPUs",
         ),
     ],
 )
@@ -111,7 +111,7 @@ def within_counts(bins: Bins, jobs) -> None:
     place = np.minimum((fresh // seconds).astype(int), count - 1)
     gpus = jobs.resources[:, 0]
     assert np.array_equal(np.bincount(place, minlength=count), bins.submitted)
-    assert np.array_equal(np.bincount(place, gpus[~before], count), bins.asked)
+    assert np.array_equal(np.bincount(place, gpus[~before], count), bins.requested)
     end = jobs.submit + jobs.run
     for number in range(count):
         over = float(gpus[end < (number + 1) * seconds - 1e-6].sum())
@@ -126,9 +126,9 @@ def within_counts(bins: Bins, jobs) -> None:
 )
 def test_jobs_are_those_of_the_counts(rows, seed):
     submitted = np.array([jobs for jobs, _, _ in rows])
-    asked = np.array([jobs + more * (jobs > 0) for jobs, more, _ in rows])
+    requested = np.array([jobs + more * (jobs > 0) for jobs, more, _ in rows])
     ended = np.array([end for _, _, end in rows])
-    bins = Bins(600.0, submitted, submitted, asked, ended)
+    bins = Bins(600.0, submitted, submitted, requested, ended)
     if not submitted.sum() and not ended.sum():
         with pytest.raises(InputError, match="no job is submitted"):
             jobs_of_bins(bins, np.random.default_rng(seed))
@@ -143,7 +143,7 @@ def test_counts_of_a_real_cluster_keep_its_level():
     read = read_bins(path)
     assert len(jobs_of_bins(read, np.random.default_rng(1))) > 99_000
     # A run time is from the start on: where nobody waits, jobs end when the counts say.
-    bins = Bins(read.seconds, read.submitted, read.submitted, read.asked, read.ended)
+    bins = Bins(read.seconds, read.submitted, read.submitted, read.requested, read.ended)
     jobs = jobs_of_bins(bins, np.random.default_rng(1))
     over = np.sort(jobs.submit + jobs.run)
     gpus = jobs.resources[np.argsort(jobs.submit + jobs.run, kind="stable"), 0]

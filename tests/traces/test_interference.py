@@ -47,7 +47,7 @@ def test_each_side_of_a_pair_has_its_own_use(tmp_path):
             PAIRS.replace("PPO", "DQN"),
             "line 2: job 2 is 'DQN LL 64 0', expected one of those in single_data.csv",
         ),
-        (ALONE + "PPO,LL,64,0,11,2000\n", PAIRS, "line 4: 'PPO LL 64 0' stands there twice"),
+        (ALONE + "PPO,LL,64,0,11,2000\n", PAIRS, "line 4: 'PPO LL 64 0' appears twice"),
         (ALONE.replace("gmem", "mem"), PAIRS, "column gmem is missing"),
         (ALONE.splitlines()[0], PAIRS, "no lines below the names"),
     ],

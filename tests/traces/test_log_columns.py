@@ -12,10 +12,10 @@ from windlass.io.traces.logs.slurm_job import (
     TrackableResources,
     elapsed,
     limit,
+    omission_of,
     requested_memory,
     resources,
-    several,
-    unfinished,
+    several_clusters,
 )
 from windlass.model import InputError
 
@@ -166,7 +166,7 @@ def test_names_of_jobs_may_hold_the_separator_where_one_column_does(tmp_path):
 
 
 def test_zones_are_spoken_of_where_no_time_has_one(tmp_path):
-    note = "times name no zone and are taken as they stand, also where summer time begins or ends"
+    note = "times have no time zone and are used unchanged, also across daylight saving changes"
     assert note in sacct(tmp_path, Submit="2024-05-01T11:00:00").notes
     for zoned in ("2024-05-01T11:00:00Z", "2024-05-01T13:00:00+02:00", "2024-05-01T13:00:00+0200", f"{T}"):
         assert note not in sacct(tmp_path, Submit=zoned).notes
@@ -197,7 +197,7 @@ def test_zones_are_spoken_of_where_no_time_has_one(tmp_path):
     ],
 )
 def test_states_of_slurm(state, start, end, run, cpus, why):
-    assert unfinished(state, start, end, run, cpus) is why
+    assert omission_of(state, start, end, run, cpus) is why
 
 
 def test_words_of_slurm():
@@ -217,4 +217,6 @@ def test_words_of_slurm():
         *(4 * 2.0**20, 8 * 2.0**20, 12 * 2.0**20, None)
     ]
     assert requested_memory("f", "4Mn", 2, None) is None
-    assert several({"b", "a", "c"}).startswith("jobs of 3 clusters stand in one log; where \"cluster = 'a'\"")
+    assert several_clusters({"b", "a", "c"}).startswith(
+        "the log has jobs of 3 clusters; where \"cluster = 'a'\""
+    )

@@ -151,7 +151,7 @@ def test_fields_of_ray(tmp_path, changed, found):
     wanted = {name: value for name, value in {**RAY, **found}.items() if value is not None}
     trace = read(tmp_path, "ray", {"result": [ray(**changed)]})
     assert row(trace) == wanted
-    assert trace.notes[-1].startswith("jobs are submitted when they start, as Ray has no queue of them")
+    assert trace.notes[-1].startswith("submissions are the starts of jobs, as Ray has no job queue")
 
 
 def test_jobs_of_ray_that_did_not_end(tmp_path):
@@ -213,5 +213,5 @@ def test_attempts_of_philly(tmp_path):
 def test_a_word_that_json_does_not_have_is_refused_wherever_it_stands(tmp_path, word):
     path = tmp_path / "log.json"
     path.write_text(f'{{"items": [], "other": {word}}}')
-    with pytest.raises(InputError, match=f"log.json: cannot be read as JSON: {word} is no number of JSON$"):
+    with pytest.raises(InputError, match=f"log.json: cannot be read as JSON: {word} is not a JSON number$"):
         read_items(path, "items")

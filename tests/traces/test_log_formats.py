@@ -204,7 +204,7 @@ def test_words_of_the_logs_reach_the_records(tmp_path: Path) -> None:
         ("pbs", "=01:00:00", "=long", "line 3: Resource_List.walltime is 'long', expected a duration such as"),
         ("pbs", ":ppn=8", ":ppn=x", "line 3: Resource_List.nodes, ppn is 'x', expected a whole number of 0 or more"),
         ("pbs", "04/23/2024 12:02:00;E", "04/23/2024 12:02:00 E", "line 3: the record is '04/23"),
-        ("lsf", '"sleep 60"', '"sleep 60', "line 1: the record is cut off or ill quoted"),
+        ("lsf", '"sleep 60"', '"sleep 60', "line 1: the record is truncated or wrongly quoted"),
         ("lsf", " 1714564805 ", " 1714564x ", "line 1: startTime is '1714564x', expected a whole number"),
         ("kubectl", "750m", "750q", "item 1: c, cpu is '750q', expected a quantity such as 500m, 2 or 1.5Gi"),
         ("kubectl", "12:00:05Z", "noon",
@@ -274,5 +274,5 @@ def test_pods_of_openb(real: Path) -> None:
 def test_a_damaged_archive_is_said_to_be_one(tmp_path: Path) -> None:
     path = tmp_path / "log.csv.gz"
     path.write_text(SACCT)
-    with pytest.raises(InputError, match=r"is no gzip file or is damaged"):
+    with pytest.raises(InputError, match=r"is not a gzip file or is damaged"):
         read_trace(path)

@@ -26,7 +26,7 @@ def test_what_is_made_of_logged_jobs():
     assert (trace.processors, trace.peak, trace.name) == (10, True, "name")
     assert trace.notes == (
         "1,200 records are of steps of jobs and are left out",
-        "the log names no number of processors; 10 at once is the most that jobs held",
+        "the log does not state the number of processors; jobs held at most 10 at once",
         "more",
     )
     assert trace.records.columns == [

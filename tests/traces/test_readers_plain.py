@@ -8,10 +8,10 @@ import pytest
 
 from windlass.io.traces import SwfLog, Trace, read_csv, to_workload
 from windlass.io.traces.clock import in_seconds
-from windlass.io.traces.columns import TraceColumn, refuse_or_note, shown
+from windlass.io.traces.columns import TraceColumn, quote, refuse_or_note
 from windlass.io.traces.files import read_head, read_text, stem
-from windlass.io.traces.resources import ResourceRequest, gpus_of, kept_columns, memory_of, most_at_once
-from windlass.io.traces.series import held, on_grid, read_series
+from windlass.io.traces.resources import ResourceRequest, gpus_of, memory_of, most_at_once, resource_columns
+from windlass.io.traces.series import amounts_held, on_grid, read_series
 from windlass.io.traces.trace import BadLine
 from windlass.model import InputError, JobTable
 
@@ -95,7 +95,7 @@ def test_wide_jobs_are_left_out_for_the_smallest_of_several_sites():
     assert found.jobs.procs.tolist() == [2]
     lost = 100 * (3 * 20 + 9 * 30) / (2 * 10 + 3 * 20 + 9 * 30)
     assert found.notes == (
-        "2 jobs ask for more than 2 processors, which the smallest of the sites compared has, and are left out, "
+        "2 jobs request more than 2 processors, the size of the smallest compared site, and are left out, "
         "the first: job 2 (3)",
         f"so all sites run the same 1 jobs, without {lost:.2g} % of the work",
     )
@@ -130,9 +130,11 @@ def test_what_jobs_ask_for():
     both = kib.with_columns(memory=pl.Series([7.0, 8.0, 9.0]))
     assert memory_of(both).amount.tolist() == [7.0, 8.0, 9.0]
     assert ResourceRequest(np.array([0.0, 1.0]), 5.0).take(np.array([1])).amount.tolist() == [1.0]
-    kept = kept_columns(pl.DataFrame({"gpus": ["-1", "0"], "memory": [float("inf"), 0.0], "nodes": [1, 1]}))
+    kept = resource_columns(
+        pl.DataFrame({"gpus": ["-1", "0"], "memory": [float("inf"), 0.0], "nodes": [1, 1]})
+    )
     assert [each.to_list() for each in kept] == [[None, 0.0], [None, 0.0]]
-    assert kept_columns(pl.DataFrame({"gpus": [[1]]})) == []
+    assert resource_columns(pl.DataFrame({"gpus": [[1]]})) == []
 
 
 def test_dates_and_clocks_of_tables_become_seconds(tmp_path):
@@ -184,8 +186,8 @@ def test_bad_lines_in_words():
     assert refuse_or_note("f", bad, True)[0].endswith("11, 12, …")
     assert refuse_or_note("f", [], False) == ()
     refused(lambda: refuse_or_note("f", bad, False), "f, line 3: why")
-    assert shown("a" * 40) == repr("a" * 40)
-    assert shown("a" * 41) == repr("a" * 39 + "…")
+    assert quote("a" * 40) == repr("a" * 40)
+    assert quote("a" * 41) == repr("a" * 39 + "…")
     assert (
         TraceColumn("a", whole=True, missing=-1).expected == "a whole number of 0 or more, or -1 for missing"
     )
@@ -227,7 +229,7 @@ def test_series_on_a_grid(tmp_path):
     # A time that is as good as the next period belongs to it.
     assert len(on_grid("x", [0.0, 10.0 - 1e-9], [[1.0], [2.0]], 10.0, ("a",)).rows) == 2
     refused(lambda: on_grid("x", [0.0, 1e7], [[1.0], [2.0]], 1.0, ("a",)), "x: 10,000,001 periods of 1 s")
-    assert held([0.0, 10.0, 20.0], [10.0, np.inf, 25.0], [1.0, 2.0, 4.0], 10.0).tolist() == [2.0, 6.0]
+    assert amounts_held([0.0, 10.0, 20.0], [10.0, np.inf, 25.0], [1.0, 2.0, 4.0], 10.0).tolist() == [2.0, 6.0]
     for text, begin in (
         ("2020-04-01 00:00:00.5", 1_585_699_200.5),
         ("2020-04-01T01:00:00", 1_585_702_800.0),
@@ -245,7 +247,8 @@ def test_series_on_a_grid(tmp_path):
         refused(lambda period=period: read_series(written(tmp_path, "t,a\n0,1\n"), period), "period is")
     refused(lambda: read_series(written(tmp_path, "x,a\nb,c\n"), 1.0), "no column of times among x, a")
     refused(
-        lambda: read_series(written(tmp_path, "t,a\n,1\n"), 1.0), "column t: empty or one below is no time"
+        lambda: read_series(written(tmp_path, "t,a\n,1\n"), 1.0),
+        "column t: empty or a later cell is not a time",
     )
 
 

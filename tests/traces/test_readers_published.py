@@ -103,14 +103,14 @@ def test_counts_by_time(tmp_path):
         written(tmp_path, head + "2020-04-01 00:00:00,1,2,3,4,x\n2020-04-01 00:20:00,0,0,0,0,x\n")
     )
     assert found.seconds == 1200.0
-    columns = (found.submitted, found.started, found.asked, found.ended)
+    columns = (found.submitted, found.started, found.requested, found.ended)
     assert [each.tolist() for each in columns] == [[1, 0], [2, 0], [3, 0], [4, 0]]
     one, two = np.ones(1, np.int64), np.ones(2, np.int64)
     assert Bins(1.0, one, one, one, one).seconds == 1.0
     refused(lambda: Bins(1.0, two, one, one, one), "columns of one length")
     refused(lambda: Bins(0.0, one, one, one, one), "bins of more than 0 s")
-    refused(lambda: Bins(1.0, 0 * one, one, one, one), "bin 0 has 0 jobs that ask for 1 GPUs")
-    refused(lambda: Bins(1.0, 2 * one, one, one, one), "bin 0 has 2 jobs that ask for 1 GPUs")
+    refused(lambda: Bins(1.0, 0 * one, one, one, one), "bin 0 has 0 jobs that request 1 GPUs")
+    refused(lambda: Bins(1.0, 2 * one, one, one, one), "bin 0 has 2 jobs that request 1 GPUs")
     rows = head + "2020-04-01 00:20:00,1,1,1,1,x\n2020-04-01 00:00:00,1,1,1,1,x\n"
     refused(lambda: read_bins(written(tmp_path, rows)), "line 3: -1200 s after the bin before")
     refused(lambda: read_bins(written(tmp_path, "time\n")), "column submit_gpu_job is missing")
@@ -236,7 +236,7 @@ def test_telemetry_of_machines(tmp_path):
     many = Telemetry("here", np.zeros(1), tuple("abcdefghi"), np.zeros((1, 9)))
     refused(lambda: many.of("z"), "found a, b, c, d, e, f, g, h, …")
     refused(lambda: Telemetry("here", np.zeros(2), ("a",), np.zeros((1, 1))), "values have shape (1, 1)")
-    refused(lambda: Telemetry("here", np.zeros(0), ("a",), np.zeros((0, 1))), "of at least one")
+    refused(lambda: Telemetry("here", np.zeros(0), ("a",), np.zeros((0, 1))), "with at least one value")
     path = tmp_path / "run.parquet"
     pl.DataFrame({"at": [3.0, 3.0], "seconds": [1.0, 1.0], "a": [True, None]}).write_parquet(path)
     found = read_recorded(path)

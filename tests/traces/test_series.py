@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from windlass.io.traces.helios import read_helios
 from windlass.io.traces.openb import read_openb_nodes, read_openb_pods
 from windlass.io.traces.philly import read_philly
-from windlass.io.traces.series import held, read_series
+from windlass.io.traces.series import amounts_held, read_series
 from windlass.model import InputError
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces"
@@ -53,13 +53,13 @@ def test_an_empty_cell_is_a_gap(tmp_path):
     ("text", "said"),
     [
         ("t,a\n0,1\n20,1\n10,1\n", "line 4: t '10' goes back, expected a time after that of the line before"),
-        ("t,a\n0,1\n\n0,1\n", "line 4: t '0' stands twice"),
+        ("t,a\n0,1\n\n0,1\n", "line 4: t '0' is repeated"),
         ("t,a\n0,1\n10,-2\n", "line 3: a is '-2', expected a number of 0 or more"),
         ("t,a\n0,1\n10,many\n", "line 3: a is 'many'"),
         ("t,a\n0,1\n10,inf\n", "line 3: a is 'inf'"),
         ("x,a\nmon,1\ntue,2\n", "line 2: x is 'mon'"),
-        ("time,a\nmon,1\n", "column time: 'mon' or one below is no time"),
-        ("t\n0\n10\n", "no column beside the time 't'"),
+        ("time,a\nmon,1\n", "column time: 'mon' or a later cell is not a time"),
+        ("t\n0\n10\n", "no column except the time 't'"),
         ("t,a\n0,1\n10,2,3\n", "line 3: 3 fields, expected 2"),
         ("t,a\n0,1\n1e15,1\n", "expected at most ten million"),
     ],
@@ -85,7 +85,7 @@ jobs = st.lists(st.tuples(st.integers(0, 50), st.integers(1, 30), st.integers(0,
 @given(jobs)
 def test_held_is_what_plain_counting_says(found):
     begins, spans, amounts = (np.array(x, dtype=float) for x in zip(*found, strict=True))
-    counts = held(begins, begins + spans, amounts, 10.0, until=100.0)
+    counts = amounts_held(begins, begins + spans, amounts, 10.0, until=100.0)
     for row, count in enumerate(counts):
         at = 10.0 * (row + 1)
         assert count == sum(n for b, s, n in found if b <= at < b + s)

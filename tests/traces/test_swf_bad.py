@@ -52,10 +52,10 @@ def test_a_file_that_is_no_log(tmp_path: Path, content: bytes, message: str) -> 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (LINE.encode(), "FILE: is no gzip file or is damaged, expected one by its name"),
-        (PACKED[:-12], "FILE: the gzip file is cut off, expected more bytes"),
+        (LINE.encode(), "FILE: is not a gzip file or is damaged, expected one because of its name"),
+        (PACKED[:-12], "FILE: the gzip file is truncated, expected more bytes"),
         (PACKED[:10] + b"\xff" * 30, "FILE: the gzip file is damaged: "),
-        (PACKED[:-8] + b"\xff" * 8, "FILE: is no gzip file or is damaged"),
+        (PACKED[:-8] + b"\xff" * 8, "FILE: is not a gzip file or is damaged"),
         (gzip.compress(b"", mtime=0), "FILE: the file is empty"),
         (b"", "FILE: the file is empty"),
     ],

@@ -52,7 +52,7 @@ def test_real_smd_is_read_in_both_parts(real):
         (HEAD, "no lines below the names"),
         ("time;\tCPU\n1;\t2\n", "line 1: begins with 'time'"),
         ("Timestamp [ms]\n1\n", "line 1: begins with 'Timestamp [ms]'"),
-        ("Timestamp [ms];\tCPU;\tCPU\n1;\t2;\t3\n", "field 'CPU' stands there twice"),
+        ("Timestamp [ms];\tCPU;\tCPU\n1;\t2;\t3\n", "field 'CPU' appears twice"),
         (HEAD + "0;\t1;\t2\n5;\t1\n", "line 3: 2 fields, expected 3"),
         (HEAD + "0;\t1;\t2\n\n5;\t1;\tmany\n", "line 4: CPU usage [%] is 'many'"),
         (HEAD + "0;\t1;\t-2\n", "line 2: CPU usage [%] is '-2'"),

@@ -88,7 +88,7 @@ def test_lcg(real: Path) -> None:
     assert len(partitions) == 170
     assert partitions[0] == "1 grid.ici.ro"
     workload = to_workload(log, where="partition = 1")
-    assert workload.notes[1].endswith("and are taken to need those allocated, the first: job 1 (1)")
+    assert workload.notes[1].endswith("so the allocated ones are used, the first: job 1 (1)")
     assert len(workload.jobs) == (log.records["partition"] == 1).sum()
 
 

@@ -105,7 +105,7 @@ def test_a_bad_line_is_named_or_left_out(tmp_path: Path, cells: str, reason: str
         ("submit,run,procs\n,,\n\n", "FILE: no jobs"),
         ("submit,run,procs\n0,-1,1\n", "FILE: no jobs, all are bad, line 2: run is '-1'"),
         ('submit,run,procs\n0,1,"1\n', "FILE: cannot be read as CSV: "),
-        ('submit,run,procs\n0,1,""1"\n,1"', "FILE: a line is bad, and stray quotes hide which: "),
+        ('submit,run,procs\n0,1,""1"\n,1"', "FILE: a line is bad, but stray quotes hide which: "),
     ],
 )
 def test_a_table_without_jobs(tmp_path: Path, text: str, message: str) -> None:

@@ -38,7 +38,7 @@ def test_requested_processors_are_taken_and_nothing_is_noted() -> None:
         (
             {"procs_requested": [4, None, 0]},
             [1, 2, 3],
-            "2 jobs request no processors and are taken to need those allocated, the first: job 2 (2)",
+            "2 jobs request no processors, so the allocated ones are used, the first: job 2 (2)",
         ),
         (
             {"procs_requested": [4, None], "procs_allocated": [None, 0]},
@@ -56,24 +56,24 @@ def test_requested_processors_are_taken_and_nothing_is_noted() -> None:
         (
             {"procs_requested": [8, 1234567]},
             [1],
-            "1 job asks for more than 8 processors and is left out: job 2 (1234567)",
+            "1 job requests more than 8 processors and is left out: job 2 (1234567)",
         ),
         (
             {"request": [None, -2.0, 5.0]},
             [1, 2, 3],
-            "2 jobs request no run time and are taken to request the one they have, the first: job 1 (60)",
+            "2 jobs request no run time, so their actual ones are used, the first: job 1 (60)",
         ),
         (
             {"submit": [5.0, 3.0, 5.0, 5.0]},
             [2, 1, 3, 4],
-            "1 job is submitted before the one ahead of it: jobs are sorted by submission: job 2",
+            "1 job is submitted before the preceding one, so jobs are sorted by submission: job 2",
         ),
         (
             {"job": [5, 6, 5]},
             [1, 2, 3],
-            "2 jobs have no number or one that another job has too: all are renumbered, the first: job 5",
+            "2 jobs have no number or a repeated one, so all are renumbered, the first: job 5",
         ),
-        ({"job": [5, None]}, [1, 2], "1 job has no number: all are renumbered: record 2"),
+        ({"job": [5, None]}, [1, 2], "1 job has no number, so all are renumbered: record 2"),
     ],
 )
 def test_each_rule_leaves_its_note(columns: dict[str, list[object]], jobs: list[int], note: str) -> None:
@@ -91,7 +91,7 @@ def test_processors_given_come_first_then_those_of_the_log_then_the_largest_job(
     assert to_workload(trace(run=[1.0])).processors == 8
     workload = to_workload(trace(None, procs_requested=[3, 6]))
     assert workload.processors == 6
-    assert workload.notes == ("the log names no number of processors; its largest job has 6",)
+    assert workload.notes == ("the log does not state the number of processors; its largest job has 6",)
 
 
 def test_notes_of_the_reader_come_first() -> None:
@@ -114,7 +114,7 @@ def test_where_chooses_records(where: str, jobs: list[int]) -> None:
     log = trace(user=[17, 18, 19], group=[1, 2, 3], procs_requested=[3, 4, 5], request=[1.0, None, 1.0])
     workload = to_workload(log, where=where)
     assert workload.jobs.job.tolist() == jobs
-    assert workload.notes[0] == f"{len(jobs)} of 3 jobs are taken, those where {' '.join(where.split())}"
+    assert workload.notes[0] == f"{len(jobs)} of 3 jobs are used, those where {' '.join(where.split())}"
 
 
 @pytest.mark.parametrize(
@@ -142,12 +142,12 @@ def test_too_few_processors(processors: int) -> None:
 
 def test_no_jobs_left() -> None:
     with pytest.raises(
-        InputError, match=r"^log: no jobs are left: 1 job asks for more than 2 .* job 1 \(4\)$"
+        InputError, match=r"^log: no jobs are left: 1 job requests more than 2 .* job 1 \(4\)$"
     ):
         to_workload(trace(run=[1.0]), processors=2)
     with pytest.raises(InputError, match=r"^log: no jobs are left: the log has none$"):
         to_workload(Trace("log", trace(run=[1.0]).records.clear()))
-    with pytest.raises(InputError, match=r"no jobs are left: 0 of 1 jobs are taken, those where run > 5"):
+    with pytest.raises(InputError, match=r"no jobs are left: 0 of 1 jobs are used, those where run > 5"):
         to_workload(trace(run=[1.0]), where="run > 5")
 
 

@@ -87,7 +87,7 @@ def test_sites_that_are_compared_run_the_same_jobs(log):
     assert {len(variant.outcomes[0].jobs) for variant in found.variants} == {3}
     assert found.variants[0].outcomes[0].jobs["job"].to_list() == [1, 3, 5]
     assert [note for note in found.notes() if "left out" in note or "same" in note] == [
-        "2 jobs ask for more than 3 processors, which the smallest of the sites compared has, and are left out, "
+        "2 jobs request more than 3 processors, the size of the smallest compared site, and are left out, "
         "the first: job 2 (8)",
         "so all sites run the same 3 jobs, without 74 % of the work",
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.io.traces.series import held
+from windlass.io.traces.series import amounts_held
 from windlass.model import InputError
 from windlass.scale import Embedding
 
@@ -94,4 +94,4 @@ def counts_over_time(jobs: Held, embedding: Embedding, period: float, begin: flo
 def _course(jobs: Held, amounts: _Floats, period: float, begin: float, until: float) -> _Floats:
     if not len(amounts):
         return np.zeros(int(np.floor((until - begin) / period)))
-    return held(jobs.begin - begin, jobs.end - begin, amounts, period, until - begin)
+    return amounts_held(jobs.begin - begin, jobs.end - begin, amounts, period, until - begin)

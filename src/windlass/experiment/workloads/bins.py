@@ -57,7 +57,9 @@ def jobs_of_bins(
     >>> len(jobs), float(jobs.resources[:, 0].sum()), bool((jobs.submit + jobs.run).max() <= 1800.0)
     (3, 9.0, True)
     """
-    sizes = [_split(int(gpus), int(jobs), rng) for gpus, jobs in zip(bins.asked, bins.submitted, strict=True)]
+    sizes = [
+        _split(int(gpus), int(jobs), rng) for gpus, jobs in zip(bins.requested, bins.submitted, strict=True)
+    ]
     before = _before(bins, rng)
     gpus = np.concatenate([before, *sizes])
     if not len(gpus):
@@ -86,8 +88,8 @@ def _split(gpus: int, jobs: int, rng: np.random.Generator) -> _Ints:
 
 def _before(bins: Bins, rng: np.random.Generator) -> _Ints:
     """Return the sizes of jobs that ran before the first bin: the fewest such that GPUs that end were running."""
-    missing = int(max(0, (np.cumsum(bins.ended) - np.cumsum(bins.asked)).max(initial=0)))
-    total, jobs = int(bins.asked.sum()), int(bins.submitted.sum())
+    missing = int(max(0, (np.cumsum(bins.ended) - np.cumsum(bins.requested)).max(initial=0)))
+    total, jobs = int(bins.requested.sum()), int(bins.submitted.sum())
     count = max(1, round(missing * jobs / max(1, total)))
     return _split(missing, min(count, missing), rng) if missing else np.empty(0, np.int64)
 

@@ -1,9 +1,9 @@
-"""Counts of jobs by time: how many were submitted, started and ended in each bin, and how many GPUs these had.
+"""Counts of jobs per time bin: jobs submitted and started, and GPUs of the jobs submitted and ended.
 
-Columns, of which a file may have more: time (as ``2020-04-01 00:10:00``), submit_gpu_job, start_gpu_job (jobs),
-submit_gpu_num, end_gpu_num (GPUs).
+Columns: time (such as ``2020-04-01 00:10:00``), submit_gpu_job, start_gpu_job (jobs), submit_gpu_num, end_gpu_num
+(GPUs). A file may have further columns.
 
-Source: such counts are published of the GPU clusters of Helios (SC 2021).
+Source: such counts are published for the GPU clusters of Helios (SC 2021).
 """
 
 from __future__ import annotations
@@ -26,34 +26,36 @@ _NUMBERS = ("submit_gpu_job", "start_gpu_job", "submit_gpu_num", "end_gpu_num")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bins:
-    """Jobs with GPUs by bin of time, b bins.
+    """Counts of GPU jobs in b time bins.
 
     Parameters
     ----------
     seconds
-        How long a bin is.
+        Length of a bin, s.
     submitted, started
-        (b,) jobs.
-    asked, ended
-        (b,) GPUs of the jobs that were submitted, and of those that ended.
+        (b,) number of jobs.
+    requested, ended
+        (b,) GPUs that the submitted jobs request, and GPUs of the jobs that ended.
     """
 
     seconds: float
     submitted: _Ints
     started: _Ints
-    asked: _Ints
+    requested: _Ints
     ended: _Ints
 
     def __post_init__(self) -> None:
-        lengths = {len(self.submitted), len(self.started), len(self.asked), len(self.ended)}
+        lengths = {len(self.submitted), len(self.started), len(self.requested), len(self.ended)}
         if len(lengths) > 1 or not self.seconds > 0:
             raise InputError("bins: expected columns of one length, and bins of more than 0 s")
-        short = np.flatnonzero((self.asked < self.submitted) | ((self.submitted == 0) & (self.asked > 0)))
+        short = np.flatnonzero(
+            (self.requested < self.submitted) | ((self.submitted == 0) & (self.requested > 0))
+        )
         if len(short):
             row = int(short[0])
             raise InputError(
-                f"bins: bin {row} has {self.submitted[row]} jobs that ask for {self.asked[row]} GPUs, "
-                "expected at least one each"
+                f"bins: bin {row} has {self.submitted[row]} jobs that request {self.requested[row]} GPUs, "
+                "expected at least one per job, and none without jobs"
             )
 
 
@@ -68,7 +70,7 @@ def read_bins(path: str | PathLike[str]) -> Bins:
     Raises
     ------
     InputError
-        The file cannot be read, lacks a column, has a number that is not a whole one of 0 or more, or a bin is missing.
+        The file cannot be read, lacks a column, has a value that is not a whole number of 0 or more, or lacks a bin.
     """
     file = Path(path)
     check_is_file(file)

@@ -1,4 +1,4 @@
-"""Columns of a table in which times are dates and durations are written with colons: as seconds."""
+"""Conversion of dates, and of durations such as 01:02:03, to seconds in the columns of a table."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _DURATIONS = ("run", "request")
 
 
 def in_seconds(records: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The records with dates and durations as numbers of seconds, and a note on where time begins.
+    """Return the records with dates and durations in seconds, and a note on the origin of times.
 
     Parameters
     ----------
     records
-        With the columns ``submit``, ``run`` and ``request`` that exist, as text or numbers. Cells that are neither
-        number, date nor duration are left unchanged, so that a later check reports them.
+        Records with any of the columns ``submit``, ``run`` and ``request``, as text or numbers. Cells that are not a
+        number, a date or a duration stay unchanged; a later check reports them.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def in_seconds(records: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
 
 
 def _is_written(cells: pl.Series) -> bool:
-    """Whether some cell is text and no number."""
+    """Return whether some cell is a text that is not a number."""
     if cells.dtype != pl.String:
         return False
     return cells.cast(pl.Float64, strict=False).null_count() > cells.null_count()

@@ -1,4 +1,4 @@
-"""Columns of text that should be numbers: find the cells that are not, and convert the rest."""
+"""Conversion of text columns to numbers, with a report of the cells that are not numbers."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import polars as pl
 from windlass.io.traces.trace import BadLine
 from windlass.model import InputError
 
-_LARGEST_WHOLE = float(2**53)  # above it a float64 no longer distinguishes neighbouring whole numbers
+_LARGEST_WHOLE = float(2**53)  # float64 represents every whole number up to this one
 
 
 @dataclass(frozen=True, slots=True)
 class TraceColumn:
-    """A column of numbers that are 0 or more.
+    """A column of numbers of 0 or more.
 
     Parameters
     ----------
     name
-        How the records call it.
+        Name of the column in the records.
     whole
-        Whether it holds whole numbers (int64) or any (float64).
+        Whether its values are whole numbers (int64) or any numbers (float64).
     missing
-        The number that stands for a missing value, None where only an empty cell does.
+        The number that marks a missing value; None if only an empty cell does.
     """
 
     name: str
@@ -33,32 +33,32 @@ class TraceColumn:
 
     @property
     def expected(self) -> str:
-        """What a cell should be, in words."""
+        """Description of a valid cell, for messages."""
         kind = "a whole number of 0 or more" if self.whole else "a number of 0 or more"
         return kind if self.missing is None else f"{kind}, or {self.missing:g} for missing"
 
 
 def numbers(cells: pl.DataFrame, columns: Sequence[TraceColumn]) -> pl.DataFrame:
-    """Every cell as a float64, null where it is empty or is not a number."""
+    """Return every cell as float64, null for empty cells and cells that are not numbers."""
     return cells.select(pl.col(column.name).cast(pl.Float64, strict=False) for column in columns)
 
 
 def bad_rows(cells: pl.DataFrame, values: pl.DataFrame, columns: Sequence[TraceColumn]) -> pl.DataFrame:
-    """The first bad cell of each row that has one.
+    """Return the first bad cell of each row that has one.
 
     Parameters
     ----------
     cells
         The columns as text (or numbers).
     values
-        The same as :func:`numbers`.
+        The result of :func:`numbers` for ``cells``.
     columns
-        Those to look at, in order.
+        Columns to check, in order.
 
     Returns
     -------
     polars.DataFrame
-        ``row`` (from 0), ``column`` (its place among ``columns``) and ``cell`` (its text) of each bad row.
+        ``row`` (from 0), ``column`` (index in ``columns``) and ``cell`` (its text) of each bad row.
     """
     unreadable = [
         (cells[name].is_not_null() & values[name].is_null()).alias(name)
@@ -79,25 +79,25 @@ def bad_rows(cells: pl.DataFrame, values: pl.DataFrame, columns: Sequence[TraceC
 def bad_lines(
     rows: pl.DataFrame, columns: Sequence[TraceColumn], line_of: Callable[[int], int]
 ) -> list[BadLine]:
-    """Describe the result of :func:`bad_rows`; ``line_of`` gives the line of a row."""
+    """Describe the result of :func:`bad_rows`; ``line_of`` returns the line of a row."""
     return [
-        BadLine(line_of(row), f"{columns[place].name} is {shown(cell)}, expected {columns[place].expected}")
+        BadLine(line_of(row), f"{columns[place].name} is {quote(cell)}, expected {columns[place].expected}")
         for row, place, cell in rows.iter_rows()
     ]
 
 
 def converted(column: TraceColumn) -> pl.Expr:
-    """A column of :func:`numbers` in its own type, null where the value is missing or bad."""
+    """Convert a column of :func:`numbers` to its own type, with null for missing or bad values."""
     number = pl.col(column.name)
     known = number if column.missing is None else pl.when(number != column.missing).then(number)
-    # Adding 0.0 turns a negative zero into zero, so that a log written again reads the same.
+    # Adding 0.0 turns a negative zero into zero: a log that is written and read again stays the same.
     return (known.cast(pl.Int64, strict=False) if column.whole else known + 0.0).alias(column.name)
 
 
-def shown(cell: str, most: int = 40) -> str:
-    """A cell for a one-line message: quoted, control characters escaped, long ones cut.
+def quote(cell: str, most: int = 40) -> str:
+    """Return a cell for a one-line message: quoted, with control characters escaped, and truncated.
 
-    >>> shown("12x")
+    >>> quote("12x")
     "'12x'"
     """
     return repr(cell if len(cell) <= most else cell[: most - 1] + "…")
@@ -109,9 +109,9 @@ def refuse_or_note(name: str, bad: Sequence[BadLine], skip: bool, unit: str = "l
     Parameters
     ----------
     name
-        How messages call the file.
+        Name of the file in messages.
     bad
-        The bad lines, by line.
+        The bad lines, in the order of the file.
     skip
         Whether to continue without bad lines.
     unit

@@ -1,4 +1,4 @@
-"""CSV text as a table, and at which line of the file each of its rows begins."""
+"""Reading of CSV text as a table that knows the line at which each row begins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from windlass.model import InputError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextTable:
-    """Rows, and where they come from.
+    """A table, and the lines of its rows.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class TextTable:
     line_of
         The line (from 1) at which a row (from 0) of ``records`` begins.
     bad
-        The lines that could not.
+        The lines that could not be separated into fields.
     """
 
     records: pl.DataFrame
@@ -40,19 +40,19 @@ class _Row:
 
 
 def csv_names(name: str, text: str) -> list[str]:
-    """The names in the first line that is not blank.
+    """Return the column names in the first line that is not blank.
 
     Parameters
     ----------
     name
-        How messages call the file.
+        Name of the file in messages.
     text
-        All of it.
+        The whole text.
 
     Raises
     ------
     InputError
-        The text is no CSV.
+        The text is not CSV.
 
     Examples
     --------
@@ -63,21 +63,21 @@ def csv_names(name: str, text: str) -> list[str]:
 
 
 def read_csv_text(name: str, text: str, as_text: Collection[str]) -> TextTable:
-    """Read CSV with a first line of names; lines with too many fields are bad, blank ones passed over.
+    """Read CSV with column names in the first line; lines with too many fields are bad, blank lines are skipped.
 
     Parameters
     ----------
     name
-        How messages call the file.
+        Name of the file in messages.
     text
-        All of it.
+        The whole text.
     as_text
-        Columns to leave as text; the types of the others are found from all of their cells.
+        Columns to leave as text; the types of the others are inferred from all of their cells.
 
     Raises
     ------
     InputError
-        The text is no CSV.
+        The text is not CSV.
 
     Examples
     --------
@@ -110,10 +110,10 @@ def _too_long(row: _Row, expected: int) -> BadLine:
 
 
 def _matching(name: str, rows: list[_Row], expected: int) -> list[_Row]:
-    # Two readers see the text, one for speed and one for line numbers; stray quotes may set them apart.
+    # The text is read twice, by Polars for speed and by csv for line numbers. With stray quotes they can disagree.
     if len(rows) != expected:
         raise InputError(
-            f"{name}: a line is bad, and stray quotes hide which: {len(rows)} or {expected} rows"
+            f"{name}: a line is bad, but stray quotes hide which: {len(rows)} or {expected} rows"
         )
     return rows
 
@@ -141,7 +141,7 @@ def _rows(name: str, text: str) -> list[_Row]:
     begins = 1
     try:
         for fields in reader:
-            # The table's reader passes over blank lines only where they come before the names.
+            # Polars skips blank lines only before the column names.
             if fields or rows:
                 rows.append(_Row(begins, len(fields)))
             begins = reader.line_num + 1

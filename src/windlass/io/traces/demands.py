@@ -1,12 +1,13 @@
-"""Jobs that request several resources, read from a table.
+"""Reader of jobs that request several resources, from a table.
 
-Two kinds of tables are distinguished by their columns:
+There are two kinds of tables, distinguished by their columns:
 
-- submit, run (s), and any of gpus, cores, memory (bytes), walltime (s), job. Other names are known too: arrival_s,
-  submit_s; duration_s, run_s; cpus; walltime_s, request; job_id, id. Jobs are put in order of submission.
-- pods of the GPU cluster of Alibaba (openb): cpu_milli, memory_mib, num_gpu, gpu_milli (of each GPU, thousandths),
-  creation_time, scheduled_time, deletion_time (s). A pod runs from when it was scheduled until it was deleted; those
-  that never were are left out, which a note says.
+- submit, run (s), and any of gpus, cores, memory (bytes), walltime (s), job. Alternative names are accepted:
+  submit_s, arrival, arrival_s; run_s, duration, duration_s; cpus; walltime_s, request; job_id, id. Jobs are sorted by
+  submission.
+- pods of Alibaba's GPU cluster (openb): cpu_milli, memory_mib, num_gpu, gpu_milli (of each GPU, thousandths),
+  creation_time, scheduled_time, deletion_time (s). A pod runs from its scheduling to its deletion. Pods that were never
+  scheduled are left out, with a note.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DemandLog:
-    """Jobs of a log, and what the user should know of them, a line each."""
+    """Jobs of a log, with notes for the user, one line each."""
 
     jobs: VectorJobs
     notes: tuple[str, ...] = ()
@@ -54,12 +55,12 @@ def read_demands(
     path
         A CSV file.
     cores_per_gpu, memory_per_gpu
-        What a job requests per GPU if the table has no such column; memory in bytes.
+        Request of a job per GPU, used if the table has no such column; memory in bytes.
 
     Raises
     ------
     InputError
-        The file cannot be read, a column is missing, or a cell is no number of 0 or more.
+        The file cannot be read, a column is missing, or a cell is not a number of 0 or more.
 
     Examples
     --------
@@ -105,13 +106,13 @@ def _plain(file: Path, table: pl.DataFrame, cores_per_gpu: float, memory_per_gpu
 
 def _pods(file: Path, table: pl.DataFrame) -> DemandLog:
     pods = openb_pods(file, table)
-    began = pods.was_scheduled
-    if not began.any():
+    started = pods.was_scheduled
+    if not started.any():
         raise InputError(f"{file}: none of its pods was scheduled")
-    gpus, cores, memory = pods.resources[began].T
-    run = np.maximum(pods.deleted - pods.scheduled, 0.0)[began]
-    jobs = VectorJobs.of(pods.created[began], run, gpus, cores, memory, job=pods.number[began])
-    missing = int((~began).sum())
+    gpus, cores, memory = pods.resources[started].T
+    run = np.maximum(pods.deleted - pods.scheduled, 0.0)[started]
+    jobs = VectorJobs.of(pods.created[started], run, gpus, cores, memory, job=pods.number[started])
+    missing = int((~started).sum())
     return DemandLog(jobs, (f"{missing:,} pods were never scheduled, and are left out",) if missing else ())
 
 

@@ -1,4 +1,4 @@
-"""Times, durations and numbers as they stand in logs."""
+"""Parsers of times, durations and numbers in logs."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from datetime import UTC, datetime, timedelta
 
 from pydantic import TypeAdapter, ValidationError
 
-from windlass.io.traces.columns import shown
+from windlass.io.traces.columns import quote
 
 _TIMEDELTA = TypeAdapter(timedelta)
 _CLOCK = re.compile(r"[0-9]+(:[0-9]+)?")
-_LARGEST = float(2**53)  # above it a float64 no longer distinguishes neighbouring whole numbers
+_LARGEST = float(2**53)  # float64 represents every whole number up to this one
 _MEMORY = re.compile(r"([0-9]+(?:\.[0-9]+)?)([KMGTPE]?)(?:I?B|W)?", re.IGNORECASE)
 _POWERS = "KMGTPE"
 
 
 class UnreadableError(ValueError):
-    """A field that cannot be parsed; the message has its name, its value and what was expected."""
+    """A field that cannot be parsed; the message names the field, its value and the expected one."""
 
     @classmethod
     def of(cls, field: str, value: str, expected: str) -> UnreadableError:
-        """Put it into words.
+        """Build the error with its message.
 
         >>> str(UnreadableError.of("End", "soon", "a time"))
         "End is 'soon', expected a time"
         """
-        return cls(f"{field} is {shown(value)}, expected {expected}")
+        return cls(f"{field} is {quote(value)}, expected {expected}")
 
 
 def instant(field: str, text: str) -> float:
-    """A time, s since 1970: ISO 8601, or a number of seconds.
+    """Parse a time, s since 1970: ISO 8601, or a number of seconds.
 
-    A time without a zone is taken to be in UTC.
+    A time without a zone is read as UTC.
 
     Raises
     ------
     UnreadableError
-        It is neither.
+        The text is neither.
 
     Examples
     --------
@@ -57,12 +57,12 @@ def instant(field: str, text: str) -> float:
 
 
 def duration(field: str, text: str) -> float:
-    """A duration, s: 01:02:03, 1-02:03:04 (a day in front), ISO 8601 such as PT1H2M, or a number of seconds.
+    """Parse a duration, s: 01:02:03, 1-02:03:04 (days first), ISO 8601 such as PT1H2M, or a number of seconds.
 
     Raises
     ------
     UnreadableError
-        It is none of these. 02:03 is none either: some mean minutes by the first number, and others hours.
+        The text is none of these. 02:03 is rejected too, because the first number could be minutes or hours.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def duration(field: str, text: str) -> float:
 
 
 def number(field: str, text: str) -> float:
-    """A number of 0 or more.
+    """Parse a number of 0 or more.
 
     >>> number("Elapsed", "1.5")
     1.5
@@ -96,14 +96,14 @@ def number(field: str, text: str) -> float:
         found = float(text)
     except ValueError:
         found = math.nan
-    # float() knows 1_000 too, which no log means.
+    # float() also accepts 1_000, which is not a number in any log.
     if not math.isfinite(found) or found < 0 or "_" in text:
         raise UnreadableError.of(field, text, "a number of 0 or more")
     return found + 0.0
 
 
 def whole(field: str, text: str) -> int:
-    """A whole number of 0 or more.
+    """Parse a whole number of 0 or more.
 
     >>> whole("AllocCPUS", "16")
     16
@@ -114,14 +114,14 @@ def whole(field: str, text: str) -> int:
 
 
 def memory(field: str, text: str, unit: str = "M") -> float:
-    """An amount of memory, bytes: 16G, 4000M, 2tb; K is 1,024, as batch systems count.
+    """Parse an amount of memory, bytes: 16G, 4000M, 2tb; K is 1,024, as in batch systems.
 
     Parameters
     ----------
     field, text
         Name of the field in the log, and its text.
     unit
-        What a number without a unit counts: one of K, M, …, or empty for bytes.
+        Unit of a number without one: K, M, G, T, P or E, or empty for bytes.
 
     Examples
     --------

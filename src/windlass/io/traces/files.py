@@ -1,4 +1,4 @@
-"""Files in and out: plain or gzip-compressed text, and one error for all that can go wrong."""
+"""Reading and writing of plain or gzip-compressed files; every failure raises an InputError."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from windlass.io import files
 from windlass.model import InputError
 from windlass.model.limits import TEXT
 
-#: Size of the pieces in which files are unpacked: a small one can unfold into more than memory.
+#: Size of the chunks in which files are decompressed, bytes: a small file can expand to more than the memory.
 _CHUNK = 2**22
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, unpacked when its name ends in ``.gz``.
+    """Read the text of a file, decompressed if its name ends in ``.gz``.
 
-    Text is UTF-8, with or without a byte order mark. Logs of the 1990s carry people's names in
-    ISO 8859-1, so a file that is not UTF-8 is read as that, in which every byte is a character.
+    Text is UTF-8, with or without a byte order mark. A file that is not UTF-8 is read as ISO 8859-1, in which every
+    byte is a character: logs of the 1990s contain users' names in that encoding.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ def read_text(path: Path) -> str:
     Returns
     -------
     str
-        Its text, line ends as they are.
+        Its text, with unchanged line ends.
 
     Raises
     ------
     InputError
-        The file cannot be read, is empty, holds NUL bytes, is not the gzip file its name says it is, or holds more than
-        :data:`~windlass.model.limits.TEXT` allows.
+        The file cannot be read, is empty, has NUL bytes, is compressed although its name does not end in ``.gz`` (or
+        the reverse), or is larger than :data:`~windlass.model.limits.TEXT` allows.
     """
     data = _unpacked(path)
     if not data or data.isspace():
@@ -51,32 +51,32 @@ def read_text(path: Path) -> str:
         return data.decode("latin-1")
 
 
-def read_head(path: Path, characters: int) -> str:
-    """The beginning of a file, unpacked when its name ends in ``.gz``; empty where it cannot be read or is no text.
+def read_head(path: Path, size: int) -> str:
+    """Read the beginning of a file, decompressed if its name ends in ``.gz``; empty if it is unreadable or not text.
 
     Parameters
     ----------
     path
         The file.
-    characters
-        How many at most.
+    size
+        Maximum number of bytes to read.
 
     Raises
     ------
     InputError
-        There is no such file, or it is a directory.
+        There is no such file, or it is not a regular file.
     """
     check_is_file(path)
     try:
         with gzip.open(path) if is_packed(path) else path.open("rb") as file:
-            data = file.read(characters)
+            data = file.read(size)
     except (OSError, EOFError, zlib.error):
         return ""  # the full read reports the error
     return "" if b"\x00" in data else data.decode("utf-8-sig", "replace")
 
 
 def write_text(text: str, path: Path) -> None:
-    """Write UTF-8 text, packed when the name ends in ``.gz``; the same text gives the same bytes.
+    """Write UTF-8 text, compressed if the name ends in ``.gz``; equal texts give equal files.
 
     Raises
     ------
@@ -87,25 +87,25 @@ def write_text(text: str, path: Path) -> None:
 
 
 def write_bytes(data: bytes, path: Path) -> None:
-    """Write bytes, packed when the name ends in ``.gz``; the same bytes give the same file.
+    """Write bytes, compressed if the name ends in ``.gz``; equal bytes give equal files.
 
     Raises
     ------
     InputError
         The file cannot be written.
     """
-    # A time stamp of 0 keeps the wall clock out of the packed bytes.
+    # With a time stamp of 0, the compressed bytes do not depend on the time of writing.
     packed = gzip.compress(data, compresslevel=6, mtime=0) if is_packed(path) else data
     files.write_bytes(packed, path)
 
 
 def is_packed(path: Path) -> bool:
-    """Whether the name has a gzip suffix."""
+    """Return whether the name has a gzip suffix."""
     return path.name.lower().endswith(".gz")
 
 
 def stem(path: Path) -> str:
-    """The file's name without its suffix.
+    """Return the file's name without its suffixes (``.gz`` and the one before it).
 
     >>> stem(Path("logs/KTH-SP2-1996-2.1-cln.swf.gz"))
     'KTH-SP2-1996-2.1-cln'
@@ -114,12 +114,12 @@ def stem(path: Path) -> str:
 
 
 def check_is_file(path: Path) -> None:
-    """Check that a path is a readable file.
+    """Check that a path is an existing regular file.
 
     Raises
     ------
     InputError
-        There is no such file, its name cannot be one, or it is a directory or a device.
+        There is no such file, its name is not valid, or it is a directory or a device.
     """
     try:
         path.stat()
@@ -130,7 +130,7 @@ def check_is_file(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"{path}: is a directory, expected a file")
     if not path.is_file():
-        raise InputError(f"{path}: is no regular file, expected a file")
+        raise InputError(f"{path}: is not a regular file, expected a file")
 
 
 def _unpacked(path: Path) -> bytearray:
@@ -142,14 +142,16 @@ def _unpacked(path: Path) -> bytearray:
                 data += chunk
                 TEXT.check(len(data), str(path), at_least=True)
                 if b"\x00" in chunk:
-                    break  # no text, however much more there is
+                    break  # not a text file, whatever follows
         return data
     except InputError:
         raise
     except gzip.BadGzipFile as error:
-        raise InputError(f"{path}: is no gzip file or is damaged, expected one by its name") from error
+        raise InputError(
+            f"{path}: is not a gzip file or is damaged, expected one because of its name"
+        ) from error
     except EOFError as error:
-        raise InputError(f"{path}: the gzip file is cut off, expected more bytes") from error
+        raise InputError(f"{path}: the gzip file is truncated, expected more bytes") from error
     except zlib.error as error:
         raise InputError(f"{path}: the gzip file is damaged: {error}") from error
     except (OSError, ValueError) as error:

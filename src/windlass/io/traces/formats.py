@@ -1,4 +1,4 @@
-"""Which formats there are, and which one a file is in."""
+"""The formats of logs, and the detection of a file's format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from windlass.model import InputError
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format that can be read.
+    """A readable format.
 
     Parameters
     ----------
@@ -34,18 +34,18 @@ class Format:
     suffixes
         Suffixes of the names of its files.
     summary
-        What it is, in a sentence.
+        Short description of the format.
     read
-        Its reader, of a path and whether to skip bad lines.
-    looks
-        Returns True if the beginning of a file identifies the format.
+        Its reader, called with a path and whether to skip bad lines.
+    matches
+        Returns whether the beginning of a file identifies the format.
     """
 
     name: str
     suffixes: tuple[str, ...]
     summary: str
     read: Callable[[Path, bool], Trace]
-    looks: Callable[[str], bool] = lambda head: False
+    matches: Callable[[str], bool] = lambda head: False
 
 
 FORMATS = (
@@ -75,15 +75,15 @@ FORMATS = (
     Format("helios", (), "Helios, cluster_log.csv as published", read_helios_log, looks_like_helios),
     Format("openb", (), "Alibaba's openb, pods as published", read_openb_log, looks_like_openb),
 )
-#: Number of characters at the beginning of a file from which its format is detected.
+#: Number of bytes at the beginning of a file from which its format is detected.
 _HEAD = 65_536
-#: Suffixes that no other log has.
+#: Formats whose suffixes no other format uses.
 _CERTAIN = frozenset({"swf", "parquet"})
 
 
 def read_trace(
     path: str | PathLike[str],
-    format: str | None = None,  # noqa: A002 - what a caller would call it
+    format: str | None = None,  # noqa: A002 - the natural keyword for callers
     skip_bad_lines: bool = False,
 ) -> Trace:
     """Read a log in any of :data:`FORMATS`.
@@ -100,12 +100,12 @@ def read_trace(
     Returns
     -------
     Trace
-        The records as they stand in the file; :func:`to_workload` makes jobs of them.
+        The unchanged records of the file; :func:`to_workload` converts them to jobs.
 
     Raises
     ------
     InputError
-        There is no such file or format, the suffix is unknown, or the reader finds fault with the file.
+        There is no such file or format, the suffix is unknown, or the reader rejects the file.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def read_trace(
     """
     file = Path(path)
     check_is_file(file)
-    chosen = _by_itself(file) if format is None else _by_name(format)
+    chosen = _detect(file) if format is None else _by_name(format)
     return chosen.read(file, skip_bad_lines)
 
 
@@ -126,14 +126,14 @@ def _by_name(name: str) -> Format:
     raise InputError(f"format {name!r} is unknown, expected {_listed([known.name for known in FORMATS])}")
 
 
-def _by_itself(file: Path) -> Format:
-    """By what is in the file, so that a log of Slurm with the suffix .csv is read as what it is; else by its suffix."""
+def _detect(file: Path) -> Format:
+    """Detect the format from the content, since a log of Slurm may have the suffix .csv; otherwise from the suffix."""
     named = next((known for known in FORMATS if file.name.lower().endswith(known.suffixes)), None)
     if named is not None and named.name in _CERTAIN:
         return named
     head = read_head(file, _HEAD)
-    alike = [known for known in FORMATS if known.looks(head)]
-    found = alike[0] if alike else named
+    matching = [known for known in FORMATS if known.matches(head)]
+    found = matching[0] if matching else named
     if found is not None:
         return found
     suffixes = [suffix for known in FORMATS for suffix in known.suffixes]

@@ -1,4 +1,4 @@
-"""CSV tables of GPU clusters as they are published: columns by name, each cell checked."""
+"""Reading of published CSV tables of GPU clusters, with checks of columns and cells."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from windlass.io import read_csv
-from windlass.io.traces.columns import shown
+from windlass.io.traces.columns import quote
 from windlass.io.traces.files import check_is_file
 from windlass.model import InputError
 
 
 def read_gpu_table(path: Path, columns: Sequence[str]) -> pl.DataFrame:
-    """The cells as text.
+    """Read a table with all cells as text.
 
     Raises
     ------
     InputError
-        The file cannot be read, a column is missing, or there is no line.
+        The file cannot be read, lacks a column, or has no lines.
     """
     check_is_file(path)
     table = read_csv(path)
@@ -37,7 +37,7 @@ def check_columns(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> No
     Raises
     ------
     InputError
-        Names the first that is missing.
+        A column is missing; names the first.
     """
     for column in columns:
         if column not in table.columns:
@@ -47,23 +47,23 @@ def check_columns(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> No
 def numbers(
     path: Path, table: pl.DataFrame, column: str, above: float | None = None, missing: bool = False
 ) -> NDArray[np.float64]:
-    """A column of numbers of 0 or more, or above a bound.
+    """Parse a column of numbers of 0 or more, or above a bound.
 
     Parameters
     ----------
     path
-        For messages.
+        The file, for messages.
     table, column
-        Cells as text.
+        The table, with cells as text, and the name of its column.
     above
-        What each has to be above; by default 0 is allowed.
+        Exclusive lower bound; by default numbers of 0 or more are allowed.
     missing
-        Whether a cell may be empty, which gives NaN.
+        Whether cells may be empty, which gives NaN.
 
     Raises
     ------
     InputError
-        Names file, line, column and value of the first cell that is none.
+        A cell is not such a number; names file, line, column and value of the first one.
     """
     cells = table[column].str.strip_chars().replace("", None)
     values = cells.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
@@ -73,6 +73,6 @@ def numbers(
     if not good.all():
         row = int((~good).argmax())
         least = "of 0 or more" if above is None else f"above {above:g}"
-        cell = "empty" if cells[row] is None else shown(str(table[column][row]))
+        cell = "empty" if cells[row] is None else quote(str(table[column][row]))
         raise InputError(f"{path}, line {row + 2}: {column} is {cell}, expected a number {least}")
     return np.asarray(values, dtype=np.float64)

@@ -17,14 +17,14 @@ KINDS = ("user", "group", "queue", "partition")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """What each job belongs to, of one kind: its user, its group, its queue or its partition.
+    """The users, groups, queues or partitions of n jobs.
 
     Parameters
     ----------
     number
-        (n,) int64, place in ``names``; -1 if the log has no value.
+        (n,) int64, index in ``names``; -1 if the log has no value.
     names
-        As the log has them, sorted; numbers as text.
+        The names in the log, sorted; numbers as text.
 
     Examples
     --------
@@ -37,13 +37,13 @@ class Members:
     names: tuple[str, ...]
 
     def labels(self) -> pl.Series:
-        """(n,) the name for each job; null if the log has no value."""
+        """Return (n,) the name for each job; null if the log has no value."""
         known = pl.Series(self.names, dtype=pl.String)
         places = pl.Series(np.where(self.number < 0, len(self.names), self.number))
         return pl.concat([known, pl.Series([None], dtype=pl.String)])[places]
 
     def logged(self) -> NDArray[np.int64]:
-        """(n,) the log's own numbers or, for names, numbers from 1 in sorted order; -1 for jobs without one.
+        """Return (n,) the log's own numbers or, for names, numbers from 1 in sorted order; -1 for jobs without one.
 
         >>> [members_of(pl.Series(users)).logged().tolist() for users in ([17, -1, 9], ["bob", "ann"])]
         [[17, -1, 9], [2, 1]]
@@ -51,17 +51,17 @@ class Members:
         numbers = pl.Series(self.names, dtype=pl.String).cast(pl.Int64, strict=False)
         if numbers.null_count():
             numbers = pl.int_range(1, len(self.names) + 1, dtype=pl.Int64, eager=True)
-        # The last one is for place -1.
+        # The appended entry is for index -1.
         return np.append(numbers.to_numpy(), -1)[self.number]
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Members:
-        """Those of some jobs; the numbers mean the same."""
+        """Return the members of the selected jobs, with the same numbers."""
         return Members(np.ascontiguousarray(self.number[rows]), self.names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Belongings:
-    """What jobs belong to, each None where the log knows none of that kind."""
+    """Users, groups, queues and partitions of jobs; None for a kind that the log does not have."""
 
     user: Members | None = None
     group: Members | None = None
@@ -69,11 +69,11 @@ class Belongings:
     partition: Members | None = None
 
     def kinds(self) -> Iterator[tuple[str, Members | None]]:
-        """Each kind by its name."""
+        """Yield the name and the members of each kind."""
         return zip(KINDS, (self.user, self.group, self.queue, self.partition), strict=True)
 
     def owners(self, jobs: int) -> Owners:
-        """Return the same as a policy reads it, for ``jobs`` jobs."""
+        """Return the owners as policies read them, for ``jobs`` jobs."""
         kinds = (self.user, self.group, self.queue or self.partition)
         return Owners.of(jobs, *(None if members is None else members.number for members in kinds))
 
@@ -84,17 +84,17 @@ class Belongings:
         return () if members is None else members.names
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Belongings:
-        """Those of some jobs."""
+        """Return the entries of the selected jobs."""
         return Belongings(*(None if members is None else members.take(rows) for _, members in self.kinds()))
 
 
 def members_of(column: pl.Series) -> Members | None:
-    """The members that a column of a log names; None where it names none.
+    """Return the members that a column of a log names; None if it names none.
 
     Parameters
     ----------
     column
-        Numbers or texts; null, an empty text and a number below 0 count as missing.
+        Numbers or texts; null, empty texts and numbers below 0 count as missing.
 
     Examples
     --------
@@ -116,12 +116,12 @@ def members_of(column: pl.Series) -> Members | None:
 
 
 def belongings_of(records: pl.DataFrame) -> Belongings:
-    """What the jobs of a log belong to.
+    """Return the users, groups, queues and partitions of the jobs of a log.
 
     Parameters
     ----------
     records
-        With any of the columns ``KINDS``.
+        Records with any of the columns ``KINDS``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Helios: jobs and GPUs that were submitted, started and ended on a cluster, every ten minutes."""
+"""Reader of Helios: GPUs of the jobs that were submitted, started and ended, in periods of ten minutes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ _COLUMNS = ("submit_gpu_num", "start_gpu_num", "end_gpu_num")
 
 
 def read_helios(path: Path) -> TraceSeries:
-    """Read the counts of a Helios cluster, such as Venus: GPUs in use at the end of each ten minutes, and submitted
-    in them.
+    """Read a Helios cluster, such as Venus: GPUs in use at the end of each period, and GPUs submitted in it.
 
-    The file has what begins and ends, not what runs. What was in use at its beginning is not known; it is taken to be
-    as little as keeps the count from going below 0.
+    The file counts starts and ends, not running jobs. The number of GPUs in use at its beginning is unknown: the
+    smallest number is assumed with which the count never falls below 0.
 
     Source: Hu et al., "Characterization and prediction of deep learning workloads in large-scale GPU datacenters",
-    SC 2021; the counts as published with Lucid (ASPLOS 2023).
+    SC 2021; the counts are those published with Lucid (ASPLOS 2023).
 
     Parameters
     ----------
@@ -35,7 +34,7 @@ def read_helios(path: Path) -> TraceSeries:
     Raises
     ------
     InputError
-        A column is missing, a period is missing, or as :func:`~windlass.io.traces.series.read_series` has it.
+        A column or a period is missing, or :func:`~windlass.io.traces.series.read_series` rejects the file.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Measured pairs: two jobs that shared one device, and the speed of each relative to its speed alone."""
+"""Reader of measured pairs: two jobs that shared a device, and the speed of each relative to its speed alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from windlass.io import read_csv
 from windlass.io.traces.files import check_is_file
 from windlass.model import InputError
 
-#: What together names a job: the same model trained on the same data in another way is another job.
+#: Columns that identify a job: the same model trained on the same data in another way is another job.
 _JOB = ("model", "dataset", "batchsize", "amp")
 _PAIRS = "colocate_info.csv"
 _ALONE = "single_data.csv"
@@ -21,18 +21,18 @@ _ALONE = "single_data.csv"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredPairs:
-    """Pairs of jobs that shared a device (k rows, two columns: the one job, the other).
+    """k pairs of jobs that shared a device; the two columns of each array are the two jobs.
 
     Parameters
     ----------
     jobs, models
-        (k, 2) names: of the job, and of the model that it trains, which several jobs share.
+        (k, 2) names of the job and of the model that it trains; several jobs may train the same model.
     use
-        (k, 2) percent of the device that each job keeps busy when it runs alone.
+        (k, 2) utilisation of the device by the job alone, percent.
     memory
-        (k, 2) bytes of the device's memory that it holds alone.
+        (k, 2) device memory that the job alone holds, bytes.
     speed
-        (k, 2) its speed in the pair over its speed alone; measured, so that a few are above 1.
+        (k, 2) speed in the pair divided by the speed alone. Because of measurement errors, a few are above 1.
     """
 
     jobs: NDArray[np.str_]
@@ -46,7 +46,7 @@ class MeasuredPairs:
 
 
 def read_interference(folder: Path) -> MeasuredPairs:
-    """Read pairs of training jobs that shared a GPU, with what each used of it alone.
+    """Read pairs of training jobs that shared a GPU, and the use of the GPU by each job alone.
 
     Source: the measurements published with Lucid (Hu et al., "Lucid: a non-intrusive, scalable and interpretable
     scheduler for deep learning training jobs", ASPLOS 2023). The GPU's own scheduler shared it, without a quota.
@@ -54,13 +54,13 @@ def read_interference(folder: Path) -> MeasuredPairs:
     Parameters
     ----------
     folder
-        Has ``colocate_info.csv`` (a pair a line: model, dataset, batchsize, amp and speed, each with 1 and with 2) and
-        ``single_data.csv`` (a job a line: model, dataset, batchsize, amp, gpu_util in %, gmem in MB).
+        Folder with ``colocate_info.csv`` (one pair per line: model, dataset, batchsize, amp and speed, each with suffix
+        1 and 2) and ``single_data.csv`` (one job per line: model, dataset, batchsize, amp, gpu_util in %, gmem in MB).
 
     Returns
     -------
     MeasuredPairs
-        In the order of the file.
+        The pairs, in the order of the file.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def read_interference(folder: Path) -> MeasuredPairs:
     for row, job in enumerate(_names(alone, "")):
         if job in row_of:
             raise InputError(
-                f"{alone_file}, line {row + 2}: {job!r} stands there twice, expected one line a job"
+                f"{alone_file}, line {row + 2}: {job!r} appears twice, expected one line per job"
             )
         row_of[job] = row
     sides = [_names(pairs, side) for side in "12"]

@@ -1,4 +1,4 @@
-"""Logs of requests to language models: when each came, and how many tokens it read and wrote."""
+"""Reader of requests to language models: arrival time, and numbers of input and output tokens."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Requests:
     Parameters
     ----------
     arrival
-        (k,) s since the first.
+        (k,) time since the first request, s.
     context, generated
-        (k,) tokens read and written.
+        (k,) number of tokens read and written.
     """
 
     arrival: NDArray[np.float64]
@@ -33,17 +33,17 @@ class Requests:
     generated: NDArray[np.float64]
 
     def work(self, generated_weight: float = 20.0) -> NDArray[np.float64]:
-        """Work of each request, 1 on average: writing a token takes as long as reading ``generated_weight`` tokens.
+        """Return the work of each request, 1 on average.
 
-        Reading a prompt is one parallel pass, writing is one pass a token; a weight of 20 is in the range that
-        serving systems show, and the caller's to set.
+        Writing a token counts as much as reading ``generated_weight`` tokens: a prompt is read in one parallel pass,
+        while each token is written in a pass of its own. The default of 20 is in the range that serving systems show.
         """
         tokens = self.context + generated_weight * self.generated
         return np.asarray(tokens / tokens.mean())
 
 
 def read_llm(path: Path) -> Requests:
-    """Read a table with the columns TIMESTAMP, ContextTokens and GeneratedTokens, as the Azure traces have.
+    """Read a table with the columns TIMESTAMP, ContextTokens and GeneratedTokens, as in the Azure traces.
 
     Raises
     ------

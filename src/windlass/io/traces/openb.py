@@ -1,4 +1,4 @@
-"""Openb: nodes and pods of a GPU cluster whose pods share GPUs."""
+"""Reader of openb: nodes and pods of a GPU cluster whose pods share GPUs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ POD_COLUMNS = (
     "deletion_time",
     "scheduled_time",
 )
-#: Bytes of the unit of memory.
+#: Unit of memory, bytes.
 MIB = 2.0**20
 
 
@@ -33,15 +33,15 @@ class OpenbPods:
     Parameters
     ----------
     resources
-        (n, 3) GPUs (in thousandths where a pod takes a part of one), cores, bytes of memory.
+        (n, 3) requested GPUs (fractions are multiples of 1/1000), cores, and bytes of memory.
     created, deleted
-        (n,) s. Pods that were still running were deleted at the last instant that the log knows.
+        (n,) time of creation and deletion, s. In the log, pods that were still running are deleted at its last instant.
     scheduled
-        (n,) s; NaN where a pod never was.
+        (n,) time of scheduling, s; NaN if the pod never was scheduled.
     service
-        (n,) class of service, as LS (latency-sensitive) or BE (best effort); empty where the file names none.
+        (n,) class of service, such as LS (latency-sensitive) or BE (best effort); empty if the file has none.
     number
-        (n,) which pod of the file each is, from 1.
+        (n,) position of the pod in the file, from 1.
     """
 
     resources: NDArray[np.float64]
@@ -56,13 +56,13 @@ class OpenbPods:
 
     @property
     def was_scheduled(self) -> NDArray[np.bool_]:
-        """(n,) whether each ever was."""
+        """(n,) whether each pod was ever scheduled."""
         return ~np.isnan(self.scheduled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenbNodes:
-    """Nodes: (n, 3) GPUs, cores and bytes of memory of each, and its (n,) model of GPU, empty where it has none."""
+    """Nodes: (n, 3) GPUs, cores and bytes of memory, and (n,) GPU model, empty for nodes without GPUs."""
 
     resources: NDArray[np.float64]
     model: NDArray[np.str_]
@@ -72,7 +72,7 @@ class OpenbNodes:
 
 
 def read_openb_pods(path: Path) -> OpenbPods:
-    """Read pods, one a line: name, cpu_milli, memory_mib, num_gpu, gpu_milli, …, qos, …, three times.
+    """Read pods, one per line: name, cpu_milli, memory_mib, num_gpu, gpu_milli, …, qos, …, and three times.
 
     Source: Weng et al., "Beware of fragmentation: scheduling GPU-sharing workloads with fragmentation gradient
     descent", USENIX ATC 2023; alibaba/clusterdata, cluster-trace-gpu-v2023.
@@ -80,8 +80,8 @@ def read_openb_pods(path: Path) -> OpenbPods:
     Raises
     ------
     InputError
-        The file cannot be read, a column is missing, a value is no number of 0 or more, or a pod was deleted before it
-        was created; names file, line, field and value.
+        The file cannot be read, a column is missing, a value is not a number of 0 or more, or a pod was deleted before
+        it was created; names file, line, field and value.
 
     Examples
     --------
@@ -98,19 +98,19 @@ def read_openb_pods(path: Path) -> OpenbPods:
 
 
 def openb_pods(path: Path, table: pl.DataFrame) -> OpenbPods:
-    """Return the pods of a table that was read already.
+    """Return the pods of a table that has already been read.
 
     Parameters
     ----------
     path
-        For messages.
+        The file, for messages.
     table
-        Cells as text, with the columns :data:`POD_COLUMNS`; ``qos`` may lack.
+        Cells as text, with the columns :data:`POD_COLUMNS` and optionally ``qos``.
 
     Raises
     ------
     InputError
-        As :func:`read_openb_pods`.
+        See :func:`read_openb_pods`.
     """
     check_columns(path, table, POD_COLUMNS)
     gpus = numbers(path, table, "num_gpu") * numbers(path, table, "gpu_milli") / 1000.0
@@ -134,12 +134,12 @@ def openb_pods(path: Path, table: pl.DataFrame) -> OpenbPods:
 
 
 def read_openb_nodes(path: Path) -> OpenbNodes:
-    """Read nodes, one a line: sn, cpu_milli, memory_mib, gpu, model.
+    """Read nodes, one per line: sn, cpu_milli, memory_mib, gpu, model.
 
     Raises
     ------
     InputError
-        As :func:`read_openb_pods`.
+        The file cannot be read, a column is missing, or a value is not a number of 0 or more.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Philly: jobs of a GPU cluster, by virtual cluster."""
+"""Reader of Philly: jobs of a GPU cluster, with their virtual clusters."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class PhillyJobs:
     Parameters
     ----------
     cluster
-        (n,) the virtual cluster of each, as it is called in the log.
+        (n,) name of the virtual cluster in the log.
     arrival, duration
-        (n,) s. The log's unit of durations was never verified.
+        (n,) time of arrival and duration, s. The unit of durations in the log has not been verified.
     gpus
-        (n,)
+        (n,) number of GPUs.
     """
 
     cluster: NDArray[np.str_]
@@ -35,10 +35,10 @@ class PhillyJobs:
 
 
 def read_philly(path: Path) -> PhillyJobs:
-    """Read jobs of Microsoft's Philly, one a line: vc, arrival_s, gpus, duration_s.
+    """Read jobs of Microsoft's Philly, one per line: vc, arrival_s, gpus, duration_s.
 
     Source: Jeon et al., "Analysis of large-scale multi-tenant GPU clusters for DNN training workloads", USENIX ATC
-    2019, as tabled by virtual cluster with Gavel (Narayanan et al., OSDI 2020).
+    2019, in the table by virtual cluster published with Gavel (Narayanan et al., OSDI 2020).
 
     Raises
     ------

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 _Floats = NDArray[np.float64]
 
-#: Columns that are kept for it. SWF has memory in KiB for each processor, and other logs the bytes of a job.
+#: Columns with requests. SWF has ``memory_requested`` in KiB per processor, other logs ``memory`` in bytes per job.
 COLUMNS = ("gpus", "memory", "memory_requested")
 _KIB = 1024.0
 
@@ -22,10 +22,10 @@ class ResourceRequest:
     Parameters
     ----------
     amount
-        (n,) NaN if the log has no value.
+        (n,) amount that each job requests; NaN if the log has no value.
     most
-        The most that jobs of the log held at once, at least the largest request; NaN if the log has no times of
-        starts.
+        Largest amount that jobs of the log held at once, at least the largest request; NaN if the log has no start
+        times.
 
     Examples
     --------
@@ -42,14 +42,14 @@ class ResourceRequest:
         return int((self.amount > 0).sum())
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> ResourceRequest:
-        """Return the requests of some of the jobs; the maximum is that of the whole log."""
+        """Return the requests of the selected jobs; ``most`` is still that of the whole log."""
         return ResourceRequest(np.ascontiguousarray(self.amount[rows]), self.most)
 
 
-def kept_columns(records: pl.DataFrame) -> list[pl.Series]:
-    """Those of :data:`COLUMNS` that a log has, as numbers: null for what is no number, negative or infinite.
+def resource_columns(records: pl.DataFrame) -> list[pl.Series]:
+    """Return those of :data:`COLUMNS` that a log has, as numbers; null for invalid, negative and infinite values.
 
-    >>> kept_columns(pl.DataFrame({"gpus": ["2", "a100"], "memory": [-1.0, 8.0], "nodes": [1, 1]}))[0].to_list()
+    >>> resource_columns(pl.DataFrame({"gpus": ["2", "a100"], "memory": [-1.0, 8.0], "nodes": [1, 1]}))[0].to_list()
     [2.0, None]
     """
     found = []
@@ -67,8 +67,8 @@ def gpus_of(records: pl.DataFrame) -> ResourceRequest | None:
     Parameters
     ----------
     records
-        Those of the jobs, with ``submit``, ``run`` and ``procs``, what :func:`kept_columns` gives, and ``wait`` where
-        the log has it.
+        Records of the jobs, with ``submit``, ``run`` and ``procs``, the columns of :func:`resource_columns`, and
+        ``wait`` if the log has it.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def gpus_of(records: pl.DataFrame) -> ResourceRequest | None:
     >>> gpus_of(jobs.with_columns(wait=pl.lit(0.0))).most, gpus_of(jobs).most, gpus_of(jobs.drop("gpus"))
     (6.0, nan, None)
     """
-    return _asked(records, records["gpus"]) if "gpus" in records.columns else None
+    return _request(records, records["gpus"]) if "gpus" in records.columns else None
 
 
 def memory_of(records: pl.DataFrame) -> ResourceRequest | None:
@@ -85,7 +85,7 @@ def memory_of(records: pl.DataFrame) -> ResourceRequest | None:
     Parameters
     ----------
     records
-        As of :func:`gpus_of`.
+        See :func:`gpus_of`.
 
     Examples
     --------
@@ -94,13 +94,13 @@ def memory_of(records: pl.DataFrame) -> ResourceRequest | None:
     [2097152.0]
     """
     if "memory" in records.columns:
-        return _asked(records, records["memory"])
+        return _request(records, records["memory"])
     if "memory_requested" in records.columns:
-        return _asked(records, records["memory_requested"] * _KIB * records["procs"])
+        return _request(records, records["memory_requested"] * _KIB * records["procs"])
     return None
 
 
-def _asked(records: pl.DataFrame, column: pl.Series) -> ResourceRequest | None:
+def _request(records: pl.DataFrame, column: pl.Series) -> ResourceRequest | None:
     amount = column.fill_null(np.nan).to_numpy(writable=True)
     if not (amount > 0).any():
         return None
@@ -114,14 +114,14 @@ def _asked(records: pl.DataFrame, column: pl.Series) -> ResourceRequest | None:
 
 
 def most_at_once(start: _Floats, run: _Floats, amount: _Floats | NDArray[np.int64]) -> float:
-    """The most that jobs held at once; of one instant, what ends goes first.
+    """Return the largest amount that jobs held at once; at one instant, ends precede starts.
 
     Parameters
     ----------
     start, run
-        (n,) when each started and for how long it ran, s.
+        (n,) start time and run time of each job, s.
     amount
-        (n,) what it held.
+        (n,) amount that it held.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A table with a time in each line: a series on an even grid of time."""
+"""Reading of a table with a time in each line, as a series on an even time grid."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from windlass.io.traces.columns import shown
+from windlass.io.traces.columns import quote
 from windlass.io.traces.csv_text import TextTable, csv_names, read_csv_text
 from windlass.io.traces.files import read_text, stem
 from windlass.model import InputError
 
 _Floats = NDArray[np.float64]
 
-#: What a column of times is called, by preference; else it is the first column that holds times.
+#: Names of the time column, in order of preference; otherwise the first column whose cells are all times.
 _TIME_NAMES = ("time", "timestamp", "datetime", "date", "ds", "at", "t")
 _FORMATS = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y/%m/%d %H:%M:%S", "%Y-%m-%d")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceSeries:
-    """Values on an even grid of time.
+    """Values on an even time grid.
 
     Parameters
     ----------
     name
-        How messages call it.
+        Name of the series in messages.
     begin
-        The time of the first row, s; since 1970 where the file has dates.
+        Time of the first row, s; since 1970 if the file has dates.
     period
-        Seconds from one row to the next.
+        Time from one row to the next, s.
     columns
         Names of the k columns.
     rows
-        (t, k) values, NaN where nothing was measured.
+        (t, k) values; NaN if there is no measurement.
     notes
-        What was filled in or put together.
+        Notes on gaps and averaged rows.
     """
 
     name: str
@@ -51,25 +51,25 @@ class TraceSeries:
 
 
 def read_series(path: Path, period: float, columns: Sequence[str] = ()) -> TraceSeries:
-    """Read a CSV file with one column of times and others of numbers.
+    """Read a CSV file with one column of times and further columns of numbers.
 
-    Rows that lie in one period are averaged, and periods without a row are gaps. Times are dates, or seconds; they may
-    not go back and may not repeat.
+    Rows in the same period are averaged, and periods without a row are gaps. Times are dates or seconds, strictly
+    increasing.
 
     Parameters
     ----------
     path
         The file, plain or ``.gz``.
     period
-        Seconds a row.
+        Period of the grid, s.
     columns
-        Which columns to read; by default all but the time.
+        Columns to read; by default all except the time.
 
     Raises
     ------
     InputError
-        There is no column of times or of that name; a time goes back or repeats; a value is negative, infinite or no
-        number. Names file, line, column and value.
+        There is no column of times or no column of a given name, a time decreases or repeats, or a value is negative,
+        infinite or not a number; names file, line, column and value.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def read_series(path: Path, period: float, columns: Sequence[str] = ()) -> Trace
         if name not in table.records.columns or name == time_name:
             raise InputError(f"{path}: no column {name!r}, found {', '.join(table.records.columns)}")
     if not chosen:
-        raise InputError(f"{path}: no column beside the time {time_name!r}, expected at least one of numbers")
+        raise InputError(f"{path}: no column except the time {time_name!r}, expected at least one of numbers")
     values = np.stack([_values(path, table, name) for name in chosen], axis=1)
     return on_grid(stem(path), times, values, period, chosen)
 
@@ -101,12 +101,12 @@ def read_series(path: Path, period: float, columns: Sequence[str] = ()) -> Trace
 def on_grid(
     name: str, times: ArrayLike, values: ArrayLike, period: float, columns: Sequence[str]
 ) -> TraceSeries:
-    """Values (n, k) at times that do not go back, as a series: averaged in a period, NaN in periods without any.
+    """Return values (n, k) at non-decreasing times as a series: averaged per period, NaN in periods without a value.
 
     Raises
     ------
     InputError
-        The grid would have over ten million rows, which a wrong unit of time makes.
+        The grid would have more than ten million rows, for example because of a wrong unit of time.
     """
     at = np.asarray(times, dtype=np.float64)
     found = np.asarray(values, dtype=np.float64)
@@ -129,25 +129,25 @@ def on_grid(
     return TraceSeries(name, float(at[0]), period, tuple(columns), rows, tuple(notes))
 
 
-def held(
+def amounts_held(
     begins: ArrayLike, ends: ArrayLike, amounts: ArrayLike, period: float, until: float | None = None
 ) -> _Floats:
-    """How much is held at the end of each period, (t,), by things that hold an amount from one instant to another.
+    """Return (t,) the total amount held at the end of each period, for n intervals that each hold an amount.
 
     Parameters
     ----------
     begins, ends
-        (n,) s; an end may be infinite. What begins at an instant is held at it, what ends is not.
+        (n,) begin and end of each interval, s; an end may be infinite. The end is not part of the interval.
     amounts
-        (n,)
+        (n,) amount of each interval.
     period
-        Seconds a row; the first row is of the instant ``period``.
+        Length of a period, s; the first row is for the instant ``period``.
     until
-        The last instant, s; by default the last beginning.
+        The last instant, s; by default the last begin.
 
     Examples
     --------
-    >>> held([0.0, 5.0], [15.0, 25.0], [2.0, 1.0], 10.0, until=30.0).tolist()
+    >>> amounts_held([0.0, 5.0], [15.0, 25.0], [2.0, 1.0], 10.0, until=30.0).tolist()
     [3.0, 1.0, 0.0]
     """
     start = np.asarray(begins, dtype=np.float64)
@@ -155,9 +155,11 @@ def held(
     amount = np.asarray(amounts, dtype=np.float64)
     last = float(start.max()) if until is None else until
     at = np.arange(1, int(np.floor(last / period)) + 1) * period
-    begun, ended = np.argsort(start, kind="stable"), np.argsort(stop, kind="stable")
-    more = np.concatenate([[0.0], np.cumsum(amount[begun])])[np.searchsorted(start[begun], at, side="right")]
-    less = np.concatenate([[0.0], np.cumsum(amount[ended])])[np.searchsorted(stop[ended], at, side="right")]
+    by_start, by_end = np.argsort(start, kind="stable"), np.argsort(stop, kind="stable")
+    more = np.concatenate([[0.0], np.cumsum(amount[by_start])])[
+        np.searchsorted(start[by_start], at, side="right")
+    ]
+    less = np.concatenate([[0.0], np.cumsum(amount[by_end])])[np.searchsorted(stop[by_end], at, side="right")]
     return np.asarray(more - less)
 
 
@@ -170,12 +172,12 @@ def _times(path: Path, table: pl.DataFrame) -> tuple[str, _Floats]:
             return name, times
         if name in named:
             cell = table[name].drop_nulls()
-            first = shown(str(cell[0])) if len(cell) else "empty"
+            first = quote(str(cell[0])) if len(cell) else "empty"
             raise InputError(
-                f"{path}: column {name}: {first} or one below is no time, expected dates or seconds"
+                f"{path}: column {name}: {first} or a later cell is not a time, expected dates or seconds"
             )
     raise InputError(
-        f"{path}: no column of times among {', '.join(table.columns)}, expected one called {_TIME_NAMES[0]}"
+        f"{path}: no column of times among {', '.join(table.columns)}, expected one named {_TIME_NAMES[0]}"
     )
 
 
@@ -199,10 +201,10 @@ def _check_clock(path: Path, table: TextTable, name: str, times: _Floats) -> Non
     steps = np.diff(times)
     if (steps <= 0).any():
         row = int((steps <= 0).argmax()) + 1
-        cell = shown(str(table.records[name][row]))
-        what = "goes back" if steps[row - 1] < 0 else "stands twice"
+        cell = quote(str(table.records[name][row]))
+        what = "decreases" if steps[row - 1] < 0 else "is repeated"
         raise InputError(
-            f"{path}, line {table.line_of(row)}: {name} {cell} {what}, expected a time after that of the line before"
+            f"{path}, line {table.line_of(row)}: {name} {cell} {what}, expected a time after that of the previous line"
         )
 
 
@@ -215,6 +217,6 @@ def _values(path: Path, table: TextTable, name: str) -> _Floats:
     if bad.any():
         row = int(bad.argmax())
         raise InputError(
-            f"{path}, line {table.line_of(row)}: {name} is {shown(str(cells[row]))}, expected a number of 0 or more"
+            f"{path}, line {table.line_of(row)}: {name} is {quote(str(cells[row]))}, expected a number of 0 or more"
         )
     return np.asarray(values, dtype=np.float64)

@@ -1,6 +1,6 @@
-"""How many spot instances could be had, over time.
+"""Reader of the number of available spot instances over time.
 
-A file is JSON: ``{"metadata": {"gap_seconds": 300}, "data": [4, 4, 3]}``, a number of instances for each gap.
+A file is JSON: ``{"metadata": {"gap_seconds": 300}, "data": [4, 4, 3]}``, with one number of instances per gap.
 
 Source: the traces of "Can't Be Late: Optimizing Spot Instance Savings under Deadlines" (NSDI 2024).
 """
@@ -21,21 +21,21 @@ from windlass.model import InputError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpotTrace:
-    """How many instances could be had.
+    """Number of available spot instances over time.
 
     Parameters
     ----------
     gap
-        Seconds from one number to the next.
+        Time from one number to the next, s.
     number
-        (t,) of instances.
+        (t,) number of instances.
     """
 
     gap: float
     number: NDArray[np.int64]
 
     def seconds(self) -> float:
-        """How long it is."""
+        """Return the length of the trace, s."""
         return self.gap * len(self.number)
 
 
@@ -50,7 +50,7 @@ def read_spot(path: str | PathLike[str]) -> SpotTrace:
     Raises
     ------
     InputError
-        The file cannot be read, or has something else in a field.
+        The file cannot be read, is not such JSON, or a field has another value.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def read_spot(path: str | PathLike[str]) -> SpotTrace:
     except InputError:
         raise
     except ValueError as error:
-        # Python reads no number of more than some thousand digits.
+        # Python refuses to read numbers with more than some thousand digits.
         raise InputError(f"{file}: not JSON: {next(iter(str(error).splitlines()), '')}") from error
     metadata = found.get("metadata") if isinstance(found, dict) else None
     gap = metadata.get("gap_seconds") if isinstance(metadata, dict) else None

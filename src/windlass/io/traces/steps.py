@@ -1,4 +1,4 @@
-"""Conversion of records to jobs: the records that are left, and the notes on those that are not."""
+"""Conversion of records to jobs: the remaining records, and notes on the records left out or changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.model import InputError
 
 @dataclass(frozen=True, slots=True)
 class LogRecords:
-    """Records in conversion, with the notes so far.
+    """Records during the conversion, with the notes so far.
 
     Examples
     --------
@@ -23,33 +23,33 @@ class LogRecords:
     records: pl.DataFrame
     notes: tuple[str, ...]
 
-    def saying(self, *notes: str) -> LogRecords:
-        """Return the same with more notes."""
+    def with_notes(self, *notes: str) -> LogRecords:
+        """Return the same records with further notes."""
         return LogRecords(self.records, self.notes + notes)
 
-    def noting(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> LogRecords:
-        """The same with a word on some of the records: how many they are, and the first, with a value of its."""
+    def with_note_on(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> LogRecords:
+        """Return the same records with a note on some of them: their number, and the first with one of its values."""
         found = self.records.filter(which)
         if found.is_empty():
             return self
-        told = f"1 job {one}: " if len(found) == 1 else f"{len(found):,} jobs {many}, the first: "
-        return self.saying(told + described(found, value))
+        note = f"1 job {one}: " if len(found) == 1 else f"{len(found):,} jobs {many}, the first: "
+        return self.with_notes(note + describe(found, value))
 
     def without(self, which: pl.Expr, one: str, many: str, value: str | None = None) -> LogRecords:
-        """Some of the records left out, and a word on them."""
-        noted = self.noting(which, f"{one} and is left out", f"{many} and are left out", value)
+        """Return the records without some of them, with a note on those."""
+        noted = self.with_note_on(which, f"{one} and is left out", f"{many} and are left out", value)
         return LogRecords(self.records.filter(~which), noted.notes)
 
 
-def described(found: pl.DataFrame, value: str | None) -> str:
-    """Describe the first of some records, with a value of it."""
+def describe(found: pl.DataFrame, value: str | None) -> str:
+    """Describe the first of some records, with the value of one column."""
     number = found["job"][0]
-    who = f"record {found['record'][0]}" if number is None else f"job {number}"
-    return who if value is None else f"{who} ({found[value][0]:.15g})"
+    name = f"record {found['record'][0]}" if number is None else f"job {number}"
+    return name if value is None else f"{name} ({found[value][0]:.15g})"
 
 
 def require_jobs(name: str, step: LogRecords) -> None:
-    """Refuse to go on without records.
+    """Check that there are records left.
 
     Raises
     ------

@@ -1,13 +1,13 @@
 """The Standard Workload Format, version 2.2: the 18 columns of the Parallel Workloads Archive.
 
-One job a line, 18 fields set apart by spaces or tabs, -1 for what is not known; a line that begins with a
-semicolon is a comment. The rules where logs in the wild differ:
+Each line is a job with 18 fields, separated by spaces or tabs, with -1 for unknown values. A line that begins with a
+semicolon is a comment. Existing logs differ in details, for which these rules hold:
 
-- Line ends may be LF or CRLF; blank lines are passed over.
-- Comments may stand anywhere; all of them become the header, in order, and are written at the top.
-- Comments may hold any bytes (old logs are ISO 8859-1); anything but ASCII numbers in a job is an error.
-- Times, processor time and memory may have decimals; the other fields are whole numbers, "4.0" is one.
-- No field may be negative other than -1, and none may be NaN or infinite.
+- Line ends may be LF or CRLF; blank lines are skipped.
+- Comments may be anywhere; all of them form the header, in order, and are written at the top.
+- Comments may contain any bytes (old logs are ISO 8859-1); a job may contain only ASCII numbers.
+- Times, processor time and memory may have decimals; the other fields are whole numbers, including "4.0".
+- No field may be negative except -1, and none may be NaN or infinite.
 - A line that breaks a rule raises an error, or is listed and left out if the caller skips bad lines.
 
 The format: S. Chapin, W. Cirne, D. Feitelson et al., "Benchmarks and Standards for the Evaluation of
@@ -50,12 +50,12 @@ COLUMNS = (
     TraceColumn("think_time", missing=-1),
 )
 _NAMES = [column.name for column in COLUMNS]
-_LINES_AT_ONCE = 50_000  # bounds the memory that the text of the fields takes
+_LINES_AT_ONCE = 50_000  # limits the memory for the text of the fields
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SwfLog(Trace):
-    """A trace with all 18 columns, and the header it came with.
+    """A trace with all 18 columns, and the header of its file.
 
     Parameters
     ----------
@@ -67,17 +67,17 @@ class SwfLog(Trace):
     Raises
     ------
     InputError
-        One of the 18 columns is not there.
+        One of the 18 columns is missing.
     """
 
-    header: SwfHeader = SwfHeader()  # noqa: RUF009 - frozen, so that sharing it is safe
+    header: SwfHeader = SwfHeader()  # noqa: RUF009 - frozen, so it can be shared
 
     def __post_init__(self) -> None:
         check_columns(self.name, self.records, _NAMES)
 
     @classmethod
     def of(cls, trace: Trace) -> SwfLog:
-        """Any trace as an SWF log: columns it lacks are missing values, those that SWF lacks are dropped."""
+        """Convert a trace to an SWF log: missing columns get missing values, columns that SWF lacks are dropped."""
         lacking = [name for name in _NAMES if name not in trace.records.columns]
         header = SwfHeader.of() if trace.processors is None else SwfHeader.of(MaxProcs=trace.processors)
         records = trace.records.with_columns(pl.lit(None, pl.Float64).alias(name) for name in lacking).select(
@@ -87,7 +87,7 @@ class SwfLog(Trace):
 
 
 def looks_like_swf(head: str) -> bool:
-    """Whether the first line that is no comment is 18 numbers.
+    """Return whether the first line that is not a comment has 18 numbers.
 
     >>> looks_like_swf("; MaxProcs: 8\\n1 0 5 60 4 -1 -1 4 90 -1 1 17 3 -1 1 -1 -1 -1\\n"), looks_like_swf("a,b\\n")
     (True, False)
@@ -104,17 +104,17 @@ def read_swf(path: str | PathLike[str], skip_bad_lines: bool = False) -> SwfLog:
     path
         The file.
     skip_bad_lines
-        Whether to go on without the lines that cannot be read, and list them in ``bad_lines``.
+        Whether to continue without the lines that cannot be read, and list them in ``bad_lines``.
 
     Returns
     -------
     SwfLog
-        The records, -1 as null; times in s, memory in KB, processors from ``MaxProcs``, else ``MaxNodes``.
+        The records, with -1 as null, times in s and memory in KB; processors from ``MaxProcs``, otherwise ``MaxNodes``.
 
     Raises
     ------
     InputError
-        The file cannot be read, has no jobs, or has a bad line that was not to be skipped.
+        The file cannot be read, has no jobs, or has a bad line and ``skip_bad_lines`` is False.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def read_swf(path: str | PathLike[str], skip_bad_lines: bool = False) -> SwfLog:
 
 
 def write_swf(log: SwfLog, path: str | PathLike[str]) -> None:
-    """Write a log, packed when the name ends in ``.gz``; reading it gives equal records and header.
+    """Write a log, compressed if the name ends in ``.gz``; reading it gives equal records and an equal header.
 
     Parameters
     ----------
@@ -154,8 +154,8 @@ def write_swf(log: SwfLog, path: str | PathLike[str]) -> None:
     Raises
     ------
     InputError
-        A value cannot stand in the format (NaN, infinite, negative, or a fraction where none is allowed),
-        or the file cannot be written.
+        The format cannot represent a value (NaN, infinite, negative, or a fraction in a column of whole numbers), or
+        the file cannot be written.
 
     Examples
     --------
@@ -182,7 +182,7 @@ class _Part:
 
 
 def _numbered_lines(text: str) -> pl.DataFrame:
-    # Only LF ends a line: the other characters at which str.splitlines() splits may stand in a comment.
+    # Only LF ends a line: comments may contain the other characters at which str.splitlines() splits.
     lines = pl.DataFrame({"text": text.split("\n")}, schema={"text": pl.String})
     return lines.with_columns(pl.col("text").str.strip_chars(" \t\r")).with_row_index("line", offset=1)
 

@@ -15,8 +15,8 @@ _COUNT = re.compile(r"[0-9]{1,15}(?![0-9])")
 class SwfHeader:
     """The comment lines of a log, all of them, in order.
 
-    Lines of the form ``Key: value`` are entries; keys such as ``Partition`` and ``Note`` may repeat. The
-    rest is free text, kept so that a log that is written again loses nothing.
+    Lines of the form ``Key: value`` are entries; keys such as ``Partition`` and ``Note`` may repeat. The rest is free
+    text, which is preserved when the log is written again.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class SwfHeader:
     Raises
     ------
     InputError
-        A line holds a line end.
+        A line contains a line end.
 
     Examples
     --------
@@ -40,11 +40,11 @@ class SwfHeader:
     def __post_init__(self) -> None:
         for line in self.lines:
             if "\n" in line:
-                raise InputError(f"SWF header: {line!r} holds a line end, expected one line each")
+                raise InputError(f"SWF header: {line!r} contains a line end, expected one line each")
 
     @classmethod
     def of(cls, **entries: object) -> SwfHeader:
-        """Build from entries; the version of the format comes first.
+        """Build a header from entries, after the version of the format.
 
         >>> SwfHeader.of(MaxProcs=128).lines
         (' Version: 2.2', ' MaxProcs: 128')
@@ -59,15 +59,15 @@ class SwfHeader:
 
     @property
     def processors(self) -> int | None:
-        """``MaxProcs``, else ``MaxNodes``, None when neither gives a number of 1 or more."""
+        """``MaxProcs``, otherwise ``MaxNodes``; None if neither is a number of 1 or more."""
         return self._count("MaxProcs") or self._count("MaxNodes")
 
     def get(self, key: str) -> str | None:
-        """The first value of a key, None when there is none."""
+        """Return the first value of a key; None if there is none."""
         return next(iter(self.all(key)), None)
 
     def all(self, key: str) -> tuple[str, ...]:
-        """Every value of a key, in order; capitals do not matter.
+        """Return all values of a key, in order; upper and lower case are equal.
 
         >>> SwfHeader((" Queue: 1 day", " Queue: 2 night")).all("queue")
         ('1 day', '2 night')

@@ -1,7 +1,9 @@
-"""The SWIM format: MapReduce jobs of a real cluster, by what they read, shuffle and write.
+"""The SWIM format: MapReduce jobs of a real cluster, with the amounts of data that they read, shuffle and write.
 
-One job a line, six fields set apart by tabs: name, submission (s), gap since the job before (s), bytes of map input, of
-shuffle and of reduce output. The format: Y. Chen, A. Ganapathi, R. Griffith, R. Katz, "The case for evaluating
+Each line is a job with six fields, separated by tabs: name, submission (s), gap since the previous job (s), and bytes
+of map input, shuffle and reduce output.
+
+The format: Y. Chen, A. Ganapathi, R. Griffith, R. Katz, "The case for evaluating
 MapReduce performance using workload suites", MASCOTS 2011; https://github.com/SWIMProjectUCB/SWIM.
 """
 
@@ -29,11 +31,11 @@ class SwimLog:
     Parameters
     ----------
     name
-        How messages call it.
+        Name of the log in messages.
     records
         Columns ``job`` (name), ``submit`` and ``gap`` (s), ``map_input``, ``shuffle`` and ``output`` (bytes).
     notes, bad_lines
-        Notes on the lines that were skipped, and these lines.
+        Notes on skipped lines, and these lines.
     """
 
     name: str
@@ -50,12 +52,12 @@ def read_swim(path: str | PathLike[str], skip_bad_lines: bool = False) -> SwimLo
     path
         The file.
     skip_bad_lines
-        Whether to go on without the lines that cannot be read, and list them in ``bad_lines``.
+        Whether to continue without the lines that cannot be read, and list them in ``bad_lines``.
 
     Raises
     ------
     InputError
-        The file cannot be read, has no jobs, or has a bad line that was not to be skipped.
+        The file cannot be read, has no jobs, or has a bad line and ``skip_bad_lines`` is False.
 
     Examples
     --------
@@ -75,7 +77,7 @@ def read_swim(path: str | PathLike[str], skip_bad_lines: bool = False) -> SwimLo
             continue
         if len(fields) != 1 + len(_NUMBERS):
             bad.append(
-                BadLine(number, f"{len(fields)} fields, expected {1 + len(_NUMBERS)} set apart by tabs")
+                BadLine(number, f"{len(fields)} fields, expected {1 + len(_NUMBERS)} separated by tabs")
             )
             continue
         try:

@@ -1,6 +1,6 @@
-"""A plain table of jobs, one row each, as CSV or Parquet.
+"""A plain table of jobs, one per row, as CSV or Parquet.
 
-The columns may have any order and these names; of several that mean the same the first listed counts:
+Columns may be in any order and have these names. If a table has several names for one column, the first listed is used:
 
 - submit (s): submit, submit_s, submit_time, arrival, arrival_s, arrival_time
 - run (s): run, run_s, runtime, run_time, duration, duration_s
@@ -9,15 +9,15 @@ The columns may have any order and these names; of several that mean the same th
 - request (s): request, request_s, walltime, walltime_s, time_limit
 - job (whole number): job, job_id, jobid, id
 
-submit, run and one of the two numbers of processors must be there. Without a column of job numbers, jobs
-are numbered 1, 2, … by row. All other columns are kept as they are. An empty cell is a missing value; other
-than that the columns named above hold numbers of 0 or more.
+submit, run and one of the two numbers of processors are required. Without a column of job numbers, jobs are numbered
+1, 2, … by row. All other columns are preserved unchanged. An empty cell is a missing value; all other cells of the
+columns above must be numbers of 0 or more.
 
-Times may be dates as of ISO 8601, 2024-05-01T12:00:00Z (without a zone they are in UTC); they then count from the
-first of them. Durations may be written 01:02:03, 1-02:03:04 with days in front, or PT1H2M.
+Times may be ISO 8601 dates such as 2024-05-01T12:00:00Z (UTC if there is no zone), which are then converted to seconds
+since the first one. Durations may be written as 01:02:03, 1-02:03:04 (days first) or PT1H2M.
 
-A CSV has a first line of names and commas in between; blank lines are passed over, and a line with fewer
-fields than there are names has its last cells empty, while one with more is bad.
+A CSV file has the column names in the first line, separated by commas. Blank lines are skipped. In a line with fewer
+fields than names, the last cells are empty; a line with more fields is bad.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from windlass.io.traces.columns import (
     bad_rows,
     converted,
     numbers,
+    quote,
     refuse_or_note,
-    shown,
 )
 from windlass.io.traces.csv_text import TextTable, csv_names, read_csv_text
 from windlass.io.traces.files import check_is_file, read_text, stem, write_bytes
@@ -69,14 +69,14 @@ ROLES = (
 
 
 def read_csv(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
-    """Read a table of jobs from CSV, plain or ``.gz``; the module lists the columns.
+    """Read a table of jobs from CSV, plain or ``.gz``; the module's documentation lists the columns.
 
     Parameters
     ----------
     path
         The file.
     skip_bad_lines
-        Whether to go on without the lines that cannot be read, and list them in ``bad_lines``.
+        Whether to continue without the lines that cannot be read, and list them in ``bad_lines``.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def read_csv(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
     Raises
     ------
     InputError
-        The file cannot be read, lacks a column or has no jobs, or has a bad line that was not to be skipped.
+        The file cannot be read, lacks a column or has no jobs, or has a bad line and ``skip_bad_lines`` is False.
 
     Examples
     --------
@@ -103,12 +103,12 @@ def read_csv(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
 
 
 def read_parquet(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
-    """Read a table of jobs from Parquet; the same as :func:`read_csv`, with rows (from 1) for lines.
+    """Read a table of jobs from Parquet, as :func:`read_csv` does; messages count rows (from 1) instead of lines.
 
     Raises
     ------
     InputError
-        As for :func:`read_csv`.
+        See :func:`read_csv`.
     """
     file = Path(path)
     check_is_file(file)
@@ -118,7 +118,7 @@ def read_parquet(path: str | PathLike[str], skip_bad_lines: bool = False) -> Tra
 
 
 def write_table(trace: Trace, path: str | PathLike[str]) -> None:
-    """Write all records as ``.csv``, ``.csv.gz`` or ``.parquet``, by the suffix; readers give them back.
+    """Write all records as ``.csv``, ``.csv.gz`` or ``.parquet``, by the suffix; the readers return equal records.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def _trace(file: Path, table: TextTable, chosen: Mapping[str, str], skip: bool, 
 
 
 def _chosen(name: str, columns: list[str]) -> Mapping[str, str]:
-    """Return the file's name of each known column."""
+    """Return the known column for each of the file's column names."""
     found = {column.strip(): column for column in reversed(columns)} | {column: column for column in columns}
     chosen = {}
     for role in ROLES:
@@ -182,7 +182,7 @@ def _chosen(name: str, columns: list[str]) -> Mapping[str, str]:
 
 def _no_column(name: str, needed: str, columns: list[str]) -> InputError:
     names = next(role.names for role in ROLES if role.column.name == needed)
-    found = ", ".join(shown(column) for column in columns) or "none"
+    found = ", ".join(quote(column) for column in columns) or "none"
     return InputError(f"{name}: no column {needed!r} (or {', '.join(names[1:])}), found {found}")
 
 

@@ -1,4 +1,4 @@
-"""What every reader returns: the records of a log, as they stand in it."""
+"""The result of every reader: the unchanged records of a log."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class BadLine:
     Parameters
     ----------
     line
-        Its number in the file, the first line is 1.
+        Its number in the file, from 1.
     reason
-        Which field has which value, and what was expected.
+        The wrong field and its value, and what was expected.
     """
 
     line: int
@@ -35,24 +35,24 @@ class Trace:
     Parameters
     ----------
     name
-        How messages and tables call it.
+        Name of the trace in messages and tables.
     records
         At least the columns ``job`` (number), ``submit`` (s), ``run`` (s), ``procs_allocated``,
         ``procs_requested`` and ``request`` (the requested run time, s), and further columns of the format.
         A missing value is null.
     processors
-        Processors of the logged system, None if the log does not name them.
+        Processors of the logged system; None if the log does not state them.
     notes
         Changes that the reader made, one sentence each.
     bad_lines
         The lines that were skipped.
     peak
-        Whether ``processors`` is only the most that jobs held at once: the system may have had more.
+        Whether ``processors`` is only the largest number that jobs held at once; the system may have had more.
 
     Raises
     ------
     InputError
-        A required column is not there.
+        A required column is missing.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Trace:
 
     @classmethod
     def of_jobs(cls, jobs: JobTable, name: str, processors: int | None = None) -> Trace:
-        """Records of jobs that were generated or simulated, so that any writer can write them."""
+        """Return generated or simulated jobs as a trace, which any writer can write."""
         columns = {
             "job": jobs.job,
             "submit": jobs.submit,
@@ -94,7 +94,7 @@ def check_columns(name: str, records: pl.DataFrame, needed: Iterable[str]) -> No
     Raises
     ------
     InputError
-        One is not; names it and lists those found.
+        A column is missing; names it and lists those found.
     """
     for column in needed:
         if column not in records.columns:

@@ -1,4 +1,4 @@
-"""How the speed of real machines drifts: benchmark scores of long-lived cloud machines over months."""
+"""Reader of drifting machine speeds: benchmark scores of long-lived cloud machines over months."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from windlass.model import InputError
 
 
 def read_volatility(path: Path, points: int) -> NDArray[np.float64]:
-    """Scores of each machine on an even grid of time, from the first to the last that all machines share.
+    """Read the scores of each machine on an even time grid, over the interval that all machines have in common.
 
     Parameters
     ----------
     path
-        A table with the columns value (a score, the higher the faster), starttime and VM_id.
+        A CSV file with the columns value (a score; a higher one is faster), starttime and VM_id.
     points
-        How many grid points, at least 2; between measurements the last one holds.
+        Number of grid points, at least 2; each has the latest score up to its time.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def read_volatility(path: Path, points: int) -> NDArray[np.float64]:
     Raises
     ------
     InputError
-        The file cannot be read, a column is missing, or a score is not a number above 0.
+        The file cannot be read, a column is missing, a score is not a number above 0, or a start time is not a time.
     """
     if points < 2:
         raise InputError(f"points is {points}, expected at least 2")
@@ -63,6 +63,6 @@ def read_volatility(path: Path, points: int) -> NDArray[np.float64]:
     grid = np.linspace(begin, end, points)
     rows = []
     for machine in machines:
-        held = np.searchsorted(machine["at"].to_numpy(), grid, side="right") - 1
-        rows.append(machine["value"].to_numpy()[held])
+        latest = np.searchsorted(machine["at"].to_numpy(), grid, side="right") - 1
+        rows.append(machine["value"].to_numpy()[latest])
     return np.array(rows)

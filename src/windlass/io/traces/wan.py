@@ -1,4 +1,4 @@
-"""Measured throughput between cloud regions, and what sending costs: CSV files as Skyplane's profiles have them."""
+"""Reader of throughput and prices between cloud regions, from CSV files in the format of Skyplane's profiles."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class WanMatrix:
     Parameters
     ----------
     regions
-        Such as ``aws:us-east-1``; ``gcp`` regions without their zone.
+        Names of the regions, such as ``aws:us-east-1``; ``gcp`` regions without their zone.
     throughput
-        (n, n) bytes/s of one pair of machines; 0 where none was measured.
+        (n, n) throughput between a pair of machines, bytes/s; 0 within a region.
     price
-        (n, n) USD per byte; 0 where unknown.
+        (n, n) price of sending, USD per byte; 0 if unknown.
     """
 
     regions: tuple[str, ...]
@@ -37,21 +37,22 @@ class WanMatrix:
 
 
 def read_wan(file: Path, regions: Sequence[str], prices: Path | None = None) -> WanMatrix:
-    """Read the measured matrix between some regions.
+    """Read the measured throughput between some regions.
 
     Parameters
     ----------
     file
-        CSV with src_region, src_tier, dst_region, dst_tier, throughput_bits_per_s; the premium tiers are taken.
+        CSV with src_region, src_tier, dst_region, dst_tier, throughput_bits_per_s; only premium tiers are used.
     regions
-        Which, in which order; for ``gcp`` with the zone or without.
+        Regions to read, in this order; ``gcp`` regions with or without the zone.
     prices
-        CSV with src, dest, cost in USD per GB; None for none.
+        CSV with src, dest and cost (USD per GB); None for no prices.
 
     Raises
     ------
     InputError
-        A file cannot be read, a line has no number, a region does not occur, or two regions lack a measurement.
+        A file cannot be read, a line has an invalid number, a region does not occur, or there is no measurement between
+        two regions.
 
     Examples
     --------
@@ -65,7 +66,7 @@ def read_wan(file: Path, regions: Sequence[str], prices: Path | None = None) -> 
     """
     wanted = [_name(region) for region in regions]
     if len(wanted) < 2 or len(set(wanted)) != len(wanted):
-        raise InputError(f"regions: {', '.join(regions)}: expected at least two different ones")
+        raise InputError(f"regions: {', '.join(regions)}: expected at least two different regions")
     index = {region: place for place, region in enumerate(wanted)}
     n = len(wanted)
     throughput, price = np.zeros((n, n)), np.zeros((n, n))
@@ -95,7 +96,7 @@ def read_wan(file: Path, regions: Sequence[str], prices: Path | None = None) -> 
 
 
 def _name(region: str) -> str:
-    """The region without a zone: gcp names measurements by zone."""
+    """Return the region without its zone, by which measurements of gcp are named."""
     region = region.strip()
     cloud, _, place = region.partition(":")
     head, dash, tail = place.rpartition("-")

@@ -1,4 +1,4 @@
-"""From the records of a log to jobs that can be scheduled, and a word on everything done on the way."""
+"""Conversion of a log's records to jobs that can be scheduled, with a note on each change."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ import polars as pl
 from numpy.typing import NDArray
 
 from windlass.io.traces.groups import KINDS, Belongings, belongings_of
-from windlass.io.traces.resources import ResourceRequest, gpus_of, kept_columns, memory_of
-from windlass.io.traces.steps import LogRecords, described, require_jobs
+from windlass.io.traces.resources import ResourceRequest, gpus_of, memory_of, resource_columns
+from windlass.io.traces.steps import LogRecords, describe, require_jobs
 from windlass.io.traces.trace import REQUIRED, Trace
 from windlass.model import InputError, JobTable
 
-# SQL reserves these words, and they are columns of many logs. Quoted text comes first, to be kept.
+# SQL reserves these words, but many logs have columns of these names. Quoted text is matched first and stays unchanged.
 _RESERVED = re.compile(r"""("[^"]*"|'[^']*')|\b(user|group|cluster)\b""", re.IGNORECASE)
 _WAIT = "wait"
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Jobs and how many processors there are for them.
+    """Jobs, and the system on which they are scheduled.
 
     Parameters
     ----------
     jobs
-        At least one, each of at most ``processors`` processors.
+        At least one job, each with at most ``processors`` processors.
     processors
-        Of the system.
+        Number of processors of the system.
     notes
-        What was changed or left out to come here, one sentence each.
+        Notes on changes and on jobs left out, one sentence each.
     of
         Owners of the jobs: users, groups, queues and partitions.
     wait
         (n,) wait of each job in the log, s; NaN if unknown. None if the log has no waits.
     logged_processors
-        Processors of the logged system, from the log or else from the caller; None if neither names them.
+        Processors of the logged system, from the log or otherwise from the caller; None if neither states them.
     gpus, memory
         Requests other than processors, memory in bytes; None if the log has none.
     """
@@ -58,7 +58,7 @@ class Workload:
         return None if self.of.user is None else self.of.user.logged()
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Workload:
-        """The same with some of the jobs alone.
+        """Return the workload with only the selected jobs.
 
         >>> of = belongings_of(pl.DataFrame({"user": [7, 8]}))
         >>> whole = Workload(JobTable.of(submit=[0, 1], run=[5, 6], procs=[1, 1]), 4, of=of)
@@ -79,29 +79,29 @@ class Workload:
 def to_workload(
     trace: Trace, processors: int | None = None, where: str | None = None, widest: int | None = None
 ) -> Workload:
-    """The jobs of a trace, by these rules, in this order; each that applies leaves a note.
+    """Convert a trace to jobs by the following rules, in this order; each rule that applies adds a note.
 
-    1. Only records for which ``where`` is true are taken.
-    2. A job without a time of submission, without a run time or with a negative one is left out.
-    3. Its processors are those requested, or else those allocated; without either it is left out.
+    1. Only records for which ``where`` is true are used.
+    2. A job is left out if it has no time of submission, no run time, or a negative one.
+    3. A job's processors are the requested ones, or otherwise the allocated ones; without either it is left out.
     4. A job that needs more processors than there are, or than ``widest``, is left out.
-    5. A job that requests no run time is taken to request exactly the one it has.
-    6. Jobs are sorted by submission; those of the same instant stay in the order of the log.
-    7. When a job number is missing or appears twice, all jobs are renumbered 1, 2, … in that order.
+    5. For a job that requests no run time, the request is its actual run time.
+    6. Jobs are sorted by submission; jobs submitted at the same instant stay in the order of the log.
+    7. If a job number is missing or appears twice, all jobs are renumbered 1, 2, … in that order.
 
-    A request of fewer than one processor, or of a negative run time, counts as none.
+    A request of less than one processor, or of a negative run time, counts as none.
 
     Parameters
     ----------
     trace
         The records.
     processors
-        Of the system to schedule on; by default those of the trace, or else those of its largest job.
+        Processors of the system; by default those of the trace, or otherwise those of its largest job.
     where
         An SQL expression over the columns of the records, such as ``"procs_requested > 0"`` or
         ``"user == 17 AND run < 3600"``.
     widest
-        How many processors a job may need at most, so that a smaller system runs the same jobs.
+        Maximum number of processors of a job; with it, systems of different sizes run the same jobs.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def to_workload(
     Raises
     ------
     InputError
-        ``processors`` is below 1, ``where`` is no condition over the columns, a job is submitted before
+        ``processors`` is below 1, ``where`` is not a condition over the columns, a job is submitted before
         time 0, or no jobs are left.
 
     Examples
@@ -119,7 +119,7 @@ def to_workload(
     >>> trace = Trace.of_jobs(JobTable.of(submit=[0, 5], run=[10, 20], procs=[4, 200]), name="log")
     >>> workload = to_workload(trace, processors=100)
     >>> len(workload.jobs), workload.notes
-    (1, ('1 job asks for more than 100 processors and is left out: job 2 (200)',))
+    (1, ('1 job requests more than 100 processors and is left out: job 2 (200)',))
     """
     if processors is not None and processors < 1:
         raise InputError(f"{trace.name}: processors is {processors}, expected at least 1")
@@ -128,7 +128,9 @@ def to_workload(
     system = processors or trace.processors
     if system is None:
         system = _largest(complete)
-        complete = complete.saying(f"the log names no number of processors; its largest job has {system}")
+        complete = complete.with_notes(
+            f"the log does not state the number of processors; its largest job has {system}"
+        )
     fitting = _fitting(complete, system, widest)
     require_jobs(trace.name, fitting)
     final = _numbered(_sorted(_with_requests(fitting)))
@@ -139,7 +141,7 @@ def to_workload(
         final.notes,
         belongings_of(records.select(pl.col(f"^of_({'|'.join(KINDS)})$").name.map(_without_of))),
         _waits(records),
-        # A number that the caller gives is more reliable than the log's busiest moment.
+        # The caller's number is more reliable than the peak use in the log.
         processors or trace.processors if trace.peak else trace.processors or processors,
         gpus_of(records),
         memory_of(records),
@@ -154,13 +156,13 @@ def _chosen(trace: Trace, where: str | None) -> LogRecords:
     records = trace.records if where is None else _filtered(trace, where)
     step = LogRecords(_standard(trace.name, records), trace.notes)
     if where is not None:
-        step = step.saying(
-            f"{len(records):,} of {len(trace):,} jobs are taken, those where {' '.join(where.split())}"
+        step = step.with_notes(
+            f"{len(records):,} of {len(trace):,} jobs are used, those where {' '.join(where.split())}"
         )
     early = step.records.filter(pl.col("submit") < 0)
     if len(early):
         message = f"submit is {early['submit'][0]:.15g}, expected a time of 0 s or more"
-        raise InputError(f"{trace.name}: {described(early, None)}, {message}")
+        raise InputError(f"{trace.name}: {describe(early, None)}, {message}")
     return step
 
 
@@ -184,7 +186,7 @@ def _standard(name: str, records: pl.DataFrame) -> pl.DataFrame:
     if _WAIT in records.columns:
         standard = standard.with_columns(records[_WAIT].cast(pl.Float64, strict=False))
     kept = [records[kind].alias(f"of_{kind}") for kind in KINDS if kind in records.columns]
-    standard = standard.with_columns(*kept, *kept_columns(records))
+    standard = standard.with_columns(*kept, *resource_columns(records))
     return standard.with_columns(pl.col(*types).fill_nan(None)).with_row_index("record", offset=1)
 
 
@@ -200,10 +202,10 @@ def _complete(step: LogRecords) -> LogRecords:
     step = LogRecords(with_procs, step.notes).without(
         pl.col("procs").is_null(), "has no processors", "have no processors"
     )
-    return step.noting(
+    return step.with_note_on(
         pl.col("lacks"),
-        "requests no processors and is taken to need those allocated",
-        "request no processors and are taken to need those allocated",
+        "requests no processors, so the allocated ones are used",
+        "request no processors, so the allocated ones are used",
         "procs",
     )
 
@@ -215,25 +217,27 @@ def _largest(step: LogRecords) -> int:
 def _fitting(step: LogRecords, system: int, widest: int | None) -> LogRecords:
     if widest is None:
         more = f"more than {system} processors"
-        return step.without(pl.col("procs") > system, f"asks for {more}", f"ask for {more}", "procs")
-    # Systems that are compared print the same note.
-    more = f"more than {widest} processors, which the smallest of the sites compared has,"
+        return step.without(pl.col("procs") > system, f"requests {more}", f"request {more}", "procs")
+    # The note is the same for all compared systems.
+    more = f"more than {widest} processors, the size of the smallest compared site,"
     wide = pl.col("procs") > min(widest, system)
-    fitting = step.without(wide, f"asks for {more}", f"ask for {more}", "procs")
+    fitting = step.without(wide, f"requests {more}", f"request {more}", "procs")
     if fitting is step or len(fitting.records) == len(step.records):
         return fitting
     work = step.records.select(wide=wide, work=pl.col("procs") * pl.col("run"))
     whole, lost = (float(part["work"].sum() or 0.0) for part in (work, work.filter("wide")))
     left = f"so all sites run the same {len(fitting.records):,} jobs"
-    return fitting.saying(f"{left}, without {100 * lost / whole:.2g} % of the work" if whole > 0 else left)
+    return fitting.with_notes(
+        f"{left}, without {100 * lost / whole:.2g} % of the work" if whole > 0 else left
+    )
 
 
 def _with_requests(step: LogRecords) -> LogRecords:
     lacks = (pl.col("request") < 0).fill_null(True)
-    step = step.noting(
+    step = step.with_note_on(
         lacks,
-        "requests no run time and is taken to request the one it has",
-        "request no run time and are taken to request the one they have",
+        "requests no run time, so its actual one is used",
+        "request no run time, so their actual ones are used",
         "run",
     )
     request = pl.when(lacks).then(pl.col("run")).otherwise(pl.col("request"))
@@ -242,20 +246,20 @@ def _with_requests(step: LogRecords) -> LogRecords:
 
 def _sorted(step: LogRecords) -> LogRecords:
     early = pl.col("submit") < pl.col("submit").shift(1)
-    step = step.noting(
+    step = step.with_note_on(
         early,
-        "is submitted before the one ahead of it: jobs are sorted by submission",
-        "are submitted before the one ahead of them: jobs are sorted by submission",
+        "is submitted before the preceding one, so jobs are sorted by submission",
+        "are submitted before the preceding one, so jobs are sorted by submission",
     )
     return LogRecords(step.records.sort("submit", maintain_order=True), step.notes)
 
 
 def _numbered(step: LogRecords) -> LogRecords:
     unclear = pl.col("job").is_null() | pl.col("job").is_duplicated()
-    noted = step.noting(
+    noted = step.with_note_on(
         unclear,
-        "has no number: all are renumbered",
-        "have no number or one that another job has too: all are renumbered",
+        "has no number, so all are renumbered",
+        "have no number or a repeated one, so all are renumbered",
     )
     if noted is step:
         return step
@@ -272,7 +276,7 @@ def _waits(records: pl.DataFrame) -> NDArray[np.float64] | None:
 
 
 def _job_table(name: str, records: pl.DataFrame) -> JobTable:
-    # Writable copies: compiled kernels would be compiled once more for arrays that are read-only.
+    # Writable copies, because kernels would be compiled again for read-only arrays.
     names = ("job", "submit", "run", "procs", "request")
     columns = {column: records[column].to_numpy(writable=True) for column in names}
     try:

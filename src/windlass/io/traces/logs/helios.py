@@ -1,6 +1,6 @@
-"""Helios as published: ``cluster_log.csv`` of one cluster, a job a line.
+"""Reader of the published Helios logs: ``cluster_log.csv`` of one cluster, one job per line.
 
-A processor is a GPU; jobs without GPUs are left out. Times name no zone.
+A processor is a GPU; jobs without GPUs are left out. Times have no time zone.
 
 Source: Hu et al., "Characterization and prediction of deep learning workloads in large-scale GPU datacenters", SC 2021.
 """
@@ -11,17 +11,17 @@ from os import PathLike
 from pathlib import Path
 
 from windlass.io.traces.fields import UnreadableError
-from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, Left, LoggedJob
+from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, LoggedJob, Omission
 from windlass.io.traces.logs.rows import Row
 from windlass.io.traces.logs.tables import names_columns, read_csv_log
 from windlass.io.traces.trace import Trace
 
 _NAMES = ("job_id", "gpu_num", "submit_time", "start_time", "end_time")
-_NO_GPUS = Left("is of a job without GPUs", "are of jobs without GPUs")
+_NO_GPUS = Omission("is of a job without GPUs", "are of jobs without GPUs")
 
 
 def looks_like_helios(head: str) -> bool:
-    """Whether the first line names the columns of Helios.
+    """Return whether the first line names the columns of Helios.
 
     >>> looks_like_helios("job_id,user,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration\\n")
     True
@@ -37,17 +37,18 @@ def read_helios_log(path: str | PathLike[str], skip_bad_lines: bool = False) -> 
     path
         The file.
     skip_bad_lines
-        Whether to go on without the lines that cannot be read, and list them in ``bad_lines``.
+        Whether to continue without the lines that cannot be read, and list them in ``bad_lines``.
 
     Returns
     -------
     Trace
-        Columns as :func:`~windlass.io.traces.logs.record.trace_of` has them: ``queue`` is the virtual cluster.
+        The columns of :func:`~windlass.io.traces.logs.record.trace_of`: ``queue`` is the virtual cluster.
 
     Raises
     ------
     InputError
-        The file cannot be read, lacks a column or has no jobs that ran, or has a bad line that was not to be skipped.
+        The file cannot be read, lacks a column or has no jobs that ran, or has a bad line and ``skip_bad_lines`` is
+        False.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def read_helios_log(path: str | PathLike[str], skip_bad_lines: bool = False) -> 
     return read_csv_log(Path(path), _NAMES, _logged, skip_bad_lines, ("a processor is a GPU",))
 
 
-def _logged(row: Row) -> LoggedJob | Left:
+def _logged(row: Row) -> LoggedJob | Omission:
     gpus = row.whole("gpu_num")
     submit, start, end = (row.instant(name) for name in ("submit_time", "start_time", "end_time"))
     if submit is None or gpus is None:

@@ -1,4 +1,4 @@
-"""Items of a JSON file, each checked against a model."""
+"""Reading of a JSON file's items, each validated by a model."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from windlass.io.traces.columns import shown
+from windlass.io.traces.columns import quote
 from windlass.io.traces.fields import UnreadableError
 from windlass.io.traces.files import read_text, stem
-from windlass.io.traces.logs.record import Left, LoggedJob, LogReading, trace_of
+from windlass.io.traces.logs.record import LoggedJob, LogReading, Omission, trace_of
 from windlass.io.traces.trace import BadLine, Trace
 from windlass.model import InputError
 
 
 class JsonItem(BaseModel):
-    """A part of a log as JSON: fields that it does not name are passed over, and null is what is not there."""
+    """Base class of items of a JSON log; fields that a class does not declare are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False, coerce_numbers_to_str=True)
 
@@ -27,12 +27,12 @@ M = TypeVar("M", bound=JsonItem)
 
 
 def read_items(path: Path, *keys: str) -> tuple[Any, ...]:
-    """The list in a JSON file, or under one of these names in its object; a single object is a list of itself.
+    """Return the list in a JSON file, or the one under one of these keys of an object; another object is a single item.
 
     Raises
     ------
     InputError
-        The file cannot be read, is no JSON, or holds no such list.
+        The file cannot be read, is not JSON, or has no such list.
 
     Examples
     --------
@@ -51,11 +51,11 @@ def read_items(path: Path, *keys: str) -> tuple[Any, ...]:
             f"{path}: cannot be read as JSON: {next(iter(str(error).splitlines()), '')}"
         ) from error
     if isinstance(tree, dict):
-        held = [tree[key] for key in keys if key in tree]
-        tree = held[0] if held else [tree]
+        lists = [tree[key] for key in keys if key in tree]
+        tree = lists[0] if lists else [tree]
     if not isinstance(tree, list):
         raise InputError(
-            f"{path}: is {shown(str(tree))}, expected a list or an object with {' or '.join(keys)}"
+            f"{path}: is {quote(str(tree))}, expected a list or an object with {' or '.join(keys)}"
         )
     return tuple(tree)
 
@@ -63,29 +63,29 @@ def read_items(path: Path, *keys: str) -> tuple[Any, ...]:
 def read_json_log(
     path: Path,
     keys: tuple[str, ...],
-    job: Callable[[Any], LoggedJob | Left],
+    job: Callable[[Any], LoggedJob | Omission],
     skip_bad_lines: bool,
     notes: Callable[[LogReading], list[str]] = lambda reading: [],
 ) -> Trace:
-    """The trace of a JSON file whose items are jobs; messages count items from 1.
+    """Read the trace of a JSON file whose items are jobs; messages count items from 1.
 
     Parameters
     ----------
     path
         The file.
     keys
-        Under which of these names the list may be.
+        Possible keys of the list.
     job
-        What to make of an item; it raises :class:`~windlass.io.traces.fields.UnreadableError` where it cannot.
+        Converts an item; raises :class:`~windlass.io.traces.fields.UnreadableError` for an invalid one.
     skip_bad_lines
-        Whether to go on without items that cannot be read.
+        Whether to continue without items that cannot be read.
     notes
-        What else a user should know of what was read.
+        Returns further notes for the user.
 
     Raises
     ------
     InputError
-        As :func:`read_items`, and an item cannot be read or no job ran.
+        The file cannot be read (see :func:`read_items`), an item is invalid, or no job ran.
     """
     reading = LogReading()
     for count, item in enumerate(read_items(path, *keys), start=1):
@@ -96,19 +96,19 @@ def read_json_log(
     return trace_of(str(path), stem(path), reading, skip_bad_lines, "item", notes(reading))
 
 
-def checked(model: type[M], item: object) -> M:
-    """An item as a model.
+def validate_item(model: type[M], item: object) -> M:
+    """Validate an item by a model.
 
     Raises
     ------
     UnreadableError
-        A field is not as the model has it; names the first.
+        A field does not match the model; names the first.
 
     Examples
     --------
     >>> class Job(JsonItem):
     ...     cpus: int
-    >>> checked(Job, {"cpus": "many"})
+    >>> validate_item(Job, {"cpus": "many"})
     Traceback (most recent call last):
     windlass.io.traces.fields.UnreadableError: cpus is 'many', expected a valid integer
     """
@@ -128,4 +128,4 @@ def _plain(value: object) -> str:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")

@@ -1,8 +1,8 @@
-"""Kubernetes: what ``kubectl get pods -o json`` prints, with ``-A`` for all namespaces.
+"""Reader of pods of Kubernetes, printed by ``kubectl get pods -o json`` (with ``-A`` for all namespaces).
 
-A pod is a job. It was submitted when it was created, started with its first container and ended with the last. Its
-request is the sum of its containers' requests, or the largest request of an init container if that is more. Cores are
-rounded up to whole processors, at least 1.
+A pod is a job. It is submitted when it is created, starts with its first container and ends with the last. Its request
+is the sum of its containers' requests, or the largest request of an init container if that is larger. Cores are rounded
+up to whole processors, at least 1.
 
 Source: the API reference of Kubernetes, core/v1 Pod.
 """
@@ -20,8 +20,8 @@ from pydantic import AwareDatetime, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from windlass.io.traces.fields import UnreadableError
-from windlass.io.traces.logs.json_items import JsonItem, checked, read_json_log
-from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, Left, LoggedJob, LogReading
+from windlass.io.traces.logs.json_items import JsonItem, read_json_log, validate_item
+from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, LoggedJob, LogReading, Omission
 from windlass.io.traces.trace import Trace
 
 _UNITS = {
@@ -31,13 +31,13 @@ _UNITS = {
     **{f"{sign}i": Decimal(1024) ** power for power, sign in enumerate("KMGTPE", 1)},
 }
 _POD = re.compile(r'"kind":\s*"Pod(?:List)?"')
-_OTHER = Left("is of something other than a pod", "are of something other than pods")
+_OTHER = Omission("is of something other than a pod", "are of something other than pods")
 _QUEUES = ("kueue.x-k8s.io/queue-name", "volcano.sh/queue-name", "queue")
 _USERS = ("user", "owner", "app.kubernetes.io/created-by")
 
 
 class _Camel(JsonItem):
-    """Fields are called as Kubernetes does, startedAt for started_at."""
+    """Base class of items with Kubernetes' names of fields: startedAt for started_at."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
@@ -98,7 +98,7 @@ class _Kind(JsonItem):
 
 
 def looks_like_kubectl(head: str) -> bool:
-    """Whether the beginning of a file is of a list of pods, or of one.
+    """Return whether a file begins like a list of pods, or like one pod.
 
     >>> looks_like_kubectl('{"apiVersion": "v1", "items": [{"kind": "Pod"}], "kind": "List"}')
     True
@@ -116,18 +116,19 @@ def read_kubectl(path: str | PathLike[str], skip_bad_lines: bool = False) -> Tra
     path
         The file.
     skip_bad_lines
-        Whether to go on without the pods that cannot be read; ``bad_lines`` counts pods, from 1.
+        Whether to continue without the pods that cannot be read; ``bad_lines`` counts pods, from 1.
 
     Returns
     -------
     Trace
-        Columns as :func:`~windlass.io.traces.logs.record.trace_of` has them: ``group`` is the namespace, ``queue`` that
-        of Kueue or Volcano.
+        The columns of :func:`~windlass.io.traces.logs.record.trace_of`: ``group`` is the namespace, ``queue`` the
+        queue of Kueue or Volcano.
 
     Raises
     ------
     InputError
-        The file cannot be read, has no pod that ran, or has a pod that cannot be read and was not to be skipped.
+        The file cannot be read, has no pod that ran, or has a pod that cannot be read and ``skip_bad_lines`` is
+        False.
 
     Examples
     --------
@@ -144,10 +145,10 @@ def read_kubectl(path: str | PathLike[str], skip_bad_lines: bool = False) -> Tra
     return read_json_log(Path(path), ("items",), _logged, skip_bad_lines, _notes)
 
 
-def _logged(item: object) -> LoggedJob | Left:
-    if checked(_Kind, item).kind != "Pod":
+def _logged(item: object) -> LoggedJob | Omission:
+    if validate_item(_Kind, item).kind != "Pod":
         return _OTHER
-    pod = checked(_Pod, item)
+    pod = validate_item(_Pod, item)
     if pod.status.phase in ("Running", "Unknown"):
         return STILL_RUNS
     if pod.status.phase == "Pending":
@@ -162,7 +163,7 @@ def _logged(item: object) -> LoggedJob | Left:
     start, end = min(starts), max(ends)
     if end < start:
         raise UnreadableError.of("finishedAt", _text(end), f"a time that is not before {_text(start)}")
-    cores, memory, gpus = _wanted(pod.spec)
+    cores, memory, gpus = _requests_of(pod.spec)
     labels = {**(pod.metadata.annotations or {}), **(pod.metadata.labels or {})}
     return LoggedJob(
         submit=pod.metadata.creation_timestamp.timestamp(),
@@ -184,21 +185,21 @@ def _text(time: datetime) -> str:
     return time.isoformat()
 
 
-def _wanted(spec: _Spec) -> tuple[float, float, float]:
-    """Cores, bytes and GPUs of a pod."""
-    together = [_demand(each) for each in spec.containers]
-    alone = [_demand(each) for each in spec.init_containers or ()]
+def _requests_of(spec: _Spec) -> tuple[float, float, float]:
+    """Return the cores, bytes and GPUs that a pod requests."""
+    main = [_demand(each) for each in spec.containers]
+    init = [_demand(each) for each in spec.init_containers or ()]
     cores, memory, gpus = (
-        max([sum(one[kind] for one in together), *(one[kind] for one in alone)]) for kind in range(3)
+        max([sum(one[kind] for one in main), *(one[kind] for one in init)]) for kind in range(3)
     )
     return cores, memory, gpus
 
 
 def _demand(container: _Container) -> tuple[float, float, float]:
     # Kubernetes defaults a missing request to the limit.
-    said = {**(container.resources.limits or {}), **(container.resources.requests or {})}
+    requests = {**(container.resources.limits or {}), **(container.resources.requests or {})}
     amounts = {
-        name: _quantity(f"{container.name or 'container'}, {name}", text) for name, text in said.items()
+        name: _quantity(f"{container.name or 'container'}, {name}", text) for name, text in requests.items()
     }
     gpus = sum(amount for name, amount in amounts.items() if name.endswith("/gpu"))
     return amounts.get("cpu", 0.0), amounts.get("memory", 0.0), gpus

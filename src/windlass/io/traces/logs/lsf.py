@@ -1,8 +1,8 @@
-"""LSF: ``lsb.acct``, of which the records JOB_FINISH are read.
+"""Reader of LSF's accounting file ``lsb.acct``: its JOB_FINISH records.
 
-Fields are apart by blanks, text is quoted, and a quote in it is doubled. The place of a field follows from how many
-hosts stand before it. The file does not hold the limit on the run time; where there is an estimate of the run time,
-that is what the job requests.
+Fields are separated by blanks; text is quoted, with quotes inside doubled. The position of a field depends on the
+number of hosts before it. The file does not contain the run time limit; a job's request is its estimated run time, if
+there is one.
 
 Source: the manual page lsb.acct(5).
 """
@@ -16,19 +16,21 @@ from pathlib import Path
 from windlass.io.traces import fields
 from windlass.io.traces.fields import UnreadableError
 from windlass.io.traces.files import read_text, stem
-from windlass.io.traces.logs.record import NEVER_RAN, Left, LoggedJob, LogReading, trace_of
+from windlass.io.traces.logs.record import NEVER_RAN, LoggedJob, LogReading, Omission, trace_of
 from windlass.io.traces.trace import BadLine, Trace
 
-_EVENT = Left("is of something other than the end of a job", "are of something other than the end of a job")
-#: Places of the fields that stand before the hosts.
-_TIME, _JOB, _PROCESSORS, _SUBMIT, _START, _USER, _QUEUE, _ASKED = 2, 3, 6, 7, 10, 11, 12, 22
-#: Places of fields behind the hosts, counted from the status; usage is 19 numbers.
+_EVENT = Omission(
+    "is of something other than the end of a job", "are of something other than the end of a job"
+)
+#: Positions of the fields before the hosts.
+_TIME, _JOB, _PROCESSORS, _SUBMIT, _START, _USER, _QUEUE, _ASKED_HOSTS = 2, 3, 6, 7, 10, 11, 12, 22
+#: Positions of the fields after the hosts, relative to the status; resource usage takes 19 fields.
 _PROJECT, _INDEX, _ESTIMATE = 24, 29, 45
 _STATES = {32: "EXIT", 64: "DONE"}
 
 
 def looks_like_lsf(head: str) -> bool:
-    """Whether the first line is a record of lsb.acct.
+    """Return whether the first line is a record of lsb.acct.
 
     >>> looks_like_lsf('"JOB_FINISH" "10.1" 1527327585 7610\\n')
     True
@@ -45,17 +47,17 @@ def read_lsf(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
     path
         The file.
     skip_bad_lines
-        Whether to go on without the lines that cannot be read, and list them in ``bad_lines``.
+        Whether to continue without the lines that cannot be read, and list them in ``bad_lines``.
 
     Returns
     -------
     Trace
-        Columns as :func:`~windlass.io.traces.logs.record.trace_of` has them: ``group`` is the project.
+        The columns of :func:`~windlass.io.traces.logs.record.trace_of`: ``group`` is the project.
 
     Raises
     ------
     InputError
-        The file cannot be read, has no job that ran, or has a bad line that was not to be skipped.
+        The file cannot be read, has no job that ran, or has a bad line and ``skip_bad_lines`` is False.
 
     Examples
     --------
@@ -82,10 +84,10 @@ def _cells(line: str) -> list[str]:
     try:
         return next(csv.reader([line.rstrip()], delimiter=" ", strict=True, skipinitialspace=True))
     except (csv.Error, StopIteration) as error:
-        raise UnreadableError(f"the record is cut off or ill quoted: {error}") from error
+        raise UnreadableError(f"the record is truncated or wrongly quoted: {error}") from error
 
 
-def _found(cells: list[str]) -> LoggedJob | Left:
+def _found(cells: list[str]) -> LoggedJob | Omission:
     if cells[0] != "JOB_FINISH":
         if cells[0].isascii() and cells[0].replace("_", "").isupper():
             return _EVENT
@@ -96,7 +98,7 @@ def _found(cells: list[str]) -> LoggedJob | Left:
     end = _whole(cells, _TIME, "event time")
     if end < start:
         raise UnreadableError.of("event time", str(end), "a time that is not before startTime")
-    count_at = _ASKED + 1 + _whole(cells, _ASKED, "numAskedHosts")
+    count_at = _ASKED_HOSTS + 1 + _whole(cells, _ASKED_HOSTS, "numAskedHosts")
     hosts = _whole(cells, count_at, "numExHosts")
     held = sum(_slots(_cell(cells, place, "execHosts")) for place in _range(cells, count_at + 1, hosts))
     status = count_at + 1 + hosts
@@ -136,13 +138,13 @@ def _range(cells: list[str], first: int, count: int) -> range:
 
 
 def _slots(host: str) -> int:
-    """A host is one processor, and 8*host is eight."""
+    """Return the processors of an entry: one for host, eight for 8*host."""
     times, star, _ = host.partition("*")
     return fields.whole("execHosts", times) if star else 1
 
 
 def _later(cells: list[str], place: int) -> float | None:
-    """A number that newer releases write and older ones do not; -1 is none."""
+    """Return a field that only newer releases write; None if it is missing or not a number, such as -1."""
     if place >= len(cells) or not cells[place].isdecimal():
         return None
     return float(fields.whole(f"field {place + 1}", cells[place]))

@@ -1,7 +1,7 @@
-"""Openb as published: pods of Alibaba's GPU cluster, a pod a line.
+"""Reader of the published openb log: pods of Alibaba's GPU cluster, one per line.
 
-A pod requests thousandths of cores, which are rounded up to whole processors, and of GPUs. Pods that were still running
-at the end of the log end there.
+Pods request thousandths of cores and of GPUs; cores are rounded up to whole processors. Pods that were still running at
+the end of the log end there.
 
 Source: Weng et al., "Beware of fragmentation: scheduling GPU-sharing workloads with fragmentation gradient descent",
 USENIX ATC 2023.
@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 
 from windlass.io.traces.fields import UnreadableError
-from windlass.io.traces.logs.record import NEVER_RAN, Left, LoggedJob
+from windlass.io.traces.logs.record import NEVER_RAN, LoggedJob, Omission
 from windlass.io.traces.logs.rows import Row
 from windlass.io.traces.logs.tables import names_columns, read_csv_log
 from windlass.io.traces.openb import MIB, POD_COLUMNS
@@ -21,7 +21,7 @@ from windlass.io.traces.trace import Trace
 
 
 def looks_like_openb(head: str) -> bool:
-    """Whether the first line names the columns of openb.
+    """Return whether the first line names the columns of openb.
 
     >>> looks_like_openb("name," + ",".join(POD_COLUMNS))
     True
@@ -37,17 +37,18 @@ def read_openb_log(path: str | PathLike[str], skip_bad_lines: bool = False) -> T
     path
         The file.
     skip_bad_lines
-        Whether to go on without the lines that cannot be read, and list them in ``bad_lines``.
+        Whether to continue without the lines that cannot be read, and list them in ``bad_lines``.
 
     Returns
     -------
     Trace
-        Columns as :func:`~windlass.io.traces.logs.record.trace_of` has them: ``queue`` is the class of service.
+        The columns of :func:`~windlass.io.traces.logs.record.trace_of`: ``queue`` is the class of service.
 
     Raises
     ------
     InputError
-        The file cannot be read, lacks a column or has no pods that ran, or has a bad line that was not to be skipped.
+        The file cannot be read, lacks a column or has no pods that ran, or has a bad line and ``skip_bad_lines`` is
+        False.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def read_openb_log(path: str | PathLike[str], skip_bad_lines: bool = False) -> T
     return read_csv_log(Path(path), POD_COLUMNS, _logged, skip_bad_lines, (note,))
 
 
-def _logged(row: Row) -> LoggedJob | Left:
+def _logged(row: Row) -> LoggedJob | Omission:
     cores, memory, gpus, share = (row.number(name) for name in POD_COLUMNS[:4])
     submit, end, start = (row.number(name) for name in POD_COLUMNS[4:])
     if submit is None or cores is None:

@@ -1,7 +1,8 @@
-"""PBS and Torque: accounting files, a record a line, of which those of a job's end (``E``) are read.
+"""Reader of accounting files of PBS and Torque: the records of ended jobs (``E``), one per line.
 
-A record is ``date time;kind;job;name=value name=value …``. Processors are Resource_List.ncpus, or else those of
-Resource_List.select, of Resource_List.nodes, or of exec_host. A job was submitted at its ctime, or else its qtime.
+A record is ``date time;kind;job;name=value name=value …``. Processors are Resource_List.ncpus or Resource_List.procs,
+otherwise those of Resource_List.select or Resource_List.nodes; exec_host lists the allocated ones. A job was submitted
+at its ctime, or otherwise at its qtime.
 
 Sources: the accounting chapters of the administrator's guides of OpenPBS and Torque.
 """
@@ -16,7 +17,7 @@ from pathlib import Path
 from windlass.io.traces import fields
 from windlass.io.traces.fields import UnreadableError
 from windlass.io.traces.files import read_text, stem
-from windlass.io.traces.logs.record import STILL_RUNS, Left, LoggedJob, LogReading, trace_of
+from windlass.io.traces.logs.record import STILL_RUNS, LoggedJob, LogReading, Omission, trace_of
 from windlass.io.traces.logs.rows import Row
 from windlass.io.traces.trace import BadLine, Trace
 
@@ -26,12 +27,14 @@ _RECORD = re.compile(
 _STAMP = re.compile(r"[0-9]{2}/[0-9]{2}/[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}[^;]*;[A-Za-z]+;")
 _VALUE = re.compile(r'([^\s=]+)=("[^"]*"|\S*)')
 _JOB = re.compile(r"([0-9]+)(\[([0-9]*)\])?")
-_EVENT = Left("is of something other than the end of a job", "are of something other than the end of a job")
-_PARENT = Left("is of an array and not of its jobs", "are of arrays and not of their jobs")
+_EVENT = Omission(
+    "is of something other than the end of a job", "are of something other than the end of a job"
+)
+_PARENT = Omission("is of an array and not of its jobs", "are of arrays and not of their jobs")
 
 
 def looks_like_pbs(head: str) -> bool:
-    """Whether the first line is such a record.
+    """Return whether the first line is such a record.
 
     >>> looks_like_pbs("04/23/2024 12:00:00;Q;12.srv;queue=batch\\n")
     True
@@ -45,19 +48,19 @@ def read_pbs(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
     Parameters
     ----------
     path
-        The file; several days may be put one behind the other.
+        The file; the files of several days may be concatenated.
     skip_bad_lines
-        Whether to go on without the lines that cannot be read, and list them in ``bad_lines``.
+        Whether to continue without the lines that cannot be read, and list them in ``bad_lines``.
 
     Returns
     -------
     Trace
-        Columns as :func:`~windlass.io.traces.logs.record.trace_of` has them.
+        The columns of :func:`~windlass.io.traces.logs.record.trace_of`.
 
     Raises
     ------
     InputError
-        The file cannot be read, has no job that ended, or has a bad line that was not to be skipped.
+        The file cannot be read, has no job that ended, or has a bad line and ``skip_bad_lines`` is False.
 
     Examples
     --------
@@ -80,13 +83,13 @@ def read_pbs(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
         except UnreadableError as error:
             reading.bad.append(BadLine(count, str(error)))
     if running:
-        reading.left[STILL_RUNS] += len(running)
-        reading.left[_EVENT] -= len(running)
-        reading.left = +reading.left
+        reading.omitted[STILL_RUNS] += len(running)
+        reading.omitted[_EVENT] -= len(running)
+        reading.omitted = +reading.omitted
     return trace_of(str(file), stem(file), reading, skip_bad_lines)
 
 
-def _found(line: str, running: set[str]) -> LoggedJob | Left:
+def _found(line: str, running: set[str]) -> LoggedJob | Omission:
     match = _RECORD.fullmatch(line)
     if match is None:
         raise UnreadableError.of("the record", line, "one such as 04/23/2024 12:00:00;E;12.server;user=ann …")
@@ -125,9 +128,9 @@ def _logged(job_id: str, found: re.Match[str], row: Row) -> LoggedJob:
             raise UnreadableError.of("end", row.text("end") or "", "a time that is not before start")
         run = end - start
     select, nodes = row.text("Resource_List.select"), row.text("Resource_List.nodes")
-    asked = row.whole("Resource_List.ncpus") or row.whole("Resource_List.procs")
-    if asked is None:
-        asked = _chunks("Resource_List.select", select, "ncpus") or _chunks(
+    requested = row.whole("Resource_List.ncpus") or row.whole("Resource_List.procs")
+    if requested is None:
+        requested = _chunks("Resource_List.select", select, "ncpus") or _chunks(
             "Resource_List.nodes", nodes, "ppn"
         )
     gpus = row.whole("Resource_List.ngpus")
@@ -143,7 +146,7 @@ def _logged(job_id: str, found: re.Match[str], row: Row) -> LoggedJob:
         job=int(found[1]) if found[2] is None and len(found[1]) < 17 else None,
         job_id=job_id,
         procs_allocated=_hosts(row.text("exec_host")),
-        procs_requested=asked,
+        procs_requested=requested,
         request=row.duration("Resource_List.walltime"),
         user=row.text("user"),
         group=row.text("account", "group"),
@@ -156,25 +159,25 @@ def _logged(job_id: str, found: re.Match[str], row: Row) -> LoggedJob:
 
 
 def _chunks(field: str, text: str | None, each: str, default: int = 1) -> int | None:
-    """Return how many of a resource chunks such as 2:ncpus=8+1:ncpus=4 request; a chunk without a count is one."""
+    """Return the amount of a resource in chunks such as 2:ncpus=8+1:ncpus=4; a chunk without a number counts once."""
     if text is None:
         return None
     total = 0
     for chunk in text.split("+"):
         head, *others = chunk.split(":")
-        said: Mapping[str, str] = dict(other.partition("=")[::2] for other in [head, *others])
+        amounts: Mapping[str, str] = dict(other.partition("=")[::2] for other in [head, *others])
         count = fields.whole(field, head) if head.isdecimal() else 1
-        total += count * (fields.whole(f"{field}, {each}", said[each]) if each in said else default)
+        total += count * (fields.whole(f"{field}, {each}", amounts[each]) if each in amounts else default)
     return total
 
 
 def _hosts(text: str | None) -> int | None:
-    """Processors of exec_host: host/0+host/1, host/0*8 or host/0-7,9."""
+    """Return the processors of exec_host: host/0+host/1, host/0*8 or host/0-7,9."""
     if text is None:
         return None
     total = 0
-    for held in text.split("+"):
-        _, _, slots = held.partition("/")
+    for entry in text.split("+"):
+        _, _, slots = entry.partition("/")
         slots, star, times = slots.partition("*")
         if star:
             total += fields.whole("exec_host", times)

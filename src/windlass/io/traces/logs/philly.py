@@ -1,7 +1,7 @@
-"""Philly as published: ``cluster_job_log``, a JSON list of jobs with all of their attempts.
+"""Reader of the published Philly log: ``cluster_job_log``, a JSON list of jobs with all of their attempts.
 
-A job runs from the start of its first attempt to the end of its last, less the time between them; it holds the GPUs of
-its largest attempt, and a processor stands for a GPU. Times name no zone.
+A job's run time is the sum of its attempts, without the time between them. It holds the GPUs of its largest attempt; a
+processor is a GPU. Times have no time zone.
 
 Source: Jeon et al., "Analysis of large-scale multi-tenant GPU clusters for DNN training workloads", USENIX ATC 2019.
 """
@@ -13,8 +13,8 @@ from pathlib import Path
 
 from windlass.io.traces import fields
 from windlass.io.traces.fields import UnreadableError
-from windlass.io.traces.logs.json_items import JsonItem, checked, read_json_log
-from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, Left, LoggedJob
+from windlass.io.traces.logs.json_items import JsonItem, read_json_log, validate_item
+from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, LoggedJob, Omission
 from windlass.io.traces.logs.rows import UNKNOWN
 from windlass.io.traces.trace import Trace
 
@@ -39,7 +39,7 @@ class _Job(JsonItem):
 
 
 def looks_like_philly(head: str) -> bool:
-    """Whether the beginning of a file is of such a list.
+    """Return whether a file begins like such a list.
 
     >>> looks_like_philly('[{"status": "Pass", "vc": "a", "jobid": "application_1", "attempts": []}]')
     True
@@ -55,17 +55,18 @@ def read_philly_log(path: str | PathLike[str], skip_bad_lines: bool = False) -> 
     path
         The file.
     skip_bad_lines
-        Whether to go on without the jobs that cannot be read; ``bad_lines`` counts jobs, from 1.
+        Whether to continue without the jobs that cannot be read; ``bad_lines`` counts jobs, from 1.
 
     Returns
     -------
     Trace
-        Columns as :func:`~windlass.io.traces.logs.record.trace_of` has them: ``queue`` is the virtual cluster.
+        The columns of :func:`~windlass.io.traces.logs.record.trace_of`: ``queue`` is the virtual cluster.
 
     Raises
     ------
     InputError
-        The file cannot be read, has no job that ran, or has a job that cannot be read and was not to be skipped.
+        The file cannot be read, has no job that ran, or has a job that cannot be read and ``skip_bad_lines`` is
+        False.
 
     Examples
     --------
@@ -81,15 +82,15 @@ def read_philly_log(path: str | PathLike[str], skip_bad_lines: bool = False) -> 
     return read_json_log(Path(path), (), _logged, skip_bad_lines, lambda reading: ["a processor is a GPU"])
 
 
-def _logged(item: object) -> LoggedJob | Left:
-    job = checked(_Job, item)
-    begun = [each for each in job.attempts if each.start_time not in (None, *UNKNOWN)]
-    if not begun:
+def _logged(item: object) -> LoggedJob | Omission:
+    job = validate_item(_Job, item)
+    started = [each for each in job.attempts if each.start_time not in (None, *UNKNOWN)]
+    if not started:
         return NEVER_RAN
-    if begun[-1].end_time in (None, *UNKNOWN):
+    if started[-1].end_time in (None, *UNKNOWN):
         return STILL_RUNS
     run = 0.0
-    for attempt in begun:
+    for attempt in started:
         if attempt.end_time in (None, *UNKNOWN):
             continue
         took = _at("end_time", attempt.end_time) - _at("start_time", attempt.start_time)
@@ -98,8 +99,8 @@ def _logged(item: object) -> LoggedJob | Left:
                 "end_time", str(attempt.end_time), "a time that is not before start_time"
             )
         run += took
-    start = _at("start_time", begun[0].start_time)
-    gpus = max(sum(len(held.gpus) for held in attempt.detail) for attempt in begun)
+    start = _at("start_time", started[0].start_time)
+    gpus = max(sum(len(held.gpus) for held in attempt.detail) for attempt in started)
     return LoggedJob(
         submit=_at("submitted_time", job.submitted_time),
         run=run,
@@ -114,7 +115,7 @@ def _logged(item: object) -> LoggedJob | Left:
 
 
 def _at(field: str, text: str | None) -> float:
-    # Some copies name the zone by its letters, as in 2017-10-09 07:02:39 PDT: all times of the log have the same one.
+    # Some copies add the zone, as in 2017-10-09 07:02:39 PDT. It is ignored: all times of the log have the same one.
     words = (text or "").split()
     return fields.instant(
         field, " ".join(words[:2]) if len(words) == 3 and words[2].isalpha() else text or ""

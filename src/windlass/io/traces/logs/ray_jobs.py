@@ -1,7 +1,7 @@
-"""Ray: jobs as the dashboard lists them (``GET /api/jobs/``), or ``ray list jobs --format json``.
+"""Reader of Ray's jobs, from the dashboard (``GET /api/jobs/``) or ``ray list jobs --format json``.
 
-Ray starts a job at once or not at all, so that a job is submitted when it starts. Where its entrypoint names no CPUs,
-it is taken to need one processor. Times are milliseconds since 1970.
+Ray does not queue jobs, so a job's submission is its start. A job whose entrypoint requests no CPUs counts as one
+processor. Times are milliseconds since 1970.
 
 Source: Ray's reference of its job submission REST API.
 """
@@ -16,8 +16,8 @@ from typing import Annotated
 from pydantic import Field
 
 from windlass.io.traces.fields import UnreadableError
-from windlass.io.traces.logs.json_items import JsonItem, checked, read_json_log
-from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, Left, LoggedJob, LogReading
+from windlass.io.traces.logs.json_items import JsonItem, read_json_log, validate_item
+from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, LoggedJob, LogReading, Omission
 from windlass.io.traces.trace import Trace
 
 _Milliseconds = Annotated[float, Field(ge=0, le=1e14)]
@@ -37,7 +37,7 @@ class _Job(JsonItem):
 
 
 def looks_like_ray_jobs(head: str) -> bool:
-    """Whether the beginning of a file is of a list of jobs.
+    """Return whether a file begins like a list of jobs.
 
     >>> looks_like_ray_jobs('[{"submission_id": "raysubmit_1", "entrypoint": "python a.py", "status": "FAILED"}]')
     True
@@ -55,17 +55,18 @@ def read_ray_jobs(path: str | PathLike[str], skip_bad_lines: bool = False) -> Tr
     path
         The file.
     skip_bad_lines
-        Whether to go on without the jobs that cannot be read; ``bad_lines`` counts jobs, from 1.
+        Whether to continue without the jobs that cannot be read; ``bad_lines`` counts jobs, from 1.
 
     Returns
     -------
     Trace
-        Columns as :func:`~windlass.io.traces.logs.record.trace_of` has them: ``user`` is the one of the job's metadata.
+        The columns of :func:`~windlass.io.traces.logs.record.trace_of`: ``user`` is from the job's metadata.
 
     Raises
     ------
     InputError
-        The file cannot be read, has no job that ran, or has a job that cannot be read and was not to be skipped.
+        The file cannot be read, has no job that ran, or has a job that cannot be read and ``skip_bad_lines`` is
+        False.
 
     Examples
     --------
@@ -80,8 +81,8 @@ def read_ray_jobs(path: str | PathLike[str], skip_bad_lines: bool = False) -> Tr
     return read_json_log(Path(path), ("jobs", "result"), _logged, skip_bad_lines, _notes)
 
 
-def _logged(item: object) -> LoggedJob | Left:
-    job = checked(_Job, item)
+def _logged(item: object) -> LoggedJob | Omission:
+    job = validate_item(_Job, item)
     if job.status in ("PENDING", "RUNNING"):
         return NEVER_RAN if job.status == "PENDING" else STILL_RUNS
     if not job.start_time or not job.end_time:
@@ -106,5 +107,5 @@ def _notes(reading: LogReading) -> list[str]:
     if not reading.jobs:
         return []
     return [
-        "jobs are submitted when they start, as Ray has no queue of them; one that names no CPUs is taken to need 1"
+        "submissions are the starts of jobs, as Ray has no job queue; a job that requests no CPUs counts as 1 processor"
     ]

@@ -1,4 +1,4 @@
-"""From the jobs of a log to a trace: where time begins, what is left out and how many processors were at work."""
+"""Conversion of a log's jobs to a trace: origin of times, records left out, and peak number of processors."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from windlass.io.traces.resources import most_at_once
 from windlass.io.traces.trace import REQUIRED, BadLine, Trace
 from windlass.model import InputError
 
-#: Times from here on (1973) are dates; those before count from some beginning of the log's own.
+#: Times from here on (1973) are dates; earlier ones are relative to an origin of the log's own.
 _DATES = 1e8
-#: Seconds from 1970 to the year 10000, of which calendars have no dates.
+#: Seconds from 1970 to the year 10000, the first that ``datetime`` does not support.
 _NO_DATES = 253_402_300_800.0
 
 
@@ -27,11 +27,11 @@ class LoggedJob:
     Parameters
     ----------
     submit, start, end
-        s, since 1970 or since some beginning of the log's own.
+        Times, s, since 1970 or since an origin of the log's own.
     run
-        How long it ran, s.
+        Run time, s.
     job
-        The number that it has in the log.
+        Its number in the log.
     job_id
         Its identifier in the log.
     procs_allocated, procs_requested
@@ -41,9 +41,9 @@ class LoggedJob:
     user, group, queue, partition, cluster, state
         Names in the log.
     gpus
-        GPUs that it held, or else requested.
+        GPUs that it held, or otherwise requested.
     memory
-        Memory that it held, or else requested, bytes.
+        Memory that it held, or otherwise requested, bytes.
     nodes
         Nodes that it held.
     """
@@ -68,42 +68,42 @@ class LoggedJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """A record that is no job to schedule: why, as ends the sentences "1 record …" and "3 records …"."""
+class Omission:
+    """A reason to leave out a record, as the rest of the sentences "1 record …" and "3 records …"."""
 
     one: str
     many: str
 
 
-NEVER_RAN = Left("is of a job that never ran", "are of jobs that never ran")
-STILL_RUNS = Left("is of a job that still runs", "are of jobs that still run")
-STEP = Left("is of a step of a job", "are of steps of jobs")
+NEVER_RAN = Omission("is of a job that never ran", "are of jobs that never ran")
+STILL_RUNS = Omission("is of a job that still runs", "are of jobs that still run")
+STEP = Omission("is of a step of a job", "are of steps of jobs")
 
 
 @dataclass(slots=True)
 class LogReading:
-    """What was found so far; a reader fills it, record by record.
+    """The result of reading a log, which a reader fills record by record.
 
     Parameters
     ----------
     jobs
-        Those that ran.
-    left
-        How often a record was left out, by why.
+        Jobs that ran.
+    omitted
+        Number of records left out, by reason.
     bad
         Lines that could not be read.
     """
 
     jobs: list[LoggedJob] = field(default_factory=list)
-    left: Counter[Left] = field(default_factory=Counter)
+    omitted: Counter[Omission] = field(default_factory=Counter)
     bad: list[BadLine] = field(default_factory=list)
 
-    def take(self, found: LoggedJob | Left) -> None:
-        """A job, or why there is none."""
+    def take(self, found: LoggedJob | Omission) -> None:
+        """Add a job, or count a record that is left out."""
         if isinstance(found, LoggedJob):
             self.jobs.append(found)
         else:
-            self.left[found] += 1
+            self.omitted[found] += 1
 
 
 def trace_of(
@@ -114,31 +114,31 @@ def trace_of(
     unit: str = "line",
     notes: Sequence[str] = (),
 ) -> Trace:
-    """The trace of what was read.
+    """Convert the result of reading a log to a trace.
 
     Parameters
     ----------
     file, name
-        How messages call the file, and how they call the trace.
+        Names of the file and of the trace in messages.
     reading
-        Jobs, bad lines and what was left out.
+        Jobs, bad lines and numbers of records left out.
     skip_bad_lines
-        Whether to go on without bad lines.
+        Whether to continue without bad lines.
     unit
-        What a line is called.
+        Name of a line in messages.
     notes
-        More that a user should know.
+        Further notes for the user.
 
     Returns
     -------
     Trace
-        With ``wait`` (s), and those columns of :class:`LoggedJob` of which at least one value is known. Its processors
-        are the most that were at work at once.
+        A trace with ``wait`` (s), and those columns of :class:`LoggedJob` of which at least one value is known. Its
+        ``processors`` is the largest number that jobs held at once.
 
     Raises
     ------
     InputError
-        A line was bad, or there are no jobs that ran.
+        A line is bad and ``skip_bad_lines`` is False, or no job ran.
 
     Examples
     --------
@@ -149,18 +149,18 @@ def trace_of(
     >>> trace.records["wait"].to_list(), trace.processors
     ([5.0], 4)
     """
-    said = [*refuse_or_note(file, reading.bad, skip_bad_lines, unit)]
-    for why, count in reading.left.items():
-        said.append(
-            f"1 record {why.one} and is left out"
+    all_notes = [*refuse_or_note(file, reading.bad, skip_bad_lines, unit)]
+    for reason, count in reading.omitted.items():
+        all_notes.append(
+            f"1 record {reason.one} and is left out"
             if count == 1
-            else f"{count:,} records {why.many} and are left out"
+            else f"{count:,} records {reason.many} and are left out"
         )
     if not reading.jobs:
         first = (
             f"{unit} {reading.bad[0].line}: {reading.bad[0].reason}" if reading.bad else "the log has none"
         )
-        raise InputError(f"{file}: no jobs that ran: " + ("; ".join(said) if reading.left else first))
+        raise InputError(f"{file}: no jobs that ran: " + ("; ".join(all_notes) if reading.omitted else first))
     begin = min(job.submit for job in reading.jobs)
     if begin >= _NO_DATES:
         raise InputError(
@@ -168,14 +168,16 @@ def trace_of(
         )
     if begin >= _DATES:
         date = datetime.fromtimestamp(begin, UTC).isoformat().replace("+00:00", "Z")
-        said.append(f"times count from {date}, the first submission")
+        all_notes.append(f"times count from {date}, the first submission")
     else:
         begin = 0.0
     records = _records(reading.jobs, begin)
     peak = _most_at_once(records)
     if peak is not None:
-        said.append(f"the log names no number of processors; {peak:,} at once is the most that jobs held")
-    return Trace(name, records, peak, (*said, *notes), tuple(reading.bad), peak=peak is not None)
+        all_notes.append(
+            f"the log does not state the number of processors; jobs held at most {peak:,} at once"
+        )
+    return Trace(name, records, peak, (*all_notes, *notes), tuple(reading.bad), peak=peak is not None)
 
 
 def _records(jobs: Iterable[LoggedJob], begin: float) -> pl.DataFrame:
@@ -191,7 +193,7 @@ def _records(jobs: Iterable[LoggedJob], begin: float) -> pl.DataFrame:
             for each in fields(LoggedJob)
         }
     )
-    # Clocks of two machines may put a start a second ahead of the submission.
+    # The clocks of two machines can differ, so that a start is a second before the submission.
     table = table.with_columns(
         wait=(pl.col("start") - pl.col("submit")).clip(0.0), submit=pl.col("submit") - begin
     ).drop("start")
@@ -200,7 +202,7 @@ def _records(jobs: Iterable[LoggedJob], begin: float) -> pl.DataFrame:
 
 
 def _most_at_once(records: pl.DataFrame) -> int | None:
-    """The most processors that jobs held at once, at least those of the largest; None where no start is known."""
+    """Return the peak number of processors in use, at least those of the largest job; None if no start is known."""
     if "wait" not in records.columns:
         return None
     held = records.with_columns(

@@ -1,4 +1,4 @@
-"""Tables of text: a line is a row, and its cells go by the names of the first line."""
+"""Rows of text tables, whose cells are accessed by the names in the first line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from windlass.io.traces import fields
 
-#: What logs write for a value that is not known.
+#: Values that mark an unknown value in logs.
 UNKNOWN = frozenset({"", "Unknown", "None", "N/A", "NONE", "(null)", "null", "NULL", "nan", "INVALID"})
 
 
@@ -18,9 +18,9 @@ class Row:
     Parameters
     ----------
     places
-        Where the cell of each column is.
+        Index of each column's cell.
     cells
-        Their text.
+        Text of each cell.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Row:
     cells: Sequence[str]
 
     def text(self, *names: str) -> str | None:
-        """The first of these columns that is there and known, None if none is."""
+        """Return the first known value of these columns; None if there is none."""
         for name in names:
             place = self.places.get(name)
             if place is not None and (cell := self.cells[place].strip()) not in UNKNOWN:
@@ -41,21 +41,21 @@ class Row:
         return None
 
     def instant(self, name: str) -> float | None:
-        """A time, s since 1970."""
+        """Return a time, s since 1970; None if it is unknown."""
         text = self.text(name)
         return None if text is None else fields.instant(name, text)
 
     def duration(self, name: str) -> float | None:
-        """A duration, s."""
+        """Return a duration, s; None if it is unknown."""
         text = self.text(name)
         return None if text is None else fields.duration(name, text)
 
     def whole(self, name: str) -> int | None:
-        """A whole number."""
+        """Return a whole number; None if it is unknown."""
         text = self.text(name)
         return None if text is None else fields.whole(name, text)
 
     def number(self, name: str) -> float | None:
-        """A number."""
+        """Return a number; None if it is unknown."""
         text = self.text(name)
         return None if text is None else fields.number(name, text)

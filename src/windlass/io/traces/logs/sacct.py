@@ -1,8 +1,8 @@
-r"""Slurm: what ``sacct --parsable2`` prints, any columns in any order.
+r"""Reader of Slurm's accounting, printed by ``sacct --parsable2``, with any columns in any order.
 
 A job needs JobID, Submit, one of ElapsedRaw, Elapsed, or Start and End, and one of AllocCPUS, NCPUS, ReqCPUS, AllocTRES
-and ReqTRES. Also read: JobIDRaw, Cluster, Partition, User, Account, QOS, State, Timelimit, TimelimitRaw, ReqMem and
-NNodes. A useful command is::
+and ReqTRES. Optional columns: JobIDRaw, Cluster, Partition, User, Account, QOS, State, Timelimit, TimelimitRaw, ReqMem
+and NNodes. A suitable command is::
 
     sacct -aPX -S 2024-01-01 -o JobIDRaw,JobID,Submit,Start,End,ElapsedRaw,State,Timelimit,ReqCPUS,AllocCPUS,\
         AllocTRES,User,Account,Partition,QOS
@@ -17,24 +17,39 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
-from windlass.io.traces.columns import shown
+from windlass.io.traces.columns import quote
 from windlass.io.traces.fields import UnreadableError
 from windlass.io.traces.files import read_text, stem
-from windlass.io.traces.logs.record import NEVER_RAN, STEP, STILL_RUNS, Left, LoggedJob, LogReading, trace_of
+from windlass.io.traces.logs.record import (
+    NEVER_RAN,
+    STEP,
+    STILL_RUNS,
+    LoggedJob,
+    LogReading,
+    Omission,
+    trace_of,
+)
 from windlass.io.traces.logs.rows import Row
-from windlass.io.traces.logs.slurm_job import elapsed, limit, requested_memory, resources, several, unfinished
+from windlass.io.traces.logs.slurm_job import (
+    elapsed,
+    limit,
+    omission_of,
+    requested_memory,
+    resources,
+    several_clusters,
+)
 from windlass.io.traces.trace import BadLine, Trace
 from windlass.model import InputError
 
 _JOB = re.compile(r"([0-9]+)(?:_(?:[0-9]+|\[[^\]]*\]?(?:\.\.\.)?)|\+[0-9]+)?")
 _ZONE = re.compile(r"(?:Z|:[0-9]{2}[+-][0-9]{2}:?[0-9]{2}|^[0-9.]+)$")
 _SIZES = ("AllocCPUS", "NCPUS", "ReqCPUS", "AllocTRES", "ReqTRES")
-#: Only these may hold the separator.
+#: Only these columns can contain the separator.
 _FREE = frozenset({"JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir", "Extra"})
 
 
 def looks_like_sacct(head: str) -> bool:
-    """Whether the first line names columns of sacct.
+    """Return whether the first line names columns of sacct.
 
     >>> looks_like_sacct("JobID|Submit|Elapsed\\n"), looks_like_sacct("a,b\\n")
     (True, False)
@@ -46,27 +61,27 @@ def looks_like_sacct(head: str) -> bool:
 def read_sacct(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
     """Read accounting of Slurm, plain or ``.gz``.
 
-    Steps, pending and running jobs, and jobs that were cancelled before they began are left out and counted. A plain
-    number in Timelimit or TimelimitRaw is minutes, as Slurm has it. A job without a limit, or with that of its
-    partition, requests no run time.
+    Steps, pending and running jobs, and jobs that were cancelled before they started are left out; notes count them.
+    A plain number in Timelimit or TimelimitRaw is in minutes, as in Slurm. A job without a limit of its own requests no
+    run time.
 
     Parameters
     ----------
     path
         The file.
     skip_bad_lines
-        Whether to go on without the lines that cannot be read, and list them in ``bad_lines``.
+        Whether to continue without the lines that cannot be read, and list them in ``bad_lines``.
 
     Returns
     -------
     Trace
-        Columns as :func:`~windlass.io.traces.logs.record.trace_of` has them: ``group`` is the account, ``queue`` the
-        QOS.
+        The columns of :func:`~windlass.io.traces.logs.record.trace_of`: ``group`` is the account, ``queue`` the QOS.
 
     Raises
     ------
     InputError
-        The file cannot be read, lacks a column or has no jobs that ran, or has a bad line that was not to be skipped.
+        The file cannot be read, lacks a column or has no jobs that ran, or has a bad line and ``skip_bad_lines`` is
+        False.
 
     Examples
     --------
@@ -99,7 +114,7 @@ def read_sacct(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace
             continue
         reading.take(found)
         if isinstance(found, LoggedJob):
-            limitless += found.request is None and _asks_no_limit(row)
+            limitless += found.request is None and _has_no_limit(row)
             zoned = zoned or _ZONE.search(row.text("Submit") or "") is not None
             if found.cluster is not None:
                 clusters.add(found.cluster)
@@ -116,7 +131,7 @@ def _check_names(file: str, names: list[str]) -> None:
     ):
         if not set(known) & set(names):
             others = f" (or {', '.join(name for name in known if name != needed)})" if len(known) > 1 else ""
-            raise InputError(f"{file}: no column {needed!r}{others}, found {', '.join(map(shown, names))}")
+            raise InputError(f"{file}: no column {needed!r}{others}, found {', '.join(map(quote, names))}")
 
 
 def _row(line: str, names: list[str], places: Mapping[str, int]) -> Row:
@@ -124,7 +139,7 @@ def _row(line: str, names: list[str], places: Mapping[str, int]) -> Row:
     surplus = len(cells) - len(names)
     free = [place for place, name in enumerate(names) if name in _FREE]
     if surplus > 0 and len(free) == 1:
-        # The separator is not quoted, and the name of a job may hold it.
+        # The separator is not quoted, and a job's name may contain it.
         end = free[0] + surplus + 1
         cells[free[0] : end] = ["|".join(cells[free[0] : end])]
         surplus = 0
@@ -133,7 +148,7 @@ def _row(line: str, names: list[str], places: Mapping[str, int]) -> Row:
     return Row(places, cells)
 
 
-def _job(row: Row) -> LoggedJob | Left:
+def _job(row: Row) -> LoggedJob | Omission:
     job_id = row.text("JobID", "JobIDRaw") or ""
     if "." in job_id.partition("_[")[0]:
         return STEP
@@ -149,18 +164,18 @@ def _job(row: Row) -> LoggedJob | Left:
     if run is None and start is not None and end is not None:
         run = end - start
     held = resources("AllocTRES", row.text("AllocTRES"))
-    asked = resources("ReqTRES", row.text("ReqTRES"))
+    request = resources("ReqTRES", row.text("ReqTRES"))
     allocated = next(
         (n for n in (row.whole("AllocCPUS"), row.whole("NCPUS"), held.cpus) if n is not None), None
     )
-    requested = row.whole("ReqCPUS") or asked.cpus
+    requested = row.whole("ReqCPUS") or request.cpus
     state = row.text("State") or ""
-    # Without a column of starts, or of ends, only the state shows whether a job ran.
-    begun = start if "Start" in row.places else 0.0
-    over = end if "End" in row.places else 0.0
-    why = NEVER_RAN if "[" in job_id else unfinished(state, begun, over, run, allocated)
-    if why is not None:
-        return why
+    # Without a column of start or end times, only the state shows whether a job ran.
+    known_start = start if "Start" in row.places else 0.0
+    known_end = end if "End" in row.places else 0.0
+    omission = NEVER_RAN if "[" in job_id else omission_of(state, known_start, known_end, run, allocated)
+    if omission is not None:
+        return omission
     submit = row.instant("Submit")
     if submit is None:
         raise UnreadableError.of("Submit", "", "a time such as 2024-05-01T12:00:00")
@@ -169,7 +184,7 @@ def _job(row: Row) -> LoggedJob | Left:
     if run is None:
         return NEVER_RAN if start is None else STILL_RUNS
     nodes = row.whole("NNodes")
-    wanted = requested_memory("ReqMem", row.text("ReqMem"), requested or allocated, nodes)
+    memory = requested_memory("ReqMem", row.text("ReqMem"), requested or allocated, nodes)
     text = row.text("TimelimitRaw")
     name = "Timelimit" if text is None else "TimelimitRaw"
     return LoggedJob(
@@ -189,8 +204,8 @@ def _job(row: Row) -> LoggedJob | Left:
         partition=row.text("Partition"),
         cluster=row.text("Cluster"),
         state=state.split()[0] if state else None,
-        gpus=held.gpus if held.gpus is not None else asked.gpus,
-        memory=held.memory or asked.memory or wanted,
+        gpus=held.gpus if held.gpus is not None else request.gpus,
+        memory=held.memory or request.memory or memory,
         nodes=nodes,
     )
 
@@ -199,7 +214,7 @@ def _number(text: str) -> int | None:
     return int(text) if len(text) < 17 else None
 
 
-def _asks_no_limit(row: Row) -> bool:
+def _has_no_limit(row: Row) -> bool:
     return (row.text("TimelimitRaw", "Timelimit") or "").upper() in ("UNLIMITED", "PARTITION_LIMIT")
 
 
@@ -207,11 +222,11 @@ def _notes(limitless: int, zoned: bool, clusters: set[str]) -> list[str]:
     notes = (
         []
         if zoned
-        else ["times name no zone and are taken as they stand, also where summer time begins or ends"]
+        else ["times have no time zone and are used unchanged, also across daylight saving changes"]
     )
     if limitless:
-        which = "1 job has" if limitless == 1 else f"{limitless:,} jobs have"
-        notes.append(f"{which} no time limit of their own (UNLIMITED or Partition_Limit)")
+        jobs, its = ("1 job has", "its") if limitless == 1 else (f"{limitless:,} jobs have", "their")
+        notes.append(f"{jobs} no time limit of {its} own (UNLIMITED or Partition_Limit)")
     if len(clusters) > 1:
-        notes.append(several(clusters))
+        notes.append(several_clusters(clusters))
     return notes

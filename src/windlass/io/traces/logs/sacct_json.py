@@ -1,7 +1,7 @@
-"""Slurm: what ``sacct --json`` prints.
+"""Reader of Slurm's accounting, printed by ``sacct --json``.
 
-Releases differ: a number is a number, or an object with flags for unset and infinite; a state is a word, or a
-list of them. Both are read. Times are seconds since 1970, limits minutes, memory MiB.
+Releases differ: a number is a number, or an object with flags for unset and infinite; a state is a word, or a list of
+words. Both forms are read. Times are seconds since 1970, limits minutes, memory MiB.
 
 Source: the manual page of sacct, and the schemas of Slurm's data parsers.
 """
@@ -15,9 +15,9 @@ from typing import Annotated
 from pydantic import Field
 
 from windlass.io.traces.fields import UnreadableError
-from windlass.io.traces.logs.json_items import JsonItem, checked, read_json_log
-from windlass.io.traces.logs.record import NEVER_RAN, Left, LoggedJob, LogReading
-from windlass.io.traces.logs.slurm_job import TrackableResources, several, unfinished
+from windlass.io.traces.logs.json_items import JsonItem, read_json_log, validate_item
+from windlass.io.traces.logs.record import NEVER_RAN, LoggedJob, LogReading, Omission
+from windlass.io.traces.logs.slurm_job import TrackableResources, omission_of, several_clusters
 from windlass.io.traces.trace import Trace
 
 _Count = Annotated[int, Field(ge=0, le=2**53)]
@@ -79,7 +79,7 @@ class _Job(JsonItem):
 
 
 def looks_like_sacct_json(head: str) -> bool:
-    """Whether the beginning of a file is of such an object.
+    """Return whether a file begins like such an object.
 
     >>> looks_like_sacct_json('{"jobs": [{"account": "a", "job_id": 7, "time": {"elapsed": 60, "submission": 5}}]}')
     True
@@ -90,19 +90,20 @@ def looks_like_sacct_json(head: str) -> bool:
 
 
 def read_sacct_json(path: str | PathLike[str], skip_bad_lines: bool = False) -> Trace:
-    """Read accounting of Slurm as JSON, plain or ``.gz``; columns as :func:`~windlass.io.traces.logs.sacct.read_sacct`.
+    """Read JSON accounting of Slurm, plain or ``.gz``, as :func:`~windlass.io.traces.logs.sacct.read_sacct` does.
 
     Parameters
     ----------
     path
         The file.
     skip_bad_lines
-        Whether to go on without the jobs that cannot be read; ``bad_lines`` counts jobs, from 1.
+        Whether to continue without the jobs that cannot be read; ``bad_lines`` counts jobs, from 1.
 
     Raises
     ------
     InputError
-        The file cannot be read, has no jobs that ran, or has a job that cannot be read and was not to be skipped.
+        The file cannot be read, has no jobs that ran, or has a job that cannot be read and ``skip_bad_lines`` is
+        False.
 
     Examples
     --------
@@ -119,18 +120,18 @@ def read_sacct_json(path: str | PathLike[str], skip_bad_lines: bool = False) -> 
     return read_json_log(Path(path), ("jobs",), _logged, skip_bad_lines, _notes)
 
 
-def _logged(item: object) -> LoggedJob | Left:
-    job = checked(_Job, item)
+def _logged(item: object) -> LoggedJob | Omission:
+    job = validate_item(_Job, item)
     times = job.time
-    held, asked = _sum(job.tres.allocated), _sum(job.tres.requested)
+    held, request = _sum(job.tres.allocated), _sum(job.tres.requested)
     state = _word(job.state)
     start, end = times.start or None, times.end or None
     task = job.array.task_id
     if "[" in (job.array.task or "") or ("-" in (job.array.task or "") and start is None):
         return NEVER_RAN
-    why = unfinished(state, start, end, times.elapsed if end is not None else None, held.cpus)
-    if why is not None:
-        return why
+    omission = omission_of(state, start, end, times.elapsed if end is not None else None, held.cpus)
+    if omission is not None:
+        return omission
     if start is not None and end is not None and end < start:
         raise UnreadableError.of("time.end", f"{end:.0f}", "a time that is not before time.start")
     number = _value(task)
@@ -144,7 +145,11 @@ def _logged(item: object) -> LoggedJob | Left:
         job=job.job_id,
         job_id=name,
         procs_allocated=held.cpus,
-        procs_requested=asked.cpus if asked.cpus is not None else None if required is None else int(required),
+        procs_requested=request.cpus
+        if request.cpus is not None
+        else None
+        if required is None
+        else int(required),
         request=None if minutes is None else 60.0 * minutes,
         user=job.user or None,
         group=job.account or None,
@@ -152,8 +157,8 @@ def _logged(item: object) -> LoggedJob | Left:
         partition=job.partition or None,
         cluster=job.cluster or None,
         state=state or None,
-        gpus=held.gpus if held.gpus is not None else asked.gpus,
-        memory=held.memory or asked.memory,
+        gpus=held.gpus if held.gpus is not None else request.gpus,
+        memory=held.memory or request.memory,
         nodes=job.allocation_nodes,
     )
 
@@ -191,4 +196,4 @@ def _notes(reading: LogReading) -> list[str]:
     clusters = {job.cluster for job in reading.jobs if job.cluster is not None}
     if len(clusters) < 2:
         return []
-    return [several(clusters)]
+    return [several_clusters(clusters)]

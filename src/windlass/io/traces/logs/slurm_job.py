@@ -1,4 +1,4 @@
-"""Fields of a job in Slurm's accounting, from text or JSON."""
+"""Parsing of a job's fields in Slurm's accounting, as text or JSON."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from windlass.io.traces import fields
 from windlass.io.traces.fields import UnreadableError
-from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, Left
+from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, Omission
 
-ELSEWHERE = Left("is of a job that went to another cluster", "are of jobs that went to another cluster")
+ELSEWHERE = Omission("is of a job that went to another cluster", "are of jobs that went to another cluster")
 _WAITS = frozenset({"PENDING", "CONFIGURING", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"})
 _RUNS = frozenset({"RUNNING", "SUSPENDED", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED"})
 _ENDS_UNSTARTED = frozenset(
@@ -22,7 +22,7 @@ _CLOCK = re.compile(r"[0-9]+:[0-9]{1,2}(\.[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class TrackableResources:
-    """Trackable resources: processors, GPUs and memory (bytes), None where they are not named."""
+    """Trackable resources: processors, GPUs and memory (bytes); None for unlisted ones."""
 
     cpus: int | None = None
     gpus: float | None = None
@@ -30,14 +30,14 @@ class TrackableResources:
 
 
 def resources(field: str, text: str | None) -> TrackableResources:
-    """Read such a list of resources as cpu=16,gres/gpu=2,mem=64G,node=1.
+    """Parse a list of resources such as cpu=16,gres/gpu=2,mem=64G,node=1.
 
-    GPUs may be named with their type, without, or both ways; then the number without one is their sum.
+    GPUs may be listed by type, without a type, or in both ways; the number without a type is then the total.
 
     Raises
     ------
     UnreadableError
-        An amount cannot be read.
+        An amount cannot be parsed.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def resources(field: str, text: str | None) -> TrackableResources:
 
 
 def elapsed(field: str, text: str) -> float:
-    """A duration as Slurm writes it, s: 1-02:03:04, 02:03:04, or 03:04 for minutes and seconds.
+    """Parse a duration in Slurm's format, s: 1-02:03:04, 02:03:04, or 03:04 for minutes and seconds.
 
     >>> elapsed("Elapsed", "03:04"), elapsed("Elapsed", "1-00:00:00")
     (184.0, 86400.0)
@@ -72,7 +72,7 @@ def elapsed(field: str, text: str) -> float:
 
 
 def limit(field: str, text: str | None) -> float | None:
-    """A time limit, s, None for one without bounds or that of the partition; a plain number is minutes.
+    """Parse a time limit, s; None for an unlimited one or that of the partition. A plain number is in minutes.
 
     >>> limit("Timelimit", "1-00:00:00"), limit("TimelimitRaw", "90"), limit("Timelimit", "UNLIMITED")
     (86400.0, 5400.0, None)
@@ -98,14 +98,14 @@ def requested_memory(field: str, text: str | None, cpus: int | None, nodes: int 
     return amount * times if amount and times else None
 
 
-def unfinished(
+def omission_of(
     state: str, start: float | None, end: float | None, run: float | None, cpus: int | None
-) -> Left | None:
-    """Why a job is left out by its state and times, None if it ran and ended.
+) -> Omission | None:
+    """Return the reason to leave out a job, from its state and times; None if it ran and ended.
 
-    A job that is cancelled while it waits has the time of that as its start and end, and held nothing.
+    For a job that is cancelled while it is pending, Slurm records the cancellation as start and end, and no resources.
 
-    >>> unfinished("CANCELLED by 1000", 5.0, 5.0, 0.0, 0) is NEVER_RAN
+    >>> omission_of("CANCELLED by 1000", 5.0, 5.0, 0.0, 0) is NEVER_RAN
     True
     """
     word = state.split()[0].rstrip("+").upper() if state.split() else ""
@@ -121,13 +121,11 @@ def unfinished(
     return STILL_RUNS if end is None and run is None else None
 
 
-def several(clusters: Collection[str]) -> str:
-    """A note on a log of several clusters.
+def several_clusters(clusters: Collection[str]) -> str:
+    """Return a note on a log with jobs of several clusters.
 
-    >>> print(several({"a", "b"}))
-    jobs of 2 clusters stand in one log; where "cluster = 'a'" takes those of one
+    >>> print(several_clusters({"a", "b"}))
+    the log has jobs of 2 clusters; where "cluster = 'a'" selects those of one
     """
     first = min(clusters)
-    return (
-        f"jobs of {len(clusters)} clusters stand in one log; where \"cluster = '{first}'\" takes those of one"
-    )
+    return f"the log has jobs of {len(clusters)} clusters; where \"cluster = '{first}'\" selects those of one"

@@ -1,4 +1,4 @@
-"""Readers of published CSV logs, each with columns of its own."""
+"""Reading of published CSV logs."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from windlass.io.traces.columns import shown
+from windlass.io.traces.columns import quote
 from windlass.io.traces.fields import UnreadableError
 from windlass.io.traces.files import read_text, stem
-from windlass.io.traces.logs.record import Left, LoggedJob, LogReading, trace_of
+from windlass.io.traces.logs.record import LoggedJob, LogReading, Omission, trace_of
 from windlass.io.traces.logs.rows import Row
 from windlass.io.traces.trace import BadLine, Trace
 from windlass.model import InputError
 
 
 def names_columns(head: str, needed: Sequence[str]) -> bool:
-    """Whether the first line of a file's beginning names all of these columns.
+    """Return whether the first line of a file names all of these columns.
 
     >>> names_columns("a, b,c\\n1,2,3", ("a", "b")), names_columns("a,c", ("a", "b"))
     (True, False)
@@ -28,29 +28,29 @@ def names_columns(head: str, needed: Sequence[str]) -> bool:
 def read_csv_log(
     path: Path,
     needed: Sequence[str],
-    job: Callable[[Row], LoggedJob | Left],
+    job: Callable[[Row], LoggedJob | Omission],
     skip_bad_lines: bool,
     notes: Sequence[str] = (),
 ) -> Trace:
-    """The trace of a CSV file with a first line of names.
+    """Read the trace of a CSV file with column names in the first line.
 
     Parameters
     ----------
     path
         The file, plain or ``.gz``.
     needed
-        Columns that must be there.
+        Required columns.
     job
-        What to make of a row; it raises :class:`~windlass.io.traces.fields.UnreadableError` where it cannot.
+        Converts a row; raises :class:`~windlass.io.traces.fields.UnreadableError` for an invalid one.
     skip_bad_lines
-        Whether to go on without lines that cannot be read.
+        Whether to continue without lines that cannot be read.
     notes
-        What else a user should know.
+        Further notes for the user.
 
     Raises
     ------
     InputError
-        The file cannot be read, a column is missing, a line is bad, or no job ran.
+        The file cannot be read, a column is missing, a line is bad and ``skip_bad_lines`` is False, or no job ran.
     """
     lines = csv.reader(io.StringIO(read_text(path), newline=""))
     reading = LogReading()
@@ -80,4 +80,4 @@ def read_csv_log(
 def _check(path: Path, names: Sequence[str], needed: Sequence[str]) -> None:
     for name in needed:
         if name not in names:
-            raise InputError(f"{path}: no column {name!r}, found {', '.join(map(shown, names))}")
+            raise InputError(f"{path}: no column {name!r}, found {', '.join(map(quote, names))}")

@@ -1,10 +1,10 @@
-"""What machines measured of themselves: rows of metrics, a step each.
+"""Readers of recorded telemetry of machines: one row of metrics per step.
 
-- :mod:`~windlass.io.traces.telemetry.series`: what a reader returns.
+- :mod:`~windlass.io.traces.telemetry.series`: the result of all readers.
 - :mod:`~windlass.io.traces.telemetry.smd`: the Server Machine Dataset (``.npz``).
 - :mod:`~windlass.io.traces.telemetry.bitbrains`: virtual machines of Bitbrains (``.csv``, ``.csv.gz``).
-- :mod:`~windlass.io.traces.telemetry.recorded`: what ``windlass agent record`` wrote (``.parquet``).
-- :mod:`~windlass.io.traces.telemetry.formats`: whichever the file's suffix names.
+- :mod:`~windlass.io.traces.telemetry.recorded`: recordings of ``windlass agent record`` (``.parquet``).
+- :mod:`~windlass.io.traces.telemetry.formats`: any of these formats, by the file's suffix.
 """
 
 from windlass.io.traces.telemetry.bitbrains import read_bitbrains

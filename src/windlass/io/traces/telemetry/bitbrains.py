@@ -1,4 +1,4 @@
-"""Virtual machines of Bitbrains (GWA-T-12): a line for each five minutes, fields apart by a semicolon and a tab."""
+"""Reader of Bitbrains' virtual machines (GWA-T-12): a line every five minutes, fields separated by ";" and a tab."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _TIME = "Timestamp [ms]"
 
 
 def read_bitbrains(path: Path) -> Telemetry:
-    """Read a virtual machine's file; the time comes first, and all other fields are metrics.
+    """Read a virtual machine's file; the first field is the time, all others are metrics.
 
     Parameters
     ----------
     path
-        The file, plain or packed (``.gz``).
+        The file, plain or ``.gz``.
 
     Raises
     ------
     InputError
-        The file cannot be read, has no such first line, or a line has too few fields or one that is no number of 0 or
-        more; names file, line and field.
+        The file cannot be read, has another first line, or a line has a wrong number of fields, a value that is not a
+        number of 0 or more, or a time before that of the previous line; names file, line and field.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def read_bitbrains(path: Path) -> Telemetry:
     """
     lines = [(number, line) for number, line in enumerate(read_text(path).split("\n"), 1) if line.strip()]
     if not lines:
-        raise InputError(f"{path}: no line with names, expected a first one that begins with {_TIME!r}")
+        raise InputError(f"{path}: no line with names, expected a first line that begins with {_TIME!r}")
     names = _fields(lines[0][1])
     if names[0] != _TIME or len(names) < 2:
         raise InputError(
@@ -48,7 +48,7 @@ def read_bitbrains(path: Path) -> Telemetry:
         )
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{path}, line {lines[0][0]}: field {twice!r} stands there twice")
+        raise InputError(f"{path}, line {lines[0][0]}: field {twice!r} appears twice")
     rows = [_fields(line) for _, line in lines[1:]]
     for (number, _), fields in zip(lines[1:], rows, strict=True):
         if len(fields) != len(names):

@@ -1,4 +1,4 @@
-"""Telemetry by the suffix of its file."""
+"""Reading of telemetry in any known format, by the suffix of its file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.model import InputError
 
 
 def _smd(path: Path) -> Telemetry:
-    """Both parts of a machine, one after the other."""
+    """Read both parts of a machine, one after the other."""
     machine = read_smd(path)
     both = np.concatenate([machine.train.values, machine.test.values])
     time = np.concatenate(
@@ -34,7 +34,7 @@ FORMATS: dict[str, Callable[[Path], Telemetry]] = {
 
 
 def read_telemetry(path: Path) -> Telemetry:
-    """Read a file of any format that is known; both parts of an SMD machine come one after the other.
+    """Read a file in any known format; the two parts of an SMD machine follow each other.
 
     Raises
     ------

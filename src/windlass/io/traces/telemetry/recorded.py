@@ -1,4 +1,4 @@
-"""Telemetry in Parquet, as ``windlass agent record`` writes it: a column a metric, a row a step."""
+"""Reader of telemetry in Parquet, as ``windlass agent record`` writes it: a column per metric, a row per step."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from windlass.io.traces.files import check_is_file
 from windlass.io.traces.telemetry.series import Telemetry
 from windlass.model import InputError
 
-#: The column of the time, s, as the recorder and as others call it; and how long a step was, which is no metric.
+#: Column of times, s, as named by the recorder and by other tools; and the column of step lengths, not a metric.
 TIMES, SECONDS = ("at", "time"), "seconds"
-#: CPU Ready, and the use of cores, in shares of the time of all cores.
+#: CPU Ready and the utilisation of cores, as fractions of the time of all cores.
 READY, BUSY = "cpu_ready", "busy"
 
 
 def read_recorded(path: Path) -> Telemetry:
     """Read a recording.
 
-    The column ``at`` (or ``time``) is in seconds and never goes back; without it, rows are a second apart. ``seconds``
-    is passed over. All others are metrics; one that is missing at a step is null or NaN there. Where there is a
-    ``cpu_ready`` it is of 0 or more.
+    The column ``at`` (or ``time``) is in seconds and must not decrease; without it, rows are a second apart. The column
+    ``seconds`` is ignored. All others are metrics, with null or NaN for missing values. ``cpu_ready``, if there is one,
+    must be 0 or more.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def read_recorded(path: Path) -> Telemetry:
     Raises
     ------
     InputError
-        The file cannot be read, a column is no number, the time is missing or goes back, or CPU Ready is below 0;
+        The file cannot be read, a column is not numeric, a time is missing or decreases, or CPU Ready is below 0;
         names file, column and row.
 
     Examples
@@ -53,7 +53,7 @@ def read_recorded(path: Path) -> Telemetry:
             raise InputError(f"{path}: column {column} is {kind}, expected numbers")
     names = tuple(column for column in table.columns if column not in (*TIMES, SECONDS))
     if not names or table.is_empty():
-        raise InputError(f"{path}: {len(names)} metrics and {len(table)} rows, expected some of both")
+        raise InputError(f"{path}: {len(names)} metrics and {len(table)} rows, expected at least one of each")
     values = table.select(pl.col(names).cast(pl.Float64).fill_null(np.nan)).to_numpy()
     values = np.where(np.isfinite(values), values, np.nan)
     if READY in names:

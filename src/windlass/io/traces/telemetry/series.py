@@ -12,23 +12,23 @@ from windlass.model import InputError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Telemetry:
-    """What one machine measured of itself.
+    """The telemetry of one machine.
 
     Parameters
     ----------
     source
         Where it comes from, for messages.
     time
-        (t,) s, as the machine's clock had them.
+        (t,) times of the machine's clock, s.
     names
-        Of the d metrics.
+        Names of the d metrics.
     values
-        (t, d) in each metric's own unit; NaN where one is missing.
+        (t, d) values, in each metric's own unit; NaN for missing ones.
 
     Raises
     ------
     InputError
-        Shapes do not fit each other, or there is nothing.
+        The shapes do not match, or there are no values.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Telemetry:
         if self.values.shape != (len(self.time), len(self.names)) or not self.values.size:
             raise InputError(
                 f"{self.source}: values have shape {self.values.shape}, expected "
-                f"{(len(self.time), len(self.names))} of at least one"
+                f"{(len(self.time), len(self.names))} with at least one value"
             )
 
     def __len__(self) -> int:
@@ -54,16 +54,16 @@ class Telemetry:
 
     @property
     def step(self) -> float:
-        """The usual time between two rows, s; NaN where there is but one."""
+        """Median time between two rows, s; NaN if there is only one."""
         return float(np.median(np.diff(self.time))) if len(self.time) > 1 else float("nan")
 
     def of(self, name: str) -> NDArray[np.float64]:
-        """(t,) one metric.
+        """Return (t,) the values of one metric.
 
         Raises
         ------
         InputError
-            There is none of that name; the message has the nearest.
+            There is no such metric; the message lists the first names.
         """
         if name not in self.names:
             shown = ", ".join(self.names[:8]) + (", …" if len(self.names) > 8 else "")
@@ -71,5 +71,5 @@ class Telemetry:
         return self.values[:, self.names.index(name)]
 
     def rows(self, part: slice) -> Telemetry:
-        """Only some of the steps."""
+        """Return the telemetry of the selected steps."""
         return Telemetry(self.source, self.time[part], self.names, self.values[part])

@@ -1,4 +1,4 @@
-"""Machines of the Server Machine Dataset: 38 metrics of 0 to 1, a minute apart, in NumPy archives."""
+"""Reader of the Server Machine Dataset: 38 metrics from 0 to 1 per machine, a minute apart, in NumPy archives."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from windlass.io.traces.files import check_is_file
 from windlass.io.traces.telemetry.series import Telemetry
 from windlass.model import InputError
 
-#: Sampling period of its machines, s.
+#: Sampling period, s.
 _STEP = 60.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SmdMachine:
-    """A machine: its first weeks, those after, and which of the latter steps (t,) were labelled as not usual."""
+    """A machine: the weeks for training, those for testing, and (t,) the steps of the latter labelled as anomalies."""
 
     train: Telemetry
     test: Telemetry
@@ -27,9 +27,9 @@ class SmdMachine:
 
 
 def read_smd(path: Path) -> SmdMachine:
-    """Read a machine's archive, which has the arrays ``train`` and ``test``, (t, d), and ``label``, (t,).
+    """Read a machine's archive, with the arrays ``train`` and ``test``, (t, d), and ``label``, (t,).
 
-    Metrics have no names in this data set and are called by their number, as ``metric 0``.
+    Metrics have no names in this data set; they are numbered, such as ``metric 0``.
 
     Source: Su et al., "Robust anomaly detection for multivariate time series", KDD 2019.
 
@@ -41,8 +41,8 @@ def read_smd(path: Path) -> SmdMachine:
     Raises
     ------
     InputError
-        The file is no such archive, an array is missing or has another shape, or a value is not a number; names file,
-        array, row and column.
+        The file is not such an archive, an array is missing or has another shape, or a value is not a number; names
+        file, array, row and column.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def read_smd(path: Path) -> SmdMachine:
     label = found["label"]
     if label.shape != (len(test),):
         raise InputError(
-            f"{path}, array label: shape {label.shape}, expected {(len(test),)}, a step of test each"
+            f"{path}, array label: shape {label.shape}, expected {(len(test),)}, one label per step of test"
         )
     return SmdMachine(train, test, label > 0)
 
