@@ -136,7 +136,7 @@ class Both:
             assert bits == "".join("1" if each > 0 else "0" for each in mine).ljust(len(bits), "0")
             assert not any(nodes.some[nodes.word[site] : nodes.lowest[site]])
         self.ledger.take_changed()
-        taken = nodes.taken[: nodes.counts[0]["taken"]].tolist()
+        taken = nodes.to_settle[: nodes.counts[0]["to_settle"]].tolist()
         was_idle, had = self.last
         changed = {
             row for row in range(len(idle)) if (idle[row], self.capacity[row]) != (was_idle[row], had[row])

@@ -22,7 +22,7 @@ from windlass.sim.site.state import NO_SLOT, SiteClock, SiteCounts
 def test_a_ledger_has_an_entry_for_each_row_site_and_part_and_a_bit_for_each_row_that_is_idle(parts):
     sites = [[5], [2, 0, 3], [1] * 64, [1, 0] * 40]
     nodes, rows = Ledger(sites, parts).nodes, 1 + 3 + 64 + 80
-    alike = ("whole", "capacity", "idle", "site", "vacate", "watched", "changed", "taken", "marked")
+    alike = ("whole", "capacity", "idle", "site", "vacate", "watched", "changed", "to_settle", "marked")
     assert {name: getattr(nodes, name).shape for name in alike} == dict.fromkeys(alike, (rows,))
     assert nodes.held.shape == (rows, parts)
     assert [len(each) for each in (nodes.total, nodes.owed, nodes.lowest)] == [4, 4, 4]
@@ -45,7 +45,7 @@ def test_a_ledger_has_an_entry_for_each_row_site_and_part_and_a_bit_for_each_row
         == nodes.idle.tolist()
         == list(itertools.chain(*sites))
     )
-    for name in ("held", "vacate", "watched", "owed", "changed", "taken", "marked"):
+    for name in ("held", "vacate", "watched", "owed", "changed", "to_settle", "marked"):
         assert not getattr(nodes, name).any()
     assert nodes.counts.tolist() == [(0, 0)]
     assert not np.shares_memory(nodes.whole, nodes.capacity)

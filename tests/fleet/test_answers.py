@@ -174,7 +174,7 @@ def test_an_answer_of_another_shape_is_no_order(order):
             return JobOrder(np.array(order))
 
     case = FleetCase(Fleet.of([1, 1]), fixed_table([0, 0], [[1, 1], [1, 1]], np.ones(4)))
-    with pytest.raises(PolicyError, match="'wrong' gave no order of the waiting jobs"):
+    with pytest.raises(PolicyError, match="'wrong' returned an invalid order"):
         run_ordered(case, Wrong())
 
 

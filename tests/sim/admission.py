@@ -67,7 +67,7 @@ class Oracle:
         self.past: list[Any] = []
         self.smooth = np.zeros((len(admit), model.dim))
         self.fading = np.zeros((len(admit), model.dim))
-        self.taken = self.diverted = self.forced = 0
+        self.accepted = self.diverted = self.forced = 0
         self.now = 0.0
 
     def pass_time(self, now: float) -> None:
@@ -154,7 +154,7 @@ class Oracle:
         before = policy.ints.copy()
         first = policy.choose(lengths)
         if not self.stands[first]:
-            self.taken += 1
+            self.accepted += 1
             return int(first)
         if all(self.stands):
             self.forced += 1

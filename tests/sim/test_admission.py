@@ -80,7 +80,7 @@ def test_who_rejects_nothing_or_everything_changes_nothing(dispatch, admit):
     assert observed.downtime == (admit == "never")
     tasks = observed.tasks
     assert tasks.diverted == 0
-    assert tasks.taken + tasks.forced == len(done.response)
+    assert tasks.accepted + tasks.forced == len(done.response)
     assert (tasks.forced > 0) == (admit == "never")
 
 
@@ -125,8 +125,8 @@ def test_same_as_by_hand(monkeypatch, dispatch, admit):
     np.testing.assert_allclose(observed.channels[:steps], plain.channels, atol=1e-7)
     assert np.array_equal(observed.rejects[:steps], plain.rejects)
     assert len(observed.rejects) - steps in (0, 1)
-    assert (observed.tasks.taken, observed.tasks.diverted, observed.tasks.forced) == (
-        plain.taken, plain.diverted, plain.forced
+    assert (observed.tasks.accepted, observed.tasks.diverted, observed.tasks.forced) == (
+        plain.accepted, plain.diverted, plain.forced
     )  # fmt: skip
     assert plain.diverted > 0
 
@@ -150,7 +150,7 @@ def test_a_node_that_rejects_is_not_chosen_while_one_accepts(name, data):
             if data.draw(st.booleans()):
                 asks.completed(chosen, 1.0, 0.5)
     found = counts(asks.ints[None])
-    assert found.taken + found.diverted + found.forced == asked
+    assert found.accepted + found.diverted + found.forced == asked
     # All are members still.
     assert asks.ints[2] == 4
     assert sorted(asks.ints[24:28]) == [0, 1, 2, 3]
@@ -250,4 +250,4 @@ def test_every_admission_policy_can_be_asked():
     for name in ADMIT.names():
         done, observed = with_admission(case_of(policies={"admit": name}, workload={"tasks": 200}))
         assert np.isfinite(done.response).all()
-        assert observed.tasks.taken + observed.tasks.rejected == 200
+        assert observed.tasks.accepted + observed.tasks.rejected == 200

@@ -42,7 +42,7 @@ def test_paces_and_what_is_held_are_those_of_the_plain_version():
         assert found.held.tolist() == pytest.approx(expected.held, abs=1e-12), seed
         both = [base + extra for base, extra in zip(expected.base, expected.extra, strict=True)]
         assert found.rate.tolist() == pytest.approx(both, abs=1e-12)
-        assert (load.taken(found.rate) <= capacity + 1e-9).all()
+        assert (load.usage(found.rate) <= capacity + 1e-9).all()
         behind_ones += 0.0 < found.extra.max(initial=0.0) < catch_up
     assert behind_ones > 10
 

@@ -155,12 +155,12 @@ def test_nodes_that_left_do_not_accept():
     lengths = np.array([3, 1, 0])
     # The nodes that are there reject, and the one that accepts has left: the first choice stands.
     assert asks.choose(lengths) == 1
-    assert counts(asks.ints[None]) == Counts(taken=0, diverted=0, forced=1)
+    assert counts(asks.ints[None]) == Counts(accepted=0, diverted=0, forced=1)
     asks.joined(2)
     assert asks.choose(lengths) == 2
     set_answers(asks.ints[None], np.array([False, True, True]))
     assert asks.choose(lengths) == 0
-    assert counts(asks.ints[None]) == Counts(taken=1, diverted=1, forced=1)
+    assert counts(asks.ints[None]) == Counts(accepted=1, diverted=1, forced=1)
     assert Counts(1, 2, 4).rejected == 6
 
 
@@ -170,7 +170,7 @@ def test_where_no_node_is_left_no_choice_is_rejected():
     lengths = np.zeros(2, np.int64)
     for _ in range(3):
         assert asks.choose(lengths) >= 0
-    assert counts(asks.ints[None]) == Counts(taken=0, diverted=0, forced=3)
+    assert counts(asks.ints[None]) == Counts(accepted=0, diverted=0, forced=3)
     asks.left(0)
     asks.left(1)
     # Nothing is chosen, so that nothing is rejected either.
@@ -191,7 +191,7 @@ def test_a_gate_is_a_copy_and_schedulers_are_counted_together():
         other.choose(np.array([9, 5])),
         other.choose(np.array([9, 5])),
     ] == [1] * 3
-    assert counts(np.stack([asks.ints, other.ints])) == Counts(taken=2, diverted=1, forced=0)
+    assert counts(np.stack([asks.ints, other.ints])) == Counts(accepted=2, diverted=1, forced=0)
     assert plain.ints.tolist() == before.tolist()
 
 

@@ -137,7 +137,10 @@ class Coupled:
 
     def _check_moves(self, times: int) -> None:
         if times > _MANY:
-            raise InputError(f"time stands still at {self._now} s: {_MANY:,} times something happened there")
+            raise InputError(
+                f"time stands still at {self._now} s: {_MANY:,} times, parts caused more events or changes of cores "
+                "at this instant, expected them to finish the instant"
+            )
 
 
 class SinglePart(Coupled):

@@ -1,9 +1,9 @@
-"""A part's state crosses into compiled code once, as an address, not at each call.
+"""Passing a part's state to compiled code once, as an address, instead of at each call.
 
-To unpack thirty arrays from Python objects takes some 20 to 50 µs, a synchronisation of a part an instant or two. So
-a :class:`Handle` writes the state, as compiled code holds it, into a piece of memory; a compiled function is given
-its address and reads it from there with the function that :func:`opening` makes. Functions that the state refers to,
-a policy's, are in it as addresses too.
+Unpacking thirty arrays from Python objects takes 20 to 50 µs, which is long compared with an instant of a simulation.
+Therefore a :class:`Handle` writes the state, in the layout of compiled code, into a block of memory. A compiled
+function receives the address of the block and reads the state with the function that :func:`opening` makes. The
+functions of a policy are in the state as addresses as well.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from numba.extending import intrinsic
 
 from windlass.jit import Kernel
 
-#: Where a function, as compiled code holds it, has the address of its machine code. Python gives only that of a wrapper
-#: for C, through which a call takes 5 to 10 ns longer.
+#: Field of a compiled function value that holds the address of its machine code. Python gives only the address of a C
+#: wrapper, through which a call takes 5 to 10 ns longer.
 _ENTRY = 2
 
 
 def opening(kind: Any) -> Any:
-    """Makes the function that compiled code opens a handle with: from its address to the state.
+    """Make the function with which compiled code reads the state from a handle's address.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def opening(kind: Any) -> Any:
 
 
 def storing(kind: Any) -> Kernel:
-    """Makes the function that a handle is filled with; the parameter is that of :func:`opening`."""
+    """Make the function that writes the state of a handle; the parameter is that of :func:`opening`."""
 
     functions = _functions(kind)
     entries = types.UniTuple(types.int64, len(functions))
@@ -81,42 +81,42 @@ def storing(kind: Any) -> Kernel:
 
 
 class Handle:
-    """State of a part where compiled code finds it.
+    """State of a part at an address that compiled code can read.
 
     Parameters
     ----------
     state
-        A tuple of arrays, numbers and functions as :meth:`~windlass.jit.Kernel.as_argument` gives them; it is
-        kept. Its arrays stay its own: what compiled code writes into them is seen at once. A tuple with other arrays
-        needs :meth:`refill`.
+        A tuple of arrays, numbers, and functions from :meth:`~windlass.jit.Kernel.as_argument`. The handle keeps a
+        reference to it and does not copy its arrays, so changes by compiled code are visible at once. A tuple with
+        other arrays needs :meth:`refill`.
     store
         The function of :func:`storing` for the state's type.
     """
 
     def __init__(self, state: Any, store: Kernel) -> None:
         size = _size(store)
-        # 64 bytes more than the state, as memory need not begin at a multiple of what it is aligned to.
+        # NumPy does not guarantee an alignment of 64 bytes, so allocate 64 bytes more and round the address up.
         self._memory = np.zeros(size + 64, np.uint8)
         self.address: int = -(-self._memory.ctypes.data // 64) * 64
         self._store, self._functions = store.entry(), _functions(store.signature.args[0])
         self.refill(state)
 
     def refill(self, state: Any) -> None:
-        """Put another state in the place of this one."""
+        """Replace the state."""
         self.state = state
         self._store(state, tuple(state[place].entry for place in self._functions), self.address)
 
 
 @functools.cache
 def _size(store: Kernel) -> int:
-    """Bytes of the state that a function stores; working it out takes half a millisecond."""
+    """Return the size of the state that a function stores, bytes; cached, because it takes 0.5 ms to compute."""
     context = cpu_target.target_context
     size: int = context.get_abi_sizeof(context.get_value_type(store.signature.args[0]))
     return size
 
 
 def _functions(kind: Any) -> tuple[int, ...]:
-    """Places of the functions in a state."""
+    """Return the indices of the functions in a state."""
     return tuple(place for place, each in enumerate(kind) if isinstance(each, types.FunctionType))
 
 

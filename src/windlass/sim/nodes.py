@@ -24,10 +24,10 @@ from windlass.sim.handle import Handle, opening, storing
 
 
 class LedgerCounts(Scalars):
-    """``changed``: rows in ``Nodes.changed``. ``taken``: rows in ``Nodes.taken``."""
+    """``changed``: rows in ``Nodes.changed``. ``to_settle``: rows in ``Nodes.to_settle``."""
 
     changed: int
-    taken: int
+    to_settle: int
 
 
 _Cores = NDArray[np.int64]
@@ -54,7 +54,7 @@ class Nodes(NamedTuple):
     lowest: Annotated[_Cores, column("sites")]  # the first word that may have idle cores
     some: Annotated[NDArray[np.uint64], column("words")]  # a bit for each row with idle cores
     changed: Annotated[_Cores, column("rows")]  # rows changed since the last settlement, in order
-    taken: Annotated[_Cores, column("rows")]  # rows changed before it
+    to_settle: Annotated[_Cores, column("rows")]  # rows changed before the last settlement
     marked: Annotated[_Flags, column("rows")]  # 1 if the row is in ``changed``
     counts: Annotated[NDArray[np.void], LedgerCounts]
 
@@ -80,11 +80,11 @@ def _hold(address, row, part, cores):
     nodes = _opened(address)
     site = nodes.site[row]
     # A call without an effect marks no row: a part may repeat it while others settle.
-    taken, given = min(cores, max(nodes.idle[row], 0)), min(-cores, nodes.held[row, part])
-    if taken > 0:
-        take_of(nodes, row, site, part, taken)
-    if given > 0:
-        give_to(nodes, row, site, part, given)
+    claimed, returned = min(cores, max(nodes.idle[row], 0)), min(-cores, nodes.held[row, part])
+    if claimed > 0:
+        take_of(nodes, row, site, part, claimed)
+    if returned > 0:
+        give_to(nodes, row, site, part, returned)
     return nodes.held[row, part]
 
 
@@ -93,9 +93,9 @@ def _take_changed(address):
     counts = nodes.counts[0]
     count = counts.changed
     for place in range(count):
-        nodes.taken[place] = nodes.changed[place]
+        nodes.to_settle[place] = nodes.changed[place]
         nodes.marked[nodes.changed[place]] = 0
-    counts.changed, counts.taken = 0, count
+    counts.changed, counts.to_settle = 0, count
     return count
 
 
@@ -221,7 +221,7 @@ class Ledger:
         return int(HOLD.entry()(self._handle.address, row, part, cores))
 
     def take_changed(self) -> bool:
-        """Move changed rows to ``nodes.taken``; return whether there are any. Settling them may change more rows."""
+        """Move changed rows to ``nodes.to_settle``; return whether there are any. Settling them may change others."""
         return self._counts.changed > 0 and self._take(self._handle.address) > 0
 
 

@@ -46,7 +46,7 @@ class Part(Protocol):
         ...
 
     def settle(self, now: float) -> None:
-        """React to changes of the rows in the ledger's ``taken``: give up rows to be vacated, adapt speeds."""
+        """React to changes of the rows in the ledger's ``to_settle``: give up rows to be vacated, adapt speeds."""
         ...
 
     def decide(self, now: float) -> Sequence[Due]:

@@ -52,12 +52,12 @@ MUTANTS = (
         OF_WAYS,
     ),
     Mutant("plan/lib/prices.py", "_ABSENT = -4.0", "_ABSENT = -8.0", OF_PRICES),
-    Mutant(SHARING, "capacity - load.taken(base)", "capacity - demand", OF_SHARING),
-    Mutant(SHARING, "demand + load.taken(extra), capacity)", "demand, capacity)", OF_SHARING),
+    Mutant(SHARING, "capacity - load.usage(base)", "capacity - demand", OF_SHARING),
+    Mutant(SHARING, "demand + load.usage(extra), capacity)", "demand, capacity)", OF_SHARING),
     Mutant(
         "sim/queries/part.py",
-        "self._load.taken(streams.rate)[_UP::step]",
-        "self._load.taken(speeds.base)[_UP::step]",
+        "self._load.usage(streams.rate)[_UP::step]",
+        "self._load.usage(speeds.base)[_UP::step]",
         OF_COURSE,
     ),
 )

@@ -56,7 +56,7 @@ class JobOrder:
     --------
     >>> JobOrder(np.arange(3)).check(FleetView(0.0, np.ones((2, 3)), np.ones(3), np.zeros(3)))
     Traceback (most recent call last):
-    windlass.model.errors.PolicyError: gave no order of the waiting jobs: order has shape (3,), expected (2,) or (3, 2)
+    windlass.model.errors.PolicyError: returned an invalid order: order has shape (3,), expected (2,) or (3, 2)
     """
 
     order: NDArray[np.int64]
@@ -83,7 +83,7 @@ class JobOrder:
         try:
             return as_orders(self.order, jobs, sites)
         except InputError as error:
-            raise PolicyError(f"gave no order of the waiting jobs: {error}") from error
+            raise PolicyError(f"returned an invalid order: {error}") from error
 
 
 def as_orders(order: ArrayLike, jobs: int, sites: int) -> NDArray[np.int64]:

@@ -1,15 +1,16 @@
-"""The part of jobs over a fleet: slots, links, tasks that read before they compute; standing orders and placements.
+"""The simulated fleet: slots, links, tasks that read before they compute; standing orders and placements.
 
-- :mod:`~windlass.sim.fleet.run`: :func:`run_ordered`, :func:`run_placed`; :mod:`~windlass.sim.fleet.part`: the
-  parts that they drive, and :mod:`~windlass.sim.fleet.shared`: what both have.
+- :mod:`~windlass.sim.fleet.run`: :func:`run_ordered` and :func:`run_placed`, which simulate jobs under one policy.
+- :mod:`~windlass.sim.fleet.part`: the two parts of a simulation, one for each decision;
+  :mod:`~windlass.sim.fleet.shared`: their base class.
 - :mod:`~windlass.sim.fleet.loop`: the compiled loop; :mod:`~windlass.sim.fleet.state` and
-  :mod:`~windlass.sim.fleet.records`: what it works on.
-- :mod:`~windlass.sim.fleet.stages`: jobs arrive, stages can begin, tasks end, slots and links change.
+  :mod:`~windlass.sim.fleet.records`: its state.
+- :mod:`~windlass.sim.fleet.stages`: jobs arrive, stages become ready, tasks end, slots and links change.
 - :mod:`~windlass.sim.fleet.reads`: flows between sites, and the sharing of links.
-- :mod:`~windlass.sim.fleet.priority_order`: slots served by an order; :mod:`~windlass.sim.fleet.answer`: the
+- :mod:`~windlass.sim.fleet.priority_order`: execution of a standing order; :mod:`~windlass.sim.fleet.answer`:
   execution of a placement.
-- :mod:`~windlass.sim.fleet.view`: what policies see; :mod:`~windlass.sim.fleet.durations`: how long tasks are thought
-  to compute; :mod:`~windlass.sim.fleet.result`: what happened.
+- :mod:`~windlass.sim.fleet.view`: the views of policies; :mod:`~windlass.sim.fleet.durations`: estimated compute
+  times; :mod:`~windlass.sim.fleet.result`: the outcome.
 """
 
 from windlass.sim.fleet.result import FleetRun

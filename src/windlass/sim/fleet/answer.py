@@ -1,6 +1,6 @@
-"""A placement carried out, or refused for what :meth:`~windlass.place.view.Placement.check` refuses it for.
+"""Execution of a placement, after the same checks as in :meth:`~windlass.place.view.Placement.check`.
 
-The check is compiled here over the state, which has links between pairs of sites in addition to a policy's view.
+The checks are compiled here. They read the simulator's state, which also has links between pairs of sites.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _opened = opening(FLEET_RUN)
 
 @inlined
 def _line(starts, moves, number):
-    """A line of an answer, moves first; and whether it is a move."""
+    """Return whether a line of an answer is a move, and the line; moves come first."""
     is_move = number < len(moves)
     return is_move, moves[number] if is_move else starts[number - len(moves)]
 
 
 @lean
 def _wrong_with(state, stages, line, is_move, largest_first):
-    """What is wrong with a line, given the lines before it."""
+    """Return what is wrong with a line, if the lines before it are carried out; ``RIGHT`` if nothing is."""
     n = len(state.sites)
     if line[0] < 0 or line[0] >= len(stages):
         return NO_TASK
@@ -48,8 +48,8 @@ def _wrong_with(state, stages, line, is_move, largest_first):
 
 
 @inlined
-def _take(state, stages, line, is_move, tasks):
-    """Take what a line needs, or give it back where `tasks` is less than none."""
+def _claim(state, stages, line, is_move, tasks):
+    """Subtract a line's tasks and slots from the free ones; a negative number of `tasks` adds them again."""
     stage = state.stages[stages[line[0]]]
     stage.waiting -= tasks
     if stage.shuffles == 0:
@@ -62,21 +62,21 @@ def _take(state, stages, line, is_move, tasks):
 @lean
 def _refusal(state, stages, starts, moves, largest_first):
     """Return what is wrong with an answer and in which row; the state is unchanged afterwards."""
-    wrong, taken, total = RIGHT, 0, len(moves) + len(starts)
-    while taken < total and wrong == RIGHT:
-        is_move, line = _line(starts, moves, taken)
+    wrong, checked, total = RIGHT, 0, len(moves) + len(starts)
+    while checked < total and wrong == RIGHT:
+        is_move, line = _line(starts, moves, checked)
         wrong = _wrong_with(state, stages, line, is_move, largest_first)
         if wrong == RIGHT:
-            _take(state, stages, line, is_move, line[3])
-            taken += 1
-    for number in range(taken):
+            _claim(state, stages, line, is_move, line[3])
+            checked += 1
+    for number in range(checked):
         is_move, line = _line(starts, moves, number)
-        _take(state, stages, line, is_move, -line[3])
-    return wrong, taken
+        _claim(state, stages, line, is_move, -line[3])
+    return wrong, checked
 
 
 def _commit(address, now, stages, starts, moves, largest_first):
-    """Carry out starts and moves, or none of them: what is wrong, and in which row."""
+    """Carry out all starts and moves, or none if one is wrong; return what is wrong, and in which row."""
     state = _opened(address).state
     wrong, row = _refusal(state, stages, starts, moves, largest_first)
     if wrong != RIGHT:
@@ -86,7 +86,7 @@ def _commit(address, now, stages, starts, moves, largest_first):
         which, source, site, tasks = stages[line[0]], line[1], line[2], line[3]
         stage = state.stages[which]
         first = stage.first + stage.begun
-        _take(state, stages, line, is_move, tasks)
+        _claim(state, stages, line, is_move, tasks)
         if not is_move:
             stage.since = now
             state.cells[stage.row, site].started += tasks

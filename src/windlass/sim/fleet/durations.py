@@ -1,4 +1,4 @@
-"""How long tasks are thought to compute, for the simulator and for live engines: means of what has finished."""
+"""Estimated compute times of tasks, for the simulator and for live engines: means of finished tasks."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ AT_FIRST_S = 1.0
 
 
 class Finished(NamedTuple):
-    """Tasks that have finished, of one thing or of each of many: ``seconds`` that they computed, and how many."""
+    """Finished tasks, in total or by stage or job: the ``seconds`` that they computed, and the number of ``tasks``."""
 
     seconds: _Floats
     tasks: _Floats
 
 
 def means_of_finished(stages: Finished, jobs: Finished, everywhere: Finished) -> _Floats:
-    """Seconds that a task of each stage is thought to compute.
+    """Return the estimated compute time of a task of each stage.
 
-    That is the mean of the stage's finished tasks; before it has any, of its job's; before that, of all jobs'; and
-    at the very first 1 s.
+    It is the mean of the stage's finished tasks; if the stage has none, of its job's finished tasks; if the job has
+    none, of all finished tasks; if there are none, 1 s.
 
     Parameters
     ----------
     stages
-        (K,) what has finished of each stage.
+        (K,) finished tasks of each stage.
     jobs
-        (K,) what has finished of each stage's job.
+        (K,) finished tasks of each stage's job.
     everywhere
-        () what has finished in all.
+        () all finished tasks.
 
     Returns
     -------
     NDArray
-        (K,) s.
+        (K,) estimates, s.
 
-    Source: Hung's thesis, section 4.5: durations by the stage's finished tasks. What stands in for them before there
-    are any is ours.
+    Source: Hung's thesis, Section 4.5, for the mean of the stage's finished tasks. The estimates of a stage without
+    finished tasks are Windlass's.
 
     Examples
     --------
@@ -54,11 +54,11 @@ def means_of_finished(stages: Finished, jobs: Finished, everywhere: Finished) ->
     >>> means_of_finished(stages, jobs, Finished(np.array(20.0), np.array(4.0))).tolist()
     [3.0, 3.0, 5.0]
     """
-    found = np.full(len(stages.seconds), AT_FIRST_S)
+    means = np.full(len(stages.seconds), AT_FIRST_S)
     for seconds, tasks in (everywhere, jobs, stages):
         known = np.asarray(tasks) > 0.0
-        found = np.where(known, seconds / np.maximum(tasks, 1.0), found)
-    return found
+        means = np.where(known, seconds / np.maximum(tasks, 1.0), means)
+    return means
 
 
 class MeasuredDurations:
@@ -74,11 +74,11 @@ class MeasuredDurations:
     Examples
     --------
     >>> from windlass.model.fleet import StageSpec
-    >>> told = Told(FleetJobs.of([0.0], [[StageSpec(9.0, here=(2,))]]), "finished")
-    >>> told.seconds().tolist()
+    >>> durations = MeasuredDurations(FleetJobs.of([0.0], [[StageSpec(9.0, here=(2,))]]), "finished")
+    >>> durations.seconds().tolist()
     [1.0]
-    >>> told.take(0, 4.0)
-    >>> told.seconds().tolist()
+    >>> durations.take(0, 4.0)
+    >>> durations.seconds().tolist()
     [4.0]
     """
 
@@ -91,12 +91,12 @@ class MeasuredDurations:
     def take(self, stage: int, seconds: float) -> None:
         """Record that a task of a stage computed for ``seconds``; the value stays even if its output is lost."""
         job = int(self._jobs.job[stage])
-        for found, row in ((self._stages, stage), (self._of_jobs, job), (self._all, 0)):
-            found.seconds[row] += seconds
-            found.tasks[row] += 1.0
+        for finished, row in ((self._stages, stage), (self._of_jobs, job), (self._all, 0)):
+            finished.seconds[row] += seconds
+            finished.tasks[row] += 1.0
 
     def seconds(self) -> _Floats:
-        """(K,) seconds that a task of each stage is thought to compute."""
+        """Return (K,) the estimated compute time of a task of each stage, s."""
         if self._true:
             return self._jobs.estimate_s
         own = self._jobs.job

@@ -1,8 +1,8 @@
-"""The loop of jobs over a fleet: go on until a decision is due that is made outside.
+"""The compiled loop of jobs over a fleet, which runs until a decision outside the loop is due.
 
-At each instant all that happens is taken in first: changes of the timetable, ends of tasks in the order in which they
-began to compute, reads, arrivals. Then, under a standing order, the jobs are ordered once if some arrived, departed or
-can go on, and idle slots are served; else, and not more often than ``decide_every``, a placement is due.
+At each instant it first processes all events: changes of the timetable, ends of tasks in the order in which they began
+to compute, reads, arrivals. Then, under a standing order, it orders the jobs once if jobs arrived or departed or a
+stage became ready, and starts tasks on idle slots. Otherwise a placement is due, at most once every ``decide_every``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _logs_full(state):
 
 @inlined
 def _next_instant(state):
-    """When something happens next, s; infinity where nothing does."""
+    """Return the time of the next event, s; infinity if there is none."""
     run = state.run[0]
     if run.flows_new:
         run.look = run.looked + run.look_every
@@ -79,7 +79,7 @@ def _run(address, until, events):
     if run.answered != 0 or run.short != 0:
         last = n
     if run.answered != 0:
-        # The engine took it, and takes nothing but an order.
+        # The engine has validated the order before it set this flag.
         expand_order(state)
     run.answered = run.short = 0
     while True:
@@ -102,7 +102,7 @@ def _run(address, until, events):
                 return POLICY_DUE
             now = min(now, due)
         if now >= until:
-            # No decision is due before the least time between decisions is over.
+            # No decision is due before the minimum time between decisions is over.
             run.next = max(now, run.decided + run.decide_every)
             return ALL_DONE if run.ended == jobs else REACHED
         now = max(now, run.now)
@@ -132,9 +132,9 @@ def _run(address, until, events):
             if _order_due(state):
                 if run.python != 0:
                     return POLICY_DUE
-                told = state.sized[: run.groups]
-                orders = whole.select(told, state.slots, state.backlog, whole.options, state.order)
-                run.orders = whole.refine(told, state.slots, state.no_backlog, orders, state.order)
+                sizes = state.sized[: run.groups]
+                orders = whole.select(sizes, state.slots, state.backlog, whole.options, state.order)
+                run.orders = whole.refine(sizes, state.slots, state.no_backlog, orders, state.order)
                 if not is_order(state):
                     return NO_ORDER
                 expand_order(state)

@@ -1,15 +1,16 @@
-"""Jobs over a fleet, simulated: sites with slots, with links or without, and jobs of stages of tasks.
+"""Simulation of jobs over a fleet: sites with slots, with or without links, and jobs of stages of tasks.
 
-A task holds a slot of its site from when it begins to read until it has computed. It reads over the uplink of
-where its input lies and the downlink of its site, shared max-min fairly by all concurrent reads, or at once where
-its input lies at its site. A stage that reads from all sites is ready when its parents have ended; what they wrote
-lies where their tasks ran. Slots that the timetable takes away are given up as tasks end; links change at once.
+A task holds a slot of its site from the start of its read until the end of its computation. It reads over the uplink
+of the site that stores its input and the downlink of its own site, which all concurrent reads share max-min fairly; a
+read within one site takes no time. A stage that reads from all sites is ready when its parents have ended; their
+output is stored at the sites where their tasks ran. If the timetable reduces the slots of a site, tasks that hold them
+first run to their end; links change at once.
 
 Two decisions can start tasks. A *standing order* of the jobs (:mod:`windlass.order.fleet`) is requested when jobs
-arrive or depart, when a stage can begin, and when slots change; until the next, each idle slot takes the next task of
-the first job in its site's order. Tasks then run where their input lies, and those of a shuffle in proportion to the
-data. A *placement* (:mod:`windlass.place`) names tasks and sites, and is requested whenever anything changed while some
-task waits, at most once every ``decide_every`` seconds.
+arrive or depart, when a stage can begin, and when slots change. Until the next order, each idle slot takes the next
+task of the first job in its site's order. Tasks then run at the site of their input, and those of a shuffle in
+proportion to the data. A *placement* (:mod:`windlass.place`) names tasks and sites. It is requested after every change
+while tasks wait, at most once every ``decide_every`` seconds.
 
 Links are updated at most once every ``look_every`` seconds: with 0, rates are exact at every instant; with more,
 reads begin and end up to this much later, and a link is never used beyond its capacity.
@@ -45,16 +46,16 @@ class PlacedFleet(FleetPart):
     Parameters
     ----------
     case
-        The fleet, its jobs, and changes over time.
+        The fleet, its jobs, and the timetable of changes.
     look_every, decide_every
-        Least time between updates of the links, and between decisions, s.
+        Minimum time between updates of the links, and between decisions, s.
     estimates
-        Assumed compute time of a task: ``finished``, the mean of the stage's finished tasks (of the job's
-        before any has, of all jobs' before that, at first 1 s); ``true``, the true values of the jobs.
+        Assumed compute time of a task: ``finished``, the mean of finished tasks, see
+        :func:`~windlass.sim.fleet.durations.means_of_finished`; ``true``, the true values of the jobs.
     log
-        Whether to keep every read and every change of a rate.
+        Whether to log every read and every change of a rate.
     progress
-        Called with the share of jobs that ended.
+        Called with the share of jobs that have ended.
     """
 
     _decision = PLACE.key
@@ -95,7 +96,7 @@ class PlacedFleet(FleetPart):
         return len(self._stages) > 0
 
     def view(self, decision: str) -> PlaceView:
-        """Sites, and the stages of which tasks wait."""
+        """Return the sites and the stages with waiting tasks."""
         jobs = self._case.jobs
         if self._estimates == "true":
             return place_view(self._state, self._stages, jobs.estimate_s, self._following)
@@ -103,7 +104,7 @@ class PlacedFleet(FleetPart):
         return place_view(self._state, self._stages, task_s, following_work(jobs, task_s))
 
     def act(self, decision: str, answer: Placement) -> None:
-        """Start tasks and move input."""
+        """Start tasks and move input as the placement says; raise PolicyError if it cannot be carried out."""
         state = self._state
         now = float(state.run["now"][0])
         expect_answer(answer, Placement).check_form(now, len(self._stages), len(state.sites))
@@ -132,7 +133,7 @@ class PlacedFleet(FleetPart):
             self._notify()
 
     def result(self) -> FleetRun:
-        """What happened."""
+        """Return the outcome so far."""
         return self._result(self._decisions, self._reasons)
 
 
@@ -142,12 +143,12 @@ class OrderedFleet(FleetPart):
     Parameters
     ----------
     case
-        What runs where, and what changes.
+        The fleet, its jobs, and the timetable of changes.
     compiled
-        The policy's compiled form, or that of none.
+        The policy's compiled functions; those of ``in_loop(None)`` if the policy is not compiled.
     by_seconds
-        Whether policies see expected seconds instead of numbers of tasks: tasks times the mean of those of the
-        job that have finished (of all that have, before that), off by the job's error.
+        Whether policies see expected seconds instead of numbers of tasks: the number of tasks, times the mean time of
+        the job's finished tasks (of all finished tasks if it has none, 1 s if there are none), times the job's error.
     look_every, log, progress
         As in :class:`PlacedFleet`.
     """
@@ -176,11 +177,11 @@ class OrderedFleet(FleetPart):
         )
 
     def view(self, decision: str) -> FleetView:
-        """The jobs with tasks left to start."""
+        """Return the jobs with tasks left to start."""
         return order_view(self._state)
 
     def act(self, decision: str, answer: JobOrder) -> None:
-        """Serve the jobs in this order from now on."""
+        """Serve the jobs in this order until the next one; raise PolicyError if it is not an order of the jobs."""
         state = self._state
         jobs = int(state.run["groups"][0])
         orders = expect_answer(answer, JobOrder).orders(jobs, len(state.sites))
@@ -189,5 +190,5 @@ class OrderedFleet(FleetPart):
         self._due = False
 
     def result(self) -> FleetRun:
-        """What happened."""
+        """Return the outcome so far."""
         return self._result(int(self._state.run["decisions"][0]), {})

@@ -1,4 +1,4 @@
-"""A standing order: jobs as policies see them, the validation of the order, and slots served by it until the next."""
+"""A standing order of jobs: the input of policies, the validation of their order, and its execution until the next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from windlass.sim.fleet.stages import settle_shuffle
 
 @inlined
 def close_ranks(state):
-    """Drop stages with nothing left to start; the others keep their order. If slots came or went, settle shuffles."""
+    """Drop stages without waiting tasks, keep the order of the others; after a change of slots, reassign shuffles."""
     run = state.run[0]
     kept = 0
     for place in range(run.waits):
@@ -31,7 +31,7 @@ def close_ranks(state):
 
 @inlined
 def expected_seconds(run, job):
-    """What a task of this job is expected to take, s: the mean of its finished ones, or else of all finished ones."""
+    """Return the expected compute time of a job's task, s: the mean of its finished tasks, else of all, else 1 s."""
     seconds = 1.0
     if job.tasks > 0.0:
         seconds = job.seconds / job.tasks
@@ -65,9 +65,9 @@ def size_up(state):
 
 @lean
 def is_order(state):
-    """Return whether a compiled policy's result is an order of all jobs; orders from Python are checked before.
+    """Return whether a compiled policy's result is an order of all jobs.
 
-    Any other result must not be expanded, as its numbers are rows.
+    Orders of Python policies are checked before. :func:`expand_order` uses the numbers as indices of rows.
     """
     run = state.run[0]
     if run.orders != 1 and run.orders != len(state.sites):
@@ -85,7 +85,7 @@ def is_order(state):
 
 @lean
 def expand_order(state):
-    """Make the order of jobs, which is one, an order of the rows of their stages."""
+    """Replace a valid order of jobs by the order of their stages' rows."""
     run = state.run[0]
     for number in range(run.orders):
         for place in range(run.groups):
@@ -99,12 +99,12 @@ def expand_order(state):
 
 
 @inlined
-def take(run, stage, lies, runs, site, tasks):
-    """Tasks of a stage that lie at one site take slots of a site: the same, or another; cells of both."""
-    lies.coming += tasks
-    lies.left -= tasks
-    run.subjobs -= lies.left == 0
-    runs.started += tasks
+def occupy_slots(run, stage, data_cell, run_cell, site, tasks):
+    """Let tasks of a stage occupy slots of a site; the cells are those of the sites of their input and of the slots."""
+    data_cell.coming += tasks
+    data_cell.left -= tasks
+    run.subjobs -= data_cell.left == 0
+    run_cell.started += tasks
     stage.waiting -= tasks
     stage.begun += tasks
     site.free -= tasks
@@ -112,7 +112,7 @@ def take(run, stage, lies, runs, site, tasks):
 
 @inlined
 def serve(state, first, last, now):
-    """Start tasks on the idle slots of some sites: of the first jobs in the order that have some left there."""
+    """Start tasks on the idle slots of some sites, of the first jobs in the order that have waiting tasks there."""
     run = state.run[0]
     homes = run.homes != 0
     for number in range(first, last):
@@ -132,11 +132,11 @@ def serve(state, first, last, now):
             shuffles = stage.shuffles != 0
             if shuffles and run.linked != 0:
                 if not start_reading(state, which, number, -1, number, tasks, now):
-                    # Its link is gone for now; the next in the order may go on.
+                    # A link that it needs is down, so try the next stage in the order.
                     site.position = place + 1
                 continue
             begin = cell.coming if homes else stage.first + stage.begun
-            take(run, stage, cell, cell, site, tasks)
+            occupy_slots(run, stage, cell, cell, site, tasks)
             for offset in range(tasks):
                 number_of_task = begin + offset if homes else task_at(state, stage, begin + offset)
                 task = state.tasks[number_of_task]
@@ -146,17 +146,17 @@ def serve(state, first, last, now):
 
 
 @lean
-def start_reading(state, which, lies, source, number, tasks, now):
-    """Start tasks that read from other sites; whether the links that they need are there."""
+def start_reading(state, which, data_site, source, number, tasks, now):
+    """Start tasks that read from other sites; return False if a link that they need is missing."""
     run, stage, site = state.run[0], state.stages[which], state.sites[number]
-    cell = state.cells[stage.row, lies]
+    cell = state.cells[stage.row, data_site]
     begin = cell.coming if run.homes != 0 and source >= 0 else stage.first + stage.begun
     if not can_read(state, stage, begin, tasks, source, number):
         return False
     if min(len(state.batches) - run.batches, len(state.flows) - run.flows) < len(state.sites):
         run.short = 1
         return True
-    take(run, stage, cell, state.cells[stage.row, number], site, tasks)
+    occupy_slots(run, stage, cell, state.cells[stage.row, number], site, tasks)
     for place in range(begin, begin + tasks):
         task = state.tasks[task_at(state, stage, place)]
         task.site, task.source, task.begun = number, source, now
@@ -166,22 +166,22 @@ def start_reading(state, which, lies, source, number, tasks, now):
 
 @lean
 def serve_elsewhere(state, now):
-    """Where a site with input has no slots, its tasks run at the site with the most idle ones, job by job in order."""
+    """Start the tasks of each site without slots at the site with the most idle ones, in the order of the jobs."""
     run = state.run[0]
-    for lies in range(len(state.sites)):
-        if state.sites[lies].slots > 0:
+    for data_site in range(len(state.sites)):
+        if state.sites[data_site].slots > 0:
             continue
-        line = lies if run.orders > 1 else 0
+        line = data_site if run.orders > 1 else 0
         for place in range(run.waits):
             row = state.order[line, place]
             number = 0
             for other in range(1, len(state.sites)):
                 if state.sites[other].free > state.sites[number].free:
                     number = other
-            tasks = min(state.cells[row, lies].left, state.sites[number].free)
+            tasks = min(state.cells[row, data_site].left, state.sites[number].free)
             if tasks > 0:
                 which = state.rows[row].stage
-                source = -1 if state.stages[which].shuffles != 0 else lies
-                start_reading(state, which, lies, source, number, tasks, now)
+                source = -1 if state.stages[which].shuffles != 0 else data_site
+                start_reading(state, which, data_site, source, number, tasks, now)
             if run.short != 0:
                 return

@@ -11,13 +11,13 @@ from windlass.sim.links import share_links
 
 @inlined
 def task_at(state, stage, place):
-    """The task at a place in the order in which a stage's tasks begin."""
+    """Return the task at a place in the order in which a stage's tasks begin."""
     return state.by_size[place] if stage.largest != 0 and len(state.by_size) > 0 else place
 
 
 @lean
 def carried_by(state, stage, first, tasks, source):
-    """What tasks from a place of a stage's order on read from a site, bytes."""
+    """Return the bytes that tasks, from a place of a stage's order on, read from a site."""
     if stage.shuffles == 0:
         return tasks * stage.task_bytes
     sizes = 0.0
@@ -28,13 +28,13 @@ def carried_by(state, stage, first, tasks, source):
 
 @inlined
 def has_link(state, source, site):
-    """Whether anything can be carried from one site to another."""
+    """Return whether data can be sent from one site to another."""
     return state.sites[source].up > 0.0 and state.sites[site].down > 0.0 and state.most[source, site] > 0.0
 
 
 @lean
 def can_read(state, stage, first, tasks, source, site):
-    """Whether all links are there that tasks at a site need; ``source`` is -1 for tasks that read from all sites."""
+    """Return whether all links that tasks at a site need exist; ``source`` is -1 if they read from all sites."""
     if state.run[0].linked == 0:
         return True
     if stage.shuffles == 0:
@@ -47,7 +47,7 @@ def can_read(state, stage, first, tasks, source, site):
 
 @lean
 def begin_reading(state, now, number, site, tasks, first, is_move, source):
-    """Tasks of a stage at a site, or input that moves there, begin to read (-1: from all), or have all of it."""
+    """Start the read of a batch of tasks or of a move (``source`` -1: from all sites); if it reads nothing, end it."""
     run, stage = state.run[0], state.stages[number]
     which = state.batches[run.batches].free
     run.batches += 1
@@ -66,11 +66,11 @@ def begin_reading(state, now, number, site, tasks, first, is_move, source):
 
 @lean
 def add_flow(state, now, source, site, which, carried):
-    """A batch begins to read from a site."""
+    """Add the flow of a batch that reads from a site."""
     run, batch = state.run[0], state.batches[which]
     number = state.flows[run.flows].free
     run.flows += 1
-    # It begins at the next update of the links, which is now where rates are exact: its pair has progressed by then.
+    # The flow begins at the next update of the links, until which the other flows of its pair progress.
     wait = max(run.looked + run.look_every, now) - run.looked
     ends = state.progress[source, site] + state.rate[source, site] * wait + carried / batch.tasks
     flow = state.flows[number]
@@ -92,7 +92,7 @@ def add_flow(state, now, source, site, which, carried):
 
 @lean
 def end_reading(state, now, which):
-    """A batch has all its input: its tasks compute, or, for a move, wait at the new site."""
+    """End the read of a batch: its tasks compute, or, after a move, wait at the new site."""
     run, batch = state.run[0], state.batches[which]
     stage = state.stages[batch.stage]
     run.batches -= 1
@@ -110,7 +110,7 @@ def end_reading(state, now, which):
 
 @lean
 def end_flow(state, now, source, site, ended):
-    """The first flow of a pair has come to its end, at ``ended``; what it carried is noticed ``now``."""
+    """End the first flow of a pair, which ended at ``ended``; its batch notices this ``now``."""
     run = state.run[0]
     number = state.head[source, site]
     flow = state.flows[number]
@@ -121,7 +121,7 @@ def end_flow(state, now, source, site, ended):
     if run.logs:
         line = state.flow_log[run.logged]
         line[0], line[1], line[3], line[4], line[5] = flow.began, ended, source, site, batch.stage
-        # A task of a batch reads on average what its stage's tasks do, by the sizes of its own.
+        # In proportion to the sizes of the batch's own tasks.
         line[2] = carried_by(state, state.stages[batch.stage], batch.first, batch.tasks, source)
         run.logged += 1
     if state.head[source, site] < 0:
@@ -136,7 +136,7 @@ def end_flow(state, now, source, site, ended):
 
 @lean
 def refresh_links(state, now):
-    """Advance all flows to now, end those that are done, and share the links again."""
+    """Advance all flows until now, end the complete ones, and share the links again."""
     run, n = state.run[0], len(state.sites)
     passed = now - run.looked
     for x in range(n):

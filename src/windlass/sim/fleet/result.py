@@ -1,4 +1,4 @@
-"""What happened to jobs over a fleet."""
+"""The outcome of a run of jobs over a fleet."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _Ints = NDArray[np.signedinteger[Any]]
 
 @dataclass(frozen=True, slots=True)
 class FleetRun:
-    """What happened.
+    """The outcome of a run of J jobs with T tasks over n sites.
 
     Parameters
     ----------
     fleet, jobs
-        What ran, and where.
+        The sites and the jobs.
     end
         (J,) when each job ended, s.
     sent
@@ -29,19 +29,19 @@ class FleetRun:
     carried
         (n, n) bytes sent by each pair of sites; (0, 0) without links.
     site, source
-        (T,) where each task ran and read (-1: from all sites).
+        (T,) sites where each task ran and from which it read (-1: from all sites).
     begun, read, computed
-        (T,) when it took its slot, had its input, and gave the slot back, s.
+        (T,) when each task took its slot, had read its input, and released the slot, s.
     flows
         (f, 6) start, end, bytes, source, site, stage of each read between sites; empty unless logged.
     rates
-        (r, 4) time, source, site, bytes/s of a pair from then on; empty unless logged.
+        (r, 4) time, source, site, and rate of the pair from that time on, bytes/s; empty unless logged.
     decisions
-        How often the policy was asked.
+        Number of decisions of the policy.
     reasons
-        How many tasks were started for which reason.
+        Number of tasks started, by the reason that the policy gave.
     jobs_reported, subjobs_reported
-        Of how many jobs and sub-jobs with tasks left to start a policy that orders jobs was told, over all decisions.
+        Jobs and sub-jobs in the views of a policy that orders jobs, summed over all decisions.
     """
 
     fleet: Fleet

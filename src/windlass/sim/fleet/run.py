@@ -1,4 +1,4 @@
-"""Jobs over a fleet run through a policy, in the simulator."""
+"""Simulation of jobs over a fleet under one policy."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from windlass.sim.fleet.result import FleetRun
 
 
 def place_kernels() -> tuple[Kernel, ...]:
-    """What a run under placements needs compiled, the policy's own left out."""
+    """Return the compiled functions that a run under placements needs, except the policy's."""
     none = in_loop(None)
     return STORE, RUN, COMMIT, none.select, none.refine
 
 
 def order_kernels(policy: FleetPolicy) -> tuple[Kernel, ...]:
-    """What a run under a standing order needs compiled."""
+    """Return the compiled functions that a run under a standing order needs."""
     compiled = in_loop(policy)
     return compiled.select, compiled.refine, STORE, RUN
 
@@ -42,7 +42,7 @@ def run_placed(
     log: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> FleetRun:
-    """Run jobs through a placement policy; the parameters are those of :class:`PlacedFleet`.
+    """Simulate jobs under a placement policy; the parameters are those of :class:`PlacedFleet`.
 
     Raises
     ------
@@ -79,12 +79,12 @@ def run_ordered(
     log: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> FleetRun:
-    """Run jobs through a policy that orders them; the parameters are those of :class:`OrderedFleet`.
+    """Simulate jobs under a policy that orders them; the parameters are those of :class:`OrderedFleet`.
 
     Raises
     ------
     PolicyError
-        The policy's answer is no order of the jobs.
+        The policy's answer is not an order of the jobs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the two parts of a fleet share: the state, the loop, growing, and the result."""
+"""The base class of the two parts of a fleet: the state and its growth, the loop, and the result."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _EVENTS_BETWEEN_REPORTS = 500_000
 
 
 class FleetPart:
-    """A fleet whose loop stops for one decision: see :class:`windlass.sim.part.Part`.
+    """A fleet whose loop stops for one decision; a :class:`windlass.sim.part.Part`.
 
-    A fleet has slots of its own and takes no cores of a ledger: it is coupled with others in time only.
+    A fleet has its own slots and takes no cores from a ledger: it is coupled with other parts in time only.
     """
 
     _decision: str
@@ -43,55 +43,55 @@ class FleetPart:
         self._handle = Handle(FleetAsRun(*self._functions, self._state), STORE)
         self._loop = Loop(RUN.entry(), self._handle, _EVENTS_BETWEEN_REPORTS, self._notify, self._make_room)
         self._asks = not compiled.decides
-        #: Whether a decision is due.
+        #: True if a decision is due.
         self._due = False
 
     def horizon(self) -> float:
-        """The next instant at which a decision may be due."""
+        """Return the next instant at which a decision may be due; infinity if the loop makes all decisions."""
         return float(self._state.run["next"][0]) if self._asks else np.inf
 
     def advance(self, until: float) -> float:
-        """Go through instants before `until`."""
+        """Process instants before `until`; return the time reached."""
         return self._until(until, until)
 
     def alter(self, now: float) -> None:
-        """Nothing: the timetable of a fleet's slots and links is its own affair."""
+        """Do nothing: the loop applies the timetable of slots and links."""
 
     def settle(self, now: float) -> None:
-        """Holds nothing."""
+        """Do nothing: a fleet holds no cores of the ledger."""
 
     def decide(self, now: float) -> Sequence[Due]:
-        """Go through the instant itself."""
+        """Process the instant itself; return the decision that is due, if any."""
         after = np.nextafter(now, np.inf)
         self._until(after, after)
         return (Due(self, self._decision),) if self._due else ()
 
     def wants(self, decision: str) -> bool:
-        """Whether the decision is still due."""
+        """Return whether the decision is still due."""
         return self._due
 
     def view(self, decision: str) -> Any:
-        """What the policy may know now."""
+        """Return the policy's view of the present state."""
         raise NotImplementedError
 
     def act(self, decision: str, answer: Any) -> None:
-        """Carry out its answer."""
+        """Carry out the policy's answer."""
         raise NotImplementedError
 
     def result(self) -> FleetRun:
-        """What happened."""
+        """Return the outcome so far."""
         raise NotImplementedError
 
     def ended(self) -> bool:
-        """Whether all jobs have ended."""
+        """Return whether all jobs have ended."""
         return bool(self._state.run["ended"][0] == len(self._case.jobs))
 
     def waits(self) -> bool:
-        """Whether jobs are left and nothing happens: none of what it waits for is outside."""
+        """Return whether jobs are left and no event or decision will come."""
         return bool(self._state.run["next"][0] == np.inf) and not self._due and not self.ended()
 
     def stuck(self) -> Exception:
-        """Jobs are left, and nobody will start their tasks."""
+        """Return the error for jobs whose tasks the policy will never start."""
         left = len(self._case.jobs) - int(self._state.run["ended"][0])
         return PolicyError(f"leaves tasks of {left} jobs waiting for ever", self._decision)
 
@@ -100,14 +100,17 @@ class FleetPart:
             status = self._loop.until(until)
             if status == NO_ORDER:
                 waiting = self._state.run["groups"][0]
-                raise PolicyError(f"gave no order of the {waiting} waiting jobs", self._decision)
+                raise PolicyError(
+                    f"did not return an order of the {waiting} waiting jobs, expected each of 0 to {waiting - 1} once",
+                    self._decision,
+                )
             if status != POLICY_DUE:
                 return reached
             self._due = self._is_due()
         return float(self._state.run["now"][0])
 
     def _is_due(self) -> bool:
-        """Whether there is something to decide, where the loop stopped for a decision."""
+        """Return whether the decision for which the loop stopped has to be made."""
         return True
 
     def _grown(self, state: FleetState) -> None:

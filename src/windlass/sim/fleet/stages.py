@@ -1,4 +1,4 @@
-"""What happens to jobs and their stages: a job arrives, a stage can begin, a task ends, slots and links change."""
+"""Events of jobs and stages: a job arrives, a stage becomes ready, a task ends, slots and links change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from windlass.place.functions.in_place import CLOSE, shuffle_in_place
 
 @inlined
 def stages_coming(state, now):
-    """How many stages the jobs have that arrive at an instant."""
+    """Return the number of stages of the jobs that arrive until now."""
     first = job = state.run[0].submitted
     while state.jobs[job].submit <= now:
         job += 1
@@ -17,7 +17,7 @@ def stages_coming(state, now):
 
 @lean
 def enter(state, job, now):
-    """A job arrives: its stages get rows in the tables, and those that read input can begin."""
+    """Admit an arriving job: its stages get rows in the tables, and those that read its input become ready."""
     run = state.run[0]
     for number in range(state.jobs[job].stage0, state.jobs[job + 1].stage0):
         row = state.rows[run.rows].free
@@ -37,7 +37,7 @@ def enter(state, job, now):
 
 @lean
 def make_ready(state, now, number):
-    """A stage has all that it reads."""
+    """Mark a stage as ready, because all of its input exists."""
     run, stage = state.run[0], state.stages[number]
     stage.ready = 1
     stage.waiting = stage.tasks
@@ -45,7 +45,7 @@ def make_ready(state, now, number):
     run.wanted = run.moved = 1
     if run.standing == 0:
         return
-    # By arrival of the jobs, and by stage in a job: the later stages of a job may come after other jobs.
+    # Insert it in order of jobs, then stages: stages of later jobs may have become ready before this one.
     place = run.waits
     while place > 0 and state.rows[place - 1].wait > number:
         state.rows[place].wait = state.rows[place - 1].wait
@@ -60,7 +60,7 @@ def make_ready(state, now, number):
 
 @lean
 def settle_shuffle(state, stage):
-    """Say where the tasks of a shuffle are to run that have not begun."""
+    """Assign the tasks of a shuffle that have not begun to sites."""
     for site in range(len(state.sites)):
         cell = state.cells[stage.row, site]
         state.share[site], state.rest[site] = cell.data, state.sites[site].slots
@@ -72,7 +72,7 @@ def settle_shuffle(state, stage):
 
 @inlined
 def end_task(state, now, site, number):
-    """A task gives back its slot and leaves its output at the site."""
+    """End a task: free its slot and store its output at the site."""
     run, task = state.run[0], state.tasks[number]
     state.sites[site].free += 1
     task.computed = now
@@ -95,7 +95,7 @@ def end_task(state, now, site, number):
 
 @lean
 def leave_output(state, now, site, number, ended):
-    """What a task wrote lies at its site; stages that read it can begin once it was the last; so may its job end."""
+    """Add a task's output to its site; if its stage ended, mark stages as ready that waited only for it."""
     task = state.tasks[number]
     stage = state.stages[task.stage]
     read = stage.task_bytes
@@ -117,7 +117,7 @@ def leave_output(state, now, site, number, ended):
 
 @lean
 def end_stage(state, now, number):
-    """A stage of a job has ended, and maybe the job."""
+    """Count the end of a stage of a job; with its last stage, end the job."""
     run, job = state.run[0], state.jobs[number]
     job.stages_left -= 1
     if job.stages_left == 0:
@@ -131,7 +131,7 @@ def end_stage(state, now, number):
 
 @inlined
 def change_site(state, now):
-    """The next change of the timetable happens."""
+    """Apply the next change of the timetable."""
     run = state.run[0]
     change = state.changes[run.changes]
     site = state.sites[change.site]

@@ -1,8 +1,7 @@
-"""State of jobs over a fleet: a few arrays of records, what each holds, and how it is made.
+"""The state of jobs over a fleet: arrays of records, their layout, and their initial values.
 
-What belongs to one thing (a site, a job, a stage, a task) lies side by side in one record: an event then waits for one
-cache line and not for ten, and compiled functions that pass the state on pass thirty arrays and not eighty, which
-costs a third of the compiling.
+All values of one site, job, stage or task are in one record. An event then reads one cache line instead of ten, and
+compiled functions pass on thirty arrays instead of eighty, which takes a third of the compile time.
 """
 
 from __future__ import annotations
@@ -24,11 +23,10 @@ _Records = NDArray[np.void]
 
 
 class FleetState(NamedTuple):
-    """Everything that changes during a run, and what it is read from; ``records`` describes the records.
+    """Everything that changes during a run, and its input; :mod:`windlass.sim.fleet.records` describes the records.
 
     Axes: ``sites``; ``jobs``, ``stages``, ``parts`` and ``tables``, each with one more entry that marks where the last
-    one ends; ``tasks``; ``linked``, the sites if they have links and none otherwise; ``rows``, stages of jobs in the
-    system.
+    one ends; ``tasks``; ``linked``, the sites if they have links, else 0; ``rows``, stages of jobs in the system.
     """
 
     heap: Heap
@@ -41,7 +39,7 @@ class FleetState(NamedTuple):
     children: Annotated[_Ints, column("children")]
     by_size: Annotated[
         _Ints, column("sized")
-    ]  # the tasks of each stage, largest first; empty if all are alike
+    ]  # the tasks of each stage, largest first; empty if all have the same size
     cells: Annotated[_Records, column("rows", "sites", dtype=CELL)]
     rows: Annotated[_Records, column("tables", dtype=ROW)]
     weight: Annotated[_Floats, column("linked", "linked")]  # flows between two sites
@@ -54,7 +52,9 @@ class FleetState(NamedTuple):
     batches: Annotated[_Records, column("batches", dtype=BATCH)]
     changes: Annotated[_Records, column("changes", dtype=CHANGE)]  # the timetable
     # For policies that order jobs:
-    sized: Annotated[_Floats, column("rows", "ordered", fill=None)]  # what is left of each job at each site
+    sized: Annotated[
+        _Floats, column("rows", "ordered", fill=None)
+    ]  # tasks or seconds of each job left at each site
     slots: Annotated[_Floats, column("sites")]
     backlog: Annotated[_Floats, column("sites")]
     no_backlog: Annotated[_Floats, column("sites")]
@@ -203,7 +203,7 @@ def _stages(jobs: FleetJobs) -> _Records:
 
 
 def _tasks(jobs: FleetJobs) -> _Records:
-    # What is written when a task starts and ends is not filled in before: each pass over the tasks takes its time.
+    # Fields that are set when a task starts and ends are not initialised: each pass over all tasks takes time.
     sizes = {"size": jobs.size} if len(jobs.size) else {}
     return _filled(TASK, len(jobs.duration), duration=jobs.duration, stage=jobs.stage, **sizes)
 
@@ -212,13 +212,13 @@ def with_rows(state: FleetState, rows: int) -> FleetState:
     """Return the same state with room for more stages in the tables; an order in force stays valid."""
     old = len(state.cells)
     longer = grown(state, rows=rows, tables=rows + 1)
-    # Rows are handed out in the order of ``free``.
+    # Stages get rows in the order of ``free``.
     longer.rows["free"][old:rows] = np.arange(old, rows)
     return longer
 
 
 def with_room(state: FleetState, flows: int, batches: int) -> FleetState:
-    """The same with room for so many more flows and batches, and for what they may log."""
+    """Return the same state with room for this many more flows and batches, and for the lines that they may log."""
     run = state.run[0]
     short = len(state.flows) - run["flows"] < flows or len(state.batches) - run["batches"] < batches
     if not (short or run["logs"]):
@@ -228,7 +228,7 @@ def with_room(state: FleetState, flows: int, batches: int) -> FleetState:
         batches=_stocked(state.batches, int(run["batches"]), batches),
     )
     if run["logs"]:
-        # A read that is under way has yet to be logged.
+        # Each running read will be logged when it ends.
         coming = int(run["flows"]) + 8 * state.weight.size + 1024
         state = state._replace(
             flow_log=_longer(state.flow_log, int(run["logged"]) + coming),

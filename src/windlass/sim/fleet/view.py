@@ -1,4 +1,4 @@
-"""What policies may see of jobs over a fleet, read off the simulated state."""
+"""Views of jobs over a fleet for policies, built from the simulator's state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Ints = NDArray[np.int64]
 
 
 def following_work(jobs: FleetJobs, task_s: _Floats) -> _Floats:
-    """(K,) slot-seconds of the stages that read each stage's output, for tasks of (K,) so many seconds."""
+    """Return (K,) slot-seconds of the stages that read each stage's output; ``task_s`` (K,) is the task time, s."""
     work = jobs.tasks * task_s
     total = np.zeros(len(work))
     np.add.at(total, np.repeat(np.arange(len(work)), np.diff(jobs.child_at)), work[jobs.children])
@@ -24,7 +24,7 @@ def following_work(jobs: FleetJobs, task_s: _Floats) -> _Floats:
 
 
 def finished_means(state: FleetState) -> _Floats:
-    """(K,) seconds that a task of each stage is thought to compute, by what has finished."""
+    """Return (K,) the mean compute time of finished tasks for each stage, s; see :func:`means_of_finished`."""
     run, stages = state.run[0], state.stages[:-1]
     jobs = state.jobs[stages["job"]]
     return means_of_finished(
@@ -35,7 +35,7 @@ def finished_means(state: FleetState) -> _Floats:
 
 
 def order_view(state: FleetState) -> FleetView:
-    """The jobs with tasks left to start."""
+    """Return the view of a policy that orders jobs: the jobs with tasks left to start."""
     jobs = int(state.run["groups"][0])
     return FleetView(
         float(state.run["now"][0]),
@@ -47,7 +47,19 @@ def order_view(state: FleetState) -> FleetView:
 
 
 def place_view(state: FleetState, stages: _Ints, task_s: _Floats, following: _Floats) -> PlaceView:
-    """Sites, and the stages of which tasks wait; ``task_s`` (K,) seconds that a task of each is thought to compute."""
+    """Return the view of a placement policy: the sites, and the stages with waiting tasks.
+
+    Parameters
+    ----------
+    state
+        The simulator's state.
+    stages
+        Numbers of the stages with waiting tasks.
+    task_s
+        (K,) estimated compute time of a task of each stage, s.
+    following
+        (K,) slot-seconds of the stages that read each stage's output.
+    """
     run, own = state.run[0], state.stages[stages]
     rows = own["row"]
     here, data, started, running, plan = (

@@ -117,7 +117,7 @@ def _settle(address, now):
     """Take note of cores that other parts have released."""
     run = opened(address)
     nodes, counts, clock, fleet = run.nodes, run.queues.counts[0], run.queues.clock[0], run.fleet
-    for at in nodes.taken[: nodes.counts[0].taken]:
+    for at in nodes.to_settle[: nodes.counts[0].to_settle]:
         row = at - nodes.first[counts.site]
         if nodes.site[at] != counts.site or fleet.stage[row] != UP:
             continue

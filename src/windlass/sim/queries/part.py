@@ -293,5 +293,5 @@ class QueriesPart(Quiet):
             more = math.ceil(wanted * self._units - _ROUNDING) - int(held[row, self._number])
             if more < 0 or (more > 0 and take):
                 self._ledger.hold(row, self._number, more)
-        sent = self._load.taken(streams.rate)[_UP::step]
+        sent = self._load.usage(streams.rate)[_UP::step]
         self._log.now(int(streams.there.sum()), streams.results(), cores, sent)

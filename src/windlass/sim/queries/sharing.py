@@ -50,7 +50,7 @@ class QueryLoad:
         np.maximum.at(most, self.piece, of_query[self.query])
         return most
 
-    def taken(self, of_query: _Floats) -> _Floats:
+    def usage(self, of_query: _Floats) -> _Floats:
         """Return the total use of each resource, (L,), if each piece has the pace of its fastest query."""
         total: _Floats = self.fastest(of_query) @ self.demand
         return total
@@ -158,10 +158,10 @@ def share(load: QueryLoad, capacity: _Floats, behind: NDArray[np.bool_], catch_u
     if catch_up > 0.0 and behind.any():
         wanted = catch_up * load.fastest(behind.astype(np.float64))
         # The base pace also leaves some of a short resource, where a component waits for a slower one.
-        spare = np.maximum(capacity - load.taken(base), 0.0)
+        spare = np.maximum(capacity - load.usage(base), 0.0)
         given = _least_used(load.demand, _fraction(spare, wanted @ load.demand))
         extra = np.where(behind, catch_up * load.slowest(given, 0.0), 0.0)
-    held = np.minimum(demand + load.taken(extra), capacity)
+    held = np.minimum(demand + load.usage(extra), capacity)
     return QuerySpeeds(base, extra, held)
 
 

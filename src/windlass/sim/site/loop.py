@@ -225,7 +225,7 @@ def _settle(address, now):
     """Vacate rows, and make a decision due if the idle cores changed; return FULL if a log is full."""
     run = opened(address)
     site, nodes = run.site, run.nodes
-    for row in nodes.taken[: nodes.counts[0].taken]:
+    for row in nodes.to_settle[: nodes.counts[0].to_settle]:
         while nodes.site[row] == site.counts[0].site and nodes.vacate[row] != 0 and nodes.idle[row] < 0:
             job = _latest_on(run, row)
             if job < 0:

@@ -118,13 +118,13 @@ class Counts:
 
     Parameters
     ----------
-    taken
+    accepted
         Tasks that the node accepted.
     diverted, forced
         Tasks that the node rejected: those that another node got, and those that stayed because all nodes rejected.
     """
 
-    taken: int
+    accepted: int
     diverted: int
     forced: int
 
@@ -153,7 +153,7 @@ def gate(policy: DispatchPolicy) -> CompiledDispatch:
     >>> gated_policy = gate(Jsq(3, np.random.default_rng(1)))
     >>> set_answers(gated_policy.ints[None], np.array([False, True, False]))
     >>> gated_policy.choose(np.array([5, 0, 4])), counts(gated_policy.ints[None])
-    (2, Counts(taken=0, diverted=1, forced=0))
+    (2, Counts(accepted=0, diverted=1, forced=0))
     """
     inner = as_compiled(policy)
     if inner is None:

@@ -48,7 +48,7 @@ class Observed:
         >>> run = Observed(np.ones((3, 2, 5)), np.zeros((3, 2), bool), Counts(9, 2, 0), 10.0, (Counts(4, 1, 0),) * 3)
         >>> later = run.since(15.0)
         >>> len(later.channels), later.tasks
-        (1, Counts(taken=5, diverted=1, forced=0))
+        (1, Counts(accepted=5, diverted=1, forced=0))
         """
         first = int(np.ceil(warm / self.every))
         if first == 0:
@@ -57,7 +57,9 @@ class Observed:
         return Observed(
             self.channels[first:],
             self.rejects[first:],
-            Counts(whole.taken - then.taken, whole.diverted - then.diverted, whole.forced - then.forced),
+            Counts(
+                whole.accepted - then.accepted, whole.diverted - then.diverted, whole.forced - then.forced
+            ),
             self.every,
         )
 

@@ -225,10 +225,10 @@ def _settle(address, now):
     run = _opened(address)
     state, nodes = run.state, run.nodes
     settings, progress = state.settings[0], state.progress[0]
-    while progress.settled < nodes.counts[0].taken:
+    while progress.settled < nodes.counts[0].to_settle:
         if settings.probe_delay > 0.0 and log.is_full(state):
             return FULL
-        row = nodes.taken[progress.settled]
+        row = nodes.to_settle[progress.settled]
         progress.settled += 1
         worker = run.worker_of[row]
         event = NONE if worker == NONE else _settle_worker(state, nodes, worker, row, now)

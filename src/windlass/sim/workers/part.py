@@ -107,7 +107,7 @@ class WorkersPart(Quiet):
         if ledger is not None:
             # Nodes may have no cores at first, or cores that another part holds: settle all rows as if changed.
             rows, nodes = ledger.rows(site), ledger.nodes
-            nodes.taken[: len(rows)], LedgerCounts.of(nodes.counts).taken = rows, len(rows)
+            nodes.to_settle[: len(rows)], LedgerCounts.of(nodes.counts).to_settle = rows, len(rows)
             self.settle(0.0)
 
     def advance(self, until: float) -> float:

@@ -54,7 +54,7 @@ LOG_ENTRY = np.dtype(
 
 
 class WorkersSettings(Scalars):
-    """Settings of a simulation, which do not change; yes is 1.
+    """Settings of a simulation, which do not change; 1 for true.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class WorkersProgress(Scalars):
 
 
 class PolicyExchange(Scalars):
-    """What the loop passes to a policy in Python, and its answer.
+    """Arguments that the loop passes to a policy in Python, and its answer.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class PolicyExchange(Scalars):
     event
         Change of that worker: ``LEFT`` or ``JOINED`` of :mod:`windlass.dispatch.state`.
     work, seconds
-        Work of the completed task, and how long it took, s.
+        Work of the completed task, and its duration, s.
     """
 
     chosen: int = NONE
