@@ -32,7 +32,7 @@ def test_a_worker_that_is_none_is_found(monkeypatch, worker):
         self.count = getattr(self, "count", 0) + 1
         return worker if self.count == 500 else self.count % 4
 
-    with pytest.raises(CheckError, match=re.escape(f"chose {worker!r} of 4 workers")):
+    with pytest.raises(CheckError, match=re.escape(f"chose worker {worker!r}, expected 0 to 3")):
         dispatch_checks.check_chooses_a_worker(dispatching(monkeypatch, chosen=chosen), "made")
 
 

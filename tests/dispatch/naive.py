@@ -187,7 +187,7 @@ class Naive:
             worker.speed = value
             for policy in self.policies:
                 if getattr(policy, "follows", False):
-                    policy.told(int(index), value)
+                    policy.set_rate(int(index), value)
         elif kind == FAIL and not worker.down:
             worker.down = True
             in_hand = [] if worker.running is None else [worker.running]

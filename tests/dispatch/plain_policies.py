@@ -41,7 +41,7 @@ class Plain:
         if worker not in self.here:
             self.here.append(worker)
 
-    def told(self, worker: int, rate: float) -> None:
+    def set_rate(self, worker: int, rate: float) -> None:
         pass
 
     def any_worker(self) -> int:
@@ -106,7 +106,7 @@ class Rated(Plain):
         super().__init__(len(rates), word)
         self.rates = list(rates)
 
-    def told(self, worker: int, rate: float) -> None:
+    def set_rate(self, worker: int, rate: float) -> None:
         if self.follows:
             self.rates[worker] = rate
 

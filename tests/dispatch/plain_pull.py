@@ -115,7 +115,7 @@ class PlainPull(PlainRosella):
         self.waiting = waiting - takes
         return takes
 
-    def told(self, worker: int, rate: float) -> None:
+    def set_rate(self, worker: int, rate: float) -> None:
         self.order = None
 
     def left(self, worker: int) -> None:

@@ -161,7 +161,7 @@ class PlainRosella:
             window.closed.append(block)
             window.filling = Block(self.now)
 
-    def told(self, worker: int, rate: float) -> None:
+    def set_rate(self, worker: int, rate: float) -> None:
         self.table = None
 
     def left(self, worker: int) -> None:

@@ -54,4 +54,4 @@ def test_each_worker_is_as_likely_as_its_rate_says(follows):
             else:
                 rates = np.where(np.arange(count) == worker, 0.0, rates) if seed % 4 else 0.0 * rates
                 for each in range(count):
-                    policy.told(each, float(rates[each]))
+                    policy.set_rate(each, float(rates[each]))

@@ -148,8 +148,8 @@ def test_every_step_is_that_of_a_plain_policy(case):
         elif what < 0.92:
             rate = steps.choice([0.0, 1.0, 4.0])
             for each in (policy, twin):
-                if hasattr(each, "told"):
-                    each.told(worker, rate)
+                if hasattr(each, "set_rate"):
+                    each.set_rate(worker, rate)
         elif what < 0.96 and getattr(twin, "copies", 0) and name == "pull" and worker in twin.here:
             waiting = steps.randrange(8)
             asked = now - steps.choice([0.0, 0.0, 0.625])

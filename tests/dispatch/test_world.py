@@ -268,7 +268,7 @@ def test_bad_arguments_are_named(change, names):
         (lambda: make("rosella").completed(5, 1.0, 1.0), "worker"),
         (lambda: make("rosella").completed(0, -1.0, 1.0), "work"),
         (lambda: make("rosella").completed(0, 1.0, np.nan), "seconds"),
-        (lambda: make("ppot").told(0, -1.0), "rate"),
+        (lambda: make("ppot").set_rate(0, -1.0), "rate"),
         (lambda: Bursty(ratio=0.5), "ratio"),
         (lambda: Pareto(shape=1.0), "shape"),
         (lambda: shocks([1.0], 0.0, 1.0, np.random.default_rng(1)), "every"),

@@ -131,7 +131,7 @@ def test_workers_of_a_site_are_chosen_by_a_policy_of_its_own_where_there_are_sev
     assert [each.workers for each in policies] == [2, 2]
     for bad in (-1, 2, None):
         policies[1].answer = bad
-        with pytest.raises(PolicyError, match=f"dispatch policy 'noted' chose {bad} of 2 workers"):
+        with pytest.raises(PolicyError, match=f"dispatch policy 'noted' chose worker {bad}, expected 0 to 1"):
             sending._choose(2, 3.0)
     policies[1].done.clear()
     policies[1].answer = 1

@@ -103,7 +103,7 @@ class Oracle:
             node.end = self.now + node.left / speed
         node.speed = speed
         if getattr(self.policy, "follows", False):
-            self.policy.told(index, speed)
+            self.policy.set_rate(index, speed)
 
     def metrics(self, channels: np.ndarray) -> np.ndarray:
         """Each metric of each node by the words of the model."""

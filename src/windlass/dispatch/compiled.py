@@ -1,7 +1,7 @@
 """Dispatch policies as compiled functions over their state, used by the simulator and by live engines.
 
 ===========================================================  ==================================================
-``choose(lengths, ints, floats)``                            returns the worker for a task; the clock is in
+``choose(lengths, ints, floats)``                            returns the worker for a task; the current time is in
                                                              ``floats``
 ``completed(worker, work, seconds, own, ints, floats)``      a task ended; ``own`` is 1, or 2 for a benchmark task,
                                                              or 0 if another scheduler had sent it
@@ -258,7 +258,7 @@ class CompiledDispatch:
         self._check_worker(worker)
         self.changing.ready()(JOINED, int(worker), 0.0, self.ints, self.floats)
 
-    def told(self, worker: int, rate: float) -> None:
+    def set_rate(self, worker: int, rate: float) -> None:
         """Set the true rate of a worker, work/s, for policies that assume it known; others ignore it."""
         self._check_worker(worker)
         self.changing.ready()(RATE, int(worker), number("rate", rate, 0.0), self.ints, self.floats)

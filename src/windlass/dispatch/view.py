@@ -1,6 +1,7 @@
-"""What a dispatch policy sees, and what it answers: the lengths of all queues, and a worker's number.
+"""Validation of the answer of a dispatch policy.
 
-A task is dispatched in a microsecond, so there is no object for either.
+The view of a dispatch policy is an array of queue lengths, and its answer is the number of a worker. Neither has a
+class, because a task is dispatched in about a microsecond.
 """
 
 from __future__ import annotations
@@ -13,26 +14,26 @@ from windlass.model import PolicyError
 def check_choice(chosen: object, workers: int) -> int:
     """Return the worker that a policy chose.
 
-    The simulator's loop does the same in compiled code, and refuses workers that are down as well.
+    The simulator's loop makes the same check in compiled code, and also rejects workers that are down.
 
     Parameters
     ----------
     chosen
-        What ``choose`` returned.
+        Return value of ``choose``.
     workers
-        How many workers there are.
+        Number of workers.
 
     Raises
     ------
     PolicyError
-        There is no such worker.
+        The value is not a whole number, or there is no such worker.
 
     Examples
     --------
     >>> check_choice(4, workers=4)
     Traceback (most recent call last):
-    windlass.model.errors.PolicyError: chose 4 of 4 workers
+    windlass.model.errors.PolicyError: chose worker 4, expected 0 to 3
     """
     if not isinstance(chosen, int | np.integer) or not 0 <= chosen < workers:
-        raise PolicyError(f"chose {chosen!r} of {workers} workers")
+        raise PolicyError(f"chose worker {chosen!r}, expected 0 to {workers - 1}")
     return int(chosen)

@@ -1,7 +1,7 @@
 """Parts that several dispatch policies share, as compiled functions on their state.
 
 - :mod:`~windlass.dispatch.lib.alias`: samples in proportion to rates, in constant time.
-- :mod:`~windlass.dispatch.lib.rated`: policies with given rates, and samples of two workers by them.
+- :mod:`~windlass.dispatch.lib.rated`: the base class of policies with given rates, and samples of two workers.
 - :mod:`~windlass.dispatch.lib.learner`: rates learned from the last completions.
 - :mod:`~windlass.dispatch.lib.learning`: the base class of policies on that learner, and their split over
   schedulers.

@@ -73,7 +73,7 @@ def _changed(kind, worker, rate, ints, floats):
 class Bandit(CompiledDispatch):
     """A bandit over workers; the loss of a worker is the expected delay of the task, (queue + 1) / learned rate.
 
-    A worker that was not tried yet has an infinite rate, so that each is tried once.
+    A worker without completions has an infinite rate, so each worker is tried once.
     """
 
     completing: ClassVar[Kernel] = completing(_completed)

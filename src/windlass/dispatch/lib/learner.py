@@ -142,7 +142,7 @@ def _close_block(floats, window):
     floats[window + _USED] += 1.0
     floats[window + _BLOCK_WORK] = floats[window + _BLOCK_SECONDS] = floats[window + _BLOCK_COUNT] = 0.0
     floats[window + _BEGAN] = floats[NOW]
-    # Sums are recomputed once a turn, so that rounding errors do not accumulate over millions of updates.
+    # Recompute the sums once per cycle of the ring, so that rounding errors do not accumulate.
     sums_anew = slot == 0
     for item in range(3):
         if sums_anew:

@@ -91,6 +91,6 @@ class Rated(CompiledDispatch):
         self.ints, self.floats = make_state(len(known), rng, ints=ALIAS_INTS * len(known), floats=len(known))
         self.ints[RATES_AT] = VALUES_AT
         self.ints[DIRTY] = 1
-        # The engine gives true rates only to policies that follow them.
+        # The engine passes changes of true rates only to policies with this flag.
         self.ints[TRUE_RATES] = self.follows
         self.floats[VALUES_AT : VALUES_AT + len(known)] = known

@@ -32,8 +32,8 @@ def _choose(lengths, ints, floats):
 class EpsGreedy(Bandit):
     """Sends a task to any worker with probability ε, else to the one with the least expected delay by learned rates.
 
-    It sees all queues, which is as many probes per task as there are workers; Rosella makes two. A bandit
-    that knew rates alone would send nearly all tasks to the fastest worker.
+    It reads all queues, which takes one probe per worker for each task; Rosella takes two per task. A bandit that knew
+    only rates would send nearly all tasks to the fastest worker.
 
     Source: Sutton and Barto, "Reinforcement Learning", 2nd ed., Section 2.2; as a baseline, Rosella, Section
     III-B.

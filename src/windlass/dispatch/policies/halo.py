@@ -15,7 +15,7 @@ def _choose(lengths, ints, floats):
 
 
 class Halo(Rated):
-    """Sends each task to a worker drawn in proportion to its initial rate, which is never corrected.
+    """Sends each task to a worker drawn in proportion to its initial rate, which is never updated.
 
     Source: Gandhi, Zhang and Mittal, "HALO: heterogeneity-aware load balancing", MASCOTS 2015, as described
     by Rosella, Section III-A. HALO also computes shares that minimise the mean response time; this is its
@@ -36,7 +36,7 @@ class Halo(Rated):
     Examples
     --------
     >>> policy = Halo([1.0, 3.0], np.random.default_rng(1))
-    >>> policy.told(0, 30.0)
+    >>> policy.set_rate(0, 30.0)
     >>> round(sum(policy.choose(np.zeros(2, np.int64)) for _ in range(4000)) / 1000)
     3
     """

@@ -17,7 +17,7 @@ def _choose(lengths, ints, floats):
 class Pss(Rated):
     """Sends each task to a worker drawn in proportion to its known rate.
 
-    It follows the true rates as they change; ``halo`` keeps the first ones.
+    It uses the true rates as they change; ``halo`` uses only the initial ones.
 
     Source: proportional sampling schedule, Rosella, Section IV-B.
 

@@ -6,11 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.dispatch.compiled import (
-    binding,
-    choosing,
-    completing,
-)
+from windlass.dispatch.compiled import binding, choosing, completing
 from windlass.dispatch.lib import learner as learn
 from windlass.dispatch.lib import ranking
 from windlass.dispatch.lib.learning import Learning
@@ -56,8 +52,7 @@ def _choose(lengths, ints, floats):
 
 def _bind(worker, now, waiting, ints, floats):
     if ints[learn.TICKS] >= ints[WORKERS]:
-        # A scheduler with few jobs of its own learns from reports of others, which may have changed speeds
-        # often.
+        # With few jobs of its own, a scheduler refreshes its speeds after n completions of other schedulers' tasks.
         floats[NOW] = max(floats[NOW], now)
         learn.refresh(ints, floats)
         ints[DIRTY] = 1
@@ -79,8 +74,8 @@ class Pull(Learning):
 
     Each task has a reservation with every worker, which takes as many messages as reading every queue. A
     worker that reaches a reservation sends a request to its scheduler, and gets the task that has waited
-    longest there, of any job. So no queue has to be known or estimated, and a view of queues cannot be out of
-    date; several schedulers share the workers as if all tasks waited in one line.
+    longest there, of any job. Therefore the policy needs no queue lengths, which could be out of date, and several
+    schedulers share the workers as if all tasks waited in one queue.
 
     The scheduler learns speeds as Rosella does, from the last completions and from benchmark tasks, and
     shrinks each towards the mean of all by its share of random variation. A worker of speed μ gets a task if
@@ -98,7 +93,7 @@ class Pull(Learning):
     Source: late binding as in Ousterhout et al., "Sparrow", SOSP 2013; the learner as in Wu and Liu,
     "Rosella"; the use of slow processors as in Agrawala, Coffman, Garey and Tripathi, "A stochastic
     optimization algorithm minimizing expected flow times on uniform processors", IEEE Trans. Computers 33(4),
-    1984, who prove the rule optimal for exponential tasks without further arrivals (λ = 0). The term with λ
+    1984, which proves the rule optimal for exponential tasks without further arrivals (λ = 0). The term with λ
     is Windlass's, without a proof.
 
     Parameters

@@ -59,18 +59,16 @@ class Rosella(Learning):
     It has three parts, none of which coordinates with other schedulers:
 
     1. *Arrival estimator*: arrival rate λ̂ = 1 / mean gap of the last ``gaps`` tasks.
-    2. *Dispatch*: two workers are drawn in proportion to the rates μ̂ (an alias table), and the task is sent
-      to the
-       shorter queue. If both draws are the same worker, it gets the task; on a tie the first does. If all μ̂
-       are 0, every present worker is equally likely. Estimates are renewed every n tasks; the table is
+    2. *Dispatch*: two workers are drawn in proportion to the rates μ̂ (an alias table), and the task is sent to the
+       shorter queue. If both draws are the same worker, it gets the task; on a tie, the worker drawn first gets it.
+       If all μ̂ are 0, every present worker is equally likely. Estimates are renewed every n tasks. The table is
        rebuilt if they moved by 0.1 % of their sum, and at once when a worker leaves or joins.
-    3. *Learner*: μ̂ = (1 − ε) · work / busy time over a worker's last L completions, with α̂ = λ̂ · mean work
-      / μ̄,
-       ε = 0.3 (1 − α̂) and L = c₁ log(n) / ε², at least 16; the paper prints log(1/n), which is negative, for log n. A
-       worker without L completions in the last (1 + ε) L / μ*, where μ* = (1 − α̂)/10 of a mean worker's
-       rate, has μ̂ = 0 until it has them. Benchmark tasks, Poisson at rate c₀ (μ̄ − λ̂), are sent to workers
-       drawn uniformly, at low priority, and replay the sizes of recent real tasks. At c₀ = 0.1, the cut-off
-       is the time in which benchmark tasks alone would bring L completions.
+    3. *Learner*: μ̂ = (1 − ε) · work / busy time over a worker's last L completions, with α̂ = λ̂ · mean work / μ̄,
+       ε = 0.3 (1 − α̂) and L = c₁ log(n) / ε², at least 16. The paper prints log(1/n), which is negative, for log n. A
+       worker without L completions in the last (1 + ε) L / μ*, where μ* = (1 − α̂)/10 of a mean worker's rate, has
+       μ̂ = 0 until it has them. Benchmark tasks, Poisson at rate c₀ (μ̄ − λ̂), are sent to workers drawn uniformly, at
+       low priority, and replay the sizes of recent real tasks. At c₀ = 0.1, the cut-off is the time in which benchmark
+       tasks alone would bring L completions.
 
     Under overload, α̂ counts as ``most_load``: windows stay finite, and some benchmark tasks are still sent,
     which costs nothing because they run only if no real task waits. A worker without completions, or that

@@ -34,7 +34,7 @@ def _choose(lengths, ints, floats):
 class Ucb(Bandit):
     """Sends each task where its delay is least by discounted upper confidence bounds of the rates.
 
-    It sees all queues, as ``eps-greedy`` does. The bound of a rate is μ̂ (1 + c √(log t / N)), where N is the
+    It reads all queues, like ``eps-greedy``. The bound of a rate is μ̂ (1 + c √(log t / N)), where N is the
     worker's number of completions, faded, and t the number of tasks so far.
 
     Source: Garivier and Moulines, "On upper-confidence bound policies for switching bandit problems", ALT 2011; as a

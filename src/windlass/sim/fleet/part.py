@@ -104,7 +104,7 @@ class PlacedFleet(FleetPart):
         return place_view(self._state, self._stages, task_s, following_work(jobs, task_s))
 
     def act(self, decision: str, answer: Placement) -> None:
-        """Start tasks and move input as the placement says; raise PolicyError if it cannot be carried out."""
+        """Start tasks and move input as the placement specifies; raise PolicyError if it cannot be carried out."""
         state = self._state
         now = float(state.run["now"][0])
         expect_answer(answer, Placement).check_form(now, len(self._stages), len(state.sites))
