@@ -124,10 +124,10 @@ def test_a_lost_sites_tasks_run_elsewhere_and_none_twice(engines):
 @pytest.mark.parametrize(
     ("starts", "problem"),
     [
-        ([[0, 0, 0, 9]], "not so many"),
-        ([[5, 0, 0, 1]], "not so many waiting tasks"),
+        ([[0, 0, 0, 9]], "not enough free slots"),
+        ([[5, 0, 0, 1]], "no such stage row"),
         ([[0, 0, 7, 1]], "no such site"),
-        ([[0, -1, 0, 1]], "no such site, or no such read"),
+        ([[0, -1, 0, 1]], "no such site, or a source that does not fit"),
     ],
 )
 def test_an_answer_that_cannot_be_carried_out_is_refused(engines, starts, problem):

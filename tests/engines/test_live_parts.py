@@ -114,16 +114,16 @@ def test_stages_follow_each_other_in_the_book_as_their_tasks_end():
     ("starts", "moves", "said"),
     [
         ([(0, 0, 0, 2)], [], None), ([(0, 0, 0, 1), (0, 0, 0, 1)], [], None), ([(1, 1, 1, 2)], [], None),
-        ([(0, 0, 0, 3)], [], "so many waiting tasks"), ([(0, 0, 0, 0)], [], "so many waiting tasks"),
-        ([(0, 0, 0, 2), (0, 0, 0, 1)], [], "so many waiting tasks"), ([(2, 0, 0, 1)], [], "so many waiting tasks"),
-        ([(-1, 0, 0, 1)], [], "so many waiting tasks"), ([(0, 0, 3, 1)], [], "no such site"),
+        ([(0, 0, 0, 3)], [], "number that wait there"), ([(0, 0, 0, 0)], [], "number that wait there"),
+        ([(0, 0, 0, 2), (0, 0, 0, 1)], [], "number that wait there"), ([(2, 0, 0, 1)], [], "number that wait there"),
+        ([(-1, 0, 0, 1)], [], "number that wait there"), ([(0, 0, 3, 1)], [], "no such site"),
         ([(0, 3, 0, 1)], [], "no such site"), ([(0, -1, 0, 1)], [], "no such site"),
         ([(0, 0, -1, 1)], [], "no such site"),
         ([(1, 1, 1, 3)], [], "free slots"), ([(1, 1, 1, 2), (0, 1, 1, 1)], [], "free slots"),
         # No bytes come down to the third site.
         ([(0, 0, 2, 1)], [], "no link"), ([(0, 2, 2, 1)], [], None), ([(0, 0, 1, 1)], [], None),
         ([], [(0, 0, 2, 1)], "no link"), ([], [(0, 0, 1, 2)], None), ([], [(1, 1, 0, 3)], None),
-        ([], [(1, 1, 0, 4)], "so many waiting tasks"), ([(1, 1, 1, 1)], [(1, 1, 0, 3)], "so many waiting tasks"),
+        ([], [(1, 1, 0, 4)], "number that wait there"), ([(1, 1, 1, 1)], [(1, 1, 0, 3)], "number that wait there"),
     ],
 )  # fmt: skip
 def test_an_answer_is_checked_line_by_line_before_any_of_it_is_done(starts, moves, said):
@@ -143,7 +143,7 @@ def test_input_of_a_stage_that_has_begun_or_that_reads_from_all_sites_is_not_mov
     book, sending, _, _ = loaded()
     sending.start(0, 0)
     none = np.empty((0, 4), np.int64)
-    with pytest.raises(PolicyError, match="the stage has begun"):
+    with pytest.raises(PolicyError, match="a stage that has begun"):
         Placement(none, np.zeros(0, int), ("x",), np.array([(0, 0, 1, 1)])).check(view(book, [0]))
     for task in (1, 2, 3):
         sending.start(task, 0 if task == 1 else 1)

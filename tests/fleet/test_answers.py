@@ -49,20 +49,20 @@ def problem(view, line, is_move):
     """What is wrong with a line; None if it can be carried out."""
     (row, source, site, tasks), sites = line, range(3)
     if not 0 <= row < 3:
-        return "there are not so many waiting tasks"
+        return "no such stage row, or the number of tasks is not from 1 to the number that wait there"
     shuffles = row == 2
     if site not in sites or (source in sites) == shuffles or source > 2:
-        return "there is no such site, or no such read"
+        return "no such site, or a source that does not fit the stage (-1 only if it reads from all sites)"
     here = view.ready.waiting[row] if shuffles else view.ready.here[row, source]
     if not 1 <= tasks <= here:
-        return "there are not so many waiting tasks"
+        return "no such stage row, or the number of tasks is not from 1 to the number that wait there"
     if is_move and row != 1:
-        return "the stage has begun, or reads from all sites"
+        return "a move of a stage that has begun or reads from all sites"
     if not is_move and tasks > view.sites.free[site]:
-        return "there are not so many free slots"
+        return "not enough free slots at the site"
     for x in (x for x in ((0, 1) if shuffles else (source,)) if x != site):
         if not (UP[x] and DOWN[site] and PAIR[x][site]):
-            return "there is no link on the way"
+            return "no link for what is read"
     return None
 
 
@@ -81,9 +81,12 @@ def test_every_line_that_cannot_be_carried_out_is_refused_for_what_is_wrong_with
             named = never if wrong is None else line
             with pytest.raises(PolicyError) as error:
                 engine.act("place", given)
-            reason = wrong or "there are not so many waiting tasks"
+            reason = (
+                wrong
+                or "no such stage row, or the number of tasks is not from 1 to the number that wait there"
+            )
             assert str(error.value).endswith(
-                f"answered (stage row, source, site, tasks) {list(named)}: {reason}"
+                f"returned (stage row, source, site, tasks) {list(named)}: {reason}"
             )
     assert len(found) == 10
     assert [column.tobytes() for column in part._state if isinstance(column, np.ndarray)] == state

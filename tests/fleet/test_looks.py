@@ -9,7 +9,7 @@ from tests.fleet.test_plain_fleet import answer
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.order.fleet.policies.fcfs import Fcfs
 from windlass.sim.fleet import run_ordered, run_placed
-from windlass.sim.fleet.durations import Told
+from windlass.sim.fleet.durations import MeasuredDurations
 
 #: One byte a second from the first site to the second, which alone has slots.
 FLEET = Fleet.of([0, 4], [1.0, 1.0], [1.0, 1.0])
@@ -53,19 +53,19 @@ def test_what_tasks_are_thought_to_take_is_the_mean_of_the_nearest_that_finished
         StageSpec(1.0, tasks=9, parents=(0,), estimate_s=8.0),
     ]
     jobs = FleetJobs.of([0.0, 0.0, 0.0], [stages] * 3)
-    told, true = Told(jobs, "finished"), Told(jobs, "true")
-    assert told.seconds().tolist() == [1.0] * 6
+    durations, true = MeasuredDurations(jobs, "finished"), MeasuredDurations(jobs, "true")
+    assert durations.seconds().tolist() == [1.0] * 6
     taken = {stage: [] for stage in range(6)}
     rng = np.random.default_rng(1)
     # Nothing of the last job, and nothing of the second stage of the one before.
     for stage in (2, 0, 1, 0, 2, 1, 1):
         seconds = float(rng.uniform(0.5, 9.0))
         taken[stage].append(seconds)
-        for each in (told, true):
+        for each in (durations, true):
             each.take(stage, seconds)
         everywhere = [one for of in taken.values() for one in of]
         expected = [
             np.mean(taken[k] or taken[k - k % 2] + taken[k - k % 2 + 1] or everywhere) for k in range(6)
         ]
-        np.testing.assert_allclose(told.seconds(), expected)
+        np.testing.assert_allclose(durations.seconds(), expected)
         assert true.seconds().tolist() == [7.0, 8.0] * 3

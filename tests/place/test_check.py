@@ -73,14 +73,14 @@ def test_it_refuses_what_the_simulator_refuses_for_the_same_reason(linked, start
 @pytest.mark.parametrize(
     ("further", "problem"),
     [
-        ({"wake": 1.0}, r"wants to be asked at 1\.0 s, which is past at 1\.0 s"),
-        ({"wake": np.nan}, "wants to be asked at nan s"),
+        ({"wake": 1.0}, r"wake is 1\.0 s, expected a time after now, 1\.0 s"),
+        ({"wake": np.nan}, "wake is nan s"),
         ({"starts": np.zeros((1, 3), np.int64)}, r"shapes \(1, 3\) and \(0, 4\), expected \(k, 4\) whole"),
         ({"starts": np.zeros((1, 4))}, r"expected \(k, 4\) whole numbers each"),
         ({"moves": np.zeros(4, np.int64)}, r"shapes \(1, 4\) and \(4,\)"),
         ({"why": np.zeros(2, np.int64)}, "gave 2 reasons for 1 starts"),
-        ({"why": np.ones(1, np.int64)}, "gave reasons by numbers that are not below 1"),
-        ({"why": np.full(1, -1)}, "gave reasons by numbers that are not below 1"),
+        ({"why": np.ones(1, np.int64)}, "why is 1 to 1, expected 0 to 0"),
+        ({"why": np.full(1, -1)}, "why is -1 to -1, expected 0 to 0"),
         ({"plan": np.zeros((4, 2), np.int64)}, r"plan has shape \(4, 2\), expected \(4, 3\)"),
     ],
 )

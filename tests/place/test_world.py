@@ -116,7 +116,7 @@ def test_a_wish_to_be_asked_in_the_past_is_refused():
         def decide(self, view):
             return Placement(np.array([[0, 0, 0, 1]]), np.zeros(1, np.int64), ("now",), wake=view.now)
 
-    with pytest.raises(PolicyError, match=r"'hasty' wants to be asked at 0\.0 s"):
+    with pytest.raises(PolicyError, match=r"'hasty' wake is 0\.0 s, expected a time after now"):
         simulate(fleet, FleetJobs.of([0.0], [[StageSpec(1.0, here=(2,))]]), Hasty())
 
 
@@ -152,7 +152,7 @@ def test_rates_are_max_min_fair(seed):
     ("starts", "problem"),
     [
         ([[0, 0, 0, 9]], "free slots"),
-        ([[0, 1, 0, 1]], "waiting tasks"),
+        ([[0, 1, 0, 1]], "number that wait there"),
         ([[0, 0, 7, 1]], "no such site"),
         ([[0, 0, 1, 1]], "no link"),
     ],

@@ -105,7 +105,7 @@ def test_a_history_of_another_version_or_period_is_refused(tmp_path):
         assert file.execute("pragma user_version").fetchone() == (1,)
         assert file.execute("pragma journal_mode").fetchone() == ("wal",)
         file.execute("pragma user_version = 2")
-    with pytest.raises(InputError, match="is a history of version 2, expected 1"):
+    with pytest.raises(InputError, match="history has version 2, expected 1"):
         Monitor(path, ["a"], period=10.0)
     for more, told in (({"period": 0.0}, "period"), ({"period": 1.0, "keep": 0}, "keep")):
         with pytest.raises(InputError, match=told):

@@ -24,11 +24,11 @@ from windlass.scale import Demands
 from windlass.scale.lib import arrivals as comers_module
 from windlass.scale.lib import change as change_module
 from windlass.scale.lib import odds as odds_module
-from windlass.scale.lib.arrivals import LEVELS, Comers
+from windlass.scale.lib.arrivals import LEVELS, ArrivalLearner
 from windlass.scale.lib.change import Change
 from windlass.scale.lib.demand import Buckets, ahead, most, needed, peak
 from windlass.scale.lib.odds import Odds
-from windlass.scale.lib.polling import look_after
+from windlass.scale.lib.polling import serve_waiting
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -63,7 +63,7 @@ def test_a_view_of_other_types_has_an_embedding_of_its_own():
 def test_a_look_serves_who_waits_and_launches_no_reserve(seed):
     rng = np.random.default_rng(seed)
     view, plan = drawn(rng, 5e4, rng.uniform(0, 5, (2, 3)), look=10.0, due=False), rng.integers(0, 12, 3)
-    found = look_after(view, needed(view, Buckets()), plan)
+    found = serve_waiting(view, needed(view, Buckets()), plan)
     assert found.counts == looked(view, plan.tolist())
     for count, there, why in zip(found.counts, (view.ready + view.coming).tolist(), found.why, strict=True):
         assert why == (
@@ -94,7 +94,7 @@ def test_growth_is_learned_as_one_type_at_a_time_learns_it(monkeypatch, misses):
         found.observe(now, need, seen)
         for kind in range(2):
             plain[kind].observe(now, need[kind], seen[kind])
-        assert found.told == plain[0].told == max(0, row - 2)
+        assert found.cases == plain[0].told == max(0, row - 2)
         levels = np.array([0.9, 0.2]) if row % 50 < 40 else np.array([0.99, 0.0])
         want = [
             each.quantile(now, s, level) for each, s, level in zip(plain, seen, levels.tolist(), strict=True)
@@ -147,12 +147,12 @@ def told(monkeypatch):
         rows.append((now, jobs.tolist(), came.tolist()))
         observe(self, now, jobs, came)
 
-    monkeypatch.setattr(Odds, "tell", noted)
+    monkeypatch.setattr(Odds, "observe", noted)
     return rows
 
 
 def test_who_came_is_told_as_job_by_job(told):
-    rng, found, plain, buckets = np.random.default_rng(6), Comers(), PlainComers(), Buckets()
+    rng, found, plain, buckets = np.random.default_rng(6), ArrivalLearner(), PlainComers(), Buckets()
     served = np.ones((3, len(LEVELS)))
     for row in range(170):
         view = drawn(rng, PERIOD * row, np.zeros((1, 3)))
@@ -170,7 +170,7 @@ def test_rises_of_the_history_are_told_as_one_job_each_but_the_latest(told):
     rng = np.random.default_rng(7)
     history = rng.choice([0.0, 0.5, 1.0, 2.5, 7.0], (40, 3))
     view = replace(drawn(rng, 9e5, history), waiting=Demands.none(), running=Demands.none())
-    Comers().follow(view, view.used, Buckets().of(view))
+    ArrivalLearner().follow(view, view.used, Buckets().of(view))
     want = []
     for row in range(1, 39):
         rises = [up(history[row, kind]) - up(history[row - 1, kind]) for kind in range(3)]
@@ -188,12 +188,12 @@ def test_of_a_long_history_the_latest_rises_are_told(told, monkeypatch, recalled
     rng = np.random.default_rng(8)
     history = rng.choice([0.0, 1.0, 2.5, 7.0], (30, 3))
     view = replace(drawn(rng, 9e5, history), waiting=Demands.none(), running=Demands.none())
-    Comers().follow(view, view.used, Buckets().of(view))
+    ArrivalLearner().follow(view, view.used, Buckets().of(view))
     whole = list(told)
     assert len(whole) == 28 + 1
     told.clear()
     monkeypatch.setattr(comers_module, "_RECALLED", recalled)
-    Comers().follow(view, view.used, Buckets().of(view))
+    ArrivalLearner().follow(view, view.used, Buckets().of(view))
     # The rise to the latest row is that of now, which is told as jobs that came.
     assert told == whole[-min(recalled, 29) :]
 

@@ -68,7 +68,7 @@ def test_a_history_of_nothing_has_no_rows(tmp_path):
 @pytest.mark.parametrize("counts", [[1.0], [1.0, np.nan], [1.0, -1.0], [np.inf, 0.0]])
 def test_what_is_no_count_is_refused(tmp_path, counts):
     with monitor(tmp_path) as kept:
-        with pytest.raises(InputError, match="expected 2 finite ones of at least 0"):
+        with pytest.raises(InputError, match="expected 2 finite numbers of at least 0"):
             kept.add(5.0, np.array(counts))
         assert len(kept.rows(5.0)) == 0
 
@@ -82,7 +82,7 @@ def test_a_file_of_something_else_is_named_and_left_as_it_is(tmp_path):
 
 def test_another_period_is_refused(tmp_path):
     monitor(tmp_path).close()
-    with pytest.raises(InputError, match="has a row each 10 s, expected 20 s"):
+    with pytest.raises(InputError, match="history has a period of 10 s, expected 20 s"):
         monitor(tmp_path, period=20.0)
 
 

@@ -87,7 +87,7 @@ def test_each_forecast_of_the_test_part_is_made_from_the_rows_before_it(columns)
         steps,
         levels,
         season=5,
-        told=lambda done, of: told.append((done, of)),
+        notify=lambda done, of: told.append((done, of)),
         clock=Tick(),
     )
     filled = rows.copy()

@@ -15,10 +15,10 @@ from tests.oracles.scaling import (
 )
 from tests.scale.drawn import PERIOD, TYPES, drawn
 from windlass.scale.forecast import Adapted
-from windlass.scale.lib.arrivals import LEVELS, Comers
+from windlass.scale.lib.arrivals import LEVELS, ArrivalLearner
 from windlass.scale.lib.demand import Buckets, needed
-from windlass.scale.lib.polling import look_after
-from windlass.scale.lib.spare_capacity import Expected, Spares
+from windlass.scale.lib.polling import serve_waiting
+from windlass.scale.lib.spare_capacity import ExpectedArrivals, SpareCapacity
 from windlass.scale.policies.hazard import Hazard
 from windlass.scale.policies.newsvendor import Newsvendor
 from windlass.scale.policies.predictive import Predictive
@@ -31,7 +31,7 @@ def test_gains_are_what_is_won_less_the_rent(thrifty):
     chances, served = rng.random((3, 10)), rng.uniform(0, 3, (3, 10))
     late, prices = np.array([900.0, 4000.0, 1800.0]), [0.25, 1.0, 8.0]
     if thrifty:
-        found = Thrifty(worth=7.0).gains(Expected(chances, served, late), PERIOD, np.array(prices))
+        found = Thrifty(worth=7.0).gains(ExpectedArrivals(chances, served, late), PERIOD, np.array(prices))
     else:
         found = Hazard(worth=7.0).gains(chances, late, PERIOD, served)
     sizes = [1, 1, 1, 1, 2, 2, 4, 4, 16, 32]
@@ -46,7 +46,7 @@ def test_gains_are_what_is_won_less_the_rent(thrifty):
 @pytest.mark.parametrize("name", ["hazard", "thrifty", "given"])
 def test_spare_ones_are_those_of_the_highest_sum_of_gains(name):
     rng, shown = np.random.default_rng(9), []
-    comers, buckets, spares = Comers(), Buckets(), Spares()
+    comers, buckets, spares = ArrivalLearner(), Buckets(), SpareCapacity()
     policy = {"hazard": Hazard(worth=4.0), "thrifty": Thrifty(worth=20.0), "given": None}[name]
     prices = np.array([kind.price for kind in TYPES])
     drawn_gains = rng.normal(-1.0, 4.0, (180, 3, 10))
@@ -72,7 +72,7 @@ def test_spare_ones_are_those_of_the_highest_sum_of_gains(name):
         else:
             half = 30.0 if row % 2 else PERIOD / 2
             late = np.array([kind.launch + half for kind in TYPES])
-            found, spare = gains(row, Expected(chances, comers.served, late)), []
+            found, spare = gains(row, ExpectedArrivals(chances, comers.served, late)), []
             for kind in range(3):
                 sums = [float(sum(found[kind, : place + 1])) for place in range(10)]
                 best = max(range(10), key=lambda place: (sums[place], -place))
@@ -87,7 +87,7 @@ def test_spare_ones_are_those_of_the_highest_sum_of_gains(name):
         need = needed(look, buckets)
         plan = need.least + np.array(spare)
         found = policy.decide(look) if policy else spares.decide(look, lambda seen: None)
-        assert found.counts == look_after(look, need, plan).counts
+        assert found.counts == serve_waiting(look, need, plan).counts
     assert len({tuple(each) for each in shown}) > 3
 
 
@@ -157,7 +157,7 @@ def test_the_newsvendor_plans_by_its_line_and_its_level(told):
         look = drawn(rng, view.now + 60.0, view.history, look=60.0, due=False)
         assert (
             policy.decide(look).counts
-            == look_after(look, needed(look, buckets), np.array(answer.counts)).counts
+            == serve_waiting(look, needed(look, buckets), np.array(answer.counts)).counts
         )
 
 
@@ -181,7 +181,7 @@ def test_a_look_before_the_first_decision_serves_those_who_wait(make):
         view = drawn(rng, 5e4, np.zeros((1, 3)), look=60.0, due=False)
         need = needed(view, Buckets())
         plan = need.least if make in (Hazard, Thrifty) else 0 * need.least
-        assert make().decide(view).counts == look_after(view, need, plan).counts
+        assert make().decide(view).counts == serve_waiting(view, need, plan).counts
 
 
 class Silent:

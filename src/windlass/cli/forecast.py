@@ -157,7 +157,7 @@ def _tested(question: ForecastOptions, series: TraceSeries) -> list[tuple[str, B
                 test,
                 question.steps,
                 season=min(seasons),
-                told=scored if rows.shown else None,
+                notify=scored if rows.shown else None,
             )
             found.append((name, result))
     return found

@@ -15,14 +15,14 @@ from windlass.model import PolicyError
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
 
-#: What is wrong with a row of a placement; compiled engines have the numbers.
+#: Codes of the problems of a row of a placement, which compiled engines return.
 RIGHT, NO_SLOT, NO_TASK, NO_LINK, BAD_SITE, LATE_MOVE = range(6)
 _PROBLEMS = {
-    NO_SLOT: "there are not so many free slots",
-    NO_TASK: "there are not so many waiting tasks",
-    NO_LINK: "there is no link on the way",
-    BAD_SITE: "there is no such site, or no such read",
-    LATE_MOVE: "the stage has begun, or reads from all sites",
+    NO_SLOT: "not enough free slots at the site",
+    NO_TASK: "no such stage row, or the number of tasks is not from 1 to the number that wait there",
+    NO_LINK: "no link for what is read",
+    BAD_SITE: "no such site, or a source that does not fit the stage (-1 only if it reads from all sites)",
+    LATE_MOVE: "a move of a stage that has begun or reads from all sites",
 }
 
 
@@ -100,7 +100,7 @@ class Ready(NamedTuple):
         next_work: object = None,
         ratio: object = None,
     ) -> Ready:
-        """Build stages without started tasks: map rows by ``here`` and ``task_bytes``, others by data and waiting."""
+        """Build stages without started tasks: maps from ``here`` and ``task_bytes``, shuffles from data and waiting."""
         tasks = np.ascontiguousarray(here, dtype=np.int64)
         rows = len(tasks)
         kinds = np.array(np.broadcast_to(np.asarray(shuffles, dtype=np.int64), rows))
@@ -204,7 +204,7 @@ class Placement:
     plan
         (m, n) state to keep as ``ready.plan`` until the next decision, or None for no change.
     largest_first
-        Whether tasks of different sizes start with the largest, or in the order of the stage.
+        True to start tasks of different sizes largest first, False for the order of the stage.
     wake
         Time of the next decision even if nothing happens until then, s; infinity for none.
 
@@ -232,8 +232,9 @@ class Placement:
         Raises
         ------
         PolicyError
-            See :meth:`check_form`; or a row has no such stage, site or read, more tasks than wait or than slots are
-            free, no link for what is read, or a move of a stage that has begun or reads from all sites.
+            See :meth:`check_form`; or a row names a stage, site or source that does not exist, has more tasks than wait
+            or than slots are free, lacks a link for what is read, or moves input of a stage that has begun or that
+            reads from all sites.
         """
         sites, ready = view.sites, view.ready
         self.check_form(view.now, len(ready.job), len(sites.slots))
@@ -265,7 +266,7 @@ class Placement:
                 free[site] -= tasks
 
     def check_form(self, now: float, rows: int, sites: int) -> None:
-        """Raise unless shapes, reasons and the time to ask again are right for an engine's own numbers.
+        """Raise unless shapes, reasons and ``wake`` are valid for these numbers of stages and sites.
 
         Parameters
         ----------
@@ -280,22 +281,24 @@ class Placement:
             An array has another shape, a start has no reason, or ``wake`` is not after ``now``.
         """
         if not self.wake > now:
-            raise PolicyError(f"wants to be asked at {self.wake} s, which is past at {now} s")
+            raise PolicyError(f"wake is {self.wake} s, expected a time after now, {now} s")
         if not _has_rows(self.starts) or not _has_rows(self.moves):
             shapes = f"{np.shape(self.starts)} and {np.shape(self.moves)}"
             raise PolicyError(f"starts and moves have shapes {shapes}, expected (k, 4) whole numbers each")
         if len(self.why) != len(self.starts):
             raise PolicyError(f"gave {len(self.why)} reasons for {len(self.starts)} starts")
         if len(self.why) and not 0 <= self.why.min() <= self.why.max() < len(self.reasons):
-            raise PolicyError(f"gave reasons by numbers that are not below {len(self.reasons)}")
+            raise PolicyError(
+                f"why is {self.why.min()} to {self.why.max()}, expected 0 to {len(self.reasons) - 1}"
+            )
         if self.plan is not None and np.shape(self.plan) != (rows, sites):
             raise PolicyError(f"plan has shape {np.shape(self.plan)}, expected ({rows}, {sites})")
 
     def refusal(self, problem: int, number: int) -> PolicyError:
-        """Return the error that names a row, counted over moves and then starts, and what is wrong with it."""
+        """Return the error for a problem of a row; rows are counted over moves, then starts."""
         moves = len(self.moves)
         line = (self.moves[number] if number < moves else self.starts[number - moves]).tolist()
-        return PolicyError(f"answered (stage row, source, site, tasks) {line}: {_PROBLEMS[problem]}")
+        return PolicyError(f"returned (stage row, source, site, tasks) {line}: {_PROBLEMS[problem]}")
 
 
 def _has_rows(lines: _Ints) -> bool:

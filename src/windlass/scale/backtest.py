@@ -28,15 +28,15 @@ class Score:
     Parameters
     ----------
     steps
-        How many rows ahead.
+        Number of rows ahead.
     mse, pmse
-        Of columns divided by their largest value in the training rows.
+        Errors of columns divided by their largest value in the training rows; see :mod:`windlass.scale.accuracy`.
     mase
         Absolute error divided by that of the seasonal naive forecast on the training rows.
     wql
         Weighted quantile loss.
     covered
-        Share of rows in which the truth was at most the highest quantile.
+        Fraction of rows in which the truth was at most the highest quantile.
     """
 
     steps: int
@@ -54,11 +54,11 @@ class Made:
     Parameters
     ----------
     steps
-        How many rows ahead.
+        Number of rows ahead.
     truth, mean
-        (n, k); NaN in the truth where nothing was measured.
+        (n, k) measured values, NaN for gaps, and forecast means.
     quantiles
-        (q, n, k)
+        (q, n, k) forecast quantiles.
     """
 
     steps: int
@@ -74,7 +74,7 @@ class Backtest:
     Parameters
     ----------
     scores, made
-        One for each number of steps.
+        One entry for each number of steps.
     fit
         Time to fit the forecaster and its quantiles, s.
     forecast
@@ -94,7 +94,7 @@ def backtest(
     steps: Sequence[int] = (1, 2),
     quantiles: Sequence[float] = QUANTILES,
     season: int = 144,
-    told: Callable[[int, int], None] | None = None,
+    notify: Callable[[int, int], None] | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Backtest:
     """Fit a forecaster to all but the last rows, then forecast from each of these in turn.
@@ -108,15 +108,15 @@ def backtest(
     rows
         (t, k), NaN for gaps; gaps are not counted as truth.
     test
-        Number of test rows, taken from the end.
+        Number of test rows, at the end.
     steps
-        How many rows ahead; each is scored separately.
+        Numbers of rows ahead; each is scored separately.
     quantiles
         Quantiles to forecast.
     season
-        Rows of a season of the naive forecast that MASE compares with.
-    told
-        Progress callback, called with the number of finished test rows and the number of all.
+        Season of the naive forecast that MASE compares with, rows.
+    notify
+        Progress callback, called with the number of finished test rows and the total.
     clock
         Returns the time, s.
 
@@ -157,8 +157,8 @@ def backtest(
         spent += clock() - start
         by_quantile[place] = forecaster.forecast(most, quantiles)
         forecaster.update(whole[known + place : known + place + 1])
-        if told is not None:
-            told(place + 1, test)
+        if notify is not None:
+            notify(place + 1, test)
     made = tuple(
         Made(step, truth[known + step - 1 :], means[: test - step + 1, step - 1], _of(by_quantile, step))
         for step in steps

@@ -89,9 +89,9 @@ class RequestGroups:
         """Return the selected groups."""
         return RequestGroups(self.vectors[rows], self.counts[rows], self.welcome[rows])
 
-    def less(self, taken: _Ints) -> RequestGroups:
-        """Return the groups without ``taken`` jobs of each."""
-        left = self.counts - taken
+    def less(self, placed: _Ints) -> RequestGroups:
+        """Return the groups without ``placed`` jobs of each."""
+        left = self.counts - placed
         return RequestGroups(self.vectors, left, self.welcome).some(left > 0)
 
 
@@ -123,16 +123,16 @@ def put(groups: RequestGroups, free: _Floats, of: _Ints) -> _Ints:
     -------
     (g,) how many jobs of each group were placed.
     """
-    taken = np.zeros(len(groups.counts), np.int64)
+    placed = np.zeros(len(groups.counts), np.int64)
     if not len(free):
-        return taken
+        return placed
     for group, (vector, count) in enumerate(zip(groups.vectors, groups.counts.tolist(), strict=True)):
         each = room(free, vector) * groups.welcome[group, of]
         before = np.cumsum(each) - each
         here = np.clip(count - before, 0, each)
         free -= here[:, None] * vector
-        taken[group] = here.sum()
-    return taken
+        placed[group] = here.sum()
+    return placed
 
 
 def fill(groups: RequestGroups, kind: int, capacity: _Floats, most: int) -> tuple[_Ints, _Floats]:
@@ -157,22 +157,22 @@ def fill(groups: RequestGroups, kind: int, capacity: _Floats, most: int) -> tupl
     --------
     >>> small = np.array([0.0, 4, 0])
     >>> groups = RequestGroups.of(np.array([[0.0, 3, 0]] * 3 + [[0.0, 1, 0]] * 2), small[None])
-    >>> taken, left = fill(groups, 0, small, 9)
-    >>> taken.tolist(), left[:, 1].tolist()
+    >>> placed, left = fill(groups, 0, small, 9)
+    >>> placed.tolist(), left[:, 1].tolist()
     ([3, 2], [0.0, 0.0, 1.0])
     """
-    taken, free = np.zeros(len(groups.counts), np.int64), np.empty((0, 3))
+    placed, free = np.zeros(len(groups.counts), np.int64), np.empty((0, 3))
     for group in np.flatnonzero(groups.welcome[:, kind]).tolist():
-        one, vector = groups.some(np.arange(len(taken)) == group), groups.vectors[group]
-        taken[group] = put(one, free, np.full(len(free), kind))[0]
-        left = one.less(taken[group : group + 1])
+        one, vector = groups.some(np.arange(len(placed)) == group), groups.vectors[group]
+        placed[group] = put(one, free, np.full(len(free), kind))[0]
+        left = one.less(placed[group : group + 1])
         if not len(left.counts):
             continue
         new = min(-(-int(left.counts[0]) // int(room(capacity[None], vector)[0])), most - len(free))
         fresh = np.tile(capacity, (new, 1))
-        taken[group] += put(left, fresh, np.full(new, kind))[0]
+        placed[group] += put(left, fresh, np.full(new, kind))[0]
         free = np.concatenate((free, fresh))
-    return taken, free
+    return placed, free
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Keeps on disk how many instances were needed, so that an autoscaler that starts again knows the days before."""
+"""Storage of past demand on disk, from which a restarted autoscaler reads its history."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.model import InputError
 from windlass.model.values import number, whole
 
 _Floats = NDArray[np.float64]
-#: Of the file's layout.
+#: Version of the file's layout.
 _VERSION = 1
 _TABLE = (
     "create table if not exists needed (bucket integer, type text, count real, primary key (bucket, type))"
@@ -23,27 +23,28 @@ _TABLE = (
 
 
 class Monitor:
-    """A history in one file (SQLite): a row a period and type, each on disk before :meth:`add` returns.
+    """History of the demand in one SQLite file: one row per period and type, on disk before :meth:`add` returns.
 
-    A period's row is what was added in it last. Periods in which nothing was added have what was known before. Where
-    the clock is put back, rows of later times are not shown, and are written over as their time comes again. A type
-    that is new was needed by nobody before; one that is no more is kept, and not shown.
+    A period has the values that were added last in it; a period without any has those of the period before. If the
+    clock is set back, rows of later times are not returned, and are overwritten once their time comes again. The demand
+    for a new type is 0 before its first row. Rows of a type that is no longer configured stay in the file and are not
+    returned.
 
     Parameters
     ----------
     path
-        The file; made where there is none.
+        The file, which is created if it does not exist.
     types
         Names of types, in the order of the columns.
     period
-        Seconds.
+        Length of a period, s.
     keep
-        How many periods are kept; older ones are removed, and the file grows no further.
+        Number of periods to keep. Older ones are deleted, so the file stops growing.
 
     Raises
     ------
     InputError
-        The file is none of these, or of another period; or it cannot be used.
+        The file is not a history, has another version or period, or cannot be read or written.
 
     Examples
     --------
@@ -67,7 +68,7 @@ class Monitor:
             try:
                 self._open()
             except BaseException:
-                # With what SQLite has beside the file for as long as it is open.
+                # SQLite removes its auxiliary files (-wal, -shm) when the database is closed.
                 self._file.close()
                 raise
         except (OSError, sqlite3.Error) as error:
@@ -80,7 +81,14 @@ class Monitor:
         self.close()
 
     def add(self, at: float, counts: _Floats) -> None:
-        """(k,) how many instances of each type are needed at an instant, in seconds since 1970.
+        """Store the demand of a period.
+
+        Parameters
+        ----------
+        at
+            A time in the period, in seconds since 1970.
+        counts
+            (k,) number of instances of each type that are needed.
 
         Raises
         ------
@@ -88,7 +96,7 @@ class Monitor:
             Not one finite number of at least 0 for each type; or the file cannot be written.
         """
         if len(counts) != len(self._types) or not np.isfinite(counts).all() or (counts < 0).any():
-            raise InputError(f"counts are {counts}, expected {len(self._types)} finite ones of at least 0")
+            raise InputError(f"counts are {counts}, expected {len(self._types)} finite numbers of at least 0")
         bucket = self._bucket(at)
         rows = [(bucket, name, float(count)) for name, count in zip(self._types, counts, strict=True)]
         try:
@@ -99,7 +107,7 @@ class Monitor:
             raise InputError(f"{self._path}: cannot be written: {error}") from error
 
     def rows(self, at: float) -> _Floats:
-        """(t, k) of all periods from the first that is known to that of an instant."""
+        """Return (t, k) the demand of all periods, from the first stored one to that of the time ``at``."""
         last = self._bucket(at)
         with closing(self._file.cursor()) as cursor:
             known = cursor.execute(
@@ -119,20 +127,20 @@ class Monitor:
         return np.take_along_axis(found, filled, axis=0)
 
     def close(self) -> None:
-        """Close the file; more than once does no harm."""
+        """Close the file; closing it again has no effect."""
         self._file.close()
 
     def _bucket(self, at: float) -> int:
         return int(np.floor(at / self._period))
 
     def _open(self) -> None:
-        # Written ahead, and synced with each row: a kill or a power cut loses nothing that was added.
+        # Write-ahead log, synced at each commit: a kill or a power failure loses no added row.
         self._file.execute("pragma journal_mode = wal")
         self._file.execute("pragma synchronous = full")
         with self._file:
             version = self._file.execute("pragma user_version").fetchone()[0]
             if version not in (0, _VERSION):
-                raise InputError(f"{self._path}: is a history of version {version}, expected {_VERSION}")
+                raise InputError(f"{self._path}: history has version {version}, expected {_VERSION}")
             self._file.execute(f"pragma user_version = {_VERSION}")
             self._file.execute(_TABLE)
             self._file.execute("create table if not exists settings (period real)")
@@ -140,4 +148,7 @@ class Monitor:
             if known is None:
                 self._file.execute("insert into settings values (?)", (self._period,))
             elif known[0] != self._period:
-                raise InputError(f"{self._path}: has a row each {known[0]:g} s, expected {self._period:g} s")
+                raise InputError(
+                    f"{self._path}: history has a period of {known[0]:g} s, expected {self._period:g} s; "
+                    "use another file for another period"
+                )

@@ -105,7 +105,7 @@ def best_share(shuffle, sites, ahead, share):
 
 @lean
 def expected_slots(sites, open_slots, back, slots):
-    """Fill ``slots`` (n,) with what a stage may count on: free slots, and the fraction ``back`` of held ones."""
+    """Fill ``slots`` (n,) with the slots that a stage may expect: free ones, and the fraction ``back`` of held ones."""
     for x in range(len(slots)):
         busy = max(0, sites.slots[x] - open_slots[x])
         slots[x] = max(open_slots[x] + np.floor(back * busy), min(1, sites.slots[x]))
@@ -113,6 +113,6 @@ def expected_slots(sites, open_slots, back, slots):
 
 @lean
 def expected_links(capacity, free, least, links):
-    """Fill ``links`` (n,) with what a stage may count on: unused bandwidth, and at least a fraction of the total."""
+    """Fill ``links`` (n,) with the bandwidth that a stage may expect: unused bandwidth, at least a fraction of all."""
     for x in range(len(links)):
         links[x] = max(free[x], least * capacity[x])

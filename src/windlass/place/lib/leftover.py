@@ -9,7 +9,7 @@ from windlass.place.lib.search import total_of
 
 @lean
 def carried(tasks, size, most):
-    """Return how many of these tasks read at most ``most`` bytes in total."""
+    """Return the largest number of these tasks that read at most ``most`` bytes in total."""
     return tasks if tasks * size <= most else int(max(most, 0.0) / size)
 
 

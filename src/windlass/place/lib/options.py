@@ -8,9 +8,9 @@ from windlass.jit import lean
 class PlacementOptions(NamedTuple):
     """Parameters of a decision, all floats; see :class:`~windlass.place.policies.tetrium.Tetrium`.
 
-    ``remote_first`` and ``spread`` set the order of map tasks, 1 for yes; ``direction`` is 0 forward, 1
+    ``remote_first`` and ``spread`` set the order of map tasks, 1 for true; ``direction`` is 0 forward, 1
     reverse, 2 the better of both; ``fair_order`` shares slots evenly; ``iridium`` places as Iridium does;
-    ``keep_sites`` is how many sites of a kept plan may change, 0 to keep no plans.
+    ``keep_sites`` is the number of sites of a kept plan that may change, 0 to keep no plans.
     """
 
     epsilon: float

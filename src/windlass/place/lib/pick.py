@@ -42,9 +42,9 @@ def put(starts, count, row, source, site, tasks, reason):
 def start_maps(starts, count, row, flow, take, up, options):
     """Start ``take[y]`` of the tasks that ``flow[:, y]`` plans for each site y; return the new number of starts.
 
-    With the option ``remote_first``, remote tasks start first, but the fraction ``local_share`` of the taken
-    slots stays for local ones. With ``spread``, remote tasks are taken from all sources in turn, starting at
-    the narrowest uplink; without, source by source.
+    With the option ``remote_first``, remote tasks start first, but the fraction ``local_share`` of the
+    ``take[y]`` slots stays for local ones. With ``spread``, remote tasks come from all sources in turn, starting
+    at the narrowest uplink; without, source by source.
     """
     n = len(take)
     chosen = np.empty(n, np.int64)
@@ -70,13 +70,13 @@ def start_maps(starts, count, row, flow, take, up, options):
 
 @allocating
 def share_out(flow, y, away, up, spread, chosen):
-    """Fill ``chosen`` (n,) with how many of ``away`` remote tasks of site y read from each source."""
+    """Fill ``chosen`` (n,) with the number of ``away`` remote tasks of site y that read from each source."""
     n = len(chosen)
-    taken = np.zeros(n, np.bool_)
+    drained = np.zeros(n, np.bool_)
     while away > 0:
         sources, narrowest = 0, -1
         for x in range(n):
-            if x != y and not taken[x] and flow[x, y] > chosen[x]:
+            if x != y and not drained[x] and flow[x, y] > chosen[x]:
                 sources += 1
                 if narrowest < 0 or up[x] < up[narrowest]:
                     narrowest = x
@@ -85,7 +85,7 @@ def share_out(flow, y, away, up, spread, chosen):
         if not spread or away < sources:
             # Source by source; or the last few tasks, one from each of the narrowest uplinks.
             more = 1 if spread else min(away, flow[narrowest, y] - chosen[narrowest])
-            taken[narrowest] = True
+            drained[narrowest] = True
             chosen[narrowest] += more
             away -= more
             continue

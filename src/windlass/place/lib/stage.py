@@ -285,7 +285,7 @@ def transport(portion, share, flow):
                 sink += 1
                 wanted = max(share[sink] - portion[sink], 0)
             if sink == x or wanted <= 0:
-                # Only a rounding error can be left over without a taker.
+                # Only a rounding error can be left without a sink.
                 flow[x, x] += left
                 break
             moved = min(left, wanted)

@@ -83,7 +83,7 @@ class DelayScheduling(CompiledPlacement):
         self.parameters = np.array(self.options)
 
     def decide(self, view: PlaceView) -> Placement:
-        """Return what starts now, and when the next stage will have waited long enough."""
+        """Return the tasks that start now, and the time at which the next stage's wait ends."""
         answer = super().decide(view)
         assert answer.plan is not None  # the state of each stage
         due = self._due(view.now, view.ready, answer.plan[:, 0], answer.starts)

@@ -40,8 +40,8 @@ class InPlace(CompiledPlacement):
     Parameters
     ----------
     delay
-        How long tasks wait for a slot at their input, s; 0 for no limit. The thesis uses delay scheduling,
-        and does not give the delay.
+        Longest time for which tasks wait for a slot at their input, s; 0 for no limit. The thesis uses delay
+        scheduling, and does not give the delay.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class InPlace(CompiledPlacement):
         self.parameters = np.array(self.options)
 
     def decide(self, view: PlaceView) -> Placement:
-        """Return what starts now and, with a delay, when the next stage will have waited long enough."""
+        """Return the tasks that start now and, with a delay, the time at which the next stage's wait ends."""
         answer = super().decide(view)
         delay = self.options.delay
         if delay <= 0.0:

@@ -42,8 +42,8 @@ class Tetrium(CompiledPlacement):
 
     At each decision, jobs with the fewest stages left come first, and among them those whose stage would take
     least time on the free slots (the optimum of its placement program). The tasks of a stage are placed by
-    its program, solved exactly on what earlier jobs left free; tasks without a slot now are placed again
-    later. If a site has fewer slots than planned tasks, map tasks that read remotely start first, spread over
+    its program, solved exactly for the slots that earlier jobs left free; tasks without a slot now are placed
+    again later. If a site has fewer slots than planned tasks, map tasks that read remotely start first, spread over
     their sources from the narrowest uplink on, with a few slots kept for local ones; of reduce tasks of
     different sizes the largest start first.
 
@@ -58,7 +58,7 @@ class Tetrium(CompiledPlacement):
         no limit. If more has to move because its input is at sites without slots, tasks start anyway, and the
         reason states this.
     local_share
-        Fraction of the taken slots of a site that is kept for local map tasks.
+        Fraction of the slots that a stage gets at a site that is kept for local map tasks.
     direction
         ``forward`` places the map stage by its own program, ``reverse`` by the best distribution for the
         shuffle, ``best`` by the better of both.

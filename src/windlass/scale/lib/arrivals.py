@@ -28,7 +28,7 @@ _SLOWLY = 0.02
 _ROUNDING = 1e-9
 
 
-class Comers:
+class ArrivalLearner:
     """Learns the arrivals of jobs, decision by decision; k types, s levels.
 
     It starts from the history, so a restart does not lose what was learned: a rise of the demand from one row
@@ -66,7 +66,7 @@ class Comers:
             few rows were learned.
         """
         odds, since = self._learner(view)
-        jobs, served = self._came(view, least, since, embedding)
+        jobs, served = self._arrived(view, least, since, embedding)
         self._learn(odds, view.now, jobs, served)
         return odds.chances() if odds.rows >= _ENOUGH else None
 
@@ -92,17 +92,17 @@ class Comers:
 
     def _learn(self, odds: Odds, now: float, jobs: _Floats, served: _Floats) -> None:
         """Learn one row: (k,) the number of new jobs, and (k, s) how many of them each level serves."""
-        there = served > 0.0
-        self._served += np.where(there, _SLOWLY * (served - self._served), 0.0)
-        odds.observe(now, jobs, there)
+        served_any = served > 0.0
+        self._served += np.where(served_any, _SLOWLY * (served - self._served), 0.0)
+        odds.observe(now, jobs, served_any)
 
-    def _came(
+    def _arrived(
         self, view: ScaleView, least: _Ints, since: float, embedding: Embedding
     ) -> tuple[_Floats, _Floats]:
         """Return (k,) the jobs that arrived since the last row, and (k, s) how many of them each level would serve."""
         before, self._waited = self._waited, view.waiting.resources
         grown, self._least = least - self._least, least
-        kinds, sizes = _newcomers(view, since, before, embedding)
+        kinds, sizes = _new_jobs(view, since, before, embedding)
         jobs = np.bincount(kinds[kinds >= 0], minlength=len(least)).astype(np.float64)
         served = np.zeros((len(least), len(LEVELS)))
         for kind in np.flatnonzero(jobs).tolist():
@@ -117,7 +117,7 @@ class Comers:
         return jobs, served
 
 
-def _newcomers(view: ScaleView, since: float, before: _Floats, embedding: Embedding) -> tuple[_Ints, _Floats]:
+def _new_jobs(view: ScaleView, since: float, before: _Floats, embedding: Embedding) -> tuple[_Ints, _Floats]:
     """Return (n,) the type of each job that arrived since the last row, and how many instances of it the job needs."""
     started = view.running.resources[view.running.since > since]
     vectors = np.concatenate((started, view.waiting.resources, before))

@@ -36,7 +36,7 @@ _DAY = 86_400.0
 class _Case:
     row: int
     hour: int
-    seen: _Floats
+    features: _Floats
     need: _Floats
     expected: _Floats
 
@@ -55,14 +55,14 @@ class Change:
 
     Examples
     --------
-    A demand that rises by one whenever the feature is 1:
+    A demand that rises by one if the feature of the row is 1:
 
     >>> change = Change(np.array([1]), features=1)
     >>> need = 0.0
     >>> for row in range(400):
-    ...     seen = float(row % 3 == 0)
-    ...     _ = change.observe(600.0 * row, np.array([need]), np.array([[seen]]))
-    ...     need += seen
+    ...     feature = float(row % 3 == 0)
+    ...     _ = change.observe(600.0 * row, np.array([need]), np.array([[feature]]))
+    ...     need += feature
     >>> change.quantile(0.0, np.array([[1.0]]), 0.5).round(1).tolist()
     [1.0]
     """
@@ -75,55 +75,55 @@ class Change:
         self._spread = np.repeat((np.eye(features) / _PRIOR)[None], kinds, axis=0)
         self._usual = np.zeros((_HOURS, kinds))
         self._overall = np.zeros(kinds)
-        self._misses = np.full((_MISSES, kinds), np.nan)
-        self._told = 0
+        self._errors = np.full((_MISSES, kinds), np.nan)
+        self._cases = 0
         self._row = 0
         self._waits: deque[_Case] = deque()
         self._needs: deque[_Floats] = deque(maxlen=self._longest)
         self._quantiles: tuple[int, _Floats, _Floats] | None = None
 
     @property
-    def told(self) -> int:
+    def cases(self) -> int:
         """Number of cases learned so far."""
-        return self._told
+        return self._cases
 
-    def observe(self, now: float, need: _Floats, seen: _Floats) -> None:
+    def observe(self, now: float, need: _Floats, features: _Floats) -> None:
         """Add a row: the current demand (k,) and the features (k, f)."""
         self._needs.append(need)
         self._row += 1
         if self._waits and self._row - self._waits[0].row >= self._longest:
             self._learn(self._waits.popleft())
-        expected = (self._line * seen).sum(axis=1)
-        self._waits.append(_Case(self._row, _hour(now), seen, need, expected))
+        expected = (self._line * features).sum(axis=1)
+        self._waits.append(_Case(self._row, _hour(now), features, need, expected))
 
-    def quantile(self, now: float, seen: _Floats, levels: float | _Floats) -> _Floats:
+    def quantile(self, now: float, features: _Floats, levels: float | _Floats) -> _Floats:
         """Return (k,) the growth that is not exceeded with probability ``levels`` (one number, or (k,))."""
-        expected = (self._line * seen).sum(axis=1)
+        expected = (self._line * features).sum(axis=1)
         misses = self._of_misses(np.broadcast_to(levels, expected.shape))
         return np.asarray(expected + self._size(_hour(now)) * misses)
 
     def _learn(self, case: _Case) -> None:
         # Each type uses its own number of the rows since the case.
         since = np.array(self._needs)
-        grown = peak(since, self._ahead) - case.need
-        miss = grown - case.expected
-        scaled = miss / self._size(case.hour)
-        if self._told:
-            self._misses[self._told % _MISSES] = scaled
-        size = np.abs(miss)
-        follow = max(_FOLLOW, 1.0 / (self._told + 1))
+        growth = peak(since, self._ahead) - case.need
+        error = growth - case.expected
+        scaled = error / self._size(case.hour)
+        if self._cases:
+            self._errors[self._cases % _MISSES] = scaled
+        size = np.abs(error)
+        follow = max(_FOLLOW, 1.0 / (self._cases + 1))
         self._overall += follow * (size - self._overall)
         usual = self._usual[case.hour]
         usual += _FOLLOW * (size - usual)
-        self._told += 1
+        self._cases += 1
         # Recursive least squares for all types at once.
-        seen = case.seen
-        gain = np.matmul(self._spread, seen[:, :, None])[:, :, 0]
-        gain /= (_KEEP + (gain * seen).sum(axis=1))[:, None]
-        self._line += gain * (grown - (self._line * seen).sum(axis=1))[:, None]
-        half = np.matmul(seen[:, None, :], self._spread)
+        features = case.features
+        gain = np.matmul(self._spread, features[:, :, None])[:, :, 0]
+        gain /= (_KEEP + (gain * features).sum(axis=1))[:, None]
+        self._line += gain * (growth - (self._line * features).sum(axis=1))[:, None]
+        half = np.matmul(features[:, None, :], self._spread)
         self._spread = (self._spread - gain[:, :, None] * half) / _KEEP
-        # The variance of a feature that is never seen would grow without bound as the past is forgotten.
+        # Forgetting would let the variance of a feature that is always 0 grow without bound.
         np.clip(self._spread, -1e6, 1e6, out=self._spread)
 
     def _size(self, hour: int) -> _Floats:
@@ -131,13 +131,13 @@ class Change:
 
     def _of_misses(self, levels: _Floats) -> _Floats:
         kept = self._quantiles
-        if kept is None or self._told - kept[0] >= _EVERY or not np.array_equal(kept[1], levels):
-            count = min(self._told - 1, _MISSES)
+        if kept is None or self._cases - kept[0] >= _EVERY or not np.array_equal(kept[1], levels):
+            count = min(self._cases - 1, _MISSES)
             if count < 1:
                 return np.zeros(len(levels))
-            ordered = np.sort(self._misses[1 : count + 1] if self._told <= _MISSES else self._misses, axis=0)
+            ordered = np.sort(self._errors[1 : count + 1] if self._cases <= _MISSES else self._errors, axis=0)
             ranks = np.clip(np.ceil((count + 1) * levels).astype(np.int64) - 1, 0, len(ordered) - 1)
-            kept = (self._told, np.array(levels), ordered[ranks, np.arange(len(levels))])
+            kept = (self._cases, np.array(levels), ordered[ranks, np.arange(len(levels))])
             self._quantiles = kept
         return kept[2]
 

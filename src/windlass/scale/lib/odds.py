@@ -36,7 +36,7 @@ class Odds:
     Parameters
     ----------
     kinds, levels
-        How many there are.
+        Numbers of instance types and of levels.
     period
         Seconds from one row to the next.
 
@@ -46,8 +46,8 @@ class Odds:
 
     >>> odds = Odds(1, 2, 3600.0)
     >>> for row in range(24 * 60):
-    ...     came = row % 24 == 0
-    ...     odds.observe(3600.0 * row, np.array([float(came)]), np.array([[came, False]]))
+    ...     event = row % 24 == 0
+    ...     odds.observe(3600.0 * row, np.array([float(event)]), np.array([[event, False]]))
     >>> (odds.chances() > 0.5).tolist()
     [[True, False]]
     """
@@ -58,7 +58,7 @@ class Odds:
         self._weights = np.zeros(shape)
         self._weights[..., 0] = _RARE
         self._spread = np.broadcast_to(_DOUBT * np.eye(_SIGNS), (*shape, _SIGNS)).copy()
-        self._seen = np.zeros(shape)
+        self._features = np.zeros(shape)
         self._lately = np.zeros((len(_LASTS), kinds))
         self._hourly, self._daily = np.zeros((_HOURS, kinds)), np.zeros((_DAYS, kinds))
         self._events, self._usual = np.zeros((_HOURS, kinds, levels)), np.zeros((kinds, levels))
@@ -68,52 +68,52 @@ class Odds:
         """Number of rows learned so far."""
         return self._rows
 
-    def observe(self, now: float, jobs: _Floats, came: _Bools) -> None:
+    def observe(self, now: float, jobs: _Floats, events: _Bools) -> None:
         """Add a row: (k,) the number of new jobs, and (k, s) whether each level lets more of them run."""
         if self._rows:
-            self._learn(came)
+            self._learn(events)
         self._rows += 1
-        self._follow(now, jobs, came)
-        self._look(now + self._period)
+        self._follow(now, jobs, events)
+        self._describe_next(now + self._period)
 
     def chances(self) -> _Floats:
         """Return the probabilities (k, s) for the next row."""
-        return _logistic((self._weights * self._seen).sum(axis=-1))
+        return _logistic((self._weights * self._features).sum(axis=-1))
 
-    def _learn(self, came: _Bools) -> None:
-        seen, spread = self._seen, self._spread
+    def _learn(self, events: _Bools) -> None:
+        features, spread = self._features, self._spread
         predicted = self.chances()
         # The information of a case is largest at a probability of one half.
         weight = np.maximum(predicted * (1.0 - predicted), 1e-4)
-        along = np.matmul(spread, seen[..., None])[..., 0]
-        scale = 1.0 / (1.0 / weight + (along * seen).sum(axis=-1))
-        self._weights += (scale / weight * (came - predicted))[..., None] * along
+        along = np.matmul(spread, features[..., None])[..., 0]
+        scale = 1.0 / (1.0 / weight + (along * features).sum(axis=-1))
+        self._weights += (scale / weight * (events - predicted))[..., None] * along
         spread -= (scale[..., None] * along)[..., :, None] * along[..., None, :]
-        # The variance of a feature that is never seen would grow without bound as the past is forgotten.
+        # Forgetting would let the variance of a feature that is always 0 grow without bound.
         largest = np.einsum("...ii->...i", spread).max(axis=-1)
         spread *= np.minimum(1.0 / _KEEP, _MOST_DOUBT / largest)[..., None, None]
 
-    def _follow(self, now: float, jobs: _Floats, came: _Bools) -> None:
+    def _follow(self, now: float, jobs: _Floats, events: _Bools) -> None:
         stays = np.exp(-self._period / _LASTS)[:, None]
         self._lately = stays * self._lately + (1.0 - stays) * jobs
         hour, day = int(now % _DAY / _HOUR), int(now % (_DAYS * _DAY) / _DAY)
         of_hour, of_day = min(1.0, self._period / _OF_HOUR), min(1.0, self._period / _OF_DAY)
         self._hourly[hour] += of_hour * (jobs - self._hourly[hour])
         self._daily[day] += of_day * (jobs - self._daily[day])
-        self._events[hour] += of_hour * (came - self._events[hour])
-        self._usual += of_day * (came - self._usual)
+        self._events[hour] += of_hour * (events - self._events[hour])
+        self._usual += of_day * (events - self._usual)
 
-    def _look(self, then: float) -> None:
+    def _describe_next(self, then: float) -> None:
         """Compute the features of the next row."""
         hour, day = int(then % _DAY / _HOUR), int(then % (_DAYS * _DAY) / _DAY)
-        seen = np.ones(self._seen.shape)
+        features = np.ones(self._features.shape)
         # Counts span decades, so features are logarithms.
-        seen[..., 1:4] = np.log1p(20.0 * self._lately).T[:, None]
-        seen[..., 4] = np.log1p(20.0 * self._hourly[hour])[:, None]
-        seen[..., 5] = np.log1p(20.0 * self._daily[day])[:, None]
-        seen[..., 6] = np.log1p(100.0 * self._events[hour])
-        seen[..., 7] = np.log1p(100.0 * self._usual)
-        self._seen = seen
+        features[..., 1:4] = np.log1p(20.0 * self._lately).T[:, None]
+        features[..., 4] = np.log1p(20.0 * self._hourly[hour])[:, None]
+        features[..., 5] = np.log1p(20.0 * self._daily[day])[:, None]
+        features[..., 6] = np.log1p(100.0 * self._events[hour])
+        features[..., 7] = np.log1p(100.0 * self._usual)
+        self._features = features
 
 
 def _logistic(logits: _Floats) -> _Floats:

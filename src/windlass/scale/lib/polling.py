@@ -11,7 +11,7 @@ from windlass.scale.view import ScaleView, Totals
 _Ints = NDArray[np.int64]
 
 
-def look_after(view: ScaleView, need: Need, plan: _Ints) -> Totals:
+def serve_waiting(view: ScaleView, need: Need, plan: _Ints) -> Totals:
     """Return the instances that hold jobs or that waiting jobs need, and existing others up to the plan.
 
     The reserve of a plan is launched only at its decisions: a poll must not act on a period's forecast again.
@@ -25,10 +25,10 @@ def look_after(view: ScaleView, need: Need, plan: _Ints) -> Totals:
     plan
         (k,) totals of the last plan.
     """
-    there = view.ready + view.coming
-    counts = np.minimum(np.maximum(need.least, np.minimum(there, plan)), most(view))
+    existing = view.ready + view.coming
+    counts = np.minimum(np.maximum(need.least, np.minimum(existing, plan)), most(view))
     why = (
         f"{more} more for waiting jobs" if more > 0 else "no waiting job needs more"
-        for more in (counts - there).tolist()
+        for more in (counts - existing).tolist()
     )
     return Totals(tuple(counts.tolist()), tuple(why))

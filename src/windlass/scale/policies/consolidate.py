@@ -55,12 +55,12 @@ class Consolidate:
             chosen = _cheapest_full(view.types, groups, totals < most)
             if chosen is None:
                 break
-            kind, taken = chosen
+            kind, placed = chosen
             # As many equal instances as these groups fill.
-            times = max(1, int((groups.counts[taken > 0] // taken[taken > 0]).min()))
+            times = max(1, int((groups.counts[placed > 0] // placed[placed > 0]).min()))
             times = min(times, int(most[kind] - totals[kind]))
             totals[kind] += times
-            groups = groups.less(times * taken)
+            groups = groups.less(times * placed)
         return answer(view, totals)
 
 
@@ -70,15 +70,15 @@ def _cheapest_full(
     """Return how many jobs of each group fit on one instance together, and the cheapest type that has room for them."""
     kinds: _Ints = np.flatnonzero(allowed).astype(np.int64)
     free = np.array([types[kind].vector() for kind in kinds.tolist()]).reshape(len(kinds), 3)
-    taken = np.zeros(len(groups.counts), np.int64)
+    placed = np.zeros(len(groups.counts), np.int64)
     for group, (vector, count) in enumerate(zip(groups.vectors, groups.counts.tolist(), strict=True)):
         each = np.minimum(room(free, vector), count) * groups.welcome[group, kinds]
         if not each.any():
             continue
-        taken[group] = each.max()
+        placed[group] = each.max()
         # Types that hold fewer jobs of this group are dropped.
         stay = each == each.max()
-        kinds, free = kinds[stay], free[stay] - taken[group] * vector
-    if not taken.any():
+        kinds, free = kinds[stay], free[stay] - placed[group] * vector
+    if not placed.any():
         return None
-    return min(kinds.tolist(), key=lambda kind: (types[kind].price, kind)), taken
+    return min(kinds.tolist(), key=lambda kind: (types[kind].price, kind)), placed

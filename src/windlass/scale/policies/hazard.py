@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from windlass.model.values import number
 from windlass.scale.lib.arrivals import WIDTHS
-from windlass.scale.lib.spare_capacity import Spares
+from windlass.scale.lib.spare_capacity import SpareCapacity
 from windlass.scale.view import ScaleView, Totals
 
 _Floats = NDArray[np.float64]
@@ -58,7 +58,7 @@ class Hazard:
 
     def __init__(self, worth: float = 30.0) -> None:
         self._worth = number("worth", worth, 0.0)
-        self._spares = Spares()
+        self._spare_capacity = SpareCapacity()
 
     def gains(self, chances: _Floats, late: _Floats, period: float, served: _Floats) -> _Floats:
         """Return (k, s) the gain of the spare instances of each level, in instance-seconds.
@@ -68,16 +68,16 @@ class Hazard:
         chances
             (k, s) probability that they let a job run that arrives before the next decision.
         late
-            (k,) how long a new job waits without them, s.
+            (k,) wait of a new job without them, s.
         period
             Time from one decision to the next, s.
         served
-            (k, s) how many jobs they let run then.
+            (k, s) number of jobs that they then let run.
         """
         return np.asarray(chances * served * self._worth * late[:, None] - (1.0 - chances) * period * WIDTHS)
 
     def decide(self, view: ScaleView) -> Totals:
         """Return the instances for present jobs, and the spare instances that are worth keeping."""
-        return self._spares.decide(
-            view, lambda seen: self.gains(seen.chances, seen.late, view.period, seen.served)
+        return self._spare_capacity.decide(
+            view, lambda expected: self.gains(expected.chances, expected.late, view.period, expected.served)
         )

@@ -12,7 +12,7 @@ from windlass.scale.forecast import Forecaster
 from windlass.scale.lib.change import Change
 from windlass.scale.lib.demand import Buckets, Need, ahead, most, needed, peak, whole
 from windlass.scale.lib.forecast_input import DAY, ForecastInput, Schedule, seed_of
-from windlass.scale.lib.polling import look_after
+from windlass.scale.lib.polling import serve_waiting
 from windlass.scale.lib.steps import Ladder
 from windlass.scale.view import ScaleView, Totals
 
@@ -33,8 +33,8 @@ class Newsvendor:
 
     An instance too many costs its rent until the next decision. One too few makes jobs wait for a launch: as
     many jobs as share one instance, at ``wait_price`` for each hour of each job. The number at which both
-    balance is a quantile of the demand (the newsvendor problem). So expensive instances that one job fills
-    are rarely kept in reserve, and cheap ones that many jobs share often are.
+    balance is a quantile of the demand (the newsvendor problem). Therefore the reserve rarely has expensive
+    instances that one job fills, and often has cheap ones that many jobs share.
 
     The demand at the end of a launch is predicted from the queue (waiting jobs, and running jobs whose
     requested walltime ends), from the last change of the demand, and from a forecast; past errors of this
@@ -103,7 +103,7 @@ class Newsvendor:
         kind
             The type, with its price and launch time; a type without a price counts as 1 USD an hour.
         jobs
-            How many jobs share an instance.
+            Number of jobs that share an instance.
         period
             Time from one decision to the next, s.
         """
@@ -114,7 +114,7 @@ class Newsvendor:
         """Return a new plan once a period; between, serve waiting jobs."""
         need = needed(view, self._buckets)
         if not view.due:
-            return look_after(view, need, self._plan)
+            return serve_waiting(view, need, self._plan)
         answer = self._planned(view, need)
         self._plan = np.array(answer.counts, dtype=np.int64)
         return answer
@@ -123,9 +123,9 @@ class Newsvendor:
         """Return the current demand, and the reserve that is worth its cost."""
         rows = ahead(view)
         change = self._learner(view, rows)
-        seen = self._seen(view, need, rows)
-        change.observe(view.now, need.now, seen)
-        if change.told < _ENOUGH:
+        features = self._features(view, need, rows)
+        change.observe(view.now, need.now, features)
+        if change.cases < _ENOUGH:
             return self._by_ladder(view, need)
         shares = self._shares(view, need)
         levels = np.array(
@@ -134,7 +134,7 @@ class Newsvendor:
                 for kind, jobs in zip(view.types, shares.tolist(), strict=True)
             ]
         )
-        then = np.maximum(need.now + change.quantile(view.now, seen, levels), 0.0)
+        then = np.maximum(need.now + change.quantile(view.now, features, levels), 0.0)
         counts = np.minimum(np.maximum(need.least, whole(then) + need.spread), most(view))
         why = (
             f"{later:.1f} are enough with probability {level:.2f} within {step * view.period:g} s, {now:.1f} needed now"
@@ -150,26 +150,26 @@ class Newsvendor:
         self._last = view.now
         return self._change
 
-    def _seen(self, view: ScaleView, need: Need, rows: _Ints) -> _Floats:
+    def _features(self, view: ScaleView, need: Need, rows: _Ints) -> _Floats:
         kinds = len(view.types)
-        seen = np.zeros((kinds, _FEATURES))
-        seen[:, 0] = 1.0
-        seen[:, 1] = need.waiting
+        features = np.zeros((kinds, _FEATURES))
+        features[:, 0] = 1.0
+        features[:, 1] = need.waiting
         running = view.running
         if len(running):
             until = view.now + float(rows.max()) * view.period
             ending = running.since + running.walltime <= until
             if ending.any():
-                seen[:, 2] = self._buckets.of(view).counts(running.resources[ending])
+                features[:, 2] = self._buckets.of(view).counts(running.resources[ending])
         if len(view.history) > 1:
-            seen[:, 3] = need.now - view.history[-2]
+            features[:, 3] = need.now - view.history[-2]
         forecaster = self._feed.at(view) if self._feed is not None else None
         if forecaster is not None:
-            seen[:, 4] = peak(forecaster.forecast(int(rows.max())), rows) - need.now
-        return seen
+            features[:, 4] = peak(forecaster.forecast(int(rows.max())), rows) - need.now
+        return features
 
     def _shares(self, view: ScaleView, need: Need) -> _Floats:
-        """Return (k,) how many jobs share an instance of each type, a moving average; at least 1."""
+        """Return (k,) the number of jobs that share an instance of each type, a moving average; at least 1."""
         if len(self._jobs) != len(view.types):
             self._jobs, self._needs = np.zeros(len(view.types)), np.zeros(len(view.types))
         kinds = self._buckets.of(view).assign(view.running.resources)

@@ -10,7 +10,7 @@ from windlass.model.values import number
 from windlass.scale.forecast import Forecaster
 from windlass.scale.lib.demand import Buckets, Need, ahead, most, needed, peak, whole
 from windlass.scale.lib.forecast_input import DAY, ForecastInput, Schedule, seed_of
-from windlass.scale.lib.polling import look_after
+from windlass.scale.lib.polling import serve_waiting
 from windlass.scale.lib.steps import Ladder
 from windlass.scale.view import ScaleView, Totals
 
@@ -92,7 +92,7 @@ class Predictive:
         """Return a new plan once a period; between, serve waiting jobs."""
         need = needed(view, self._buckets)
         if not view.due:
-            return look_after(view, need, self._plan)
+            return serve_waiting(view, need, self._plan)
         answer = self._planned(view, need)
         self._plan = np.array(answer.counts, dtype=np.int64)
         return answer

@@ -55,9 +55,9 @@ class Reactive:
             chosen = least_waste(view.types, groups, most - totals)
             if chosen is None:
                 break
-            kind, taken, more = chosen
+            kind, placed, more = chosen
             totals[kind] += more
-            groups = groups.less(taken)
+            groups = groups.less(placed)
         return answer(view, totals)
 
 
@@ -88,13 +88,13 @@ def least_waste(
         if most[kind] <= 0:
             continue
         capacity = of.vector()
-        taken, left = fill(groups, kind, capacity, int(most[kind]))
-        if not taken.any():
+        placed, left = fill(groups, kind, capacity, int(most[kind]))
+        if not placed.any():
             continue
         has = capacity > 0
         waste = float((left[:, has] / capacity[has]).mean())
         if waste < best:
-            best, found = waste, (kind, taken, len(left))
+            best, found = waste, (kind, placed, len(left))
     return found
 
 

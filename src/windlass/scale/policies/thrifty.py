@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from windlass.model.values import number
 from windlass.scale.lib.arrivals import WIDTHS
-from windlass.scale.lib.spare_capacity import Expected, Spares
+from windlass.scale.lib.spare_capacity import ExpectedArrivals, SpareCapacity
 from windlass.scale.view import ScaleView, Totals
 
 _Floats = NDArray[np.float64]
@@ -41,8 +41,8 @@ class Thrifty:
 
     >>> from windlass.scale.lib.arrivals import LEVELS
     >>> chances = np.tile(np.where(LEVELS == 1, 0.5, 0.0), (2, 1))
-    >>> seen = Expected(chances, np.ones(chances.shape), np.array([450.0, 450.0]))
-    >>> Thrifty(worth=2.0).gains(seen, 300.0, np.array([1.0, 10.0]))[:, 0].tolist()
+    >>> expected = ExpectedArrivals(chances, np.ones(chances.shape), np.array([450.0, 450.0]))
+    >>> Thrifty(worth=2.0).gains(expected, 300.0, np.array([1.0, 10.0]))[:, 0].tolist()
     [300.0, -1050.0]
     """
 
@@ -52,25 +52,25 @@ class Thrifty:
 
     def __init__(self, worth: float = 30.0) -> None:
         self._worth = number("worth", worth, 0.0)
-        self._spares = Spares()
+        self._spare_capacity = SpareCapacity()
 
-    def gains(self, seen: Expected, period: float, prices: _Floats) -> _Floats:
+    def gains(self, expected: ExpectedArrivals, period: float, prices: _Floats) -> _Floats:
         """Return (k, s) the gain of the spare instances of each level, in seconds of an instance of the cheapest type.
 
         Parameters
         ----------
-        seen
-            Expected arrivals, and how long they wait without a spare instance.
+        expected
+            Expected arrivals, and their wait without a spare instance.
         period
             Time from one decision to the next, s.
         prices
             (k,) price of an instance of each type, USD an hour, above 0.
         """
         rent = period * WIDTHS * (prices / prices.min())[:, None]
-        won = seen.chances * seen.served * self._worth * seen.late[:, None]
-        return np.asarray(won - (1.0 - seen.chances) * rent)
+        won = expected.chances * expected.served * self._worth * expected.late[:, None]
+        return np.asarray(won - (1.0 - expected.chances) * rent)
 
     def decide(self, view: ScaleView) -> Totals:
         """Return the instances for present jobs, and the spare instances that are worth their price."""
         prices = np.array([kind.price or 1.0 for kind in view.types])
-        return self._spares.decide(view, lambda seen: self.gains(seen, view.period, prices))
+        return self._spare_capacity.decide(view, lambda expected: self.gains(expected, view.period, prices))

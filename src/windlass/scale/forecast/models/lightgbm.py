@@ -112,15 +112,15 @@ class LightGbm(ForecastModel):
     def _inputs(self, column: _Floats, at: NDArray[np.int64], first: int, step: int, place: int) -> _Floats:
         """Return features (n, f) at rows ``at`` of a column whose first row has number ``first``."""
         now = column[at]
-        seen = [now, np.full(len(at), float(place))]
-        seen += [column[at - lag] - now for lag in _LAGS]
+        columns = [now, np.full(len(at), float(place))]
+        columns += [column[at - lag] - now for lag in _LAGS]
         sums = np.concatenate([[0.0], np.cumsum(column)])
-        seen += [(sums[at + 1] - sums[at + 1 - mean]) / mean - now for mean in _MEANS]
+        columns += [(sums[at + 1] - sums[at + 1 - mean]) / mean - now for mean in _MEANS]
         for season in self._seasons:
-            # The row a whole number of seasons before the forecast row, the last one that is known.
+            # The latest known row that is a whole number of seasons before the forecast row.
             back = season * ((step + season - 1) // season) - step
-            seen.append(column[np.maximum(at - back, 0)] - now)
-            seen.append(column[np.maximum(at - season, 0)] - now)
+            columns.append(column[np.maximum(at - back, 0)] - now)
+            columns.append(column[np.maximum(at - season, 0)] - now)
             phase = 2 * np.pi * ((first + at + step) % season) / season
-            seen += [np.sin(phase), np.cos(phase)]
-        return np.stack(seen, axis=1)
+            columns += [np.sin(phase), np.cos(phase)]
+        return np.stack(columns, axis=1)

@@ -23,13 +23,15 @@ def decode_rows(network: Any, window: jax.Array, first: jax.Array, steps: int) -
         A :class:`~windlass.scale.forecast.neural.transformer.TransformerNetwork`.
     window
         (w, columns) input rows; the first one has number ``first``.
+    steps
+        Number of rows to forecast.
     """
     arrays, rest = eqx.partition(network.decoder, eqx.is_array)
     memory = network.encode(window, first)
-    seen = jax.vmap(lambda each: eqx.combine(each, rest).other.known(memory))(arrays)
+    encoded = jax.vmap(lambda each: eqx.combine(each, rest).other.known(memory))(arrays)
     places = network.positions(first + len(window) - 1, steps)
     # Caches (layers, steps, heads, size), filled row by row.
-    empty = jnp.zeros((seen[0].shape[0], steps, *seen[0].shape[2:]))
+    empty = jnp.zeros((encoded[0].shape[0], steps, *encoded[0].shape[2:]))
 
     def step(state: tuple[jax.Array, ...], at: jax.Array) -> tuple[tuple[jax.Array, ...], jax.Array]:
         row, keys, values = state
@@ -46,7 +48,7 @@ def decode_rows(network: Any, window: jax.Array, first: jax.Array, steps: int) -
             return layer.normed(inner, layer.through(inner), -1), tuple(own)
 
         inner = (network.enter_decoder(row) + places[at])[None]
-        inner, (keys, values) = jax.lax.scan(through, inner, (arrays, seen, (keys, values)))
+        inner, (keys, values) = jax.lax.scan(through, inner, (arrays, encoded, (keys, values)))
         left = network.leave(inner[0])
         row = left + window[-1] if network.anchored else left
         return (row, keys, values), row
