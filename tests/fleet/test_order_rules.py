@@ -206,11 +206,11 @@ def test_a_reordered_policy_puts_off_what_its_base_ordered(base):
         answer = policy.decide(view)
         # The order is one of jobs; what runs at a site delays all of them alike.
         assert answer.order.tolist() == put_off(subjobs, slots, np.zeros(len(slots)), orders)
-        assert answer.why == f"{based.why}; then put off where that delays no job"
+        assert answer.why == f"{based.why}; then postponed where that delays no job"
 
 
 def test_a_policy_that_reorders_itself_is_refused():
-    with pytest.raises(ValueError, match="base is 'reordering', expected another policy than itself"):
+    with pytest.raises(ValueError, match="base is 'reordering', expected a policy other than"):
         Reordering("reordering")
 
 
@@ -248,12 +248,18 @@ def test_work_at_a_site_without_slots_is_named(slots, backlog, message):
 @pytest.mark.parametrize(
     ("order", "message"),
     [
-        ([0, 2, 2], r"order is no permutation of 0 … 2: job 2 is not one"),
-        ([0, 1, 3], r"order is no permutation of 0 … 2: job 3 is not one"),
-        ([-1, 1, 2], r"order is no permutation of 0 … 2: job -1 is not one"),
-        ([[0, 1, 2], [1, 1, 0]], r"order\[1\] is no permutation of 0 … 2: job 1 is not one"),
-        ([[1, 0, 0], [0, 1, 2]], r"order\[0\] is no permutation of 0 … 2: job 0 is not one"),
-        ([True, False, True], "order holds bool, expected whole numbers"),
+        ([0, 2, 2], r"order is not a permutation of 0 to 2: job 2 is repeated or out of range"),
+        ([0, 1, 3], r"order is not a permutation of 0 to 2: job 3 is repeated or out of range"),
+        ([-1, 1, 2], r"order is not a permutation of 0 to 2: job -1 is repeated or out of range"),
+        (
+            [[0, 1, 2], [1, 1, 0]],
+            r"order\[1\] is not a permutation of 0 to 2: job 1 is repeated or out of range",
+        ),
+        (
+            [[1, 0, 0], [0, 1, 2]],
+            r"order\[0\] is not a permutation of 0 to 2: job 0 is repeated or out of range",
+        ),
+        ([True, False, True], "order has the type bool, expected whole numbers"),
     ],
 )
 def test_the_job_that_makes_an_order_none_is_named(order, message):

@@ -107,7 +107,7 @@ def test_jobs_that_share_instances_count_where_instances_are_missing():
 def test_who_starts_after_waiting_came_once(monkeypatch):
     """A job waits in one row and starts in the next: that is one that came, not two."""
     policy, counted = Hazard(), []
-    monkeypatch.setattr(Odds, "tell", lambda self, now, jobs, came: counted.append(jobs.tolist()))
+    monkeypatch.setattr(Odds, "observe", lambda self, now, jobs, came: counted.append(jobs.tolist()))
     one = Demands(np.array([[0.0, 4.0, 1e9]]), np.array([10.0]), np.array([np.inf]))
     begun = Demands(one.resources, np.array([PERIOD + 200.0]), one.walltime)
     rows = ((Demands.none(), Demands.none()), (Demands.none(), one), (begun, Demands.none()))

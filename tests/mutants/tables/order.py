@@ -88,7 +88,12 @@ MUTANTS = (
     Mutant(
         "sim/site/moves.py", "site.pools[pool] += site.needs", "site.pools[pool] += 0 * site.needs", OF_POOLS
     ),
-    Mutant(MULTIFACTOR, "theirs > had or level", "theirs >= had", ACCOUNTS),
-    Mutant(MULTIFACTOR, "(had / whole - part) / mates", "(had / whole - part)", ACCOUNTS),
+    Mutant(MULTIFACTOR, "other_use > account_use or level", "other_use >= account_use", ACCOUNTS),
+    Mutant(
+        MULTIFACTOR,
+        "(account_use / total_use - part) / account_users",
+        "(account_use / total_use - part)",
+        ACCOUNTS,
+    ),
     Mutant(MULTIFACTOR, "found += given[_QOS]", "found -= given[_QOS]", ACCOUNTS),
 )

@@ -98,13 +98,13 @@ def as_orders(order: ArrayLike, jobs: int, sites: int) -> NDArray[np.int64]:
     if given.shape not in ((jobs,), (sites, jobs)):
         raise InputError(f"order has shape {given.shape}, expected ({jobs},) or ({sites}, {jobs})")
     if given.dtype.kind not in "iu" and given.size:
-        raise InputError(f"order holds {given.dtype}, expected whole numbers of jobs")
+        raise InputError(f"order has the type {given.dtype}, expected whole numbers of jobs")
     rows = np.ascontiguousarray(np.atleast_2d(given), dtype=np.int64)
     for number, row in enumerate(rows):
         if not np.array_equal(np.sort(row), np.arange(jobs)):
             wrong = next((int(job) for job in row if (row == job).sum() > 1 or not 0 <= job < jobs), None)
             where = "order" if given.ndim == 1 else f"order[{number}]"
             raise InputError(
-                f"{where} is no permutation of 0 … {jobs - 1}: job {wrong} is not one or comes twice"
+                f"{where} is not a permutation of 0 to {jobs - 1}: job {wrong} is repeated or out of range"
             )
     return rows

@@ -14,7 +14,7 @@ import numpy as np
 
 from windlass.jit import Kernel, allocating, lean
 from windlass.order.site.compiled import SELECT, CompiledPolicy, select_of
-from windlass.order.site.lib.in_order import by_score, in_order, put_back
+from windlass.order.site.lib.in_order import by_score, in_order, to_queue_positions
 from windlass.order.site.lib.pools import heads_of_all
 from windlass.order.site.lib.reservations import start_reserved, start_reserved_of_all
 from windlass.order.site.policies.conservative import Conservative
@@ -144,7 +144,7 @@ def queue_kernel(
             scores[position] = scored(view, view.queue[position])
         places = by_score(scores)
         count = serve(view, scores, places, chosen, why)
-        put_back(places, chosen, count)
+        to_queue_positions(places, chosen, count)
         return count
 
     return Kernel(select, SELECT)

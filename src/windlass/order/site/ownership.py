@@ -15,7 +15,7 @@ from windlass.policy.registry import capability
 
 @runtime_checkable
 class Decaying(Protocol):
-    """A policy, or a priority of the policy ``queue``, that depends on what each user has consumed."""
+    """A policy, or a priority of the policy ``queue``, that depends on the processor-seconds used by each user."""
 
     @property
     def half_life(self) -> float | None:

@@ -31,7 +31,7 @@ def reservation(view: SiteView) -> Reservation | None:
     Returns
     -------
     Reservation | None
-        None if no job waits; a start of infinity and 0 spare processors for a job wider than what is left of the site.
+        None if no job waits; a start of infinity and 0 spare processors for a job wider than the site's present size.
         If jobs request more than processors, the start is when everything that the job requests is free. Among jobs
         expected to end at the same instant, the narrowest that suffice are counted, as in
         :class:`~windlass.order.site.policies.easy.Easy`.
@@ -87,7 +87,7 @@ def after(view: SiteView, answer: Start) -> SiteView:
     return dataclasses.replace(
         view,
         free=view.free - int(waiting.procs[started].sum()),
-        waiting=taken(dataclasses.replace(waiting, note=notes), np.flatnonzero(~started)),
+        waiting=waiting_at(dataclasses.replace(waiting, note=notes), np.flatnonzero(~started)),
         running=Running.of(
             np.concatenate((running.job, waiting.job[started])),
             np.concatenate((running.procs, waiting.procs[started])),
@@ -102,7 +102,7 @@ def after(view: SiteView, answer: Start) -> SiteView:
     )
 
 
-def taken(waiting: Waiting, places: NDArray[np.int64]) -> Waiting:
+def waiting_at(waiting: Waiting, places: NDArray[np.int64]) -> Waiting:
     """Return the jobs at the given positions of the queue, in that order."""
     return Waiting(*(getattr(waiting, field.name)[..., places] for field in dataclasses.fields(waiting)))
 
@@ -111,7 +111,7 @@ def in_other_order(view: SiteView, answer: Start, places: NDArray[np.int64]) -> 
     """Return a site and an answer to it with the queue reordered by ``places`` (q,), positions of the old queue."""
     notes = None if answer.notes is None else answer.notes[places]
     return (
-        dataclasses.replace(view, waiting=taken(view.waiting, places), refused=0),
+        dataclasses.replace(view, waiting=waiting_at(view.waiting, places), refused=0),
         dataclasses.replace(answer, notes=notes),
     )
 
@@ -146,7 +146,7 @@ class Reserving(Protocol):
         view
             The site that the policy decided on, with q waiting jobs.
         answer
-            What it decided.
+            The policy's decision.
         """
         ...
 

@@ -42,7 +42,7 @@ class Waiting:
     The order is that of submission, except that a job that was killed or requeued waits at the end. In the simulator,
     ``submit`` is the time of the first submission. A live engine orders by the ``submit`` that the batch system
     reports, which for a requeued job is the time of the requeue. Every waiting job is included, even one wider than
-    what is left of the site; only a job that the batch system failed to start when requested is left out for a while.
+    the site's present size; only a job that the batch system failed to start when requested is left out for a while.
 
     ``note`` is one number per job that the policy itself wrote at an earlier decision (NaN until then). The engine
     keeps it, so that a policy has no state of its own and survives a restart.
@@ -331,7 +331,7 @@ class Start:
         free
             Idle processors.
         needs
-            (k, q) what each waiting job needs of each pool; None for no pools.
+            (k, q) amount of each pool that each waiting job requests; None for no pools.
         pools, pool_names
             (k,) free amount of each pool, and its name.
 

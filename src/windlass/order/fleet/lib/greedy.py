@@ -1,8 +1,8 @@
 """SWAG's order, exactly, in far fewer steps than the plain loop over all jobs.
 
 Every waiting job is filed under the site that was its bottleneck when it was last examined. Of two jobs under one
-site, that with fewer tasks there has the smaller (queue + tasks) / slots, however the queue has grown since. A
-heap per site, by tasks, therefore stays in order without updates, and the least of its tops is a lower bound for all.
+site, the one with fewer tasks there has the smaller (queue + tasks) / slots, however the queue has grown since. A
+heap per site, by tasks, therefore stays in order without updates, and the least of the tops is a lower bound for all.
 If the job with the least bound still has its bottleneck there, it is the next one; otherwise it is filed
 again. A makespan over all sites is moreover at least that of the job last chosen, the *level*. All jobs that fit under
 the level tie, and the one with the fewest tasks goes first, so these jobs have a heap of their own, by tasks.
@@ -21,7 +21,7 @@ _PATIENCE, _PLAIN_CHOICES, _FEW_SITES = 64, 64, 4
 #: After the plain choices, one in ``_RETRY`` of the waiting jobs may be filed again before the plain loop returns, so
 #: that filing is retried at little cost and continues where it helps.
 _RETRY = 16
-#: A quotient times its divisor may come out a little below what was divided.
+#: A quotient times its divisor may be slightly below the dividend.
 _ROUNDING = 1.0 + 1e-12
 
 

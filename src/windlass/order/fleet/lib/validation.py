@@ -40,7 +40,7 @@ def as_fleet(
     if len(closed):
         site = int(closed[0])
         raise InputError(
-            f"slots[{site}] is 0, but the site has work of {work[site]:g}: expected a slot or more"
+            f"slots[{site}] is 0, but the site has work of {work[site]:g}: expected at least one slot"
         )
     # A site without slots and without work must not divide 0 by 0.
     return tasks, np.where(capacity == 0, 1.0, capacity), queued
@@ -50,7 +50,7 @@ def _numbers(name: str, given: Any) -> NDArray[np.float64]:
     try:
         found = np.asarray(given)
         if found.dtype.kind not in "biuf":
-            raise TypeError(f"{found.dtype} is no kind of number")
+            raise TypeError(f"the type is {found.dtype}")
         return np.ascontiguousarray(found, dtype=np.float64).reshape(found.shape)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name}: cannot be read as numbers: {error}") from error

@@ -83,7 +83,7 @@ class Reordering:
         from windlass.order.fleet import POLICIES
 
         if base == self.name:
-            raise ValueError(f"base is {base!r}, expected another policy than itself")
+            raise ValueError(f"base is {base!r}, expected a policy other than {base!r}")
         self._base: Any = POLICIES.make(base, np.random.default_rng(0))
         #: Function that the simulator's loop calls; None if the base is not compiled.
         self.select: Kernel | None = select_of(self._base)
@@ -100,7 +100,7 @@ class Reordering:
         based: JobOrder = self._base.decide(view)
         return JobOrder(
             _reordered(view.subjobs, view.slots, np.zeros(len(view.slots)), based.order),
-            f"{based.why}; then put off where that delays no job",
+            f"{based.why}; then postponed where that delays no job",
         )
 
 

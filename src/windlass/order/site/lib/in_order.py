@@ -34,7 +34,7 @@ def in_order(view, places, refused):
 
 
 @allocating
-def put_back(places, chosen, count):
+def to_queue_positions(places, chosen, count):
     """Convert chosen positions of the ordered queue to positions of the original queue."""
     for pick in range(count):
         chosen[pick] = places[chosen[pick]]

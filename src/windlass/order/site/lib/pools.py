@@ -10,7 +10,7 @@ from windlass.jit import allocating, lean
 
 @lean
 def requested(view, resource, row):
-    """Return how much of a resource a job requests: 0 is processors, then the pools."""
+    """Return the amount of a resource that a job requests: resource 0 is processors, the others are the pools."""
     return view.procs[row] if resource == 0 else view.needs[resource - 1, row]
 
 

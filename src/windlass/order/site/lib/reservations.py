@@ -34,36 +34,36 @@ def _line_of(view):
         ends[job] = end_of(starts[job], view.request[rows[job]])
     by_start, by_end = np.argsort(starts, kind="mergesort"), np.argsort(ends, kind="mergesort")
     line = make_timeline(2 * len(rows) + len(running) + 1, 2 * len(view.queue))
-    sound = len(running) == 0 or expected_end[running[0]] > view.now
-    sound = sound and (len(rows) == 0 or starts[by_start[0]] >= view.now)
+    valid = len(running) == 0 or expected_end[running[0]] > view.now
+    valid = valid and (len(rows) == 0 or starts[by_start[0]] >= view.now)
     time, free, owed = view.now, view.free, view.owed
-    started = ended = back = 0
-    while sound and time < np.inf:
+    started = ended = released = 0
+    while valid and time < np.inf:
         while started < len(rows) and starts[by_start[started]] == time:
             free -= procs[rows[by_start[started]]]
             started += 1
         while ended < len(rows) and ends[by_end[ended]] == time:
             free += procs[rows[by_end[ended]]]
             ended += 1
-        while back < len(running) and expected_end[running[back]] == time:
-            paid = min(owed, procs[running[back]])
+        while released < len(running) and expected_end[running[released]] == time:
+            paid = min(owed, procs[running[released]])
             owed -= paid
-            free += procs[running[back]] - paid
-            back += 1
+            free += procs[running[released]] - paid
+            released += 1
         append_step(line, time, free)
-        sound = free >= 0
+        valid = free >= 0
         time = np.inf
         if started < len(rows):
             time = starts[by_start[started]]
         if ended < len(rows):
             time = min(time, ends[by_end[ended]])
-        if back < len(running):
-            time = min(time, expected_end[running[back]])
-    return line, sound
+        if released < len(running):
+            time = min(time, expected_end[running[released]])
+    return line, valid
 
 
 @allocating
-def _in_turn(view, key):
+def _by_reservation(view, key):
     """Return rows of the queue with a reservation, by key, then by reservation, then by position in the queue."""
     count = 0
     places = np.empty(len(view.queue), np.int64)
@@ -124,11 +124,11 @@ def _compress(profile, view, rows):
 
 
 @allocating
-def _make_good(view, key):
-    """Repair reservations of which some are invalid: renew them until none moves."""
+def _repair(view, key):
+    """Repair reservations after some became invalid: renew all of them until none moves."""
     procs, request, note = view.procs, view.request, view.note
     profile = _promised(view)
-    while _compress(profile, view, _in_turn(view, key)):
+    while _compress(profile, view, _by_reservation(view, key)):
         profile = _promised(view)
     for row in view.queue:
         if np.isnan(note[row]):
@@ -141,17 +141,17 @@ def reserve(view, key):
     """Give every waiting job a reservation, stored as its note.
 
     ``key`` has a number for each waiting job: when processors are released early, jobs move forward by ascending key,
-    then by reservation. It may be empty, for one key for all; then one pass is enough, because whatever a later
-    reservation releases lies behind the earlier ones.
+    then by reservation. It may be empty, for one key for all; then one pass is enough, because the processors that a
+    later reservation releases are free only after the earlier ones start.
     """
-    line, sound = _line_of(view)
-    if not sound:
-        _make_good(view, key)
+    line, valid = _line_of(view)
+    if not valid:
+        _repair(view, key)
         return
     if view.refused == 0:
-        moved = _bring_forward(line, view, _in_turn(view, key))
+        moved = _bring_forward(line, view, _by_reservation(view, key))
         while moved and len(key) > 0:
-            moved = _bring_forward(line, view, _in_turn(view, key))
+            moved = _bring_forward(line, view, _by_reservation(view, key))
     for row in view.queue:
         if np.isnan(view.note[row]):
             at = earliest_before(line, view.procs[row], view.request[row], np.inf)
@@ -165,15 +165,15 @@ def _promised_of_all(view):
     """Return the profile of all resources with the future reservations, and whether all are valid."""
     # The same number of steps as a profile of processors needs.
     profile = pools_of_running(view, 4 * len(view.queue))
-    sound = len(view.running) == 0 or view.expected_end[view.running[0]] > view.now
+    valid = len(view.running) == 0 or view.expected_end[view.running[0]] > view.now
     for row in view.queue:
-        sound = sound and not view.note[row] < view.now
+        valid = valid and not view.note[row] < view.now
         if view.note[row] >= view.now:
             reserve_all(profile, view, row, view.note[row], 1)
     for resource in range(len(profile.free)):
         for step in range(profile.steps[0]):
-            sound = sound and profile.free[resource, step] >= 0
-    return profile, sound
+            valid = valid and profile.free[resource, step] >= 0
+    return profile, valid
 
 
 @lean
@@ -193,13 +193,13 @@ def _compress_of_all(profile, view, rows):
 @allocating
 def _reserve_of_all(view, key):
     """Make reservations as :func:`reserve` does for jobs that request several resources, on a plain profile."""
-    profile, sound = _promised_of_all(view)
-    if view.refused == 0 or not sound:
-        moved = _compress_of_all(profile, view, _in_turn(view, key))
-        while moved and (len(key) > 0 or not sound):
+    profile, valid = _promised_of_all(view)
+    if view.refused == 0 or not valid:
+        moved = _compress_of_all(profile, view, _by_reservation(view, key))
+        while moved and (len(key) > 0 or not valid):
             profile, _ = _promised_of_all(view)
-            moved = _compress_of_all(profile, view, _in_turn(view, key))
-        # Releasing and reserving again leaves superfluous steps behind.
+            moved = _compress_of_all(profile, view, _by_reservation(view, key))
+        # Build the profile again, because releases and reservations have left superfluous steps in it.
         profile, _ = _promised_of_all(view)
     for row in view.queue:
         if np.isnan(view.note[row]):

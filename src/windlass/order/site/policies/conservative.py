@@ -41,7 +41,7 @@ class Conservative(CompiledPolicy):
     """
 
     name: ClassVar[str] = "conservative"
-    reasons: ClassVar[tuple[str, ...]] = ("in turn", "backfilled, delays no reservation")
+    reasons: ClassVar[tuple[str, ...]] = ("head of the queue", "backfilled, delays no reservation")
     select: ClassVar[Kernel] = Kernel(_select, SELECT, allocates=False)
     pooled: ClassVar[Kernel] = Kernel(_select_of_all, SELECT, allocates=False)
 

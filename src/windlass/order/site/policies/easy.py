@@ -143,7 +143,7 @@ class Easy(CompiledPolicy):
     If the head of the queue does not fit, it gets a reservation at the *shadow time*, when enough running jobs
     are expected to have ended. A later job starts now if it fits and either is expected to end by then, or
     takes only processors that the head leaves over. The reservation is recomputed at each decision. A head that
-    is wider than what is left of its site has none, and delays no other job until the site grows again. If jobs request
+    is wider than the site's present size has none, and delays no other job until the site grows again. If jobs request
     more than processors, the rules apply to everything that they request.
 
     Source: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001.

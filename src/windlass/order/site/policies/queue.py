@@ -21,7 +21,7 @@ from windlass.policy.registry import Registry, capability
 _PRIORITIES = Registry(
     "order.site.priority",
     "Which waiting job goes first?",
-    "the policy queue is",
+    "the policy queue is called",
     "windlass.order.site.priorities",
     method="score",
     field="policies.order: queue: priority",

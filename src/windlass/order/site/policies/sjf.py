@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from windlass.jit import Kernel
 from windlass.order.site.compiled import SELECT, CompiledPolicy
-from windlass.order.site.lib.in_order import by_score, in_order, put_back
+from windlass.order.site.lib.in_order import by_score, in_order, to_queue_positions
 from windlass.order.site.lib.pools import heads_of_all
 
 
@@ -33,7 +33,7 @@ def _select(view, chosen, why):
 def _select_of_all(view, chosen, why):
     places = by_score(view.request[view.queue])
     count = heads_of_all(in_order(view, places, 0), chosen, why)
-    put_back(places, chosen, count)
+    to_queue_positions(places, chosen, count)
     return count
 
 

@@ -160,31 +160,37 @@ class Multifactor:
         known = len(given) > _NUMBERS and given[_USERS] == users
         nested = known and given[_NESTED] != 0.0
         # Use by the job's account and its number of users; without accounts, all users are in one.
-        had, mates, whole, accounts = 0.0, 0, 0.0, 0
+        account_use, account_users, total_use, accounts = 0.0, 0, 0.0, 0
         for user in range(users):
-            whole += used[user]
+            total_use += used[user]
             if not nested or given[_FIRST + user] == given[_FIRST + own]:
-                had += used[user]
-                mates += 1
+                account_use += used[user]
+                account_users += 1
             if not nested or user == 0 or given[_FIRST + user] != given[_FIRST + user - 1]:
                 accounts += 1
         if given[_TREE] != 0.0:
             behind, first = 0, 0
             while first < users:
-                last, theirs = first, 0.0
+                last, other_use = first, 0.0
                 while last < users and (not nested or given[_FIRST + last] == given[_FIRST + first]):
-                    theirs += used[last]
+                    other_use += used[last]
                     last += 1
                 for user in range(first, last):
                     # Within tied accounts, users are ranked by their part of their own account's use.
-                    level = theirs == had and used[user] * ((last - first) / mates) >= used[own]
-                    behind += theirs > had or level
+                    level = (
+                        other_use == account_use
+                        and used[user] * ((last - first) / account_users) >= used[own]
+                    )
+                    behind += other_use > account_use or level
                 first = last
             fair = behind / users
-        elif whole > 0.0:
-            part, shares = used[own] / whole, users
+        elif total_use > 0.0:
+            part, shares = used[own] / total_use, users
             if nested:
-                part, shares = part + (had / whole - part) / mates, accounts * mates
+                part, shares = (
+                    part + (account_use / total_use - part) / account_users,
+                    accounts * account_users,
+                )
             fair = 2.0 ** (-part * shares / given[_DAMPENING])
         else:
             fair = 1.0
