@@ -26,13 +26,13 @@ PAIR = host(1, guest=Guest(candidate(5), 30))
         ([Share(1, 2, 35, "x")], "quota is 35, expected one of 0, 10"),
         ([Share(1, 2, math.nan, "x")], "quota is nan"),  # type: ignore[arg-type]
         ([Share(1, 2, True, "x")], "quota is True"),
-        ([Share(1, 2, 0, "x")], "can only start with more"),
-        ([Share(1, 2, 30, "")], "it has no reason"),
+        ([Share(1, 2, 0, "x")], "expected more than 0 for a waiting job"),
+        ([Share(1, 2, 30, "")], "no reason is given"),
         ([Share(1, 3, 30, "x")], "needs 9 cores, the allocation has 8"),
         ([Share(1, 4, 30, "x")], r"needs 6e\+10 bytes, the allocation has 5.76e\+10 left"),
-        ([Share(1, 2, 30, "x"), Share(1, 6, 30, "x")], "job 1 shares twice"),
-        ([Share(1, 2, 30, "x"), Share(7, 2, 30, "x")], "job 2 shares twice"),
-        ([Share(8, 2, 30, "x")], "job 8 shares with job 5 already"),
+        ([Share(1, 2, 30, "x"), Share(1, 6, 30, "x")], "job 1 is named twice"),
+        ([Share(1, 2, 30, "x"), Share(7, 2, 30, "x")], "job 2 is named twice"),
+        ([Share(8, 2, 30, "x")], "job 8 already shares with job 5"),
         ([Share(2, 6, 30, "x")], "job 2 is not running"),
         ([Share(5, 2, 30, "x")], "job 5 is not running"),
     ],
@@ -128,11 +128,11 @@ RESTARTS = host(1, guest=Guest(candidate(5, restarts=True), 30))
 @pytest.mark.parametrize(
     ("shares", "back", "problem"),
     [
-        ([], [Back(5, "")], "requeues job 5: it has no reason"),
+        ([], [Back(5, "")], "requeues job 5: no reason is given"),
         ([], [Back(2, "x")], "requeues job 2: it is not a guest"),
-        ([], [Back(6, "x")], "requeues job 6: it may not be restarted"),
-        ([], [Back(5, "x"), Back(5, "x")], "requeues job 5: job 5 is named twice"),
-        ([Share(1, 5, 10, "x")], [Back(5, "x")], "requeues job 5: job 5 is named twice"),
+        ([], [Back(6, "x")], "requeues job 6: it does not allow restarts"),
+        ([], [Back(5, "x"), Back(5, "x")], "requeues job 5: it is named twice"),
+        ([Share(1, 5, 10, "x")], [Back(5, "x")], "requeues job 5: it is named twice"),
     ],
 )
 def test_a_guest_that_cannot_leave_is_named(shares, back, problem):

@@ -207,7 +207,7 @@ def test_a_spoilt_state_is_told_and_changes_nothing(spoil, said):
 
 
 def test_other_actions_than_the_experts_have_are_refused():
-    with pytest.raises(InputError, match=r"actions are \[0, 50\], the experts have \[0, 10"):
+    with pytest.raises(InputError, match=r"actions are \[0, 50\], expected those of the experts, \[0, 10"):
         asax().decide(ShareView(0.0, (), (), actions=(0, 50)))
 
 

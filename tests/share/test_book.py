@@ -192,7 +192,7 @@ def test_a_job_that_was_not_read_alone_is_not_shown() -> None:
 def test_an_answer_that_cannot_be_carried_out_changes_nothing() -> None:
     book = pair()
     view = book.view(10.0, [candidate(3)])
-    with pytest.raises(PolicyError, match="shares with job 2 already"):
+    with pytest.raises(PolicyError, match="already shares with job 2"):
         book.carry_out(view, Sharing((Share(1, 2, 10, "less"), Share(1, 3, 10, "more"))))
     assert book.pairs() == [(1, 2, 50)]
     assert 3 not in book

@@ -84,5 +84,8 @@ def test_what_pairs_saves_is_of_the_first_version_and_no_other_is_read():
     assert (tree["policy"], tree["version"]) == ("pairs", 1)
     policy.restore(json.dumps(tree))
     for version in (0, 2):
-        with pytest.raises(InputError, match=f"^saved state: is of 'pairs', version {version}$"):
+        with pytest.raises(
+            InputError,
+            match=f"^saved state: policy is 'pairs' in version {version}, expected 'pairs' in version 1$",
+        ):
             policy.restore(json.dumps(tree | {"version": version}))

@@ -71,7 +71,7 @@ def through(view: ShareView, shares: list[Share]) -> bool:
     try:
         Sharing(tuple(shares)).check(view)
     except PolicyError as error:
-        if "put off the head" not in str(error):
+        if "delay the head" not in str(error):
             raise
         return False
     return True
@@ -136,7 +136,7 @@ def test_who_could_put_off_the_head_is_named() -> None:
     )
     shares = (Share(1, 3, 50, "fits beside"), Share(2, 4, 50, "is one too many"))
     Sharing(shares[:1]).check(view)
-    with pytest.raises(PolicyError, match="shares job 2 with job 4: it could put off the head of the queue"):
+    with pytest.raises(PolicyError, match="shares job 2 with job 4: it could delay the head of the queue"):
         Sharing(shares).check(view)
     # And first fit, which would have both, leaves the one out.
     found = first_fit(view, lambda one, each: QuotaChoice(50, "drawn") if each.job != 100 else None)

@@ -75,7 +75,7 @@ class Guest:
     note
         Numbers that the policy attached when it set the quota.
     elapsed
-        Walltime used so far, s: about what a restart would lose.
+        Walltime used so far, s, about the time that a restart would lose.
     """
 
     job: Candidate

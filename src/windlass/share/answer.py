@@ -90,26 +90,26 @@ class Sharing:
         """
         hosts = {host.job: host for host in view.running}
         waiting = {candidate.job: candidate for candidate in view.waiting}
-        taken: set[int] = set()
+        named: set[int] = set()
         spare = 0 if view.head is None else view.head.spare
         for share in self.shares:
             problem = _problem(share, hosts.get(share.host), waiting.get(share.guest), view.actions)
             for job in (share.host, share.guest):
-                if not problem and job in taken:
-                    problem = f"job {job} shares twice"
-                taken.add(job)
+                if not problem and job in named:
+                    problem = f"job {job} is named twice, expected once"
+                named.add(job)
             if not problem and share.guest in waiting:
                 spare -= (late := view.outstays(hosts[share.host], waiting[share.guest], share.quota))
-                problem = "it could put off the head of the queue" if late and spare < 0 else ""
+                problem = "it could delay the head of the queue" if late and spare < 0 else ""
             if problem:
                 raise PolicyError(f"shares job {share.host} with job {share.guest}: {problem}")
         guests = {host.guest.job.job: host.guest.job for host in view.running if host.guest is not None}
         for back in self.back:
-            problem = "" if back.why else "it has no reason"
+            problem = "" if back.why else "no reason is given"
             problem = problem or ("" if back.guest in guests else "it is not a guest")
-            problem = problem or ("" if guests[back.guest].restarts else "it may not be restarted")
-            problem = problem or (f"job {back.guest} is named twice" if back.guest in taken else "")
-            taken.add(back.guest)
+            problem = problem or ("" if guests[back.guest].restarts else "it does not allow restarts")
+            problem = problem or ("it is named twice, expected once" if back.guest in named else "")
+            named.add(back.guest)
             if problem:
                 raise PolicyError(f"requeues job {back.guest}: {problem}")
 
@@ -123,14 +123,14 @@ def _problem(
     if type(share.quota) is not int or share.quota not in actions:
         return f"quota is {share.quota!r}, expected one of {', '.join(map(str, actions))}"
     if not share.why:
-        return "it has no reason"
+        return "no reason is given"
     if host.guest is not None:
-        there = host.guest.job.job
-        return "" if share.guest == there else f"job {share.host} shares with job {there} already"
+        current = host.guest.job.job
+        return "" if share.guest == current else f"job {share.host} already shares with job {current}"
     if candidate is None:
         return f"job {share.guest} is not waiting"
     if share.quota == 0:
-        return "quota is 0, but a waiting job can only start with more than 0"
+        return "quota is 0, expected more than 0 for a waiting job"
     if candidate.cores > host.cores:
         return f"needs {candidate.cores} cores, the allocation has {host.cores}"
     if candidate.memory > host.memory_free:

@@ -20,14 +20,14 @@ from windlass.share.view import ACTIONS, Checkpoint, Head, ShareView
 
 @dataclass(slots=True)
 class ShareBook:
-    """The book of one engine; see the module.
+    """The running jobs, pairs and measurements of one engine.
 
     Parameters
     ----------
     actions
         Allowed quotas, percent.
     uses
-        Measured CPU use of job classes; may be taken from another book.
+        Measured CPU use of job classes; may be that of another book.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class ShareBook:
     actions: tuple[int, ...] = ACTIONS
     uses: ClassUse = field(default_factory=ClassUse)
     _jobs: dict[int, RunningJob] = field(default_factory=dict)
-    _told: list[Checkpoint] = field(default_factory=list)
+    _pending: list[Checkpoint] = field(default_factory=list)
 
     def __contains__(self, job: int) -> bool:
         return job in self._jobs
@@ -105,7 +105,7 @@ class ShareBook:
         self._jobs[job].until = until
 
     def apart(self, guest: int, now: float) -> None:
-        """Record that a guest runs on its own cores after all: measurements of the supposed pair are discarded."""
+        """Record that a supposed guest runs on its own cores; measurements of the supposed pair are discarded."""
         entry = self._jobs[guest]
         if entry.host is not None:
             host = self._jobs[entry.host]
@@ -115,7 +115,7 @@ class ShareBook:
         entry.set_pace(1.0, now)
 
     def adopt(self, host: int, guest: Candidate, quota: int, now: float) -> None:
-        """Add a pair that existed before this book; only its quota is known."""
+        """Add a pair that was formed before this book was created; only its quota is known."""
         entry, known = self._jobs[host], Guest(guest, quota)
         shown = self._jobs.setdefault(guest.job, fresh(guest, now, guest.memory))
         shown.host, entry.guest = host, known
@@ -140,7 +140,7 @@ class ShareBook:
                 self._notify(number, entry, entry.last.at)
 
     def crowded(self) -> list[int]:
-        """Return guests whose requested memory leaves too little for what their hosts use."""
+        """Return guests whose requested memory leaves too little for the memory that their hosts use."""
         found = []
         for entry in self._jobs.values():
             # The same arithmetic as in fits(), because rounding would otherwise requeue the guest at each
@@ -178,7 +178,7 @@ class ShareBook:
         self._part(job, over)
 
     def lost(self, job: int, at: float) -> None:
-        """Record that a job is gone without having finished, at ``at`` (s); its measurements are discarded."""
+        """Record that a job disappeared at ``at`` (s) without finishing; its measurements are discarded."""
         entry = self._jobs[job]
         partner = entry.host if entry.guest is None else entry.guest.job.job
         if partner is not None:
@@ -187,7 +187,7 @@ class ShareBook:
 
     def checkpoints(self) -> list[Checkpoint]:
         """Return the measurements that a policy has not received yet; each is returned once."""
-        pending, self._told = self._told, []
+        pending, self._pending = self._pending, []
         return pending
 
     def view(
@@ -277,7 +277,7 @@ class ShareBook:
         guest = replace(entry.guest, progress=self._progress(entry.guest))
         entry.guest = guest
         after = shown(entry, at, self._shown(entry, at))
-        self._told.append(Checkpoint(entry.before, after, guest, ended, killed))
+        self._pending.append(Checkpoint(entry.before, after, guest, ended, killed))
 
     def _progress(self, guest: Guest) -> float:
         """Return the CPU use of a guest compared with jobs of its class alone, percent."""

@@ -216,7 +216,7 @@ def held_out(use: _Floats, speed: _Floats, groups: NDArray[np.generic], folds: i
         raise InputError(f"groups has shape {groups.shape}, expected {use.shape}")
     folds = min(whole("folds", folds, 2), len(names))
     part = np.searchsorted(names, groups) % folds
-    wrong: list[_Floats] = []
+    errors_by_fold: list[_Floats] = []
     for fold in range(folds):
         out = (part == fold).any(axis=1)
         if out.all():
@@ -226,11 +226,11 @@ def held_out(use: _Floats, speed: _Floats, groups: NDArray[np.generic], folds: i
         if out.any():
             model = fit_interference(use[~out], speed[~out])
             numbers = np.array([model.pressure, model.both, model.crowding])
-            seen = np.exp(-_features(uses[out]) @ numbers)
+            predicted = np.exp(-_features(uses[out]) @ numbers)
             fair = np.minimum(1.0, np.maximum(0.5, 1.0 - uses[out][:, ::-1]) / np.maximum(uses[out], 1e-12))
-            guesses = (seen, np.full_like(seen, speeds[~out].mean()), fair)
-            wrong.append(np.array([guess - speeds[out] for guess in guesses]).reshape(3, -1))
-    errors = np.concatenate(wrong, axis=1)
+            guesses = (predicted, np.full_like(predicted, speeds[~out].mean()), fair)
+            errors_by_fold.append(np.array([guess - speeds[out] for guess in guesses]).reshape(3, -1))
+    errors = np.concatenate(errors_by_fold, axis=1)
     mean, of_the_mean, of_fair = (float(each) for each in np.abs(errors).mean(axis=1))
     square = float(np.sqrt((errors[0] ** 2).mean()))
     return HeldOut(mean, square, of_the_mean, of_fair, errors.shape[1], folds)

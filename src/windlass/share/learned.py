@@ -1,4 +1,4 @@
-"""Protocols of co-scheduling policies that learn: receiving measurements, and saving what was learned.
+"""Protocols of co-scheduling policies that learn: they receive measurements, and save and restore their state.
 
 Engines check with :func:`windlass.policy.registry.capability` whether a policy implements them. A policy that
 implements neither only decides.

@@ -15,9 +15,9 @@ class RunningJob:
 
     ``memory`` is its memory in bytes. ``spent`` is the walltime used until ``since``; after that, ``pace``
     seconds of walltime pass in a second. ``alone`` is its task rate without a guest, and ``alone_stage`` the
-    stage of that rate. ``mixed``: it shared its cores during a part of the time since ``last``.
-    ``disturbed``: it was suspended during a part of that time, so that the interval does not show its
-    speed.
+    stage of that rate. ``mixed`` is True if it shared its cores during a part of the time since ``last``.
+    ``disturbed`` is True if it was suspended during a part of that time, so that the interval does not show
+    its speed.
     """
 
     job: Candidate
@@ -42,7 +42,7 @@ class RunningJob:
         return self.spent + (now - self.since) * self.pace
 
     def set_pace(self, pace: float, now: float) -> None:
-        """Set how many seconds of walltime pass in a second from now on."""
+        """Set the walltime that passes in a second of the clock from now on, s."""
         self.spent, self.since, self.pace = self.elapsed(now), now, pace
 
 

@@ -75,8 +75,8 @@ class ShareView:
     def promised_end(self, host: Allocation, candidate: Candidate, quota: int) -> float:
         """Return when a guest that starts now will have ended, s, at a constant quota and the host's longest runtime.
 
-        When its host has ended, a guest continues alone for the rest of its requested time. If it is stopped
-        in between or gets a lower quota, it may need longer, and is removed if it is in the way.
+        After the end of its host, a guest continues alone for the rest of its requested time. If it is stopped
+        or gets a lower quota before, it may need longer. It is then requeued if the promise needs its cores.
 
         >>> host = Allocation(1, "montage", 8, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0)
         >>> ShareView(0.0, (host,), ()).promised_end(host, Candidate(2, "blast", 8, 4e9, 40.0), quota=50)
@@ -131,9 +131,9 @@ class Checkpoint:
     before
         The host when the quota was set.
     after
-        The host now; tasks, rates and ``waited`` are of the time between.
+        The host now; tasks, rates and ``waited`` cover the time since ``before``.
     guest
-        The guest and its quota; ``progress`` is of the time between, ``note`` was attached by the policy.
+        The guest and its quota; ``progress`` covers the same time, and the policy attached ``note``.
     ended, killed
         Whether the host has ended, and whether the system killed it at its walltime.
     """

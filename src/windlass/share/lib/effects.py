@@ -12,7 +12,7 @@ _NOISE, _AROUND = 0.05, 0.3
 class Effects:
     """A slope for each pair of job classes, by ridge regression.
 
-    A pair for which the common regression was off will deviate in the same direction again.
+    It assumes that a pair deviates from the common regression in the same direction each time.
 
     Examples
     --------
@@ -25,7 +25,7 @@ class Effects:
     """
 
     def __init__(self, sums: Iterable[tuple[str, str, float, float]] = ()) -> None:
-        self._sums = {(str(host), str(guest)): _sound(*known) for host, guest, *known in sums}
+        self._sums = {(str(host), str(guest)): _validated(*known) for host, guest, *known in sums}
 
     def sums(self) -> list[tuple[str, str, float, float]]:
         """Return the sums, from which another instance can be made."""
@@ -37,12 +37,12 @@ class Effects:
         return products / (squares + (_NOISE / _AROUND) ** 2)
 
     def take(self, host: str, guest: str, present: float, missed: float) -> None:
-        """Add a measurement: the guest's CPU share, and by how much the regression missed the host's slowdown."""
+        """Add a measurement: the guest's CPU share, and the regression's error of the host's slowdown."""
         squares, products = self._sums.get((host, guest), (0.0, 0.0))
         self._sums[host, guest] = squares + present * present, products + present * missed
 
 
-def _sound(squares: float, products: float) -> tuple[float, float]:
+def _validated(squares: float, products: float) -> tuple[float, float]:
     if not (0.0 <= squares < math.inf and math.isfinite(products)):
-        raise ValueError(f"sums are {squares} and {products}, expected finite ones, squares of at least 0")
+        raise ValueError(f"sums are {squares} and {products}, expected finite numbers, squares of at least 0")
     return float(squares), float(products)

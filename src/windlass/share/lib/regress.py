@@ -23,7 +23,7 @@ class LinePosterior:
     covariance: _Floats
 
     def at(self, features: _Floats) -> tuple[_Floats, _Floats]:
-        """See :meth:`BayesianLine.at`; for features (…, d)."""
+        """Return means and standard deviations at features (…, d), as :meth:`BayesianLine.at` does."""
         variance = ((features @ self.covariance) * features).sum(axis=-1)
         return features @ self.mean, np.sqrt(np.maximum(variance, 0.0))
 
@@ -85,7 +85,7 @@ def line_of(tree: Sequence[object], size: int, noise: float) -> BayesianLine:
     precision, pull = (np.asarray(each, dtype=np.float64) for each in tree)
     if precision.shape != (size, size) or pull.shape != (size,):
         raise ValueError(f"shapes are {precision.shape} and {pull.shape}, expected those of {size} weights")
-    sound = np.isfinite(precision).all() and np.isfinite(pull).all() and np.allclose(precision, precision.T)
-    if not sound or np.linalg.eigvalsh(precision).min() <= 0.0:
+    valid = np.isfinite(precision).all() and np.isfinite(pull).all() and np.allclose(precision, precision.T)
+    if not valid or np.linalg.eigvalsh(precision).min() <= 0.0:
         raise ValueError("precision must be symmetric, finite and positive definite")
     return BayesianLine(precision, pull, noise)

@@ -12,7 +12,7 @@ from windlass.io import seal_text, unseal_text
 from windlass.model import InputError
 from windlass.share.lib.mixture import Mixture
 
-#: Kind of the container of a policy that learned of pairs.
+#: Kind of the container for the state of a sharing policy.
 CONTAINER = "sharing"
 
 

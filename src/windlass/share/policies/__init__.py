@@ -1,1 +1,1 @@
-"""Sharing policies, one a file; a new file adds a policy."""
+"""Sharing policies, one file each; a new file adds a policy."""

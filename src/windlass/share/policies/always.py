@@ -11,7 +11,7 @@ from windlass.share.view import ACTIONS, ShareView
 class Always:
     """Places each waiting job on the first allocation with room, at a fixed quota.
 
-    It uses no measurements, so it shows the benefit and the cost of first fit alone.
+    It uses no measurements and therefore shows the benefit and the cost of first fit alone.
 
     Parameters
     ----------

@@ -91,10 +91,10 @@ class Asax:
         """Return new quotas for pairs, and guests for allocations without one."""
         if view.actions != self.experts.actions:
             raise InputError(
-                f"actions are {list(view.actions)}, the experts have {list(self.experts.actions)}"
+                f"actions are {list(view.actions)}, expected those of the experts, {list(self.experts.actions)}"
             )
         starts = first_fit(view, lambda host, candidate: self._drawn(host))
-        return Sharing((*adjusted(view, self._again), *starts))
+        return Sharing((*adjusted(view, self._adjust), *starts))
 
     def observed(self, checkpoint: Checkpoint) -> None:
         """Learn from the loss of a host, if it was measured and this policy drew the quota."""
@@ -134,11 +134,11 @@ class Asax:
         ladder = np.cumsum(chances)
         action = int(np.searchsorted(ladder, self._rng.random() * ladder[-1], side="right"))
         given = (float(each) for each in advice[:, action])
-        seen = f"a host at {host.cpu:.0f} % CPU, happiness {happiness(host):.2f}"
-        why = f"drawn with probability {chances[action]:.2f} for {seen}"
+        state = f"a host at {host.cpu:.0f} % CPU, happiness {happiness(host):.2f}"
+        why = f"drawn with probability {chances[action]:.2f} for {state}"
         return QuotaChoice(self.experts.actions[action], why, (float(chances[action]), *given))
 
-    def _again(self, host: Allocation, guest: Guest) -> QuotaChoice | None:
+    def _adjust(self, host: Allocation, guest: Guest) -> QuotaChoice | None:
         """Return the new quota of a pair at a checkpoint, or None to keep it."""
         if guest.quota == 0 and not guest.note:
             return None  # undone before: only a guest that was drawn to pause has a note

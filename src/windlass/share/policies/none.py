@@ -6,14 +6,14 @@ from windlass.share.answer import Sharing
 from windlass.share.view import ShareView
 
 
-class Nobody:
+class NoSharing:
     """Never shares: every job has its cores alone, as under EASY backfilling.
 
     Source: ASAx, Section 4.1, the default setting of Slurm.
 
     Examples
     --------
-    >>> Nobody().decide(ShareView(0.0, (), ())).shares
+    >>> NoSharing().decide(ShareView(0.0, (), ())).shares
     ()
     """
 

@@ -15,8 +15,8 @@ from windlass.share.view import ShareView
 class Oracle:
     """Chooses the quota that is best for the guest within the host's budget, knowing the true speeds of every pair.
 
-    It shows how much first fit can gain at most; real policies do not know these speeds. It optimises each
-    pair alone and not the whole queue: a better guest may wait further back.
+    It is an upper bound on the gain of first fit, because real policies do not know these speeds. It optimises
+    each pair alone and not the whole queue: a better guest may wait further back.
 
     Parameters
     ----------

@@ -22,12 +22,12 @@ from windlass.share.lib.saved import CONTAINER
 from windlass.share.lib.state import ratio
 from windlass.share.view import Checkpoint, ShareView
 
-#: Pairs deviate from any line by about 0.1 (docs/results-share.md), and the some six measurements of a pair deviate
-#: alike.
+#: Pairs deviate from any line by about 0.1 (docs/results-share.md), and the about six measurements of a pair deviate
+#: in the same direction.
 _NOISE = 0.25
 #: Larger slowdowns count as this one, because a host may stand still for one checkpoint by chance.
 _MOST = 3.0
-#: Of what is saved.
+#: Version of the saved state.
 _VERSION = 1
 
 
@@ -108,7 +108,7 @@ class Pairs:
                 known[alike] = belief.largest(hosts, candidate, actions, self.worth)
             return known[alike].of(row := row_of[host.job]) or self._probed(known[alike], row)
 
-        def again(host: Allocation, guest: Guest) -> QuotaChoice | None:
+        def adjust(host: Allocation, guest: Guest) -> QuotaChoice | None:
             least, ceiling = view.actions[1], int(guest.note[0]) if guest.note else view.actions[-1]
             hurt = guest.quota > 0 and ratio(host) > self.budget
             ceiling = guest.quota - 1 if hurt else ceiling
@@ -123,13 +123,13 @@ class Pairs:
                 return QuotaChoice(least, "smallest quota, to slow the host less", (float(ceiling),))
             return found or QuotaChoice(0, "no quota keeps the host within its budget", (float(ceiling),))
 
-        quotas = adjusted(view, again)
-        back = tuple(each for each in map(_put_back, view.running) if each is not None)
+        quotas = adjusted(view, adjust)
+        restarts = tuple(each for each in map(_requeue, view.running) if each is not None)
         stopped = {share.guest for share in quotas if share.quota == 0}
-        gone = {each.guest for each in back} & stopped
-        kept = tuple(share for share in quotas if share.guest not in gone)
-        leave = tuple(each for each in back if each.guest in gone)
-        return Sharing((*kept, *first_fit(view, start)), leave)
+        requeued = {each.guest for each in restarts} & stopped
+        others = tuple(share for share in quotas if share.guest not in requeued)
+        back = tuple(each for each in restarts if each.guest in requeued)
+        return Sharing((*others, *first_fit(view, start)), back)
 
     def observed(self, checkpoint: Checkpoint) -> None:
         """Update the models with a measurement; unmeasured values are skipped."""
@@ -148,7 +148,7 @@ class Pairs:
             self.faster = self.faster.after(features[0], min(guest.progress / 100.0, 1.0 + _MOST))
 
     def saved(self) -> str:
-        """What has been learned, as JSON in the container of saved state."""
+        """Return the learned state as JSON in the container of saved state."""
         tree = {
             "policy": self.name,
             "version": _VERSION,
@@ -159,12 +159,12 @@ class Pairs:
         return seal_text(CONTAINER, json.dumps(tree))
 
     def restore(self, text: str | bytes) -> None:
-        """Take over what another one has :meth:`saved`.
+        """Restore the state that another ``pairs`` policy has :meth:`saved`.
 
         Raises
         ------
         InputError
-            It is something else; what was known before stays.
+            The text is not such a state; the current state is kept.
         """
         body = unseal_text(text, CONTAINER)
         try:
@@ -177,7 +177,10 @@ class Pairs:
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise InputError(f"saved state: cannot be read: {type(error).__name__}: {error}") from error
         if not known:
-            raise InputError(f"saved state: is of {tree['policy']!r}, version {tree['version']!r}")
+            raise InputError(
+                f"saved state: policy is {tree['policy']!r} in version {tree['version']!r}, "
+                f"expected {self.name!r} in version {_VERSION}"
+            )
         self.slower, self.faster, self.effects = slower, faster, effects
 
     def _probed(self, largest: Largest, row: int) -> QuotaChoice | None:
@@ -193,8 +196,8 @@ class Pairs:
         )
 
 
-def _put_back(host: Allocation) -> Back | None:
-    """Return the requeueing of a guest that loses less by a restart than by waiting for its host, or None."""
+def _requeue(host: Allocation) -> Back | None:
+    """Return a request to requeue a guest that loses less by a restart than by waiting for its host, or None."""
     guest = host.guest
     if guest is None or not guest.job.restarts:
         return None
