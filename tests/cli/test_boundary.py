@@ -222,7 +222,7 @@ class Mine:
 @pytest.mark.parametrize(
     ("deed", "said"),
     [
-        ("return None", "line 8) gave no plan: AttributeError"),
+        ("return None", "line 8) did not return a plan: AttributeError"),
         ("1 / 0", "line 10) raised ZeroDivisionError"),
         ("sys.exit(0)", "line 10) exits (status 0)"),
     ],

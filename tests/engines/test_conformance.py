@@ -139,5 +139,5 @@ def test_an_answer_that_cannot_be_carried_out_is_refused(engines, starts, proble
         def decide(self, view):
             return Placement(np.array(starts), np.zeros(len(starts), int), ("",))
 
-    with pytest.raises(PolicyError, match=f"policy 'wrong' answered .*{problem}"):
+    with pytest.raises(PolicyError, match=f"policy 'wrong' returned .*{problem}"):
         ran(engines, Wrong(), jobs)

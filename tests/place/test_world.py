@@ -197,7 +197,7 @@ def test_of_an_answer_that_is_refused_nothing_is_carried_out(starts, moves):
         wake=99.0,
         largest_first=True,
     )
-    with pytest.raises(PolicyError, match="answered"):
+    with pytest.raises(PolicyError, match="returned"):
         engine.act("place", answer)
     state = part._state
     state.stages["largest"] = 0

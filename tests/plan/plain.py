@@ -120,7 +120,7 @@ def repaired(problem: Problem, chosen: list[int]) -> list[int] | None:
     return chosen
 
 
-def settled(problem: Problem, current: np.ndarray, wanted: np.ndarray, worth: float) -> list[int]:
+def with_few_changes(problem: Problem, current: np.ndarray, wanted: np.ndarray, worth: float) -> list[int]:
     """From what runs to a plan that fits, with changes that are needed or worth it, one after the other."""
     demand, start = wide(problem), problem.start.tolist()
 

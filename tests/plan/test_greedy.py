@@ -53,7 +53,7 @@ def test_the_worked_example_is_three_quarters_with_that_plan(name):
 def test_two_at_1080p_cannot_be():
     view = trackers()
     best = [[j for j in range(len(each)) if each.accuracy[j] == 0.9] for each in view.queries]
-    problem = Problem.seen(view)
+    problem = Problem.of_view(view)
     assert not any(problem.fits(np.array([a, b])) for a in best[0] for b in best[1])
 
 

@@ -170,7 +170,7 @@ def test_switches_with_peers_are_those_of_the_plain_version(most):
     moved = 0
     for seed in range(120):
         view = sharing_view(seed)
-        begin = plain_greedy(Problem.seen(view), 2.0, False, each=1.0)
+        begin = plain_greedy(Problem.of_view(view), 2.0, False, each=1.0)
         found = merged_choices(view, begin, most).tolist()
         assert found == merging(view, begin.tolist(), most), seed
         moved += found != begin.tolist()
@@ -181,7 +181,7 @@ def test_switches_with_peers_are_those_of_the_plain_version(most):
 def test_policies_that_merge_begin_within_their_band(band):
     for seed in range(120, 160):
         view = sharing_view(seed)
-        begin = plain_greedy(Problem.seen(view), band, False, each=1.0).tolist()
+        begin = plain_greedy(Problem.of_view(view), band, False, each=1.0).tolist()
         assert list(Merged(seed % 4, band).decide(view).choices) == merging(view, begin, seed % 4), seed
     for seed in range(100):
         view = sharing_view(seed)

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 from tests.plan import plain
 from tests.plan.cases import loose_case, plain_greedy, tied_case
-from windlass.plan.lib.prices import relaxed
+from windlass.plan.lib.prices import relax
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.program import solve
 from windlass.plan.lib.refine import _few, refine
@@ -51,7 +51,7 @@ def test_prices_are_those_of_the_whole_program():
     for problem in problems():
         n, start, demand = len(problem), problem.start, plain.wide(problem)
         nothing = np.full(n, -1)
-        found, value = relaxed(problem, [nothing]), whole_program(problem)
+        found, value = relax(problem, [nothing]), whole_program(problem)
         assert value - 1e-6 <= found.bound <= value + 1e-4 * n + 1e-6
         can = (demand <= 1.0 + 1e-9).all(axis=1)
         with np.errstate(invalid="ignore"):
@@ -94,7 +94,7 @@ def few_of(problem: Problem, prices, plans, keep: int) -> np.ndarray:
 def test_each_query_may_switch_to_its_best_to_its_cheapest_and_to_those_of_a_plan(keep):
     for problem in problems():
         plans = [np.where(np.diff(problem.start) > at, at, -1) for at in (0, 2)]
-        prices = relaxed(problem, [np.full(len(problem), -1)])
+        prices = relax(problem, [np.full(len(problem), -1)])
         for some in (plans, []):
             assert _few(problem, prices, some, keep).tolist() == few_of(problem, prices, some, keep).tolist()
 
@@ -103,7 +103,7 @@ def plain_refine(problem: Problem, keep: int, sweeps: int) -> np.ndarray:
     """The best of the greedy's plans, the fair one, and what rounding and switches make of them."""
     plans = [plain_greedy(problem, 2.0, release, each=1.0) for release in (True, False)]
     plans.append(np.array(plain.fair_parts(problem)))
-    prices, start = relaxed(problem, plans), problem.start.tolist()
+    prices, start = relax(problem, plans), problem.start.tolist()
     few = few_of(problem, prices, plans, keep)
     small, rows = problem.only(few), np.flatnonzero(few).tolist()
     begins = [[rows.index(start[i] + j) if j >= 0 else -1 for i, j in enumerate(plan)] for plan in plans[:2]]

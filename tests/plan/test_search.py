@@ -10,7 +10,7 @@ import pytest
 from tests.plan import plain
 from tests.plan.cases import crowded_case, tied_case
 from windlass.plan.lib.greedy import greedy
-from windlass.plan.lib.keep import settled
+from windlass.plan.lib.keep import with_few_changes
 from windlass.plan.lib.search import IMPROVE, REPAIR
 
 #: What is behind the room in memory.
@@ -109,6 +109,6 @@ def test_what_runs_changes_as_in_the_plain_version(worth):
         sizes = np.diff(problem.start)
         current = np.array([int(rng.integers(-1, size)) for size in sizes], dtype=np.int64)
         wanted = greedy(problem, np.inf, release=bool(seed % 2))
-        found = settled(problem, current, wanted, worth)
+        found = with_few_changes(problem, current, wanted, worth)
         assert problem.fits(found)
-        assert found.tolist() == plain.settled(problem, current, wanted, worth), seed
+        assert found.tolist() == plain.with_few_changes(problem, current, wanted, worth), seed

@@ -155,7 +155,7 @@ def test_a_problem_is_a_view_in_parts_of_its_capacity():
         options(2, (0.5,), ((0.0, 3.0, 8.0),)),
         options(3, (), np.empty((0, 3))),
     )
-    problem = Problem.seen(view(*queries, capacity=(4.0, 0.0, np.inf), names=("a", "b", "c")))
+    problem = Problem.of_view(view(*queries, capacity=(4.0, 0.0, np.inf), names=("a", "b", "c")))
     assert (len(problem), problem.resources) == (3, 3)
     assert problem.start.tolist() == [0, 2, 3, 3]
     assert problem.columns.tolist() == [[0, 3], [1, 2], [3, 3]]

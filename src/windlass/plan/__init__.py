@@ -46,7 +46,7 @@ from windlass.policy.registry import Registry
 POLICIES = Registry(
     "plan",
     "With which configuration should each streaming query run, and where?",
-    "a query comes or goes, or capacity changes",
+    "a query arrives or departs, or capacity changes",
     f"{__name__}.policies",
 )
 

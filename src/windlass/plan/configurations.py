@@ -182,20 +182,20 @@ def _rates(query: Query, numbers: list[int], steps: _Ints, width: int) -> _Float
     """Return demands (m, p, c, w) of the c components of m plans on p ways up the levels."""
     chains = [query.plans[number].components for number in numbers]
     cores = np.array([[component.cores for component in chain] for chain in chains])
-    taken = np.array([[query.source, *(component.output for component in chain[:-1])] for chain in chains])
+    inputs = np.array([[query.source, *(component.output for component in chain[:-1])] for chain in chains])
     rates = np.zeros((len(chains), *steps.shape, width))
     before = np.zeros(len(steps), np.int64)
     for at, here in enumerate(steps.T):
         rates[:, np.arange(len(steps)), at, len(KINDS) * here + _CORES] = cores[:, at, None]
         for hop in range(int(here.max())):
             crosses = (before <= hop) & (hop < here)
-            rates[:, crosses, at, len(KINDS) * hop + _UP] = taken[:, at, None]
-            rates[:, crosses, at, len(KINDS) * (hop + 1) + _DOWN] = taken[:, at, None]
+            rates[:, crosses, at, len(KINDS) * hop + _UP] = inputs[:, at, None]
+            rates[:, crosses, at, len(KINDS) * (hop + 1) + _DOWN] = inputs[:, at, None]
         before = here
     return rates
 
 
 def _ways(levels: int, components: int) -> _Ints:
-    """Return (p, c) all ways of components up the levels, none below the one before it."""
+    """Return (p, c) the level of each of c components on all p ways up, none below the component before it."""
     found = list(combinations_with_replacement(range(levels), components))
     return np.array(found, dtype=np.int64).reshape(len(found), components)

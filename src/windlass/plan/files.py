@@ -179,7 +179,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
 
 @dataclass(frozen=True, slots=True)
 class QueryRecording:
-    """Files to run a query on: a clip, its true tracks, and the pipeline whose plans the query has."""
+    """Files with which a query runs: a clip, its true tracks, and the pipeline that defines the query's plans."""
 
     clip: Path
     truth: Path

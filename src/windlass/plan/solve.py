@@ -91,7 +91,7 @@ def solve(
             if not is_user_code(policy):
                 raise
             raise PolicyError(
-                f"policy {policy.name!r}{place_of(policy)} gave no plan: {message_of(error)}"
+                f"policy {policy.name!r}{place_of(policy)} did not return a plan: {message_of(error)}"
             ) from error
         chosen = [
             float(each.accuracy[choice]) if choice >= 0 else 0.0

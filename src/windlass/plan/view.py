@@ -165,7 +165,7 @@ class Plan:
     why
         (n,) one reason for each query.
     merged
-        Whether equal pieces run once for all queries that have them.
+        True if equal pieces run once for all queries that have them.
 
     Examples
     --------
@@ -200,10 +200,10 @@ class Plan:
                 raise PolicyError(f"query {options.name}: configuration {choice!r}, {bounds}")
             if not why:
                 raise PolicyError(f"query {options.name}: no reason is given")
-        asked = self.demand(view)
-        for name, want, there in zip(view.resources, asked.tolist(), view.capacity.tolist(), strict=True):
-            if want > there * (1.0 + TOLERANCE):
-                raise PolicyError(f"{name}: total demand is {want:.6g}, capacity is {there:.6g}")
+        demands = self.demand(view).tolist()
+        for name, demand, capacity in zip(view.resources, demands, view.capacity.tolist(), strict=True):
+            if demand > capacity * (1.0 + TOLERANCE):
+                raise PolicyError(f"{name}: total demand is {demand:.6g}, capacity is {capacity:.6g}")
 
     def demand(self, view: PlanView) -> _Floats:
         """Return the total demand (L,) of all queries; if they are merged, a shared piece counts once."""

@@ -11,18 +11,20 @@ from hypothesis import strategies as st
 
 from windlass.model import InputError
 from windlass.plan.profile.clipinfo import ClipInfo
-from windlass.plan.profile.steps.step import Found
+from windlass.plan.profile.steps.step import Detections
 
 cv2 = pytest.importorskip("cv2", reason="the extra `vision` is not installed")
 
-from windlass.plan.profile.steps.match import Match, _found_again  # noqa: E402
+from windlass.plan.profile.steps.match import Match, _keypoint_similarity  # noqa: E402
 
 CLIP = ClipInfo("a.mp4", 300, 400, 10.0, 9)
 
 
-def found_of(boxes, looks=(), score=None):
+def found_of(boxes, descriptors=(), score=None):
     boxes = np.array(boxes, float).reshape(-1, 4)
-    return Found(boxes, np.ones(len(boxes)) if score is None else np.array(score, float), (), tuple(looks))
+    return Detections(
+        boxes, np.ones(len(boxes)) if score is None else np.array(score, float), (), tuple(descriptors)
+    )
 
 
 class PlainMatch:
@@ -47,7 +49,7 @@ class PlainMatch:
 
     def step(self, index, found):
         self.tracks = [each for each in self.tracks if (index - each["seen"]) / 10.0 <= self.patience]
-        things = list(zip(found.boxes, found.looks or [None] * len(found.boxes), strict=True))
+        things = list(zip(found.boxes, found.descriptors or [None] * len(found.boxes), strict=True))
         fit = np.array([[self.likeness(track, *thing) for thing in things] for track in self.tracks])
         fit = np.where(fit >= self.alike, fit, 0.0) if fit.size else np.zeros((len(self.tracks), len(things)))
         slots = [*range(len(self.tracks)), *([None] * len(things))]
@@ -82,10 +84,10 @@ def test_tracks_are_those_of_the_best_of_all_pairings(seed, way, alike, patience
         places += rng.normal(size=(3, 2)) * 6.0
         kept = places[rng.random(3) < 0.8]
         sizes = rng.uniform(20.0, 40.0, kept.shape)
-        looks = (
+        descriptors = (
             [each / np.linalg.norm(each) for each in rng.random((len(kept), 4))] if way == "histogram" else []
         )
-        found = found_of(np.hstack([kept, kept + sizes]), looks)
+        found = found_of(np.hstack([kept, kept + sizes]), descriptors)
         seen = run(index, found)
         numbers, boxes = plain.step(index, found)
         assert seen.track.tolist() == numbers
@@ -127,15 +129,18 @@ def test_corners_are_found_again_where_each_is_the_other_s_nearest_within_64_bit
     first = np.zeros((3, 32), np.uint8)
     first[1], first[2] = 255, 15
     second = first.copy()[[1, 0]]
-    assert _found_again(first, second) == 1.0
-    assert _found_again(second, first) == 1.0
+    assert _keypoint_similarity(first, second) == 1.0
+    assert _keypoint_similarity(second, first) == 1.0
     # 64 bits away is near enough, and 65 are not.
     near, far = np.zeros((1, 32), np.uint8), np.zeros((1, 32), np.uint8)
     near[0, :8], far[0, :8], far[0, 8] = 255, 255, 1
-    assert (_found_again(first[:1], near), _found_again(first[:1], far)) == (1.0, 0.0)
+    assert (_keypoint_similarity(first[:1], near), _keypoint_similarity(first[:1], far)) == (1.0, 0.0)
     # Of four, two are the same: one has no other left.
     both = np.zeros((2, 32), np.uint8)
-    assert _found_again(both, np.concatenate([both[:1], far])) == 0.5
+    assert _keypoint_similarity(both, np.concatenate([both[:1], far])) == 0.5
     assert (
-        _found_again(None, first) == _found_again(first[:0], first) == _found_again(first, first[:0]) == 0.0
+        _keypoint_similarity(None, first)
+        == _keypoint_similarity(first[:0], first)
+        == _keypoint_similarity(first, first[:0])
+        == 0.0
     )

@@ -22,7 +22,7 @@ from windlass.plan.profile.options import (  # noqa: E402
 )
 from windlass.plan.profile.steps.appearance import Colours, Corners  # noqa: E402
 from windlass.plan.profile.steps.decode import Scale  # noqa: E402
-from windlass.plan.profile.steps.found import Choose, Send  # noqa: E402
+from windlass.plan.profile.steps.detections import Choose, Send  # noqa: E402
 from windlass.plan.profile.steps.match import Match  # noqa: E402
 from windlass.plan.profile.steps.motion import Motion  # noqa: E402
 from windlass.plan.profile.steps.people import People  # noqa: E402

@@ -1,4 +1,4 @@
-"""Steps of a tracker by themselves: boxes, looks and tracks by hand or by a plain form, and what each is sent as."""
+"""Steps of a tracker alone: boxes, descriptors and tracks by hand or in a plain form, and how each is sent."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import pytest
 
 from windlass.model import InputError
 from windlass.plan.profile.clipinfo import ClipInfo
-from windlass.plan.profile.steps.step import BOX_BYTES, TRACK_BYTES, Found, FrameTracks
+from windlass.plan.profile.steps.step import BOX_BYTES, TRACK_BYTES, Detections, FrameTracks
 
 cv2 = pytest.importorskip("cv2", reason="the extra `vision` is not installed")
 
 from windlass.plan.profile.steps.appearance import Colours, Corners  # noqa: E402
 from windlass.plan.profile.steps.decode import QUALITY, Scale, jpeg_bytes  # noqa: E402
-from windlass.plan.profile.steps.found import Choose, Send, checked_least, found_in  # noqa: E402
+from windlass.plan.profile.steps.detections import Choose, Send, checked_least, detections_in  # noqa: E402
 from windlass.plan.profile.steps.match import Match  # noqa: E402
 from windlass.plan.profile.steps.motion import Motion, _things  # noqa: E402
 from windlass.plan.profile.steps.people import People  # noqa: E402
@@ -27,7 +27,7 @@ def test_what_was_found_is_whole_pixels_inside_from_left_to_right():
     boxes = np.array(
         [[30.4, 5.0, 50.6, 20.0], [-5.0, 2.0, 7.0, 90.0], [59.6, 0.0, 70.0, 9.0], [30.0, 1.0, 40.0, 3.0]]
     )
-    found = found_in(image, boxes, np.array([1.0, 2.0, 3.0, 4.0]), clip)
+    found = detections_in(image, boxes, np.array([1.0, 2.0, 3.0, 4.0]), clip)
     assert found.boxes.tolist() == [[0, 6, 14, 120], [60, 3, 80, 9], [60, 15, 102, 60]]
     assert found.score.tolist() == [2.0, 4.0, 1.0]
     assert (found.crops[2] == image[5:20, 30:51]).all()
@@ -197,17 +197,17 @@ def test_people_are_boxes_without_the_margin_of_the_classifier_s_window(monkeypa
 def test_colours_are_a_histogram_of_the_middle():
     rng = np.random.default_rng(1)
     crops = [rng.integers(0, 255, (16, 24, 3), np.uint8), rng.integers(0, 255, (3, 3, 3), np.uint8)]
-    found = Found(np.zeros((2, 4)), np.ones(2), tuple(crops))
+    found = Detections(np.zeros((2, 4)), np.ones(2), tuple(crops))
     looked = Colours(4).start(CLIP)(0, found)
     assert looked.crops == ()
-    for crop, look, part in zip(crops, looked.looks, ((2, 3), (0, 0)), strict=True):
+    for crop, look, part in zip(crops, looked.descriptors, ((2, 3), (0, 0)), strict=True):
         high, wide = crop.shape[:2]
         hsv = cv2.cvtColor(crop, cv2.COLOR_BGR2HSV)[part[0] : high - part[0], part[1] : wide - part[1]]
         counts = np.zeros((4, 4))
         for hue, saturation, _ in hsv.reshape(-1, 3):
             counts[int(hue) * 4 // 180, int(saturation) * 4 // 256] += 1
         assert look == pytest.approx(np.sqrt(counts / counts.sum()).ravel(), abs=1e-6)
-    assert looked.looks[0] @ looked.looks[0] == pytest.approx(1.0)
+    assert looked.descriptors[0] @ looked.descriptors[0] == pytest.approx(1.0)
     assert looked.size() == 2 * 40 + 450 + 2 * (16 * 4 + 150)
 
 
@@ -215,10 +215,10 @@ def test_corners_are_orb_s_on_a_square_of_64_pixels():
     rng = np.random.default_rng(1)
     crop = cv2.GaussianBlur(rng.integers(0, 255, (50, 90, 3), np.uint8), (0, 0), 1.5)
     flat = np.full((20, 20, 3), 9, np.uint8)
-    looked = Corners(12).start(CLIP)(0, Found(np.zeros((2, 4)), np.ones(2), (crop, flat)))
+    looked = Corners(12).start(CLIP)(0, Detections(np.zeros((2, 4)), np.ones(2), (crop, flat)))
     grey = cv2.resize(cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY), (64, 64))
     orb = cv2.ORB_create(12, nlevels=3, edgeThreshold=8, fastThreshold=8)
-    assert (looked.looks[0] == orb.detectAndCompute(grey, None)[1]).all()
-    assert looked.looks[0].shape[0] > 3
-    assert looked.looks[1].shape == (0, 32)
+    assert (looked.descriptors[0] == orb.detectAndCompute(grey, None)[1]).all()
+    assert looked.descriptors[0].shape[0] > 3
+    assert looked.descriptors[1].shape == (0, 32)
     assert looked.crops == ()

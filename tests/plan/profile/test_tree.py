@@ -16,7 +16,7 @@ from windlass.plan.profile.tracks import Tracks
 cv2 = pytest.importorskip("cv2", reason="the extra `vision` is not installed")
 
 from windlass.plan.profile import running  # noqa: E402
-from windlass.plan.profile.clip import Taken  # noqa: E402
+from windlass.plan.profile.clip import ClipFrame  # noqa: E402
 from windlass.plan.profile.pipeline import PlanComponent, TrackerPlan  # noqa: E402
 from windlass.plan.profile.running import Profiled, profile  # noqa: E402
 from windlass.plan.profile.tree import tree_of  # noqa: E402
@@ -125,7 +125,7 @@ def taken(monkeypatch):
         for index in range(clip.frames):
             is_wanted = wanted(index)
             asked.append((index, is_wanted))
-            yield Taken(index, 1.0, 0.5, Image(f"frame {index}") if is_wanted else None)
+            yield ClipFrame(index, 1.0, 0.5, Image(f"frame {index}") if is_wanted else None)
 
     monkeypatch.setattr(running, "frames", six)
     monkeypatch.setattr(running, "f1", lambda found, truth: 0.5)

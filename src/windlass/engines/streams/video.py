@@ -21,7 +21,7 @@ from windlass.model import InputError
 from windlass.model.queries import Query
 from windlass.plan.files import QueryRecording
 from windlass.plan.profile import pipeline as pipelines
-from windlass.plan.profile.clip import Image, Taken, about, frames
+from windlass.plan.profile.clip import ClipFrame, Image, about, frames
 from windlass.plan.profile.clipinfo import ClipInfo
 from windlass.plan.profile.tracks import Tracks, f1, read_truth
 
@@ -70,7 +70,7 @@ class _Reader:
 
     def __init__(self, clip: ClipInfo) -> None:
         self._place = -1
-        self._taken: Iterator[Taken] = frames(clip, lambda index: index == self._place, time.thread_time)
+        self._taken: Iterator[ClipFrame] = frames(clip, lambda index: index == self._place, time.thread_time)
 
     def image(self, place: int) -> Image:
         self._place = place

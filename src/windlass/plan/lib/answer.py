@@ -9,7 +9,7 @@ from windlass.plan.lib.problem import ROOM, Problem
 from windlass.plan.view import Plan, PlanView, QueryOptions
 
 
-def answered(
+def as_plan(
     view: PlanView, problem: Problem, choices: NDArray[np.int64], merged: bool = False, part: float = 1.0
 ) -> Plan:
     """Return the plan of choices; each reason states the change of the query, or the resource that it lacks.
@@ -52,7 +52,7 @@ def reason(options: QueryOptions, choice: int) -> str:
 
 
 def shortage(view: PlanView, problem: Problem, used: NDArray[np.float64], i: int, part: float) -> str:
-    """Return which resource keeps a query from running: the scarcest one of the configuration that lacks least.
+    """Return the resource that keeps a query from running: the scarcest one of the configuration that lacks least.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def shortage(view: PlanView, problem: Problem, used: NDArray[np.float64], i: int
         return f"{view.queries[i].label(best)} would fit, but the policy does not consider it"
     column = int(np.where(needs[best] > 0, over[best], -np.inf).argmax())
     name = view.resources[columns[column]]
-    there = float(view.capacity[columns[column]])
-    want = float(view.queries[i].demand[best, columns[column]])
-    left = max(0.0, there * (part - float(used[columns[column]])))
-    return f"not enough {name}: needs {want:.3g}, {left:.3g} left of {there:.3g}"
+    capacity = float(view.capacity[columns[column]])
+    demand = float(view.queries[i].demand[best, columns[column]])
+    left = max(0.0, capacity * (part - float(used[columns[column]])))
+    return f"not enough {name}: needs {demand:.3g}, {left:.3g} left of {capacity:.3g}"

@@ -24,7 +24,7 @@ _Bools = NDArray[np.bool_]
 
 @lean
 def fits_now(demand, row, columns, i, room, held):
-    """Return whether a row fits into the free room, plus what its query holds (a row, −1 for nothing)."""
+    """Return whether a row fits into the free room plus the resources of its query's row ``held`` (−1 for none)."""
     for at in range(demand.shape[1]):
         left = room[columns[i, at]]
         if held >= 0:
@@ -42,7 +42,7 @@ class Climb(NamedTuple):
     columns: Annotated[_Ints, column("queries", "needs")]  # the resources that each query uses
     demand: Annotated[_Floats, column("rows", "needs")]
     cost: Annotated[_Floats, column("rows")]
-    release: int  # 1 if what a query holds counts as free for its own switch
+    release: int  # 1 if the resources that a query holds count as free for its own switch
     plain: int  # 1 if efficiency is accuracy divided by cost
     room: Annotated[_Floats, column("resources")]  # free capacity; changed
     chosen: Annotated[_Ints, column("queries", fill=-1)]  # the row that each query runs, -1 for none; changed
@@ -102,7 +102,7 @@ def take(i, row, columns, demand, room, chosen):
 
 
 @lean
-def gives_back(j, i, row, held, columns, demand):
+def releases(j, i, row, held, columns, demand):
     """Return whether a switch between two rows releases any resource that query j could use."""
     for at in range(demand.shape[1]):
         if held >= 0 and demand[held, at] > demand[row, at]:
@@ -134,7 +134,7 @@ def climb(state):
         switches += 1
         sure[i], best[i], gain[i] = False, np.inf, np.inf
         for j in range(n):
-            if sure[j] and chance[j] > best[j] and gives_back(j, i, row, held, columns, demand):
+            if sure[j] and chance[j] > best[j] and releases(j, i, row, held, columns, demand):
                 sure[j], best[j], gain[j] = False, chance[j], np.inf
 
 
@@ -174,7 +174,7 @@ def greedy(problem: Problem, band: float, release: bool = False, plain: bool = F
     band
         Maximum cost of a configuration as a multiple of the boundary's.
     release
-        Whether what a query holds counts as free for its own switch; as printed it does not.
+        Whether the resources that a query holds count as free for its own switch; in the paper they do not.
     plain
         Whether efficiency is accuracy divided by cost, instead of gain divided by extra cost.
     """

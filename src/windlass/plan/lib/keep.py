@@ -10,7 +10,7 @@ from windlass.plan.lib.problem import ROOM, Problem
 _Ints = NDArray[np.int64]
 
 
-def settled(problem: Problem, current: _Ints, wanted: _Ints, worth: float) -> _Ints:
+def with_few_changes(problem: Problem, current: _Ints, wanted: _Ints, worth: float) -> _Ints:
     """Return choices (n,) between the running and the wanted plan, with changes only if they are needed or worth it.
 
     Parameters

@@ -51,7 +51,7 @@ class Prices:
     bound: float
 
 
-def relaxed(problem: Problem, starts: list[_Ints]) -> Prices:
+def relax(problem: Problem, starts: list[_Ints]) -> Prices:
     """Solve the relaxation.
 
     Parameters
@@ -93,8 +93,8 @@ def relaxed(problem: Problem, starts: list[_Ints]) -> Prices:
 
 def _worth(problem: Problem, owners: _Ints, can: NDArray[np.bool_], price: _Floats) -> _Floats:
     needs = np.where(can[:, None], problem.demand, 0.0)
-    taken = np.einsum("kw,kw->k", needs, price[problem.columns[owners]])
-    return np.where(can, problem.accuracy - taken, -np.inf)
+    paid = np.einsum("kw,kw->k", needs, price[problem.columns[owners]])
+    return np.where(can, problem.accuracy - paid, -np.inf)
 
 
 def _tops(problem: Problem, worth: _Floats, has: NDArray[np.bool_]) -> _Floats:

@@ -134,15 +134,15 @@ class Problem:
             bounded(f"query {i}: accuracy of configuration", values, 1.0)
             bounded(f"query {i}: demand of configuration", rows, np.inf)
             pairs.append((values, rows))
-        return _put_together(pairs, there)
+        return _build(pairs, there)
 
     @staticmethod
-    def seen(view: PlanView) -> Problem:
+    def of_view(view: PlanView) -> Problem:
         """Build a problem from a view, whose numbers are already checked."""
-        return _put_together([(options.accuracy, options.demand) for options in view.queries], view.capacity)
+        return _build([(options.accuracy, options.demand) for options in view.queries], view.capacity)
 
 
-def _put_together(pairs: list[tuple[_Floats, _Floats]], capacity: _Floats) -> Problem:
+def _build(pairs: list[tuple[_Floats, _Floats]], capacity: _Floats) -> Problem:
     uses = [np.flatnonzero(rows.any(axis=0)) for _, rows in pairs]
     width = max((len(own) for own in uses), default=0)
     start = np.zeros(len(pairs) + 1, np.int64)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from windlass.plan.lib.fair import fair_choices
 from windlass.plan.lib.greedy import greedy
-from windlass.plan.lib.prices import Prices, relaxed
+from windlass.plan.lib.prices import Prices, relax
 from windlass.plan.lib.problem import ROOM, Problem
 from windlass.plan.lib.search import IMPROVE, REPAIR
 
@@ -42,7 +42,7 @@ def refine(problem: Problem, keep: int = 24, sweeps: int = 20) -> tuple[_Ints, f
     plans.append(fair_choices(problem))
     if not len(problem.accuracy):
         return plans[0], 0.0
-    prices = relaxed(problem, plans)
+    prices = relax(problem, plans)
     few = _few(problem, prices, plans, keep)
     small = problem.only(few)
     rounded = _rounded(small, prices.share[few])

@@ -9,7 +9,7 @@ import numpy as np
 from windlass.model import InputError
 from windlass.model.values import number
 from windlass.plan.compiled import Climbs
-from windlass.plan.lib.answer import answered
+from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.fair import fair_choices
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.problem import Problem
@@ -31,7 +31,7 @@ class Cascade(Climbs):
         Configurations that cost more than ``band`` times the least cost at their accuracy are ignored;
         infinity for no limit.
     release
-        Whether what a query holds counts as free for its own switch.
+        Whether the resources that a query holds count as free for its own switch.
     cost
         ``dominant``, the largest share of a resource, or ``sum``, the sum of all shares.
     efficiency
@@ -65,12 +65,12 @@ class Cascade(Climbs):
 
     def decide(self, view: PlanView) -> Plan:
         """Return the plan of the greedy."""
-        problem = Problem.seen(view)
+        problem = Problem.of_view(view)
         climbed = problem
         if self.sums:
             climbed = dataclasses.replace(problem, cost=problem.demand.sum(axis=1))
         choices = greedy(climbed, self.band, self.release, self.plain)
-        plan = answered(view, problem, choices)
+        plan = as_plan(view, problem, choices)
         if problem.score(choices) < problem.score(fair_choices(problem)):
             plan = dataclasses.replace(
                 plan, why=tuple(f"{why}; fair shares would do better" for why in plan.why)

@@ -1,6 +1,6 @@
 """Equal shares of every resource for all queries."""
 
-from windlass.plan.lib.answer import answered
+from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.fair import fair_choices
 from windlass.plan.lib.problem import Problem
 from windlass.plan.view import Plan, PlanView
@@ -9,7 +9,7 @@ from windlass.plan.view import Plan, PlanView
 class Fair:
     """Gives each query 1/n of every resource, and the most accurate configuration that fits in it.
 
-    What a query leaves of its share stays unused.
+    The unused part of a query's share stays idle.
 
     Source: thesis, section 5.7.1, the baseline Fair Allocation.
 
@@ -27,5 +27,5 @@ class Fair:
 
     def decide(self, view: PlanView) -> Plan:
         """Return the best configuration within each query's share."""
-        problem = Problem.seen(view)
-        return answered(view, problem, fair_choices(problem), part=1.0 / max(1, len(problem)))
+        problem = Problem.of_view(view)
+        return as_plan(view, problem, fair_choices(problem), part=1.0 / max(1, len(problem)))

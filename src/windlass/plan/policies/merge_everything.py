@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.model.values import number
 from windlass.plan.compiled import Climbs
-from windlass.plan.lib.answer import answered
+from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.merge import alike, firsts, peers_of, used
 from windlass.plan.lib.problem import Problem
@@ -71,7 +71,7 @@ class MergeEverything(Climbs):
         for group, way in zip(groups, found.tolist(), strict=True):
             if way >= 0:
                 choices[list(group.members)] = group.ways[way]
-        return answered(view, Problem.seen(view), choices, merged=True)
+        return as_plan(view, Problem.of_view(view), choices, merged=True)
 
 
 def _groups(view: PlanView) -> list[_Group]:

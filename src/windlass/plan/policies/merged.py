@@ -6,7 +6,7 @@ import numpy as np
 
 from windlass.model.values import number, whole
 from windlass.plan.compiled import Climbs
-from windlass.plan.lib.answer import answered
+from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.merge import merged_choices
 from windlass.plan.lib.problem import Problem
@@ -53,6 +53,6 @@ class Merged(Climbs):
 
     def decide(self, view: PlanView) -> Plan:
         """Return the plan of the greedy, merged."""
-        problem = Problem.seen(view)
+        problem = Problem.of_view(view)
         choices = merged_choices(view, greedy(problem, self.band), self.together)
-        return answered(view, problem, choices, merged=True)
+        return as_plan(view, problem, choices, merged=True)

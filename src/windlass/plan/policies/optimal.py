@@ -6,7 +6,7 @@ import dataclasses
 
 from windlass.model.values import number
 from windlass.plan.compiled import Climbs
-from windlass.plan.lib.answer import answered
+from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.program import solve
@@ -48,12 +48,12 @@ class Optimal(Climbs):
 
     def decide(self, view: PlanView) -> Plan:
         """Return the solver's plan."""
-        problem = Problem.seen(view)
+        problem = Problem.of_view(view)
         found = solve(problem, self.seconds, self.gap)
         if found is None:
-            plan, note = answered(view, problem, greedy(problem, 2.0)), "no optimum found in time"
+            plan, note = as_plan(view, problem, greedy(problem, 2.0)), "no optimum found in time"
         else:
-            plan = answered(view, problem, found.choices)
+            plan = as_plan(view, problem, found.choices)
             below = 1.0 - problem.score(found.choices)[1] / found.bound if found.bound > 0 else 0.0
             note = (
                 "at the optimum" if below <= max(self.gap, 1e-9) else f"at most {below:.2%} below the optimum"

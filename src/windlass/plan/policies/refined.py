@@ -6,7 +6,7 @@ import dataclasses
 
 from windlass.model.values import whole
 from windlass.plan.compiled import Refines
-from windlass.plan.lib.answer import answered
+from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.refine import refine
 from windlass.plan.view import Plan, PlanView
@@ -45,9 +45,9 @@ class Refined(Refines):
 
     def decide(self, view: PlanView) -> Plan:
         """Return the best plan found, with a bound on its distance from the optimum."""
-        problem = Problem.seen(view)
+        problem = Problem.of_view(view)
         choices, bound = refine(problem, self.keep, self.sweeps)
-        plan = answered(view, problem, choices)
+        plan = as_plan(view, problem, choices)
         if not len(choices) or (choices < 0).any() or bound <= 0:
             return plan
         note = f"at most {max(0.0, 1.0 - problem.score(choices)[1] / bound):.2%} below the optimum"

@@ -6,7 +6,7 @@ import numpy as np
 
 from windlass.model.values import number
 from windlass.plan.compiled import Climbs
-from windlass.plan.lib.answer import answered
+from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.places import in_one_place
 from windlass.plan.lib.problem import Problem
@@ -16,7 +16,7 @@ from windlass.plan.view import Plan, PlanView
 class SameLocation(Climbs):
     """Plans with the greedy of ``cascade`` and keeps all components of a query in one cluster.
 
-    So only source streams and results cross links. If placements are unknown, all configurations count.
+    Therefore only source streams and results cross links. If placements are unknown, all configurations count.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class SameLocation(Climbs):
 
     def decide(self, view: PlanView) -> Plan:
         """Return the plan of the greedy, with one cluster for each query."""
-        problem = Problem.seen(view)
+        problem = Problem.of_view(view)
         keep = np.concatenate([*(in_one_place(options) for options in view.queries), np.empty(0, bool)])
         choices = problem.whole(keep, greedy(problem.only(keep), self.band))
-        return answered(view, problem, choices)
+        return as_plan(view, problem, choices)

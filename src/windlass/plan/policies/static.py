@@ -6,7 +6,7 @@ import numpy as np
 
 from windlass.model.values import number, whole
 from windlass.plan.compiled import Climbs
-from windlass.plan.lib.answer import answered
+from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.places import on_tier
 from windlass.plan.lib.problem import Problem
@@ -45,7 +45,7 @@ class Static(Climbs):
 
     def decide(self, view: PlanView) -> Plan:
         """Return the plan of the greedy on that tier."""
-        problem = Problem.seen(view)
+        problem = Problem.of_view(view)
         keep = np.concatenate([*(on_tier(options, self.tier) for options in view.queries), np.empty(0, bool)])
         choices = problem.whole(keep, greedy(problem.only(keep), self.band))
-        return answered(view, problem, choices)
+        return as_plan(view, problem, choices)

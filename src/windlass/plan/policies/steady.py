@@ -6,8 +6,8 @@ import numpy as np
 
 from windlass.model.values import number
 from windlass.plan.compiled import Refines
-from windlass.plan.lib.answer import answered
-from windlass.plan.lib.keep import settled
+from windlass.plan.lib.answer import as_plan
+from windlass.plan.lib.keep import with_few_changes
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.refine import refine
 from windlass.plan.view import Plan, PlanView
@@ -44,7 +44,7 @@ class Steady(Refines):
 
     def decide(self, view: PlanView) -> Plan:
         """Return the running configurations, with the changes that are needed or worth it."""
-        problem = Problem.seen(view)
+        problem = Problem.of_view(view)
         current = np.array([options.current for options in view.queries], dtype=np.int64)
-        choices = settled(problem, current, refine(problem)[0], self.worth)
-        return answered(view, problem, choices)
+        choices = with_few_changes(problem, current, refine(problem)[0], self.worth)
+        return as_plan(view, problem, choices)

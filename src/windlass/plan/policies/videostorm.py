@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.plan.lib.answer import answered
+from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.storm import storm_choices
 from windlass.plan.view import Plan, PlanView
@@ -39,8 +39,8 @@ class Videostorm:
 
     def decide(self, view: PlanView) -> Plan:
         """Return the plan: first a plan for each query, then a random placement."""
-        problem = Problem.seen(view)
+        problem = Problem.of_view(view)
         cores = [at for at, name in enumerate(view.resources) if name.endswith(".cores")]
         work = [options.demand[:, cores].sum(axis=1) for options in view.queries]
         choices = storm_choices(problem, np.concatenate([*work, np.empty(0)]), self.rng)
-        return answered(view, problem, choices)
+        return as_plan(view, problem, choices)

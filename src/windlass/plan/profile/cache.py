@@ -1,8 +1,8 @@
 """A cache of step outputs with a budget in bytes.
 
-The thesis keeps the outputs with the largest M = n·T/S (section 5.6.1): n is how often an output will still be
-used, T the time to make it, S its size. M is CPU seconds saved per byte. An output grows frame by frame; while it
-grows it counts against the budget, with the M of its present part.
+The thesis keeps the outputs with the largest M = n·T/S (section 5.6.1): n is the number of future uses of an output,
+T the time to make it, S its size. M is CPU seconds saved per byte. An output grows frame by frame; while it grows, it
+counts against the budget, with the M of its present part.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Cache(Generic[K, V]):
     budget
         Maximum size, bytes; at 0 nothing is kept.
     uses
-        Returns n for a key: how often its output will still be used.
+        Returns n for a key: the number of future uses of its output.
 
     Examples
     --------
@@ -135,14 +135,14 @@ class Cache(Generic[K, V]):
             ),
             key=lambda found: found[:2],
         )
-        go: list[K] = []
+        dropped: list[K] = []
         for worth, _, name in others:
             if short <= 0 or worth >= mine:
                 break
-            go.append(name)
+            dropped.append(name)
             short -= self._entries[name].size
         if short > 0:
             return False
-        for name in go:
+        for name in dropped:
             self.drop(name)
         return True

@@ -56,8 +56,8 @@ def about(path: str | Path) -> ClipInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """A frame of a clip: its index, CPU seconds to unpack it and to convert it to pixels, and the pixels if wanted."""
+class ClipFrame:
+    """A frame of a clip: its index, CPU seconds to unpack it and to convert it to pixels, and the requested pixels."""
 
     index: int
     unpacking: float
@@ -65,7 +65,7 @@ class Taken:
     image: Image | None
 
 
-def frames(clip: ClipInfo, wanted: Callable[[int], bool], clock: Callable[[], float]) -> Iterator[Taken]:
+def frames(clip: ClipInfo, wanted: Callable[[int], bool], clock: Callable[[], float]) -> Iterator[ClipFrame]:
     """Yield all frames of a clip in order. All are unpacked, as later ones depend on them; wanted ones get pixels.
 
     Parameters
@@ -86,15 +86,15 @@ def frames(clip: ClipInfo, wanted: Callable[[int], bool], clock: Callable[[], fl
     try:
         for index in range(clip.frames):
             began = clock()
-            there = capture.grab()
+            readable = capture.grab()
             unpacked = clock()
             image: Image | None = None
-            if there and wanted(index):
-                there, image = capture.retrieve()
+            if readable and wanted(index):
+                readable, image = capture.retrieve()
             done = clock()
-            if not there:
+            if not readable:
                 raise InputError(f"{clip.path}: frame {index} cannot be read, expected {clip.frames} frames")
-            yield Taken(index, unpacked - began, done - unpacked, image)
+            yield ClipFrame(index, unpacked - began, done - unpacked, image)
     finally:
         capture.release()
 
@@ -151,8 +151,8 @@ def write_clip(
         finally:
             writer.release()
         # OpenCV reports no error if the disk is full.
-        if (there := _frames(fresh)) < written:
-            raise InputError(f"{file}: {there} of {written} frames were written; the disk may be full")
+        if (stored := _frames(fresh)) < written:
+            raise InputError(f"{file}: {stored} of {written} frames were written; the disk may be full")
 
 
 def _frames(file: Path) -> int:

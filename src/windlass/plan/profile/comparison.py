@@ -1,4 +1,4 @@
-"""Plans of a profile compared: the most accurate for their cores, and each plan run separately."""
+"""Comparison of the plans of a profile: the most accurate for their cores, and each plan run separately."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class SinglePlanRuns:
     Parameters
     ----------
     seconds
-        CPU seconds of all.
+        CPU seconds of all plans.
     differ
-        The number of plans with other results than in the common run.
+        Number of plans whose results differ from those of the common run.
     """
 
     seconds: float

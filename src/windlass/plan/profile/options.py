@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from windlass.plan.profile.steps.appearance import Colours, Corners
 from windlass.plan.profile.steps.decode import Scale
-from windlass.plan.profile.steps.found import Choose, Send
+from windlass.plan.profile.steps.detections import Choose, Send
 from windlass.plan.profile.steps.match import Match
 from windlass.plan.profile.steps.motion import Motion
 from windlass.plan.profile.steps.people import People

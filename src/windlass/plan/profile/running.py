@@ -2,8 +2,8 @@
 
 Plans run one after the other. Each requests the outputs of its last step, which requests those of the step
 before, up to the clip. An output that other plans will request too is cached if it is worth it
-(:mod:`~windlass.plan.profile.cache`); otherwise it is made again. So results do not depend on the budget,
-only CPU time does.
+(:mod:`~windlass.plan.profile.cache`); otherwise it is computed again. Therefore only CPU time depends on the
+budget of the cache, and results do not.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ def profile(
         Maximum size of cached outputs, bytes.
     clock
         Returns the CPU time of this thread, s.
-    tell
-        Progress callback, called with the number of finished plans and the number of all.
+    notify
+        Progress callback, called with the number of finished plans and the total.
 
     Raises
     ------
@@ -111,12 +111,12 @@ def profile(
         for number in run.tree.order:
             found[number] = run.plan(number, plans[number], truth)
             notify(len(found), len(plans))
-    taken = clock() - began
+    elapsed = clock() - began
     steps = [sum(not node.same for node in run.tree.path(number)) for number in range(len(plans))]
     wanted = [-(-clip.frames // plan.every) for plan in plans]
     return PlanProfile(
         tuple(found[number] for number in range(len(plans))),
-        taken,
+        elapsed,
         sum(part.cores * clip.seconds for each in found.values() for part in each.plan.components),
         run.outputs,
         sum(own * analysed for own, analysed in zip(steps, wanted, strict=True)),
@@ -161,7 +161,7 @@ class _Run:
 
     def plan(self, number: int, plan: TrackerPlan, truth: Tracks) -> Profiled:
         """Run one plan."""
-        seen: list[tuple[int, FrameTracks]] = list(
+        outputs: list[tuple[int, FrameTracks]] = list(
             self._made_by(self.tree.leaf(number), _Sampling({plan.every}))
         )
         for node in self.tree.path(number):
@@ -169,9 +169,11 @@ class _Run:
             if not node.left:
                 self.cache.drop(node.place)
         tracks = Tracks(
-            np.repeat([index for index, _ in seen], [len(each.track) for _, each in seen]).astype(np.int64),
-            np.concatenate([each.track for _, each in seen]),
-            np.concatenate([each.boxes for _, each in seen]),
+            np.repeat([index for index, _ in outputs], [len(each.track) for _, each in outputs]).astype(
+                np.int64
+            ),
+            np.concatenate([each.track for _, each in outputs]),
+            np.concatenate([each.boxes for _, each in outputs]),
         )
         accuracy = f1(tracks.held(plan.every, self.clip.frames), truth)
         stretches = zip(plan.parts, self.tree.parts[number], strict=True)
@@ -186,7 +188,7 @@ class _Run:
         return Component(name, seconds / self.clip.seconds, sent / self.clip.seconds)
 
     def _made_by(self, node: PlanTreeNode, requester: _Sampling) -> Iterator[tuple[int, Any]]:
-        """Yield a step's outputs with their frame indices, at least the requested ones: cached, or made now."""
+        """Yield a step's outputs with their frame indices, at least the requested ones: cached, or computed now."""
         if self.cache.has(node.place):
             kept = self.cache.read(node.place)
             try:
@@ -202,7 +204,7 @@ class _Run:
             self.cache.begin(node.place)
         began = self._clock()
         for index, value, seconds in self._steps(node, sampling):
-            taken = self._clock() - began
+            elapsed = self._clock() - began
             self.outputs += not node.same
             if not node.known[index]:
                 node.known[index], node.seconds[index] = True, seconds
@@ -210,7 +212,7 @@ class _Run:
                     node.sent[index] = node.step.sent(value)
             if keep:
                 size = value.nbytes + 150 if node.step is None else node.step.size(value)
-                keep = self.cache.add(node.place, (index, value), size, taken)
+                keep = self.cache.add(node.place, (index, value), size, elapsed)
                 if not keep:
                     sampling.everys.clear()
             yield index, value
@@ -222,10 +224,10 @@ class _Run:
         """Yield a step's outputs as they are made, each with its own CPU seconds."""
         if node.step is None or node.parent is None:
             self._unpacking = 0.0
-            for taken in frames(self.clip, sampling.wants, self._clock):
-                self._unpacking += taken.unpacking
-                if taken.image is not None:
-                    yield taken.index, taken.image, taken.converting
+            for frame in frames(self.clip, sampling.wants, self._clock):
+                self._unpacking += frame.unpacking
+                if frame.image is not None:
+                    yield frame.index, frame.image, frame.converting
             return
         run = node.step.start(self.clip)
         for index, value in self._made_by(node.parent, sampling):
@@ -235,10 +237,11 @@ class _Run:
                 yield index, made, self._clock() - began
 
     def _uses(self, node: PlanTreeNode) -> int:
-        """Return how often the outputs of a step will still be requested."""
-        return sum(self._asks(child) for child in node.children)
+        """Return the number of future requests of a step's outputs."""
+        return sum(self._requests_of(child) for child in node.children)
 
-    def _asks(self, child: PlanTreeNode) -> int:
+    def _requests_of(self, child: PlanTreeNode) -> int:
+        """Return the number of times that a child will still request the outputs of the step above it."""
         if not child.left or self.cache.keeps(child.place):
             return 0
         # An output that was made but not cached is made again for each request.

@@ -134,7 +134,7 @@ def tree_of(plans: Sequence[TrackerPlan], frames: int) -> PlanTree:
 
 
 def _visit(node: PlanTreeNode, leaves: dict[int, int], order: list[int]) -> None:
-    """Visit depth first, so that outputs are out of use as early as possible."""
+    """Append plans to ``order`` depth first, so that outputs can be dropped as early as possible."""
     if node.place in leaves:
         order.append(leaves[node.place])
     for child in node.children:

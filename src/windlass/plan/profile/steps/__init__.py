@@ -9,8 +9,8 @@ it.
 - :mod:`~windlass.plan.profile.steps.decode`: frames of a size, sent as JPEG.
 - :mod:`~windlass.plan.profile.steps.motion`: moving objects: MOG2, KNN, differences between frames.
 - :mod:`~windlass.plan.profile.steps.people`: people, by HOG.
-- :mod:`~windlass.plan.profile.steps.found`: selection of detections, and how they are sent.
-- :mod:`~windlass.plan.profile.steps.appearance`: descriptions of objects: colour histograms, ORB.
+- :mod:`~windlass.plan.profile.steps.detections`: selection of detections, and how they are sent.
+- :mod:`~windlass.plan.profile.steps.appearance`: descriptors of objects: colour histograms, ORB.
 - :mod:`~windlass.plan.profile.steps.match`: association of objects between frames.
 
 All but ``step`` need OpenCV (the extra ``vision``).

@@ -1,4 +1,4 @@
-"""Descriptions of objects by colour histograms and keypoints. Needs OpenCV (the extra ``vision``)."""
+"""Descriptors of objects: colour histograms and keypoints. Needs OpenCV (the extra ``vision``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from windlass.model.values import whole
 from windlass.plan.profile.clip import Image
 from windlass.plan.profile.clipinfo import ClipInfo
-from windlass.plan.profile.steps.step import Found
+from windlass.plan.profile.steps.step import Detections
 
 #: Side of the square to which crops are resized for ORB, pixels; ORB's patches have a side of 31.
 _SIDE = 64
@@ -37,7 +37,7 @@ class Colours:
     def __post_init__(self) -> None:
         whole("bins", self.bins, 2)
 
-    def start(self, clip: ClipInfo) -> Callable[[int, Found], Found]:
+    def start(self, clip: ClipInfo) -> Callable[[int, Detections], Detections]:
         def of(crop: Image) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
             hue = cv2.cvtColor(crop, cv2.COLOR_BGR2HSV)
             # Only the middle of the crop, because its edges show the background.
@@ -46,12 +46,14 @@ class Colours:
             counted = cv2.calcHist([middle], [0, 1], None, [self.bins, self.bins], [0, 180, 0, 256]).ravel()
             return np.sqrt(counted / max(float(counted.sum()), 1.0))
 
-        return lambda index, found: replace(found, crops=(), looks=tuple(of(crop) for crop in found.crops))
+        return lambda index, found: replace(
+            found, crops=(), descriptors=tuple(of(crop) for crop in found.crops)
+        )
 
-    def size(self, value: Found) -> int:
+    def size(self, value: Detections) -> int:
         return value.size()
 
-    def sent(self, value: Found) -> int:
+    def sent(self, value: Detections) -> int:
         raise NotImplementedError
 
 
@@ -72,7 +74,7 @@ class Corners:
     def __post_init__(self) -> None:
         whole("corners", self.corners, 4)
 
-    def start(self, clip: ClipInfo) -> Callable[[int, Found], Found]:
+    def start(self, clip: ClipInfo) -> Callable[[int, Detections], Detections]:
         orb = cv2.ORB_create(nfeatures=self.corners, nlevels=3, edgeThreshold=8, fastThreshold=8)
         none = np.zeros((0, 32), np.uint8)
 
@@ -81,10 +83,12 @@ class Corners:
             bits = orb.detectAndCompute(grey, None)[1]
             return none if bits is None else bits
 
-        return lambda index, found: replace(found, crops=(), looks=tuple(of(crop) for crop in found.crops))
+        return lambda index, found: replace(
+            found, crops=(), descriptors=tuple(of(crop) for crop in found.crops)
+        )
 
-    def size(self, value: Found) -> int:
+    def size(self, value: Detections) -> int:
         return value.size()
 
-    def sent(self, value: Found) -> int:
+    def sent(self, value: Detections) -> int:
         raise NotImplementedError

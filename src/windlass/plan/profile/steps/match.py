@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from windlass.model import InputError
 from windlass.model.values import number
 from windlass.plan.profile.clipinfo import ClipInfo
-from windlass.plan.profile.steps.step import TRACK_BYTES, Floats, Found, FrameTracks
+from windlass.plan.profile.steps.step import TRACK_BYTES, Detections, Floats, FrameTracks
 
 WAYS = ("overlap", "centroid", "histogram", "orb")
 #: Maximum movement between frames, as a share of the picture's diagonal, because appearance alone ignores
@@ -28,7 +28,7 @@ _BITS = 64
 class _Track:
     number: int
     box: Floats
-    look: NDArray[Any] | None
+    descriptor: NDArray[Any] | None
     seen: int
     times: int = 1
 
@@ -46,15 +46,15 @@ class Match:
     alike
         Minimum similarity of an object and a track, above 0 and at most 1.
     patience
-        How long a track without objects is kept, s.
+        Time for which a track without objects is kept, s.
     confirm
-        How often an object has to be seen before its track is reported.
+        Number of frames in which an object has to be detected before its track is reported.
 
     Examples
     --------
     >>> run = Match("overlap", 0.3, confirm=1).start(ClipInfo("a.mp4", 640, 360, 30.0, 2))
-    >>> def one(left: float) -> Found:
-    ...     return Found(np.array([[left, 0.0, left + 20.0, 10.0]]), np.ones(1))
+    >>> def one(left: float) -> Detections:
+    ...     return Detections(np.array([[left, 0.0, left + 20.0, 10.0]]), np.ones(1))
     >>> [run(frame, one(left)).track.tolist() for frame, left in enumerate((0, 4, 100))]
     [[0], [0], [1]]
     """
@@ -74,26 +74,26 @@ class Match:
         if self.confirm < 1:
             raise InputError(f"confirm is {self.confirm}, expected 1 or more")
 
-    def start(self, clip: ClipInfo) -> Callable[[int, Found], FrameTracks]:
+    def start(self, clip: ClipInfo) -> Callable[[int, Detections], FrameTracks]:
         tracks: list[_Track] = []
         born = [0]
         reach = _REACH * float(np.hypot(clip.width, clip.height))
         patience = self.patience * clip.rate
 
-        def run(index: int, found: Found) -> FrameTracks:
+        def run(index: int, found: Detections) -> FrameTracks:
             tracks[:] = [track for track in tracks if index - track.seen <= patience]
-            taken = self._pairs(tracks, found, reach)
+            assigned = self._pairs(tracks, found, reach)
             own: list[_Track] = []
             for thing, box in enumerate(found.boxes):
-                look = found.looks[thing] if found.looks else None
-                place = taken.get(thing)
+                descriptor = found.descriptors[thing] if found.descriptors else None
+                place = assigned.get(thing)
                 if place is None:
-                    own.append(_Track(born[0], box, look, index))
+                    own.append(_Track(born[0], box, descriptor, index))
                     born[0] += 1
                     tracks.append(own[-1])
                     continue
                 track = tracks[place]
-                track.box, track.look, track.seen = box, look, index
+                track.box, track.descriptor, track.seen = box, descriptor, index
                 track.times += 1
                 own.append(track)
             sure = [track for track in own if track.times >= self.confirm]
@@ -102,7 +102,7 @@ class Match:
 
         return run
 
-    def _pairs(self, tracks: Sequence[_Track], found: Found, reach: float) -> dict[int, int]:
+    def _pairs(self, tracks: Sequence[_Track], found: Detections, reach: float) -> dict[int, int]:
         """Return the index of the track of each assigned object."""
         if not tracks or not len(found.boxes):
             return {}
@@ -116,21 +116,21 @@ class Match:
             if likeness[track, thing] > 0.0
         }
 
-    def _likeness(self, tracks: Sequence[_Track], last: Floats, found: Found, reach: float) -> Floats:
+    def _likeness(self, tracks: Sequence[_Track], last: Floats, found: Detections, reach: float) -> Floats:
         """Return the similarities (tracks, things)."""
         if self.way == "overlap":
             return _overlap(last, found.boxes)
-        near = 1.0 - _apart(last, found.boxes) / reach
+        near = 1.0 - _distance(last, found.boxes) / reach
         if self.way == "centroid":
             return near
         if self.way == "histogram":
-            looks = np.array([track.look for track in tracks], dtype=np.float64)
-            alike = looks @ np.array(found.looks, dtype=np.float64).T
+            descriptors = np.array([track.descriptor for track in tracks], dtype=np.float64)
+            alike = descriptors @ np.array(found.descriptors, dtype=np.float64).T
         else:
             alike = np.zeros(near.shape)
             # Keypoints are compared only within reach, because that is the slow part.
             for track, thing in zip(*np.nonzero(near > 0.0), strict=True):
-                alike[track, thing] = _found_again(tracks[track].look, found.looks[thing])
+                alike[track, thing] = _keypoint_similarity(tracks[track].descriptor, found.descriptors[thing])
         return np.where(near > 0.0, alike, 0.0)
 
     def size(self, value: FrameTracks) -> int:
@@ -151,12 +151,12 @@ def _overlap(first: Floats, second: Floats) -> Floats:
     return shared / np.maximum(areas - shared, np.finfo(float).tiny)
 
 
-def _apart(first: Floats, second: Floats) -> Floats:
+def _distance(first: Floats, second: Floats) -> Floats:
     centres = [0.5 * (boxes[:, :2] + boxes[:, 2:]) for boxes in (first, second)]
     return np.linalg.norm(centres[0][:, None] - centres[1][None], axis=2)
 
 
-def _found_again(first: NDArray[Any] | None, second: NDArray[Any]) -> float:
+def _keypoint_similarity(first: NDArray[Any] | None, second: NDArray[Any]) -> float:
     """Return the share of mutually nearest keypoints within ``_BITS`` bits, of the object with fewer keypoints."""
     if first is None or not len(first) or not len(second):
         return 0.0

@@ -13,8 +13,8 @@ from windlass.model import InputError
 from windlass.model.values import number, whole
 from windlass.plan.profile.clip import Image
 from windlass.plan.profile.clipinfo import ClipInfo
-from windlass.plan.profile.steps.found import found_in
-from windlass.plan.profile.steps.step import Found
+from windlass.plan.profile.steps.detections import detections_in
+from windlass.plan.profile.steps.step import Detections
 
 #: Bounds of an object's share of the frame's area: smaller is noise, larger is a model without history.
 _SPECK, _ALL = 1e-4, 0.5
@@ -60,10 +60,10 @@ class Motion:
         number("threshold", self.threshold, 0.0, open_below=True)
         whole("history", self.history, 1)
 
-    def start(self, clip: ClipInfo) -> Callable[[int, Image], Found]:
+    def start(self, clip: ClipInfo) -> Callable[[int, Image], Detections]:
         foreground = self._foreground()
 
-        def run(index: int, image: Image) -> Found:
+        def run(index: int, image: Image) -> Detections:
             return _things(image, foreground(image), clip)
 
         return run
@@ -82,10 +82,10 @@ class Motion:
         # A value of 127 marks a shadow.
         return lambda image: cv2.threshold(model.apply(image), 200, 255, cv2.THRESH_BINARY)[1]
 
-    def size(self, value: Found) -> int:
+    def size(self, value: Detections) -> int:
         return value.size()
 
-    def sent(self, value: Found) -> int:
+    def sent(self, value: Detections) -> int:
         raise NotImplementedError
 
 
@@ -101,7 +101,7 @@ def _difference(threshold: float) -> Callable[[Image], Image]:
     return run
 
 
-def _things(image: Image, mask: Image, clip: ClipInfo) -> Found:
+def _things(image: Image, mask: Image, clip: ClipInfo) -> Detections:
     """Return the connected regions of a mask; regions that nearly touch are joined."""
     high, wide = mask.shape
     mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
@@ -112,4 +112,4 @@ def _things(image: Image, mask: Image, clip: ClipInfo) -> Found:
     boxes = np.column_stack([about[:, 0], about[:, 1], about[:, 0] + about[:, 2], about[:, 1] + about[:, 3]])
     share = about[:, 2] * about[:, 3] / (high * wide)
     keep = (share >= _SPECK) & (share <= _ALL)
-    return found_in(image, boxes[keep], share[keep], clip)
+    return detections_in(image, boxes[keep], share[keep], clip)

@@ -13,8 +13,8 @@ from windlass.model import InputError
 from windlass.model.values import number, whole
 from windlass.plan.profile.clip import Image
 from windlass.plan.profile.clipinfo import ClipInfo
-from windlass.plan.profile.steps.found import found_in
-from windlass.plan.profile.steps.step import Found
+from windlass.plan.profile.steps.detections import detections_in
+from windlass.plan.profile.steps.step import Detections
 
 #: Window of OpenCV's people detector, pixels, and its margin around people, as a share of its sides.
 _WIDE, _HIGH = 64, 128
@@ -43,7 +43,7 @@ class People:
             raise InputError(f"stride is {self.stride}, expected a multiple of 8")
         number("growth", self.growth, 1.01, 2.0)
 
-    def start(self, clip: ClipInfo) -> Callable[[int, Image], Found]:
+    def start(self, clip: ClipInfo) -> Callable[[int, Image], Detections]:
         try:
             outline = cv2.HOGDescriptor()
             outline.setSVMDetector(cv2.HOGDescriptor.getDefaultPeopleDetector())
@@ -52,7 +52,7 @@ class People:
                 f"detect hog: OpenCV {cv2.__version__} has no HOG, expected a version before 5"
             ) from error
 
-        def run(index: int, image: Image) -> Found:
+        def run(index: int, image: Image) -> Detections:
             if image.shape[0] < _HIGH or image.shape[1] < _WIDE:
                 raise InputError(
                     f"detect hog: frames are {image.shape[1]} x {image.shape[0]}, expected {_WIDE} x {_HIGH} or more: "
@@ -64,12 +64,12 @@ class People:
             found = np.asarray(windows, dtype=np.float64).reshape(-1, 4)
             inset = found[:, 2:] * _MARGIN
             boxes = np.hstack([found[:, :2] + inset, found[:, :2] + found[:, 2:] - inset])
-            return found_in(image, boxes, np.asarray(score, dtype=np.float64).ravel(), clip)
+            return detections_in(image, boxes, np.asarray(score, dtype=np.float64).ravel(), clip)
 
         return run
 
-    def size(self, value: Found) -> int:
+    def size(self, value: Detections) -> int:
         return value.size()
 
-    def sent(self, value: Found) -> int:
+    def sent(self, value: Detections) -> int:
         raise NotImplementedError

@@ -20,8 +20,8 @@ BOX_BYTES, TRACK_BYTES = 20, 24
 class PipelineStep(Hashable, Protocol):
     """A step of a component.
 
-    ``alone``: it processes each frame independently. ``same``: it returns the same object that it received,
-    which must not be cached twice.
+    ``alone`` is True if it processes each frame independently. ``same`` is True if it returns the object that
+    it received, which must not be cached twice.
     """
 
     alone: ClassVar[bool]
@@ -43,7 +43,7 @@ class PipelineStep(Hashable, Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class Detections:
     """Detections in a frame.
 
     Parameters
@@ -54,24 +54,24 @@ class Found:
         (things,) confidence or size; higher is better.
     crops
         Pixels of each object; empty if not needed.
-    looks
-        Description of each object by an earlier step; empty if there is none.
+    descriptors
+        Descriptor of each object from an earlier step; empty without one.
     """
 
     boxes: Floats
     score: Floats
     crops: tuple[NDArray[np.uint8], ...] = ()
-    looks: tuple[NDArray[Any], ...] = ()
+    descriptors: tuple[NDArray[Any], ...] = ()
 
-    def only(self, keep: NDArray[np.bool_]) -> Found:
+    def only(self, keep: NDArray[np.bool_]) -> Detections:
         """Return the selected objects."""
         places = np.flatnonzero(keep)
         crops = tuple(self.crops[place] for place in places) if self.crops else ()
-        return Found(self.boxes[keep], self.score[keep], crops)
+        return Detections(self.boxes[keep], self.score[keep], crops)
 
     def size(self) -> int:
         """Return the memory that it takes, bytes, with about 150 for each Python object."""
-        held = sum(each.nbytes + 150 for each in (*self.crops, *self.looks))
+        held = sum(each.nbytes + 150 for each in (*self.crops, *self.descriptors))
         return self.boxes.nbytes + self.score.nbytes + held + 450
 
 

@@ -51,8 +51,8 @@ def make_clip(
         The scene.
     path, tracks
         Output files: the clip, and its true tracks as CSV.
-    tell
-        Progress callback, called with the number of drawn frames and the number of all.
+    notify
+        Progress callback, called with the number of drawn frames and the total.
 
     Raises
     ------

@@ -136,8 +136,8 @@ class RoadUser:
     def box(self, at: float, width: int, height: int) -> tuple[int, int, int, int]:
         """Return left, top, right, bottom at a time (s), whole pixels; parts may be outside the picture."""
         lane = LANES[self.lane]
-        gone = round(self.speed * (at - self.enters))
-        left = gone - self.long if lane.way > 0 else width - gone
+        travelled = round(self.speed * (at - self.enters))
+        left = travelled - self.long if lane.way > 0 else width - travelled
         bottom = round(lane.ground * height)
         return left, bottom - self.high, left + self.long, bottom
 

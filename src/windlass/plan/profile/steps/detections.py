@@ -12,17 +12,17 @@ from windlass.model.values import number
 from windlass.plan.profile.clip import Image
 from windlass.plan.profile.clipinfo import ClipInfo
 from windlass.plan.profile.steps.decode import jpeg_bytes
-from windlass.plan.profile.steps.step import BOX_BYTES, Floats, Found
+from windlass.plan.profile.steps.step import BOX_BYTES, Detections, Floats
 
 
-def found_in(image: Image, boxes: Floats, score: Floats, clip: ClipInfo) -> Found:
+def detections_in(image: Image, boxes: Floats, score: Floats, clip: ClipInfo) -> Detections:
     """Return objects from their boxes (things, 4) in an image of any size, with their pixels, from left to right.
 
     Examples
     --------
     >>> half = np.zeros((50, 50, 3), np.uint8)
     >>> clip = ClipInfo("a.mp4", 100, 100, 30.0, 1)
-    >>> found_in(half, np.array([[10.0, 10, 20, 30]]), np.ones(1), clip).boxes.tolist()
+    >>> detections_in(half, np.array([[10.0, 10, 20, 30]]), np.ones(1), clip).boxes.tolist()
     [[20.0, 20.0, 40.0, 60.0]]
     """
     high, wide = image.shape[:2]
@@ -36,7 +36,7 @@ def found_in(image: Image, boxes: Floats, score: Floats, clip: ClipInfo) -> Foun
         image[int(top) : int(bottom), int(left) : int(right)].copy() for left, top, right, bottom in inside
     )
     larger = np.array([clip.width / wide, clip.height / high] * 2)
-    return Found(inside * larger, score, crops)
+    return Detections(inside * larger, score, crops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,13 @@ class Choose:
     same: ClassVar[bool] = False
     least: float = 0.0
 
-    def start(self, clip: ClipInfo) -> Callable[[int, Found], Found]:
+    def start(self, clip: ClipInfo) -> Callable[[int, Detections], Detections]:
         return lambda index, found: found.only(found.score >= self.least)
 
-    def size(self, value: Found) -> int:
+    def size(self, value: Detections) -> int:
         return value.size()
 
-    def sent(self, value: Found) -> int:
+    def sent(self, value: Detections) -> int:
         return BOX_BYTES * len(value.boxes)
 
 
@@ -65,15 +65,15 @@ class Send:
     same: ClassVar[bool] = False
     crops: bool = False
 
-    def start(self, clip: ClipInfo) -> Callable[[int, Found], Found]:
+    def start(self, clip: ClipInfo) -> Callable[[int, Detections], Detections]:
         if self.crops:
             return lambda index, found: found
         return lambda index, found: replace(found, crops=())
 
-    def size(self, value: Found) -> int:
+    def size(self, value: Detections) -> int:
         return value.size()
 
-    def sent(self, value: Found) -> int:
+    def sent(self, value: Detections) -> int:
         return BOX_BYTES * len(value.boxes) + sum(jpeg_bytes(crop) for crop in value.crops)
 
 
