@@ -126,8 +126,8 @@ def test_settings_are_noted(told, record):
 
 def test_schedulers_see_lengths_late_only_where_probes_take_time():
     now, late = made("ppot"), made("ppot", probe_delay=0.5)
-    assert now.seen is now.length
-    assert late.seen is not late.length
+    assert now.known_length is now.length
+    assert late.known_length is not late.length
     assert [WorkersSettings.of(each.settings).probe_delay for each in (now, late)] == [0.0, 0.5]
     assert len(now.log) == 0
     assert len(late.log) > 0

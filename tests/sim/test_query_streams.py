@@ -10,9 +10,9 @@ from windlass.sim.queries.streams import Streams
 
 def streamed(waiting, rate, seconds, buffer=2.0, deadline=0.5):
     streams = Streams(1, buffer, deadline)
-    streams.there[0] = streams.works[0] = True
+    streams.present[0] = streams.works[0] = True
     streams.waiting[0], streams.rate[0], streams.accuracy[0] = waiting, rate, 0.5
-    streams.go(seconds)
+    streams.advance(seconds)
     return streams
 
 
@@ -42,7 +42,7 @@ def test_a_stream_by_hand(waiting, rate, seconds, served, late, lost, left):
     streams = streamed(waiting, rate, seconds)
     found = streams.served[0], streams.late[0], streams.lost[0], streams.waiting[0]
     assert found == pytest.approx((served, late, lost, left))
-    assert streams.came[0] == seconds
+    assert streams.arrived[0] == seconds
     assert streams.accurate[0] == pytest.approx(0.5 * served)
     assert streams.results() == pytest.approx(0.5 * rate)
     assert streams.silent[0] == 0.0
@@ -57,14 +57,14 @@ def test_nothing_is_late_where_no_more_waits_than_may():
 
 def test_what_stops_loses_what_waits_and_is_silent():
     streams = Streams(3, 2.0, 0.5)
-    streams.there[:2] = streams.works[:2] = True
+    streams.present[:2] = streams.works[:2] = True
     streams.waiting[:], streams.rate[:], streams.accuracy[:] = [1.5, 1.0, 0.0], [1.5, 1.25, 0.0], 0.5
     assert streams.caught_up_in() == 3.0
     streams.stop(0)
     assert streams.caught_up_in() == 4.0
     assert (streams.lost[0], streams.waiting[0], streams.rate[0]) == (1.5, 0.0, 0.0)
-    streams.go(2.0)
-    assert streams.came.tolist() == [2.0, 2.0, 0.0]
+    streams.advance(2.0)
+    assert streams.arrived.tolist() == [2.0, 2.0, 0.0]
     assert streams.silent.tolist() == [2.0, 0.0, 0.0]
     assert streams.lost.tolist() == [3.5, 0.0, 0.0]
     assert streams.results() == 0.625

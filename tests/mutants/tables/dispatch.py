@@ -57,7 +57,7 @@ MUTANTS = (
     Mutant(LEARNER, "_ACCURACY, _ALIVE = 0.3, 0.1", "_ACCURACY, _ALIVE = 0.3, 0.2", TRUE_RATES),
     Mutant(LEARNER, "_LEAST_LENGTH = 16.0", "_LEAST_LENGTH = 64.0", ALONE),
     Mutant(LEARNER, "math.log(max(count, 2)) / epsilon**2", "math.log(max(count, 2)) / epsilon", ALONE),
-    Mutant(LEARNER, "min(seen + 1, 1000)", "min(seen + 1, 10)", ALONE),
+    Mutant(LEARNER, "min(count + 1, 1000)", "min(count + 1, 10)", ALONE),
     Mutant(
         LEARNER, "if known - floats[oldest + _COUNT] < floats[LENGTH]:", "if known < floats[LENGTH]:", ALONE
     ),

@@ -164,22 +164,22 @@ def take_completion(worker, work, seconds, real, ints, floats):
     if floats[window + _BLOCK_COUNT] * (BLOCKS - 1) >= floats[LENGTH]:
         _close_block(floats, window)
     if real and work > 0.0:
-        seen = ints[SIZES_SEEN]
-        floats[_sizes(ints) + seen % SIZES] = work
-        ints[SIZES_SEEN] = seen + 1
+        count = ints[SIZES_SEEN]
+        floats[_sizes(ints) + count % SIZES] = work
+        ints[SIZES_SEEN] = count + 1
         # An exponential mean over about a thousand tasks, and a plain mean until then.
-        floats[MEAN_WORK] += (work - floats[MEAN_WORK]) / min(seen + 1, 1000)
+        floats[MEAN_WORK] += (work - floats[MEAN_WORK]) / min(count + 1, 1000)
 
 
 @inlined
 def recent_size(ints, floats, index):
     """Return the size of a recent real task, chosen by a random number from 0 to 63; 0 if there was none yet."""
-    seen = ints[SIZES_SEEN]
-    return 0.0 if seen == 0 else floats[_sizes(ints) + index % min(seen, SIZES)]
+    count = ints[SIZES_SEEN]
+    return 0.0 if count == 0 else floats[_sizes(ints) + index % min(count, SIZES)]
 
 
 @inlined
-def seen(ints, floats, worker):
+def window_sums(ints, floats, worker):
     """Return work, busy time (s) and number of a worker's last completions."""
     window = _window(ints, worker)
     work = floats[window + _WORK] + floats[window + _BLOCK_WORK]
@@ -220,7 +220,7 @@ def schedule_benchmark(now, ints, floats):
 
 
 @helper
-def _take_what_is_seen(capacity, ints, floats):
+def _adopt_observed_capacity(capacity, ints, floats):
     """Set the guaranteed throughput to the observed one, and the dependent values too if it was unknown before."""
     first = floats[GUARANTEED] <= UNKNOWN
     floats[GUARANTEED] = capacity * floats[LEARNT_SHARE]
@@ -269,7 +269,7 @@ def refresh(ints, floats):
         ints[DIRTY] = 1
     ints[TICKS] = 0
     if floats[LEARNT_SHARE] > 0.0 and total > UNKNOWN:
-        _take_what_is_seen(total / keep, ints, floats)
+        _adopt_observed_capacity(total / keep, ints, floats)
 
 
 def learner_floats(workers: int) -> int:

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 
-from windlass.dispatch.lib.learner import MEAN_WORK, PART, SIZES, WINDOW, seen
+from windlass.dispatch.lib.learner import MEAN_WORK, PART, SIZES, WINDOW, window_sums
 from windlass.dispatch.state import (
     DIRTY,
     NOW,
@@ -76,7 +76,7 @@ def believe(ints, floats):
     count, speeds = ints[PRESENT], speeds_at(ints)
     known, total, doubt = 0, 0.0, 0.0
     for place in range(count):
-        work, seconds, completions = seen(ints, floats, member(ints, place))
+        work, seconds, completions = window_sums(ints, floats, member(ints, place))
         if work > 0.0 and seconds > 0.0:
             known += 1
             total += math.log(work / seconds)
@@ -84,14 +84,14 @@ def believe(ints, floats):
     mean = total / known if known > 0 else 0.0
     spread = 0.0
     for place in range(count):
-        work, seconds, completions = seen(ints, floats, member(ints, place))
+        work, seconds, completions = window_sums(ints, floats, member(ints, place))
         if work > 0.0 and seconds > 0.0:
             spread += (math.log(work / seconds) - mean) ** 2
     # The variance between workers, less that of sampling; task times are assumed to be exponential.
     real = max(0.0, spread / (known - 1) - doubt / known) if known > 1 else 0.0
     for place in range(count):
         worker = member(ints, place)
-        work, seconds, completions = seen(ints, floats, worker)
+        work, seconds, completions = window_sums(ints, floats, worker)
         logarithm = mean
         if work > 0.0 and seconds > 0.0 and real > 0.0:
             logarithm += real / (real + 1.0 / completions) * (math.log(work / seconds) - mean)

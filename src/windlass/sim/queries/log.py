@@ -61,7 +61,9 @@ class StreamLog:
             self._open = True
         self._end = until
 
-    def answered(self, now: float, query: NDArray[np.int64], before: NDArray[np.int64], answer: Plan) -> None:
+    def log_answer(
+        self, now: float, query: NDArray[np.int64], before: NDArray[np.int64], answer: Plan
+    ) -> None:
         """Log an answer of the planner."""
         choice = np.array(answer.choices, np.int64)
         self._answers.append(PlannerAnswer(now, query, choice, before, answer.why, answer.merged))

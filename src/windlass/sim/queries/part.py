@@ -109,7 +109,7 @@ class QueriesPart(Quiet):
         self._choice, self._switches = np.full(len(stays), -1), np.zeros(len(stays), np.int64)
         #: Time at which the starting components of each query will run, s; infinity if none are starting.
         self._up = np.full(len(stays), np.inf)
-        self._order, self._came, self._gone = np.argsort(stays.arrive, kind="stable"), 0, 0
+        self._order, self._arrived, self._departed = np.argsort(stays.arrive, kind="stable"), 0, 0
         self._now, self._plan_due, self._decided = 0.0, np.inf, -np.inf
         self._merged, self._load = False, load_of(self._options, self._choice, False)
         self._capacity, self._log = self._available(), StreamLog(clusters)
@@ -125,8 +125,8 @@ class QueriesPart(Quiet):
         stays, changes = self._stays, float(self._changes[self._next_change])
         if self.ended():
             return changes
-        coming = stays.arrive[self._order[self._came]] if self._came < len(stays) else np.inf
-        leaving = stays.leave[self._streams.there].min(initial=np.inf)
+        coming = stays.arrive[self._order[self._arrived]] if self._arrived < len(stays) else np.inf
+        leaving = stays.leave[self._streams.present].min(initial=np.inf)
         caught_up = self._now + self._streams.caught_up_in()
         return float(min(coming, leaving, self._up.min(initial=np.inf), caught_up, changes, self._plan_due))
 
@@ -138,15 +138,15 @@ class QueriesPart(Quiet):
             return until
         self._flow(own)
         streams = self._streams
-        gone = np.flatnonzero(streams.there & (self._stays.leave <= own))
-        for row in gone.tolist():
+        departed = np.flatnonzero(streams.present & (self._stays.leave <= own))
+        for row in departed.tolist():
             streams.stop(row)
-            streams.there[row] = False
+            streams.present[row] = False
             self._choice[row], self._up[row] = -1, np.inf
         up = self._up <= own
         streams.works[up], self._up[up] = True, np.inf
-        if len(gone):
-            self._gone += len(gone)
+        if len(departed):
+            self._departed += len(departed)
             self._load = load_of(self._options, self._choice, self._merged)
             self._call_planner(own)
         self._share(take=False)
@@ -171,18 +171,18 @@ class QueriesPart(Quiet):
 
     def decide(self, now: float) -> Sequence[Due]:
         """Add arriving queries; return the planning decision if one is due."""
-        stays, streams, came = self._stays, self._streams, self._came
+        stays, streams, before = self._stays, self._streams, self._arrived
         self._flow(now)
         self._decided = now
-        while self._came < len(stays) and stays.arrive[self._order[self._came]] <= now:
-            row = self._order[self._came]
-            streams.there[row] = stays.leave[row] > now
-            self._gone += int(stays.leave[row] <= now)
-            self._came += 1
-        if self._came > came:
+        while self._arrived < len(stays) and stays.arrive[self._order[self._arrived]] <= now:
+            row = self._order[self._arrived]
+            streams.present[row] = stays.leave[row] > now
+            self._departed += int(stays.leave[row] <= now)
+            self._arrived += 1
+        if self._arrived > before:
             self._call_planner(now)
         self._share(take=True)
-        if not streams.there.any():
+        if not streams.present.any():
             self._plan_due = np.inf
         return (Due(self, _PLAN),) if self._plan_due <= now else ()
 
@@ -213,12 +213,12 @@ class QueriesPart(Quiet):
                 self._switch(row, new)
         self._merged, self._plan_due = answer.merged, np.inf
         self._load = load_of(self._options, self._choice, self._merged)
-        self._log.answered(self._now, rows, before, answer)
+        self._log.log_answer(self._now, rows, before, answer)
         self._share(take=True)
 
     def ended(self) -> bool:
         """Return whether all queries have left."""
-        return self._gone == len(self._stays)
+        return self._departed == len(self._stays)
 
     def result(self) -> Streamed:
         """Return the result so far."""
@@ -237,8 +237,8 @@ class QueriesPart(Quiet):
 
     def _present(self) -> _Ints:
         """Return the rows of the current queries, in the order of arrival."""
-        order = self._order[: self._came]
-        rows: _Ints = order[self._streams.there[order]]
+        order = self._order[: self._arrived]
+        rows: _Ints = order[self._streams.present[order]]
         return rows
 
     def _available(self) -> _Floats:
@@ -277,7 +277,7 @@ class QueriesPart(Quiet):
         """Process streams up to an instant; no rate changes before it."""
         if now > self._now:
             if not self.ended():
-                self._streams.go(now - self._now)
+                self._streams.advance(now - self._now)
                 self._log.went(self._now, now)
             self._now = now
 
@@ -294,4 +294,4 @@ class QueriesPart(Quiet):
             if more < 0 or (more > 0 and take):
                 self._ledger.hold(row, self._number, more)
         sent = self._load.usage(streams.rate)[_UP::step]
-        self._log.now(int(streams.there.sum()), streams.results(), cores, sent)
+        self._log.now(int(streams.present.sum()), streams.results(), cores, sent)

@@ -29,13 +29,13 @@ class Streams:
 
     Attributes
     ----------
-    there, works
+    present, works
         (n,) bool, whether a query is present, and whether its components run.
     accuracy, rate
         (n,) accuracy of the current configuration, and the query's pace relative to the stream's.
     waiting
         (n,) length of the buffer.
-    came, served, late, lost, silent
+    arrived, served, late, lost, silent
         (n,) totals so far: the stream that arrived, the part with results, the part of it with late results, and the
         part without results; and the time for which the query was present and its components did not run.
     accurate
@@ -44,25 +44,25 @@ class Streams:
     Examples
     --------
     >>> streams = Streams(1, buffer=2.0, deadline=0.5)
-    >>> streams.there[0] = streams.works[0] = True
+    >>> streams.present[0] = streams.works[0] = True
     >>> streams.rate[0], streams.accuracy[0] = 0.5, 0.8
-    >>> streams.go(10.0)
+    >>> streams.advance(10.0)
     >>> [float(each[0]) for each in (streams.waiting, streams.served, streams.late, streams.lost, streams.accurate)]
     [2.0, 5.0, 4.5, 3.0, 4.0]
     """
 
     def __init__(self, queries: int, buffer: float, deadline: float) -> None:
         self._buffer, self._deadline = buffer, deadline
-        self.there, self.works = np.zeros((2, queries), np.bool_)
+        self.present, self.works = np.zeros((2, queries), np.bool_)
         self.accuracy, self.rate, self.waiting = np.zeros((3, queries))
-        self.came, self.served, self.late, self.lost, self.silent, self.accurate = np.zeros((6, queries))
+        self.arrived, self.served, self.late, self.lost, self.silent, self.accurate = np.zeros((6, queries))
 
-    def go(self, seconds: float) -> None:
+    def advance(self, seconds: float) -> None:
         """Advance by a time in which no rate changes, s."""
         if seconds <= 0.0:
             return
-        silent = self.there & ~self.works
-        self.came[self.there] += seconds
+        silent = self.present & ~self.works
+        self.arrived[self.present] += seconds
         self.lost[silent] += seconds
         self.silent[silent] += seconds
         works = np.flatnonzero(self.works)

@@ -178,19 +178,19 @@ class SharesPart(Quiet):
         rows = self._site.running().tolist()
         running = set(rows)
         # A killed job may have started again at the same instant.
-        gone = [
+        ended = [
             row for row, began in self._began.items() if row not in running or self._site.began(row) != began
         ]
-        readings = {row: self._read(row) for row in gone}
-        for row in gone:
-            self._gone(row, readings, running)
+        readings = {row: self._read(row) for row in ended}
+        for row in ended:
+            self._record_end(row, readings, running)
         for row in rows:
             if row not in self._courses:
                 self._courses[row], self._began[row] = self._course(row), now
                 job = self._candidate(row)
                 self._book.started(job, now, max(job.memory, job.cores * self._memory))
 
-    def _gone(self, row: int, readings: dict[int, Reading], running: set[int]) -> None:
+    def _record_end(self, row: int, readings: dict[int, Reading], running: set[int]) -> None:
         job, book = int(self._jobs.job[row]), self._book
         partner = book.guest_of(job) if book.host_of(job) is None else book.host_of(job)
         latest = {job: readings[row]}

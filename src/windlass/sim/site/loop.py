@@ -18,8 +18,8 @@ from windlass.sim.site.moves import (
     count_use,
     enqueue,
     leave_queue,
-    look,
     lose_job,
+    record_cores,
     running_rows,
     sort_few,
     start_job,
@@ -54,7 +54,7 @@ def _take_ends(run, now):
         stop_job(run, row, now)
         site.end[row] = now
         site.counts[0].ended += 1
-    look(run)
+    record_cores(run)
 
 
 @inlined
@@ -109,7 +109,7 @@ def _carry_out(run, now):
     sort_few(chosen)
     leave_queue(site, chosen)
     site.counts[0].refused = site.counts[0].queue_tail - site.counts[0].queue_head
-    look(run)
+    record_cores(run)
     return PAUSED
 
 
@@ -237,7 +237,7 @@ def _settle(address, now):
     if other_idle or nodes.owed[site.counts[0].site] != site.counts[0].owed_before:
         site.counts[0].refused = 0
         site.clock[0].decision_due = now
-    look(run)
+    record_cores(run)
     site.clock[0].next_instant = next_instant(run)
     return REACHED
 

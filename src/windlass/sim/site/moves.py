@@ -16,7 +16,7 @@ LN_2 = float(np.log(2.0))
 
 
 @inlined
-def look(run):
+def record_cores(run):
     """Record the idle and owed cores of the ledger."""
     counts = run.site.counts[0]
     counts.idle_before, counts.owed_before = run.nodes.total[counts.site], run.nodes.owed[counts.site]

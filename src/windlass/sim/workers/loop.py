@@ -60,7 +60,7 @@ def _dispatch(choose, bind, python, state, node, now):
     else:
         task = node // settings.copies if settings.late_binding != 0 else node
         sender = low_priority.sender_of(state, task)
-        chosen = choose(state.seen, state.ints[sender], state.floats[sender])
+        chosen = choose(state.known_length, state.ints[sender], state.floats[sender])
     if chosen < 0 or chosen >= len(state.length) or state.line[chosen].down != 0:
         exchange.worker = chosen
         return BAD_CHOICE
@@ -122,7 +122,7 @@ def _reveal(completed, state):
     entry = state.log[log.take_entry(state)]
     worker, sender = np.int64(entry.worker), np.int64(entry.sender)
     if sender == NONE:
-        state.seen[worker] = entry.length
+        state.known_length[worker] = entry.length
     else:
         _notify_others(completed, state, worker, sender, entry.work, entry.seconds)
 

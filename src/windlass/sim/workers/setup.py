@@ -126,7 +126,7 @@ def make_workers(
         line=_idle_lines(setup.speeds),
         base=setup.speeds.copy(),
         length=length,
-        seen=length.copy() if delayed else length,
+        known_length=length.copy() if delayed else length,
         after=_links(nodes, lows),
         submit=submit,
         work=work,

@@ -177,7 +177,9 @@ class WorkersState(NamedTuple):
     share: Annotated[_Floats, column("workers", fill=1.0)]  # share of ``base`` that the node leaves
     low_count: Annotated[_Ints, column("workers")]  # benchmark tasks that wait
     length: Annotated[_Ints, column("workers")]  # tasks, waiting and running
-    seen: Annotated[_Ints, column("workers")]  # ``length`` as schedulers know it; may be the same array
+    known_length: Annotated[
+        _Ints, column("workers")
+    ]  # ``length`` as schedulers know it; may be the same array
     after: Annotated[NDArray[np.int32], column("nodes")]  # next node in the queue, or NONE
     submit: Annotated[_Floats, column("tasks")]  # arrival, s
     work: Annotated[_Floats, column("tasks")]  # work, in the unit of speeds times s
