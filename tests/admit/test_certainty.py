@@ -144,5 +144,5 @@ def test_a_known_difference_is_within_19_of_20_intervals(ours, theirs):
 @pytest.mark.parametrize("sizes", [(3, 4), (0, 0)])
 def test_signals_of_other_onsets_are_not_compared(sizes):
     ours, theirs = (np.ones(size, np.bool_) for size in sizes)
-    with pytest.raises(InputError, match=f"foresaw of {sizes[0]} and {sizes[1]} onsets"):
+    with pytest.raises(InputError, match=f"cover {sizes[0]} and {sizes[1]} onsets"):
         difference(ours, theirs, [np.arange(sizes[0])])

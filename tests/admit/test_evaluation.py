@@ -67,12 +67,12 @@ def test_the_best_baseline_is_of_the_same_downtime_and_no_pronto():
 
 
 @pytest.mark.parametrize(
-    ("foresees", "said"), [(36, "ahead"), (2, "not ahead"), (17, "cannot be told"), (16, "not ahead")]
+    ("foresees", "said"), [(36, "ahead"), (2, "not ahead"), (17, "undecided"), (16, "not ahead")]
 )
 def test_a_verdict_goes_both_ways(foresees, said):
     ours = judged("forewarn", 0.05, foresees)
     line, rule = verdicts_of([ours, judged("ready", 0.05, 16), judged("never", 0.05, 40)])
-    assert line.endswith(f"beside ready, the best baseline: {said}")
+    assert line.endswith(f"compared with ready, the best baseline: {said}")
     assert rule == RULE
 
 
@@ -81,7 +81,7 @@ def test_a_verdict_goes_both_ways(foresees, said):
     [
         (36, 4, ("ahead", "ahead", "not ahead")),
         (4, 36, ("not ahead", "not ahead", "ahead")),
-        (18, 17, ("cannot be told", "cannot be told", "cannot be told")),
+        (18, 17, ("undecided", "undecided", "undecided")),
     ],
 )
 def test_ours_is_held_against_the_best_pronto_and_that_against_the_best_baseline(ours, pronto, said):
@@ -92,15 +92,15 @@ def test_ours_is_held_against_the_best_pronto_and_that_against_the_best_baseline
     ]  # fmt: skip
     first, second, third, rule = verdicts_of(found)
     assert first.startswith("forewarn at 5%: ")
-    assert first.endswith(f"beside ready, the best baseline: {said[0]}")
-    assert second.endswith(f"beside another, the best Pronto: {said[1]}")
+    assert first.endswith(f"compared with ready, the best baseline: {said[0]}")
+    assert second.endswith(f"compared with another, the best Pronto: {said[1]}")
     assert third.startswith("another at 5%: ")
-    assert third.endswith(f"beside ready, the best baseline: {said[2]}")
+    assert third.endswith(f"compared with ready, the best baseline: {said[2]}")
     assert rule == RULE
     row = row_of(found[0], found)
     assert (row["best_baseline"], row["best_pronto"]) == ("ready", "another")
     assert row["over_pronto"] == pytest.approx((ours - pronto) / ONSETS)
-    told = {"ahead": True, "not ahead": False, "cannot be told": None}
+    told = {"ahead": True, "not ahead": False, "undecided": None}
     assert (row["ahead_of_best"], row["ahead_of_pronto"]) == (told[said[0]], told[said[1]])
     assert "best_pronto" not in row_of(found[3], found)
 

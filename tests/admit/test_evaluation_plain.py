@@ -304,7 +304,13 @@ def test_the_variant_is_chosen_by_what_it_foresees_above_chance(monkeypatch):
     assert told == [place / 16 for place in range(16)]
     assert {each[2:] for each in seen} == {(3, 2)}
     (part,) = seen[0][1]
-    assert (len(part.ready), part.level, part.told, part.warm, len(part.busy)) == (200, 0.7, 0.7, 50, 200)
+    assert (len(part.ready), part.level, part.policy_level, part.warm, len(part.busy)) == (
+        200,
+        0.7,
+        0.7,
+        50,
+        200,
+    )
     assert np.array_equal(part.metrics, node.metrics[:200])
 
 
@@ -367,7 +373,7 @@ def test_the_best_pronto_is_of_that_downtime_and_the_first_of_equals():
     ],
 )
 def test_a_node_that_cannot_be_judged_is_named(changed, said):
-    given = {"metrics": np.zeros((5, 2)), "ready": np.zeros(5), "level": 0.5, "told": 0.5, "warm": 4}
+    given = {"metrics": np.zeros((5, 2)), "ready": np.zeros(5), "level": 0.5, "policy_level": 0.5, "warm": 4}
     assert len(NodeTelemetry(**given).onsets(1)) == 1
     with pytest.raises(InputError, match=said):
         NodeTelemetry(**{**given, **changed})

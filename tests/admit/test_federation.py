@@ -62,7 +62,7 @@ def test_who_leaves_is_gone_and_who_joins_is_told(seed):
     told = tree.join("new", "1.0")
     true = weighted(*svd(left, 3))
     assert np.abs(weighted(told.basis, told.singular) - true).max() < 1e-9 * DIM
-    with pytest.raises(InputError, match=f"{gone} is no node of the tree"):
+    with pytest.raises(InputError, match=f"{gone} is not a node of the tree"):
         tree.send(str(gone), told)
 
 
@@ -108,15 +108,18 @@ ONE = Subspace(np.eye(3)[:, :1], np.ones(1))
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: AggregatorTree({}, 3, 1), "nobody has no parent, expected one root"),
-        (lambda: AggregatorTree({"a": "x", "b": "y"}, 3, 1), "x, y has no parent"),
+        (lambda: AggregatorTree({}, 3, 1), "the roots are none, expected exactly one"),
+        (lambda: AggregatorTree({"a": "x", "b": "y"}, 3, 1), "the roots are x, y"),
         (lambda: AggregatorTree({"a": "b", "b": "a", "c": "root"}, 3, 1), "is above itself"),
         (lambda: AggregatorTree.of(2, 1, 3, 1), "fan_out is 1"),
-        (lambda: AggregatorTree.of(2, 2, 3, 1).send("1.0", ONE), "1.0 is no node of the tree"),
+        (lambda: AggregatorTree.of(2, 2, 3, 1).send("1.0", ONE), "1.0 is not a node of the tree"),
         (lambda: AggregatorTree.of(2, 2, 4, 1).send("0", ONE), "0: a subspace of 3 metrics, expected 4"),
         (lambda: AggregatorTree.of(2, 2, 3, 1).join("0", "1.0"), "0 is in the tree already"),
-        (lambda: AggregatorTree.of(2, 2, 3, 1).join("new", "0"), "0 is no aggregator, expected one of 1.0"),
-        (lambda: AggregatorTree.of(2, 2, 3, 1).leave("9"), "9 is no node"),
+        (
+            lambda: AggregatorTree.of(2, 2, 3, 1).join("new", "0"),
+            "0 is not an aggregator, expected one of 1.0",
+        ),
+        (lambda: AggregatorTree.of(2, 2, 3, 1).leave("9"), "9 is not a node"),
         (lambda: Aggregator(3, 1, forget=0.0), "forget is 0.0"),
         (lambda: Aggregator(3, 1, epsilon=2.0), "epsilon is 2.0"),
         (lambda: Subspace(np.full((3, 1), np.nan), np.ones(1)), "not finite"),

@@ -178,9 +178,15 @@ SPACE = Subspace(*(low_rank(5, 5, 1)[:, :1] / np.linalg.norm(low_rank(5, 5, 1)[:
         (lambda: Forewarn(5, slow=1.0), "slow is 1.0"),
         (lambda: Forewarn(5).observe(np.zeros(4)), "metrics have shape"),
         (lambda: Forewarn(5).observe(np.zeros(5), -1.0), "ready is -1.0"),
-        (lambda: Forewarn(6).start(Lesson(SPACE, np.zeros((5, 2)), np.zeros(4), 1.0)), "a lesson of metrics"),
-        (lambda: Forewarn(5).lesson(), "lesson: 0 steps were seen, expected a block of 20"),
-        (lambda: Lesson.of_all([], SPACE), "lessons: there is none"),
+        (
+            lambda: Forewarn(6).start(Lesson(SPACE, np.zeros((5, 2)), np.zeros(4), 1.0)),
+            "the lesson has weights of shape",
+        ),
+        (
+            lambda: Forewarn(5).lesson(),
+            "lesson: the node has processed 0 steps, expected at least a block of 20",
+        ),
+        (lambda: Lesson.of_all([], SPACE), "lessons: the list is empty"),
         (lambda: Forewarn.load(b"nothing"), "saved state: 7 bytes"),
         (lambda: Forewarn.load(Forewarn(5).save()[:-1]), "saved state: its checksum is wrong"),
     ],

@@ -56,5 +56,5 @@ def test_an_answer_that_is_none_is_refused():
     view = AdmitView(0.0, np.zeros(1))
     with pytest.raises(PolicyError, match="reject is 1, expected True or False"):
         Admission(1, "why").check(view)
-    with pytest.raises(PolicyError, match="without a reason"):
+    with pytest.raises(PolicyError, match="has no reason"):
         Admission(True, "").check(view)

@@ -82,7 +82,7 @@ def go_alike(node, plain, metrics, ready):
     for row, value in zip(metrics, ready, strict=True):
         found, expected = node.observe(row, value), plain.step(row, value)
         assert node.score == pytest.approx(plain.score, rel=1e-6, abs=1e-7)
-        assert node.told == pytest.approx(plain.told, rel=1e-6, abs=1e-9)
+        assert node.covariance == pytest.approx(plain.told, rel=1e-6, abs=1e-9)
         if abs(plain.score - plain.threshold.level) > 1e-7:
             assert found == expected
 

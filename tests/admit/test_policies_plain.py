@@ -179,7 +179,7 @@ def test_an_alarm_is_a_forecast_of_its_window(seed, downtime, series, level):
 def test_an_alarm_of_a_fixed_value_is_raised_at_it():
     found = go(Alarm("naive", "fixed", 0.5, "values"), [0.1, 0.5, 0.4], "ready")
     assert [each.reject for each in found] == [False, True, False]
-    assert found[1].why == "naive foresees 0.5, a spike is 0.5"
+    assert found[1].why == "naive forecasts 0.5, a spike is 0.5"
 
 
 @given(seeds)

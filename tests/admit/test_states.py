@@ -105,6 +105,13 @@ def saved_forewarn():
     return node.save()
 
 
+def test_the_names_in_a_file_do_not_follow_those_in_the_code():
+    # Files of earlier versions have these names.
+    data = forged(saved_forewarn(), put("node.told", 2.5))
+    back = Forewarn.load(forged(data, put("node.taught", 30, "<q")))
+    assert (back.covariance[0, 0], back.prior_steps) == (2.5, 30)
+
+
 def saved_fleet(tracker="fpca", **given_):
     fleet = AdmissionFleet(2, 6, rank=2, block=5, tracker=tracker, **given_)
     for row in np.random.default_rng(1).normal(size=(40, 2, 6)):
@@ -126,8 +133,8 @@ FORGERIES = [
     (load_lesson, saved_lesson, relisted(4, dtype="i8"), r"lists .*lesson.count \(i8\), expected"),
     (load_lesson, saved_lesson, relisted(4, name="other"), r"lists .*other \(f8\), expected"),
     (load_lesson, saved_lesson, put("subspace.singular", -1.0), "singular values"),
-    (load_aggregator, saved_aggregator, changed(children=None), "children are not listed"),
-    (load_aggregator, saved_aggregator, changed(children=[]), "children are not listed"),
+    (load_aggregator, saved_aggregator, changed(children=None), "its list of children does not match"),
+    (load_aggregator, saved_aggregator, changed(children=[]), "its list of children does not match"),
     (load_aggregator, saved_aggregator, changed(children=["a"]), "child 0 has no name and age"),
     (load_aggregator, saved_aggregator, changed(children=[["a"]]), "child 0 has no name and age"),
     (load_aggregator, saved_aggregator, changed(children=[[1, 0]]), "child 0 has no name and age"),

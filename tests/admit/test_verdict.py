@@ -1,29 +1,29 @@
-"""Whether a signal is ahead of another: both ways, and where nobody can tell."""
+"""Whether a signal is ahead of another: both ways, and undecided."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from windlass.admit.evaluation import FEWEST, RULE, SAID, TOLERANCE, SignalDifference, ahead, difference
+from windlass.admit.evaluation import FEWEST, RULE, TOLERANCE, VERDICTS, SignalDifference, ahead, difference
 
 
 @pytest.mark.parametrize(
     ("interval", "onsets", "said"),
     [
         ((0.01, 0.3), FEWEST, "ahead"),
-        ((0.01, 0.3), FEWEST - 1, "cannot be told"),
-        ((0.0, 0.3), 90, "cannot be told"),
+        ((0.01, 0.3), FEWEST - 1, "undecided"),
+        ((0.0, 0.3), 90, "undecided"),
         ((-0.3, 0.04), 90, "not ahead"),
-        ((-0.3, TOLERANCE), 90, "cannot be told"),
+        ((-0.3, TOLERANCE), 90, "undecided"),
         ((-0.3, -0.1), 90, "not ahead"),
-        ((-0.3, -0.1), FEWEST - 1, "cannot be told"),
+        ((-0.3, -0.1), FEWEST - 1, "undecided"),
         # Ahead by little is ahead.
         ((0.01, 0.02), 90, "ahead"),
     ],
 )
 def test_a_verdict_turns_at_its_edges(interval, onsets, said):
-    assert SAID[ahead(SignalDifference(sum(interval) / 2, interval), onsets)] == said
+    assert VERDICTS[ahead(SignalDifference(sum(interval) / 2, interval), onsets)] == said
 
 
 def test_the_tolerance_is_stated():

@@ -127,7 +127,9 @@ def test_percentiles_are_of_before_what_is_judged(tmp_path):
     assert (node.warm, len(node.ready)) == (450, 900)
     alone = node_of(second, asked, None)
     assert (
-        alone.level == alone.told == max(np.percentile(second.of("cpu_ready")[:90], 95), np.nextafter(0, 1))
+        alone.level
+        == alone.policy_level
+        == max(np.percentile(second.of("cpu_ready")[:90], 95), np.nextafter(0, 1))
     )
 
 
@@ -137,13 +139,15 @@ def test_what_comes_later_changes_nothing_that_is_known_before(tmp_path):
     other = replace(second, values=10.0 * second.values)
     asked = EvaluationOptions("cpu_ready", "p70", (0.1,))
     one, two = node_of(second, asked, first), node_of(other, asked, first)
-    assert (one.level, one.told) == (two.level, two.told)
+    assert (one.level, one.policy_level) == (two.level, two.told)
     chosen = [tuned(POLICIES, [each], 0.1, np.random.default_rng(1)) for each in (one, two)]
     assert chosen[0] == chosen[1] is not None
     # And no signal sees a step before it is there.
     for candidate in (PolicyCandidate("f", "forewarn", 0.1, {"downtime": 0.1}), chosen[0]):
         whole = signal(POLICIES, candidate, one, 10, np.random.default_rng(1))
-        half = NodeTelemetry(one.metrics[:450], one.ready[:450], one.level, one.told, 300, one.busy[:450])
+        half = NodeTelemetry(
+            one.metrics[:450], one.ready[:450], one.level, one.policy_level, 300, one.busy[:450]
+        )
         assert (whole[:450] == signal(POLICIES, candidate, half, 10, np.random.default_rng(1))).all()
 
 

@@ -4,8 +4,8 @@
 ``accept(node, now, answers)``  1 if the node accepts one more task, 0 if it does not
 ==============================  ==========================================================
 
-Decisions and reads have different rates. Once a step of telemetry each node decides anew (``decide``, or
-:meth:`~windlass.admit.fleet.AdmissionFleet.observe` for all nodes at once), which takes microseconds. Once a task the
+Decisions and reads have different rates. Once per step of telemetry each node decides (``decide``, or
+:meth:`~windlass.admit.fleet.AdmissionFleet.observe` for all nodes at once), which takes microseconds. Once per task the
 loop reads the current answer, which takes nanoseconds. Policies therefore need no compiled function of their own: their
 answers are in :class:`StandingAnswers`, and one function reads them for all policies. A policy that draws a random
 number per task would need its own.

@@ -160,7 +160,7 @@ class Aggregator:
 
 
 class AggregatorTree:
-    """Aggregators above nodes, of any depth, given as a mapping from each to its parent.
+    """Aggregators above nodes, of any depth, given as a mapping from each node or aggregator to its parent.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ class AggregatorTree:
         inner = set(parents.values())
         roots = sorted(inner - set(parents))
         if len(roots) != 1:
-            raise InputError(f"parents: {', '.join(roots) or 'nobody'} has no parent, expected one root")
+            raise InputError(f"parents: the roots are {', '.join(roots) or 'none'}, expected exactly one")
         for name in parents:
             _check_reaches(name, parents, roots[0])
         self.root, self.parents = roots[0], dict(parents)
@@ -247,7 +247,7 @@ class AggregatorTree:
         if node in self.parents or node in self.aggregators:
             raise InputError(f"{node} is in the tree already")
         if parent not in self.aggregators:
-            raise InputError(f"{parent} is no aggregator, expected one of {', '.join(self.aggregators)}")
+            raise InputError(f"{parent} is not an aggregator, expected one of {', '.join(self.aggregators)}")
         self.parents[node] = parent
         return self.whole
 
@@ -278,7 +278,7 @@ class AggregatorTree:
 
     def _check_node(self, node: str) -> None:
         if node not in self.parents or node in self.aggregators:
-            raise InputError(f"{node} is no node of the tree")
+            raise InputError(f"{node} is not a node of the tree")
 
 
 def _check_reaches(name: str, parents: dict[str, str], root: str) -> None:

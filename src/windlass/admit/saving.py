@@ -1,7 +1,7 @@
 """Subspaces, lessons and aggregators as bytes, for messages and files, with a version and a checksum.
 
 Received bytes are validated completely before an object is built: a number that is not finite, a
-basis that is not orthonormal, another dimension or another kind is refused with an error of one line.
+basis that is not orthonormal, another dimension or another kind is rejected with an error of one line.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def load_aggregator(data: bytes) -> Aggregator:
     made = dict(header.settings)
     children = made.pop("children", None)
     if not isinstance(children, list) or len(arrays) != 2 * len(children):
-        raise InputError("saved state: children are not listed as its arrays are")
+        raise InputError("saved state: its list of children does not match its arrays")
     if set(made) != {"dim", "rank", "forget", "epsilon"} or not all(map(_is_number, made.values())):
         raise InputError("saved state: its settings are not those of an aggregator")
     found = Aggregator(made["dim"], made["rank"], made["forget"], made["epsilon"])

@@ -45,7 +45,7 @@ class Lesson:
             The list is empty.
         """
         if not lessons:
-            raise InputError("lessons: there is none, expected one at least")
+            raise InputError("lessons: the list is empty, expected at least one")
         counts = np.array([each.count for each in lessons])
         part = counts / max(float(counts.sum()), 1e-300)
         return Lesson(

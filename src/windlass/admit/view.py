@@ -91,4 +91,4 @@ class Admission:
         if not isinstance(self.reject, bool | np.bool_):
             raise PolicyError(f"reject is {self.reject!r}, expected True or False")
         if not self.why:
-            raise PolicyError("an answer without a reason")
+            raise PolicyError("the answer has no reason")

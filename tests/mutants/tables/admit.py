@@ -26,16 +26,14 @@ MUTANTS = (
     Mutant(JUDGING, "within, blocks=whole_time)", "within, blocks=blocks)", JUDGED),
     Mutant(
         JUDGING,
-        "AdmitContext(rng, node.metrics.shape[1], node.told",
+        "AdmitContext(rng, node.metrics.shape[1], node.policy_level",
         "AdmitContext(rng, node.metrics.shape[1], node.level",
         SHOWN,
     ),
-    Mutant(
-        NODE, "self.ready[part], self.told, self.told,", "self.ready[part], self.level, self.told,", CHOSEN
-    ),
+    Mutant(NODE, "self.ready[part], level, level,", "self.ready[part], self.level, level,", CHOSEN),
     Mutant(NODE, "if length != steps:", "if False:", NAMED),
     Mutant("admit/evaluation/variants.py", "found.recall - found.by_chance", "found.recall", CHOSEN),
-    Mutant(FOREWARN, "_TAUGHT = 200", "_TAUGHT = 2000", TAUGHT),
+    Mutant(FOREWARN, "_PRIOR_STEPS = 200", "_PRIOR_STEPS = 2000", TAUGHT),
     Mutant(FOREWARN, "strength=20.0", "strength=10.0", OURS),
     Mutant(FOREWARN, "- self.spiked > self.apart", "- self.spiked >= self.apart", OURS),
     Mutant(BUDGET, "self.downtime * (0.5 + self.left / self.most)", "self.downtime", MOVED),

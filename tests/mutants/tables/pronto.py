@@ -114,7 +114,7 @@ MUTANTS = (
     Mutant(JUDGING, "return max(own, key=", "return min(own, key=", FORMS),
     Mutant(
         JUDGING,
-        "return _beside(judged, _of(found, CandidateRole.PRONTO))",
+        "return _compared(judged, _of(found, CandidateRole.PRONTO))",
         "return against_best(judged, found)",
         FORMS,
     ),

@@ -10,8 +10,8 @@ import numpy as np
 from windlass.admit import POLICIES
 from windlass.admit.evaluation import (
     OURS,
-    SAID,
     TUNED,
+    VERDICTS,
     Judged,
     NodeTelemetry,
     PolicyCandidate,
@@ -122,7 +122,7 @@ def _beside(kind: Set, each: Judged, found: Sequence[Judged]) -> Row:
             if against is None
             else f"over {against[0].candidate.label}, down {against[0].quality.downtime:.1%}; "
         )
-        + SAID[is_ahead(each.quality, sure)],
+        + VERDICTS[is_ahead(each.quality, sure)],
     )
 
 

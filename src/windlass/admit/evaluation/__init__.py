@@ -35,7 +35,7 @@ from windlass.admit.evaluation.judging import (
 )
 from windlass.admit.evaluation.node import NodeTelemetry, level_of
 from windlass.admit.evaluation.variants import tuned
-from windlass.admit.evaluation.verdict import FEWEST, RULE, SAID, TOLERANCE, ahead
+from windlass.admit.evaluation.verdict import FEWEST, RULE, TOLERANCE, VERDICTS, ahead
 
 __all__ = [
     "BETWEEN",
@@ -43,10 +43,10 @@ __all__ = [
     "FORECASTERS",
     "OURS",
     "RULE",
-    "SAID",
     "TOLERANCE",
     "TRACKERS",
     "TUNED",
+    "VERDICTS",
     "CandidateRole",
     "Intervals",
     "Judged",

@@ -22,7 +22,7 @@ BETWEEN = "forewarn, between spikes"
 
 
 class CandidateRole(enum.Enum):
-    """The part of a candidate in an evaluation, which decides what it is compared with."""
+    """The role of a candidate in an evaluation, which determines what it is compared with."""
 
     #: A plain policy that every other is compared with.
     BASELINE = "baseline"

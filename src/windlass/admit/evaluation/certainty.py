@@ -200,7 +200,7 @@ def difference(ours: Bools, theirs: Bools, clusters: Sequence[Integers]) -> Sign
     """
     if ours.shape != theirs.shape or not len(ours):
         raise InputError(
-            f"signals foresaw of {len(ours)} and {len(theirs)} onsets, expected the same and some"
+            f"the signals cover {len(ours)} and {len(theirs)} onsets, expected the same number, at least 1"
         )
     change = ours.astype(np.float64) - theirs
     count, value = len(change), float(change.mean())

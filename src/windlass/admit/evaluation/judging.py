@@ -78,7 +78,7 @@ def signal(
     rng
         For policies that draw random numbers.
     """
-    context = AdmitContext(rng, node.metrics.shape[1], node.told, within, apart)
+    context = AdmitContext(rng, node.metrics.shape[1], node.policy_level, within, apart)
     policy = registry.make(candidate.policy, context, **candidate.parameters)
     busy = np.full(len(node.ready), np.nan) if node.busy is None else np.clip(node.busy, 0.0, 1.0)
     ready = np.maximum(node.ready, 0.0)
@@ -206,12 +206,12 @@ def against_best(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, Signa
     onsets makes the comparison harder than with any fixed baseline. None without baselines at that downtime, or
     without onsets.
     """
-    return _beside(judged, _of(found, CandidateRole.BASELINE))
+    return _compared(judged, _of(found, CandidateRole.BASELINE))
 
 
 def against_pronto(judged: Judged, found: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
     """Return the best form of Pronto at the same downtime, and the difference in recall from it."""
-    return _beside(judged, _of(found, CandidateRole.PRONTO))
+    return _compared(judged, _of(found, CandidateRole.PRONTO))
 
 
 def best_pronto(found: Sequence[Judged], downtime: float) -> Judged | None:
@@ -219,7 +219,7 @@ def best_pronto(found: Sequence[Judged], downtime: float) -> Judged | None:
     return _best(_of(found, CandidateRole.PRONTO), downtime)
 
 
-def _beside(judged: Judged, others: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
+def _compared(judged: Judged, others: Sequence[Judged]) -> tuple[Judged, SignalDifference] | None:
     best = _best(others, judged.candidate.downtime)
     if best is None or not len(judged.leads):
         return None

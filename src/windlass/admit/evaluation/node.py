@@ -24,7 +24,7 @@ class NodeTelemetry:
         (t,) CPU Ready, or a substitute.
     level
         Smallest value of a spike in judging.
-    told
+    policy_level
         Smallest value of a spike that policies receive.
     warm
         Number of steps at the beginning that are not judged.
@@ -40,7 +40,7 @@ class NodeTelemetry:
     metrics: Floats
     ready: Floats
     level: float
-    told: float
+    policy_level: float
     warm: int
     busy: Floats | None = None
 
@@ -66,7 +66,8 @@ class NodeTelemetry:
             return None
         part = slice(self.warm)
         busy = None if self.busy is None else self.busy[part]
-        return NodeTelemetry(self.metrics[part], self.ready[part], self.told, self.told, self.warm // 4, busy)
+        level = self.policy_level
+        return NodeTelemetry(self.metrics[part], self.ready[part], level, level, self.warm // 4, busy)
 
 
 def level_of(values: Floats, threshold: str | float) -> float:

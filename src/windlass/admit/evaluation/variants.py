@@ -57,9 +57,9 @@ def tuned(
     registry, nodes, rng, within, apart
         See :func:`~windlass.admit.evaluation.judging.judge`.
     downtime
-        Share of steps.
-    tell
-        Called with the share that is done.
+        Share of steps at which the policy may reject.
+    notify
+        Called with the share of variants that is done.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def tuned(
 
 
 def _distinct(parts: Sequence[NodeTelemetry]) -> list[NodeTelemetry]:
-    """Return the distinct parts: recordings that follow the same one share it."""
+    """Return the distinct parts: recordings that follow the same earlier telemetry have the same part."""
     kept: list[NodeTelemetry] = []
     for part in parts:
         if not any(_same(part, other) for other in kept):

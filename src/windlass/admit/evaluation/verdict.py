@@ -1,4 +1,4 @@
-"""Comparison of two signals: ahead, not ahead, or inconclusive."""
+"""Comparison of two signals: ahead, not ahead, or undecided."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ TOLERANCE = 0.05
 #: The rule in words.
 RULE = (
     f"Ahead: all of the 95 % interval is above 0. Not ahead: all of it is below {TOLERANCE:g}, one onset in "
-    f"{1 / TOLERANCE:.0f}. From {FEWEST} onsets on; else it cannot be told."
+    f"{1 / TOLERANCE:.0f}. From {FEWEST} onsets on; otherwise undecided."
 )
-SAID = {True: "ahead", False: "not ahead", None: "cannot be told"}
+#: The word for each result of :func:`ahead`.
+VERDICTS = {True: "ahead", False: "not ahead", None: "undecided"}
 
 
-def ahead(beside: SignalDifference, onsets: int) -> bool | None:
+def ahead(recall: SignalDifference, onsets: int) -> bool | None:
     """Return whether a signal predicts more of the same onsets than another does.
 
     Parameters
     ----------
-    beside
+    recall
         The difference in recall, from :func:`~windlass.admit.evaluation.certainty.difference`.
     onsets
         Number of onsets that it is based on.
@@ -41,7 +42,7 @@ def ahead(beside: SignalDifference, onsets: int) -> bool | None:
     """
     if onsets < FEWEST:
         return None
-    low, high = beside.interval
+    low, high = recall.interval
     if low > 0.0:
         return True
     return False if high < TOLERANCE else None

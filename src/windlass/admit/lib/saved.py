@@ -25,8 +25,9 @@ _Code = Literal["f8", "i8", "b1"]
 _CODES: dict[str, _Code] = {code[0]: code for code in get_args(_Code)}
 _DTYPES: dict[str, np.dtype[Any]] = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8"), "b1": np.dtype("?")}
 
-#: A part of the saved state: its name in errors, the object, and the names of its attributes.
-Part = tuple[str, object, tuple[str, ...]]
+#: A part of the saved state: its name in errors, the object, and its attributes: the name of each, or a pair of its
+#: name in the file and its name in the object.
+Part = tuple[str, object, tuple[str | tuple[str, str], ...]]
 
 
 class SavedArray(BaseModel):
@@ -97,7 +98,7 @@ def opened(data: bytes, kind: str) -> tuple[Header, list[NDArray[Any]]]:
         raise InputError(f"saved state: is of {header.kind!r}, expected {kind!r}")
     at, arrays = _LENGTH.size + length, []
     if at + sum(array.size for array in header.arrays) != len(body):
-        raise InputError(f"saved state: has {len(body)} bytes, which is not what its header lists")
+        raise InputError(f"saved state: has {len(body)} bytes, expected the size that its header lists")
     for listed in header.arrays:
         found = np.frombuffer(body, _DTYPES[listed.dtype], math.prod(listed.shape), at).reshape(listed.shape)
         if not np.isfinite(found).all():
@@ -129,7 +130,7 @@ def restore(
     expected = list(_values(parts))
     if [each.name for each in header.arrays] != [name for name, _ in expected]:
         raise InputError(
-            f"saved state: lists {len(header.arrays)} arrays, expected others, as this object has"
+            f"saved state: the names of its {len(header.arrays)} arrays differ from those of this object"
         )
     for listed, (name, value) in zip(header.arrays, expected, strict=True):
         array = np.asarray(value)
@@ -139,11 +140,21 @@ def restore(
                 f"saved state: {name} is {listed.dtype} of shape {listed.shape}, expected {list(array.shape)}"
             )
     place = iter(arrays)
-    for _, owner, names in parts:
-        for attribute in names:
+    for _, owner, attributes in parts:
+        for _, attribute in map(_names, attributes):
             found = next(place)
             setattr(owner, attribute, found if found.ndim else found.item())
 
 
 def _values(parts: Sequence[Part]) -> list[tuple[str, Any]]:
-    return [(f"{name}.{each}", getattr(owner, each)) for name, owner, names in parts for each in names]
+    """Return the name in the file and the value of each attribute."""
+    return [
+        (f"{part}.{name}", getattr(owner, attribute))
+        for part, owner, attributes in parts
+        for name, attribute in map(_names, attributes)
+    ]
+
+
+def _names(attribute: str | tuple[str, str]) -> tuple[str, str]:
+    """Return the name of an attribute in the file and in the object."""
+    return (attribute, attribute) if isinstance(attribute, str) else attribute

@@ -92,6 +92,6 @@ class Alarm:
         else:
             high = bool(self.threshold.above(np.array([forecast]))[0])
         self.last = Admission(
-            high, f"{self.forecaster} foresees {forecast:.3g}, a spike is {level:.3g}", forecast
+            high, f"{self.forecaster} forecasts {forecast:.3g}, a spike is {level:.3g}", forecast
         )
         return self.last

@@ -20,12 +20,12 @@ from windlass.admit.view import Admission, AdmitView
 from windlass.model import InputError
 from windlass.model.values import number, whole
 
-#: Directions learned from outcomes: one for metrics, one for their changes.
-_TOLD = 2
+#: Number of directions learned from outcomes: one for metrics, one for their changes.
+_OUTCOME_DIRECTIONS = 2
 #: Index of the feature for CPU Ready of the present step, in units of the spike level.
 _NOW = 1
-#: Number of own steps after which a new node weighs its own experience like the lesson that it started from.
-_TAUGHT = 200
+#: Weight of a lesson from other nodes in the covariance with outcomes, in steps of the node's own.
+_PRIOR_STEPS = 200
 
 
 class Forewarn:
@@ -114,25 +114,26 @@ class Forewarn:
         )
         self.threshold = Threshold(1, 0.0, downtime)
         keeps = 1.0 - 1.0 / number("slow", slow, 1.0, open_below=True)
-        self.line = Ridge(PLAIN + 2 * rank + _TOLD, strength=20.0, forget=keeps)
+        self.line = Ridge(PLAIN + 2 * rank + _OUTCOME_DIRECTIONS, strength=20.0, forget=keeps)
         # A ring of the last steps: features, scaled metrics and their changes.
         self.features: Floats = np.zeros((within, len(self.line.prior)))
         self.metrics: Floats = np.zeros((within, 2, dim))
-        self.told: Floats = np.zeros((2, dim))
+        # A moving average of the covariance of the outcome with each metric and with its change.
+        self.covariance: Floats = np.zeros((2, dim))
         self.directions: Floats = np.zeros((2, dim))
         self.before: Floats = np.zeros((rank,))
         self.scaled: Floats = np.zeros(dim)
         self.ready: Floats = np.zeros(2)
         self.rate, self.steps, self.spiked, self.onset = 0.0, 0, -1, -1
-        self.rejects, self.score, self.taught = False, 0.0, 0
+        self.rejects, self.score, self.prior_steps = False, 0.0, 0
         self.weights = self.line.weights()
 
     def decide(self, view: AdmitView) -> Admission:
-        """Decide by what followed similar steps before."""
+        """Decide by the score of this step, after learning from the outcome of the step ``within`` steps before."""
         stream, place = self.stream, self.steps % self.within
         at = stream.at
         stream.step(stream.values(view.metrics[None]))
-        followed = self._hear(view.ready)
+        followed = self._record(view.ready)
         if self.steps >= self.within:
             # Whether an onset followed the step that leaves the ring is known only now.
             if not self.between:
@@ -146,8 +147,8 @@ class Forewarn:
         self.steps += 1
         if stream.present[0] > 0:
             self.score = float(self.features[place] @ self.weights)
-            ask = self.threshold.rest if self.between and self._in_spike(place) else self.threshold.above
-            self.rejects = bool(ask(np.array([self.score]))[0])
+            is_high = self.threshold.rest if self.between and self._in_spike(place) else self.threshold.above
+            self.rejects = bool(is_high(np.array([self.score]))[0])
         turned = stream.turn()
         if turned is not None:
             self._turn(turned)
@@ -170,13 +171,14 @@ class Forewarn:
         """
         rank = int(self.stream.ranks[0])
         if rank == 0:
+            block = self.stream.blocks.shape[1]
             raise InputError(
-                f"lesson: {self.steps} steps were seen, expected a block of {self.stream.blocks.shape[1]}"
+                f"lesson: the node has processed {self.steps} steps, expected at least a block of {block}"
             )
-        plain, on, change, told = self._parted(self.weights)
+        plain, on, change, outcome = self._split(self.weights)
         basis = self.stream.basis[0]
         metrics = np.stack(
-            [basis @ on + told[0] * self.directions[0], basis @ change + told[1] * self.directions[1]]
+            [basis @ on + outcome[0] * self.directions[0], basis @ change + outcome[1] * self.directions[1]]
         )
         return Lesson(
             Subspace(basis[:, :rank], self.stream.weights[0, :rank]), metrics.T, plain.copy(), self.line.count
@@ -192,8 +194,8 @@ class Forewarn:
         """
         if lesson.metrics.shape != (self.stream.dim, 2) or lesson.plain.shape != (PLAIN,):
             raise InputError(
-                f"a lesson of metrics {lesson.metrics.shape} and CPU Ready {lesson.plain.shape}, "
-                f"expected {(self.stream.dim, 2)} and {(PLAIN,)}"
+                f"the lesson has weights of shape {lesson.metrics.shape} for metrics and {lesson.plain.shape} for "
+                f"CPU Ready, expected {(self.stream.dim, 2)} and {(PLAIN,)}"
             )
         self.stream.start(0, lesson.subspace.basis, lesson.subspace.singular)
         basis = self.stream.basis[0]
@@ -201,7 +203,7 @@ class Forewarn:
         left = (lesson.metrics - basis @ (basis.T @ lesson.metrics)).T
         size = np.linalg.norm(left, axis=1)
         self.directions = left / np.where(size > 0.0, size, 1.0)[:, None]
-        self.told, self.taught = left, _TAUGHT
+        self.covariance, self.prior_steps = left, _PRIOR_STEPS
         on = (basis.T @ lesson.metrics).T
         self.line.prior = np.concatenate([lesson.plain, on[0], on[1], size])
         self.weights = self.line.weights()
@@ -245,7 +247,7 @@ class Forewarn:
 
     def save(self) -> bytes:
         """Return the learned state as bytes."""
-        return pack(self.kind, dict(self.settings), self._kept())
+        return pack(self.kind, dict(self.settings), self._parts())
 
     @classmethod
     def load(cls, data: bytes) -> Self:
@@ -262,16 +264,16 @@ class Forewarn:
             found = cls(**made)
         except TypeError as error:
             raise InputError(f"saved state: settings: {error}") from error
-        restore(header, arrays, found._kept())
+        restore(header, arrays, found._parts())
         found.stream.check()
         if found.steps < 0 or max(found.spiked, found.onset) >= max(found.steps, 1):
             raise InputError("saved state: steps are out of bounds")
         return found
 
-    def _kept(self) -> list[Part]:
+    def _parts(self) -> list[Part]:
         own = (
-            "features", "metrics", "told", "directions", "before", "scaled", "ready",
-            "rate", "steps", "spiked", "onset", "rejects", "score", "taught", "weights",
+            "features", "metrics", ("told", "covariance"), "directions", "before", "scaled", "ready",
+            "rate", "steps", "spiked", "onset", "rejects", "score", ("taught", "prior_steps"), "weights",
         )  # fmt: skip
         return [
             ("stream", self.stream, STREAM_KEPT),
@@ -282,7 +284,7 @@ class Forewarn:
             *self.stream.tracker.parts(),
         ]
 
-    def _hear(self, ready: float) -> float:
+    def _record(self, ready: float) -> float:
         """Record CPU Ready; return 1 if an onset began in the last ``within`` steps, else 0."""
         if not math.isnan(ready):
             self.spike.above(np.array([ready]))
@@ -302,37 +304,41 @@ class Forewarn:
         return float(min(max(since, self._units()[0]), 1.0))
 
     def _units(self) -> Floats:
+        """Return CPU Ready and its moving average in units of the spike level, at most 5."""
         return np.asarray(np.minimum(self.ready / max(float(self.spike.level[0]), 1e-12), 5.0))
 
     def _learn(self, place: int, followed: float) -> None:
         self.line.learn(self.features[place], followed)
         gain = 1.0 - self.line.forget
         self.rate += max(gain, 1.0 / self.line.count) * (followed - self.rate)
-        gain = max(gain, 1.0 / (self.line.count + self.taught))
-        self.told += gain * ((followed - self.rate) * self.metrics[place] - self.told)
+        gain = max(gain, 1.0 / (self.line.count + self.prior_steps))
+        self.covariance += gain * ((followed - self.rate) * self.metrics[place] - self.covariance)
 
     def _features(self, metrics: Floats) -> Floats:
         now, mean = self._units()
         on = self.stream.projections[0]
-        told = (self.directions * metrics).sum(axis=1)
-        return np.concatenate([[1.0, now, now - mean, mean], on, on - self.before, told])
+        outcome = (self.directions * metrics).sum(axis=1)
+        return np.concatenate([[1.0, now, now - mean, mean], on, on - self.before, outcome])
 
     def _turn(self, turned: Turned) -> None:
         """Convert the model to the new directions and refit the regression."""
         rank = len(self.before)
         by = np.eye(len(self.line.prior))
         by[PLAIN : PLAIN + rank, PLAIN : PLAIN + rank] = turned.by[0]
-        by[PLAIN + rank : -_TOLD, PLAIN + rank : -_TOLD] = turned.by[0]
+        by[PLAIN + rank : -_OUTCOME_DIRECTIONS, PLAIN + rank : -_OUTCOME_DIRECTIONS] = turned.by[0]
         self.line.carry(by)
         self.features = self.features @ by.T
         self.before = turned.by[0] @ self.before
-        size = np.linalg.norm(self.told, axis=1)
+        size = np.linalg.norm(self.covariance, axis=1)
         self.directions = np.where(
-            size[:, None] > 0.0, self.told / np.where(size > 0.0, size, 1.0)[:, None], self.directions
+            size[:, None] > 0.0, self.covariance / np.where(size > 0.0, size, 1.0)[:, None], self.directions
         )
         self.weights = self.line.weights()
 
-    def _parted(self, weights: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    def _split(self, weights: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return the weights of CPU Ready, projections, their changes, and directions learned from outcomes."""
         rank = len(self.before)
-        plain, on, change, told = np.split(weights, (PLAIN, PLAIN + rank, len(weights) - _TOLD))
-        return plain, on, change, told
+        plain, on, change, outcome = np.split(
+            weights, (PLAIN, PLAIN + rank, len(weights) - _OUTCOME_DIRECTIONS)
+        )
+        return plain, on, change, outcome
