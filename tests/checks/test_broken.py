@@ -36,7 +36,7 @@ COMMON = {
     broken.Needs: ("parameters_have_defaults", "parameter depth has no default"),
     broken.Unseeded: ("seeded", "the same seed gives different decisions"),
     broken.Global: ("seeded", "NumPy's global generator"),
-    broken.Forgetful: ("picklable", "a pickled copy decides otherwise"),
+    broken.Forgetful: ("picklable", "a pickled copy decides differently"),
     broken.Touches: ("leaves_the_view_alone", "changes the view"),
 }
 
@@ -96,7 +96,7 @@ CANNOT = [
     ),
     (
         "admit",
-        "clock_does_not_matter",
+        "ignores_the_clock",
         lambda view, _: view.now > 100.0,
         lambda view: Admission(True, "late"),
     ),
@@ -162,14 +162,14 @@ def test_a_look_that_leaves_a_trace_is_found():
         self.kept += [view.now] * (not view.due)
         return view.due and len(self.kept) > 9
 
-    with pytest.raises(CheckError, match="looked before"):
-        checks("scale")["looks_leave_no_trace"](registry("scale", odd=odd), "made")
+    with pytest.raises(CheckError, match="after calls between two decisions"):
+        checks("scale")["polls_change_no_decision"](registry("scale", odd=odd), "made")
     seen = []
 
     def look(self, view):
         seen.append((view.now, view.look, view.due))
 
-    checks("scale")["looks_leave_no_trace"](registry("scale", look=look), "made")
+    checks("scale")["polls_change_no_decision"](registry("scale", look=look), "made")
     expected = []
     for step in range(40):
         at = 600.0 * step
@@ -177,7 +177,7 @@ def test_a_look_that_leaves_a_trace_is_found():
     assert seen == expected
     many = answers("scale", lambda view, _: not view.due, lambda view: Totals((99, 0, 0), ("why",) * 3))
     with pytest.raises(PolicyError, match="99 instances"):
-        checks("scale")["looks_leave_no_trace"](many, "made")
+        checks("scale")["polls_change_no_decision"](many, "made")
 
 
 @pytest.mark.parametrize(
@@ -232,11 +232,11 @@ def test_a_placement_that_depends_on_earlier_ones_is_found(monkeypatch):
         asked.clear()
         wrong[:] = at
         if held:
-            place_checks.check_remembers_nothing(made, "made")
+            place_checks.check_stateless(made, "made")
             assert asked == [0.0, 7.0, 14.0]
         else:
-            with pytest.raises(CheckError, match="a new policy answers otherwise at"):
-                place_checks.check_remembers_nothing(made, "made")
+            with pytest.raises(CheckError, match="a new policy answers differently at"):
+                place_checks.check_stateless(made, "made")
 
 
 ENDLESS = [
@@ -261,7 +261,7 @@ def test_a_job_without_an_end_is_found_in_any_of_the_runs(monkeypatch, module, r
     for late in (0, 1, len(seeds)):
         asked.clear()
         if late:
-            with pytest.raises(CheckError, match="without an end"):
+            with pytest.raises(CheckError, match="a job never ends"):
                 getattr(module, check)(registry(decision), "made")
         else:
             getattr(module, check)(registry(decision), "made")
@@ -281,7 +281,7 @@ def test_a_site_s_policy_by_hand_does_as_the_simulator_s_own_way(monkeypatch, wr
         )
 
     monkeypatch.setattr(site_checks, "_starts", starts)
-    check = site_checks.check_same_by_hand
+    check = site_checks.check_same_by_decide
     if not wrong:
         check(registry("order.site"), "made")
         return
@@ -297,10 +297,10 @@ def test_a_fleet_s_policy_by_hand_does_as_the_simulator_s_own_way(monkeypatch, w
 
     monkeypatch.setattr(fleet_checks, "run_ordered", run)
     if wrong is None:
-        fleet_checks.check_same_by_hand(registry("order.fleet"), "made")
+        fleet_checks.check_same_by_decide(registry("order.fleet"), "made")
         return
     with pytest.raises(CheckError, match="at other times"):
-        fleet_checks.check_same_by_hand(registry("order.fleet"), "made")
+        fleet_checks.check_same_by_decide(registry("order.fleet"), "made")
 
 
 def test_the_check_of_scaling_sees_a_day_and_a_jump():

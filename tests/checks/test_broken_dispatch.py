@@ -96,14 +96,14 @@ def test_a_dispatcher_by_hand_does_as_the_simulator_s_own_loop(monkeypatch, comp
     monkeypatch.setattr(
         dispatch_checks,
         "_responses",
-        lambda policy: np.array([1.0 + isinstance(policy, dispatch_checks._ByHand)]),
+        lambda policy: np.array([1.0 + isinstance(policy, dispatch_checks._Uncompiled)]),
     )
     made = dispatching(monkeypatch)
     if looks:
-        with pytest.raises(CheckError, match="driven by hand"):
-            dispatch_checks.check_same_by_hand(made, "made")
+        with pytest.raises(CheckError, match="when it is called through Python"):
+            dispatch_checks.check_same_uncompiled(made, "made")
     else:
-        dispatch_checks.check_same_by_hand(made, "made")
+        dispatch_checks.check_same_uncompiled(made, "made")
 
 
 def test_by_hand_each_call_is_passed_on():
@@ -114,7 +114,7 @@ def test_by_hand_each_call_is_passed_on():
         choose=lambda *given: seen.append(given) or 2,
         completed=lambda *given: seen.append(given),
     )
-    by_hand = dispatch_checks._ByHand(policy)
+    by_hand = dispatch_checks._Uncompiled(policy)
     by_hand.arrived(1.5)
     assert by_hand.choose("queues") == 2
     by_hand.completed(3, 4.0, 5.0)

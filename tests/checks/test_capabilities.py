@@ -10,7 +10,7 @@ from tests.checks.test_broken_dispatch import dispatching
 from windlass.experiment.checks import CheckError
 from windlass.experiment.checks.capabilities import require_positive
 from windlass.model import InputError, Owners
-from windlass.order.site.compiled import NOBODY
+from windlass.order.site.compiled import STARTS_NONE
 
 
 def refused(decision, check, problem, made):
@@ -60,10 +60,10 @@ def _fails_on_half(self, text):
 
 LEARNERS = [
     ({"saved": lambda self: 5}, "saved() returns a int, expected text"),
-    ({"restore": _fails}, "restore() of what saved() returned raises KeyError: 'seen'"),
-    ({"restore": _forgets}, "it saves something else"),
-    ({"restore": lambda self, text: None}, "it saves something else"),
-    ({"restore": _changes}, "restore() of half of what saved() returned changes it"),
+    ({"restore": _fails}, "restore() of the text from saved() raises KeyError: 'seen'"),
+    ({"restore": _forgets}, "saved() returns another text after restore()"),
+    ({"restore": lambda self, text: None}, "saved() returns another text after restore()"),
+    ({"restore": _changes}, "restore() of the first half of the text from saved() changes the policy"),
     ({"restore": _fails_on_half}, "raises a ValueError, expected an InputError"),
 ]
 
@@ -83,7 +83,7 @@ def test_what_is_saved_and_not_restored_is_found(methods, problem):
 @pytest.mark.parametrize(
     ("methods", "problem"),
     [
-        ({"observed": 3}, "observed is no method"),
+        ({"observed": 3}, "observed is not a method"),
         ({"saved": lambda self: ""}, "has saved() and no restore()"),
         ({"restore": lambda self, text: None}, "has restore() and no saved()"),
     ],
@@ -101,9 +101,9 @@ def test_an_idle_time_that_is_none_is_found(idle):
 @pytest.mark.parametrize(
     ("functions", "problem"),
     [
-        (3, "functions is no method"),
-        (lambda self: [NOBODY], "functions() returns an object of type list, expected a tuple"),
-        (lambda self: (NOBODY, len), "builtin_function_or_method, expected a Kernel"),
+        (3, "functions is not a method"),
+        (lambda self: [STARTS_NONE], "functions() returns an object of type list, expected a tuple"),
+        (lambda self: (STARTS_NONE, len), "builtin_function_or_method, expected a Kernel"),
     ],
 )
 def test_functions_that_cannot_be_compiled_ahead_are_found(decision, functions, problem):
@@ -114,14 +114,18 @@ def test_functions_that_cannot_be_compiled_ahead_are_found(decision, functions, 
     ("decision", "members", "problem"),
     [
         ("order.site", {"select": len}, "select is of type builtin_function_or_method, expected a Kernel"),
-        ("order.site", {"select": NOBODY}, "has select, and reasons is None"),
-        ("order.site", {"select": NOBODY, "reasons": "one"}, "reasons is 'one', expected a tuple of texts"),
+        ("order.site", {"select": STARTS_NONE}, "has select, and reasons is None"),
+        (
+            "order.site",
+            {"select": STARTS_NONE, "reasons": "one"},
+            "reasons is 'one', expected a tuple of texts",
+        ),
         ("order.site", {"pooled": 3}, "pooled is of type int, expected a Kernel"),
         ("order.site", {"given": "many"}, "given is 'many', expected an array of numbers"),
         ("order.site", {"given": np.zeros((2, 2))}, "given has shape (2, 2), expected (k,)"),
         ("order.fleet", {"select": len}, "select is of type builtin_function_or_method, expected a Kernel"),
-        ("order.fleet", {"select": NOBODY, "refine": 3}, "refine is of type int, expected a Kernel"),
-        ("order.fleet", {"select": NOBODY, "options": 3.0}, "options has shape (), expected (k,)"),
+        ("order.fleet", {"select": STARTS_NONE, "refine": 3}, "refine is of type int, expected a Kernel"),
+        ("order.fleet", {"select": STARTS_NONE, "options": 3.0}, "options has shape (), expected (k,)"),
     ],
 )
 def test_what_is_no_compiled_policy_is_found(decision, members, problem):
@@ -142,7 +146,7 @@ def test_any_time_above_0_may_be_a_half_life():
 @pytest.mark.parametrize(
     ("promised", "problem"),
     [
-        (3, "promised is no method"),
+        (3, "promised is not a method"),
         (lambda self, view, answer: np.zeros(len(view.waiting.job) + 1), "promised() returns shape (2,)"),
         (lambda self, view, answer: 5.0, "promised() returns shape (), expected (1,)"),
         (
@@ -158,7 +162,7 @@ def test_promises_that_are_none_are_found(promised, problem):
 @pytest.mark.parametrize(
     ("placed", "problem"),
     [
-        (3, "placed is no method"),
+        (3, "placed is not a method"),
         (lambda self, owners, queues: self, "placed() returns Made, expected a policy and Owners"),
         (lambda self, owners, queues: (3, owners), "placed() returns a policy without decide()"),
         (lambda self, owners, queues: (self, Owners.of(2, user=[0, 1])), "owners of 2 jobs, expected 200"),
@@ -171,12 +175,12 @@ def test_a_policy_that_is_not_placed_is_found(placed, problem):
 @pytest.mark.parametrize(
     ("check", "members", "problem"),
     [
-        ("compiled", {"choosing": NOBODY}, "has choosing and does not derive from CompiledDispatch"),
-        ("compiled_ahead", {"functions": 3}, "functions is no method"),
-        ("follows_who_leaves", {"left": 3}, "left is no method"),
-        ("follows_who_leaves", {"joined": 3}, "joined is no method"),
-        ("follows_who_leaves", {"left": lambda self, worker: None}, "chose worker 0 after left() of it"),
-        ("is_for_these_workers", {"workers": property(lambda self: 5, lambda self, _: None)}, "workers is 5"),
+        ("compiled", {"choosing": STARTS_NONE}, "has choosing and does not derive from CompiledDispatch"),
+        ("compiled_ahead", {"functions": 3}, "functions is not a method"),
+        ("avoids_absent_workers", {"left": 3}, "left is not a method"),
+        ("avoids_absent_workers", {"joined": 3}, "joined is not a method"),
+        ("avoids_absent_workers", {"left": lambda self, worker: None}, "chose worker 0, which had left"),
+        ("number_of_workers", {"workers": property(lambda self: 5, lambda self, _: None)}, "workers is 5"),
     ],
 )
 def test_a_dispatcher_that_breaks_what_it_offers_is_found(monkeypatch, check, members, problem):
@@ -191,7 +195,7 @@ def test_a_dispatcher_that_follows_workers_passes(monkeypatch):
         "left": lambda self, worker: gone.add(worker),
         "joined": lambda self, worker: gone.discard(worker),
     }
-    checks("dispatch")["follows_who_leaves"](dispatching(monkeypatch, **methods), "made")
+    checks("dispatch")["avoids_absent_workers"](dispatching(monkeypatch, **methods), "made")
     assert gone == {1}
 
 
@@ -220,8 +224,8 @@ def test_an_answer_after_an_interruption_is_checked():
         self.answer = lambda view, odd: Admission(True, "")
 
     made = registry("admit", restart=restart)
-    refused("admit", "goes_on_after_an_interruption", "after restart(): ", made)
-    checks("admit")["goes_on_after_an_interruption"](registry("admit", restart=lambda self: None), "made")
+    refused("admit", "continues_after_restart", "after restart(): ", made)
+    checks("admit")["continues_after_restart"](registry("admit", restart=lambda self: None), "made")
 
 
 def test_a_policy_that_only_decides_is_left_alone():

@@ -63,7 +63,7 @@ class Broken:
 GOOD = {"name": "broken", "two": "2", "parameter": "depth=1", "why": "head fits", "extra": "pass"}
 BROKEN = {
     "the example fails": {"two": "3"},
-    "lower-case": {"name": "Broken Policy"},
+    "expected lower-case letters": {"name": "Broken Policy"},
     "parameter depth has no default": {"parameter": "depth"},
     "without a reason": {"why": ""},
     "changes the view": {"extra": "view.waiting.note[0] = 1"},

@@ -39,4 +39,4 @@ def test_the_command_says_so_and_checks_names_before_it_runs(windlass, tmp_path)
     drawn.write_text("workload: {lublin: {jobs: 10}}\npolicies: {order: [fcfs, easy]}\n")
     status, _, err = windlass("run", str(drawn), "--require", "mean_wait<=as-it-was")
     assert status == 2
-    assert "the log does not record when jobs started, so there is no row 'as it was'" in err
+    assert "the log has no start times, so there is no row 'as it was'" in err

@@ -177,8 +177,8 @@ def test_two_runs_into_one_folder_leave_one_whole(tmp_path):
 def test_what_is_kept_is_the_same_to_the_bit(tmp_path):
     scenario = make_scenario({"workload": {"lublin": {"jobs": 20}}, "policies": {"order": ["easy", "sjf"]}})
     kept = begin(tmp_path / "cells", scenario.as_run)
-    first = run(scenario, kept=kept)
-    again = run(scenario, kept=kept)
+    first = run(scenario, checkpoint=kept)
+    again = run(scenario, checkpoint=kept)
     assert again.metrics().equals(first.metrics())
     assert again.jobs().equals(first.jobs())
     assert kept.count() == 2

@@ -40,8 +40,8 @@ class World:
 @pytest.fixture
 def scenario(monkeypatch):
     monkeypatch.setattr(runner, "prepare", lambda kernels, compiling: None)
-    logs = SimpleNamespace(see=lambda *given: None, results=lambda: ())
-    monkeypatch.setattr(runner, "AsItWas", lambda scenario: logs)
+    logs = SimpleNamespace(collect=lambda *given: None, results=lambda: ())
+    monkeypatch.setattr(runner, "RecordedSchedules", lambda scenario: logs)
     monkeypatch.setattr(runner, "VariantResult", lambda **given: given)
     monkeypatch.setattr(runner, "Results", lambda *given: given)
     variants = tuple(
@@ -91,7 +91,7 @@ def test_what_is_kept_is_not_run_again(scenario):
         add=lambda index, outcome: added.append((index, outcome)),
     )
     told = []
-    found = runner.run(scenario, report=told.append, kept=store)
+    found = runner.run(scenario, report=told.append, checkpoint=store)
     assert outcomes(found)["named a"] == ("kept", EXPECTED["named a"][1])
     assert sorted(index for index, _ in added) == [0, 1, 1, 2, 2]
     assert told[0].done == 1

@@ -78,8 +78,8 @@ def test_nobody_is_called_where_all_is_known(tmp_path):
 
     scenario = make_scenario(TREE)
     kept = begin(tmp_path / "cells", scenario.as_run)
-    first = run(scenario, kept=kept)
-    again = run(scenario, kept=kept, crews=opened(None))
+    first = run(scenario, checkpoint=kept)
+    again = run(scenario, checkpoint=kept, crews=opened(None))
     assert again.metrics().equals(first.metrics())
 
 

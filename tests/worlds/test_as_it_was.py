@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from windlass.experiment.checkpoint import begin, resume
-from windlass.experiment.recorded import AsItWas
+from windlass.experiment.recorded import RecordedSchedules
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import make_scenario
 from windlass.report.fidelity import fidelity_sentence
@@ -87,15 +87,15 @@ def test_where_a_wait_is_not_known_there_is_no_row(tmp_path, missing):
     made = scenario(path)
     if missing == "drawn":
         made = make_scenario({"workload": {"lublin": {"jobs": 9}}, "policies": {"order": "easy"}})
-    assert not AsItWas(made).known()
+    assert not RecordedSchedules(made).known()
     assert not any(each.own_name == AS_IT_WAS for each in run(made).variants)
 
 
 def test_a_run_that_goes_on_has_the_row_too(log, tmp_path):
     made = scenario(log)
     kept = begin(tmp_path / "cells", made.as_run)
-    first = run(made, kept=kept)
-    again = run(made, kept=resume(tmp_path / "cells", made.as_run))
+    first = run(made, checkpoint=kept)
+    again = run(made, checkpoint=resume(tmp_path / "cells", made.as_run))
     assert again.variants[-1].name == AS_IT_WAS
     assert again.metrics().equals(first.metrics())
     assert again.jobs().equals(first.jobs())

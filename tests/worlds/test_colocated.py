@@ -277,7 +277,7 @@ def test_too_many_outages_are_refused():
 def test_a_job_that_would_never_have_room_is_refused():
     outages = [{"node": node, "down": 1e9} for node in range(12)]
     with pytest.raises(
-        InputError, match=r"cluster\.outages: nodes that stay away leave 0 cores, job [0-9]+ needs"
+        InputError, match=r"cluster\.outages: outages without an end leave 0 cores, but job [0-9]+ needs"
     ):
         run(scenario(cluster={"outages": outages}))
 

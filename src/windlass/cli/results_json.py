@@ -31,8 +31,8 @@ def verdict_tree(answer: Answer) -> dict[str, Any] | None:
         return None
     verdict = answer.verdict
     return {
-        "sentence": answer.said[0] if answer.said else None,
-        "more": list(answer.said[1:]),
+        "sentence": answer.sentences[0] if answer.sentences else None,
+        "more": list(answer.sentences[1:]),
         "by": verdict.metric,
         "better": "higher" if verdict.better > 0 else "lower",
         "points": [_point(verdict, point) for point in verdict.points],

@@ -26,14 +26,14 @@ class Answer:
         The verdict of the same experiment without killing jobs, if it was run.
     cut
         The share of the work that was lost by killing jobs, 0 to 1.
-    said
-        Sentences; the first is the answer.
+    sentences
+        The verdict in words; the first sentence is the answer.
     """
 
     verdict: Verdict | None
     uncut: Verdict | None
     cut: float
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
 
 
 def answer_to(

@@ -29,7 +29,7 @@ _FORCE = Remedy("force", "starts over")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RunCheckpoint:
     """A checkpoint: a folder of outcomes, one for each cell (a variant, by its number, with a seed).
 
     Parameters
@@ -43,8 +43,8 @@ class Kept:
     >>> from windlass.results.metrics.site import BatchMetrics
     >>> outcome = Outcome(7, BatchMetrics(1, 0.0, 0.0, 0.0, 60.0, 1.0, 0.5, 60.0), pl.DataFrame({"job": [1]}), 8)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     kept = begin(Path(folder) / "cells", "seeds: [7]")
-    ...     kept.add(0, outcome)
+    ...     checkpoint = begin(Path(folder) / "cells", "seeds: [7]")
+    ...     checkpoint.add(0, outcome)
     ...     again = resume(Path(folder) / "cells", "seeds: [7]")
     ...     again.has(0, 7), again.get(0, 7).metrics.mean_response_s
     (True, 60.0)
@@ -126,7 +126,7 @@ class Kept:
         return self.folder / f"{variant}-{seed}"
 
 
-def begin(folder: Path, as_run: str) -> Kept:
+def begin(folder: Path, as_run: str) -> RunCheckpoint:
     """Create an empty checkpoint for a scenario; an earlier one is removed.
 
     Raises
@@ -142,13 +142,13 @@ def begin(folder: Path, as_run: str) -> Kept:
     try:
         write_text(json.dumps(_identity(as_run)), folder / _RUN)
     except BaseException:
-        # A folder without that file would be taken for a checkpoint that cannot be read.
+        # A folder without that file would be reported as a checkpoint that cannot be read.
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    return Kept(folder)
+    return RunCheckpoint(folder)
 
 
-def resume(folder: Path, as_run: str) -> Kept:
+def resume(folder: Path, as_run: str) -> RunCheckpoint:
     """Open the checkpoint of the same scenario, with the same files and version.
 
     Raises
@@ -165,7 +165,7 @@ def resume(folder: Path, as_run: str) -> Kept:
     for what, value in _identity(as_run).items():
         if not isinstance(before, dict) or before.get(what) != value:
             raise ParameterError("resume", f"{what} changed since {folder} was written", _FORCE)
-    return Kept(folder)
+    return RunCheckpoint(folder)
 
 
 def _identity(as_run: str) -> dict[str, str]:

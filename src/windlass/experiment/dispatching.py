@@ -175,7 +175,7 @@ class NodeTasksSetting(Protocol):
 
     @property
     def sizes(self) -> str:
-        """``told`` if a completed task's work is known."""
+        """``known`` if the dispatch policy receives a completed task's work, else ``hidden``."""
         ...
 
 
@@ -245,5 +245,5 @@ def _policy(
     chosen: DispatchPolicy = make_policy(policy, speeds, rng) if isinstance(policy, str) else policy
     made = capability(chosen, Dimensioned)
     if made is not None and made.workers not in (None, len(speeds)):
-        raise InputError(f"speeds has {len(speeds)} workers, the policy {made.workers}")
+        raise InputError(f"speeds has {len(speeds)} workers, but the policy was made for {made.workers}")
     return chosen

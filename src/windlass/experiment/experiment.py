@@ -12,9 +12,9 @@ import yaml
 from windlass.engines.targets import Executors
 from windlass.engines.worker_pool import Crews, crews_on
 from windlass.experiment.answer import answer_to
-from windlass.experiment.checkpoint import Kept, begin, files_of, resume
+from windlass.experiment.checkpoint import RunCheckpoint, begin, files_of, resume
 from windlass.experiment.judged import JudgedResults
-from windlass.experiment.recorded import AsItWas
+from windlass.experiment.recorded import RecordedSchedules
 from windlass.experiment.runner import Progress, describe_live, run
 from windlass.experiment.scenario import Scenario, make_scenario
 from windlass.experiment.scenario.source import with_value
@@ -36,11 +36,11 @@ class Workers:
     Parameters
     ----------
     jobs
-        Processes on this machine.
+        Number of processes on this machine.
     on
-        A Ray cluster instead: ``ray`` for a private one, or ``ray:HOST:PORT`` for one that runs.
+        A Ray cluster instead: ``ray`` for a private one, or ``ray:HOST:PORT`` for a running one.
     nodes
-        Nodes of a private cluster.
+        Number of nodes of a private cluster.
     """
 
     jobs: int = 1
@@ -59,9 +59,9 @@ class Folder:
     Parameters
     ----------
     path
-        The folder. Finished runs are kept next to it until the experiment is complete.
+        The folder. Finished runs are stored next to it until the experiment is complete.
     force
-        Replace results that are in the folder.
+        Replace existing results in the folder.
     resume
         Continue an interrupted experiment: finished runs are not repeated.
     """
@@ -85,7 +85,7 @@ class Experiment:
     workers
         Where the runs execute.
     live
-        Engines to run on for real, instead of the simulator.
+        Live engines to run on, instead of the simulator.
     folder
         Where tables and checkpoints are written; None to write nothing.
     check
@@ -95,7 +95,7 @@ class Experiment:
     Raises
     ------
     InputError
-        ``by`` or ``require`` name something that the scenario does not have; nothing was run.
+        ``by`` or ``require`` names a metric or a variant that the scenario does not have; nothing was run.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Experiment:
         self._workers = workers or Workers()
         self._folder, self._check = folder, check
         self._requirements = _requirements(scenario, by, require)
-        self._checkpoint: Kept | None = None
+        self._checkpoint: RunCheckpoint | None = None
 
     def describe(self) -> tuple[str, ...]:
         """Return what :meth:`run` would do on live engines, one line each; nothing is started.
@@ -133,7 +133,7 @@ class Experiment:
         Raises
         ------
         InputError
-            The experiment runs in the simulator, or could not run on the engines.
+            The experiment runs in the simulator, or cannot run on the engines.
         """
         if self._live is None:
             raise ParameterError(
@@ -149,12 +149,12 @@ class Experiment:
         progress: Callable[[Progress], None] | None = None,
         compiling: Callable[[Compiling], None] | None = None,
     ) -> JudgedResults:
-        """Run all of it and judge the results.
+        """Run all variants with all seeds, and judge the results.
 
         Parameters
         ----------
         progress
-            Called repeatedly with the number of finished runs and of all runs.
+            Called at intervals with the progress.
         compiling
             Called while functions are compiled, on the first use on a machine.
 
@@ -184,7 +184,7 @@ class Experiment:
     def unfinished(self) -> tuple[int, int] | None:
         """Return the finished runs and all runs of an interrupted experiment, or None.
 
-        It is known after :meth:`run` of this object. A checkpoint without a finished run is removed.
+        Call it after :meth:`run` of this object. A checkpoint without a finished run is removed.
         """
         found = self._checkpoint
         if found is None or not found.folder.is_dir():
@@ -212,7 +212,7 @@ class Experiment:
 def without_cutting(scenario: Scenario) -> Scenario | None:
     """Return a scenario in which no job is stopped at its requested time.
 
-    None where its world does not stop jobs, or where the scenario itself sweeps whether it does.
+    None if its world does not stop jobs, or if the scenario itself sweeps that field.
     """
     field = scenario.world.setting.options.get(_CUTTING)
     if field is None:
@@ -231,15 +231,15 @@ def _requirements(scenario: Scenario, by: str | None, require: str | None) -> tu
     found = () if require is None else parse_requirements(require, names)
     check_names(scenario.world.metrics, by, found)
     for each in found:
-        if each.variant == AS_IT_WAS and not AsItWas(scenario).known():
+        if each.variant == AS_IT_WAS and not RecordedSchedules(scenario).known():
             raise ParameterError(
                 "require",
-                f"{each.text!r}: the log does not record when jobs started, so there is no row {AS_IT_WAS!r}",
+                f"{each.text!r}: the log has no start times, so there is no row {AS_IT_WAS!r}",
             )
     return found
 
 
-def _checkpoint(claim: Claim, scenario: Scenario, folder: Folder) -> Kept:
+def _checkpoint(claim: Claim, scenario: Scenario, folder: Folder) -> RunCheckpoint:
     """Return the checkpoint of finished runs: a new one, or that of an interrupted run."""
     if folder.resume:
         return resume(claim.partial, scenario.as_run)

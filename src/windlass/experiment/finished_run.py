@@ -84,12 +84,12 @@ class FinishedRun:
         try:
             columns = pl.read_parquet_schema(file)
             if "job" not in columns or "start_s" not in columns:
-                raise InputError(f"{file}: no column of jobs and starts, so no wait to explain")
+                raise InputError(f"{file}: has no columns 'job' and 'start_s', which an explanation needs")
             table = pl.scan_parquet(file).filter(pl.col("variant") == variant.name)
             seeds = table.select(pl.col("seed").unique().sort()).collect()["seed"].to_list()
             if not seeds:
                 raise InputError(
-                    f"{file}: no row of {variant.name!r}, a variant of {self.folder}/scenario.yaml"
+                    f"{file}: has no row of {variant.name!r}, a variant of {self.folder}/scenario.yaml"
                 )
             seed = seeds[0] if seed is None else seed
             if seed not in seeds:

@@ -36,7 +36,7 @@ class JudgedResults(Results):
     @property
     def sentences(self) -> tuple[str, ...]:
         """The verdict in words, the answer first; empty if nothing can be compared."""
-        return self.answer.said
+        return self.answer.sentences
 
     def table(self) -> pl.DataFrame:
         """Return one row per variant: its name, and the mean of each metric over the seeds."""
@@ -50,7 +50,7 @@ class JudgedResults(Results):
     def report(self, path: str | Path) -> Path:
         """Write one self-contained HTML file, and return its path."""
         file = Path(path)
-        write_report(self, file, self.answer.said, None if self.verdict is None else self.verdict.metric)
+        write_report(self, file, self.answer.sentences, None if self.verdict is None else self.verdict.metric)
         return file
 
     def _repr_html_(self) -> str:

@@ -92,7 +92,6 @@ def read_job(job: Path, cluster: Path | None) -> tuple[JobOf, Fleet]:
     Raises
     ------
     InputError
-        A file cannot be read, or a value is wrong; names file and field.
         A file cannot be read, or a value is invalid; the error names file and field.
     """
     tree = load_tree(job)

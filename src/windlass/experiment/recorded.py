@@ -8,7 +8,7 @@ from windlass.experiment.scenario import Scenario
 from windlass.results import AS_IT_WAS, Outcome, VariantResult
 
 
-class AsItWas:
+class RecordedSchedules:
     """Collects a log's recorded schedule from the workloads as they are read for a run.
 
     Parameters
@@ -19,7 +19,7 @@ class AsItWas:
     Examples
     --------
     >>> from windlass.experiment.scenario import make_scenario
-    >>> AsItWas(make_scenario({"workload": {"lublin": {"jobs": 2}}, "policies": {"order": "easy"}})).results()
+    >>> RecordedSchedules(make_scenario({"workload": {"lublin": {"jobs": 2}}, "policies": {"order": "easy"}})).results()
     ()
     """
 
@@ -32,7 +32,7 @@ class AsItWas:
         self._found: dict[tuple[int, int], Outcome | None] = {}
         self._own: dict[int, bool] = {}
 
-    def see(self, index: int, seed: int, workload: Any) -> None:
+    def collect(self, index: int, seed: int, workload: Any) -> None:
         """Collect the schedule of a variant's workload; the workload itself is not stored."""
         variant = self._scenario.variants[index]
         first = self._first[variant.point]
@@ -65,5 +65,5 @@ class AsItWas:
         if self._logged is not None and (index, seed) not in self._found:
             setting = self._scenario.variants[index].setting
             # This run took the outcome from a checkpoint, without reading the workload.
-            self.see(index, seed, self._scenario.world.workload(setting, seed))
+            self.collect(index, seed, self._scenario.world.workload(setting, seed))
         return self._found.get((index, seed))

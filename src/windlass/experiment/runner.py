@@ -11,8 +11,8 @@ from typing import Any
 
 from windlass.engines.targets import Executors
 from windlass.engines.worker_pool import Crew, Crews, processes
-from windlass.experiment.checkpoint import Kept
-from windlass.experiment.recorded import AsItWas
+from windlass.experiment.checkpoint import RunCheckpoint
+from windlass.experiment.recorded import RecordedSchedules
 from windlass.experiment.scenario import Scenario
 from windlass.experiment.worlds import LiveWorld, Setting, find_world, worlds
 from windlass.jit import Compiling, prepare
@@ -21,7 +21,7 @@ from windlass.model.errors import ParameterError
 from windlass.policy.user_code import describe_failure
 from windlass.results import Outcome, Results, VariantResult
 
-#: Cells in flight per worker of a crew: enough to keep workers busy, few enough to hold their workloads in memory.
+#: Cells in flight per worker: enough to keep workers busy, few enough to hold their workloads in memory.
 _AHEAD = 2
 
 
@@ -41,7 +41,7 @@ def run(
     report: Callable[[Progress], None] | None = None,
     executors: Executors | None = None,
     compiling: Callable[[Compiling], None] | None = None,
-    kept: Kept | None = None,
+    checkpoint: RunCheckpoint | None = None,
     crews: Crews | None = None,
 ) -> Results:
     """Run all variants of a scenario with all seeds.
@@ -58,7 +58,7 @@ def run(
         Run on these live engines, one run after the other, instead of in the simulator; they are closed at the end.
     compiling
         Called with the progress of compilation, on the first use on a machine.
-    kept
+    checkpoint
         The checkpoint to which each completed cell is added; cells in it are not run again.
     crews
         Starts the workers that run the cells; by default ``jobs`` processes. The results do not depend on it.
@@ -84,7 +84,7 @@ def run(
     20
     """
     kernels = [kernel for variant in scenario.variants for kernel in scenario.world.kernels(variant.setting)]
-    outcomes, logs = _known(scenario, kept), AsItWas(scenario)
+    outcomes, logs = _known(scenario, checkpoint), RecordedSchedules(scenario)
     cells = _cells(scenario, frozenset(outcomes), logs)
     # The first workload is read before compilation, so that an error in it is reported at once.
     first = list(itertools.islice(cells, 1))
@@ -97,11 +97,11 @@ def run(
     elif not first or (crews is None and jobs == 1):
         done = _in_this_process(scenario, numbered, notify)
     else:
-        done = _by_crew(scenario, numbered, crews or functools.partial(processes, jobs), notify)
+        done = _by_workers(scenario, numbered, crews or functools.partial(processes, jobs), notify)
     for (index, seed), outcome in done:
         outcomes[index, seed] = outcome
-        if kept is not None:
-            kept.add(index, outcome)
+        if checkpoint is not None:
+            checkpoint.add(index, outcome)
     variants = [
         VariantResult(
             name=variant.name,
@@ -115,12 +115,14 @@ def run(
     return Results(scenario.name, scenario.as_run, (*variants, *logs.results()))
 
 
-def _known(scenario: Scenario, kept: Kept | None) -> dict[tuple[int, int], Outcome]:
+def _known(scenario: Scenario, checkpoint: RunCheckpoint | None) -> dict[tuple[int, int], Outcome]:
     """Return the cells that an earlier run of the same scenario completed."""
-    if kept is None:
+    if checkpoint is None:
         return {}
     cells = itertools.product(range(len(scenario.variants)), scenario.seeds)
-    return {(index, seed): kept.get(index, seed) for index, seed in cells if kept.has(index, seed)}
+    return {
+        (index, seed): checkpoint.get(index, seed) for index, seed in cells if checkpoint.has(index, seed)
+    }
 
 
 def describe_live(scenario: Scenario, executors: Executors) -> tuple[str, ...]:
@@ -186,7 +188,7 @@ class _Cell:
 _Numbered = Iterable[tuple[int, _Cell]]
 
 
-def _cells(scenario: Scenario, known: frozenset[tuple[int, int]], logs: AsItWas) -> Iterator[_Cell]:
+def _cells(scenario: Scenario, known: frozenset[tuple[int, int]], logs: RecordedSchedules) -> Iterator[_Cell]:
     """Yield all cells but the known, ordered by workload, so that one workload at a time is in memory.
 
     Each workload is passed to `logs`.
@@ -203,7 +205,7 @@ def _cells(scenario: Scenario, known: frozenset[tuple[int, int]], logs: AsItWas)
             if own == key:
                 setting = scenario.variants[index].setting
                 workload = workload or scenario.world.workload(setting, seed)
-                logs.see(index, seed, workload)
+                logs.collect(index, seed, workload)
                 yield _Cell(index, seed, setting, workload)
 
 
@@ -222,43 +224,43 @@ def _in_this_process(
     notify(Progress("", 0, total, total))
 
 
-def _by_crew(
+def _by_workers(
     scenario: Scenario, cells: _Numbered, crews: Crews, notify: Callable[[Progress], None]
 ) -> Iterator[tuple[tuple[int, int], Outcome]]:
     total = len(scenario.variants) * len(scenario.seeds)
-    with crews() as crew:
-        at_work: dict[Future[Outcome], _Cell] = {}
-        submitted = _submissions(scenario, cells, crew)
+    with crews() as pool:
+        running: dict[Future[Outcome], _Cell] = {}
+        submitted = _submissions(scenario, cells, pool)
         done = total
         while True:
             for number, cell, future in itertools.islice(
-                submitted, max(0, _AHEAD * crew.size() - len(at_work))
+                submitted, max(0, _AHEAD * pool.size() - len(running))
             ):
-                at_work[future] = cell
+                running[future] = cell
                 done = min(done, number)
-            if not at_work:
+            if not running:
                 break
-            for future in wait(at_work, return_when=FIRST_COMPLETED).done:
-                cell = at_work.pop(future)
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                cell = running.pop(future)
                 notify(Progress(scenario.variants[cell.index].name, cell.seed, done, total))
                 try:
                     outcome = future.result()
                 except BrokenExecutor as error:
-                    raise _lost(scenario, [cell, *at_work.values()], error) from error
+                    raise _lost(scenario, [cell, *running.values()], error) from error
                 yield (cell.index, cell.seed), outcome
                 done += 1
     notify(Progress("", 0, total, total))
 
 
 def _submissions(
-    scenario: Scenario, cells: _Numbered, crew: Crew
+    scenario: Scenario, cells: _Numbered, pool: Crew
 ) -> Iterator[tuple[int, _Cell, Future[Outcome]]]:
-    """Submit cells to a crew as they are consumed, and share each workload once."""
+    """Submit cells to a worker pool as results are consumed, and share each workload once."""
     workload = shared = None
     for number, cell in cells:
         if shared is None or cell.workload is not workload:
-            workload, shared = cell.workload, crew.share(cell.workload)
-        yield number, cell, crew.submit(_run_cell, scenario.world.name, cell.setting, cell.seed, shared)
+            workload, shared = cell.workload, pool.share(cell.workload)
+        yield number, cell, pool.submit(_run_cell, scenario.world.name, cell.setting, cell.seed, shared)
 
 
 def _lost(scenario: Scenario, cells: Iterable[_Cell], error: BrokenExecutor) -> TaskError:

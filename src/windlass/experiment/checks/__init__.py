@@ -1,14 +1,14 @@
-"""One suite that every policy passes, whatever it decides.
+"""The suite of checks that every policy must pass, for all decisions.
 
 :func:`check_policy` runs it on one policy, yours included: ``check_policy(POLICIES, "./mine.py")``. Each check
 is a function that returns nothing or raises :class:`CheckError`, whose message names the policy and the problem.
 
 - documented: a docstring with a sentence and a runnable example.
-- named: its name is what the registry finds it by, and is fit for a command line.
+- named: the registry finds the policy by its name, which is fit for a command line.
 - picklable: a copy decides as the original does.
 - seeded: the same seed gives the same decisions, and no global generator is used.
-- refuses bad input by name: an unknown parameter is an error that names it.
-- same by hand: driven by the simulator and by hand, it decides the same.
+- refuses unknown parameter: an unknown parameter is an error that names it.
+- same by decide: the simulator's compiled path and ``decide`` give the same decisions.
 
 :mod:`~windlass.experiment.checks.validation` runs them one by one, and names the line that fails: ``windlass check``.
 :mod:`~windlass.experiment.checks.common` has the checks of a policy's class, and

@@ -1,4 +1,4 @@
-"""Checks for policies of admission: they watch a node through drawn telemetry, without any engine."""
+"""Checks for admission policies, which are called with a node's random telemetry, without any engine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ _DIM, _STEPS = 12, 150
 
 
 def drawn_views(seed: int) -> Generator[AdmitView, Any, None]:
-    """A node in bursts of load: some metrics follow it, one is constant, one comes late, some are missing."""
+    """Yield a node's views under bursts of load: most metrics follow the load, one is constant, one starts late, and
+    some values are missing.
+    """
     rng = np.random.default_rng(seed)
     load, burst, now = 0.3, 0, 0.0
     along = rng.normal(1.0, 0.5, _DIM)
@@ -34,7 +36,7 @@ def drawn_views(seed: int) -> Generator[AdmitView, Any, None]:
         metrics[rng.random(_DIM) < 0.02] = math.nan
         if rng.random() < 0.02:
             metrics[:] = math.nan
-        # Clocks are set now and then.
+        # The clock is set forwards or backwards at times.
         now += float(rng.choice([1.0, 1.0, 1.0, 3600.0, -5.0]))
         waits = max(0.0, load - 1.0) + abs(rng.normal(0, 0.01))
         known = rng.random() < 0.95
@@ -49,7 +51,7 @@ CASES = Drawn(views=lambda policy, seed: drawn_views(seed), make=_made, known=("
 
 
 def check_saved_state_is_loaded(registry: Registry, name: str) -> None:
-    """A policy that can be saved answers after a load as it would have without one, and refuses other bytes."""
+    """A policy that can be saved answers the same after it is loaded, and its load() rejects truncated bytes."""
     policy = _made(registry, name)
     saved = capability(policy, Restorable)
     if saved is None:
@@ -57,41 +59,46 @@ def check_saved_state_is_loaded(registry: Registry, name: str) -> None:
     CASES.outcome(policy, 16)
     data = saved.save()
     again = type(saved).load(data)
-    require(again.dim == _DIM, f"{name}: loaded, it is of {again.dim} metrics instead of {_DIM}")
+    require(again.dim == _DIM, f"{name}: after load() its dim is {again.dim}, expected {_DIM}")
     same = CASES.outcome(policy, 17) == CASES.outcome(again, 17)
-    require(same, f"{name}: loaded from what save() returned, it answers otherwise")
+    require(same, f"{name}: the policy that load() returns answers differently from the saved one")
     half = data[: len(data) // 2]
-    require_refused(lambda: type(saved).load(half), f"{name}: load() of half of what save() returned")
+    require_refused(
+        lambda: type(saved).load(half), f"{name}: load() of the first half of the bytes from save()"
+    )
 
 
-def check_others_begin_from_what_it_learned(registry: Registry, name: str) -> None:
-    """A policy that shares what it learned is new before its first steps, and not after it joins other nodes."""
+def check_learned_state_is_shared(registry: Registry, name: str) -> None:
+    """A policy that shares what it learned is new before its first step, and is no longer new after join()."""
     policy, newcomer = (capability(_made(registry, name), Mergeable) for _ in range(2))
     if policy is None or newcomer is None:
         return
-    require(policy.is_new and policy.learned() is None, f"{name}: has learned something before any step")
+    require(
+        policy.is_new and policy.learned() is None,
+        f"{name}: is not new before the first step, or learned() is not None",
+    )
     CASES.outcome(policy, 18)
     learned = policy.learned()
     if learned is None or policy.is_new:
-        raise CheckError(f"{name}: has learned nothing from {_STEPS} steps")
+        raise CheckError(f"{name}: is still new after {_STEPS} steps, or learned() returns None")
     rows = len(learned.subspace.basis)
-    require(rows == _DIM, f"{name}: has learned a subspace of {rows} metrics, expected {_DIM}")
+    require(rows == _DIM, f"{name}: learned() returns a subspace of {rows} metrics, expected {_DIM}")
     newcomer.join(learned)
-    require(not newcomer.is_new, f"{name}: is new after join()")
+    require(not newcomer.is_new, f"{name}: is still new after join()")
     CASES.outcome(newcomer, 19)
 
 
-def check_clock_does_not_matter(registry: Registry, name: str) -> None:
-    """Steps count and not the time between them: a clock that jumps changes no answer."""
+def check_ignores_the_clock(registry: Registry, name: str) -> None:
+    """The answers depend on the steps and not on the time between them, so a clock that jumps changes none."""
     still, jumping = _made(registry, name), _made(registry, name)
     for view in drawn_views(15):
         same = AdmitView(0.0, view.metrics, view.busy, view.ready)
         one, two = still.decide(same), jumping.decide(view)
-        require(one.reject == two.reject, f"{name}: answers otherwise when the clock jumps")
+        require(one.reject == two.reject, f"{name}: answers differently when the clock jumps")
 
 
-def check_goes_on_after_an_interruption(registry: Registry, name: str) -> None:
-    """A policy that has to know of lost steps answers after restart() as before, yes or no, and says why."""
+def check_continues_after_restart(registry: Registry, name: str) -> None:
+    """A policy that is notified of lost steps gives valid answers with reasons after restart()."""
     policy = _made(registry, name)
     able = capability(policy, Interruptible)
     if able is None:
@@ -102,7 +109,7 @@ def check_goes_on_after_an_interruption(registry: Registry, name: str) -> None:
 
 
 def check_projections(registry: Registry, name: str) -> None:
-    """A policy that follows directions has a projection and a singular value for each, the values descending."""
+    """A policy that tracks directions has a projection and a singular value for each, the values descending."""
     policy = _made(registry, name)
     able = capability(policy, Projecting)
     if able is None:
@@ -118,8 +125,8 @@ def check_projections(registry: Registry, name: str) -> None:
 CHECKS: tuple[Check, ...] = (
     *generic_checks(CASES),
     check_saved_state_is_loaded,
-    check_others_begin_from_what_it_learned,
-    check_clock_does_not_matter,
-    check_goes_on_after_an_interruption,
+    check_learned_state_is_shared,
+    check_ignores_the_clock,
+    check_continues_after_restart,
     check_projections,
 )

@@ -1,4 +1,4 @@
-"""Checks of what policies of several decisions may offer beyond deciding."""
+"""Checks of optional capabilities, which policies of several decisions may have."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from windlass.share.learned import Persistent
 
 
 def require_methods(policy: object, name: str, *methods: str) -> None:
-    """A capability is there with all of its methods, or not at all; each of them can be called."""
+    """Require that a policy has all methods of a capability or none, and that each can be called."""
     there = [method for method in methods if getattr(policy, method, None) is not None]
     for method in methods:
         require(method in there or not there, f"{name}: has {' and '.join(there)}() and no {method}()")
     for method in there:
-        require(callable(getattr(policy, method)), f"{name}: {method} is no method")
+        require(callable(getattr(policy, method)), f"{name}: {method} is not a method")
 
 
 def require_kernel(value: object, name: str, what: str) -> None:
-    """A compiled function is a kernel, or None where the policy has none."""
+    """Require that a compiled function is a kernel, or None if the policy has none."""
     right = value is None or isinstance(value, Kernel)
     require(right, f"{name}: {what} is of type {type(value).__name__}, expected a Kernel")
 
 
 def require_numbers(value: object, name: str, what: str) -> None:
-    """Numbers for a compiled function are (k,) floats, or None where the policy has none."""
+    """Require that numbers for a compiled function are (k,) floats, or None if the policy has none."""
     if value is None:
         return
     try:
@@ -42,7 +42,7 @@ def require_numbers(value: object, name: str, what: str) -> None:
 
 
 def require_positive(value: Any, name: str, what: str) -> None:
-    """A time is a number above 0, possibly infinite, or None where the policy has none."""
+    """Require that a time is a number above 0, possibly infinite, or None if the policy has none."""
     number = isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)
     # NaN is not above 0.
     right = value is None or (number and bool(np.greater(value, 0.0)))
@@ -50,7 +50,7 @@ def require_positive(value: Any, name: str, what: str) -> None:
 
 
 def require_compiled(policy: object, name: str) -> None:
-    """A policy that is compiled ahead of a run says which functions that are, and all of them are kernels."""
+    """Require that the functions of a policy that is compiled before a run are a tuple of kernels."""
     require_methods(policy, name, "functions")
     compiled = capability(policy, Compiled)
     if compiled is None:
@@ -66,16 +66,16 @@ def require_compiled(policy: object, name: str) -> None:
 
 
 def require_restored(learned: Persistent, fresh: Persistent, name: str) -> None:
-    """What one policy has saved another takes over as it is; half of it is refused and changes nothing.
+    """Require that one policy restores the state that another has saved, and rejects half of it without a change.
 
     Parameters
     ----------
     learned
         A policy that has learned something.
     fresh
-        Another of its kind that has not.
+        A new policy of the same kind.
     name
-        Of the policy.
+        Name of the policy.
     """
     text: Any = learned.saved()
     require(isinstance(text, str), f"{name}: saved() returns a {type(text).__name__}, expected text")
@@ -83,16 +83,16 @@ def require_restored(learned: Persistent, fresh: Persistent, name: str) -> None:
         fresh.restore(text)
     except Exception as error:
         found = f"{type(error).__name__}: {error}"
-        raise CheckError(f"{name}: restore() of what saved() returned raises {found}") from error
-    require(fresh.saved() == text, f"{name}: restored from what saved() returned, it saves something else")
+        raise CheckError(f"{name}: restore() of the text from saved() raises {found}") from error
+    require(fresh.saved() == text, f"{name}: saved() returns another text after restore()")
     if text:
-        half = "restore() of half of what saved() returned"
+        half = "restore() of the first half of the text from saved()"
         require_refused(lambda: fresh.restore(text[: len(text) // 2]), f"{name}: {half}")
-        require(fresh.saved() == text, f"{name}: {half} changes it")
+        require(fresh.saved() == text, f"{name}: {half} changes the policy")
 
 
 def require_refused(call: Callable[[], object], what: str) -> None:
-    """A call with bad input raises an InputError; ``what`` begins the message."""
+    """Require that a call with bad input raises an InputError; ``what`` begins the message."""
     found = "nothing"
     try:
         call()

@@ -1,4 +1,4 @@
-"""What the generic checks need of a decision: how its policies are made, called and compared."""
+"""The cases of a decision for the generic checks: how its policies are made, called and compared."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class RecordedDecision(NamedTuple):
 class Recorder:
     """A policy that passes each view to another one and records the decision.
 
-    It offers ``decide`` alone, so that a simulator calls it with each view. ``changed`` is true once a view had changed
-    when ``decide`` returned.
+    It has no method other than ``decide``, so the simulator calls that with each view. ``changed`` becomes true if the
+    policy changes a view.
     """
 
     policy: Any
@@ -117,16 +117,16 @@ class Drawn(Cases):
 
 @dataclass(frozen=True)
 class Simulated(Cases):
-    """Cases that a simulator runs, which starts the policy anew for each seed.
+    """Cases that a simulator runs, which resets the policy for each seed.
 
     Parameters
     ----------
     simulate
-        Runs a policy over the workload of a seed, and returns all that is compared of the run.
+        Runs a policy on the workload of a seed, and returns the part of the result that is compared.
     """
 
     simulate: Callable[[Any, int], object]
 
     def outcome(self, policy: Any, seed: int) -> object:
-        """Return what is compared of a run."""
+        """Return the compared part of the result of a run."""
         return self.simulate(policy, seed)

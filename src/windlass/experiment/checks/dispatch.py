@@ -22,8 +22,8 @@ from windlass.policy.registry import Registry, capability
 _SPEEDS = np.array([0.5, 1.0, 1.0, 4.0])
 
 
-class _ByHand:
-    """A policy that shows the simulator nothing but the protocol, so that each call goes through Python."""
+class _Uncompiled:
+    """A policy without compiled functions that forwards to another one, so that each call goes through Python."""
 
     def __init__(self, policy: Any) -> None:
         self._policy = policy
@@ -59,7 +59,7 @@ CASES = Simulated(
 
 
 def check_chooses_a_worker(registry: Registry, name: str) -> None:
-    """Every choice is a worker's number."""
+    """Every choice is the number of a worker."""
     policy = _make(name)
     rng = np.random.default_rng(4)
     for step in range(500):
@@ -76,7 +76,7 @@ def check_refuses_bad_input(registry: Registry, name: str) -> None:
     """A wrong queue, clock or completion is refused by a compiled policy, and the error names the argument."""
     policy = _make(name)
     if as_compiled(policy) is None:
-        # Users of the library call compiled policies; engines alone call a plain one, with valid arguments.
+        # Users of the library may call compiled policies directly; only engines call others, with valid arguments.
         return
     policy.arrived(0.0)
     calls: tuple[tuple[str, Callable[[], object]], ...] = (
@@ -96,36 +96,38 @@ def check_refuses_bad_input(registry: Registry, name: str) -> None:
             require(False, f"{name}: accepts a bad {argument}")
 
 
-def check_same_by_hand(registry: Registry, name: str) -> None:
-    """The simulator's own loop and one call after another through Python give the same responses."""
+def check_same_uncompiled(registry: Registry, name: str) -> None:
+    """The simulator's compiled loop and calls through Python give the same response times."""
     policy = _make(name)
-    # Benchmark tasks and reservations are more than the three calls of the protocol.
+    # Benchmark tasks and reservations need more than the three methods of the protocol.
     compiled = as_compiled(policy)
     if compiled is not None and (compiled.benchmark_at < np.inf or compiled.reservations > 0):
         return
     direct = _responses(_make(name))
-    by_hand = _responses(_ByHand(policy))
-    require(np.array_equal(direct, by_hand), f"{name}: driven by hand it chooses otherwise")
+    uncompiled = _responses(_Uncompiled(policy))
+    require(
+        np.array_equal(direct, uncompiled), f"{name}: chooses differently when it is called through Python"
+    )
 
 
 def check_compiled(registry: Registry, name: str) -> None:
-    """A policy with compiled functions has the state that they work on."""
+    """A policy with compiled functions derives from the class that has their state."""
     policy = _make(name)
     if as_compiled(policy) is not None:
         base = CompiledDispatch.__name__
         require(isinstance(policy, CompiledDispatch), f"{name}: has choosing and does not derive from {base}")
 
 
-def check_is_for_these_workers(registry: Registry, name: str) -> None:
-    """A policy that says for how many workers it is was made for those that there are."""
+def check_number_of_workers(registry: Registry, name: str) -> None:
+    """If a policy has an attribute ``workers``, it is the number of workers that the policy was made for."""
     policy = capability(_make(name), Dimensioned)
     workers: object = None if policy is None else policy.workers
     right = workers is None or workers == len(_SPEEDS)
     require(right, f"{name}: workers is {workers!r}, expected {len(_SPEEDS)}")
 
 
-def check_follows_who_leaves(registry: Registry, name: str) -> None:
-    """A policy that is informed of workers that leave gives them no task until they join again."""
+def check_avoids_absent_workers(registry: Registry, name: str) -> None:
+    """A policy that is notified when a worker leaves gives it no task until it joins again."""
     policy = _make(name)
     require_methods(policy, name, "left")
     require_methods(policy, name, "joined")
@@ -142,7 +144,7 @@ def check_follows_who_leaves(registry: Registry, name: str) -> None:
             present.add(0)
         policy.arrived(float(step))
         worker = policy.choose(rng.integers(0, 5, len(_SPEEDS)))
-        require(worker in present, f"{name}: chose worker {worker!r} after left() of it")
+        require(worker in present, f"{name}: chose worker {worker!r}, which had left")
         policy.completed(worker, 1.0, 1.0 / _SPEEDS[worker])
 
 
@@ -150,8 +152,8 @@ CHECKS: tuple[Check, ...] = (
     *generic_checks(CASES),
     check_chooses_a_worker,
     check_refuses_bad_input,
-    check_same_by_hand,
+    check_same_uncompiled,
     check_compiled,
-    check_is_for_these_workers,
-    check_follows_who_leaves,
+    check_number_of_workers,
+    check_avoids_absent_workers,
 )

@@ -37,7 +37,7 @@ def generic_checks(cases: Cases) -> tuple[Check, ...]:
 
 
 def check_parameters_have_defaults(cases: Cases, registry: Registry, name: str) -> None:
-    """A policy can be named alone: every parameter that an engine does not offer has a default."""
+    """A policy can be used by its name alone: every parameter that an engine does not offer has a default."""
     for parameter in registry.parameters(name).values():
         variadic = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         needed = parameter.default is parameter.empty and parameter.name not in cases.known and not variadic
@@ -45,7 +45,7 @@ def check_parameters_have_defaults(cases: Cases, registry: Registry, name: str) 
 
 
 def check_can_be_carried_out(cases: Drawn, registry: Registry, name: str) -> None:
-    """An engine can carry out every answer, and every answer has its reasons."""
+    """An engine can carry out every answer, and every answer has reasons."""
     for seed in range(5):
         require_carried_out(cases, cases.make(registry, name), seed, name)
 
@@ -59,31 +59,31 @@ def check_seeded(cases: Cases, registry: Registry, name: str) -> None:
 
 
 def check_picklable(cases: Cases, registry: Registry, name: str) -> None:
-    """A copy through pickle decides as the original does; a policy in a file of its own is imported anew."""
+    """A pickled copy decides as the original does; for a policy in a file, the file is imported again."""
     policy = cases.make(registry, name)
     if isinstance(cases, Drawn):
         cases.outcome(policy, 12)
     copy = pickle.loads(pickle.dumps(policy))
     same = cases.outcome(policy, 13) == cases.outcome(copy, 13)
-    require(same, f"{name}: a pickled copy decides otherwise")
+    require(same, f"{name}: a pickled copy decides differently")
 
 
 def check_leaves_the_view_alone(cases: Cases, registry: Registry, name: str) -> None:
     """A view is the same after a decision; a drawn view also after all later decisions."""
     recorder = Recorder(cases.make(registry, name))
     cases.outcome(recorder, 14)
-    # A simulator may use a view's arrays again after the decision.
+    # A simulator may reuse a view's arrays after the decision.
     later = isinstance(cases, Drawn) and any(decision.view_changed() for decision in recorder.decisions)
-    require(not recorder.changed and not later, f"{name}: changes the view it is given")
+    require(not recorder.changed and not later, f"{name}: changes the view that it receives")
 
 
 def check_compiled_ahead(cases: Cases, registry: Registry, name: str) -> None:
-    """Where a policy has functions to compile ahead of a run, they are a tuple of kernels."""
+    """If a policy has functions that are compiled before a run, they are a tuple of kernels."""
     require_compiled(cases.make(registry, name), name)
 
 
 def require_carried_out(cases: Drawn, policy: Any, seed: int, what: str) -> None:
-    """An engine can carry out the policy's answers to the views of a seed; ``what`` begins the message."""
+    """Require that an engine can carry out the policy's answers to the views of a seed; ``what`` begins the message."""
     try:
         for view, answer in cases.decisions(policy, seed):
             answer.check(view)
@@ -92,17 +92,17 @@ def require_carried_out(cases: Drawn, policy: Any, seed: int, what: str) -> None
 
 
 def require_ends(name: str, ends: Iterable[NDArray[np.float64]]) -> None:
-    """Every job of each run ends.
+    """Require that every job of each run ends.
 
     Parameters
     ----------
     name
-        Of the policy.
+        Name of the policy.
     ends
-        For each run, the ends of all jobs, s; infinity where a job does not end.
+        For each run, the end of each job, s; infinity for a job that does not end.
     """
     for each in ends:
-        require(bool(np.isfinite(each).all()), f"{name}: leaves a job without an end")
+        require(bool(np.isfinite(each).all()), f"{name}: a job never ends")
 
 
 def _global_state() -> bytes:

@@ -20,7 +20,7 @@ from windlass.sim.fleet import FleetRun, run_placed
 
 
 def _run(policy: Any, seed: int, drops: bool = False) -> FleetRun:
-    """A few jobs over sites of which some have no slots or few."""
+    """Run a few jobs over sites, some of which have no slots or only a few."""
     fleet = draw_sites(SiteModel(sites=6, slots=(2, 60)), np.random.default_rng([seed, 1]))
     fleet.slots[seed % 6] = 0
     jobs = draw_jobs(JobModel(jobs=12, tasks=30, load=1.5), fleet, np.random.default_rng([seed, 2]))
@@ -38,8 +38,8 @@ def _compared(policy: Any, seed: int) -> object:
 CASES = Simulated(simulate=_compared)
 
 
-def check_remembers_nothing(registry: Registry, name: str) -> None:
-    """A new policy answers a view of a run as the one did that decided all before it."""
+def check_stateless(registry: Registry, name: str) -> None:
+    """A new policy answers each view of a run as the policy did that made all decisions of the run."""
     recorder = Recorder(CASES.make(registry, name))
     _run(recorder, 4)
     fresh = CASES.make(registry, name)
@@ -48,7 +48,7 @@ def check_remembers_nothing(registry: Registry, name: str) -> None:
         again = fresh.decide(view)
         require(
             bool(np.array_equal(again.starts, answer.starts) and np.array_equal(again.moves, answer.moves)),
-            f"{name}: a new policy answers otherwise at {view.now:g} s",
+            f"{name}: a new policy answers differently at {view.now:g} s",
         )
 
 
@@ -66,14 +66,14 @@ def check_gives_reasons(registry: Registry, name: str) -> None:
 
 
 def check_no_task_starves(registry: Registry, name: str) -> None:
-    """Every job ends, also where slots and links drop and return (the world refuses what does not fit)."""
+    """Every job ends, even if slots and links drop and return; the simulator rejects placements that do not fit."""
     policies = ((CASES.make(registry, name), seed) for seed in range(7, 13))
     require_ends(name, (_run(policy, seed, drops=seed % 2 == 0).end for policy, seed in policies))
 
 
 CHECKS: tuple[Check, ...] = (
     *generic_checks(CASES),
-    check_remembers_nothing,
+    check_stateless,
     check_gives_reasons,
     check_no_task_starves,
 )

@@ -1,4 +1,4 @@
-"""Checks for policies of planning: they are asked about drawn queries and clusters, without any engine."""
+"""Checks for planning policies, which are called with random queries and clusters, without any engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.plan import PlanView, QueryOptions, configurations
 
 
 def drawn_hierarchy(rng: np.random.Generator, cameras: int) -> Hierarchy:
-    """Cameras below one of two private clusters, below a cloud; some capacities are 0, some do not run short."""
+    """Return cameras, each below one of two private clusters, below a cloud; some capacities are 0, some unlimited."""
     clusters = [Cluster("cloud", float(rng.choice([0.0, 8.0, 40.0])))]
     for side in range(2):
         up = float(rng.choice([0.0, 4e5, np.inf]))
@@ -27,7 +27,7 @@ def drawn_hierarchy(rng: np.random.Generator, cameras: int) -> Hierarchy:
 
 
 def drawn_query(rng: np.random.Generator, name: str, camera: str) -> Query:
-    """A tracker of some resolutions and detectors: more of either is dearer, and mostly more accurate."""
+    """Return a tracker with plans of several resolutions and detectors; costlier plans are mostly more accurate."""
     plans = []
     for lines in (1080, 480, 240):
         for detector, factor in (("mog", 1.0), ("knn", 2.0))[: int(rng.integers(1, 3))]:
@@ -43,7 +43,7 @@ def drawn_query(rng: np.random.Generator, name: str, camera: str) -> Query:
 
 
 def drawn_view(rng: np.random.Generator, cameras: int = 3, queries: int = 8) -> PlanView:
-    """Queries on cameras, of which about half run already; those of one camera could be merged."""
+    """Return a view of queries on cameras; about half run already, and queries of one camera can be merged."""
     tiers = drawn_hierarchy(rng, cameras)
     options = []
     for at in range(queries):
@@ -54,7 +54,7 @@ def drawn_view(rng: np.random.Generator, cameras: int = 3, queries: int = 8) -> 
 
 
 def drawn_views(seed: int) -> Generator[PlanView, Any, None]:
-    """Views of several queries, of one, of identical ones, and of none."""
+    """Yield views of several queries, of one, of identical ones, and of none."""
     rng = np.random.default_rng(seed)
     for step in range(12):
         view = drawn_view(rng, queries=(0, 1, 5, 12)[step % 4])

@@ -1,4 +1,4 @@
-"""Checks for policies of scaling: they are driven over weeks of drawn needs, without any engine."""
+"""Checks for scaling policies, which are called with random demand, without any engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STEPS = 200
 
 
 def drawn_demands(rng: np.random.Generator, count: int, now: float) -> Demands:
-    """Jobs of any size, some larger than any type; of some nobody knows how long they run."""
+    """Return jobs of any size, some larger than any instance type; the walltime of some is unknown."""
     gpus = rng.choice([0, 0, 0, 1, 4, 12], count)
     resources = np.stack((gpus, rng.integers(1, 25, count), rng.uniform(1e9, 40e9, count)), axis=1)
     walltime = np.where(rng.random(count) < 0.3, np.inf, rng.uniform(60, 1e5, count))
@@ -33,7 +33,7 @@ def drawn_demands(rng: np.random.Generator, count: int, now: float) -> Demands:
 
 
 def drawn_view(rng: np.random.Generator, now: float, history: np.ndarray) -> ScaleView:
-    """Some instances and jobs, of which some wait."""
+    """Return a view of some instances, running jobs and waiting jobs."""
     most = np.array([kind.most for kind in _TYPES])
     ready = rng.integers(0, most // 2 + 1)
     coming, used = rng.integers(0, most // 2 + 1), rng.integers(0, ready + 1)
@@ -42,7 +42,7 @@ def drawn_view(rng: np.random.Generator, now: float, history: np.ndarray) -> Sca
 
 
 def drawn_views(seed: int) -> Generator[ScaleView, Any, None]:
-    """Views with a growing history, which has a day in it and a jump."""
+    """Yield views with a growing history, which has a daily cycle and a jump."""
     rng = np.random.default_rng(seed)
     day = 1.0 + np.sin(2.0 * np.pi * np.arange(_STEPS) / 144.0)
     history = day[:, None] * (6.0, 3.0, 1.0) * rng.uniform(0.9, 1.1, (_STEPS, 3))
@@ -54,25 +54,25 @@ def drawn_views(seed: int) -> Generator[ScaleView, Any, None]:
 CASES = Drawn(lambda policy, seed: drawn_views(seed))
 
 
-def check_looks_leave_no_trace(registry: Registry, name: str) -> None:
-    """At a look the answer can be carried out, and those at decisions are as if nobody had looked in between."""
-    policy, seldom = CASES.make(registry, name), CASES.make(registry, name)
+def check_polls_change_no_decision(registry: Registry, name: str) -> None:
+    """Calls between two decisions get answers that can be carried out, and do not change the next decision."""
+    policy, unpolled = CASES.make(registry, name), CASES.make(registry, name)
     rng = np.random.default_rng(15)
     history = rng.uniform(0, 5, (40, 3))
     for step in range(40):
         view = drawn_view(rng, 600.0 * step, history[: step + 1])
         view = replace(view, look=10.0)
         require(
-            policy.decide(view) == seldom.decide(view),
-            f"{name}: answers otherwise where somebody looked before",
+            policy.decide(view) == unpolled.decide(view),
+            f"{name}: answers differently after calls between two decisions",
         )
         for passed in (10.0, 40.0):
-            look = replace(drawn_view(rng, view.now + passed, view.history), look=10.0, due=False)
-            policy.decide(look).check(look)
+            poll = replace(drawn_view(rng, view.now + passed, view.history), look=10.0, due=False)
+            policy.decide(poll).check(poll)
 
 
 def check_idle_is_a_time(registry: Registry, name: str) -> None:
-    """Where a policy says how long instances may be empty, that is a finite number of at least 0, in seconds."""
+    """If a policy sets for how long instances may stay empty, it is a finite number of at least 0, in seconds."""
     policy = CASES.make(registry, name)
     try:
         idle_time(policy, otherwise=0.0)
@@ -84,6 +84,6 @@ def check_idle_is_a_time(registry: Registry, name: str) -> None:
 
 CHECKS: tuple[Check, ...] = (
     *generic_checks(CASES),
-    check_looks_leave_no_trace,
+    check_polls_change_no_decision,
     check_idle_is_a_time,
 )

@@ -1,4 +1,4 @@
-"""Checks for policies of sharing: they are driven over days of drawn allocations, without any engine."""
+"""Checks for sharing policies, which are called with random allocations, without any engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STEPS = 60
 
 
 def drawn_allocation(job: int, rng: np.random.Generator) -> Allocation:
-    """A running job of any kind; of some nothing is known of stage, tasks and waits."""
+    """Return a running job of any kind; for some, the stage, task counts, rates and waits are unknown."""
     done, left = rng.integers(0, 50, 2)
     known = rng.random() < 0.7
     return Allocation(
@@ -46,7 +46,7 @@ def drawn_allocation(job: int, rng: np.random.Generator) -> Allocation:
 
 
 def drawn_candidate(job: int, rng: np.random.Generator) -> Candidate:
-    """A waiting job; of some classes nobody knows what they use."""
+    """Return a waiting job; for some, the CPU use is unknown."""
     return Candidate(
         job,
         _CLASSES[rng.integers(len(_CLASSES))],
@@ -59,14 +59,14 @@ def drawn_candidate(job: int, rng: np.random.Generator) -> Candidate:
 
 
 def drawn_view(rng: np.random.Generator, running: int, waiting: int) -> ShareView:
-    """Jobs that run by themselves, and jobs that wait."""
+    """Return a view of jobs that run alone, and of waiting jobs."""
     hosts = tuple(drawn_allocation(job, rng) for job in range(running))
     candidates = tuple(drawn_candidate(running + job, rng) for job in range(waiting))
     return ShareView(float(rng.uniform(0, 1e5)), hosts, candidates)
 
 
 def drawn_views(policy: Any, seed: int) -> Generator[ShareView, Sharing, None]:
-    """Views in turn, as the answers have it; the policy is informed of pairs in between, and some jobs end."""
+    """Yield views that follow from the answers; between them the policy observes the pairs, and some jobs end."""
     rng = np.random.default_rng(seed)
     view = drawn_view(rng, 6, 4)
     for step in range(_STEPS):
@@ -99,22 +99,22 @@ CASES = Drawn(drawn_views)
 
 
 def check_answers_an_empty_view(registry: Registry, name: str) -> None:
-    """Where nobody runs or nobody waits, nobody starts."""
+    """If no job runs or no job waits, no job is started."""
     rng = np.random.default_rng(15)
     for view in (drawn_view(rng, 0, 3), drawn_view(rng, 3, 0), drawn_view(rng, 0, 0)):
         answer = CASES.make(registry, name).decide(view)
-        require(not answer.shares, f"{name}: shares where nobody runs or nobody waits")
+        require(not answer.shares, f"{name}: shares an allocation although no job runs or no job waits")
 
 
 def check_learns(registry: Registry, name: str) -> None:
-    """A policy that learns has the methods for it whole: observed(), and both saved() and restore()."""
+    """A policy that learns has the method observed(), and either both of saved() and restore() or none."""
     policy = CASES.make(registry, name)
     require_methods(policy, name, "observed")
     require_methods(policy, name, "saved", "restore")
 
 
 def check_saved_state_is_restored(registry: Registry, name: str) -> None:
-    """A policy that can be saved is restored from what it saved, and refuses half of it."""
+    """A policy that can be saved is restored from its saved state, and rejects half of it."""
     learned, fresh = (capability(CASES.make(registry, name), Persistent) for _ in range(2))
     if learned is None or fresh is None:
         return

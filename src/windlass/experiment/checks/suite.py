@@ -1,4 +1,4 @@
-"""Which checks a policy must pass."""
+"""The checks that a policy must pass, by decision."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ ALWAYS: tuple[Check, ...] = (check_documented, check_named, check_refuses_unknow
 
 
 def checks_of(decision: str) -> tuple[Check, ...]:
-    """The checks that policies of a decision must pass: those of every decision, and ``CHECKS`` of its own module.
+    """Return the checks for policies of a decision: those of every decision, and ``CHECKS`` of its own module.
 
-    The module is found by the decision's name, as :mod:`windlass.experiment.checks.order.site` is for ``order.site``.
+    The module has the decision's name, such as :mod:`windlass.experiment.checks.order.site` for ``order.site``.
 
     >>> [check.__name__ for check in checks_of("order.site")][:2]
     ['check_documented', 'check_named']
@@ -41,12 +41,12 @@ def check_policy(registry: Registry, name: str) -> None:
     registry
         The decision's registry.
     name
-        The policy's name, or the file that holds it.
+        The policy's name, or its file.
 
     Raises
     ------
     CheckError
-        The first check that fails, with what is wrong.
+        A check fails; the message names the policy and the problem.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The checks of a policy run one by one, each with what came of it and the line that it is about."""
+"""The checks of a policy run one by one, each with its result and the line of code that it concerns."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ class Checked:
     Parameters
     ----------
     name
-        Of the check, in words.
+        Name of the check, in words.
     asks
-        What it asks for, in a sentence.
+        The requirement, in a sentence.
     problem
-        What is wrong; empty where it passes.
+        What is wrong; empty if the check passes.
     line
-        The line of the policy's file that failed; where no line did, at which what the check is about begins.
+        The line of the policy's file that failed; if no line did, the first line of the method or class concerned.
     code
-        What stands there.
+        The code of that line.
     failed_there
         Whether that line itself failed.
     """
@@ -68,15 +68,15 @@ class Checked:
 
 
 def decision_of(policy: str, wanted: str | None = None) -> Registry:
-    """The decision that a policy makes.
+    """Return the registry of the decision that a policy makes.
 
     Parameters
     ----------
     policy
         Its file, or its name.
     wanted
-        The decision, such as ``order.site``, where it is known; else it is told by the method, and by what the file
-        imports.
+        The decision, such as ``order.site``, if it is known; otherwise it follows from the policy's methods, and from
+        what its file imports.
 
     Raises
     ------
@@ -116,12 +116,12 @@ def decision_of(policy: str, wanted: str | None = None) -> Registry:
     if is_file and len(problems) < len(known):
         names = ", ".join(known)
         raise ParameterError(
-            "decision", f"{policy} imports from no decision's folder, expected one of {names}"
+            "decision", f"{policy} imports from no package of a decision, expected one of {names}"
         )
     if is_file and _is_priority(policy):
         return _PRIORITIES
     if is_file:
-        # What is wrong is the same for all: the file, or that no class of it decides.
+        # The error is the same for all decisions: the file is wrong, or none of its classes decides.
         raise InputError(str(problems[0]).removeprefix(f"{next(iter(known.values())).field}: "))
     all_names = {name for registry in known.values() for name in registry.names()}
     raise InputError(
@@ -130,7 +130,7 @@ def decision_of(policy: str, wanted: str | None = None) -> Registry:
 
 
 def _is_priority(policy: str) -> bool:
-    """Whether a file has a class that the policy ``queue`` takes."""
+    """Return whether a file has a class that the policy ``queue`` accepts as a priority."""
     try:
         _PRIORITIES.find(policy)
     except InputError:
@@ -139,14 +139,14 @@ def _is_priority(policy: str) -> bool:
 
 
 def _is_about(cls: type, registry: Registry) -> bool:
-    """Whether the file of a class names anything of a decision's package, such as its view."""
+    """Return whether the file of a class imports anything from a decision's package, such as its view."""
     package = f"windlass.{registry.decision}."
     names = [getattr(value, "__module__", None) for value in vars(sys.modules[cls.__module__]).values()]
     return any(isinstance(name, str) and f"{name}.".startswith(package) for name in names)
 
 
 def run_checks(registry: Registry, policy: str, limit_s: float = CHECK_LIMIT_S) -> Iterator[Checked]:
-    """Run every check on a policy, and go on after those that fail.
+    """Run every check on a policy, including those after a failed one.
 
     What the policy prints goes to standard error.
 
@@ -157,7 +157,7 @@ def run_checks(registry: Registry, policy: str, limit_s: float = CHECK_LIMIT_S) 
     policy
         The policy's name, or its file.
     limit_s
-        Time limit per check, s. A check that exceeds it fails, and names the line that was running.
+        Time limit per check, s. A check that exceeds it fails and names the running line.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def _failed(name: str, asks: str, error: BaseException, policy: str, registry: R
 
 
 def _line_of(error: BaseException, file: Path) -> int | None:
-    """The last line of a file through which an error came, or which an example that failed stands in."""
+    """Return the last line of a file in an error's traceback, or the line of a failed example; None without one."""
     each: BaseException | None = error
     found: int | None = None
     while each is not None and found is None:
@@ -208,6 +208,6 @@ def _line_of(error: BaseException, file: Path) -> int | None:
         lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == file]
         found = lines[-1] if lines else None
         each = each.__cause__ or each.__context__
-    if found is None and (told := re.search(r'File "[^"]*", line (\d+), in', str(error))):
-        return int(told[1])
+    if found is None and (example := re.search(r'File "[^"]*", line (\d+), in', str(error))):
+        return int(example[1])
     return found

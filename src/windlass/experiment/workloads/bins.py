@@ -39,7 +39,6 @@ def jobs_of_bins(
     ----------
     bins
         The counts.
-        The counts.
     rng
         The random generator.
     cores_per_gpu, memory_per_gpu
@@ -87,7 +86,7 @@ def _split(gpus: int, jobs: int, rng: np.random.Generator) -> _Ints:
 
 
 def _before(bins: Bins, rng: np.random.Generator) -> _Ints:
-    """Return the sizes of jobs that ran before the first bin: the fewest such that GPUs that end were running."""
+    """Return the sizes of jobs that ran before the first bin: the fewest GPUs that explain the counted ends."""
     missing = int(max(0, (np.cumsum(bins.ended) - np.cumsum(bins.requested)).max(initial=0)))
     total, jobs = int(bins.requested.sum()), int(bins.submitted.sum())
     count = max(1, round(missing * jobs / max(1, total)))

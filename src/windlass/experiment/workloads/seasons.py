@@ -109,9 +109,9 @@ def seasonal(season: Season, shapes: Sequence[Shape], rng: np.random.Generator) 
     submit = _times(season, rng)
     count = len(submit)
     if not count:
-        raise InputError(f"no job is drawn in {season.days:g} days at {season.per_hour:g} an hour")
-    asked = np.array([(shape.gpus, shape.cores, shape.memory) for shape in shapes], np.float64)
-    chosen = asked[rng.choice(len(shapes), count, p=weights / weights.sum())]
+        raise InputError(f"no job is drawn in {season.days:g} days at {season.per_hour:g} per hour")
+    requests = np.array([(shape.gpus, shape.cores, shape.memory) for shape in shapes], np.float64)
+    chosen = requests[rng.choice(len(shapes), count, p=weights / weights.sum())]
     run = season.run * np.exp(rng.normal(0.0, season.spread, count))
     return VectorJobs(np.arange(1, count + 1), submit, run, chosen, np.full(count, np.inf))
 

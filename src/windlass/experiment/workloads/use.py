@@ -17,7 +17,7 @@ MEMORY_LAW = (5.743, 37.07)
 #: Standard deviation between jobs of one class, of the share of time for which they are busy.
 _WITHIN = 0.05
 #: Share of the requested memory that a job uses, as users leave some room.
-_ASKED = 0.9
+_REQUESTED = 0.9
 _TASKS = 200
 
 
@@ -76,20 +76,22 @@ def draw_use(jobs: JobTable, classes: NDArray[np.int64], law: UseLaw, rng: np.ra
         _stages(run, procs, own[row], sequential[of[row]], int(turns[row]))
         for row, (run, procs) in enumerate(zip(jobs.run.tolist(), jobs.procs.tolist(), strict=True))
     ]
-    asked = memory[of] * law.memory_per_core * jobs.procs / _ASKED
-    return JobUse.of([str(names[each]) for each in of], asked.tolist(), stages)
+    request = memory[of] * law.memory_per_core * jobs.procs / _REQUESTED
+    return JobUse.of([str(names[each]) for each in of], request.tolist(), stages)
 
 
 def _stages(run: float, procs: int, cpu: float, sequential: float, turns: int) -> list[UseStage]:
     if procs == 1 or sequential == 0.0:
-        return [UseStage(run, 100.0 * cpu, 100.0 * _ASKED, True, _TASKS)]
+        return [UseStage(run, 100.0 * cpu, 100.0 * _REQUESTED, True, _TASKS)]
     one = 1.0 / procs
     rest = min(1.0, max(0.01, (cpu - sequential * one) / (1.0 - sequential)))
-    alone = UseStage(run * sequential / turns, 100.0 * one, 50.0 * _ASKED, False, _TASKS * sequential / turns)
+    alone = UseStage(
+        run * sequential / turns, 100.0 * one, 50.0 * _REQUESTED, False, _TASKS * sequential / turns
+    )
     together = UseStage(
         run * (1.0 - sequential) / turns,
         100.0 * rest,
-        100.0 * _ASKED,
+        100.0 * _REQUESTED,
         True,
         _TASKS * (1.0 - sequential) / turns,
     )

@@ -1,1 +1,1 @@
-"""Checks of the policies that say which job goes first: at one site, in ``site``, and over all, in ``fleet``."""
+"""Checks for ordering policies: of one site, in ``site``, and of the sites of a fleet, in ``fleet``."""

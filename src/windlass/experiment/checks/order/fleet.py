@@ -15,7 +15,7 @@ from windlass.sim.fleet import run_ordered
 
 
 def workload(seed: int, jobs: int = 60, sites: int = 4) -> FleetCase:
-    """Jobs with many ties in time, tasks and duration, over sites that differ."""
+    """Return jobs with many ties in time, tasks and duration, over different sites."""
     rng = np.random.default_rng(seed)
     subjobs = rng.integers(0, 5, (jobs, sites)) * rng.integers(0, 2, (jobs, sites))
     subjobs[subjobs.sum(axis=1) == 0, 0] = 1
@@ -26,13 +26,13 @@ def workload(seed: int, jobs: int = 60, sites: int = 4) -> FleetCase:
 CASES = Simulated(lambda policy, seed: run_ordered(workload(seed), policy).begun.tolist())
 
 
-def check_same_by_hand(registry: Registry, name: str) -> None:
-    """The simulator's own way and `decide` called with each view give the same starts, in tasks and in seconds."""
+def check_same_by_decide(registry: Registry, name: str) -> None:
+    """The simulator's compiled path and `decide` give the same starts, for sizes in tasks and in seconds."""
     for by_seconds in (False, True):
         direct = run_ordered(workload(3), CASES.make(registry, name), by_seconds=by_seconds)
-        by_hand = run_ordered(workload(3), Recorder(CASES.make(registry, name)), by_seconds=by_seconds)
-        same = np.array_equal(direct.begun, by_hand.begun)
-        require(same, f"{name}: driven by hand it starts tasks at other times")
+        by_decide = run_ordered(workload(3), Recorder(CASES.make(registry, name)), by_seconds=by_seconds)
+        same = np.array_equal(direct.begun, by_decide.begun)
+        require(same, f"{name}: tasks start at other times if only decide() is called")
 
 
 def check_gives_reasons(registry: Registry, name: str) -> None:
@@ -44,7 +44,7 @@ def check_gives_reasons(registry: Registry, name: str) -> None:
 
 
 def check_orders_all_jobs(registry: Registry, name: str) -> None:
-    """Every job ends: the simulator sees to it that each answer is an order of all waiting jobs."""
+    """Every job ends; the simulator rejects an answer that is not an order of all waiting jobs."""
     require_ends(name, (run_ordered(workload(seed), CASES.make(registry, name)).end for seed in range(5, 9)))
 
 
@@ -62,7 +62,7 @@ def check_compiled(registry: Registry, name: str) -> None:
 
 CHECKS: tuple[Check, ...] = (
     *generic_checks(CASES),
-    check_same_by_hand,
+    check_same_by_decide,
     check_gives_reasons,
     check_orders_all_jobs,
     check_compiled,

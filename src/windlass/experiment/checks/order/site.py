@@ -26,7 +26,7 @@ _PROCESSORS = 16
 
 
 def workload(seed: int, jobs: int = 200) -> JobTable:
-    """Jobs with many ties in time and width, some idle and some that ask for more than they use."""
+    """Return jobs with many ties in time and width, some of length 0 and some that request more than they use."""
     rng = np.random.default_rng(seed)
     run = rng.integers(0, 30, jobs)
     return JobTable.of(
@@ -44,23 +44,25 @@ def _starts(policy: Any, jobs: JobTable) -> Replay:
 CASES = Simulated(lambda policy, seed: _starts(policy, workload(seed)).start.tolist())
 
 
-def check_same_by_hand(registry: Registry, name: str) -> None:
-    """The simulator's own way and `decide` called with each view give the same starts and reasons."""
+def check_same_by_decide(registry: Registry, name: str) -> None:
+    """The simulator's compiled path and `decide` give the same starts and reasons."""
     jobs = workload(3)
     direct = _starts(CASES.make(registry, name), jobs)
     recorder = Recorder(CASES.make(registry, name))
-    by_hand = _starts(recorder, jobs)
+    by_decide = _starts(recorder, jobs)
     require(
-        np.array_equal(direct.start, by_hand.start), f"{name}: driven by hand it starts jobs at other times"
+        np.array_equal(direct.start, by_decide.start),
+        f"{name}: jobs start at other times if only decide() is called",
     )
     reasons = [direct.reasons[code] for code in direct.why]
     require(
-        reasons == [by_hand.reasons[code] for code in by_hand.why], f"{name}: by hand it gives other reasons"
+        reasons == [by_decide.reasons[code] for code in by_decide.why],
+        f"{name}: gives other reasons if only decide() is called",
     )
 
 
 def check_gives_reasons(registry: Registry, name: str) -> None:
-    """Every started job has a reason of at least a word."""
+    """Every started job has a reason."""
     recorder = Recorder(CASES.make(registry, name))
     _starts(recorder, workload(5))
     for decision in recorder.decisions:
@@ -73,12 +75,12 @@ def check_gives_reasons(registry: Registry, name: str) -> None:
 
 
 def check_no_job_starves(registry: Registry, name: str) -> None:
-    """On an idle site every queue is worked off, and nothing runs over capacity (the simulator sees to it)."""
+    """Every job of a queue ends; the simulator rejects starts beyond the capacity of the site."""
     require_ends(name, (_starts(CASES.make(registry, name), workload(seed)).end for seed in range(6, 10)))
 
 
 def check_compiled(registry: Registry, name: str) -> None:
-    """The functions of a compiled policy are kernels, and its reasons and numbers are what they need."""
+    """The functions of a compiled policy are kernels, and its reasons and numbers have the required types."""
     policy = CASES.make(registry, name)
     selecting, pooled = capability(policy, Selecting), capability(policy, Pooled)
     parametric = capability(policy, Parametric)
@@ -92,12 +94,12 @@ def check_compiled(registry: Registry, name: str) -> None:
 
 
 def check_half_life_is_a_time(registry: Registry, name: str) -> None:
-    """Where a policy says after how long the use of users counts half, that is a number above 0, in seconds."""
+    """If a policy has a half-life for the past use of users, it is a number above 0, in seconds."""
     require_positive(half_life_of(CASES.make(registry, name)), name, "half_life")
 
 
 def check_promises(registry: Registry, name: str) -> None:
-    """A policy that promises starts promises one or none, NaN, to each waiting job, and none in the past."""
+    """A policy that promises starts returns one for each waiting job, or NaN for none, and none in the past."""
     policy = CASES.make(registry, name)
     require_methods(policy, name, "promised")
     able = capability(policy, Reserving)
@@ -114,7 +116,7 @@ def check_promises(registry: Registry, name: str) -> None:
 
 
 def check_placed(registry: Registry, name: str) -> None:
-    """A policy that has to know whose the jobs are returns one that decides, and an owner for each job."""
+    """A policy that depends on the owners of jobs returns a policy that decides, and an owner for each job."""
     policy = CASES.make(registry, name)
     require_methods(policy, name, "placed")
     able = capability(policy, Owned)
@@ -132,7 +134,7 @@ def check_placed(registry: Registry, name: str) -> None:
 
 CHECKS: tuple[Check, ...] = (
     *generic_checks(CASES),
-    check_same_by_hand,
+    check_same_by_decide,
     check_gives_reasons,
     check_no_job_starves,
     check_compiled,

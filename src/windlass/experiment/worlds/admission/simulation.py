@@ -1,4 +1,4 @@
-"""Tasks, neighbours and telemetry put together, and run; or tasks and neighbours alone."""
+"""One run of tasks with neighbours and telemetry, or with neighbours alone."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from windlass.sim.workers.result import Dispatched
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdmissionCase:
-    """What happens, apart from what policies decide.
+    """The input of a run, apart from the policies' decisions.
 
     Parameters
     ----------
     setting
         The scenario's variant.
     seed
-        Of policies and noise.
+        The random seed of policies and noise.
     tasks
-        In order of arrival.
+        The tasks, in order of arrival.
     bursts
-        Of neighbours.
+        Bursts of the neighbours.
     """
 
     setting: AdmissionSetting
@@ -55,16 +55,16 @@ class AdmissionCase:
 
 
 def draw_case(setting: AdmissionSetting, seed: int, tasks: DispatchTasks) -> AdmissionCase:
-    """Draw tasks and bursts, which are the same for all policies.
+    """Generate tasks and bursts, which are the same for all policies.
 
     Parameters
     ----------
     setting
         The scenario's variant.
     seed
-        Of all chance.
+        The random seed of tasks and bursts.
     tasks
-        What to draw.
+        Parameters of the tasks.
     """
     cluster = setting.cluster
     drawn = draw_tasks(
@@ -91,7 +91,7 @@ def draw_case(setting: AdmissionSetting, seed: int, tasks: DispatchTasks) -> Adm
 def with_admission(
     case: AdmissionCase, progress: Callable[[float], None] | None = None
 ) -> tuple[Dispatched, Observed]:
-    """Run it; ``progress`` is told the share of tasks that is done."""
+    """Run tasks, neighbours and telemetry; ``progress`` receives the completed share of tasks."""
     dispatch = gate(dispatch_policy(case.setting, case.seed))
     ledger = _ledger(case)
     model = model_of(case.setting)
@@ -111,7 +111,7 @@ def with_admission(
 
 
 def without_admission(case: AdmissionCase) -> Dispatched:
-    """Run tasks and neighbours, with no telemetry at all."""
+    """Run tasks and neighbours without telemetry, so that no node rejects tasks."""
     dispatch, ledger = dispatch_policy(case.setting, case.seed), _ledger(case)
     workers = _workers(case, ledger, dispatch, None)
     parts: tuple[Part, ...] = (Neighbours(case.bursts, ledger), workers)
@@ -120,7 +120,7 @@ def without_admission(case: AdmissionCase) -> Dispatched:
 
 
 def dispatch_policy(setting: AdmissionSetting, seed: int) -> DispatchPolicy:
-    """Which node gets a task: a fresh policy, told whole nodes' speeds, and what neighbours leave for sure."""
+    """Create the dispatch policy, given the nodes' speeds without neighbours and their mean rate with neighbours."""
     cluster, spec = setting.cluster, setting.policies.dispatch
     speeds = cluster.speeds()
     context = DispatchContext.of(speeds, np.random.default_rng([seed, 1]), cluster.capacity)
@@ -129,19 +129,19 @@ def dispatch_policy(setting: AdmissionSetting, seed: int) -> DispatchPolicy:
 
 
 def admit_policies(setting: AdmissionSetting, seed: int, dim: int) -> tuple[AdmitPolicy, ...]:
-    """May this node take one more task: a fresh policy a node, each with chance of its own."""
+    """Create an admission policy for each node, each with its own random generator."""
     return tuple(admit_policy(setting, seed, dim, node) for node in range(setting.cluster.nodes))
 
 
 def admit_policy(setting: AdmissionSetting, seed: int, dim: int, node: int) -> AdmitPolicy:
-    """A fresh policy of one node."""
+    """Create the admission policy of one node."""
     spec, rng = setting.policies.admit, np.random.default_rng([seed, 3, node])
     policy: AdmitPolicy = ADMIT.make(spec.name, AdmitContext(rng, dim), **spec.parameters)
     return policy
 
 
 def model_of(setting: AdmissionSetting) -> MetricModel:
-    """How metrics follow pressure."""
+    """Return the model of how metrics follow the pressure on a node's cores."""
     return _model(setting.telemetry.model or RECORDED)
 
 

@@ -65,7 +65,6 @@ class ByHistory:
         (n,) the user of each, -1 if unknown.
     kill
         Whether jobs are killed at their request.
-        Whether jobs are stopped at their request.
 
     Source: Tsafrir, Etsion and Feitelson, "Backfilling using system-generated predictions rather than user runtime
     estimates", IEEE TPDS 18(6), 2007, sections 3 and 4.

@@ -9,7 +9,7 @@ import numpy as np
 
 from windlass.experiment.worlds.batch.estimates import ByHistory, exact, users_of
 from windlass.experiment.worlds.batch.partitions import parts_of
-from windlass.experiment.worlds.batch.pools import asked_of, pools_of
+from windlass.experiment.worlds.batch.pools import pools_of, request_of
 from windlass.experiment.worlds.batch.spec import BatchSetting
 from windlass.io.traces import Workload
 from windlass.model import InputError
@@ -61,7 +61,7 @@ class BatchExplainer:
         if setting.estimates == "history":
             policy = ByHistory(watch, jobs, users_of(workload), kill=kill)
         known = exact(jobs, kill) if setting.estimates == "perfect" else jobs
-        pools = pools_of(workload, setting.cluster.beside)
+        pools = pools_of(workload, setting.cluster.extra)
         with contextlib.suppress(_JobStarted):
             replay(known, workload.processors, policy, kill=kill, owners=owners, pools=pools)
         last = watch.moments[-1]
@@ -75,7 +75,7 @@ class BatchExplainer:
             expected=watch.expected,
             why=next(each.why for each in last.started if each.job == job),
             moments=tuple(watch.moments),
-            beside=() if pools is None else asked_of(pools, row),
+            beside=() if pools is None else request_of(pools, row),
         )
 
 

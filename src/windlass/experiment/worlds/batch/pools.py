@@ -1,4 +1,4 @@
-"""GPUs and memory as pools that jobs wait for, as for processors, if a scenario specifies them."""
+"""GPUs and memory as pools: jobs wait for them as for processors, if a scenario specifies them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _kinds(workload: Workload, amounts: Amounts) -> Iterator[_Pooled]:
 def pools_of(workload: Workload, amounts: Amounts) -> Pools | None:
     """Return a site's pools, in thousandths of GPUs and bytes of memory; None without any.
 
-    A job with no request in the log requests nothing.
+    A job whose request is missing in the log requests nothing.
 
     Parameters
     ----------
@@ -199,10 +199,10 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g} %" if share == 0 or share >= 0.001 else "< 0.1 %"
 
 
-def asked_of(pools: Pools, row: int) -> tuple[str, ...]:
+def request_of(pools: Pools, row: int) -> tuple[str, ...]:
     """Format a job's request for each pool and the pool's size; pools of which it requests nothing are omitted.
 
-    >>> asked_of(Pools.of(("GPUs", "memory"), [8000, 2**36], [[500], [2**34]]), 0)
+    >>> request_of(Pools.of(("GPUs", "memory"), [8000, 2**36], [[500], [2**34]]), 0)
     ('0.5 of 8 GPUs', '16 of 64 GiB of memory')
     """
     found = []

@@ -53,14 +53,14 @@ class LoggedBatch:
         """Return whether a variant has the log's site, arrivals and all its jobs, so that waits are comparable."""
         widest = setting.workload.widest
         whole = widest is None or widest >= workload.processors
-        beside = setting.cluster.beside
+        extra = setting.cluster.extra
         # If another site of the sweep has less of a resource, jobs are omitted here too.
-        whole = whole and setting.cluster.fitting == beside
-        for amount, asked in ((beside.gpus, workload.gpus), (beside.memory, workload.memory)):
+        whole = whole and setting.cluster.fitting == extra
+        for amount, request in ((extra.gpus, workload.gpus), (extra.memory, workload.memory)):
             # The logged site has at least the most that its jobs held at once.
-            whole = whole and not (amount is not None and asked is not None and amount < asked.most)
-        as_they_came = setting.load is None or factor_of(setting.load) == 1
-        return whole and as_they_came and workload.processors == workload.logged_processors
+            whole = whole and not (amount is not None and request is not None and amount < request.most)
+        same_arrivals = setting.load is None or factor_of(setting.load) == 1
+        return whole and same_arrivals and workload.processors == workload.logged_processors
 
     def choices(self, setting: BatchSetting) -> tuple[Choice, ...]:
         """Return the policy of the logged system, if the scenario names it."""

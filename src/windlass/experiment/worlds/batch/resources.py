@@ -66,7 +66,6 @@ def resource_notes(
     tuple
         A sentence each. Empty if the log has processors only, or if its processors are GPUs: each job then has the same
         number of both.
-        as many of both.
 
     Examples
     --------

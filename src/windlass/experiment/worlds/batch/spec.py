@@ -87,17 +87,17 @@ class PartitionedSpec(BatchClusterSpec):
         return sum(each.processors for each in self.partitions) if self.partitions else self.processors
 
     @property
-    def beside(self) -> Amounts:
-        """The GPUs and memory that jobs wait for."""
+    def extra(self) -> Amounts:
+        """The GPUs and memory that jobs wait for in addition to processors."""
         return Amounts() if self.partitions else Amounts(self.gpus, self.memory)
 
     @property
     def fitting(self) -> Amounts:
         """The most GPUs and memory that a job may request."""
-        beside = self.beside
+        extra = self.extra
         return Amounts(
-            beside.gpus if self.fitting_gpus is None else self.fitting_gpus,
-            beside.memory if self.fitting_memory is None else self.fitting_memory,
+            extra.gpus if self.fitting_gpus is None else self.fitting_gpus,
+            extra.memory if self.fitting_memory is None else self.fitting_memory,
         )
 
 
@@ -149,7 +149,7 @@ def widest_for_all(variants: Sequence[tuple[BatchWorkloadSpec, BatchClusterSpec]
     Returns
     -------
     tuple
-        One entry a variant: its workload's ``widest``, or else the processors of the smallest site on which its log
+        One entry per variant: its workload's ``widest``, or else the processors of the smallest site on which its log
         is replayed; None if there is only one site, or if jobs are generated.
 
     Examples
@@ -193,7 +193,7 @@ def fitting_for_all(
     """
 
     def least(workload: BatchWorkloadSpec, field: str) -> float | None:
-        alike = (getattr(site.beside, field) for log, site in variants if log == workload)
+        alike = (getattr(site.extra, field) for log, site in variants if log == workload)
         return min((amount for amount in alike if amount is not None), default=None)
 
     return tuple(
@@ -250,13 +250,13 @@ class BatchSetting(Setting):
     def together(cls, variants: Sequence[Self]) -> tuple[Self, ...]:
         """Run the same jobs on all compared sites."""
         widest = widest_for_all([(variant.workload, variant.cluster) for variant in variants])
-        fitting = fitting_for_all([(variant.workload, variant.cluster) for variant in variants])
+        amounts = fitting_for_all([(variant.workload, variant.cluster) for variant in variants])
         return tuple(
             variant.model_copy(
                 update={
                     "workload": variant.workload.model_copy(update={"widest": most}),
-                    "cluster": variant.cluster.model_copy(update=beside),
+                    "cluster": variant.cluster.model_copy(update=fitting),
                 }
             )
-            for variant, most, beside in zip(variants, widest, fitting, strict=True)
+            for variant, most, fitting in zip(variants, widest, amounts, strict=True)
         )

@@ -59,7 +59,7 @@ class Batch:
     def kernels(self, setting: BatchSetting) -> tuple[Kernel, ...]:
         """Return the policy's function and the replay loop."""
         order = setting.policies.order.make(POLICIES, np.random.default_rng(0))
-        return (*kernels(order, setting.cluster.beside.any), STARTS_NONE)
+        return (*kernels(order, setting.cluster.extra.any), STARTS_NONE)
 
     def workload_key(self, setting: BatchSetting, seed: int) -> Hashable:
         """Return a key without the seed for a log, which is the same for every seed."""
@@ -101,7 +101,7 @@ class Batch:
         if setting.cluster.fitting.any:
             # All variants of a sweep report the same metrics.
             metrics = PooledMetrics.of(metrics)
-        if (pools := pools_of(workload, setting.cluster.beside)) is not None:
+        if (pools := pools_of(workload, setting.cluster.extra)) is not None:
             metrics, found = with_pools(metrics, workload, done.start, done.end, pools)
             lacked = tuple(f"under {setting.policies.order.choice(POLICIES).label}, {note}" for note in found)
         return Outcome(
@@ -134,6 +134,6 @@ def _replayed(
         policy,
         kill=kill,
         owners=owners,
-        pools=pools_of(workload, setting.cluster.beside),
+        pools=pools_of(workload, setting.cluster.extra),
         progress=lambda submitted: progress(submitted / len(jobs)),
     )

@@ -1,4 +1,4 @@
-"""One site run three ways: jobs alone, tasks alone, and both together, under the same outages."""
+"""Three runs of one site under the same outages: jobs alone, tasks alone, and both together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from windlass.sim.site.result import Replay
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
 
-#: Parts that a scenario names by their files; none is there by name.
+#: Registry of custom parts, which a scenario names by their files; none is built in.
 PARTS = Registry(
     "sim", "What else happens at the site?", "", "windlass.sim", "horizon", key="parts", field="parts"
 )
@@ -38,20 +38,20 @@ PARTS = Registry(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Colocation:
-    """What happens at one site, apart from what policies decide.
+    """The input of a run at one site, apart from the policies' decisions.
 
     Parameters
     ----------
     setting
         The scenario's variant.
     seed
-        Of policies; each run makes its own, so that none knows what another learned.
+        The random seed of policies; each run creates new ones, so that they do not share learned state.
     jobs
-        Rigid, in order of submission.
+        Rigid jobs, in order of submission.
     tasks
-        Small ones, in order of arrival.
+        Small tasks, in order of arrival.
     outages
-        When cores of nodes are away.
+        The times at which nodes lose and regain cores.
     """
 
     setting: ColocatedSetting
@@ -63,31 +63,31 @@ class Colocation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Together:
-    """What happened to jobs and tasks that shared a site, and what further parts say happened."""
+    """The results of jobs and tasks that shared a site, and a line with the result of each custom part."""
 
     jobs: Replay
     tasks: Dispatched
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def colocate(setting: ColocatedSetting, seed: int, jobs: JobTable, tasks: DispatchTasks) -> Colocation:
-    """Draw tasks and outages.
+    """Generate tasks and outages.
 
     Parameters
     ----------
     setting
         The scenario's variant.
     seed
-        Of all chance.
+        The random seed.
     jobs
-        Read or drawn before.
+        The rigid jobs.
     tasks
-        What to draw.
+        Parameters of the tasks.
 
     Raises
     ------
     InputError
-        More outages than can be meant, or nodes stay away that a job would need.
+        There would be more outages than the simulator accepts, or outages without an end leave too few cores for a job.
     """
     until = max(float(jobs.submit[-1]), tasks.last)
     outages = timetable(setting.cluster, until, np.random.default_rng([seed, 2]))
@@ -105,7 +105,7 @@ def colocate(setting: ColocatedSetting, seed: int, jobs: JobTable, tasks: Dispat
 
 
 def jobs_alone(case: Colocation, progress: Callable[[float], None] | None = None) -> Replay:
-    """Run the jobs; ``progress`` is told the share of them that was submitted."""
+    """Run the jobs; ``progress`` receives the submitted share of jobs."""
     ledger, policy = _ledger(case), order_policy(case.setting, case.seed)
     site = _site(case, ledger, policy, progress)
     parts: tuple[Part, ...] = (Outages(case.outages, ledger), site, *_further(case, ledger))
@@ -114,7 +114,7 @@ def jobs_alone(case: Colocation, progress: Callable[[float], None] | None = None
 
 
 def tasks_alone(case: Colocation, progress: Callable[[float], None] | None = None) -> Dispatched:
-    """Run the tasks; ``progress`` is told the share of them that is done."""
+    """Run the tasks; ``progress`` receives the completed share of tasks."""
     ledger, policy = _ledger(case), dispatch_policy(case.setting, case.seed)
     workers = _workers(case, ledger, policy, progress, record=False)
     parts: tuple[Part, ...] = (Outages(case.outages, ledger), *_further(case, ledger), workers)
@@ -125,16 +125,16 @@ def tasks_alone(case: Colocation, progress: Callable[[float], None] | None = Non
 def together(
     case: Colocation, progress: Callable[[float], None] | None = None, *, record: bool = True
 ) -> Together:
-    """Run jobs and tasks.
+    """Run jobs and tasks on the same nodes.
 
     Parameters
     ----------
     case
-        What happens.
+        The jobs, tasks and outages.
     progress
-        Told the share of the tasks that is done.
+        Receives the completed share of tasks.
     record
-        Whether to keep where and when each task began.
+        Whether to record the node and the start of each task.
     """
     ledger = _ledger(case)
     order, dispatch = order_policy(case.setting, case.seed), dispatch_policy(case.setting, case.seed)
@@ -146,21 +146,21 @@ def together(
         _workers(case, ledger, dispatch, progress, record=record),
     )
     _, jobs, *others, tasks = drive(Coupled(parts, ledger), {ORDER.key: order, DISPATCH.key: dispatch})
-    said = tuple(f"{part.name}: {result}" for part, result in zip(further, others, strict=True))
-    return Together(jobs, tasks, said)
+    notes = tuple(f"{part.name}: {result}" for part, result in zip(further, others, strict=True))
+    return Together(jobs, tasks, notes)
 
 
 def order_policy(setting: ColocatedSetting, seed: int) -> SitePolicy:
-    """Which job goes first: a fresh policy."""
+    """Create the ordering policy."""
     policy: SitePolicy = setting.policies.order.make(ORDER, np.random.default_rng([seed, 1]))
     return policy
 
 
 def dispatch_policy(setting: ColocatedSetting, seed: int) -> DispatchPolicy:
-    """Which node gets a task: a fresh policy.
+    """Create the dispatch policy.
 
-    It is told whole nodes' speeds if it asks for rates, and if it asks for a guarantee, what the floor leaves of them:
-    one that counts on more would fill busy nodes with its own benchmark tasks.
+    A policy with rates receives the nodes' speeds without jobs. One with a guaranteed rate receives the floor's share
+    of their sum; with a higher rate it would fill busy nodes with its own benchmark tasks.
     """
     cluster, spec = setting.cluster, setting.policies.dispatch
     speeds = cluster.speeds()
@@ -171,14 +171,14 @@ def dispatch_policy(setting: ColocatedSetting, seed: int) -> DispatchPolicy:
 
 
 def _check_room(setting: ColocatedSetting, jobs: JobTable, outages: NodeTimetable) -> None:
-    """Refuse outages without an end that take what a job needs: it might wait for ever."""
+    """Reject outages without an end that leave fewer cores than a job needs, as the job might wait forever."""
     cores = np.full(setting.cluster.nodes, setting.cluster.cores)
-    # The last change of each node is what stays.
+    # The last change of each node determines its cores from then on.
     cores[outages.node] = outages.cores
     widest = int(np.argmax(jobs.procs))
     if jobs.procs[widest] > cores.sum():
         raise InputError(
-            f"cluster.outages: nodes that stay away leave {cores.sum()} cores, job {jobs.job[widest]} needs "
+            f"cluster.outages: outages without an end leave {cores.sum()} cores, but job {jobs.job[widest]} needs "
             f"{jobs.procs[widest]}"
         )
 
@@ -189,7 +189,7 @@ def _ledger(case: Colocation) -> Ledger:
 
 
 def _further(case: Colocation, ledger: Ledger) -> tuple[NamedPart, ...]:
-    """The scenario's own parts; the jobs are part 0 of the ledger."""
+    """Create the scenario's custom parts; the jobs are part 0 of the ledger."""
     return tuple(
         PARTS.make(
             spec.name,

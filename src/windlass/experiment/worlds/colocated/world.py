@@ -117,7 +117,7 @@ class Colocated:
                 *workload.jobs.notes,
                 *walltime_notes(workload.jobs, setting.kill_at_walltime),
                 *_span_notes(case),
-                *both.said,
+                *both.notes,
                 *_kept_notes(workload.tasks.count, every),
             ),
         )

@@ -90,7 +90,7 @@ class DispatchSetting(Setting):
     """One variant of a dispatch scenario.
 
     ``sizes``: with ``hidden``, each task counts as 1 and a policy sees service times only, as on a live engine; with
-    ``told``, it also receives the work of each completed task.
+    ``known``, it also receives the work of each completed task.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.groups", "cluster.failures"})

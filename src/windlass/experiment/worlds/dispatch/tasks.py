@@ -25,7 +25,6 @@ class DispatchTasks:
         Laws to generate from, or times, s, and sizes.
     last
         Approximate arrival of the last task, s.
-        About when the last one arrives, s.
     """
 
     count: int

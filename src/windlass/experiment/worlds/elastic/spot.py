@@ -39,11 +39,11 @@ def instance_fleet(cluster: ElasticClusterSpec, jobs: VectorJobs) -> InstanceFle
         cluster.boot_failure,
         notice,
         cluster.fit == "best",
-        Interruptions.none() if spot is None else _taken(spot, types, jobs),
+        Interruptions.none() if spot is None else _interruptions(spot, types, jobs),
     )
 
 
-def _taken(spot: SpotSpec, types: tuple[InstanceType, ...], jobs: VectorJobs) -> Interruptions:
+def _interruptions(spot: SpotSpec, types: tuple[InstanceType, ...], jobs: VectorJobs) -> Interruptions:
     names = [kind.name for kind in types]
     if spot.type not in names:
         raise InputError(f"cluster.spot.type is {spot.type!r}, expected one of {', '.join(names)}")

@@ -36,9 +36,9 @@ class VideoClusterSpec(Spec):
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         WORKERS.check(self.cameras, "cameras")
-        beside = sorted(self.model_fields_set - {"file"})
-        if self.file is not None and beside:
-            raise ValueError(f"expected {beside[0]} or 'file', not both")
+        others = sorted(self.model_fields_set - {"file"})
+        if self.file is not None and others:
+            raise ValueError(f"expected {others[0]} or 'file', not both")
         return self
 
 
