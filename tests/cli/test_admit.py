@@ -64,7 +64,7 @@ def test_json_has_every_policy_at_every_downtime(monkeypatch, capsys, tmp_path):
             best = by[row["best_baseline"], downtime]
             assert row["over_best"] == pytest.approx(row["recall"] - best["recall"])
             assert best["recall"] >= by["ready", downtime]["recall"]
-        assert by["pronto, best on what came before", downtime]["parameters"]["lag"] in (5, 10, 20, 40)
+        assert by["pronto, best on earlier telemetry", downtime]["parameters"]["lag"] in (5, 10, 20, 40)
     assert ("pronto fpca, as printed", None) in by
     # Two metrics rise three steps before each onset: who learns from the node's own CPU Ready must see it.
     assert by["forewarn", 0.2]["recall"] > by["ready", 0.2]["recall"] + 0.2
@@ -123,7 +123,7 @@ def test_percentiles_are_of_before_what_is_judged(tmp_path):
     second = read_recorded(recording(tmp_path / "b.parquet", seed=2))
     asked = EvaluationOptions("cpu_ready", "p95", (0.05,))
     node = node_of(second, asked, first)
-    assert node.level == node.told == np.percentile(first.of("cpu_ready"), 95)
+    assert node.level == node.policy_level == np.percentile(first.of("cpu_ready"), 95)
     assert (node.warm, len(node.ready)) == (450, 900)
     alone = node_of(second, asked, None)
     assert (
@@ -139,7 +139,7 @@ def test_what_comes_later_changes_nothing_that_is_known_before(tmp_path):
     other = replace(second, values=10.0 * second.values)
     asked = EvaluationOptions("cpu_ready", "p70", (0.1,))
     one, two = node_of(second, asked, first), node_of(other, asked, first)
-    assert (one.level, one.policy_level) == (two.level, two.told)
+    assert (one.level, one.policy_level) == (two.level, two.policy_level)
     chosen = [tuned(POLICIES, [each], 0.1, np.random.default_rng(1)) for each in (one, two)]
     assert chosen[0] == chosen[1] is not None
     # And no signal sees a step before it is there.

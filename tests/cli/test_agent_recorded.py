@@ -60,7 +60,7 @@ def test_a_machine_is_recorded_until_it_is_interrupted(recorded):
     }
     assert out == "o.parquet: 2 steps of 2 metrics\n"
     # What is missing is said once.
-    assert err == "windlass: 1 not on this machine: GPUs\n"
+    assert err == "windlass: not available on this machine: GPUs\n"
 
 
 def test_a_machine_is_recorded_as_the_options_say(recorded):

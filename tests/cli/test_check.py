@@ -73,7 +73,7 @@ def test_the_line_that_fails_is_named(windlass, checked, tmp_path):
         ("import sys; sys.exit(0)", "seeded", "SystemExit: 0"),
         ("import os; os._exit(0)", "seeded", "SystemExit: os._exit(0)"),
         ("import numpy; numpy.random.rand()", "seeded", "draws from NumPy's global generator"),
-        ("view.waiting.note[0] = 1", "leaves the view alone", "changes the view it is given"),
+        ("view.waiting.note[0] = 1", "leaves the view alone", "changes the view that it receives"),
         (
             "return Start((0,), why='none')",
             "seeded",
@@ -140,7 +140,7 @@ def test_what_is_not_there_is_one_line(windlass, arguments, said):
         ("x = 1\n", "mine.py: expected one class with a name and decide(), found none"),
         (
             POLICY.replace("from windlass", "SiteView = Start = None  # ", 1),
-            "mine.py imports from no decision's folder",
+            "mine.py imports from no package of a decision",
         ),
     ],
 )

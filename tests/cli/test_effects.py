@@ -7,9 +7,9 @@ DRIVE = ("slurm", "drive", "--policies", "order=easy")
 AGENT = ("agent", "run", "--proc", "none")
 AGGREGATE = ("agent", "aggregate", "--token-file", "none")
 LIVE = ("run", "s.yaml", "--engine", "ray")
-RUNS = "a real run, and --dry-run runs nothing"
-PRIVATE = "a private cluster, and the address of a running one is given"
-TABLES = "tables, and --json prints everything"
+RUNS = "a real run; --dry-run runs nothing"
+PRIVATE = "a private cluster; the address of a running one is given"
+TABLES = "tables; --json prints everything"
 
 CASES = [
     (("run", "--on", "ray:127.0.0.1:1", "--nodes", "2"), "--nodes", PRIVATE),

@@ -73,7 +73,7 @@ def stopping() -> Iterator[Stop]:
 
 
 def check_kernel(roots: Roots) -> None:
-    """Refuse to observe a machine without the files of a Linux kernel.
+    """Raise an error on a machine without the files of a Linux kernel.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def record_telemetry(
     Raises
     ------
     InputError
-        The file exists, or the kernel's files do not.
+        The file exists already, or the machine lacks the kernel's files.
     """
     import time
 
@@ -129,7 +129,7 @@ def record_telemetry(
         missing = observer.missing(seen) if recording.rows == 1 else ()
         if missing:
             status_line("")
-            note(f"windlass: {len(missing)} not on this machine: {'; '.join(missing)}")
+            note(f"windlass: not available on this machine: {'; '.join(missing)}")
         status_line(f"{recording.rows} steps; busy {seen.busy:.0%}, CPU Ready {seen.ready:.1%}")
 
     try:

@@ -20,7 +20,7 @@ _Entry = TypeVar("_Entry")
 
 @dataclass(frozen=True, slots=True)
 class PaperEntry:
-    """A paper that ``windlass reproduce`` computes again: its name and its title."""
+    """A paper that ``windlass reproduce`` reproduces: its name and its title."""
 
     name: str
     title: str

@@ -19,7 +19,7 @@ from windlass.policy.user_code import describe_failure, message_of
 TRACEBACK = "WINDLASS_TRACEBACK"
 #: Error numbers of a full disk: no space left, quota exceeded, file too large.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-#: Options with other names than the parameter of the library.
+#: Options whose names differ from the parameter of the library.
 _OPTIONS = {"live": "--engine", "job": "JOB"}
 
 
@@ -29,7 +29,7 @@ def run_app() -> None:
     Raises
     ------
     KeyboardInterrupt
-        The command was interrupted, and no message is printed yet.
+        The command was interrupted, and no message has been printed.
     SystemExit
         In all other cases.
     """
@@ -39,7 +39,7 @@ def run_app() -> None:
 
             app(standalone_mode=True)
         finally:
-            # Errors of writing surface here, and not while Python exits.
+            # Errors of writing are raised here, and not while Python exits.
             if sys.stdout is not None:
                 sys.stdout.flush()
     except KeyboardInterrupt:
@@ -65,7 +65,7 @@ def run_app() -> None:
 
 
 def option_of(parameter: str) -> str:
-    """Return the option that sets a parameter of the library; an option stays.
+    """Return the option that sets a parameter of the library; an option is returned unchanged.
 
     >>> option_of("out"), option_of("live"), option_of("--report")
     ('--out', '--engine', '--report')
@@ -151,7 +151,7 @@ def _line(trace: TracebackType | None) -> str:
 
 
 def _written(error: BaseException) -> str:
-    """Write the traceback to a new file and return its name, or how to print it if no file can be written."""
+    """Write the traceback to a new file and return its name, or, if no file can be written, how to print it."""
     try:
         handle, name = tempfile.mkstemp(prefix="windlass-traceback-", suffix=".txt")
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:

@@ -1,4 +1,4 @@
-"""``windlass explain``: what one job of a run waited for, decision by decision."""
+"""``windlass explain``: the decisions during one job's wait, and their reasons."""
 
 from __future__ import annotations
 

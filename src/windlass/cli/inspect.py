@@ -21,7 +21,7 @@ _BAD_LINES = 20
 def trace_command(
     file: Path, procs: int | None, skip_bad_lines: bool, format_: str | None = None, *, as_json: bool
 ) -> None:
-    """Read a log and print it in numbers, with notes on jobs that a run would leave out."""
+    """Read a log and print its summary statistics, with notes on jobs that a run would leave out."""
     trace = read_trace(file, format_, skip_bad_lines)
     workload = to_workload(trace, procs)
     description = describe_log(trace, workload)

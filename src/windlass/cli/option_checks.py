@@ -1,4 +1,4 @@
-"""Refusal of options that would have no effect, since a user expects one from every option."""
+"""Rejection of options that would have no effect."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _SHOWN = (
     "--out", "--report", "--json", "--csv", "--force", "--resume", "--by", "--require", "--no-check", "--wide",
 )  # fmt: skip
 #: Purpose of options that have no effect together with ``--dry-run``.
-RUN = "a real run, and --dry-run runs nothing"
+RUN = "a real run; --dry-run runs nothing"
 #: Purpose of options that have no effect together with the address of a cluster.
-PRIVATE = "a private cluster, and the address of a running one is given"
+PRIVATE = "a private cluster; the address of a running one is given"
 #: Purpose of options that have no effect together with ``--json``.
-TABLES = "tables, and --json prints everything"
+TABLES = "tables; --json prints everything"
 
 
 def given_in(context: typer.Context) -> frozenset[str]:
@@ -42,7 +42,7 @@ def _is_on_the_line(source: object) -> bool:
 
 
 def check_needs(context: typer.Context, *pairs: tuple[str, str]) -> None:
-    """Refuse an option that needs another one, if that is not given.
+    """Reject an option that needs another one, if that is not given.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def check_needs(context: typer.Context, *pairs: tuple[str, str]) -> None:
     Raises
     ------
     InputError
-        An option without the other; names both.
+        An option is given without the one that it needs; the error names both.
     """
     given = given_in(context)
     for option, other in pairs:
@@ -63,23 +63,23 @@ def check_needs(context: typer.Context, *pairs: tuple[str, str]) -> None:
 
 
 def check_apart(context: typer.Context, other: str, options: tuple[str, ...], what: str) -> None:
-    """Refuse options that have no effect together with another one, if that is given.
+    """Reject options that have no effect together with another one, if that is given.
 
     Parameters
     ----------
     context
         The context of the command.
     other
-        The option that takes away the effect of the others.
+        The option with which the others have no effect.
     options
-        The options to refuse.
+        The options to reject.
     what
         Their purpose, for the message.
 
     Raises
     ------
     InputError
-        Names the first of them and its purpose.
+        One of them is given; the error names the first, and its purpose.
     """
     given = given_in(context)
     if other in given:
@@ -87,7 +87,7 @@ def check_apart(context: typer.Context, other: str, options: tuple[str, ...], wh
 
 
 def check_run(given: frozenset[str], *, live: bool, address: bool = False) -> None:
-    """Refuse options of ``windlass run`` that would have no effect.
+    """Reject options of ``windlass run`` that would have no effect.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def check_run(given: frozenset[str], *, live: bool, address: bool = False) -> No
     Raises
     ------
     InputError
-        Names the first option without an effect, and its purpose.
+        An option has no effect; the error names the first, and its purpose.
 
     Examples
     --------
@@ -144,12 +144,12 @@ def check_together(
     force: bool,
     resume: bool,
 ) -> None:
-    """Refuse options of ``windlass run`` that exclude each other or need another one.
+    """Reject options of ``windlass run`` that exclude each other or need another one.
 
     Raises
     ------
     InputError
-        Names an option, and the one that is also given or missing.
+        Options conflict, or one is missing; the error names both.
     """
     if as_json and answer.csv:
         raise InputError("--csv: --json is also given, expected one of the two")

@@ -1,4 +1,4 @@
-"""The one place where commands print: results on standard output, messages on standard error, HTML reports to files."""
+"""Output of all commands: results on standard output, messages on standard error, HTML reports to files."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def print_lines(lines: Iterable[str], *, wrap: bool = False) -> None:
     lines
         Commands, paths or sentences.
     wrap
-        Wrap at words on a terminal, for sentences. In a pipe, a line stays a line.
+        Wrap at words on a terminal, for sentences. In a pipe, lines are not wrapped.
     """
     console = terminal()
     for line in lines:
@@ -71,7 +71,7 @@ def log_line(line: str) -> None:
 
 
 def check_report(report: Path | None, inputs: Iterable[Path]) -> None:
-    """Refuse a report that could not be written, before the work.
+    """Raise an error, before any work, if the report could not be written.
 
     Raises
     ------

@@ -70,7 +70,7 @@ def overridden(tree: Any, overrides: Overrides) -> Any:
     Raises
     ------
     InputError
-        The scenario's world has no such field or decision, or a value cannot be read; names the option.
+        The scenario's world has no such field or decision, or a value cannot be read; the error names the option.
 
     Examples
     --------
@@ -110,12 +110,12 @@ def scenario_of(target: str | None, overrides: Overrides, *, code: bool = True) 
     overrides
         The options.
     code
-        False to refuse a scenario that names a policy file.
+        False to reject a scenario that names a policy file.
 
     Raises
     ------
     InputError
-        The scenario is wrong; names file and field, or the option.
+        The scenario is invalid; the error names file and field, or the option.
 
     Examples
     --------

@@ -20,11 +20,11 @@ from rich.progress import (
 from windlass.cli.terminal import terminal
 from windlass.model.text import printable
 
-if TYPE_CHECKING:  # agents draw progress and need neither
+if TYPE_CHECKING:  # not imported at run time: agents draw progress too and need neither
     from windlass.experiment.runner import Progress as RunProgress
     from windlass.jit import Compiling
 
-#: Updates a row: its description, what is done, and the total.
+#: Updates a row, given its description, the completed amount and the total.
 Update = Callable[[str, float, float], None]
 
 
@@ -90,7 +90,7 @@ def progress_rows(*, counted: bool = False) -> Iterator[ProgressRows]:
 
 @contextmanager
 def counted_progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Draw one row of a count; yields a function to call with what is done and the total."""
+    """Draw one row of a count; yields a function to call with the completed number and the total."""
     with progress_rows(counted=True) as rows:
         update = rows.row(what)
         yield lambda done, total: update(what, done, total)

@@ -1,4 +1,4 @@
-"""``windlass reproduce``: a paper's tables and figures, computed again."""
+"""``windlass reproduce``: tables and figures of a paper, reproduced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signals that end a command which has started jobs, nodes or processes."""
+"""Signals that end a command that has started jobs, nodes or processes."""
 
 from __future__ import annotations
 

@@ -26,12 +26,12 @@ def size_of(given: str) -> tuple[int, int]:
 
 
 def needs_opencv(command: str) -> None:
-    """Refuse a command if OpenCV is not installed.
+    """Reject a command if OpenCV is not installed.
 
     Raises
     ------
     InputError
-        Names the extra to install.
+        OpenCV is not installed; the error names the extra to install.
     """
     if importlib.util.find_spec("cv2") is None:
         raise InputError(

@@ -36,9 +36,9 @@ class ProfileOptions:
     pipeline, clip, truth
         The files to read.
     cache
-        The most bytes of outputs that are kept.
+        Maximum size of cached outputs, bytes.
     alone
-        Run each plan separately too.
+        Also run each plan separately.
     out, report
         The files to write.
     """

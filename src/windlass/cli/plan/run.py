@@ -44,9 +44,9 @@ class Where:
     address
         The address of a running cluster; None for a private one on this machine.
     nodes
-        Raylets of each cluster of a private one that is a parent.
+        Raylets per parent cluster of a private Ray cluster.
     emulate
-        Emulate links.
+        Emulate the links between clusters.
     """
 
     engine: str
