@@ -72,11 +72,11 @@ def cut(
     rest = (jobs.submit >= begin) | (jobs.submit + jobs.run > begin)
     if not rest.any():
         raise InputError(f"no jobs are left to run after the first {earlier:g} s")
-    kept = jobs.take(rest)
-    before = kept.submit < begin
-    done = np.where(before, begin - kept.submit, 0.0)
+    left = jobs.take(rest)
+    before = left.submit < begin
+    done = np.where(before, begin - left.submit, 0.0)
     moved = VectorJobs(
-        kept.job, kept.submit + done, np.maximum(kept.run - done, 0.0), kept.resources, kept.walltime - done
+        left.job, left.submit + done, np.maximum(left.run - done, 0.0), left.resources, left.walltime - done
     )
     return Cut(moved, history, begin)
 
@@ -86,10 +86,10 @@ def _history(jobs: VectorJobs, times: _Floats, kind: _Ints, needed: Callable[[_I
     if not len(times):
         return np.empty((0, len(needed(np.zeros(int(kind.max()) + 1, np.int64)))))
     ends = np.argsort(jobs.submit + jobs.run, kind="stable")
-    come = np.searchsorted(jobs.submit, times, side="right")
-    gone = np.searchsorted((jobs.submit + jobs.run)[ends], times, side="right")
+    submitted = np.searchsorted(jobs.submit, times, side="right")
+    ended = np.searchsorted((jobs.submit + jobs.run)[ends], times, side="right")
     alive, rows, first, last = np.zeros(int(kind.max()) + 1, np.int64), [], 0, 0
-    for until, over in zip(come.tolist(), gone.tolist(), strict=True):
+    for until, over in zip(submitted.tolist(), ended.tolist(), strict=True):
         alive += np.bincount(kind[first:until], minlength=len(alive))
         alive -= np.bincount(kind[ends[last:over]], minlength=len(alive))
         first, last = until, over

@@ -121,5 +121,5 @@ def _times(season: Season, rng: np.random.Generator) -> NDArray[np.float64]:
     until = season.days * _DAY
     highest = float(season.intensity(np.arange(0.0, until, 600.0)).max()) / season.batch
     drawn = np.sort(rng.uniform(0.0, until, rng.poisson(highest * until / _HOUR)))
-    kept = drawn[rng.uniform(0.0, highest, len(drawn)) * season.batch < season.intensity(drawn)]
-    return np.repeat(kept, rng.geometric(1.0 / season.batch, len(kept)))
+    accepted = drawn[rng.uniform(0.0, highest, len(drawn)) * season.batch < season.intensity(drawn)]
+    return np.repeat(accepted, rng.geometric(1.0 / season.batch, len(accepted)))

@@ -81,26 +81,26 @@ class AdmissionWorld:
         case = draw_case(setting, seed, workload)
         done, observed = with_admission(case, progress)
         every = -(-workload.count // setting.keep_tasks)
-        kept = () if every == 1 else (f"one in {every:,} tasks is in the table; metrics cover all tasks",)
+        notes = () if every == 1 else (f"one in {every:,} tasks is in the table; metrics cover all tasks",)
         return Outcome(
             seed=seed,
             metrics=admission_metrics(done, observed, setting.warm),
             jobs=_table(done, workload.per_job, every),
             processors=setting.cluster.nodes,
-            notes=kept,
+            notes=notes,
         )
 
 
 def _table(done: Dispatched, per_job: int, every: int) -> pl.DataFrame:
-    kept = slice(None, None, every)
-    submit = done.submit[kept]
+    shown = slice(None, None, every)
+    submit = done.submit[shown]
     return pl.DataFrame(
         {
             "job": np.arange(0, len(done.submit), every) // per_job,
             "submit_s": submit,
-            "start_s": done.start[kept],
-            "end_s": submit + done.response[kept],
+            "start_s": done.start[shown],
+            "end_s": submit + done.response[shown],
             "procs": np.ones(len(submit), np.int64),
-            "worker": done.worker[kept],
+            "worker": done.worker[shown],
         }
     )

@@ -135,16 +135,16 @@ def _table(both: Together, per_job: int, every: int) -> pl.DataFrame:
 
 
 def _tasks_table(done: Dispatched, per_job: int, every: int) -> pl.DataFrame:
-    kept = slice(None, None, every)
-    submit = done.submit[kept]
+    shown = slice(None, None, every)
+    submit = done.submit[shown]
     return pl.DataFrame(
         {
             "kind": pl.Series(["task"]).new_from_index(0, len(submit)),
             "job": np.arange(0, len(done.submit), every) // per_job,
             "submit_s": submit,
-            "start_s": done.start[kept],
-            "end_s": submit + done.response[kept],
-            "node": done.worker[kept],
+            "start_s": done.start[shown],
+            "end_s": submit + done.response[shown],
+            "node": done.worker[shown],
         }
     )
 
