@@ -123,11 +123,11 @@ def test_leads_and_nodes_are_drawn_as_distributions():
 
 def test_what_a_node_is_known_of_before_is_judged_after_a_quarter():
     whole = node([5, 20, 60])
-    before = whole.begun()
+    before = whole.warm_up_part()
     assert (len(before.ready), before.warm) == (40, 10)
     assert before.onsets(2).sum() == 1
     assert whole.onsets(2).sum() == 1
-    assert node([5], warm=1).begun() is None
+    assert node([5], warm=1).warm_up_part() is None
 
 
 def test_nothing_is_chosen_of_few_onsets():

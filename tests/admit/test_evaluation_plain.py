@@ -331,7 +331,7 @@ def test_recordings_that_differ_in_one_thing_are_known_twice(monkeypatch):
 
 
 def test_the_shortest_recording_that_can_be_chosen_on_has_two_steps():
-    two = NodeTelemetry(np.zeros((9, 1)), np.zeros(9), 0.5, 0.5, 2).begun()
+    two = NodeTelemetry(np.zeros((9, 1)), np.zeros(9), 0.5, 0.5, 2).warm_up_part()
     assert (len(two.ready), two.warm) == (2, 0)
 
 

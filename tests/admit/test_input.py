@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from windlass.admit import Admission, AdmissionFleet, AdmitView, Pronto
-from windlass.admit.compiled import StandingAnswers
+from windlass.admit.compiled import CurrentAnswers
 from windlass.model import InputError, PolicyError
 
 VIEW = {"now": 0.0, "metrics": np.zeros(2)}
@@ -40,10 +40,10 @@ VIEW = {"now": 0.0, "metrics": np.zeros(2)}
         (lambda: AdmitView(**VIEW, busy=1.5), "busy is 1.5"),
         (lambda: AdmitView(**VIEW, ready=-1.0), "ready is -1.0"),
         (lambda: AdmitView(0.0, np.zeros((2, 2))), r"metrics have shape \(2, 2\)"),
-        (lambda: StandingAnswers(0), "nodes is 0"),
-        (lambda: StandingAnswers(2).accept(2, 0.0), "node is 2, expected 0 to 1"),
-        (lambda: StandingAnswers(2).accept(0, np.inf), "now is inf"),
-        (lambda: StandingAnswers(2).notify(np.zeros(3, np.bool_)), r"rejects have shape \(3,\)"),
+        (lambda: CurrentAnswers(0), "nodes is 0"),
+        (lambda: CurrentAnswers(2).accept(2, 0.0), "node is 2, expected 0 to 1"),
+        (lambda: CurrentAnswers(2).accept(0, np.inf), "now is inf"),
+        (lambda: CurrentAnswers(2).notify(np.zeros(3, np.bool_)), r"rejects have shape \(3,\)"),
     ],
 )
 def test_bad_input_is_named(make, said):

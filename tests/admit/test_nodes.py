@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.admit.cases import low_rank, telemetry
 from windlass.admit import AdmissionFleet, Pronto
-from windlass.admit.compiled import StandingAnswers
+from windlass.admit.compiled import CurrentAnswers
 from windlass.admit.lib.scaling import scaled_block
 from windlass.admit.lib.spikes import Spikes
 from windlass.admit.lib.thresholds import Threshold
@@ -267,7 +267,7 @@ def test_after_a_gap_the_filter_is_filled_anew():
 
 
 def test_what_stands_is_what_the_loop_is_told():
-    standing = StandingAnswers(3)
+    standing = CurrentAnswers(3)
     standing.notify(np.array([True, False, True]))
     assert [standing.accept(node, 1.0) for node in range(3)] == [False, True, False]
-    assert (standing.taken, standing.refused) == (1, 2)
+    assert (standing.accepted, standing.rejected) == (1, 2)

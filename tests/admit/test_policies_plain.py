@@ -22,7 +22,7 @@ from windlass.admit import (
     Forewarn,
     Pronto,
 )
-from windlass.admit.compiled import StandingAnswers
+from windlass.admit.compiled import CurrentAnswers
 from windlass.admit.lib.arima import arima
 from windlass.admit.lib.forecasts import FORECASTERS
 from windlass.admit.lib.ridge import Ridge
@@ -267,18 +267,18 @@ def test_a_support_vector_machine_looks_back_five_values_and_needs_ten():
 
 
 def test_what_a_node_answers_stands_for_it_alone_and_the_clock_is_kept():
-    standing = StandingAnswers(3)
-    assert [standing.accept(node, -5.0) for node in range(3)] == [True] * 3
-    standing.notify(np.array([False, True, False]))
+    current = CurrentAnswers(3)
+    assert [current.accept(node, -5.0) for node in range(3)] == [True] * 3
+    current.notify(np.array([False, True, False]))
     for node, now in ((1, 2.0), (0, 3.5), (1, 4.25), (2, 4.5)):
-        assert standing.accept(node, now) == (node != 1)
-        assert standing.now == now
-    assert (standing.taken, standing.refused) == (5, 2)
-    standing.notify(np.zeros(3, np.bool_))
-    assert standing.accept(1, 5.0)
+        assert current.accept(node, now) == (node != 1)
+        assert current.now == now
+    assert (current.accepted, current.rejected) == (5, 2)
+    current.notify(np.zeros(3, np.bool_))
+    assert current.accept(1, 5.0)
     for node in (-1, 3):
         with pytest.raises(InputError, match="expected 0 to 2"):
-            standing.accept(node, 5.0)
+            current.accept(node, 5.0)
 
 
 def test_a_view_takes_what_can_be():

@@ -177,10 +177,10 @@ def test_an_aggregator_comes_back_with_ages_and_settings():
         top.take(child, drawn(rng))
     top.leave("a")
     top.leave("never there")
-    assert [(child, age) for child, _, age in top.kept] == [("b", 2), ("c", 0)]
+    assert [(child, age) for child, _, age in top.subspaces] == [("b", 2), ("c", 0)]
     back = load_aggregator(save_aggregator(top))
     assert (back.dim, back.rank, back.forget, back.epsilon) == (DIM, 3, 0.5, 0.1)
-    assert [(child, age) for child, _, age in back.kept] == [("b", 2), ("c", 0)]
+    assert [(child, age) for child, _, age in back.subspaces] == [("b", 2), ("c", 0)]
     assert back.merged.singular.tolist() == top.merged.singular.tolist()
     assert (back.merged.basis == top.merged.basis).all()
     # The first that it merges is news, though the same was news before.

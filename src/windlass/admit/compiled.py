@@ -7,7 +7,7 @@
 Decisions and reads have different rates. Once per step of telemetry each node decides (``decide``, or
 :meth:`~windlass.admit.fleet.AdmissionFleet.observe` for all nodes at once), which takes microseconds. Once per task the
 loop reads the current answer, which takes nanoseconds. Policies therefore need no compiled function of their own: their
-answers are in :class:`StandingAnswers`, and one function reads them for all policies. A policy that draws a random
+answers are in :class:`CurrentAnswers`, and one function reads them for all policies. A policy that draws a random
 number per task would need its own.
 
 ``answers`` is a :class:`NodeAnswers`. The function allocates nothing.
@@ -52,7 +52,7 @@ def accepting(function: Callable[..., Any]) -> Kernel:
     return Kernel(function, ACCEPT, allocates=False)
 
 
-def _standing(node, now, answers):
+def _accept(node, now, answers):
     counts = answers.counts[0]
     counts.now = now
     if answers.rejects[node] != 0:
@@ -62,10 +62,10 @@ def _standing(node, now, answers):
     return 1
 
 
-STANDING = accepting(_standing)
+ACCEPT = accepting(_accept)
 
 
-class StandingAnswers:
+class CurrentAnswers:
     """The last answer of each node, for a loop that reads one per task.
 
     Parameters
@@ -80,13 +80,13 @@ class StandingAnswers:
 
     Examples
     --------
-    >>> standing = StandingAnswers(2)
-    >>> standing.notify(np.array([False, True]))
-    >>> standing.accept(0, now=1.0), standing.accept(1, now=1.0), standing.taken, standing.refused
+    >>> current = CurrentAnswers(2)
+    >>> current.notify(np.array([False, True]))
+    >>> current.accept(0, now=1.0), current.accept(1, now=1.0), current.accepted, current.rejected
     (True, False, 1, 1)
     """
 
-    accepting = STANDING
+    accepting = ACCEPT
 
     def __init__(self, nodes: int) -> None:
         self._answers = allocate(NodeAnswers, {"nodes": whole("nodes", nodes, 1)})
@@ -118,11 +118,11 @@ class StandingAnswers:
         return self._counts.now
 
     @property
-    def taken(self) -> int:
+    def accepted(self) -> int:
         """Tasks that were accepted."""
         return self._counts.accepted
 
     @property
-    def refused(self) -> int:
+    def rejected(self) -> int:
         """Tasks that were rejected."""
         return self._counts.rejected

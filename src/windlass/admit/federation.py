@@ -128,12 +128,12 @@ class Aggregator:
         return tuple(sorted(self._last))
 
     @property
-    def kept(self) -> tuple[tuple[str, Subspace, int], ...]:
+    def subspaces(self) -> tuple[tuple[str, Subspace, int], ...]:
         """Name, subspace and age in rounds of each child, sorted by name."""
         return tuple((child, self._last[child], self._age[child]) for child in self.children)
 
     def put(self, child: str, subspace: Subspace, age: int) -> None:
-        """Store a child's subspace with its age in rounds, as listed by :attr:`kept`."""
+        """Store a child's subspace with its age in rounds, as listed by :attr:`subspaces`."""
         self.take(child, subspace)
         self._age[child] = whole("age", age, 0)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from windlass.admit.lib.saved import Part, opened, pack, restore
 from windlass.admit.lib.settings import Settings, settings_of
 from windlass.admit.lib.spikes import Spikes
-from windlass.admit.lib.stream import STREAM_KEPT, Stream
+from windlass.admit.lib.stream import STREAM_FIELDS, Stream
 from windlass.admit.lib.subspace import Floats
 from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.lib.trackers import make_tracker
@@ -187,7 +187,7 @@ class AdmissionFleet:
 
     def _parts(self) -> list[Part]:
         return [
-            ("stream", self.stream, STREAM_KEPT),
+            ("stream", self.stream, STREAM_FIELDS),
             ("spikes", self.spikes, ("window", "filled", "spikes", "scores", "total", "ready")),
             ("threshold", self.threshold, ("level", "scale", "seen", "left")),
             ("fleet", self, ("rejects",)),

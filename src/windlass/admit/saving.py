@@ -82,15 +82,15 @@ def load_lesson(data: bytes) -> Lesson:
 
 def save_aggregator(aggregator: Aggregator) -> bytes:
     """Return an aggregator with its children's subspaces as bytes."""
-    kept = aggregator.kept
+    subspaces = aggregator.subspaces
     made = {
         "dim": aggregator.dim,
         "rank": aggregator.rank,
         "forget": aggregator.forget,
         "epsilon": aggregator.epsilon,
-        "children": [[child, age] for child, _, age in kept],
+        "children": [[child, age] for child, _, age in subspaces],
     }
-    return pack(_AGGREGATOR, made, [(child, each, ("basis", "singular")) for child, each, _ in kept])
+    return pack(_AGGREGATOR, made, [(child, each, ("basis", "singular")) for child, each, _ in subspaces])
 
 
 def load_aggregator(data: bytes) -> Aggregator:

@@ -147,7 +147,7 @@ class Aggregate:
         for child in found.children:
             check_name("child", child)
         with self._lock:
-            for child, subspace, age in found.kept:
+            for child, subspace, age in found.subspaces:
                 self._aggregator.put(child, subspace, age)
             self._lessons = {child: each for child, each in lessons.items() if child in found.children}
             self._heard = dict.fromkeys(found.children, self._clock())

@@ -16,7 +16,7 @@ TRACKERS = ("fpca", "spirit", "directions", "power")
 #: Forecasters of the alarm, in the order of tables.
 FORECASTERS = ("naive", "smoothing", "arima", "svm")
 #: Labels of Windlass's own policy, and of the variant of Pronto chosen on earlier telemetry.
-OURS, TUNED = "forewarn", "pronto, best on what came before"
+OURS, TUNED = "forewarn", "pronto, best on earlier telemetry"
 #: Label of Windlass's own policy where it considers only the steps between spikes.
 BETWEEN = "forewarn, between spikes"
 

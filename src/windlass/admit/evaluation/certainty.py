@@ -177,12 +177,12 @@ class SignalDifference:
     interval: Pair
 
 
-def difference(ours: Bools, theirs: Bools, clusters: Sequence[Integers]) -> SignalDifference:
+def difference(first: Bools, second: Bools, clusters: Sequence[Integers]) -> SignalDifference:
     """Return by how much the recall of one signal exceeds that of another, compared onset by onset.
 
     Parameters
     ----------
-    ours, theirs
+    first, second
         (k,) whether each signal predicted an onset.
     clusters
         See :func:`share`.
@@ -198,11 +198,11 @@ def difference(ours: Bools, theirs: Bools, clusters: Sequence[Integers]) -> Sign
     >>> [[round(end, 2) for end in difference(every, each, alone).interval] for each in (none, every)]
     [[0.92, 1.0], [-0.05, 0.05]]
     """
-    if ours.shape != theirs.shape or not len(ours):
+    if first.shape != second.shape or not len(first):
         raise InputError(
-            f"the signals cover {len(ours)} and {len(theirs)} onsets, expected the same number, at least 1"
+            f"the signals cover {len(first)} and {len(second)} onsets, expected the same number, at least 1"
         )
-    change = ours.astype(np.float64) - theirs
+    change = first.astype(np.float64) - second
     count, value = len(change), float(change.mean())
     gained, lost = int((change > 0).sum()) + 0.5, int((change < 0).sum()) + 0.5
     alone = (gained + lost - (gained - lost) ** 2 / (count + 2)) / (count + 2) ** 2

@@ -57,7 +57,7 @@ class NodeTelemetry:
         """Return (t - warm,) onsets of spikes among the judged steps, after ``apart`` steps without one."""
         return onsets(self.ready, self.level, apart)[self.warm :]
 
-    def begun(self) -> NodeTelemetry | None:
+    def warm_up_part(self) -> NodeTelemetry | None:
         """Return the warm-up part as a node of its own, judged after its first quarter; None if it is too short.
 
         A choice based on it uses none of the steps that the node itself is judged on.

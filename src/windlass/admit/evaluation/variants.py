@@ -66,7 +66,7 @@ def tuned(
     PolicyCandidate or None
         None if there are too few onsets to choose by.
     """
-    parts = _distinct([part for part in (node.begun() for node in nodes) if part is not None])
+    parts = _distinct([part for part in (node.warm_up_part() for node in nodes) if part is not None])
     if sum(int(part.onsets(apart).sum()) for part in parts) < FEW:
         return None
     gains: list[tuple[float, PolicyCandidate]] = []

@@ -45,7 +45,7 @@ class FrequentDirections:
     ([0.6, 0.8, 0.0], [1.0])
     """
 
-    kept: ClassVar[tuple[str, ...]] = ("_rows", "_used")
+    saved_fields: ClassVar[tuple[str, ...]] = ("_rows", "_used")
     free: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, dim: int, rank: int, size: int | None = None) -> None:

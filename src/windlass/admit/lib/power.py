@@ -43,7 +43,7 @@ class PowerMethod:
     [0.6, 0.8, 0.0]
     """
 
-    kept: ClassVar[tuple[str, ...]] = ("_basis",)
+    saved_fields: ClassVar[tuple[str, ...]] = ("_basis",)
     free: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, dim: int, rank: int, rng: np.random.Generator) -> None:

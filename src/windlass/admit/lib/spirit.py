@@ -49,7 +49,7 @@ class Spirit:
     [0.6, 0.8, 0.0]
     """
 
-    kept: ClassVar[tuple[str, ...]] = ("_rows", "_energy", "held", "total")
+    saved_fields: ClassVar[tuple[str, ...]] = ("_rows", "_energy", "held", "total")
     free: ClassVar[tuple[str, ...]] = ("_rows", "_energy", "held")
 
     def __init__(

@@ -17,7 +17,7 @@ from windlass.model.values import number, whole
 SIGNS = ("load", "printed")
 
 #: Attributes of a stream that are saved.
-STREAM_KEPT = (
+STREAM_FIELDS = (
     "seen",
     "mean",
     "variance",

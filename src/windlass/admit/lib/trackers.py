@@ -21,7 +21,7 @@ class Tracker(Protocol):
     """A tracker of the leading directions of one node's vectors."""
 
     #: Attributes that are saved, and those of them whose shape varies.
-    kept: ClassVar[tuple[str, ...]]
+    saved_fields: ClassVar[tuple[str, ...]]
     free: ClassVar[tuple[str, ...]]
 
     def check(self) -> None:
@@ -105,7 +105,9 @@ class Each:
 
     def parts(self) -> list[Part]:
         """Return the attributes that are saved."""
-        own: list[Part] = [(f"tracker {node}", each, each.kept) for node, each in enumerate(self.trackers)]
+        own: list[Part] = [
+            (f"tracker {node}", each, each.saved_fields) for node, each in enumerate(self.trackers)
+        ]
         return [("trackers", self, ("basis", "singular", "ranks")), *own]
 
     def check(self) -> None:

@@ -11,7 +11,7 @@ from windlass.admit.federation import Subspace
 from windlass.admit.learned import Learned, as_one_block
 from windlass.admit.lib.ridge import Ridge
 from windlass.admit.lib.saved import Part, opened, pack, restore
-from windlass.admit.lib.stream import STREAM_KEPT, Stream, Turned
+from windlass.admit.lib.stream import STREAM_FIELDS, Stream, Turned
 from windlass.admit.lib.subspace import Floats
 from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.lib.trackers import make_tracker
@@ -276,7 +276,7 @@ class Forewarn:
             "rate", "steps", "spiked", "onset", "rejects", "score", ("taught", "prior_steps"), "weights",
         )  # fmt: skip
         return [
-            ("stream", self.stream, STREAM_KEPT),
+            ("stream", self.stream, STREAM_FIELDS),
             ("spike", self.spike, ("level", "scale", "seen", "left")),
             ("threshold", self.threshold, ("level", "scale", "seen", "left")),
             ("line", self.line, ("squares", "products", "prior", "count")),

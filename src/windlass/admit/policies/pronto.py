@@ -160,8 +160,8 @@ class Pronto:
 
     def join(self, learned: Learned) -> None:
         """Begin from directions of other nodes, with the weight of one block."""
-        begun = as_one_block(learned.subspace, self.fleet.basis.shape[2], self.fleet.settings.block)
-        self.start(begun.basis, begun.singular)
+        subspace = as_one_block(learned.subspace, self.fleet.basis.shape[2], self.fleet.settings.block)
+        self.start(subspace.basis, subspace.singular)
 
     @property
     def dim(self) -> int:

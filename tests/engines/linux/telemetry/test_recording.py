@@ -134,7 +134,7 @@ def test_the_command_saves_when_it_is_stopped(tmp_path, by):
     assert process.stderr is not None
     # What is missing is said after the first step; a machine that has everything says nothing, but no kernel has.
     said = process.stderr.readline()
-    assert "not on this machine" in said
+    assert "not available on this machine" in said
     process.send_signal(by)
     assert "interrupted" in process.stderr.read()
     assert process.wait() == 130
