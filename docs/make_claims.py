@@ -17,14 +17,18 @@ import yaml
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "docs" / "claims.yaml"
 PAGE = ROOT / "docs" / "claims.md"
-HEAD = """# What is claimed
+HEAD = """# Claims
 
-Each figure in README or a page of docs has a row: the command that prints it, the setting of the measurement, its 95 %
-interval over repetitions, and where it does not hold. *Not measured* means that there is no interval. *None* as the
-command means that no command in the repository prints the figure in this form.
+Each figure in README or a page of docs has a row. The columns are the command that prints it, the setting of the
+measurement, its 95 % interval over repetitions, and where the claim does not hold.
 
-[`make_claims.py`](make_claims.py) makes this page from [`claims.yaml`](claims.yaml). A test compares the data with the
-documents: a figure that changes there must change here, and a section with figures must have a row.
+- *Not measured* means that there is no interval.
+- *None* as the command means that no command in the repository prints the figure in this form. A command after *none*
+  prints a related figure.
+- *Not examined* means that limits were not looked for.
+
+[`make_claims.py`](make_claims.py) makes this page from [`claims.yaml`](claims.yaml). A test compares both with the
+documents: if a figure changes there, its row must change, and a section with figures must have a row.
 """
 #: Patterns of measured figures: shares, intervals, factors, and processor times.
 FIGURE = re.compile(r"\d ?%|±|\d(?:\.\d+)? times\b|\d ?(?:ms|µs)\b")
@@ -33,11 +37,11 @@ NUMBER = re.compile(r"\d[\d.,]*\d|\d")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A row: page and section, the claim, the figures that must be there, the command, the setting and the limits."""
+    """A row: page, section and claim, the figures that the section must contain, command, setting, interval and limits."""
 
     at: str
     section: str
-    says: str
+    claim: str
     command: str
     setting: str
     interval: str
@@ -47,7 +51,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """All claims; sections (document, heading) whose figures are settings; numbers of README that claim nothing."""
+    """All claims; the sections (document, heading) whose figures are settings; the numbers in README that claim nothing."""
 
     claims: tuple[Claim, ...]
     settings: frozenset[tuple[str, str]]
@@ -55,7 +59,7 @@ class Data:
 
 
 def read(path: Path = DATA) -> Data:
-    """Return the data; raise ValueError for a missing, empty or unknown field."""
+    """Return the data; raise ValueError if a field is missing, empty or unknown."""
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     claims = []
     for number, row in enumerate(data["claims"], 1):
@@ -63,7 +67,7 @@ def read(path: Path = DATA) -> Data:
             claims.append(Claim(**{**row, "figures": tuple(row.get("figures", ()))}))
         except TypeError as error:
             raise ValueError(f"{path.name}: claim {number}: {error}") from None
-        for field in ("at", "section", "says", "command", "setting", "interval", "fails"):
+        for field in ("at", "section", "claim", "command", "setting", "interval", "fails"):
             if not str(row[field]).strip():
                 raise ValueError(f"{path.name}: claim {number}: {field} is empty")
     settings = frozenset((row["at"], row["section"]) for row in data["settings"])
@@ -81,7 +85,7 @@ def sections(document: str) -> Iterator[tuple[str, str]]:
 
 
 def _outside_code(document: str, *, keep: bool = False) -> str:
-    # A comment in a block of code is no heading.
+    # In a block of code, a line that begins with # is a comment, not a heading.
     def block(found: re.Match[str]) -> str:
         return re.sub(r"^#", " #", found[0], flags=re.MULTILINE) if keep else ""
 
@@ -92,7 +96,7 @@ def _outside_code(document: str, *, keep: bool = False) -> str:
 
 
 def plainly(words: str) -> str:
-    """Text with its white space as single blanks.
+    """Return the text with each run of white space as one blank.
 
     >>> plainly("of\\n  the")
     'of the'
@@ -101,13 +105,13 @@ def plainly(words: str) -> str:
 
 
 def documents() -> tuple[str, ...]:
-    """Return README and the pages of docs, except for the generated one."""
+    """Return the paths of README and the pages of docs, without the generated page."""
     pages = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path != PAGE)
     return ("README.md", *(f"docs/{name}" for name in pages))
 
 
 def faults(data: Data) -> list[str]:
-    """Return the differences between the data and the documents, a line each."""
+    """Return the differences between the data and the documents, one line each."""
     found = []
     texts = {at: dict(sections((ROOT / at).read_text(encoding="utf-8"))) for at in documents()}
     for claim in data.claims:
@@ -116,20 +120,20 @@ def faults(data: Data) -> list[str]:
             found.append(f"{claim.at}: no section {claim.section!r}")
             continue
         missing = [figure for figure in claim.figures if plainly(figure) not in plainly(below)]
-        found += [f"{claim.at}, {claim.section!r}: {figure!r} is not there" for figure in missing]
+        found += [f"{claim.at}, {claim.section!r}: {figure!r} is missing" for figure in missing]
     listed = {(claim.at, claim.section) for claim in data.claims} | data.settings
     for at, own in texts.items():
         for heading, below in own.items():
             if FIGURE.search(_outside_code(below)) and (at, heading) not in listed:
-                found.append(f"{at}: section {heading!r} has figures, and no row in claims.yaml")
+                found.append(f"{at}: section {heading!r} has figures, but no row in claims.yaml")
     return found + [f"README.md: {number} is in no claim" for number in unclaimed(data)]
 
 
 def unclaimed(data: Data) -> list[str]:
-    """Return the numbers of README's text that are in no claim; code, links and names of files do not count."""
+    """Return the numbers in README's text that no claim has; code, links and file names do not count."""
     readme = _outside_code((ROOT / "README.md").read_text(encoding="utf-8"))
-    for what in (r"!\[[^\]]*\]\([^)]*\)", r"`[^`]*`", r"\]\([^)]*\)"):
-        readme = re.sub(what, " ", readme)
+    for pattern in (r"!\[[^\]]*\]\([^)]*\)", r"`[^`]*`", r"\]\([^)]*\)"):
+        readme = re.sub(pattern, " ", readme)
     claimed = {
         number for claim in data.claims if claim.at == "README.md" for number in _numbers(claim.figures)
     }
@@ -158,7 +162,7 @@ def page(data: Data) -> str:
 
 def _row(claim: Claim) -> str:
     command = claim.command if claim.command.startswith("none") else f"`{claim.command}`"
-    cells = (claim.says, command, claim.setting, claim.interval, claim.fails)
+    cells = (claim.claim, command, claim.setting, claim.interval, claim.fails)
     return "| " + " | ".join(plainly(cell).replace("|", "\\|") for cell in cells) + " |"
 
 

@@ -1,4 +1,4 @@
-"""docs/claims.md is what its data say, and the data are what README and docs say."""
+"""docs/claims.md agrees with its data, and the data agree with README and docs."""
 
 import importlib
 import sys
@@ -19,7 +19,7 @@ def claims(monkeypatch):
 
 @pytest.fixture
 def other(claims, monkeypatch, tmp_path):
-    """A folder with a README and a page of its own, and a function that says what is wrong of a claim on them."""
+    """A folder with a README and a page of its own."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "README.md").write_text("# A\nOurs is 12 % better, 3 times as\nfast.\n```sh\nrun 99\n```\n")
     (tmp_path / "docs" / "b.md").write_text(
@@ -38,24 +38,24 @@ def data(claims, *rows, settings=(), plain=()):
     return claims.Data(rows, frozenset(settings), frozenset(plain))
 
 
-def test_the_page_is_up_to_date_and_every_figure_where_it_is_said_to_be(claims, monkeypatch):
+def test_the_page_is_up_to_date_and_each_figure_is_in_its_section(claims, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["make_claims.py", "--check"])
     claims.main()
 
 
-def test_every_claim_says_what_prints_it_and_where_it_fails(claims):
+def test_every_claim_has_a_command_and_limits(claims):
     for claim in claims.read().claims:
-        assert claim.interval.startswith("not measured") or len(claim.interval) > 4, claim.says
+        assert claim.interval.startswith("not measured") or len(claim.interval) > 4, claim.claim
         assert claim.command == "none" or claim.command.split()[0] in (
             "windlass",
             "python",
             "pytest",
             "none;",
         )
-        assert claims.plainly(claim.says) in (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+        assert claims.plainly(claim.claim) in (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
 
 
-def test_an_old_page_is_told(claims, other, monkeypatch):
+def test_an_outdated_page_is_reported(claims, other, monkeypatch):
     ours = (one(claims), one(claims, "docs/b.md", "## C", ("5 ms",)))
     monkeypatch.setattr(claims, "read", lambda: data(claims, *ours))
     monkeypatch.setattr(sys, "argv", ["make_claims.py", "--check"])
@@ -79,19 +79,19 @@ def test_what_agrees_has_no_faults(claims, other):
 @pytest.mark.parametrize(
     ("claim", "fault"),
     [
-        ({"figures": ("13 %",)}, "README.md, '# A': '13 %' is not there"),
+        ({"figures": ("13 %",)}, "README.md, '# A': '13 %' is missing"),
         ({"section": "# Z"}, "README.md: no section '# Z'"),
         ({"figures": ("12 %",)}, "README.md: 3 is in no claim"),
     ],
 )
-def test_a_figure_that_changed_is_told(claims, other, claim, fault):
+def test_a_changed_figure_is_reported(claims, other, claim, fault):
     rows = (replace(one(claims), **claim), one(claims, "docs/b.md", "## C", ("5 ms",)))
     assert fault in claims.faults(data(claims, *rows))
 
 
-def test_a_section_with_figures_and_no_row_is_told(claims, other):
+def test_a_section_with_figures_and_no_row_is_reported(claims, other):
     assert claims.faults(data(claims, one(claims))) == [
-        "docs/b.md: section '## C' has figures, and no row in claims.yaml"
+        "docs/b.md: section '## C' has figures, but no row in claims.yaml"
     ]
 
 
@@ -103,18 +103,18 @@ def test_a_number_that_claims_nothing_may_be_in_readme(claims, other):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("{at: README.md, says: a}", "claim 1: .*section"),
+        ("{at: README.md, claim: a}", "claim 1: .*section"),
         (
-            "{at: a, section: b, says: c, command: d, setting: e, interval: ' ', fails: f}",
+            "{at: a, section: b, claim: c, command: d, setting: e, interval: ' ', fails: f}",
             "interval is empty",
         ),
         (
-            "{at: a, section: b, says: c, command: d, setting: e, interval: g, fails: f, why: h}",
+            "{at: a, section: b, claim: c, command: d, setting: e, interval: g, fails: f, why: h}",
             "claim 1: .*why",
         ),
     ],
 )
-def test_a_row_that_is_not_whole_is_told(claims, tmp_path, row, words):
+def test_an_incomplete_row_is_reported(claims, tmp_path, row, words):
     path = tmp_path / "claims.yaml"
     path.write_text(f"claims: [{row}]\nsettings: []\nplain: {{}}\n")
     with pytest.raises(ValueError, match=words):
