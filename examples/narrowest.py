@@ -13,7 +13,7 @@ class Narrowest:
     name = "narrowest"
 
     def decide(self, view: SiteView) -> Start:
-        """As many of the narrowest jobs as fit."""
+        """Start as many of the narrowest jobs as fit."""
         chosen, free = [], view.free
         for position in view.waiting.procs.argsort(kind="stable"):
             if view.waiting.procs[position] <= free:

@@ -2,13 +2,13 @@
 
     python examples/telemetry/record.py --pattern tune --seconds 1300 --out tune.parquet
 
-Bursts of CPU hogs come at random: one hog after the other (a ramp), some of them under a cgroup quota where this user
-may make groups. Many bursts are a job's, which fetches, writes and reads files and takes memory before it computes;
-others come without any sign. A light hum goes on all the time. The patterns differ in how often, how long, how many,
-and how many announce themselves: what is tuned on one is to be judged by another.
+Bursts of CPU hogs start at random, one hog after the other (a ramp). Some hogs have a cgroup quota, if this user may
+create groups. Many bursts belong to a job that fetches, writes and reads files and allocates memory before it computes;
+others start without a precursor. A light background load runs all the time. The patterns differ in the interval, the
+length and the size of bursts, and in the share with a precursor: tune a policy on one, and judge it on another.
 
-Everything that it starts it stops, by process id, also on Ctrl-C and SIGTERM; hogs end by themselves besides. Its
-groups are removed. A job takes at most --memory bytes, and --disk bytes in a temporary folder.
+The script stops all processes that it starts, by process ID, also on Ctrl-C and SIGTERM; hogs also end on their own. It
+removes its groups. A job takes at most --memory bytes, and --disk bytes in a temporary folder.
 """
 
 from __future__ import annotations
@@ -32,15 +32,19 @@ import polars as pl
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import JobGroups, found
 
-#: The group in which limited hogs are.
+#: The number of the group of hogs under a quota.
 LIMITED = 1
 PAGE, BLOCK = 4096, 1 << 20
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """How bursts come: seconds from one to the next (mean), at their height, and from hog to hog; hogs at most; and the
-    shares of bursts that announce themselves, and whose hogs are limited. ``lead``: how long they read and allocate."""
+    """The law of bursts, in seconds and shares.
+
+    ``gap``: mean time from one burst to the next. ``last``: time at the height. ``ramp``: time from hog to hog.
+    ``hogs``: the largest number of hogs. ``announced``: share of bursts with a precursor. ``limited``: share of bursts
+    under a quota. ``lead``: length of a precursor, in which a job reads and allocates.
+    """
 
     gap: float
     last: tuple[float, float]
@@ -60,13 +64,13 @@ PATTERNS = {
 
 @dataclass
 class Started:
-    """What runs of ours, with the time at which each is to be stopped."""
+    """The running processes of this script, and the time at which each must be stopped."""
 
     until: dict[int, float] = field(default_factory=dict)
     processes: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def start(self, kind: str, seconds: float, *more: str) -> int:
-        """Start a process of this file that loads the machine for so long; its id."""
+        """Start a process of this file that loads the machine for ``seconds``; return its ID."""
         command = [sys.executable, __file__, "--act", kind, "--seconds", str(seconds), *more]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         self.processes[process.pid] = process
@@ -74,7 +78,7 @@ class Started:
         return process.pid
 
     def reap(self) -> None:
-        """Forget who has ended, and stop who should have."""
+        """Forget ended processes, and stop overdue ones."""
         for pid, process in list(self.processes.items()):
             if process.poll() is None and time.monotonic() > self.until[pid]:
                 process.kill()
@@ -82,7 +86,7 @@ class Started:
                 del self.processes[pid], self.until[pid]
 
     def stop(self) -> None:
-        """Stop all, by their ids."""
+        """Stop all processes."""
         for process in self.processes.values():
             process.kill()
         for process in self.processes.values():
@@ -92,7 +96,7 @@ class Started:
 
 @contextmanager
 def limited_group() -> Iterator[JobGroups | None]:
-    """A group for hogs under a quota, removed at the end; None, which is said, where none can be made."""
+    """Create a group for hogs under a quota, and remove it at the end; yield None, with a message, if that fails."""
     try:
         groups = found(name=f"windlass-record-{os.getpid()}")
         groups.create(LIMITED)
@@ -107,7 +111,7 @@ def limited_group() -> Iterator[JobGroups | None]:
 
 
 def burn(seconds: float) -> None:
-    """Compute."""
+    """Compute for ``seconds``."""
     end, value = time.monotonic() + seconds, 1.0
     while time.monotonic() < end:
         for _ in range(20_000):
@@ -115,7 +119,7 @@ def burn(seconds: float) -> None:
 
 
 def fetched(server: socket.socket, size: int) -> Iterator[bytes]:
-    """So many bytes, a block at a time, over the loopback."""
+    """Yield ``size`` bytes, a block at a time, received over the loopback."""
     with socket.create_connection(server.getsockname()) as sender, server.accept()[0] as receiver:
         block = os.urandom(BLOCK // 8)
         for _ in range(size // len(block)):
@@ -124,7 +128,7 @@ def fetched(server: socket.socket, size: int) -> Iterator[bytes]:
 
 
 def prepare(seconds: float, folder: Path, disk: int, memory: int) -> None:
-    """Fetch a file, write it and read it again, and take memory, as a job does before it computes."""
+    """Fetch a file, write it, read it again and allocate memory, as a job does before it computes."""
     end, held, written = time.monotonic() + seconds, [], 0
     path = folder / f"{os.getpid()}.input"
     with path.open("wb") as file, socket.create_server(("127.0.0.1", 0)) as server:
@@ -136,7 +140,7 @@ def prepare(seconds: float, folder: Path, disk: int, memory: int) -> None:
             if written % (16 * BLOCK) == 0:
                 file.flush()
                 os.fsync(file.fileno())
-                # Pages that are written cost a fault each, as a program's own do.
+                # Written pages cause a page fault each, as in a real program.
                 held.append(bytearray(b"\1") * min(16 * BLOCK, max(0, memory - sum(map(len, held)))))
             time.sleep(0.001)
     with path.open("rb") as file:
@@ -147,7 +151,7 @@ def prepare(seconds: float, folder: Path, disk: int, memory: int) -> None:
 
 
 def hum(seconds: float) -> None:
-    """Compute a twentieth of the time, in short steps."""
+    """Compute for a twentieth of the time, in short steps."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         burn(0.01)
@@ -155,11 +159,11 @@ def hum(seconds: float) -> None:
 
 
 class Burst:
-    """One burst: when each of its processes starts, s from its beginning, drawn at once."""
+    """One burst: its processes, each with its start (s from the beginning of the burst) and length."""
 
     def __init__(self, pattern: Pattern, rng: random.Random, cores: int) -> None:
         lasts, ramp = rng.uniform(*pattern.last), rng.uniform(*pattern.ramp)
-        # From fewer hogs than cores, which nobody waits for, to many.
+        # From fewer hogs than cores, which cause no waits, to many.
         hogs = rng.randint(1, max(pattern.hogs, cores + 1))
         lead = rng.uniform(*pattern.lead) if rng.random() < pattern.announced else 0.0
         self.limited = rng.random() < pattern.limited
@@ -176,7 +180,7 @@ def load(
     memory: int,
     started: Started,
 ) -> None:
-    """Load the machine for so long."""
+    """Load the machine for ``seconds``."""
     cores, begun = os.cpu_count() or 1, time.monotonic()
     queue: list[tuple[float, str, float, bool]] = []
     next_burst = begun + rng.expovariate(1.0 / pattern.gap)
@@ -206,14 +210,14 @@ def load(
 
 
 def small(path: Path) -> None:
-    """Keep four bytes a number, packed: what a reader needs. Times keep eight, as seconds since 1970 need them."""
+    """Reduce a recording to four bytes per number and compress it; times keep eight bytes."""
     table = pl.read_parquet(path)
     kept = [pl.col(name).cast(pl.Float64 if name == "at" else pl.Float32) for name in table.columns]
     table.select(kept).write_parquet(path, compression="zstd", compression_level=19)
 
 
 def act(options: argparse.Namespace) -> None:
-    """What a process that was started does."""
+    """Run the load of a started process."""
     if options.act == "burn":
         burn(options.seconds)
     elif options.act == "hum":
@@ -223,14 +227,14 @@ def act(options: argparse.Namespace) -> None:
 
 
 def parsed(arguments: list[str]) -> argparse.Namespace:
-    """The options."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pattern", choices=sorted(PATTERNS), default="tune")
-    parser.add_argument("--seconds", type=float, default=1300.0, help="how long")
-    parser.add_argument("--seed", type=int, default=1, help="of bursts")
-    parser.add_argument("--out", type=Path, help="the Parquet file")
+    parser.add_argument("--seconds", type=float, default=1300.0, help="length of the recording (s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the bursts")
+    parser.add_argument("--out", type=Path, help="Parquet file to write")
     parser.add_argument("--disk", type=int, default=128 * BLOCK, help="bytes that a job writes")
-    parser.add_argument("--memory", type=int, default=256 * BLOCK, help="bytes that a job takes")
+    parser.add_argument("--memory", type=int, default=256 * BLOCK, help="bytes that a job allocates")
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     parser.add_argument("--act", choices=("burn", "hum", "prepare"), help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
@@ -241,7 +245,7 @@ def _stop(signum: int, frame: object) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Record while the machine is loaded; the exit status of the recorder."""
+    """Record while the machine is loaded; return the exit status of the recorder."""
     options = parsed(arguments)
     if options.act:
         act(options)
@@ -255,7 +259,7 @@ def main(arguments: list[str]) -> int:
     recorder = subprocess.Popen(command)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            # Of the pattern, too: with one seed alone, two patterns would begin with the same draws on another scale.
+            # The pattern is part of the seed, so that two patterns do not use the same draws.
             rng = random.Random(f"{options.pattern}:{options.seed}")
             load(
                 PATTERNS[options.pattern], options.seconds, rng, Path(folder), options.disk, options.memory,

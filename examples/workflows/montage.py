@@ -1,8 +1,8 @@
-"""A mosaic of the sky: mostly waits for files. Parallel and sequential stages in turn, about 45 % of its cores' time.
+"""Build a mosaic of the sky: mostly waits for files. Parallel and sequential stages in turn; uses 45 % of its cores.
 
-Tiles are fetched, which takes a while, and projected onto a common grid (parallel); neighbours are compared where they
-overlap, and a plane is fitted to each tile's background (sequential); planes are subtracted (parallel); all is added up
-to one picture (sequential). Every step goes through files that are forced to the disk.
+Tiles are fetched slowly, and projected onto a common grid (parallel). Neighbours are compared where they overlap, and a
+plane is fitted to each tile's background (sequential). Planes are subtracted (parallel), and all tiles are added up to
+one picture (sequential). Every step reads and writes files that are synced to disk.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from pathlib import Path
 import common
 import numpy as np
 
-#: Pixels along a tile, and how many of them its neighbour has too.
+#: Pixels along a tile, and pixels that it shares with its neighbour.
 SIDE, OVERLAP = 192, 32
-#: Samples of a pixel along one direction: what a projection costs.
+#: Samples of a pixel along one direction, which set the cost of a projection.
 SAMPLES = 3
-#: Seconds that an archive takes for a tile, and a disk for a file of it.
+#: Seconds that an archive takes for a tile, and a disk for a file.
 FETCH, DISK = 0.022, 0.003
 #: Nominal seconds for one tile, all stages together.
 TILE = 0.098
 
 
 def save(path: Path, pixels: np.ndarray) -> None:
-    """A file that is on the disk when this returns."""
+    """Write a file and sync it to disk."""
     time.sleep(DISK)
     with path.open("wb") as file:
         np.save(file, pixels)
@@ -35,13 +35,13 @@ def save(path: Path, pixels: np.ndarray) -> None:
 
 
 def load(path: Path) -> np.ndarray:
-    """What was saved."""
+    """Read a saved file."""
     time.sleep(DISK)
     return np.load(path)
 
 
 def fetched(seed: int, tile: int) -> np.ndarray:
-    """A raw picture: stars on a background that is tilted a little."""
+    """Return a raw picture: stars on a slightly tilted background."""
     time.sleep(FETCH)
     rng = np.random.default_rng([seed, tile])
     y, x = np.mgrid[0:SIDE, 0:SIDE] / SIDE
@@ -53,7 +53,7 @@ def fetched(seed: int, tile: int) -> np.ndarray:
 
 
 def project(folder: Path, seed: int, tile: int) -> None:
-    """Turn a raw tile onto the grid of the mosaic, with several samples a pixel."""
+    """Rotate a raw tile onto the grid of the mosaic, with several samples per pixel."""
     save(folder / f"raw{tile}.npy", fetched(seed, tile))
     raw = load(folder / f"raw{tile}.npy")
     angle = 0.01 * np.sin(tile)
@@ -71,7 +71,7 @@ def project(folder: Path, seed: int, tile: int) -> None:
 
 
 def fit(folder: Path, tile: int, before: np.ndarray) -> np.ndarray:
-    """The plane that takes a tile to the level of its left neighbour, whose own plane is known."""
+    """Return the plane that brings a tile to the level of its left neighbour, whose plane is known."""
     if tile == 0:
         return np.zeros(3)
     left = load(folder / f"projected{tile - 1}.npy")[:, -OVERLAP:].astype(np.float64)
@@ -83,7 +83,7 @@ def fit(folder: Path, tile: int, before: np.ndarray) -> np.ndarray:
 
 
 def correct(folder: Path, job: tuple[int, np.ndarray]) -> None:
-    """Subtract its plane from a tile, and smooth what is left of the noise."""
+    """Subtract its plane from a tile, and smooth the noise."""
     tile, plane = job
     y, x = np.mgrid[0:SIDE, 0:SIDE] / SIDE
     pixels = load(folder / f"projected{tile}.npy") - (plane[0] + plane[1] * y + plane[2] * x)
@@ -94,20 +94,20 @@ def correct(folder: Path, job: tuple[int, np.ndarray]) -> None:
     save(folder / f"corrected{tile}.npy", pixels.astype(np.float32))
 
 
-def run(given: common.Options, told: Path | None, folder: Path) -> common.Checksum:
-    """All stages; the checksum is of the mosaic, strip by strip."""
-    tiles = given.count(TILE)
-    stages = common.Stages(told, [tiles] * 4)
+def run(options: common.Options, progress: Path | None, folder: Path) -> common.Checksum:
+    """Run all stages; return the checksum of the mosaic, strip by strip."""
+    tiles = options.count(TILE)
+    stages = common.Stages(progress, [tiles] * 4)
     checksum = common.Checksum()
     stages.begin(parallel=True)
-    for _ in stages.each(common.spread(partial(project, folder, given.seed), range(tiles), given.cores)):
+    for _ in stages.each(common.spread(partial(project, folder, options.seed), range(tiles), options.cores)):
         pass
     stages.begin(parallel=False)
     planes = [np.zeros(3)]
     for tile in stages.each(range(tiles)):
         planes.append(fit(folder, tile, planes[-1]))
     stages.begin(parallel=True)
-    for _ in stages.each(common.spread(partial(correct, folder), enumerate(planes[1:]), given.cores)):
+    for _ in stages.each(common.spread(partial(correct, folder), enumerate(planes[1:]), options.cores)):
         pass
     stages.begin(parallel=False)
     strip = np.zeros((SIDE, SIDE), np.float64)

@@ -1,9 +1,10 @@
-"""Statistics of a household's electric power, minute by minute: mostly waits for messages, about 26 % of its cores.
+"""Compute statistics of a household's electric power: mostly waits for messages; uses about 26 % of its cores.
 
-Measurements are brought into files (sequential). Then processes, one a core, get a block each from the hub that reads
-them, and pass their sums on in a ring until each has those of all (parallel). From blocks the hub finds the bounds of
-a histogram (sequential). With them, blocks go round once more, for histograms (parallel). Every message takes a while,
-as over a network. All sums are of whole numbers, so no order of adding changes them.
+Measurements, one per minute, are written into files (sequential). Then a hub reads blocks and sends one to each
+process, one process per core. Processes pass their sums on in a ring until each has those of all (parallel). The hub
+computes the bounds of a histogram from the blocks (sequential), and blocks pass through the processes once more, for
+histograms (parallel). Every message takes some time, as over a network. All sums are of whole numbers, so their order
+does not change them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 
 #: Minutes in a block, lags of an autocorrelation, bars of a histogram.
 BLOCK, LAGS, BARS = 20_000, 240, 256
-#: Seconds that a message takes, and a disk for a file of a block.
+#: Seconds that a message takes, and that a disk takes for the file of a block.
 MESSAGE, DISK = 0.0045, 0.0015
 #: Nominal seconds for one block, all stages together.
 SECONDS = 0.035
@@ -30,7 +31,7 @@ Work = Callable[[np.ndarray], np.ndarray]
 
 
 def write(path: Path, seed: int, number: int) -> None:
-    """A file of measurements in whole watts: night, day, and what is switched on by chance."""
+    """Write a file of measurements in whole watts: a daily cycle, and random devices."""
     time.sleep(DISK)
     rng = np.random.default_rng([seed, number])
     minute = np.arange(BLOCK) + number * BLOCK
@@ -42,20 +43,20 @@ def write(path: Path, seed: int, number: int) -> None:
 
 
 def read(folder: Path, number: int) -> np.ndarray:
-    """The measurements of a block."""
+    """Read the measurements of a block."""
     time.sleep(DISK)
     return np.frombuffer((folder / f"block{number}").read_bytes(), np.int32)
 
 
 def sums(block: np.ndarray) -> np.ndarray:
-    """Count, sums of powers, the least, and sums of products with what was so many minutes later."""
+    """Return the count, the sums of values and squares, the minimum, and the lagged sums of products."""
     small = block.astype(np.int64) - 500
     lagged = [int((small[lag:] * small[: len(small) - lag]).sum()) for lag in range(1, LAGS)]
     return np.array([len(block), small.sum(), (small**2).sum(), block.min(initial=0), *lagged], np.int64)
 
 
 def shape(low: int, wide: int, block: np.ndarray) -> np.ndarray:
-    """A histogram, and how often each bar's power is risen above."""
+    """Return a histogram, and the number of upward crossings of each bar's lower bound."""
     bars = np.bincount(np.clip((block - low) // wide, 0, BARS - 1), minlength=BARS)
     above = [
         np.count_nonzero((block[:-1] <= low + at * wide) & (block[1:] > low + at * wide))
@@ -65,7 +66,7 @@ def shape(low: int, wide: int, block: np.ndarray) -> np.ndarray:
 
 
 def rank(work: Work, size: int, left: Connection, right: Connection, hub: Connection) -> None:
-    """One of the processes: a block in, its sums round the ring, its sums and everybody's out."""
+    """Run one process of the ring: receive a block, pass its sums round, and send its own sums and those of all."""
     while True:
         block = hub.recv()
         time.sleep(MESSAGE)
@@ -81,7 +82,7 @@ def rank(work: Work, size: int, left: Connection, right: Connection, hub: Connec
 
 
 def ring(work: Work, folder: Path, blocks: int, size: int, step: Callable[[], None]) -> np.ndarray:
-    """Everybody's sums, block by block: a round is a block for each process."""
+    """Return the sums of each block; a round has one block for each process."""
     ends = [Pipe(duplex=False) for _ in range(size)]
     ranks = [partial(rank, work, size, ends[at][0], ends[(at + 1) % size][1]) for at in range(size)]
     found = []
@@ -92,24 +93,24 @@ def ring(work: Work, folder: Path, blocks: int, size: int, step: Callable[[], No
             for hub, block in zip(hubs, [*turn, *nothing], strict=True):
                 hub.send(block)
             answers = common.answers(hubs)
-            everybody_s = np.sum([own for own, _ in answers], axis=0)
-            if any((total != everybody_s).any() for _, total in answers):
-                raise SystemExit("stats: what went round the ring is not what went in")
+            expected = np.sum([own for own, _ in answers], axis=0)
+            if any((total != expected).any() for _, total in answers):
+                raise SystemExit("stats: the sums that the ring returned are not those of its processes")
             for own, _ in answers[: len(turn)]:
                 found.append(own)
                 step()
     return np.array(found)
 
 
-def run(given: common.Options, told: Path | None, folder: Path) -> common.Checksum:
-    """All stages; the checksum is of every block's sums and histograms."""
-    count = given.count(SECONDS)
-    stages = common.Stages(told, [count] * 4)
+def run(options: common.Options, progress: Path | None, folder: Path) -> common.Checksum:
+    """Run all stages; return the checksum of the sums and histograms of all blocks."""
+    count = options.count(SECONDS)
+    stages = common.Stages(progress, [count] * 4)
     stages.begin(parallel=False)
     for number in stages.each(range(count)):
-        write(folder / f"block{number}", given.seed, number)
+        write(folder / f"block{number}", options.seed, number)
     stages.begin(parallel=True)
-    found = ring(sums, folder, count, given.cores, stages.step)
+    found = ring(sums, folder, count, options.cores, stages.step)
     stages.begin(parallel=False)
     bounds = [
         np.quantile(read(folder, number), [0.01, 0.99], method="lower")
@@ -117,7 +118,9 @@ def run(given: common.Options, told: Path | None, folder: Path) -> common.Checks
     ]
     low, high = (int(each) for each in np.median(bounds, axis=0))
     stages.begin(parallel=True)
-    shapes = ring(partial(shape, low, max(1, (high - low) // BARS)), folder, count, given.cores, stages.step)
+    shapes = ring(
+        partial(shape, low, max(1, (high - low) // BARS)), folder, count, options.cores, stages.step
+    )
     checksum = common.Checksum()
     checksum.add(found)
     checksum.add(shapes)
