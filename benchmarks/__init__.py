@@ -1,4 +1,4 @@
-"""Speed beside peers: both timed in one run, in turn, and told as a ratio with its spread.
+"""Speed compared with peers: both are timed in turn in one run, and reported as a ratio with its range.
 
 ``python -m benchmarks SUITE [--json]``; a ratio over 1 means that Windlass is ahead.
 """

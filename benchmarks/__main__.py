@@ -14,7 +14,7 @@ from rich.table import Table
 
 from benchmarks.measure import Row
 
-#: Each is a module of this package with a function `rows`.
+#: Modules of this package, each with a function `rows`.
 SUITES = (
     "admit",
     "agent",
@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="a JSON list on standard output, nothing else")
     parser.add_argument("--repeats", type=int, default=5, help="how often each side is timed (default 5)")
     options = parser.parse_args()
-    # Some engines print warnings to standard output, where the rows go.
+    # Some engines print warnings to standard output, which is for the rows.
     with contextlib.redirect_stdout(sys.stderr):
         rows = importlib.import_module(f"benchmarks.{options.suite}").rows(options.repeats)
     if options.json:

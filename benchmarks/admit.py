@@ -1,4 +1,4 @@
-"""A node's decision a vector, alone and in a batch, and its tracker beside others on the same stream."""
+"""Admission: time of a node's decision, alone and in a batch, and its tracker compared with others on one stream."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from windlass.admit import AdmissionFleet, FPCAEdge, Pronto
 from windlass.admit.policies.forewarn import Forewarn
 
 _DIM, _RANK, _BLOCK, _NODES = 134, 4, 20, 1000
-#: What the paper reports for its Python prototype on its machine, s a vector.
+#: The paper's time of its Python prototype on its machine, s per vector.
 _PAPER = 0.015
-#: And MB of its process.
+#: The memory of the prototype's process, MB.
 _PAPER_MB = 148.0
 _Floats = NDArray[np.float64]
 
 
 def rows(repeats: int) -> list[Row]:
-    """All comparisons of the suite; what a peer is missing for is said."""
+    """Return all comparisons of the suite; report peers that are not installed on standard error."""
     stream = _stream(2000)
     found = [
-        _beside_paper("one node, a vector with spikes and signal", 2000, lambda: _alone(stream), repeats),
-        _beside_paper(
+        _compared_with_paper(
+            "one node, a vector with spikes and signal", 2000, lambda: _alone(stream), repeats
+        ),
+        _compared_with_paper(
             f"{_NODES} nodes in a batch, a vector with spikes and signal",
             3 * _BLOCK * _NODES,
             _many(),
             repeats,
         ),
-        _beside_paper("one node under ours, a vector", 2000, lambda: _ours(stream), repeats),
+        _compared_with_paper("one node under ours, a vector", 2000, lambda: _ours(stream), repeats),
     ]
     blocks = [stream[:, at : at + _BLOCK] for at in range(0, stream.shape[1], _BLOCK)]
     for name, peer in _peers(blocks):
@@ -80,8 +82,8 @@ def _many() -> Callable[[], None]:
     return run
 
 
-def _beside_paper(name: str, vectors: int, ours: Callable[[], object], repeats: int) -> Row:
-    """Seconds of processor time. The peer is a figure of the paper and was not measured here."""
+def _compared_with_paper(name: str, vectors: int, ours: Callable[[], object], repeats: int) -> Row:
+    """Measure processor time, s. The peer is a figure of the paper, and not measured here."""
     ours()
     seconds = []
     for _ in range(max(repeats, 3)):
@@ -110,7 +112,7 @@ def _track(blocks: list[_Floats]) -> FPCAEdge:
 
 
 def _peers(blocks: list[_Floats]) -> list[tuple[str, Callable[[], object]]]:
-    """An SVD of all that came so far with each block; and scikit-learn's incremental PCA, where it is installed."""
+    """Return the peers: an SVD of all data so far, and scikit-learn's incremental PCA if it is installed."""
 
     def whole() -> None:
         for count in range(10, len(blocks) + 1, 10):
@@ -139,7 +141,7 @@ def _peers(blocks: list[_Floats]) -> list[tuple[str, Callable[[], object]]]:
     return [("scikit-learn IncrementalPCA", incremental), *peers]
 
 
-#: Run by itself, as a process never shrinks to what it had before.
+#: Runs in a process of its own, because a process does not return all freed memory.
 _GROWTH = f"""
 import os, numpy as np
 from windlass.admit import AdmissionFleet
@@ -155,7 +157,7 @@ print(pages() - before)
 
 
 def _memory() -> Row:
-    """How much the memory of a process grows by a thousand nodes, on Linux; the paper's figure is of a process."""
+    """Measure the growth of a process's memory by a thousand nodes, on Linux; the paper's figure is a whole process."""
     grown = subprocess.run([sys.executable, "-c", _GROWTH], check=True, capture_output=True, text=True)
     each = float(grown.stdout) / _NODES
     ratio = _PAPER_MB / each

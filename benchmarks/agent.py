@@ -1,4 +1,4 @@
-"""What a step of the recorder and of the agent costs a machine with 300 more processes, in processor time."""
+"""Agent: processor time of a step of the recorder and of the agent, on a machine with 300 additional processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from windlass.engines.linux.telemetry.source import Roots
 from windlass.engines.linux.telemetry.tasks import TasksSource
 
 _PROCESSES = 300
-#: At 1 Hz, one percent of a core.
+#: Budget of a step, s: one percent of a core at 1 Hz.
 _BUDGET = 0.01
 _STEPS = 20
 _THREADS = """
@@ -33,7 +33,7 @@ sys.stdin.read()
 
 
 def rows(repeats: int) -> list[Row]:
-    """All comparisons of the suite."""
+    """Return all comparisons of the suite."""
     found = []
     for threads in (1, 900):
         with sleepers(threads):
@@ -44,13 +44,13 @@ def rows(repeats: int) -> list[Row]:
                     f"a step of all metrics, {what}", observer.observe, None, "1 % of a core at 1 Hz", repeats
                 )
             )
-            tasks, meter = TasksSource(Roots()), Meter(_everybody, time.monotonic)
+            tasks, meter = TasksSource(Roots()), Meter(_all_processes, time.monotonic)
             found.append(
                 _row(
                     f"waiting of all threads, {what}",
                     lambda tasks=tasks: tasks.read(1.0),  # type: ignore[misc]
                     meter.sample,
-                    "opening each file anew (the meter of jobs)",
+                    "reopening each file (the meter of jobs)",
                     repeats,
                 )
             )
@@ -64,7 +64,7 @@ def rows(repeats: int) -> list[Row]:
 
 @contextmanager
 def sleepers(threads: int) -> Iterator[None]:
-    """Processes that wait, and one more with so many threads."""
+    """Run sleeping processes, and one more process with ``threads`` threads."""
     running = [subprocess.Popen(["sleep", "3600"]) for _ in range(_PROCESSES)]
     one = subprocess.Popen(
         [sys.executable, "-S", "-c", _THREADS, str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -79,14 +79,14 @@ def sleepers(threads: int) -> Iterator[None]:
             each.communicate()
 
 
-def _everybody() -> list[int]:
+def _all_processes() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
 
 
 def _row(
     name: str, ours: Callable[[], object], peer: Callable[[], object] | None, peer_name: str, repeats: int
 ) -> Row:
-    """Seconds of processor time, in turn; without a peer, beside the budget, which is no measurement."""
+    """Measure processor time of both sides in turn, s; without a peer, compare with the budget."""
     ours()
     pairs = [(_seconds(ours), _BUDGET if peer is None else _seconds(peer)) for _ in range(max(repeats, 3))]
     ratios = [theirs / own for own, theirs in pairs]

@@ -1,6 +1,6 @@
-"""Replays of batch logs: jobs per second, memory and mean waits, beside plain Python, SimPy and AccaSim.
+"""Replays of batch logs: jobs per second, memory and mean waits, compared with plain Python, SimPy and AccaSim.
 
-Where a peer starts a job at another time, standard error has the first such job, and which rule the two differ in.
+If a peer starts a job at another time, standard error has the first such job, and the rule in which the two differ.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from windlass.sim.site.replay import replay
 
 _KTH = Path(__file__).parents[2] / "shared" / "traces" / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz"
 _MEMORY_JOBS = 200_000
-#: A simulator that others wrote is given the first of each log: it takes about a second for a thousand.
+#: Number of jobs of each log for AccaSim, which takes about a second for a thousand.
 _OTHERS_JOBS = 5_000
 
 
@@ -44,7 +44,7 @@ class Case:
 
 
 def rows(repeats: int) -> list[Row]:
-    """All comparisons of the suite."""
+    """Return all comparisons of the suite."""
     found: list[Row] = []
     for case in _cases():
         for policy, decide in (("fcfs", peers.fcfs), ("easy", peers.easy)):
@@ -63,13 +63,13 @@ def _cases() -> list[Case]:
 
 
 def _conservative() -> list[Row]:
-    """Long queues under conservative backfilling, beside a profile that is a list of steps."""
+    """Compare conservative backfilling with long queues with a profile that is a list of steps."""
     jobs = lublin(200_000, 256, np.random.default_rng(1), load=0.9)
     policy: Any = POLICIES.make("conservative", np.random.default_rng(0))
     listed = ListedConservative()
     prepare((*kernels(policy), *kernels(listed)))
     if not np.array_equal(replay(jobs, 256, policy).start, replay(jobs, 256, listed).start):
-        raise AssertionError("conservative: the schedule over a list of steps is another one")
+        raise AssertionError("conservative: the schedule over a list of steps differs")
     return [
         compare_rates(
             "replay conservative, Lublin, 200,000 jobs, load 0.9, 256 processors",
@@ -88,7 +88,7 @@ def _large_workload() -> JobTable:
 
 
 def plain_jobs(jobs: JobTable) -> list[peers.PlainJob]:
-    """The jobs as the plain loop wants them, stopped at their request."""
+    """Return the jobs in the form of the plain loop, stopped at their requests."""
     held = np.minimum(jobs.run, jobs.request)
     return list(
         zip(jobs.submit.tolist(), held.tolist(), jobs.procs.tolist(), jobs.request.tolist(), strict=True)
@@ -129,7 +129,7 @@ def _replays(
 def mean_waits(
     case: Case, policy_name: str, ours: NDArray[np.float64], theirs: NDArray[np.float64], peer_name: str
 ) -> Row:
-    """The mean wait of two schedules of the same jobs, those left out that the peer never starts."""
+    """Compare the mean waits of two schedules of the same jobs, without jobs that the peer never starts."""
     known = ~np.isnan(theirs)
     own, other = (float((each - case.jobs.submit)[known].mean()) for each in (ours, theirs))
     ratio = other / own if own > 0 else 1.0 if own == other else float("inf")
@@ -138,10 +138,10 @@ def mean_waits(
 
 
 def _others() -> list[Row]:
-    """A simulator that others wrote, under its own policies of the same names."""
+    """Compare with AccaSim under its own policies of the same names."""
     peer_name = "AccaSim"
-    if said := peers_accasim.missing():
-        print(said, file=sys.stderr)
+    if message := peers_accasim.missing():
+        print(message, file=sys.stderr)
         return []
     found = []
     for whole in _cases():
@@ -158,13 +158,13 @@ def _others() -> list[Row]:
                 continue
             found.append(mean_waits(case, policy_name, ours, theirs, peer_name))
             differs = first_difference(jobs, case.processors, ours, theirs, peer_name)
-            said = "the same schedule" if differs is None else differs.line(peer_name)
-            print(f"{policy_name}, {case.name}: {said}", file=sys.stderr)
+            result = "the same schedule" if differs is None else differs.line(peer_name)
+            print(f"{policy_name}, {case.name}: {result}", file=sys.stderr)
     return found
 
 
 def _memory() -> Row:
-    """Peak of what a replay allocates, its jobs included."""
+    """Measure the peak memory that a replay allocates, including its jobs."""
     jobs = lublin(_MEMORY_JOBS, 128, np.random.default_rng(1), load=0.7)
     policy: Any = POLICIES.make("fcfs", np.random.default_rng(0))
     prepare(kernels(policy))

@@ -1,6 +1,6 @@
-"""Jobs and tasks on the nodes of one site: events per second beside plain Python, and what a synchronisation costs.
+"""Jobs and tasks on the nodes of one site: events per second, compared with plain Python, and synchronisations.
 
-An event is a job or a task that arrives or ends, an attempt that is killed, or a change of a node's capacity.
+An event is an arrival or end of a job or task, a killed attempt, or a change of a node's capacity.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _SYNC_JOBS = 50_000
 
 
 def rows(repeats: int) -> list[Row]:
-    """All comparisons of the suite."""
+    """Return all comparisons of the suite."""
     return [*_throughputs(repeats), *_synchronisations(repeats)]
 
 
 def _case(dispatch: str, jobs: int, tasks: int, *, outages: bool) -> Colocation:
-    """Jobs and tasks that arrive for about the same time, all drawn."""
+    """Return a case with drawn jobs and tasks that arrive over about the same time."""
     setting = ColocatedSetting.model_validate(
         {
             "cluster": {
@@ -63,7 +63,7 @@ def _events(case: Colocation) -> int:
 
 
 def _throughputs(repeats: int) -> list[Row]:
-    """A workload that plain Python can follow, without outages; and the large ones beside its rate."""
+    """Compare a small workload without outages, and the large ones, with the rate of plain Python on the small one."""
     small = _case("ppot", 60, 200_000, outages=False)
     jobs = plain_jobs(small.jobs)
     submit, work = small.tasks.submit.tolist(), small.tasks.work.tolist()
@@ -95,7 +95,7 @@ def _throughputs(repeats: int) -> list[Row]:
 
 
 def _sync_case() -> Colocation:
-    """Jobs of a core, one after another, and next to no tasks: each start and each end is a synchronisation."""
+    """Return a case of sequential jobs of one core and few tasks: each start and each end is a synchronisation."""
     case = _case("ppot", 60, 200_000, outages=False)
     times = np.arange(_SYNC_JOBS, dtype=np.float64) * 10.0
     jobs = JobTable.of(submit=times, run=np.full(_SYNC_JOBS, 5.0), procs=np.ones(_SYNC_JOBS, np.int64))
@@ -104,7 +104,7 @@ def _sync_case() -> Colocation:
 
 
 def _simpy_instants(instants: int) -> float:
-    """Three processes that all wake at every instant; when they are done."""
+    """Run three SimPy processes that all wake at every instant; return the time of the end."""
     environment = simpy.Environment()
 
     def part() -> Iterator[Any]:
@@ -118,7 +118,7 @@ def _simpy_instants(instants: int) -> float:
 
 
 def _synchronisations(repeats: int) -> list[Row]:
-    """Beside plain Python, which has nothing to keep apart, and SimPy, whose processes only wake."""
+    """Compare with plain Python, which has no parts to synchronise, and SimPy, whose processes only wake."""
     case, syncs = _sync_case(), 2 * _SYNC_JOBS
     jobs, tasks = plain_jobs(case.jobs), case.tasks
 

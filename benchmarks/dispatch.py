@@ -1,4 +1,4 @@
-"""Dispatch of small tasks: tasks per second beside plain Python and SimPy, and the time of one decision."""
+"""Dispatch of small tasks: tasks per second compared with plain Python and SimPy, and the time of one decision."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOAD = 0.9
 
 
 def rows(repeats: int) -> list[Row]:
-    """All comparisons of the suite."""
+    """Return all comparisons of the suite."""
     rng = np.random.default_rng(1)
     for name in ("ppot", "rosella", "pot", "sparrow"):
         prepare(kernels(make_policy(name, _MIXED, rng)))
@@ -37,7 +37,7 @@ def rows(repeats: int) -> list[Row]:
 
 
 def plain_ppot(speeds: NDArray[np.float64], load: float, tasks: int, seed: int) -> float:
-    """Proportional sampling of two and the shorter queue, with heapq; the mean response, s."""
+    """Return the mean response, s, of proportional sampling of two and the shorter queue, with heapq."""
     rng = random.Random(seed)
     workers = list(range(len(speeds)))
     rates = speeds.tolist()
@@ -75,7 +75,7 @@ def _throughput(policy: str, tasks: int, repeats: int) -> Row:
 
 
 def _given_workload(policy: str, tasks: int, repeats: int) -> Row:
-    """The simulation without the drawing of times and sizes; the peer draws them."""
+    """Compare the simulation without the drawing of times and sizes with a peer that draws them."""
     rng, share = np.random.default_rng(1), 20
     times = np.cumsum(rng.standard_exponential(tasks)) / (_LOAD * float(_MIXED.sum()))
     sizes = rng.standard_exponential(tasks)
@@ -102,13 +102,13 @@ def _scaled(
     share: int,
     repeats: int,
 ) -> Row:
-    """Tasks per second where the peer is timed on a share of the tasks."""
+    """Compare tasks per second; the peer is timed on a share of the tasks."""
     row = compare_rates(name, ours, peer, peer_name, amount=tasks, unit="tasks/s", repeats=repeats)
     return row.with_peer_of_part(share)
 
 
 def simpy_two_choices(workers: int, load: float, tasks: int, seed: int) -> float:
-    """Power of two choices under SimPy, a resource per worker; the mean response, s."""
+    """Return the mean response, s, of power of two choices under SimPy, with a resource per worker."""
     rng = random.Random(seed)
     environment = simpy.Environment()
     lines = [simpy.Resource(environment) for _ in range(workers)]
@@ -137,7 +137,7 @@ def simpy_two_choices(workers: int, load: float, tasks: int, seed: int) -> float
 
 
 def simpy_central_queue(workers: int, load: float, tasks: int, seed: int) -> float:
-    """M/M/n under SimPy: one resource of n; the mean response, s."""
+    """Return the mean response, s, of M/M/n under SimPy, with one resource of n."""
     rng = random.Random(seed)
     environment = simpy.Environment()
     servers = simpy.Resource(environment, capacity=workers)
@@ -174,7 +174,7 @@ def _two_choices_simpy(repeats: int) -> Row:
 
 
 def _central_queue_simpy(repeats: int) -> Row:
-    """Late binding with a reservation on every worker is one central queue, M/M/n."""
+    """Compare late binding with a reservation on every worker, which is one central queue, with M/M/n."""
     tasks, share, workers = 1_000_000, 40, 4
     policy = make_policy("sparrow", np.ones(workers), np.random.default_rng(1), probes=workers)
     return _scaled(
@@ -189,7 +189,7 @@ def _central_queue_simpy(repeats: int) -> Row:
 
 
 def _one_choice(name: str, repeats: int) -> Row:
-    """``choose`` from Python, one task after another, beside the same draw with NumPy."""
+    """Compare ``choose`` from Python, one task after another, with the same draw in NumPy."""
     calls = 200_000
     policy = make_policy(name, _MIXED, np.random.default_rng(1))
     lengths = np.zeros(len(_MIXED), np.int64)

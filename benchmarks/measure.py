@@ -1,4 +1,4 @@
-"""Timing two things in turn."""
+"""Timing of Windlass and a peer in turn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One comparison; ``ratio`` is over 1 where ours is ahead, with the least and greatest of its pairs."""
+    """One comparison; ``ratio`` is over 1 if Windlass is ahead, with the minimum and maximum of its pairs."""
 
     name: str
     ours: float
@@ -23,12 +23,12 @@ class Row:
     ratio_high: float
 
     def with_peer_of_part(self, times: float) -> Row:
-        """The same where the peer was timed on so many times less."""
+        """Return the row for a peer that was timed on ``times`` times less work."""
         ratios = (ratio * times for ratio in (self.ratio, self.ratio_low, self.ratio_high))
         return Row(self.name, self.ours, self.peer / times, self.peer_name, self.unit, *ratios)
 
     def as_time(self, unit: str) -> Row:
-        """The same as time per amount, where it is amount per time."""
+        """Convert amounts per time into times per amount."""
         ratios = self.ratio, self.ratio_low, self.ratio_high
         return Row(self.name, 1 / self.ours, 1 / self.peer, self.peer_name, unit, *ratios)
 
@@ -43,7 +43,7 @@ def compare_rates(
     unit: str,
     repeats: int,
 ) -> Row:
-    """Time both in turn, ``repeats`` times after one warm-up each; medians as amount per second."""
+    """Time both in turn, ``repeats`` times after one warm-up; return the medians as amount per second."""
     ours()
     pairs = [(_seconds(ours), _seconds(peer)) for _ in range(repeats)]
     ratios = [theirs / own for own, theirs in pairs]

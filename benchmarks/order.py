@@ -1,4 +1,4 @@
-"""Orders over many sites: the time of one decision, beside the printed algorithm as a plain compiled loop."""
+"""Orders over many sites: the time of one decision, compared with the printed algorithm as a plain compiled loop."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SITES = 30
 
 @njit(cache=True, error_model="numpy")
 def plain_swag(subjobs, slots):  # type: ignore[no-untyped-def]
-    """Algorithm 3.5 as printed: all jobs looked at for each choice."""
+    """Order jobs by Algorithm 3.5 as printed, which evaluates all jobs for each choice."""
     jobs, sites = subjobs.shape
     queue = np.zeros(sites)
     left = np.ones(jobs, np.bool_)
@@ -44,7 +44,7 @@ def plain_swag(subjobs, slots):  # type: ignore[no-untyped-def]
 
 
 def plain_reordering(subjobs: NDArray[np.int64], order: NDArray[np.int64]) -> list[int]:
-    """Algorithm 3.3 with NumPy in a Python loop."""
+    """Reorder jobs by Algorithm 3.3, with NumPy in a Python loop."""
     queue = subjobs.sum(axis=0)
     left = [int(job) for job in order]
     found: list[int] = []
@@ -63,10 +63,10 @@ def _fleet(jobs: int, law: str, skew: float | str = 2.0) -> NDArray[np.int64]:
 
 
 def rows(repeats: int) -> list[Row]:
-    """All comparisons of the suite."""
+    """Return all comparisons of the suite."""
     slots = np.full(_SITES, 300.0)
     found = []
-    # Spread evenly, every job is everywhere, and little can be skipped: the worst that the thesis' laws offer.
+    # Evenly spread jobs are at every site, so little can be skipped: the worst case of the thesis' laws.
     cases: tuple[tuple[int, str, float | str], ...] = (
         (1000, "facebook", 2.0),
         (1000, "exponential", 2.0),
@@ -79,7 +79,7 @@ def rows(repeats: int) -> list[Row]:
             jobs == 1000
             and swag(subjobs, slots).tolist() != plain_swag(subjobs.astype(float), slots).tolist()
         ):
-            raise AssertionError("the plain loop gives another order")
+            raise AssertionError("the order of the plain loop differs")
         found.append(
             compare_rates(
                 f"SWAG, {jobs:,} jobs × {_SITES} sites, {law} sizes, skew {skew}",
@@ -98,7 +98,7 @@ def _reorderings(repeats: int) -> Row:
     subjobs, slots = _fleet(1000, "exponential"), np.full(_SITES, 300.0)
     order = np.random.default_rng(2).permutation(1000)
     if reordering(subjobs, slots, order).tolist() != plain_reordering(subjobs, order):
-        raise AssertionError("the plain loop gives another order")
+        raise AssertionError("the order of the plain loop differs")
     return compare_rates(
         f"Reordering, 1,000 jobs × {_SITES} sites",
         lambda: reordering(subjobs, slots, order),
@@ -111,13 +111,13 @@ def _reorderings(repeats: int) -> Row:
 
 
 def _world(repeats: int) -> Row:
-    """Tasks per second of the world under SWAG, beside the same loop asking the policy through Python."""
+    """Compare tasks per second under SWAG with the same loop that calls the policy through Python."""
     work = draw_fixed(np.random.default_rng(1), law="exponential", jobs=1000)
     policy = POLICIES.make("swag", np.random.default_rng(0))
     prepare(order_kernels(policy))
 
-    class Asked:
-        name = "asked"
+    class ThroughPython:
+        name = "through-python"
 
         def decide(self, view):  # type: ignore[no-untyped-def]
             return policy.decide(view)
@@ -125,7 +125,7 @@ def _world(repeats: int) -> Row:
     return compare_rates(
         "world of 30 sites under SWAG, exponential sizes",
         lambda: run_ordered(work, policy),
-        lambda: run_ordered(work, Asked()),
+        lambda: run_ordered(work, ThroughPython()),
         "the same, decisions through Python",
         amount=float(len(work.jobs.duration)),
         unit="tasks/s",

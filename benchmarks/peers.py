@@ -1,4 +1,4 @@
-"""The same policies in plain Python: what anyone would write first, with heapq, and under SimPy."""
+"""Straightforward versions of the policies in plain Python, with heapq, and under SimPy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import simpy
 
-#: submit, run, processors, request
+#: Submission, run time, processors, request.
 PlainJob = tuple[float, float, int, float]
 
 
@@ -34,7 +34,7 @@ class PlainSite:
         insort(self.expected, (now + request, procs, job))
 
     def finish(self, job: int) -> None:
-        """Take them back."""
+        """Free the processors of a job."""
         _, _, procs, request = self.jobs[job]
         self.free += procs
         del self.expected[bisect_left(self.expected, (self.started[job] + request, procs, job))]
@@ -44,7 +44,7 @@ Decide = Callable[[PlainSite, float], list[int]]
 
 
 def fcfs(site: PlainSite, now: float) -> list[int]:
-    """First come, first served."""
+    """Start jobs first come, first served."""
     count = 0
     while count < len(site.queue) and site.jobs[site.queue[count]][2] <= site.free:
         site.begin(site.queue[count], now)
@@ -54,7 +54,7 @@ def fcfs(site: PlainSite, now: float) -> list[int]:
 
 
 def easy(site: PlainSite, now: float) -> list[int]:
-    """EASY backfilling."""
+    """Start jobs by EASY backfilling."""
     started = fcfs(site, now)
     if not site.queue or not site.free:
         return started
@@ -82,7 +82,7 @@ def easy(site: PlainSite, now: float) -> list[int]:
 
 
 def replay_plain(jobs: list[PlainJob], processors: int, decide: Decide) -> list[float]:
-    """A loop over submissions and a heap of ends; the start of each job, s."""
+    """Replay with a loop over submissions and a heap of ends; return the start of each job, s."""
     site = PlainSite(jobs, processors)
     ends: list[tuple[float, int, int]] = []
     coming = 0
@@ -103,32 +103,32 @@ def replay_plain(jobs: list[PlainJob], processors: int, decide: Decide) -> list[
 
 
 def replay_simpy(jobs: list[PlainJob], processors: int, decide: Decide) -> list[float]:
-    """The same under SimPy: a process that submits, one per running job, a decision after each instant."""
+    """Replay under SimPy, with a process that submits, one per running job, and a decision after each instant."""
     environment = simpy.Environment()
     site = PlainSite(jobs, processors)
-    asked = [-1.0]
+    requested_at = [-1.0]
 
     def submit() -> Iterator[simpy.Event]:
         for job, (at, *_) in enumerate(jobs):
             if at > environment.now:
                 yield environment.timeout(at - environment.now)
             site.queue.append(job)
-            ask()
+            request_decision()
 
     def hold(job: int) -> Iterator[simpy.Event]:
         yield environment.timeout(jobs[job][1])
         site.finish(job)
-        ask()
+        request_decision()
 
-    def ask() -> None:
-        # Once an instant, after all that happens then: a timeout of zero goes to the end of the instant.
-        if asked[0] != environment.now:
-            asked[0] = environment.now
+    def request_decision() -> None:
+        # Once per instant, after all its events: a timeout of zero goes to the end of the instant.
+        if requested_at[0] != environment.now:
+            requested_at[0] = environment.now
             environment.process(decide_once())
 
     def decide_once() -> Iterator[simpy.Event]:
         yield environment.timeout(0)
-        asked[0] = -1.0
+        requested_at[0] = -1.0
         for job in decide(site, environment.now):
             environment.process(hold(job))
 

@@ -1,7 +1,7 @@
-"""AccaSim, a simulator that others wrote and that installs from PyPI, replays the same jobs.
+"""Replay of the same jobs by AccaSim, a simulator from PyPI.
 
-It reads SWF with whole seconds, keeps its settings in globals and starts threads, so it runs in a process of its own.
-Its last release is older than the Python of today, and is asked for by nobody but who has it: no extra names it.
+AccaSim reads SWF with whole seconds, keeps its settings in globals and starts threads, so it runs in a process of its
+own. Its last release is older than the supported Python versions, so no extra installs it.
 
 Source: Galleguillos, Kiziltan, Netti and Soto, "AccaSim: a customizable workload management simulator for job
 dispatching research in HPC systems", Cluster Computing 23, 2020.
@@ -24,26 +24,26 @@ from numpy.typing import NDArray
 
 from windlass.model import JobTable
 
-#: Its classes for our policies.
+#: AccaSim's classes for Windlass's policies.
 _DISPATCHERS = {"fcfs": "FirstInFirstOut", "easy": "EASYBackfilling"}
-#: It takes a clock of 0 for one that does not run yet, so that jobs come a day later, s.
+#: Shift of all submissions, s: AccaSim takes a time of 0 for a clock that does not run yet.
 _LATER = 86_400
 _LOG, _SITE, _SCHEDULE = "log.swf", "site.json", "sched-log.swf"
 _PATIENCE_S = 900.0
 
 
 class PeerError(Exception):
-    """The peer did not bring its replay to an end; says what it said last."""
+    """AccaSim failed to complete its replay; the message is its last output."""
 
 
 def missing() -> str:
-    """What to install for it, in a line; empty where it is there."""
+    """Return a message on how to install AccaSim, or an empty text if it is installed."""
     found = importlib.util.find_spec("accasim") is not None
-    return "" if found else "AccaSim is not installed, and is left out: pip install accasim"
+    return "" if found else "AccaSim is not installed, so no comparison with it; run: pip install accasim"
 
 
 def whole_seconds(jobs: JobTable) -> JobTable:
-    """The jobs with whole seconds, stopped at their requests: submitted a little earlier, running a little longer.
+    """Return the jobs in whole seconds, stopped at their requests; submissions are rounded down, run times up.
 
     >>> rounded = whole_seconds(JobTable.of(submit=[0.5], run=[9.1], procs=[1], request=[7.2]))
     >>> rounded.submit.tolist(), rounded.run.tolist(), rounded.request.tolist()
@@ -54,21 +54,21 @@ def whole_seconds(jobs: JobTable) -> JobTable:
 
 
 def starts(jobs: JobTable, processors: int, policy: str) -> NDArray[np.float64]:
-    """When each job starts there, (n,) s; NaN for one that never did.
+    """Return the (n,) start of each job under AccaSim, s; NaN for jobs that never start.
 
     Parameters
     ----------
     jobs
-        With whole seconds, see :func:`whole_seconds`.
+        Jobs in whole seconds; see :func:`whole_seconds`.
     processors
-        Of the site, which is one node: jobs have no places here either.
+        Processors of the site, which is a single node.
     policy
         ``fcfs`` or ``easy``.
 
     Raises
     ------
     PeerError
-        It failed.
+        AccaSim failed.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -95,7 +95,7 @@ def starts(jobs: JobTable, processors: int, policy: str) -> NDArray[np.float64]:
 
 
 def swf_lines(jobs: JobTable) -> Iterator[str]:
-    """The jobs as it reads them: numbered by row, a day later, each processor with a unit of memory.
+    """Yield the jobs as SWF lines for AccaSim: numbered by row, a day later, with a unit of memory per processor.
 
     >>> next(swf_lines(JobTable.of(submit=[5], run=[60], procs=[4], request=[90])))
     '1 86405 -1 60 4 -1 1 4 90 1 1 1 1 -1 1 -1 -1 -1\\n'
@@ -107,7 +107,7 @@ def swf_lines(jobs: JobTable) -> Iterator[str]:
 
 
 def read_starts(text: str, count: int) -> NDArray[np.float64]:
-    """(count,) s of what it wrote: ``number;start`` a line, in the order in which jobs ended.
+    """Return the (count,) starts, s, from AccaSim's output: lines ``number;start`` in the order of the ends.
 
     >>> read_starts("2;86407\\n1;86400\\n", 3).tolist()
     [0.0, 7.0, nan]
@@ -120,7 +120,7 @@ def read_starts(text: str, count: int) -> NDArray[np.float64]:
 
 
 def _replay(policy: str, folder: Path) -> None:
-    # The name stood there until Python 3.9, and it is imported from there.
+    # AccaSim imports this name from ``collections``, where it was until Python 3.9.
     vars(collections).setdefault("Mapping", Mapping)
     allocators = importlib.import_module("accasim.base.allocator_class")
     schedulers = importlib.import_module("accasim.base.scheduler_class")

@@ -1,4 +1,4 @@
-"""Jobs and tasks on shared nodes in plain Python: what anyone would write first, with heapq."""
+"""A straightforward simulation of jobs and tasks on shared nodes in plain Python, with heapq."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks import peers
 
 @dataclass
 class PlainNodes:
-    """Nodes with cores and one task queue each; a task in hand slows down when a job takes cores of its node."""
+    """Nodes with cores and one task queue each; a running task slows down when a job takes cores of its node."""
 
     cores: int
     speed: float
@@ -21,7 +21,7 @@ class PlainNodes:
     idle: list[int]
     speeds: list[float]
     queues: list[deque[tuple[float, float]]]
-    #: Work left of the task in hand, since when that is so, and how often its end was worked out.
+    #: Remaining work of the running task, the time of that value, and how often its end was computed.
     left: list[float]
     since: list[float]
     version: list[int]
@@ -31,7 +31,7 @@ class PlainNodes:
 
     @classmethod
     def idle_nodes(cls, nodes: int, cores: int, speed: float, floor: float) -> PlainNodes:
-        """Nodes that nobody uses."""
+        """Return nodes that are idle."""
         made = cls(
             cores, speed, floor, [cores] * nodes, [speed] * nodes, [deque() for _ in range(nodes)],
             [0.0] * nodes, [0.0] * nodes, [0] * nodes,
@@ -40,7 +40,7 @@ class PlainNodes:
         return made
 
     def use(self, node: int, cores: int, now: float) -> None:
-        """A job takes cores of a node, or gives them back where they are less than 0."""
+        """Take cores of a node for a job; negative ``cores`` return them."""
         self.idle[node] -= cores
         before = self.speeds[node]
         self.speeds[node] = self.speed * max(self.floor, self.idle[node] / self.cores)
@@ -49,7 +49,7 @@ class PlainNodes:
             self._expect(node, now)
 
     def arrive(self, now: float, work: float, rng: random.Random) -> None:
-        """A task goes to the shorter queue of two nodes, drawn in proportion to their speeds."""
+        """Queue a task at the shorter queue of two nodes, drawn in proportion to their speeds."""
         first, second = rng.choices(range(len(self.speeds)), cum_weights=self.cumulative, k=2)
         node = second if len(self.queues[second]) < len(self.queues[first]) else first
         self.queues[node].append((now, work))
@@ -57,7 +57,7 @@ class PlainNodes:
             self._begin(node, now)
 
     def finish(self) -> None:
-        """The next end of a task, unless it was worked out anew since."""
+        """Process the next end of a task, unless the end has been recomputed since."""
         at, version, node = heapq.heappop(self.ends)
         if version != self.version[node]:
             return
@@ -77,7 +77,7 @@ class PlainNodes:
 
 @dataclass
 class PlainSite:
-    """A batch site whose jobs hold cores of nodes, the first that are idle."""
+    """A batch site whose jobs hold the first idle cores of nodes."""
 
     queue: peers.PlainSite
     nodes: PlainNodes
@@ -86,7 +86,7 @@ class PlainSite:
     sequence: int = 0
 
     def end(self, now: float) -> None:
-        """The next job gives back its cores."""
+        """End the next job, and return its cores."""
         job = heapq.heappop(self.ends)[2]
         self.queue.finish(job)
         for node, cores in self.held.pop(job):
@@ -116,7 +116,7 @@ class PlainSite:
 def plain_together(
     jobs: list[peers.PlainJob], submit: list[float], work: list[float], nodes: PlainNodes, seed: int
 ) -> list[float]:
-    """A loop over arrivals and two heaps of ends; the start of each job, s."""
+    """Simulate with a loop over arrivals and two heaps of ends; return the start of each job, s."""
     rng, never = random.Random(seed), float("inf")
     site = PlainSite(peers.PlainSite(jobs, len(nodes.idle) * nodes.cores), nodes)
     job = task = 0

@@ -1,6 +1,6 @@
-"""Where two schedules of the same jobs part: the first job that starts at another time, and why.
+"""The first job that two schedules of the same jobs start at different times, and the reason.
 
-Up to that instant the schedules are one, so what the site looks like then is known without asking either simulator.
+Up to that instant the schedules are equal, so the state of the site follows from them without either simulator.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Difference:
     Parameters
     ----------
     job
-        Its number.
+        Number of the job.
     ours, theirs
-        When it starts, s; NaN where it never does.
+        Its start in Windlass's and the peer's schedule, s; NaN if it never starts.
     why
-        Which rule they differ in, as far as the state of the site tells.
+        The rule in which they differ, as far as the state of the site shows it.
     """
 
     job: int
@@ -38,7 +38,7 @@ class Difference:
     why: str
 
     def line(self, peer: str) -> str:
-        """One line for people.
+        """Return the difference as one line of text.
 
         >>> Difference(7, 90.0, math.nan, "it is next, and fits").line("a peer")
         'job 7 starts at 90 s by Windlass and never by a peer: it is next, and fits'
@@ -50,7 +50,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """A schedule, (n,) s with infinity for who never starts, and whose it is."""
+    """The name of a simulator, and its (n,) starts, s; infinity for jobs that never start."""
 
     name: str
     start: _Floats
@@ -58,7 +58,7 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The site at the instant at which schedules part, before anybody starts then.
+    """The site at the instant of the first difference, before any job starts then.
 
     ``begun``, ``running`` and ``queue`` are rows; the queue is in order of submission.
     """
@@ -74,27 +74,27 @@ class _State:
 def first_difference(
     jobs: JobTable, processors: int, ours: _Floats, theirs: _Floats, peer: str = "the peer"
 ) -> Difference | None:
-    """The first job that two schedules start at different times, None where they are the same.
+    """Return the first job that two schedules start at different times, or None if they are equal.
 
-    First is who starts first in either; of several at one instant, who was submitted first.
+    The first job is the one with the earliest start in either schedule; ties go to the earliest submission.
 
     Parameters
     ----------
     jobs
-        In order of submission; they are stopped at their requests.
+        Jobs in order of submission, stopped at their requests.
     processors
-        Of the site.
+        Processors of the site.
     ours, theirs
-        (n,) when each starts, s; NaN for one that never does.
+        (n,) starts, s; NaN for jobs that never start.
     peer
-        Whose the second schedule is.
+        Name of the peer.
 
     Examples
     --------
     >>> jobs = JobTable.of(submit=[0, 1, 2], run=[10, 10, 3], procs=[3, 4, 1])
     >>> found = first_difference(jobs, 4, np.array([0.0, 10.0, 2.0]), np.array([0.0, 10.0, 20.0]))
     >>> found.job, found.why
-    (3, 'it is to end at 5 s, before job 2 at the head can start, at 10 s; the peer leaves it waiting')
+    (3, 'it would end at 5 s, before job 2 at the head can start, at 10 s; the peer leaves it waiting')
     """
     mine, other = (np.where(np.isnan(each), np.inf, each) for each in (ours, theirs))
     differ = np.flatnonzero(mine != other)
@@ -127,7 +127,7 @@ def _why(state: _State, row: int, early: _Side, late: _Side) -> str:
     if jobs.submit[row] > now:
         return f"{early.name} starts it before it is submitted, at {_s(jobs.submit[row])}"
     started = queue[early.start[queue] == now]
-    # A job of no length gives its processors back at once, to others of the same instant.
+    # A job of length 0 frees its processors at once, for other jobs of the same instant.
     taken = int(jobs.procs[started[np.minimum(jobs.run, jobs.request)[started] > 0]].sum())
     if taken > state.free:
         return f"{early.name} starts jobs on {taken} processors, of which {state.free} are idle"
@@ -138,35 +138,35 @@ def _why(state: _State, row: int, early: _Side, late: _Side) -> str:
 
 
 def _in_turn(state: _State, row: int, early: _Side, late: _Side) -> str:
-    """Nobody ahead of the job is left waiting by who starts it."""
+    """Return the reason if no job before this one is left waiting."""
     jobs, now, queue = state.jobs, state.now, state.queue
     instead = queue[late.start[queue] == now]
     behind = instead[instead > row]
     idle = state.free - int(jobs.procs[instead].sum())
     fits = f"it is next, and fits ({jobs.procs[row]} of {state.free} idle processors); {late.name}"
     at = float(late.start[row])
-    # Some make a reservation once and keep to it, whoever ends early meanwhile.
+    # Some simulators keep a reservation even if jobs end early.
     requested = early.start[state.begun] + jobs.request[state.begun]
     until = state.begun[requested == at]
     if len(until):
-        return f"{fits} waits until {_s(at)}, when job {jobs.job[until[0]]} was to end at the latest"
+        return f"{fits} waits until {_s(at)}, the latest end of job {jobs.job[until[0]]}"
     if len(behind) and jobs.procs[row] > idle:
         first = int(behind[0])
-        came = "at the same instant" if jobs.submit[first] == jobs.submit[row] else "later"
-        return f"{late.name} starts job {jobs.job[first]} in its place, which came {came}"
+        when = "at the same instant" if jobs.submit[first] == jobs.submit[row] else "later"
+        return f"{late.name} starts job {jobs.job[first]} instead, which was submitted {when}"
     if at == math.inf:
         return f"{fits} never starts it"
     if at == math.ceil(now):
         return f"{fits} starts it at the next whole second"
     brief = queue[(early.start[queue] == now) & (np.minimum(jobs.run, jobs.request)[queue] == 0)]
     if len(brief):
-        # It gives its processors back at the same instant, and not all ask anew then.
-        return f"{fits} leaves it waiting though {_jobs(jobs, brief)}, of no length, ends at that instant"
+        # It frees its processors at the same instant, and not all simulators decide again then.
+        return f"{fits} leaves it waiting though {_jobs(jobs, brief)}, of length 0, ends at that instant"
     return f"{fits} leaves it waiting"
 
 
 def _past_the_head(state: _State, row: int, head: int, early: _Side, late: _Side) -> str:
-    """The job starts while one that came before it waits: what backfilling says of that."""
+    """Return the reason, by the rules of backfilling, if the job starts while an earlier one waits."""
     jobs, now, queue = state.jobs, state.now, state.queue
     procs, request, name = jobs.procs, jobs.request, f"job {jobs.job[head]} at the head"
     started = queue[early.start[queue] == now]
@@ -183,30 +183,30 @@ def _past_the_head(state: _State, row: int, head: int, early: _Side, late: _Side
         return f"{early.name} lets it pass {name}, which is wider than the site; {late.name} does not"
     shadow = float(ends[order][enough])
     between = started[(started > head) & (started < row)]
-    beside = int(procs[between[now + request[between] > shadow]].sum())
-    spare = int(sums[enough]) - int(procs[head]) - beside
-    most = idle + int(procs[holders][ends <= shadow].sum()) - int(procs[head]) - beside
+    backfilled = int(procs[between[now + request[between] > shadow]].sum())
+    spare = int(sums[enough]) - int(procs[head]) - backfilled
+    most = idle + int(procs[holders][ends <= shadow].sum()) - int(procs[head]) - backfilled
     until, end = f"{name} can start, at {_s(shadow)}", now + request[row]
     instead = _instead(state, row, late)
     if end == shadow:
-        return f"it is to end at the very instant at which {until}; {late.name} {instead}"
+        return f"it would end at the very instant at which {until}; {late.name} {instead}"
     if end < shadow:
-        return f"it is to end at {_s(end)}, before {until}; {late.name} {instead}"
+        return f"it would end at {_s(end)}, before {until}; {late.name} {instead}"
     if procs[row] <= spare:
         return f"it leaves enough processors when {until}; {late.name} {instead}"
     if procs[row] <= most:
         return (
-            f"{early.name} counts all who are to end when {until}: {most} processors to spare; {late.name}"
+            f"{early.name} counts all jobs that end when {until}: {most} spare processors; {late.name}"
             f" counts the first that suffice: {spare}"
         )
     return (
-        f"{early.name} lets it pass {name}, which it may delay: it is to end at {_s(end)}, after {_s(shadow)}, and"
-        f" asks for {procs[row]} of {max(spare, 0)} processors to spare"
+        f"{early.name} lets it pass {name}, which it may delay: it would end at {_s(end)}, after {_s(shadow)}, and"
+        f" requests {procs[row]} of {max(spare, 0)} spare processors"
     )
 
 
 def _instead(state: _State, row: int, late: _Side) -> str:
-    """What who does not start the job does."""
+    """Return what the simulator that does not start the job does."""
     jobs, queue = state.jobs, state.queue
     started = queue[late.start[queue] == state.now]
     if jobs.procs[row] > state.free - int(jobs.procs[started].sum()):

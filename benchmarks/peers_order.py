@@ -1,4 +1,4 @@
-"""Conservative backfilling over a plain list of steps, compiled: what ours has to agree with, start by start."""
+"""Compiled conservative backfilling over a plain list of steps, a reference that must give the same starts."""
 
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ _IN_TURN, _BACKFILLED = 0, 1
 
 @helper
 def _by_reservation(view):
-    """Rows of the queue that have a reservation, the earliest first, ties in order of submission."""
+    """Return the queue's rows with a reservation, the earliest first, ties in order of submission."""
     queue, note = view.queue, view.note
     rows = np.empty(len(queue), np.int64)
     size = 0
@@ -31,27 +31,27 @@ def _by_reservation(view):
 
 @helper
 def _promised(view):
-    """The profile with all reservations in it, and whether they are sound.
+    """Return the profile with all reservations, and whether they are valid.
 
-    They are not where a job outlives its request: it is expected to end at once, time and again, and what was
-    promised behind it passes or no longer fits.
+    They are invalid if a job outlives its request. Its expected end is then always the present, so reservations behind
+    it are past or no longer fit.
     """
     procs, request, note = view.procs, view.request, view.note
-    # A reservation splits the profile twice when it is entered and twice more when it is moved.
+    # A reservation splits the profile twice when it is added, and twice more when it is moved.
     profile = profile_of_running(view, 4 * len(view.queue))
-    sound = len(view.running) == 0 or view.expected_end[view.running[0]] > view.now
+    valid = len(view.running) == 0 or view.expected_end[view.running[0]] > view.now
     for row in view.queue:
-        sound = sound and not note[row] < view.now
+        valid = valid and not note[row] < view.now
         if note[row] >= view.now:
             take(profile, procs[row], note[row], request[row])
     for step in range(profile.steps[0]):
-        sound = sound and profile.free[step] >= 0
-    return profile, sound
+        valid = valid and profile.free[step] >= 0
+    return profile, valid
 
 
 @helper
 def _compress(profile, view):
-    """Move every reservation as early as the others allow, the earliest first; whether any moved."""
+    """Move each reservation as early as the others allow, the earliest first; return whether any moved."""
     procs, request, note = view.procs, view.request, view.note
     moved = False
     for row in _by_reservation(view):
@@ -68,11 +68,11 @@ def _compress(profile, view):
 def _reserve(view):
     """Give every waiting job a reservation, as its note."""
     procs, request, note = view.procs, view.request, view.note
-    profile, sound = _promised(view)
-    if view.refused == 0 or not sound:
+    profile, valid = _promised(view)
+    if view.refused == 0 or not valid:
         moved = _compress(profile, view)
-        # One pass is enough where reservations are sound: what a later one gives up lies behind the earlier ones.
-        while moved and not sound:
+        # One pass is enough if reservations are valid, because a later one frees time only after the earlier ones.
+        while moved and not valid:
             profile, _ = _promised(view)
             moved = _compress(profile, view)
     for row in view.queue:
@@ -93,7 +93,7 @@ def _select(view, chosen, why):
 
 
 class ListedConservative(CompiledPolicy):
-    """The profile is built step by step at each decision; every reservation is taken out, found anew and put back."""
+    """Builds the profile step by step at each decision, and removes and recomputes every reservation."""
 
     name: ClassVar[str] = "listed-conservative"
     reasons: ClassVar[tuple[str, ...]] = ("in turn", "backfilled, delays no reservation")

@@ -1,4 +1,4 @@
-"""Placement of one stage beside HiGHS, and decisions over many jobs."""
+"""Placement of one stage compared with HiGHS, and decisions over many jobs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from windlass_reproductions.tetrium.paper import busy_view
 
 _SITES, _TASKS, _TASK_S = 50, 2000, 2.0
 _AT_ONCE = 20
-#: What the thesis reports for Gurobi on its machine, s a decision over 100 jobs (section 4.6.2).
+#: The thesis' time for Gurobi on its machine, s per decision over 100 jobs (section 4.6.2).
 _THESIS_100_JOBS = 2.0
 
 
 def rows(repeats: int) -> list[Row]:
-    """All comparisons of the suite."""
+    """Return all comparisons of the suite."""
     found: list[Row] = []
     data, slots, up, down = _stage()
     for name, ours, theirs, model in (
@@ -49,7 +49,7 @@ def _stage() -> tuple[NDArray[np.float64], ...]:
 
 
 def _budget(name: str, data: NDArray[np.float64]) -> float:
-    """A tenth of the way from the least bytes to all of them."""
+    """Return a WAN budget a tenth of the way from the fewest bytes to all of them."""
     least = 0.0 if name == "map" else float(data.sum() - data.max())
     return least + 0.1 * (float(data.sum()) - least)
 
@@ -79,7 +79,7 @@ def _against(
 
 
 def _jobs(count: int, repeats: int) -> Row:
-    """Jobs ordered and placed a second, beside what the thesis reports for its own machine."""
+    """Compare jobs ordered and placed per second with the thesis' figure for its own machine."""
     view, policy = busy_view(count, _SITES), Tetrium()
     prepare([Tetrium.place])
     seconds = []

@@ -1,8 +1,8 @@
 """Planning of streaming queries: 40 to 640 queries of 300 configurations on 20 cameras, in three tiers.
 
 The peers are HiGHS' branch and bound on the binary program, with a minute for each, and HiGHS on its linear relaxation,
-which no plan can beat. Times are CPU seconds of this process. A second row for each says how much accuracy ours has,
-beside the best that the peer found and beside the bound.
+which bounds every plan. Times are CPU seconds of this process. Further rows compare the accuracy of Windlass's plans
+with the best that the peer found, and with the bound.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COUNTS = (40, 80, 160, 320, 640)
 
 
 def drawn_problem(count: int, seed: int = 1) -> Problem:
-    """Trackers and others, with capacities that grow with their number; of each at most 300 configurations."""
+    """Draw trackers and plate readers with at most 300 configurations each; capacities grow with their number."""
     scale = count / 40
     tiers = three_tiers(_CAMERAS, 2.0 * scale, 75e3 * scale, 8.0 * scale, 625e3 * scale, 48.0 * scale)
     names = [cluster.name for cluster in tiers.clusters[:_CAMERAS]]
@@ -39,7 +39,7 @@ def drawn_problem(count: int, seed: int = 1) -> Problem:
     accuracy, demand = [], []
     for query in drawn_queries(rng, names, count, ("tracker", "plates")):
         found = configurations(query, tiers)
-        # A tracker has 3,000: those of every tenth way.
+        # A tracker has 3,000 configurations; one in ten is drawn.
         some = rng.choice(len(found), min(_CONFIGURATIONS, len(found)), replace=False)
         accuracy.append(found.accuracy[some])
         demand.append(found.demand[some])
@@ -47,7 +47,7 @@ def drawn_problem(count: int, seed: int = 1) -> Problem:
 
 
 def rows(repeats: int) -> list[Row]:
-    """All comparisons of the suite."""
+    """Return all comparisons of the suite."""
     return [row for count in _COUNTS for row in _compared(count, repeats)]
 
 
@@ -61,18 +61,18 @@ def _compared(count: int, repeats: int) -> Iterator[Row]:
     spent, solved = _timed(lambda: solve(problem, _SECONDS, 1e-4))
     bound_spent, bound = _timed(lambda: _bound(problem))
     best = float("nan") if solved is None else problem.score(solved.choices)[1]
-    said = "HiGHS, binary program" + (
+    exact_name = "HiGHS, binary program" + (
         "" if solved is not None and solved.proven else f", stopped at {_SECONDS:g} s"
     )
     for name, run in ours.items():
         run()
         times = [_timed(run) for _ in range(repeats)]
         seconds, value = median(each for each, _ in times), times[0][1][1]
-        for peer, took in ((said, spent), ("HiGHS, relaxation", bound_spent)):
+        for peer, took in ((exact_name, spent), ("HiGHS, relaxation", bound_spent)):
             ratios = sorted(took / each for each, _ in times)
             what = f"{name}: {count} queries, {len(problem.accuracy):,} configurations"
             yield Row(what, seconds, took, peer, "CPU s", median(ratios), ratios[0], ratios[-1])
-        for peer, sum_of in ((said, best), ("the relaxation's bound", bound)):
+        for peer, sum_of in ((exact_name, best), ("the relaxation's bound", bound)):
             ratio = value / sum_of
             yield Row(
                 f"{name}: {count} queries, mean accuracy",

@@ -1,10 +1,10 @@
-"""Routers of Serve in virtual time: workers that pull's rule beside Rosella's and power of two choices, seconds.
+"""Serve's routers in virtual time: the rule of ``pull`` compared with Rosella's and power of two choices.
 
-What :mod:`benchmarks.serve` measures on a clock, without Serve, HTTP or a clock: ``Replicas``, which the router is made
-of, sends requests to replicas that serve one at a time. Each proxy has a router of its own. It knows its own requests,
-and of others' what a replica said when it last took one of its own; that is forgotten after ``KNOWN_S``, as in Serve.
-Power of two choices then asks. No message takes time, and replicas take any number of requests. All routers get the
-same requests; in the middle of what is counted each replica gets its neighbour's speed.
+This is the setting of :mod:`benchmarks.serve` without Serve, HTTP or a real clock. ``Replicas``, the core of the
+router, sends requests to replicas that serve one at a time. Each proxy has its own router. It knows its own requests,
+and the queue length that a replica reported when it last took one; reports expire after ``KNOWN_S``, as in Serve.
+Power of two choices then queries the replica. Messages take no time, and replicas take any number of requests. All
+routers get the same requests. In the middle of the counted time each replica gets its neighbour's speed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from windlass.engines.serve.options import RouterOptions
 from windlass.engines.serve.replicas import Replicas
 
 WARM_S, COUNTED_S = 5.0, 30.0
-#: For so long Serve goes by what a replica said of its queue, s.
+#: Time for which Serve uses a replica's report of its queue, s.
 KNOWN_S = 10.0
 EVERY_REPLICA_S = 10.0
 ROUTERS = ("pull", "rosella", "power of two")
@@ -32,7 +32,7 @@ ROUTERS = ("pull", "rosella", "power of two")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Replicas of these speeds, this share of their capacity asked for, through so many proxies, sizes by a law."""
+    """Speeds of the replicas, offered load, number of proxies, and law of the sizes."""
 
     speeds: tuple[int, ...]
     load: float
@@ -52,7 +52,7 @@ SETTINGS = (
 
 
 def shown(speeds: Sequence[int]) -> str:
-    """Speeds and how many replicas have each.
+    """Return the speeds with the number of replicas of each.
 
     >>> shown((1, 1, 1, 6))
     '3×1/1×6'
@@ -61,20 +61,20 @@ def shown(speeds: Sequence[int]) -> str:
 
 
 class Router(Protocol):
-    """What the simulation asks of one."""
+    """A router, as the simulation calls it."""
 
     def choose(self, request: int) -> int:
-        """The replica for it."""
+        """Return the replica for a request."""
 
     def sent(self, replica: int, request: int, length: int) -> None:
-        """A replica took it, and has so many requests now."""
+        """Record that a replica took a request, and has ``length`` requests now."""
 
     def ended(self, replica: int, request: int) -> None:
-        """It was served."""
+        """Record that a request was served."""
 
 
 class _Seen:
-    """What a router knows of queues, as Serve's cache has it."""
+    """The queue lengths that a router knows, as in Serve's cache."""
 
     def __init__(self, count: int, clock: Callable[[], float]) -> None:
         self.length: list[int] = [0] * count
@@ -146,14 +146,14 @@ class _PowerOfTwo:
 
 
 def drawn_work(sizes: str, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Work of so many requests, of mean 1; Pareto's exponent of 2.1 makes it as wide as may be with a variance."""
+    """Draw the work of ``count`` requests, with mean 1; with Pareto's exponent of 2.1 the variance is just finite."""
     if sizes == "exponential":
         return rng.exponential(1.0, count)
     return np.asarray((1 + rng.pareto(2.1, count)) * 1.1 / 2.1)
 
 
 def responses(setting: Setting, router: str, seed: int) -> NDArray[np.float64]:
-    """Seconds of each counted request, from when it came to when it was served."""
+    """Return the response time of each counted request, s."""
     count, rng = len(setting.speeds), np.random.default_rng(seed)
     capacity = EVERY_REPLICA_S * count
     unit = capacity / sum(setting.speeds)
@@ -178,7 +178,7 @@ def responses(setting: Setting, router: str, seed: int) -> NDArray[np.float64]:
         chosen = routers[proxy[request]].choose(request)
         waiting[chosen] += 1
         begin = max(due, free[chosen])
-        # It is as fast as it is when a request begins, as in the measured deployment.
+        # The speed at the beginning of a request holds until its end, as in the measured deployment.
         swapped = begin >= WARM_S + COUNTED_S / 2
         speed = unit * setting.speeds[chosen - 1 if swapped else chosen]
         served[request] = free[chosen] = begin + work[request] / speed
@@ -200,7 +200,7 @@ def _end(
 
 
 def rows(repeats: int) -> list[Row]:
-    """Means and 99th percentiles of pull's rule and of each other router, a seed a repeat."""
+    """Return means and 99th percentiles of ``pull`` and of each other router, with one seed per repeat."""
     return [row for setting in SETTINGS for row in _compare(setting, range(1, repeats + 1))]
 
 

@@ -1,11 +1,10 @@
 """Scaling: a year of jobs of a large GPU cluster on instances that come and go.
 
-The peer is a plain simulation in Python of the same kind: one event at a time from a heap, first fit over a list, and a
-reactive rule once a period. It does less (one resource, no kinds of jobs, no looks, no log), and is timed on a part of
-the year.
+The peer is a plain simulation in Python: one event at a time from a heap, first fit over a list, and a reactive rule
+once per period. It does less (one resource, no kinds of jobs, no polls, no log), and is timed on a part of the year.
 
-Two years are timed: one of drawn jobs, and one of Helios' cluster Venus, as its published counts have it, where these
-are at hand. ``python -m benchmarks.scale`` prints the second alone, with what the jobs waited for.
+Two years are timed: one of drawn jobs, and one of Helios' cluster Venus from its published counts, if these are
+available. ``python -m benchmarks.scale`` prints only the second, with the mean wait.
 """
 
 from __future__ import annotations
@@ -35,34 +34,34 @@ from windlass_reproductions.public import traces
 _Found = TypeVar("_Found")
 
 _DAYS, _JOBS_A_YEAR, _PERIOD, _LOOK = 365.0, 600_000, 600.0, 10.0
-#: The peer runs so many days.
+#: Number of days that the peer runs.
 _PEER_DAYS = 14.0
 _POLICIES = ("static", "reactive", "consolidate", "predictive", "newsvendor", "hazard", "clairvoyant")
-#: GPUs as of the jobs of large clusters: most ask for one, few for several instances.
+#: GPUs per job as on large clusters: most jobs request one, few request several instances.
 _SHAPES = tuple(
     Shape(gpus, 6.0 * gpus, 32e9 * gpus, weight)
     for gpus, weight in ((1.0, 60.0), (2.0, 12.0), (4.0, 12.0), (8.0, 12.0), (16.0, 3.0), (32.0, 1.0))
 )
-#: Counts of Venus, 153 days, below the folder of traces; of its jobs' sizes and ends chance says what counts do not.
+#: Counts of Venus, 153 days, in the folder of traces; sizes and ends that the counts leave open are drawn.
 _HELIOS, _DAY, _DRAW = "elastic/helios_venus.csv", 86_400.0, 2021
-#: On Helios' year: what autoscalers do today, and the policy that is taken where none is named.
+#: Policies for Helios' year: that of today's autoscalers, and ``hazard``.
 _TODAY_AND_OURS = ("reactive", "hazard")
 _TYPE = InstanceType("gpu-8", gpus=8, cores=48, memory=256e9, price=24.0, launch=600.0, most=600)
 
 
 def year(days: float) -> VectorJobs:
-    """So many days of 600,000 jobs a year."""
+    """Draw ``days`` days of 600,000 jobs a year."""
     season = Season(days, _JOBS_A_YEAR / _DAYS / 24.0, batch=2.0, run=1500.0, spread=1.7)
     return seasonal(season, _SHAPES, np.random.default_rng(1))
 
 
 def helios_year(path: Path) -> VectorJobs:
-    """A year of the jobs with GPUs of Helios' cluster Venus: its log after itself, as often as a year takes."""
+    """Return a year of jobs with GPUs of Helios' cluster Venus: its log, repeated until the year is full."""
     jobs = jobs_of_bins(read_bins(path), np.random.default_rng(_DRAW))
-    # Up to the next midnight, so that hours stay hours.
+    # Rounded up to midnight, so that the hours of the day stay aligned.
     length = np.ceil((float(jobs.submit[-1]) + 1.0) / _DAY) * _DAY
     turns = int(np.ceil(_DAYS * _DAY / length))
-    # Those that ran before the log began came once.
+    # Jobs that ran before the log began are not repeated.
     later = jobs.submit > 0.0
     rows = np.concatenate([np.arange(len(jobs)), *(np.flatnonzero(later),) * (turns - 1)])
     at = np.concatenate([jobs.submit, *(jobs.submit[later] + turn * length for turn in range(1, turns))])
@@ -72,13 +71,13 @@ def helios_year(path: Path) -> VectorJobs:
 
 
 def rows(repeats: int) -> list[Row]:
-    """All comparisons of the suite."""
+    """Return all comparisons of the suite."""
     found = list(_rows_of(year(_DAYS), "a year", _POLICIES, repeats))
     log = traces() / _HELIOS
     if log.is_file():
         found += _rows_of(helios_year(log), "a year of Helios' Venus", _TODAY_AND_OURS, repeats)
     else:
-        print(f"{log}: not at hand, its year is left out", file=sys.stderr)
+        print(f"{log}: missing, so its year is omitted", file=sys.stderr)
     return found
 
 
@@ -90,10 +89,10 @@ def _rows_of(jobs: VectorJobs, what: str, policies: Sequence[str], repeats: int)
         ratios = [theirs / own for own, theirs in zip(ours, peer, strict=True)]
         print(f"{name}: {statistics.median(ours):.1f} CPU s", file=sys.stderr, flush=True)
         yield Row(
-            f"{name}: {what}, {len(jobs):,} jobs, a decision in 10 min, a look in 10 s",
+            f"{name}: {what}, {len(jobs):,} jobs, decisions every 10 min, polls every 10 s",
             statistics.median(ours),
             statistics.median(peer),
-            f"plain Python, reactive without looks, {len(few):,} jobs",
+            f"plain Python, reactive without polls, {len(few):,} jobs",
             "CPU s a year",
             statistics.median(ratios),
             min(ratios),
@@ -102,15 +101,15 @@ def _rows_of(jobs: VectorJobs, what: str, policies: Sequence[str], repeats: int)
 
 
 def _timed(name: str, jobs: VectorJobs, repeats: int) -> Iterator[tuple[float, Scaled]]:
-    """CPU seconds and outcome of each run."""
-    # What is compiled or imported at first is no part of a year.
+    """Yield CPU seconds and outcome of each run."""
+    # Compile and import before timing.
     _run(name, _first(jobs))
     for _ in range(repeats):
         yield _cpu_seconds(lambda: _run(name, jobs))
 
 
 def _first(jobs: VectorJobs) -> VectorJobs:
-    """The part that the peer runs."""
+    """Return the jobs that the peer runs."""
     return jobs.take(jobs.submit < jobs.submit[0] + _PEER_DAYS * _DAY)
 
 
@@ -121,7 +120,7 @@ def _run(name: str, jobs: VectorJobs) -> Scaled:
 
 
 def main() -> None:
-    """Helios' year under both policies: CPU seconds, and what came out."""
+    """Run Helios' year under both policies, and print CPU seconds, mean wait and hours."""
     jobs = helios_year(traces() / _HELIOS)
     for name in _TODAY_AND_OURS:
         [(seconds, done)] = _timed(name, jobs, 1)
@@ -134,7 +133,7 @@ def main() -> None:
 
 
 def _cpu_seconds(what: Callable[[], _Found]) -> tuple[float, _Found]:
-    """How long it took, and what came of it."""
+    """Return the CPU seconds and the result of a call."""
     gc.collect()
     begun = time.process_time()
     found = what()
@@ -142,7 +141,7 @@ def _cpu_seconds(what: Callable[[], _Found]) -> tuple[float, _Found]:
 
 
 def _plain(jobs: VectorJobs) -> float:
-    """Mean wait, s, of jobs that are larger than no instance, by events from a heap."""
+    """Return the mean wait, s, of jobs that are cut to the size of one instance, by events from a heap."""
     gpus = np.minimum(jobs.resources[:, 0], _TYPE.gpus).tolist()
     submit, run = jobs.submit.tolist(), jobs.run.tolist()
     events = [(at, 1, job) for job, at in enumerate(submit)]

@@ -1,12 +1,11 @@
-"""Ray Serve under real HTTP load: our routers beside Serve's power of two choices, milliseconds.
+"""Ray Serve under real HTTP load: Windlass's routers compared with Serve's power of two choices, ms.
 
-Replicas serve one request at a time, at speeds that together do ``CAPACITY`` a second; requests are Poisson, their
-work is exponential or Pareto's. All routers get the same requests at the same time, each for replicas of its own,
-deployed afresh, so that whatever else the machine does it does to all. After ``WARM_S``, which is not counted,
-``COUNTED_S`` are, and in their middle the replicas' speeds are dealt out anew: each gets its neighbour's. Of more
-than four replicas each has fewer requests a second, and all of this takes as many times as long. Several proxies are a
-deployment in front, each replica of which has a router of its own; as each request is handed on twice, as many times
-fewer come, for as many times longer: two cores do no more.
+Replicas serve one request at a time, and together ``CAPACITY`` requests per second. Arrivals are Poisson; work is
+exponential or Pareto. All routers get the same requests at the same time, each for its own freshly deployed replicas,
+so other load on the machine affects all alike. ``WARM_S`` are not counted, then ``COUNTED_S`` are; in their middle each
+replica gets its neighbour's speed. With more than four replicas, each gets fewer requests per second, and times are
+longer by the same factor. Several proxies are a deployment in front of the replicas, with a router in each of its own
+replicas. Each request is then forwarded twice, so the rate is divided, and times multiplied, by the number of proxies.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ CAPACITY = 40.0
 WARM_S, COUNTED_S = 5.0, 30.0
 SPEEDS = ((1, 2, 4), (1, 1, 1, 6))
 LOADS = (0.6, 0.85)
-#: ``max_ongoing_requests``: Serve's default; and one that keeps all queues in the replicas.
+#: Values of ``max_ongoing_requests``: Serve's default, and one with which all queues are in the replicas.
 LIMITS = (5, 100)
 EQUAL, MANY, FEW_REPLICAS = (1, 1, 1, 1), (1,) * 8 + (2,) * 4 + (4,) * 4, 4
 ROUTERS = {"pull": pull, "rosella": rosella, "power of two": lambda: None}
@@ -47,7 +46,7 @@ MEASURES: dict[str, Callable[[NDArray[np.float64]], float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Replicas of these speeds, this many requests to each at most, under this share of their capacity."""
+    """Limit of ongoing requests per replica, speeds, offered load, number of proxies, and law of the sizes."""
 
     limit: int
     speeds: tuple[int, ...]
@@ -61,12 +60,12 @@ class Setting:
 
     @property
     def slower(self) -> float:
-        """How many times as long it takes."""
+        """The factor by which times are longer."""
         return max(1.0, len(self.speeds) / FEW_REPLICAS, self.proxies)
 
     @property
     def capacity(self) -> float:
-        """Requests a second that all replicas together can serve."""
+        """Requests per second that all replicas together can serve."""
         return CAPACITY / self.proxies
 
 
@@ -80,7 +79,7 @@ SETTINGS = (
 
 
 def rows(repeats: int) -> list[Row]:
-    """All comparisons of the suite; each run is told on standard error."""
+    """Return all comparisons of the suite; report each run on standard error."""
     with tempfile.TemporaryDirectory() as folder, serving() as address:
         file = Path(folder) / "speeds.json"
         return [row for setting in SETTINGS for row in _compare(setting, repeats, address, file)]
@@ -117,14 +116,14 @@ def _row(name: str, ours: list[float], theirs: list[float], peer_name: str) -> R
 
 
 def _measure(setting: Setting, repeat: int, address: str, file: Path) -> dict[str, NDArray[np.float64]]:
-    """Seconds of each counted request, by router; every repeat has other requests, all routers the same."""
+    """Return the response times of the counted requests by router, s; requests differ by repeat, not by router."""
     unit = setting.capacity / sum(setting.speeds)
     before = [unit * speed for speed in setting.speeds]
     after = [before[-1], *before[:-1]]
     warm, counted = setting.slower * WARM_S, setting.slower * COUNTED_S
     rng = np.random.default_rng(repeat + 1)
     stream = Stream.poisson(setting.capacity * setting.load, warm + counted, rng, setting.sizes)
-    # Who is first is sent each request first.
+    # The first router in this order gets each request first, so the order alternates.
     names = {router: router.replace(" ", "-") for router in list(ROUTERS)[:: -1 if repeat % 2 else 1]}
     write_speeds(file, before)
     for router, name in names.items():

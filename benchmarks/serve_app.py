@@ -1,4 +1,4 @@
-"""A Ray Serve deployment whose replicas have speeds that a file tells, and one HTTP server in front of it."""
+"""A Ray Serve deployment whose replicas read their speeds from a file, behind one HTTP server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from windlass.model.fleet import Fleet
 
 
 class Worker:
-    """A replica: one request at a time, in the order they come, for as long as its work takes at this speed."""
+    """A replica that serves one request at a time, in order of arrival, at its speed."""
 
     def __init__(self, speeds: str) -> None:
         self._speeds = Path(speeds)
@@ -28,11 +28,11 @@ class Worker:
         self._turn = asyncio.Lock()
 
     async def __call__(self, request: Any) -> str:
-        """Do the work that the query names."""
+        """Do the work that the query parameter gives."""
         return await self.work(float(request.query_params["work"]))
 
     async def work(self, amount: float) -> str:
-        """Do so much."""
+        """Do ``amount`` of work."""
         async with self._turn:
             speed = json.loads(self._speeds.read_text())[self._rank]
             await asyncio.sleep(amount / speed)
@@ -40,18 +40,18 @@ class Worker:
 
 
 class Front:
-    """Hands each request on to a worker: several of them have a router each, as several proxies have."""
+    """Forwards each request to a worker; each replica has its own router, as several proxies do."""
 
     def __init__(self, workers: DeploymentHandle[Any]) -> None:
         self._workers = workers
 
     async def __call__(self, request: Any) -> str:
-        """Have the work that the query names done."""
+        """Forward the work that the query parameter gives."""
         return str(await self._workers.work.remote(float(request.query_params["work"])))
 
 
 def write_speeds(file: Path, speeds: list[float]) -> None:
-    """Set the replicas' speeds, work/s, from the next request on; whole or not at all."""
+    """Set the replicas' speeds, work/s, from the next request on; the file is replaced atomically."""
     fresh = file.with_suffix(".new")
     fresh.write_text(json.dumps(speeds))
     os.replace(fresh, file)
@@ -65,7 +65,7 @@ def deploy(
     router: RequestRouterConfig | None,
     proxies: int = 1,
 ) -> None:
-    """Start an application at /``name``; ``router`` None is Serve's own, and there is one in each of ``proxies``."""
+    """Start an application at /``name`` with ``proxies`` routers; ``router`` None means Serve's own."""
     chosen = {} if router is None else {"request_router_config": router}
     deployment = serve.deployment(
         num_replicas=replicas,
@@ -82,13 +82,13 @@ def deploy(
 
 @contextlib.contextmanager
 def serving() -> Iterator[str]:
-    """A private Ray with Serve; its HTTP address."""
+    """Start a private Ray with Serve, and yield its HTTP address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     root = Path(__file__).parents[1]
     paths = os.pathsep.join([str(root / "src"), str(root), os.environ.get("PYTHONPATH", "")])
-    # Ray's workers are nice to others by default: on a machine with others, it is those that would be measured.
+    # By default Ray's workers run at low priority, so other load on the machine would distort the times.
     with environment(
         RAY_USAGE_STATS_ENABLED="0", RAY_worker_niceness="0", PYTHONPATH=paths.rstrip(os.pathsep)
     ):

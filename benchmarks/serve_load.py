@@ -1,4 +1,4 @@
-"""Open-loop HTTP load: requests go out when they are due, whatever became of those before."""
+"""Open-loop HTTP load: requests are sent at their times, whether or not earlier ones have ended."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ TIMEOUT_S = 120
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Requests: when each is due, s from the beginning, and its work."""
+    """Requests: the times at which they are sent, s from the beginning, and their work."""
 
     due: NDArray[np.float64]
     work: NDArray[np.float64]
 
     @classmethod
     def poisson(cls, rate: float, seconds: float, rng: np.random.Generator, sizes: str) -> Stream:
-        """Poisson arrivals at ``rate`` for so long; work by a law of :func:`benchmarks.routers.drawn_work`."""
+        """Draw Poisson arrivals at ``rate`` for ``seconds``; :func:`benchmarks.routers.drawn_work` draws the work."""
         due = np.cumsum(rng.exponential(1 / rate, int(rate * seconds * 1.5) + 100))
         due = due[due < seconds]
         return cls(due, drawn_work(sizes, len(due), rng))
@@ -34,16 +34,16 @@ class Stream:
 async def send(
     address: str, stream: Stream, events: list[tuple[float, Callable[[], None]]]
 ) -> NDArray[np.float64]:
-    """Send a stream and do what is to be done at its times; each request's seconds, from due to answered.
+    """Send a stream and run events at their times; return the response time of each request, s.
 
     Parameters
     ----------
     address
-        Where.
+        URL of the application.
     stream
-        What.
+        Requests to send.
     events
-        When, s from the beginning, and what to do.
+        Times, s from the beginning, and functions to call then.
 
     Raises
     ------

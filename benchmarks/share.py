@@ -1,12 +1,10 @@
-"""Sharing: decisions a second, and what a co-scheduler costs a node on which a hundred jobs run.
+"""Sharing: decisions per second, and the cost of a co-scheduler on a node with a hundred jobs.
 
-The second is CPU time and not elapsed time: a checkpoint of a hundred real processes that sleep, each with a file of
-its progress, read, written down in the book, shown to the policy and decided. The peer only reads CPU time and memory
-of the same processes, by psutil.
+The cost is CPU time of a checkpoint: a hundred sleeping processes, each with a progress file, are measured and
+recorded, and the policy decides. The peer only reads CPU time and memory of the same processes, with psutil.
 
-The third is a driver of a private Slurm with a hundred jobs, where Slurm is installed: its own CPU time, that of the
-commands by which it asks Slurm, and that of Slurm's controller, which answers. The peer is the same controller while
-nobody asks.
+If Slurm is installed, the third part is a driver of a private Slurm with a hundred jobs: the CPU time of the driver, of
+the commands with which it polls Slurm, and of Slurm's controller. The peer is the same controller without polls.
 """
 
 from __future__ import annotations
@@ -39,15 +37,15 @@ from windlass.share.usage import Reading
 
 _HOSTS, _WAITING, _VIEWS = 100, 50, 20
 _JOBS, _EVERY = 100, 5.0
-#: On Slurm: between two looks, s; and how long CPU time is counted.
-_LOOKS, _SECONDS = (0.25, 1.0), 20.0
-#: How long jobs may take to start on a busy machine, s.
+#: On Slurm: polling intervals, s, and the time over which CPU time is counted, s.
+_INTERVALS, _SECONDS = (0.25, 1.0), 20.0
+#: Longest time for the start of all jobs on a busy machine, s.
 _PATIENCE_S = 300.0
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
 def rows(repeats: int) -> list[Row]:
-    """All comparisons of the suite."""
+    """Return all comparisons of the suite."""
     return [*_decisions(repeats), _checkpoint(repeats), *_on_slurm()]
 
 
@@ -62,7 +60,7 @@ def _decisions(repeats: int) -> Iterator[Row]:
 
     for name in ("asax", "pairs", "oracle"):
         yield compare_rates(
-            f"{name}: decisions on {_HOSTS} allocations and {_WAITING} jobs that wait",
+            f"{name}: decisions on {_HOSTS} allocations and {_WAITING} waiting jobs",
             lambda name=name: run(name),  # type: ignore[misc]
             lambda: run("always"),
             "always, 30 %",
@@ -103,10 +101,17 @@ def _checkpoint(repeats: int) -> Row:
             now += _EVERY
             readings = {}
             for pid, meter, file in zip(pids, meters, files, strict=True):
-                usage, said = meter.sample(), read(file).progress
-                assert said is not None
+                usage, progress = meter.sample(), read(file).progress
+                assert progress is not None
                 readings[pid] = Reading(
-                    now, usage.cpu, usage.peak, said.stage, said.parallel, said.done, said.left, usage.waited
+                    now,
+                    usage.cpu,
+                    usage.peak,
+                    progress.stage,
+                    progress.parallel,
+                    progress.done,
+                    progress.left,
+                    usage.waited,
                 )
             book.read(readings)
             policy.decide(book.view(now, waiting))
@@ -137,7 +142,7 @@ def _cpu(what: object) -> float:
 
 
 def _on_slurm() -> Iterator[Row]:
-    """Rows for each way of looking; none where Slurm is not installed."""
+    """Yield rows for each polling interval; none if Slurm is not installed."""
     if missing():
         return
     folder = Path(tempfile.mkdtemp(prefix="wl"))
@@ -147,26 +152,28 @@ def _on_slurm() -> Iterator[Row]:
             for _ in range(_JOBS):
                 options = ("-H", "--comment=windlass share", "-n1", "-t60", "--mem=1M", "-o/dev/null")
                 ask(cluster.folder, "sbatch", *options, "--wrap=sleep 3600")
-            for look in _LOOKS:
-                yield from _driven(cluster, look)
+            for interval in _INTERVALS:
+                yield from _driven(cluster, interval)
         finally:
             down(cluster.folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _driven(cluster: SlurmCluster, look: float) -> Iterator[Row]:
-    """CPU time of a driver whose jobs all run, of the commands that it has run, and of the controller they ask."""
+def _driven(cluster: SlurmCluster, interval: float) -> Iterator[Row]:
+    """Measure the CPU time of a driver whose jobs all run, of its commands, and of the controller that they poll."""
     controller = next(each.pid for each in cluster.daemons if each.name == "slurmctld")
     options = ("--policies", "order=easy,share=pairs", "--journal", str(cluster.folder / "journal"))
     driver = subprocess.Popen(
-        [sys.executable, "-m", "windlass", "slurm", "drive", *options, "--look", str(look)],
+        [sys.executable, "-m", "windlass", "slurm", "drive", *options, "--look", str(interval)],
         env=environment(cluster.folder),
         stderr=subprocess.DEVNULL,
     )
     try:
         if not wait_until(lambda: _running(cluster) == _JOBS, _PATIENCE_S):
-            raise RuntimeError(f"of {_JOBS} jobs {_running(cluster)} run after {_PATIENCE_S:g} s")
+            raise RuntimeError(
+                f"{_running(cluster)} of {_JOBS} jobs run after {_PATIENCE_S:g} s, expected all"
+            )
         time.sleep(2.0 * _EVERY)
         before, begun = (*_ticks(driver.pid), _ticks(controller)[0]), time.monotonic()
         time.sleep(_SECONDS)
@@ -174,14 +181,16 @@ def _driven(cluster: SlurmCluster, look: float) -> Iterator[Row]:
     finally:
         driver.terminate()
         driver.wait()
-    own, commands, asked = ((late - soon) / _TICK / seconds for soon, late in zip(before, after, strict=True))
-    begun, unasked = time.monotonic(), _ticks(controller)[0]
+    own, commands, polled = (
+        (late - soon) / _TICK / seconds for soon, late in zip(before, after, strict=True)
+    )
+    begun, idle = time.monotonic(), _ticks(controller)[0]
     time.sleep(_SECONDS)
-    rest = (_ticks(controller)[0] - unasked) / _TICK / (time.monotonic() - begun)
-    for what, cores in (("the driver", own), ("its commands", commands), ("Slurm's controller", asked)):
+    rest = (_ticks(controller)[0] - idle) / _TICK / (time.monotonic() - begun)
+    for what, cores in (("the driver", own), ("its commands", commands), ("Slurm's controller", polled)):
         ratio = rest / cores if cores > 0.0 else math.inf
-        name = f"{what}: {_JOBS} jobs on Slurm, asked every {look:g} s"
-        yield Row(name, cores, rest, "the controller, unasked", "cores", ratio, ratio, ratio)
+        name = f"{what}: {_JOBS} jobs on Slurm, polled every {interval:g} s"
+        yield Row(name, cores, rest, "the controller without polls", "cores", ratio, ratio, ratio)
 
 
 def _running(cluster: SlurmCluster) -> int:
@@ -189,7 +198,7 @@ def _running(cluster: SlurmCluster) -> int:
 
 
 def _ticks(pid: int) -> tuple[int, int]:
-    """CPU time of a process, and of those of its children that have ended."""
+    """Return the CPU time of a process, and of its ended children, in clock ticks."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     own, others = (int(fields[at]) + int(fields[at + 1]) for at in (11, 13))
     return own, others

@@ -50,32 +50,32 @@ def test_the_first_is_who_starts_first_in_either_and_then_who_came_first():
             [0, 8, 2, 17, 5],
             [0, 8, 17, 18, 5],
             3,
-            "it is to end at the very instant at which job 2 at the head can start, at 10 s; Peer leaves it waiting",
+            "it would end at the very instant at which job 2 at the head can start, at 10 s; Peer leaves it waiting",
         ),
         (
             [0, 8, 17, 17, 2.5],
             [0, 8, 17, 17, 18],
             5,
-            "it is to end at 4.5 s, before job 2 at the head can start, at 10 s; Peer leaves it waiting",
+            "it would end at 4.5 s, before job 2 at the head can start, at 10 s; Peer leaves it waiting",
         ),
         (
             [0, 8, 2, 17, 17],
             [0, 8, 17, 2, 17],
             3,
-            "it is to end at the very instant at which job 2 at the head can start, at 10 s; Peer starts job 4 instead",
+            "it would end at the very instant at which job 2 at the head can start, at 10 s; Peer starts job 4 instead",
         ),
         (
             [0, 8, 17, 18, 19],
             [0, 8, 17, 2, 19],
             4,
-            "Peer lets it pass job 2 at the head, which it may delay: it is to end at 11 s, after 10 s, and asks for 1"
-            " of 0 processors to spare",
+            "Peer lets it pass job 2 at the head, which it may delay: it would end at 11 s, after 10 s, and requests 1"
+            " of 0 spare processors",
         ),
         (
             [0, 8, 2, 17, 5],
             [0, 10, 2, 19, 5],
             2,
-            "it is next, and fits (4 of 4 idle processors); Peer waits until 10 s, when job 1 was to end at the latest",
+            "it is next, and fits (4 of 4 idle processors); Peer waits until 10 s, the latest end of job 1",
         ),
         (
             [0, 8, 2, 17, 5],
@@ -93,7 +93,7 @@ def test_the_first_is_who_starts_first_in_either_and_then_who_came_first():
             [0, 8, 2, 17, 5],
             [0, 17, 2, 8, 5],
             2,
-            "Peer starts job 4 in its place, which came later",
+            "Peer starts job 4 instead, which was submitted later",
         ),
         ([0, 8, 2, 17, 5], [0, 8, 1.5, 17, 5], 3, "Peer starts it before it is submitted, at 2 s"),
         (
@@ -112,7 +112,8 @@ def test_the_rule_that_is_another_is_found(ours, theirs, job, why):
 def test_jobs_of_one_instant_may_go_in_another_order():
     jobs = JobTable.of(submit=[0, 0], run=[5, 5], procs=[3, 2])
     assert (
-        parted([0, 5], [5, 0], jobs).why == "Peer starts job 2 in its place, which came at the same instant"
+        parted([0, 5], [5, 0], jobs).why
+        == "Peer starts job 2 instead, which was submitted at the same instant"
     )
 
 
@@ -124,7 +125,7 @@ def test_times_that_are_rounded_are_seen():
 def test_a_job_of_no_length_may_hide_that_its_processors_are_idle():
     jobs = JobTable.of(submit=[0, 0], run=[0, 5], procs=[3, 3])
     assert parted([0, 0], [0, 7], jobs).why == (
-        "it is next, and fits (3 of 4 idle processors); Peer leaves it waiting though job 1, of no length, ends at that"
+        "it is next, and fits (3 of 4 idle processors); Peer leaves it waiting though job 1, of length 0, ends at that"
         " instant"
     )
 
@@ -134,7 +135,7 @@ def test_all_who_end_together_may_be_counted():
     jobs = JobTable.of(submit=[0, 0, 1, 2], run=[10, 10, 5, 20], procs=[2, 1, 3, 2])
     found = parted([0, 0, 10, 15], [0, 0, 10, 2], jobs, 5)
     assert found.why == (
-        "Peer counts all who are to end when job 3 at the head can start, at 10 s: 2 processors to spare; Windlass"
+        "Peer counts all jobs that end when job 3 at the head can start, at 10 s: 2 spare processors; Windlass"
         " counts the first that suffice: 0"
     )
 
