@@ -186,9 +186,15 @@ def test_what_there_is_not() -> None:
     with pytest.raises(InputError, match="backfill is 'eazy', expected one of none, easy, conservative"):
         POLICIES.make("queue", np.random.default_rng(1), backfill="eazy")
     for value, message in (
-        ({"none": {"order": "sjf"}}, "backfill: none takes no parameters, expected none, or one of easy with an order"),
+        (
+            {"none": {"order": "sjf"}},
+            "backfill: none takes no parameters, expected none, or one of easy with an order",
+        ),
         ({"easy": {"ordr": "sjf"}}, r"backfill: easy is {'ordr': 'sjf'}, expected {'order': PRIORITY}"),
-        ({"easy": {"order": "multifactor"}}, "order is 'multifactor', expected a priority without parameters"),
+        (
+            {"easy": {"order": "multifactor"}},
+            "order is 'multifactor', expected a priority without parameters",
+        ),
         ({"easy": {}, "none": {}}, "expected a name, or {name: {parameter: value}}"),
     ):
         with pytest.raises(InputError, match=message):

@@ -153,7 +153,9 @@ def _read_backfill(value: object) -> tuple[str, str | None]:
         return name, None
     if not BACKFILLS[name].takes_order:
         able = ", ".join(each for each, backfill in BACKFILLS.items() if backfill.takes_order)
-        raise ValueError(f"backfill: {name} takes no parameters, expected none, or one of {able} with an order")
+        raise ValueError(
+            f"backfill: {name} takes no parameters, expected none, or one of {able} with an order"
+        )
     order = given.get("order")
     if set(given) != {"order"} or not isinstance(order, str):
         raise ValueError(f"backfill: {name} is {dict(given)!r}, expected {{'order': PRIORITY}}")
