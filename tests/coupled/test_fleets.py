@@ -17,7 +17,7 @@ from windlass.drive import Decider, drive
 from windlass.experiment.workloads.drops import draw_drops
 from windlass.experiment.workloads.sites import SiteModel, draw_sites
 from windlass.experiment.workloads.stages import JobModel, draw_jobs
-from windlass.experiment.worlds.fleet.priority_order import StandingOrder
+from windlass.experiment.worlds.fleet.priority_order import OrderedPlacement
 from windlass.model.fleet import FleetCase
 from windlass.model.timetable import SiteTimetable
 from windlass.order.fleet import POLICIES as ORDER
@@ -68,7 +68,7 @@ class Asked:
 def place_policy(name: str) -> Asked:
     """A placement policy, by its name here."""
     if name == "standing":
-        return Asked(StandingOrder(Swag()))
+        return Asked(OrderedPlacement(Swag()))
     policy, options = _PLACEMENTS[name]
     return Asked(PLACE.make(policy, np.random.default_rng(1), **options))
 

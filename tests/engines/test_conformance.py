@@ -6,7 +6,7 @@ import pytest
 from tests.engines import check
 from tests.engines.engines import ENGINES, SLOW
 from windlass.drive import drive
-from windlass.experiment.worlds.fleet.priority_order import StandingOrder
+from windlass.experiment.worlds.fleet.priority_order import OrderedPlacement
 from windlass.model import PolicyError
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 from windlass.order.fleet.policies.fcfs import Fcfs
@@ -50,7 +50,7 @@ def ran(engines, policy, jobs, fleet=AREA, lost=None):
 
 
 @pytest.mark.parametrize(
-    "policy", [InPlace(), Tetrium(), Centralised(), StandingOrder(Swag())], ids=lambda p: p.name
+    "policy", [InPlace(), Tetrium(), Centralised(), OrderedPlacement(Swag())], ids=lambda p: p.name
 )
 def test_every_task_runs_once_within_slots_and_as_decided(engines, policy):
     jobs = some_jobs()
@@ -104,7 +104,7 @@ def test_jobs_are_served_in_the_order_decided(engines, policy, first):
             [StageSpec(0.3, here=(0, 1, 0, 1), task_bytes=1e3)],
         ],
     )
-    run, _ = ran(engines, StandingOrder(policy), jobs)
+    run, _ = ran(engines, OrderedPlacement(policy), jobs)
     assert int(np.argmin(run.end)) == first
     check.no_site_is_over_its_slots(run)
 

@@ -11,7 +11,7 @@ from windlass.dispatch.policies.jsq import Jsq
 from windlass.drive import drive
 from windlass.engines.live.engine import LiveFleet
 from windlass.engines.live.program import LiveProgram, StageProgram
-from windlass.experiment.worlds.fleet.priority_order import StandingOrder
+from windlass.experiment.worlds.fleet.priority_order import OrderedPlacement
 from windlass.model import InputError, PolicyError, TaskError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.order.fleet.policies.swag import Swag
@@ -55,7 +55,7 @@ def workloads(draw, sizes=(0.0, 1e5), seconds=ANY_TIME):
     load_s=st.sampled_from([0.0, 0.7]),
     fails=st.booleans(),
     deaths=st.lists(st.tuples(st.floats(0.0, 4.0), st.integers(0, 3)), max_size=2, unique_by=lambda d: d[1]),
-    policy=st.sampled_from([InPlace(), Tetrium(), StandingOrder(Swag())]),
+    policy=st.sampled_from([InPlace(), Tetrium(), OrderedPlacement(Swag())]),
 )
 def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load_s, fails, deaths, policy):
     executor = FakeExecutor(AREA, nodes, deaths=[], notice=notice)
@@ -97,8 +97,8 @@ class Noting:
 @given(jobs=workloads(sizes=(0.0,), seconds=TICKS))
 def test_without_transfers_it_does_as_in_the_simulator(jobs):
     live, simulated = Noting(), Noting()
-    run = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), {"place": StandingOrder(live)})
-    other = drive(SinglePart(PlacedFleet(FleetCase(AREA, jobs))), {"place": StandingOrder(simulated)})
+    run = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), {"place": OrderedPlacement(live)})
+    other = drive(SinglePart(PlacedFleet(FleetCase(AREA, jobs))), {"place": OrderedPlacement(simulated)})
     assert live.asked == simulated.asked
     np.testing.assert_allclose(run.response, other.response, atol=1e-6)
 
@@ -113,7 +113,7 @@ def test_the_order_stands_when_a_stage_ends_that_nobody_reads():
     jobs = FleetJobs.of([0.0, 0.0], [stages, [StageSpec(1.0, here=(9, 0, 0))]])
     for engine in (LiveFleet(AREA, jobs, FakeExecutor(AREA)), SinglePart(PlacedFleet(FleetCase(AREA, jobs)))):
         noting = Noting()
-        drive(engine, {"place": StandingOrder(noting)})
+        drive(engine, {"place": OrderedPlacement(noting)})
         assert [now for now, *_ in noting.asked] == [0.0, 1.0, 4.0]
 
 

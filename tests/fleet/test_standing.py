@@ -12,7 +12,7 @@ from windlass.drive import drive
 from windlass.experiment.workloads.drops import draw_drops
 from windlass.experiment.workloads.sites import SiteModel, draw_sites
 from windlass.experiment.workloads.stages import JobModel, draw_jobs
-from windlass.experiment.worlds.fleet.priority_order import StandingOrder
+from windlass.experiment.worlds.fleet.priority_order import OrderedPlacement
 from windlass.model import PolicyError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec, fixed_jobs
 from windlass.model.timetable import SiteTimetable
@@ -56,7 +56,7 @@ def same(one, other):
 def test_the_loop_serves_as_placements_do(seed, name, drops, closed):
     what = case(seed, drops=drops, closed=closed)
     in_loop = run_ordered(what, make(name), log=True)
-    same(in_loop, run_placed(what, StandingOrder(make(name))))
+    same(in_loop, run_placed(what, OrderedPlacement(make(name))))
     validator.check(in_loop, what.timetable if drops else None)
 
 

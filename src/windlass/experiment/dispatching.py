@@ -88,7 +88,7 @@ def simulate(
         The random seed; workload, policy and schedulers have separate streams, so that the workload does not depend
         on the policy.
     arrivals
-        Of jobs: ``"poisson"``, :class:`~windlass.experiment.workloads.arrivals.Bursty`, or times, s.
+        Arrivals of jobs: ``"poisson"``, :class:`~windlass.experiment.workloads.arrivals.Bursty`, or times, s.
     service
         Work per task: ``"exponential"`` or ``"fixed"`` (mean 1),
         :class:`~windlass.experiment.workloads.service.Pareto`, or sizes.

@@ -10,7 +10,7 @@ import numpy as np
 
 from windlass.drive import Decider
 from windlass.engines.live.result import LiveRun
-from windlass.experiment.worlds.fleet.priority_order import StandingOrder
+from windlass.experiment.worlds.fleet.priority_order import OrderedPlacement
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.order.fleet import FleetPolicy
 from windlass.order.fleet.policies.fcfs import Fcfs
@@ -37,7 +37,7 @@ class Contender:
 
 def ordered(policy: FleetPolicy) -> Contender:
     """A policy that orders the jobs."""
-    return Contender(policy.name, StandingOrder(policy), lambda case: run_ordered(case, policy))
+    return Contender(policy.name, OrderedPlacement(policy), lambda case: run_ordered(case, policy))
 
 
 def placed(policy: Policy) -> Contender:

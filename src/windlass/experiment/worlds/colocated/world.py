@@ -118,7 +118,7 @@ class Colocated:
                 *walltime_notes(workload.jobs, setting.kill_at_walltime),
                 *_span_notes(case),
                 *both.notes,
-                *_kept_notes(workload.tasks.count, every),
+                *_sample_notes(workload.tasks.count, every),
             ),
         )
 
@@ -157,7 +157,7 @@ def _span_notes(case: Colocation) -> tuple[str, ...]:
     return (f"jobs arrive for {jobs:,.0f} s and tasks for {tasks:,.0f} s: costs cover the time of both",)
 
 
-def _kept_notes(count: int, every: int) -> tuple[str, ...]:
+def _sample_notes(count: int, every: int) -> tuple[str, ...]:
     if every == 1:
         return ()
     return (f"one in {every:,} of the {count:,} tasks is in the table and in plots; metrics cover all tasks",)

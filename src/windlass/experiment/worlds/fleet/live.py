@@ -14,7 +14,7 @@ from windlass.dispatch.context import DispatchContext
 from windlass.engines.live.run import data_bytes, run_live
 from windlass.engines.serve.calls import try_out
 from windlass.engines.targets import Executors
-from windlass.experiment.worlds.fleet.priority_order import StandingOrder
+from windlass.experiment.worlds.fleet.priority_order import OrderedPlacement
 from windlass.experiment.worlds.fleet.spec import FleetSetting
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.model import InputError
@@ -126,7 +126,7 @@ def _decider(setting: FleetSetting, seed: int) -> Any:
     """Return the policy for the live engine: a placement, or an order as a placement."""
     given = setting.policies
     if given.order is not None:
-        return StandingOrder(given.order.make(ORDERS, np.random.default_rng([seed, 1])))
+        return OrderedPlacement(given.order.make(ORDERS, np.random.default_rng([seed, 1])))
     return given.place.make(PLACES, np.random.default_rng([seed, 3]))
 
 

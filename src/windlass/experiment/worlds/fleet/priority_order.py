@@ -19,12 +19,13 @@ _REASONS = (
 _LOCAL, _SHUFFLE, _ELSEWHERE = range(3)
 
 
-class StandingOrder:
-    """Serves jobs in a policy's order, each task where its data is, as the simulator does with an ordering policy.
+class OrderedPlacement:
+    """A placement policy that serves jobs in an ordering policy's order, as the simulator does.
 
-    Map tasks run at the site of their input, or, if that site has no slots left at all, at the site with the most free
-    ones. Shuffle tasks run in proportion to the data at the sites. Each site gives its slots to the first job in the
-    order that has tasks for it. The order is recomputed when jobs arrive or depart, a stage can begin, or slots change.
+    Each task runs where its data is: map tasks at the site of their input, or, if that site has no slots left at all,
+    at the site with the most free ones. Shuffle tasks run in proportion to the data at the sites. Each site gives its
+    slots to the first job in the order that has tasks for it. The order is recomputed when jobs arrive or depart, a
+    stage can begin, or slots change.
 
     Parameters
     ----------
@@ -37,14 +38,14 @@ class StandingOrder:
     >>> from windlass.place.view import Ready, Sites
     >>> sites = Sites.of(slots=[1, 1, 1], up=[1e9] * 3, down=[1e9] * 3)
     >>> ready = Ready.of(shuffles=[0, 0, 0], task_s=1, here=[[1, 10, 1], [3, 8, 0], [7, 0, 6]])
-    >>> StandingOrder(Swag()).decide(PlaceView(0.0, sites, ready)).starts.tolist()
+    >>> OrderedPlacement(Swag()).decide(PlaceView(0.0, sites, ready)).starts.tolist()
     [[2, 0, 0, 1], [1, 1, 1, 1], [2, 2, 2, 1]]
     """
 
     def __init__(self, order: FleetPolicy) -> None:
         self._order = order
         # (1, jobs) or (sites, jobs): jobs in order, one order for all sites or one each.
-        self._stands: _Ints = np.empty((1, 0), np.int64)
+        self._orders: _Ints = np.empty((1, 0), np.int64)
 
     @property
     def name(self) -> str:
@@ -56,12 +57,12 @@ class StandingOrder:
         sites, ready = view.sites, view.ready
         want = wanted_in_place(sites, ready)
         # A failed task may bring back a job that had no tasks left to start.
-        if view.moved or view.changed or not np.isin(ready.job, self._stands).all():
-            self._stands = self._ask(view, want)
+        if view.moved or view.changed or not np.isin(ready.job, self._orders).all():
+            self._orders = self._new_order(view, want)
         rows_of = {job: np.flatnonzero(ready.job == job).tolist() for job in np.unique(ready.job).tolist()}
         free, lines, why = sites.free.copy(), [], []
         for site in np.argsort(sites.slots == 0, kind="stable").tolist():
-            for job in self._stands[site % len(self._stands)].tolist():
+            for job in self._orders[site % len(self._orders)].tolist():
                 for row in rows_of.get(job, ()):
                     # Map tasks of a site without slots run where the most slots are free.
                     runs_at = site if sites.slots[site] > 0 else int(np.argmax(free))
@@ -75,7 +76,8 @@ class StandingOrder:
         starts = np.array(lines, np.int64).reshape(-1, 4)
         return Placement(starts, np.array(why, np.int64), _REASONS)
 
-    def _ask(self, view: PlaceView, want: _Ints) -> _Ints:
+    def _new_order(self, view: PlaceView, want: _Ints) -> _Ints:
+        """Call the ordering policy, and return (1, jobs) or (sites, jobs) numbers of the waiting jobs in order."""
         sites, ready = view.sites, view.ready
         jobs, owner = np.unique(ready.job, return_inverse=True)
         subjobs = np.zeros((len(jobs), len(sites.slots)))
