@@ -79,7 +79,7 @@ def test_there_is_an_entry_for_each_worker_task_and_scheduler(name, copies, sche
     lows = 3 * (5 + 1) if name == "rosella" else 0
     nodes = 6 * max(copies, 1)
     expected = {
-        **dict.fromkeys(("line", "base", "share", "low_count", "length", "seen"), 3),
+        **dict.fromkeys(("line", "base", "share", "low_count", "length", "known_length"), 3),
         **dict.fromkeys(("submit", "work", "end"), 6), **dict.fromkeys(("start", "worker"), 6 if record else 0),
         "sender": 6 if schedulers > 1 else 0, "after": nodes + lows, "bound": nodes if copies else 0,
         "low_work": lows, "low_sender": lows, "unbound": schedulers,
