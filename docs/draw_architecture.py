@@ -32,7 +32,7 @@ def layers() -> list[Layer]:
 
 
 def files(room: str) -> list[Path]:
-    """Return the modules of a room, without its policies: a new policy must not change the picture."""
+    """Return the modules of a room without its policies, because a new policy must not change the picture."""
     found = sorted((SOURCE / room).rglob("*.py")) or [SOURCE / f"{room}.py"]
     return [file for file in found if "policies" not in file.parts]
 
@@ -50,7 +50,7 @@ def imports(room: str) -> set[str]:
 
 
 def arrows(found: list[Layer]) -> list[tuple[Layer, Layer]]:
-    """Return each layer with those that it imports, without those that a longer path reaches."""
+    """Return pairs of a layer and a layer that it imports, without pairs that a longer path connects."""
     home = {room: layer for layer in found for room in layer}
     onto = {own: {home[to] for room in own for to in imports(room) if to in home} - {own} for own in found}
 
@@ -91,7 +91,7 @@ def main() -> None:
     """Write the picture into the page, or check it."""
     page = PAGE.read_text(encoding="utf-8")
     if not _BLOCK.search(page):
-        sys.exit(f"{PAGE.relative_to(ROOT)} has no block of Mermaid, expected one to replace")
+        sys.exit(f"{PAGE.relative_to(ROOT)} has no block of Mermaid, expected the one to replace")
     fresh = _BLOCK.sub(lambda _: draw(), page, count=1)
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(fresh, encoding="utf-8")

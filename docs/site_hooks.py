@@ -1,4 +1,4 @@
-"""Add to the site what docs/ does not hold: the README as its first page, and reference pages made from the code.
+"""Add pages to the site that are not in docs/: the README as its first page, and reference pages from the code.
 
 The Python API has one page per package: its docstring, then each of its modules. ``site_reference.py`` makes the pages
 on the command line, the fields of scenarios and the metrics. A link to a module leads to the Python API, and a link to
@@ -121,7 +121,7 @@ def _on_site(path: str) -> str | None:
         room = file.parent
         module = ".".join(room.parts if file.stem == "__init__" else file.with_suffix("").parts)
         return f"reference/{'.'.join(room.parts)}.md#{module}"
-    # As text, because `exclude_docs` leaves out files that end in .py.
+    # Copied as text, because `exclude_docs` omits files that end in .py.
     return f"files/{path}{'.txt' if path.endswith('.py') else ''}" if (ROOT / path).is_file() else None
 
 

@@ -71,7 +71,7 @@ def _fields_of(spec: Mapping[str, Any]) -> str:
 
 
 def _value(each: Mapping[str, Any]) -> str:
-    """The type of a value, and its bounds."""
+    """Return the type of a value with its bounds."""
     if "$ref" in each:
         return str(each["$ref"]).rpartition("/")[2]
     if "anyOf" in each or "oneOf" in each:
@@ -101,7 +101,7 @@ def metrics() -> str:
 
 
 def _parameters(doc: str) -> dict[str, str]:
-    """What a docstring in NumPy's form writes of each parameter.
+    """Return the description of each parameter in a docstring of NumPy's form.
 
     >>> _parameters("A.\\n\\n    Parameters\\n    ----------\\n    a, b\\n        Both, s.\\n")
     {'a': 'Both, s.', 'b': 'Both, s.'}
@@ -116,7 +116,7 @@ def _parameters(doc: str) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """Text of a docstring as Markdown: roles and double backquotes become code."""
+    """Return the text of a docstring as Markdown; roles and double backquotes become code."""
     text = re.sub(r":\w+:`~?([\w.]+)`", r"`\1`", text)
     return text.replace("``", "`").split("\n\nExamples")[0].split("\n\nRaises")[0]
 
@@ -125,7 +125,7 @@ def _cell(text: str) -> str:
     return " ".join(_plain(text).split()).replace("|", "\\|").replace("<", "&lt;")
 
 
-#: The generated pages by where the site has them.
+#: The generated pages by their place on the site: title and function.
 PAGES: Mapping[str, tuple[str, Callable[[], str]]] = {
     "reference/command-line.md": ("Command line", command_line),
     "reference/scenario-fields.md": ("Scenario fields", scenario_fields),
