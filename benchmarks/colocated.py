@@ -48,7 +48,7 @@ def _case(dispatch: str, jobs: int, tasks: int, *, outages: bool) -> Colocation:
                 "tasks": {"tasks": tasks, "load": 0.04},
             },
             "policies": {"order": "easy", "dispatch": dispatch},
-            "sizes": "told",
+            "sizes": "known",
         }
     )
     world = Colocated()

@@ -37,7 +37,7 @@ NUMBER = re.compile(r"\d[\d.,]*\d|\d")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A row: page, section and claim, the figures that the section must contain, command, setting, interval and limits."""
+    """A row: page, section, claim, the figures that the section must contain, command, setting, interval and limits."""
 
     at: str
     section: str
@@ -51,7 +51,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """All claims; the sections (document, heading) whose figures are settings; the numbers in README that claim nothing."""
+    """All claims; sections (document, heading) whose figures are settings; numbers in README that claim nothing."""
 
     claims: tuple[Claim, ...]
     settings: frozenset[tuple[str, str]]

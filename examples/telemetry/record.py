@@ -30,7 +30,7 @@ from pathlib import Path
 import polars as pl
 
 from windlass.engines.linux.files import GroupError
-from windlass.engines.linux.groups import JobGroups, found
+from windlass.engines.linux.groups import JobGroups, detect_groups
 
 #: The number of the group of hogs under a quota.
 LIMITED = 1
@@ -98,7 +98,7 @@ class Started:
 def limited_group() -> Iterator[JobGroups | None]:
     """Create a group for hogs under a quota, and remove it at the end; yield None, with a message, if that fails."""
     try:
-        groups = found(name=f"windlass-record-{os.getpid()}")
+        groups = detect_groups(name=f"windlass-record-{os.getpid()}")
         groups.create(LIMITED)
     except GroupError as error:
         print(f"no quotas: {error}", file=sys.stderr)

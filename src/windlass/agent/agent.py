@@ -60,7 +60,7 @@ class Saver:
         Returns the state to save; None for nothing.
     clock
         Returns the time, s.
-    tell
+    notify
         Called with each message to the user.
     """
 
@@ -115,7 +115,7 @@ def run_agent(
         The random generator of policies and of retry delays.
     stop
         Ends the run.
-    tell
+    notify
         Called with each message to the user.
     clock
         Returns a monotonic time, s.

@@ -40,7 +40,7 @@ class Keeper:
         ----------
         make
             Makes the result from an envelope; raises InputError if it cannot.
-        tell
+        notify
             Called with a message to the user.
 
         Raises

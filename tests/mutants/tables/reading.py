@@ -34,8 +34,8 @@ MUTANTS = (
     ),
     Mutant(
         "io/traces/logs/sacct.py",
-        "held.memory or asked.memory or wanted",
-        "wanted or held.memory or asked.memory",
+        "held.memory or request.memory or memory",
+        "memory or held.memory or request.memory",
         ("tests/traces/test_log_columns.py",),
     ),
     Mutant("io/traces/wan.py", '"cost") / 1e9', '"cost")', ("tests/traces/test_readers_published.py",)),

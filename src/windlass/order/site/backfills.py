@@ -35,7 +35,7 @@ def _fits(kernel: Kernel) -> Any:
 
 
 def _fits_by(kernel: Kernel, score: Any) -> Any:
-    """Return a function that serves the reordered queue, with jobs behind its blocked head in the order of a second score.
+    """Return a function that serves the reordered queue, and tries jobs behind its head in the order of a second score.
 
     The policy starts jobs at the front while they fit, and then scans all others in the order of the queue. So it is
     enough to reorder what lies behind the first job that does not fit.

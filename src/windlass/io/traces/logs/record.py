@@ -26,7 +26,7 @@ class LoggedJob:
 
     Parameters
     ----------
-    submit, start, end
+    submit, start
         Times, s, since 1970 or since an origin of the log's own.
     run
         Run time, s.
