@@ -66,7 +66,7 @@ def test_a_folder_with_anything_of_somebody_else_stays(tmp_path, replace):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a").write_text("ours")
     (tmp_path / "out" / "thesis.tex").write_text("theirs")
-    with pytest.raises(InputError, match=r"has 'thesis.tex', which is no result"):
+    with pytest.raises(InputError, match=r"has 'thesis.tex', which is not a result"):
         fill(tmp_path / "out", "two", replace=replace)
     assert names(tmp_path) == ["out"]
     assert names(tmp_path / "out") == ["a", "thesis.tex"]

@@ -113,5 +113,5 @@ def test_jobs_of_sacct_as_json_that_did_not_end(tmp_path):
         read(tmp_path, "sacct-json", {"jobs": [late]})
     assert len(read(tmp_path, "sacct-json", {"jobs": [as_json(time={**times, "end": T + 5})]})) == 1
     two = read(tmp_path, "sacct-json", {"jobs": [as_json(), as_json(job_id=8, cluster="c2")]})
-    assert any(note.startswith("jobs of 2 clusters") for note in two.notes)
+    assert any(note.startswith("the log has jobs of 2 clusters") for note in two.notes)
     assert not any("clusters" in note for note in trace.notes)

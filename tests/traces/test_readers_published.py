@@ -152,8 +152,8 @@ def test_regions(tmp_path):
     assert found.throughput.tolist() == [[0.0, 5e8], [1e9, 0.0]]
     assert found.price.tolist() == [[0.0, 3e-9], [2e-9, 0.0]]
     assert (read_wan(path, ["aws:a", "gcp:us-west1-c"]).price == 0.0).all()
-    refused(lambda: read_wan(path, ["aws:a"]), "expected at least two different ones")
-    refused(lambda: read_wan(path, ["aws:a", "aws:a"]), "expected at least two different ones")
+    refused(lambda: read_wan(path, ["aws:a"]), "expected at least two different regions")
+    refused(lambda: read_wan(path, ["aws:a", "aws:a"]), "expected at least two different regions")
     refused(lambda: read_wan(path, ["aws:a", "aws:b"]), "no region 'aws:b'; did you mean")
     refused(lambda: read_wan(path, ["aws:a", "qqqqqqqqqqqq"]), "no region 'qqqqqqqqqqqq'")
     refused(lambda: read_wan(path, ["aws:a", "aws:x"]), "no measurement from aws:a to aws:x")
@@ -185,10 +185,10 @@ def test_jobs_of_hadoop(tmp_path):
     bad = written(
         tmp_path, text + "j3\t1\nj4\t1\t1\t-1\t0\t0\nj5\tx\t1\t1\t0\t0\nj6\tinf\t1\t1\t0\t0\n", "b.tsv"
     )
-    refused(lambda: read_swim(bad), "b.tsv, line 4: 2 fields, expected 6 set apart by tabs")
+    refused(lambda: read_swim(bad), "b.tsv, line 4: 2 fields, expected 6 separated by tabs")
     some = read_swim(bad, skip_bad_lines=True)
     assert [(each.line, each.reason) for each in some.bad_lines] == [
-        (4, "2 fields, expected 6 set apart by tabs"),
+        (4, "2 fields, expected 6 separated by tabs"),
         (5, "map_input '-1' is not a number of 0 or more"),
         (6, "submit 'x' is not a number of 0 or more"),
         (7, "submit 'inf' is not a number of 0 or more"),

@@ -52,7 +52,10 @@ def test_an_empty_cell_is_a_gap(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("t,a\n0,1\n20,1\n10,1\n", "line 4: t '10' goes back, expected a time after that of the line before"),
+        (
+            "t,a\n0,1\n20,1\n10,1\n",
+            "line 4: t '10' decreases, expected a time after that of the previous line",
+        ),
         ("t,a\n0,1\n\n0,1\n", "line 4: t '0' is repeated"),
         ("t,a\n0,1\n10,-2\n", "line 3: a is '-2', expected a number of 0 or more"),
         ("t,a\n0,1\n10,many\n", "line 3: a is 'many'"),

@@ -128,7 +128,7 @@ def test_what_cannot_be_read_is_not_written(tmp_path: Path, column: str, value: 
 
 
 def test_a_header_line_has_no_line_end() -> None:
-    with pytest.raises(InputError, match=r"holds a line end"):
+    with pytest.raises(InputError, match=r"contains a line end"):
         SwfHeader(("one\ntwo",))
 
 

@@ -41,14 +41,14 @@ class _Counter(event.Listener):  # type: ignore[misc]
 
     def on_start(self, event: Any) -> None:
         """Report that a function's compilation starts; the functions that it calls are compiled before it ends."""
-        self.notify(event.data["dispatcher"].__qualname__)
+        self._send(event.data["dispatcher"].__qualname__)
 
     def on_end(self, event: Any) -> None:
         """Report that a function's compilation ended."""
         self._left.discard(id(event.data["dispatcher"]))
-        self.notify(event.data["dispatcher"].__qualname__)
+        self._send(event.data["dispatcher"].__qualname__)
 
-    def notify(self, function: str) -> None:
+    def _send(self, function: str) -> None:
         """Report the progress."""
         self._report(Compiling(function, self._total - len(self._left), self._total))
 
@@ -65,7 +65,7 @@ def report_progress(dispatchers: Iterable[Any], report: Callable[[Compiling], No
         Called at the beginning, at the start and end of each function, and at the end.
     """
     counter = _Counter(dispatchers, report)
-    counter.notify("")
+    counter._send("")
     with event.install_listener("numba:compile", counter):
         yield
     report(Compiling("", counter._total, counter._total))
