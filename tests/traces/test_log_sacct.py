@@ -107,7 +107,7 @@ def test_what_is_left_out_is_counted(trace: Trace) -> None:
     assert f"{why.count('step')} records are of steps of jobs and are left out" in trace.notes
     assert f"{why.count('never')} records are of jobs that never ran and are left out" in trace.notes
     assert f"{why.count('runs')} records are of jobs that still run and are left out" in trace.notes
-    assert "1 record is of a job that went to another cluster and is left out" in trace.notes
+    assert "1 record is of a job that another cluster started and is left out" in trace.notes
     assert "2 jobs have no time limit of their own (UNLIMITED or Partition_Limit)" in trace.notes
     assert "times count from 2024-05-01T12:00:00Z, the first submission" in trace.notes
     assert sum(note.startswith("the log has jobs of 2 clusters") for note in trace.notes) == 1

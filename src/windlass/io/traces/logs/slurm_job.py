@@ -10,7 +10,7 @@ from windlass.io.traces import fields
 from windlass.io.traces.fields import UnreadableError
 from windlass.io.traces.logs.record import NEVER_RAN, STILL_RUNS, Omission
 
-ELSEWHERE = Omission("is of a job that went to another cluster", "are of jobs that went to another cluster")
+ELSEWHERE = Omission("is of a job that another cluster started", "are of jobs that another cluster started")
 _WAITS = frozenset({"PENDING", "CONFIGURING", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"})
 _RUNS = frozenset({"RUNNING", "SUSPENDED", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED"})
 _ENDS_UNSTARTED = frozenset(
