@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from windlass.results import AS_IT_WAS, Choice, Outcome, Results, VariantResult
+from windlass.results import RECORDED, Choice, Outcome, Results, VariantResult
 from windlass.results.metrics.site import batch_metrics
 
 
@@ -46,7 +46,7 @@ def results(
         scenario,
         as_run,
         tuple(
-            VariantResult(name, (Choice("order", name),), tuple(runs), recorded=name == AS_IT_WAS)
+            VariantResult(name, (Choice("order", name),), tuple(runs), recorded=name == RECORDED)
             for name, runs in variants
         ),
     )

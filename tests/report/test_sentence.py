@@ -88,9 +88,7 @@ def test_what_the_winner_costs():
 
 
 def test_against_the_log_as_it_was():
-    lines = said(
-        results(("as it was", [longer(LOG, 500.0)]), ("easy", [LOG]), ("fcfs", [longer(LOG, 200.0)]))
-    )
+    lines = said(results(("recorded", [longer(LOG, 500.0)]), ("easy", [LOG]), ("fcfs", [longer(LOG, 200.0)])))
     assert lines[0].startswith("easy has the lowest mean wait")
     assert "less than fcfs" in lines[0]
     assert any(line.startswith("Compared with the recorded schedule, easy is better by ") for line in lines)

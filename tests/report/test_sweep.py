@@ -10,7 +10,7 @@ from windlass.report.html import write_report
 from windlass.report.job_columns import lanes
 from windlass.report.sweep import section
 from windlass.report.units import number
-from windlass.results import AS_IT_WAS, At, Results, VariantResult
+from windlass.results import RECORDED, At, Results, VariantResult
 
 LOADS, SITES = (0.9, 0.5), (64, 128)
 
@@ -24,7 +24,7 @@ def swept(policies=("fcfs", "easy"), loads=LOADS, sites=SITES, runs=(1,)) -> Res
                 point = ", ".join(each.label for each in at)
                 seed += 1
                 outcomes = tuple(random_outcome(20, 100 * seed + run) for run in runs)
-                recorded = policy == AS_IT_WAS
+                recorded = policy == RECORDED
                 made.append(VariantResult(f"{policy}, {point}", (), outcomes, point, at, recorded=recorded))
     return Results("a sweep", "", tuple(made))
 
@@ -76,7 +76,7 @@ def test_a_point_says_its_mean_in_the_unit_of_the_axis():
 
 
 def test_one_colour_a_policy_everywhere():
-    results = swept((*"abc", AS_IT_WAS))
+    results = swept((*"abc", RECORDED))
     colours = {}
     for figure in curves(results).values():
         for line in figure.data:
@@ -84,7 +84,7 @@ def test_one_colour_a_policy_everywhere():
     assert all(len(each) == 1 for each in colours.values())
     assert len(set.union(*colours.values())) == 4
     dashes = {line.name: line.line.dash for line in curves(results)["sweep-1-mean_wait_s"].data}
-    assert dashes == {**dict.fromkeys("abc", "solid"), AS_IT_WAS: "dash"}
+    assert dashes == {**dict.fromkeys("abc", "solid"), RECORDED: "dash"}
     by_lane = {lane.name.split(",")[0]: lane.stroke.ink.light for lane in lanes(results)}
     assert {name: {colour} for name, colour in by_lane.items()} == colours
 

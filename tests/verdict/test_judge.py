@@ -135,7 +135,7 @@ def test_who_breaks_a_requirement_does_not_win():
 
 
 def test_the_log_as_it_was_is_compared_and_does_not_win():
-    point = judge(results(("as it was", [LOG]), ("easy", [longer(LOG, 200.0)]))).points[0]
+    point = judge(results(("recorded", [LOG]), ("easy", [longer(LOG, 200.0)]))).points[0]
     assert point.comparison.best == 1
     assert point.comparison.against[0].high < 0
 

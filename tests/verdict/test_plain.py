@@ -36,7 +36,7 @@ def served(name, quality, cost=None, point=""):
         Outcome(seed, Served(5.0, q, c), pl.DataFrame(), 8)
         for seed, (q, c) in enumerate(zip(quality, costs, strict=True))
     ]
-    return VariantResult(name, (Choice("order", name),), tuple(runs), point, recorded=name == "as it was")
+    return VariantResult(name, (Choice("order", name),), tuple(runs), point, recorded=name == "recorded")
 
 
 NUMBERS = st.lists(st.floats(-100.0, 100.0).map(lambda value: round(value, 2)), min_size=3, max_size=3)
@@ -178,14 +178,14 @@ SIGNS = {
 @pytest.mark.parametrize("sign", SIGNS)
 @pytest.mark.parametrize("bound", ["2", "0.5*second"])
 def test_who_breaks_a_requirement_is_ruled_out(sign, bound):
-    costs = {"first": 1.0, "second": 4.0, "as it was": 9.0, "third": 2.0}
+    costs = {"first": 1.0, "second": 4.0, "recorded": 9.0, "third": 2.0}
     variants = [served(name, [5.0 - cost / 10] * 2, [cost - 0.1, cost + 0.1]) for name, cost in costs.items()]
     required = parse_requirements(f"cost{sign}{bound}", list(costs))
     point = judge(Results("", "", tuple(variants)), "quality", required).points[0]
     out = [
         row
         for row, (name, cost) in enumerate(costs.items())
-        if name != "as it was" and not SIGNS[sign](cost, 2.0)
+        if name != "recorded" and not SIGNS[sign](cost, 2.0)
     ]
     assert sorted(point.out) == out
     for each in point.broken:
@@ -205,7 +205,7 @@ def test_ties_and_winners():
         served("a", [10.0, 11.0, 12.0]),
         served("b", [10.1, 10.8, 11.9]),
         served("c", [1.0, 2.1, 2.9]),
-        served("as it was", [10.0, 11.0, 12.1]),
+        served("recorded", [10.0, 11.0, 12.1]),
     ]
     found = judge(Results("", "", tuple(variants)))
     (point,) = found.points

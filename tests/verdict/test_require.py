@@ -5,7 +5,7 @@ import pytest
 from windlass.model import InputError
 from windlass.results.verdict.require import metric_named, parse_requirements
 
-VARIANTS = ["fcfs", "easy", "as it was", "multi(depth=1, width=2)"]
+VARIANTS = ["fcfs", "easy", "recorded", "multi(depth=1, width=2)"]
 
 
 @pytest.mark.parametrize(
@@ -13,11 +13,12 @@ VARIANTS = ["fcfs", "easy", "as it was", "multi(depth=1, width=2)"]
     [
         ("p99_wait<=1.1*fcfs", "p99_wait", "<=", 1.1, "fcfs"),
         (" max wait  <  2 h ", "max wait", "<", 7200.0, None),
-        ("users.jain >= .9 * as-it-was", "users.jain", ">=", 0.9, "as it was"),
+        ("users.jain >= .9 * recorded", "users.jain", ">=", 0.9, "recorded"),
         ("utilisation>70%", "utilisation", ">", 0.7, None),
         ("mean_wait<=2*3min", "mean_wait", "<=", 360.0, None),
         ("mean_wait<=easy", "mean_wait", "<=", 1.0, "easy"),
         ("mean_wait<=2*multi(depth=1, width=2)", "mean_wait", "<=", 2.0, "multi(depth=1, width=2)"),
+        ("mean_wait<=2*multi(depth=1,-width=2)", "mean_wait", "<=", 2.0, "multi(depth=1, width=2)"),
     ],
 )
 def test_what_is_read(text, metric, sign, factor, variant):

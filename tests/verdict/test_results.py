@@ -12,10 +12,10 @@ from windlass.results import At, Choice, Outcome, Results, Series, Summary, Vari
 from windlass.results.verdict import Comparison, ConfidenceInterval, fidelity
 
 
-def logged(starts, name="as it was", own=True, choices=(), point=""):
+def logged(starts, name="recorded", own=True, choices=(), point=""):
     table = pl.DataFrame({"job": [1, 2, 3, 4], "submit_s": [0.0, 1.0, 2.0, 5.0], "start_s": starts})
     return VariantResult(
-        name, choices, (Outcome(0, None, table, 4),), point, own=own, recorded=name == "as it was"
+        name, choices, (Outcome(0, None, table, 4),), point, own=own, recorded=name == "recorded"
     )
 
 

@@ -22,7 +22,7 @@ from windlass.io import Claim, claim_folder
 from windlass.jit import Compiling
 from windlass.model import InputError
 from windlass.model.errors import ParameterError, Remedy
-from windlass.results import AS_IT_WAS, FILES, Results
+from windlass.results import FILES, RECORDED, Results
 from windlass.results.verdict import Requirement, check_names, parse_requirements
 
 #: The key in a world's ``options`` of the field that stops jobs at their requested time.
@@ -227,14 +227,14 @@ def _requirements(scenario: Scenario, by: str | None, require: str | None) -> tu
     """Parse the requirements and check the names in them, before any run."""
     names = [variant.name.removesuffix(f", {variant.point}") for variant in scenario.variants]
     if scenario.world.logged is not None:
-        names.append(AS_IT_WAS)
+        names.append(RECORDED)
     found = () if require is None else parse_requirements(require, names)
     check_names(scenario.world.metrics, by, found)
     for each in found:
-        if each.variant == AS_IT_WAS and not RecordedSchedules(scenario).known():
+        if each.variant == RECORDED and not RecordedSchedules(scenario).known():
             raise ParameterError(
                 "require",
-                f"{each.text!r}: the log has no start times, so there is no row {AS_IT_WAS!r}",
+                f"{each.text!r}: the log has no start times, so there is no row {RECORDED!r}",
             )
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.experiment.scenario import Scenario
-from windlass.results import AS_IT_WAS, Outcome, VariantResult
+from windlass.results import RECORDED, Outcome, VariantResult
 
 
 class RecordedSchedules:
@@ -54,7 +54,7 @@ class RecordedSchedules:
             whole = [outcome for outcome in outcomes if outcome is not None]
             if self._logged is None or len(whole) < len(outcomes):
                 continue
-            name = f"{AS_IT_WAS}, {variant.point}" if variant.point else AS_IT_WAS
+            name = f"{RECORDED}, {variant.point}" if variant.point else RECORDED
             choices = self._logged.choices(variant.setting)
             found.append(
                 VariantResult(name, choices, tuple(whole), variant.point, variant.at, self._own[index], True)

@@ -8,15 +8,15 @@
 - :mod:`~windlass.results.explanation`: the wait of one job, decision by decision.
 """
 
-from windlass.results.outcome import AS_IT_WAS, At, Choice, Outcome, Series, VariantResult
+from windlass.results.outcome import RECORDED, At, Choice, Outcome, Series, VariantResult
 from windlass.results.summary import HIGHER, LOWER, SOMETIMES, Summary, better_of, summarise
 from windlass.results.tables import FILES, Results
 
 __all__ = [
-    "AS_IT_WAS",
     "FILES",
     "HIGHER",
     "LOWER",
+    "RECORDED",
     "SOMETIMES",
     "At",
     "Choice",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from windlass.results.summary import Summary, better_of, is_sometimes, summarise
 
 #: Name of the row of a log's recorded schedule. Rows are identified by :attr:`VariantResult.recorded`, not by name.
-AS_IT_WAS: Final = "as it was"
+RECORDED: Final = "recorded"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Requirements of the operator, such as ``p99_wait<=1.1*fcfs, users.jain>=0.9*as-it-was``."""
+"""Requirements of the operator, such as ``p99_wait<=1.1*fcfs, users.jain>=0.9*recorded``."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from windlass.experiment.recorded import RecordedSchedules
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import make_scenario
 from windlass.report.fidelity import fidelity_sentence
-from windlass.results import AS_IT_WAS
+from windlass.results import RECORDED
 from windlass.results.metrics.site import batch_metrics
 from windlass.results.verdict import fidelity, judge, parse_requirements
 
@@ -52,7 +52,7 @@ def test_the_row_has_the_waits_of_the_log(log):
     submit, start = table["submit"].to_numpy(), (table["submit"] + table["wait"]).to_numpy()
     end, procs = start + table["run"].to_numpy(), table["procs"].to_numpy()
     (outcome,) = found.outcomes
-    assert (found.name, found.own, found.choices) == (AS_IT_WAS, False, ())
+    assert (found.name, found.own, found.choices) == (RECORDED, False, ())
     assert outcome.metrics.mean_wait_s == table["wait"].mean()
     assert outcome.metrics.p99_wait_s == pytest.approx(np.percentile(table["wait"].to_numpy(), 99))
     whole = batch_metrics(submit, start, end, procs, 4, np.arange(120) % 3)
@@ -63,7 +63,7 @@ def test_the_row_has_the_waits_of_the_log(log):
 
 def test_each_point_has_one_and_its_jobs_are_those_of_the_point(log):
     found = run(scenario(log, cluster={"processors": [4, 8]}, load=["x1", "x2"], seeds=[1, 2]))
-    rows = [each for each in found.variants if each.own_name == AS_IT_WAS]
+    rows = [each for each in found.variants if each.own_name == RECORDED]
     assert [row.point for row in rows] == [f"processors={p}, load={x}" for p in (4, 8) for x in ("x1", "x2")]
     for row in rows:
         beside = next(each for each in found.variants if each.point == row.point)
@@ -88,7 +88,7 @@ def test_where_a_wait_is_not_known_there_is_no_row(tmp_path, missing):
     if missing == "drawn":
         made = make_scenario({"workload": {"lublin": {"jobs": 9}}, "policies": {"order": "easy"}})
     assert not RecordedSchedules(made).known()
-    assert not any(each.own_name == AS_IT_WAS for each in run(made).variants)
+    assert not any(each.own_name == RECORDED for each in run(made).variants)
 
 
 def test_a_run_that_goes_on_has_the_row_too(log, tmp_path):
@@ -96,14 +96,14 @@ def test_a_run_that_goes_on_has_the_row_too(log, tmp_path):
     kept = begin(tmp_path / "cells", made.as_run)
     first = run(made, checkpoint=kept)
     again = run(made, checkpoint=resume(tmp_path / "cells", made.as_run))
-    assert again.variants[-1].name == AS_IT_WAS
+    assert again.variants[-1].name == RECORDED
     assert again.metrics().equals(first.metrics())
     assert again.jobs().equals(first.jobs())
 
 
 def test_it_is_compared_and_cannot_win(log):
     point = judge(run(scenario(log))).points[0]
-    assert point.names == ("fcfs", "easy", AS_IT_WAS)
+    assert point.names == ("fcfs", "easy", RECORDED)
     assert point.comparison.best != 2
     assert point.comparison.against[2] is not None
     alone = judge(run(scenario(log, "easy"))).points[0]
@@ -114,7 +114,7 @@ def test_a_winner_may_have_to_be_no_worse_than_it_was(log):
     results = run(scenario(log))
     wait = jobs()["wait"].mean()
     for factor in (0.001, 1000.0):
-        required = parse_requirements(f"mean_wait<={factor}*as-it-was", ["fcfs", "easy", AS_IT_WAS])
+        required = parse_requirements(f"mean_wait<={factor}*recorded", ["fcfs", "easy", RECORDED])
         point = judge(results, None, required).points[0]
         assert [each.bound for each in point.broken] == pytest.approx(
             [factor * wait] * (2 if factor < 1 else 0)

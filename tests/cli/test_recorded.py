@@ -1,11 +1,11 @@
-"""The log as it was, from the command line; and names of metrics are looked at before anything runs."""
+"""The recorded schedule on the command line; names of metrics are checked before anything runs."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from windlass.results import AS_IT_WAS
+from windlass.results import RECORDED
 
 
 def swf(path: Path, waits: list[float]) -> Path:
@@ -20,11 +20,11 @@ def swf(path: Path, waits: list[float]) -> Path:
 def test_the_command_says_so_and_checks_names_before_it_runs(windlass, tmp_path):
     log = swf(tmp_path / "log.swf", [100.0] * 40)
     status, out, _ = windlass(
-        "run", str(log), "--require", "p99_wait<=as-it-was, users_jain>=0.9*as-it-was", "--json"
+        "run", str(log), "--require", "p99_wait<=recorded, users_jain>=0.9*recorded", "--json"
     )
     assert status == 0
     tree = json.loads(out)
-    assert tree["variants"][-1]["name"] == AS_IT_WAS
+    assert tree["variants"][-1]["name"] == RECORDED
     assert any(line.startswith("Fidelity: ") for line in tree["verdict"]["more"])
     drawn = tmp_path / "drawn.yaml"
     drawn.write_text("workload: {lublin: {jobs: 100000000}}\npolicies: {order: [fcfs, easy]}\n")
@@ -37,6 +37,6 @@ def test_the_command_says_so_and_checks_names_before_it_runs(windlass, tmp_path)
         assert (status, out) == (2, "")
         assert said in err
     drawn.write_text("workload: {lublin: {jobs: 10}}\npolicies: {order: [fcfs, easy]}\n")
-    status, _, err = windlass("run", str(drawn), "--require", "mean_wait<=as-it-was")
+    status, _, err = windlass("run", str(drawn), "--require", "mean_wait<=recorded")
     assert status == 2
-    assert "the log has no start times, so there is no row 'as it was'" in err
+    assert "the log has no start times, so there is no row 'recorded'" in err
