@@ -90,6 +90,8 @@ def _select_of_all(view, chosen, why):
     count = start_heads(view, free, chosen, why)
     head, time, extra = count, np.nan, np.empty_like(free)
     for position in range(head + 1, len(queue)):
+        if free[0] == 0:
+            break
         row = queue[position]
         if not fits(view, free, row):
             continue
@@ -119,6 +121,8 @@ def _select(view, chosen, why):
     time = extra = np.nan
     # A job refused before may fit now: a job backfilled since may be expected to end before the shadow time.
     for position in range(head + 1, len(queue)):
+        if free == 0:
+            break
         row = queue[position]
         if procs[row] > free:
             continue
