@@ -16,7 +16,7 @@ from windlass_reproductions.criteria import (
     over,
     printed,
 )
-from windlass_reproductions.verdicts import UNTOLD, Interval, interval
+from windlass_reproductions.verdicts import UNDECIDED, Interval, interval
 
 # Eighths: sums and means of them are exact.
 EIGHTHS = st.integers(-40, 40).map(lambda n: n / 8)
@@ -61,12 +61,12 @@ def test_a_claim_holds_with_all_parts_and_fails_with_one_or_with_all(parts):
     assert (all_of_them is False) == (set(verdicts) == {False})
 
 
-def test_why_nothing_is_told_is_said():
+def test_the_reason_for_no_verdict_is_given():
     yes, no, open_one = (Within(Interval(mean, 0.5), low=0.0) for mean in (1.0, -1.0, 0.0))
     for unanimous, mixed in ((False, ""), (True, SOMEWHERE)):
-        assert Judged((yes, no), "", unanimous).untold == mixed
-        assert Judged((yes, open_one), "", unanimous).untold == UNTOLD
-        assert Judged((yes, yes), "", unanimous).untold == Judged((), "", unanimous).untold == ""
+        assert Judged((yes, no), "", unanimous).undecided == mixed
+        assert Judged((yes, open_one), "", unanimous).undecided == UNDECIDED
+        assert Judged((yes, yes), "", unanimous).undecided == Judged((), "", unanimous).undecided == ""
 
 
 def test_of_nothing_and_of_one_seed_nobody_can_tell():

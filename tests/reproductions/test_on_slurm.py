@@ -76,7 +76,7 @@ def test_another_order_or_wait_does_not_hold():
 def test_papers_that_run_nowhere_else_refuse_an_engine():
     paper = find_paper("sim-vs-live")
     assert on_engine(paper, None) is on_engine(paper, "ray") is paper
-    with pytest.raises(InputError, match="'rosella', which is simulated alone: leave --engine out"):
+    with pytest.raises(InputError, match="'rosella', which runs only in the simulator: omit --engine"):
         on_engine(find_paper("rosella"), "slurm")
     with pytest.raises(InputError, match="'sim-vs-live', expected one of ray, slurm"):
         on_engine(paper, "kubernetes")

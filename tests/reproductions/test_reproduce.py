@@ -40,7 +40,7 @@ def test_rows_and_pictures_are_saved(tmp_path):
     assert found[0] == {"what": "a <b>", "paper": 1.0, "ours": "inf", "holds": None, "note": "note"}
     html = (tmp_path / "rosella.html").read_text()
     assert "a &lt;b&gt;" in html
-    assert "1 of 1 published results hold here. Of 1 more nothing can be told." in html
+    assert "1 of 1 published results hold here. Undecided: 1." in html
     assert json.loads(rows_json(Reproduction(rows))) == found
 
 

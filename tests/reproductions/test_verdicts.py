@@ -15,7 +15,7 @@ from windlass_reproductions.asax.runs import ASAX, EASY, PAIRS, STATIC, Found
 from windlass_reproductions.asax.theorem import theorem, theorem_row
 from windlass_reproductions.criteria import below, over
 from windlass_reproductions.tetrium import classes
-from windlass_reproductions.verdicts import UNTOLD, everywhere, interval
+from windlass_reproductions.verdicts import UNDECIDED, everywhere, interval
 
 SEEDS = arrays(np.float64, st.integers(2, 12), elements=st.floats(0.1, 10.0).map(lambda x: round(x, 3)))
 
@@ -116,7 +116,7 @@ def test_alike_policies_cannot_be_told_apart():
     rows = [row for row in tables.verdicts(dict.fromkeys(CORES, sizes)) if "wait" in row.what]
     assert {row.holds for row in rows} == {None}
     assert not_turning(rows) == {}
-    assert all(row.note.startswith(UNTOLD) for row in rows)
+    assert all(row.note.startswith(UNDECIDED) for row in rows)
 
 
 def _mixes(makespan, cpu, ran):

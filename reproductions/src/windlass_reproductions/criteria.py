@@ -1,8 +1,8 @@
-"""What a row is judged by: quantities, as far as they are known, and the limits that a claim sets to them.
+"""The criteria of a verdict: quantities with their uncertainty, and the limits that a claim sets.
 
-A verdict looks at the whole of what is known of a quantity: the 95 % interval of its mean over seeds, or the bounds
-between which it must lie. It is yes where all of that lies within the limits, no where all lies without, and None where
-it has some of both. A number that is printed is met to its last digit, and a shape in words beyond chance.
+A verdict considers the whole range of a quantity: the 95 % interval of its mean over seeds, or the bounds between which
+it must lie. It is yes if the whole range is within the limits, no if all of it is outside, and None if it is partly
+within. A published number must be matched to its last digit; a claim in words must be statistically significant.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass_reproductions.verdicts import UNTOLD, Interval, everywhere, interval
+from windlass_reproductions.verdicts import UNDECIDED, Interval, everywhere, interval
 
 Floats = NDArray[np.float64]
-#: What is said of a claim that leaves open which setting it speaks of.
+#: The reason for no verdict if a claim does not state its setting and holds in only some of those tried.
 SOMEWHERE = "holds in some settings and not in others"
 
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """A quantity, and between which limits a claim has it.
+    """A quantity, and the limits that a claim sets for it.
 
     Parameters
     ----------
     found
-        What is known of it; a half width of 0 where nothing is drawn at random, infinite of one seed.
+        The range of the quantity; its half width is 0 if nothing is random, and infinite if there is one seed.
     low, high
         The limits.
     strict
-        Whether the limits themselves are outside.
+        Whether the limits themselves are excluded.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Within:
 
     @property
     def holds(self) -> bool | None:
-        """Whether it is within, all of it; None where some of it is."""
+        """Whether the whole range is within the limits; None if it is partly within, or unknown."""
         least, most = self.found.low, self.found.high
         if math.isnan(self.found.mean):
             return None
@@ -66,7 +66,7 @@ class Within:
         return True if inside else False if outside else None
 
     def inverted(self) -> Within:
-        """The same claim on a quantity as far on the other side of the nearer limit, or half way to the further one.
+        """Return the claim with its quantity mirrored at the nearer limit, at most half way to the other limit.
 
         >>> Within(Interval(3.0, 0.5), low=2.0).inverted().found
         Interval(mean=1.0, half=0.5)
@@ -80,17 +80,17 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A claim, as the limits that all its quantities keep.
+    """A claim, expressed as limits on one or more quantities.
 
     Parameters
     ----------
     parts
-        The quantities; with none there is nothing to judge.
+        The quantities with their limits; without any there is no verdict.
     rule
-        When it holds, with the tolerance and where that comes from, in words.
+        When the claim holds, with the tolerance and its source, in words.
     unanimous
-        Whether it takes all parts to refute the claim, where the source leaves open which of them it speaks of; else
-        one does.
+        Whether only all parts together refute the claim, because the source does not state which of them it means;
+        otherwise one part refutes it.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class Judged:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the claim holds; None where nobody can tell."""
+        """Whether the claim holds; None if that is undecided."""
         if not self.parts:
             return None
         verdicts = [part.holds for part in self.parts]
@@ -118,16 +118,16 @@ class Judged:
         return everywhere(verdicts)
 
     @property
-    def untold(self) -> str:
-        """Why nothing is told; empty where something is, or there is nothing to tell."""
+    def undecided(self) -> str:
+        """Why there is no verdict; empty if there is one, or if the claim has no parts."""
         if self.holds is not None or not self.parts:
             return ""
         verdicts = {part.holds for part in self.parts}
-        return SOMEWHERE if self.unanimous and {True, False} <= verdicts else UNTOLD
+        return SOMEWHERE if self.unanimous and {True, False} <= verdicts else UNDECIDED
 
 
 def where_it_fails(judged: Judged, why: str) -> str:
-    """A reason for a claim that does not hold; empty where it does, or nobody can tell.
+    """Return the reason if a claim does not hold; empty if it holds or is undecided.
 
     >>> [where_it_fails(at_least(exactly(value), 0.5, 0.01), "few jobs") for value in (0.6, 0.4)]
     ['', 'few jobs']
@@ -136,18 +136,18 @@ def where_it_fails(judged: Judged, why: str) -> str:
 
 
 def over(values: Iterable[float] | Floats) -> Interval:
-    """What is known of a mean over seeds; those that have no value are left out.
+    """Return the mean over seeds with its 95 % interval; NaN values are left out.
 
     >>> over([1.0, 2.0, 3.0, math.nan]).mean, math.isnan(over([math.nan]).mean)
     (2.0, True)
     """
-    told = np.asarray(list(values), dtype=np.float64)
-    told = told[~np.isnan(told)]
-    return interval(told) if len(told) else Interval(math.nan, math.inf)
+    known = np.asarray(list(values), dtype=np.float64)
+    known = known[~np.isnan(known)]
+    return interval(known) if len(known) else Interval(math.nan, math.inf)
 
 
 def between(least: float, most: float) -> Interval:
-    """What is known of a quantity that lies between two bounds.
+    """Return the range of a quantity that lies between two bounds.
 
     >>> between(1.0, 2.0)
     Interval(mean=1.5, half=0.5)
@@ -156,7 +156,7 @@ def between(least: float, most: float) -> Interval:
 
 
 def exactly(value: float) -> Interval:
-    """A quantity that is not left to chance.
+    """Return the range of a quantity without randomness.
 
     >>> exactly(2.0)
     Interval(mean=2.0, half=0.0)
@@ -164,42 +164,44 @@ def exactly(value: float) -> Interval:
     return Interval(float(value), 0.0)
 
 
-def printed(found: Interval, value: float, digit: float, whence: str = "printed") -> Judged:
-    """That a quantity is the printed one, to its last digit.
+def printed(found: Interval, value: float, digit: float, source: str = "printed") -> Judged:
+    """Claim that a quantity equals the published one, to its last digit.
 
     >>> [printed(exactly(value), 1.7, 0.1).holds for value in (1.74, 1.76, 1.64)]
     [True, False, False]
     """
     return Judged(
         (Within(found, value - digit / 2, value + digit / 2),),
-        f"holds where all that is known of it rounds to what is {whence}, {value:g}",
+        f"holds if its whole range rounds to the {source} value, {value:g}",
     )
 
 
 def at_least(found: Interval, value: float, digit: float) -> Judged:
-    """That a quantity is as large as the printed one, to its last digit.
+    """Claim that a quantity is at least as large as the published one, to its last digit.
 
     >>> [at_least(exactly(value), 0.5, 0.01).holds for value in (0.6, 0.495, 0.494)]
     [True, True, False]
     """
     return Judged(
-        (Within(found, low=value - digit / 2),), f"holds from {value - digit / 2:g} on, which rounds to it"
+        (Within(found, low=value - digit / 2),),
+        f"holds from {value - digit / 2:g}, which rounds to the printed value",
     )
 
 
 def at_most(found: Interval, value: float, digit: float) -> Judged:
-    """That a quantity is no larger than the printed one, to its last digit.
+    """Claim that a quantity is at most as large as the published one, to its last digit.
 
     >>> [at_most(exactly(value), 0.02, 0.01).holds for value in (0.0, 0.025, 0.026)]
     [True, True, False]
     """
     return Judged(
-        (Within(found, high=value + digit / 2),), f"holds up to {value + digit / 2:g}, which rounds to it"
+        (Within(found, high=value + digit / 2),),
+        f"holds up to {value + digit / 2:g}, which rounds to the printed value",
     )
 
 
 def above(found: Iterable[Interval], limit: float = 0.0, *, rule: str) -> Judged:
-    """That quantities are more than a limit, each of them, beyond chance.
+    """Claim that each of the quantities is significantly above a limit.
 
     >>> [above([over(each)], rule="").holds for each in ([1.0, 1.1], [-1.0, -1.1], [-1.0, 1.0])]
     [True, False, None]
@@ -208,7 +210,7 @@ def above(found: Iterable[Interval], limit: float = 0.0, *, rule: str) -> Judged
 
 
 def below(found: Iterable[Interval], limit: float = 0.0, *, rule: str) -> Judged:
-    """That quantities are less than a limit, each of them, beyond chance.
+    """Claim that each of the quantities is significantly below a limit.
 
     >>> [below([over(each)], rule="").holds for each in ([1.0, 1.1], [-1.0, -1.1], [-1.0, 1.0])]
     [False, True, None]

@@ -1,4 +1,4 @@
-"""A reproduction as one HTML page, as JSON, and as files in a folder."""
+"""A reproduction as a table for the terminal, as JSON, and as an HTML page."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from windlass.report.page import page
 from windlass.report.pictures import part
 from windlass_reproductions.reproduction import Paper, Reproduction, Row
 
-#: What is told of a row; what it was judged by is in its note.
-_TOLD = tuple(field.name for field in dataclasses.fields(Row) if field.name != "judged")
+#: The fields of a row that are written; its note includes the criterion of the verdict.
+_FIELDS = tuple(field.name for field in dataclasses.fields(Row) if field.name != "judged")
 
 
 def rows_json(reproduction: Reproduction) -> str:
-    """The rows as a JSON list."""
-    return json.dumps([{key: _plain(getattr(row, key)) for key in _TOLD} for row in reproduction.rows])
+    """Return the rows as a JSON list."""
+    return json.dumps([{key: _plain(getattr(row, key)) for key in _FIELDS} for row in reproduction.rows])
 
 
 def _plain(value: object) -> object:
@@ -31,7 +31,7 @@ def _plain(value: object) -> object:
 
 
 def rows_table(paper: Paper, reproduction: Reproduction) -> Table:
-    """The rows as a table for the terminal."""
+    """Return the rows as a table for the terminal."""
     table = Table("what", "paper", "ours", "holds", "note", title=paper.title, title_justify="left")
     for row in reproduction.rows:
         table.add_row(row.what, _shown(row.paper), _shown(row.ours), _verdict(row), row.note)
@@ -39,7 +39,7 @@ def rows_table(paper: Paper, reproduction: Reproduction) -> Table:
 
 
 def save(paper: Paper, reproduction: Reproduction, folder: Path) -> None:
-    """Write ``NAME.json`` (the rows) and ``NAME.html`` (rows and pictures) into a folder, which is made."""
+    """Write ``NAME.json`` (rows) and ``NAME.html`` (rows and pictures) into a folder, which is created if missing."""
     folder.mkdir(parents=True, exist_ok=True)
     write_text(rows_json(reproduction) + "\n", folder / f"{paper.name}.json")
     write_text(_page(paper, reproduction), folder / f"{paper.name}.html")
@@ -49,10 +49,10 @@ def _page(paper: Paper, reproduction: Reproduction) -> str:
     published = [row for row in reproduction.rows if row.paper is not None and row.holds is not None]
     held = sum(row.holds is True for row in published)
     open_ones = sum(row.paper is not None and row.holds is None for row in reproduction.rows)
-    untold = f" Of {open_ones} more nothing can be told." if open_ones else ""
+    undecided = f" Undecided: {open_ones}." if open_ones else ""
     head = (
         f'<header><p class="kicker">Windlass reproduces</p><h1>{text(paper.title)}</h1>'
-        f'<p class="lead">{held} of {len(published)} published results hold here.{untold}</p></header>'
+        f'<p class="lead">{held} of {len(published)} published results hold here.{undecided}</p></header>'
     )
     cells = "".join(
         f"<tr><td>{text(row.what)}</td><td>{text(_shown(row.paper))}</td><td>{text(_shown(row.ours))}</td>"
@@ -60,7 +60,7 @@ def _page(paper: Paper, reproduction: Reproduction) -> str:
         for row in reproduction.rows
     )
     table = (
-        '<section><h2>Theirs beside ours</h2><div class="scroll"><table class="claims"><thead><tr><th>what</th>'
+        '<section><h2>Published values and ours</h2><div class="scroll"><table class="claims"><thead><tr><th>what</th>'
         "<th>paper</th><th>ours</th><th>holds</th><th>note</th></tr></thead>"
         f"<tbody>{cells}</tbody></table></div></section>"
     )

@@ -1,13 +1,13 @@
-"""Where the public traces lie that papers are reproduced on."""
+"""The folder of the public traces that some reproductions read."""
 
 import os
 from pathlib import Path
 
-#: Says where they are; by default in a folder beside the project.
+#: Environment variable that names the folder; by default it is ``shared/traces`` next to the checkout.
 VARIABLE = "WINDLASS_TRACES"
 
 
 def traces() -> Path:
-    """Their folder, whether or not it is there."""
-    beside = Path(__file__).parents[3].parent
-    return Path(os.environ.get(VARIABLE, beside / "shared" / "traces"))
+    """Return the folder of the public traces, which may be missing."""
+    parent = Path(__file__).parents[3].parent
+    return Path(os.environ.get(VARIABLE, parent / "shared" / "traces"))

@@ -1,4 +1,4 @@
-"""What a reproduction is, and which there are."""
+"""Rows, papers and their optional capabilities, and how to find the papers."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from windlass.policy.registry import capability
 from windlass.report.pictures import Picture
 from windlass_reproductions.criteria import Judged
 
-#: Told which step begins and the share that is done.
+#: Called with the name of the step that begins and the share of the work that is done.
 Notify = Callable[[str, float], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One claim beside what came out here.
+    """One claim of a paper, and the value that was measured here.
 
     Parameters
     ----------
     what
         Figure or table, setting and quantity.
     paper
-        What is published: a number, or the shape in words.
+        The published value: a number, or the claim in words.
     ours
-        What came out here.
+        The value that was measured here.
     holds
-        Whether ours confirms the paper's; None where nothing is published to compare with.
+        Whether ours confirms the paper's; None if nothing comparable is published, or if it is undecided.
     note
-        Where it does not hold: why. Where the paper leaves the setting open: what was taken.
+        The reason if the claim does not hold, and the setting used if the paper does not state one.
     judged
-        What ``holds`` follows from; None where a row says it by itself.
+        The criterion that ``holds`` follows from; None if ``holds`` is given directly.
     """
 
     what: str
@@ -49,36 +49,36 @@ class Row:
     def by(
         cls, what: str, paper: float | str | None, ours: float | str, judged: Judged, note: str = ""
     ) -> Row:
-        """A row that holds as it is judged, and whose note says how.
+        """Return a row with the verdict of a criterion; the criterion's rule is added to the note.
 
         >>> from windlass_reproductions.criteria import at_least, exactly
         >>> row = Row.by("gain", "12 %", "11 %", at_least(exactly(0.11), 0.12, 0.01), "fewer jobs wait")
         >>> row.holds, row.note
-        (False, 'fewer jobs wait; holds from 0.115 on, which rounds to it')
+        (False, 'fewer jobs wait; holds from 0.115, which rounds to the printed value')
         """
-        reasons = (part for part in (note, judged.untold, judged.rule) if part)
+        reasons = (part for part in (note, judged.undecided, judged.rule) if part)
         return cls(what, paper, ours, judged.holds, "; ".join(reasons), judged)
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """All rows and pictures of a paper."""
+    """The rows and pictures of a paper."""
 
     rows: tuple[Row, ...]
     pictures: tuple[Picture, ...] = ()
 
 
 class Paper(Protocol):
-    """A file of this folder has one class with a ``name``, a ``title``, and this method.
+    """A reproduction of a paper; the ``paper.py`` of each folder of this package has one class that implements it.
 
-    In addition, it may be :class:`OnEngines` and :class:`Distributed`.
+    The class may also implement :class:`OnEngines` and :class:`Distributed`.
     """
 
     name: str
     title: str
 
     def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
-        """Run it: in full, or ``quick``, in under a minute with smaller samples."""
+        """Run the reproduction: in full, or ``quick``, in under a minute with smaller samples."""
         ...
 
 
@@ -88,32 +88,32 @@ class OnEngines(Protocol):
 
     @property
     def engines(self) -> Mapping[str, Paper]:
-        """By the name of each engine, the paper as it runs there; :func:`on_engine` reads it once per run."""
+        """The paper for each engine, by the engine's name; :func:`on_engine` reads it once per run."""
         ...
 
 
 @runtime_checkable
 class Distributed(Protocol):
-    """A paper whose work can be handed to crews."""
+    """A paper whose work can be distributed to crews of worker processes."""
 
     def spread(self, crews: Crews) -> Paper:
-        """Return the paper as crews run it; :func:`by_crews` calls it once per run."""
+        """Return the paper with its work distributed to crews; :func:`by_crews` calls this once per run."""
         ...
 
 
 def papers() -> tuple[Paper, ...]:
-    """All papers, by name."""
+    """Return all papers, sorted by name."""
     found = (cls() for cls in classes_in(__package__, "reproduce", room="paper"))
     return tuple(sorted(found, key=lambda paper: paper.name))
 
 
 def find_paper(name: str) -> Paper:
-    """The paper of this name.
+    """Return the paper of this name.
 
     Raises
     ------
     InputError
-        No such paper; the message lists those there are.
+        There is no such paper; the message lists the known ones.
     """
     known = papers()
     for paper in known:
@@ -124,12 +124,12 @@ def find_paper(name: str) -> Paper:
 
 
 def on_engine(paper: Paper, engine: str | None) -> Paper:
-    """A paper as it runs on an engine; None for the one that it takes by itself.
+    """Return a paper for an engine; None is the paper's default engine.
 
     Raises
     ------
     InputError
-        It does not run there; the message lists where it does.
+        The paper does not run on the engine; the message lists the engines that it runs on.
 
     Examples
     --------
@@ -144,19 +144,19 @@ def on_engine(paper: Paper, engine: str | None) -> Paper:
         where = (
             f"expected one of {', '.join(engines)}"
             if engines
-            else "which is simulated alone: leave --engine out"
+            else "which runs only in the simulator: omit --engine"
         )
         raise InputError(f"--engine: {engine!r} for paper {paper.name!r}, {where}")
     return engines[engine]
 
 
 def by_crews(paper: Paper, crews: Callable[[], Crews] | None) -> Paper:
-    """A paper as crews run it, which are made if it has use for them; None for the processes that it takes by itself.
+    """Return a paper with its work distributed to crews, which are created only if it can be; None is its default.
 
     Raises
     ------
     InputError
-        It has nothing to hand to them; the message lists the papers that have.
+        The paper cannot be distributed; the message lists the papers that can.
     """
     if crews is None:
         return paper

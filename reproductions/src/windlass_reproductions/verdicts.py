@@ -1,7 +1,7 @@
-"""Whether a claim holds over seeds, beyond what chance does: yes, no, or cannot be told.
+"""Whether a claim holds over seeds: yes, no, or undecided.
 
-Each verdict looks at a whole 95 % interval. It is yes where the interval lies on the claim's side, no where it lies on
-the other, and None where it has some of both: then so few seeds cannot tell. Of one seed nobody knows anything.
+Each verdict considers a whole 95 % interval. It is yes if the interval is on the claim's side of the limit, no if it is
+on the other, and None if it includes the limit: more seeds would be needed. One seed has no interval, so no verdict.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from windlass.model.statistics import student_half_width
 
 Floats = NDArray[np.float64]
-#: What is said where a verdict is None.
-UNTOLD = "cannot be told: the interval has some of both"
+#: The reason if a verdict is None.
+UNDECIDED = "undecided: the interval includes a limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +37,19 @@ class Interval:
         return self.mean + self.half
 
     def __str__(self) -> str:
-        # Where there is no value, there is no interval either.
+        # Without a value there is no interval either.
         return "–" if math.isnan(self.mean) else f"{self.mean:.3g}{give_or_take(self.half, '.2g')}"
 
 
 def give_or_take(half: float, digits: str) -> str:
-    """What stands behind a mean: half the width of its interval, or nothing where there is none, as of one seed.
+    """Return the text after a mean: half the width of its interval, or nothing if it has none, as with one seed.
 
     Parameters
     ----------
     half
-        Half the width; infinite or NaN where nobody knows it.
+        Half the width; infinite or NaN if it is unknown.
     digits
-        How it is printed, as a format.
+        The format specification, for example ``.1f``.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def give_or_take(half: float, digits: str) -> str:
 
 
 def interval(values: Floats) -> Interval:
-    """The mean over seeds by Student's t; of one seed nobody knows how sure it is.
+    """Return the mean over seeds with its 95 % interval by Student's t, which is infinite for one seed.
 
     >>> interval(np.array([1.0, 2.0, 3.0])).mean
     2.0
@@ -71,7 +71,7 @@ def interval(values: Floats) -> Interval:
 
 
 def everywhere(verdicts: list[bool | None]) -> bool | None:
-    """Whether all hold: no where one does not, and None where none is refuted and one cannot be told.
+    """Whether all claims hold: no if one does not, and None if none is refuted and one is undecided.
 
     >>> everywhere([True, True]), everywhere([True, None]), everywhere([None, False]), everywhere([])
     (True, None, False, True)

@@ -82,7 +82,7 @@ MUTANTS = (
     Mutant(
         JUDGED, "self.low <= least and most <= self.high,", "self.low <= most and least <= self.high,", POINTS
     ),
-    Mutant(JUDGED, "told = told[~np.isnan(told)]", "told = np.nan_to_num(told)", SWAG),
+    Mutant(JUDGED, "known = known[~np.isnan(known)]", "known = np.nan_to_num(known)", SWAG),
     Mutant(
         BOUNDS,
         "float(1.0 - self.least.mean() / self.srpt.mean())",
