@@ -134,10 +134,10 @@ def test_tables_have_all_loads_of_all_speeds(monkeypatch, quick):
     for make, key, words in (
         (table.against_all, "still", "speeds fixed"),
         (table.volatile, "shocks", "speeds permuted every 500 s"),
-        (table.stale, "stale", "8 schedulers that see queues as of 0.5 s ago"),
+        (table.stale, "stale", "8 schedulers, queue lengths 0.5 s old"),
     )[: None if quick else 1]:
         found = make(quick)
-        rows, beside = [], []
+        rows, pairs = [], []
         for speed_set, picture in zip(table.speed_sets(), found.pictures, strict=True):
 
             def values(contender, load, speeds=speed_set.speeds, key=key):
@@ -150,7 +150,7 @@ def test_tables_have_all_loads_of_all_speeds(monkeypatch, quick):
             for load in loads:
                 setting = f"{speed_set.name}, load {load}"
                 ours, theirs = (values(each, load) for each in (table.ROSELLA, table.SPARROW))
-                beside.append(table.Beside(setting, ours, theirs))
+                pairs.append(table.AgainstSparrow(setting, ours, theirs))
                 rows += [row.what for row in table.learner_rows(cells, load, f"{setting}, {words}")]
             assert picture.title == f"{speed_set.name}; {words}"
             for line, contender in zip(picture.lines, table.CONTENDERS, strict=True):
@@ -163,7 +163,7 @@ def test_tables_have_all_loads_of_all_speeds(monkeypatch, quick):
             assert axes(picture)[1:] == ("load", scale)
         assert [picture.key for picture in found.pictures] == [f"{key}-{number}" for number in range(3)]
         assert [row.what for row in found.rows[:-1]] == rows
-        last = table.sparrow_row(beside, f"jobs of one task, {words}")
+        last = table.sparrow_row(pairs, f"jobs of one task, {words}")
         assert (found.rows[-1].what, found.rows[-1].ours, found.rows[-1].note) == (
             last.what,
             last.ours,
@@ -188,20 +188,20 @@ def test_learners_are_beside_the_better_of_the_two():
     assert every.ours == pytest.approx(1.2005 / 1.0005)
     assert two.ours == pytest.approx(3.0005 / 1.0005)
     assert "mean responses, s: rosella 3, eps 0.0005, ucb 1.5, ppot 2" in every.note
-    assert "32 draws by rate miss some" in every.note
-    assert "eps-greedy looks at all 32 queues for each task" in two.note
-    assert f"give {2.0005 / 1.0005:.2f} times eps-greedy's" in two.note
-    assert "beyond that it learns late" in two.note
-    assert "learns late" not in table._why_not(1.14, found[-1], 1.0)
-    assert "learns late" in table._why_not(1.16, found[-1], 1.0)
+    assert "32 probes drawn by rate miss some" in every.note
+    assert "eps-greedy compares all 32 queues for each task" in two.note
+    assert f"give {2.0005 / 1.0005:.2f} times the mean of eps-greedy" in two.note
+    assert "in addition, it learns slowly" in two.note
+    assert "learns slowly" not in table._why_not(1.14, found[-1], 1.0)
+    assert "learns slowly" in table._why_not(1.16, found[-1], 1.0)
     assert every.judged.parts[0].found.mean == pytest.approx(1.2005 - 1.05 * 1.0005)
 
 
 def test_settings_beside_sparrow_are_listed_from_the_largest_share():
     found = [
-        table.Beside("near", np.array([5.0, 5.0]), np.array([10.0, 10.0])),
-        table.Beside("far", np.array([2.0, 2.0]), np.array([10.0, 10.0])),
-        table.Beside("growing", np.array([2.0, 2.0]), np.array([10.0, 40.0])),
+        table.AgainstSparrow("near", np.array([5.0, 5.0]), np.array([10.0, 10.0])),
+        table.AgainstSparrow("far", np.array([2.0, 2.0]), np.array([10.0, 10.0])),
+        table.AgainstSparrow("growing", np.array([2.0, 2.0]), np.array([10.0, 40.0])),
     ]
     row = table.sparrow_row(found, "words")
     assert row.ours == "1 of 2 settings, 50% to 80%"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.reproductions.turning import stuck
-from windlass_reproductions.rosella.grid import OURS, RIVALS, Found, Place, cell, places, response, rows
+from windlass_reproductions.rosella.grid import OURS, RIVALS, CellResult, Place, cell, places, response, rows
 from windlass_reproductions.rosella.table import ROSELLA, SPARROW, SpeedSet
 
 SPEEDS = SpeedSet("some", np.array([1.0, 3.0, 1.0, 1.0]))
@@ -15,21 +15,23 @@ NOISE = np.array([1.0, 1.02, 0.99])
 
 def found(ours, best, per_job=1, rosella=4.0, sparrow=10.0):
     means = ours * NOISE, best * NOISE
-    return Found(Place(SPEEDS, 0.8, per_job, 1, 0.0, 50.0), *means, "jsq", rosella * NOISE, sparrow * NOISE)
+    return CellResult(
+        Place(SPEEDS, 0.8, per_job, 1, 0.0, 50.0), *means, "jsq", rosella * NOISE, sparrow * NOISE
+    )
 
 
 @pytest.mark.parametrize(("ours", "holds"), [(0.5, True), (1.05, True), (1.051, False), (2.0, False)])
 def test_a_cell_more_than_a_twentieth_behind_is_lost(ours, holds):
     made = rows([found(1.0, 1.0), found(ours, 1.0, per_job=4)])
     assert [row.holds for row in made[:3]] == [holds, True, holds]
-    assert made[0].ours == f"{1 + holds} of 2 cells, {1 - holds} not"
+    assert made[0].ours == f"holds in {1 + holds} of 2 cells, fails in {1 - holds}"
     assert [stuck(row) for row in made] == [""] * 5
     assert ("4 tasks a job, 1 schedulers" in made[0].note) != holds
 
 
 def test_cells_that_differ_by_chance_are_neither_won_nor_lost():
     place = Place(SPEEDS, 0.8, 1, 1, 0.0, 50.0)
-    of = Found(place, 1.04 * NOISE, NOISE[::-1].copy(), "jsq", NOISE, NOISE)
+    of = CellResult(place, 1.04 * NOISE, NOISE[::-1].copy(), "jsq", NOISE, NOISE)
     assert [row.holds for row in rows([of])[:2]] == [None, None]
 
 
@@ -42,7 +44,7 @@ def test_sparrow_is_beside_rosella_for_each_number_of_tasks(rosella, holds):
 
 def test_of_workers_that_are_alike_the_paper_says_nothing():
     alike = Place(SpeedSet("alike", np.ones(4)), 0.8, 1, 1, 0.0, 50.0)
-    made = rows([Found(alike, NOISE, NOISE, "jsq", NOISE, 10.0 * NOISE)])
+    made = rows([CellResult(alike, NOISE, NOISE, "jsq", NOISE, 10.0 * NOISE)])
     assert not [row.what for row in made if "Sparrow" in row.what]
 
 
@@ -58,7 +60,7 @@ def test_the_grid_has_the_settings_that_were_asked_for_and_no_oracle():
 def test_a_cell_names_the_best_of_the_others():
     place = Place(SpeedSet("one fast", np.array([1.0, 1.0, 1.0, 5.0])), 0.8, 1, 1, 0.0, 0.0)
     of = cell(place, quick=True)
-    assert of.who in {rival.label for rival in RIVALS}
+    assert of.best_policy in {rival.label for rival in RIVALS}
     assert 0.1 < of.ratio < 1.5
     for contender, kept in ((ROSELLA, of.rosella), (SPARROW, of.sparrow)):
         assert kept[1] == response(contender, place, place.seconds(quick=True), 2)

@@ -61,7 +61,10 @@ def test_a_shock_s_rows_say_what_was_found():
         {"rosella": 30.0, "halo": 600.0, "ppot": 0.0}, np.array([2.0, 4.0]), np.array([5.0, 7.0]), 7
     )
     assert time.ours == 30.0
-    assert "others: halo 600; ppot 0 (halo never learns; ppot is told); mean of 7 runs" in time.note
+    assert (
+        "other policies: halo 600; ppot 0 (halo never learns; ppot receives the new rates); mean of 7 runs"
+        in time.note
+    )
     assert adapts.ours == 0.5
 
 
@@ -293,7 +296,7 @@ def test_a_cell_has_the_best_of_the_others(monkeypatch):
 
     labels = [rival.label for rival in grid.RIVALS]
     best = min(labels, key=lambda label: sum(of(label)))
-    assert (found.who, found.best.tolist(), found.ours.tolist()) == (best, of(best), of("pull"))
+    assert (found.best_policy, found.best.tolist(), found.ours.tolist()) == (best, of(best), of("pull"))
     assert (found.rosella.tolist(), found.sparrow.tolist()) == (of("rosella"), of("sparrow"))
     assert found.ratio == pytest.approx(sum(of("pull")) / sum(of(best)))
     assert (

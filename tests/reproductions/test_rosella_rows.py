@@ -122,18 +122,18 @@ def test_learning_time_grows_with_the_load(slope, holds):
     check(learning.load_row(loads, 20.0 + slope * np.array(loads) + 0.01 * NOISE[:, None]), holds)
 
 
-def beside(rosella, sparrow=10.0):
-    return table.Beside("some", rosella * NOISE, sparrow * NOISE)
+def against_sparrow(rosella, sparrow=10.0):
+    return table.AgainstSparrow("some", rosella * NOISE, sparrow * NOISE)
 
 
 @pytest.mark.parametrize(
     ("found", "holds"),
     [
-        ([beside(3.5), beside(1.0)], True),
-        ([beside(3.6), beside(11.0)], False),
-        ([beside(3.5), beside(3.6)], None),
-        ([beside(3.6), beside(1.0, sparrow=20.0)], False),
-        ([beside(1.0, sparrow=20.0)], None),
+        ([against_sparrow(3.5), against_sparrow(1.0)], True),
+        ([against_sparrow(3.6), against_sparrow(11.0)], False),
+        ([against_sparrow(3.5), against_sparrow(3.6)], None),
+        ([against_sparrow(3.6), against_sparrow(1.0, sparrow=20.0)], False),
+        ([against_sparrow(1.0, sparrow=20.0)], None),
     ],
 )
 def test_all_settings_beside_sparrow_speak_and_none_is_chosen(found, holds):
@@ -144,7 +144,7 @@ def test_all_settings_beside_sparrow_speak_and_none_is_chosen(found, holds):
 
 
 def test_the_share_is_that_below_sparrow():
-    assert beside(4.0).share == pytest.approx(0.6)
+    assert against_sparrow(4.0).share == pytest.approx(0.6)
 
 
 @pytest.mark.parametrize(

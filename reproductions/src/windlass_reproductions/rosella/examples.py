@@ -18,26 +18,27 @@ _TEN = np.array([1.0] * 9 + [6.0])
 _TEN_LOAD = 14 / 15
 _LARGE = np.array([1.0] * 900 + [6.0] * 100)
 _LARGE_LOAD = 0.9
-_SURELY = "beyond chance (95 % interval over seeds)"
+_SURELY = "significantly (95 % interval over seeds)"
 
 
 def growth(done: Dispatched) -> float:
-    """By how much the tasks that wait or run become more, tasks/s, over the second half of a run."""
+    """Return the growth of the number of tasks in the system over the second half of a run, tasks/s."""
     half = len(done.waiting) // 2
     return float((done.waiting[-1] - done.waiting[half]) / (done.sample_time[-1] - done.sample_time[half]))
 
 
 def surplus(speeds: NDArray[np.float64], rate: float, choices: int) -> float:
-    """By how much more tasks come to the slow workers than they can serve, tasks/s, as Examples 1 and 2 reckon it.
+    """Return by how much the slow workers' arrival rate exceeds their service rate, tasks/s, as in Examples 1 and 2.
 
     Parameters
     ----------
     speeds
         (n,) rates of workers, tasks/s; the lowest are the slow ones.
     rate
-        Tasks that come, tasks/s.
+        The arrival rate, tasks/s.
     choices
-        Of so many workers, drawn evenly, the one with the shorter queue gets a task; all of them are slow by chance.
+        Workers drawn uniformly per task, of which the one with the shortest queue gets it; a slow worker gets the task
+        if all drawn workers are slow.
 
     Examples
     --------
@@ -49,7 +50,9 @@ def surplus(speeds: NDArray[np.float64], rate: float, choices: int) -> float:
 
 
 def is_stable(growths: NDArray[np.float64], slowest: float) -> Judged:
-    """That queues do not grow; (s,) tasks/s by seed, beside the slowest growth that the paper has for others.
+    """Claim that queues do not grow.
+
+    ``growths`` are (s,) tasks/s by seed, ``slowest`` is the slowest growth of an unstable policy in the paper, tasks/s.
 
     >>> is_stable(np.array([0.01, -0.01]), 2.34).holds, is_stable(np.array([2.3, 2.4]), 2.34).holds
     (True, False)
@@ -57,13 +60,15 @@ def is_stable(growths: NDArray[np.float64], slowest: float) -> Judged:
     return below(
         [over(growths)],
         slowest / 2,
-        rule=f"holds where growth is {_SURELY} nearer to none than to {slowest:.3g} tasks/s, the slowest of an "
-        "unstable one",
+        rule=f"holds if growth is {_SURELY} nearer to 0 than to {slowest:.3g} tasks/s, the slowest growth of an "
+        "unstable policy",
     )
 
 
 def is_unstable(growths: NDArray[np.float64], reckoned: float) -> Judged:
-    """That queues grow; (s,) tasks/s by seed, beside what the paper reckons.
+    """Claim that queues grow.
+
+    ``growths`` are (s,) tasks/s by seed, ``reckoned`` is the growth that the paper derives, tasks/s.
 
     >>> is_unstable(np.array([2.3, 2.4]), 2.34).holds, is_unstable(np.array([0.01, -0.01]), 2.34).holds
     (True, False)
@@ -71,13 +76,13 @@ def is_unstable(growths: NDArray[np.float64], reckoned: float) -> Judged:
     return above(
         [over(growths)],
         reckoned / 2,
-        rule=f"holds where growth is {_SURELY} nearer to {reckoned:.3g} tasks/s, which the slow workers get too many, "
-        "than to none",
+        rule=f"holds if growth is {_SURELY} nearer to {reckoned:.3g} tasks/s, the excess load of the slow workers, "
+        "than to 0",
     )
 
 
 def examples(quick: bool) -> Reproduction:
-    """Nine workers of rate 1 and one of rate 6, tasks at rate 14."""
+    """Reproduce Examples 1 and 2: nine workers of rate 1 and one of rate 6, tasks at rate 14."""
     tasks = 200_000 if quick else 2_000_000
     one, two = surplus(_TEN, 14.0, 1), surplus(_TEN, 14.0, 2)
     rows, lines = [], []
@@ -100,7 +105,7 @@ def examples(quick: bool) -> Reproduction:
         "time, s",
         "1 + tasks waiting or running",
         tuple(lines),
-        "Uniform choice and power of two choices leave the fast worker idle while the slow ones drown.",
+        "Uniform choice and power of two choices leave the fast worker idle while the slow ones are overloaded.",
         log_y=True,
     )
     return Reproduction(tuple(rows), (picture,))
@@ -108,7 +113,11 @@ def examples(quick: bool) -> Reproduction:
 
 @dataclass(frozen=True, slots=True)
 class Fast:
-    """Example 3 under one policy, (s,) by seed: mean response at the fast worker, and of all, s; the longest queue."""
+    """Example 3 under one policy, each (s,) by seed.
+
+    ``there`` is the mean response at the fast worker, s, ``of_all`` that of all tasks, s, and ``longest`` the longest
+    queue, tasks.
+    """
 
     there: NDArray[np.float64]
     of_all: NDArray[np.float64]
@@ -126,35 +135,35 @@ def _fast(policy: str, mu: int, tasks: int) -> Fast:
 
 
 def fast_worker(quick: bool) -> Reproduction:
-    """Example 3: one worker of rate μ and μ of rate 1, tasks at rate 1.5 μ, LL against SQ."""
+    """Reproduce Example 3: one worker of rate μ and μ of rate 1, tasks at rate 1.5 μ, LL against SQ."""
     mu = 100
     tasks = 300_000 if quick else 3_000_000
     return Reproduction(fast_rows(_fast("ppot", mu, tasks), _fast("ppot-ll", mu, tasks), mu))
 
 
 def fast_rows(sq: Fast, ll: Fast, mu: int) -> tuple[Row, ...]:
-    """What Example 3 says of the fast worker under each."""
+    """Return the rows of Example 3, on the fast worker under SQ and under LL."""
     return (
         Row.by(
             f"Example 3: LL, response at the worker of rate μ = {mu}, s",
             1.0,
             float(ll.there.mean()),
             printed(over(ll.there), 1.0, 1.0),
-            "as slow as the slow workers, whose service takes 1 s; the paper has 1 for μ without bound",
+            "the same as at the slow workers, whose service takes 1 s; the paper has 1 as μ tends to infinity",
         ),
         Row(
             f"Example 3: LL, longest queue, about μ − 1 = {mu - 1}",
             float(mu - 1),
             float(ll.longest.mean()),
             None,
-            "the paper speaks of how long the queue is in general, and this is the longest that it ever was",
+            "the paper means the usual length of the queue; this is its maximum over the run",
         ),
         Row.by(
             "Example 3: SQ over LL, response at the fast worker",
             "less congested",
             float((sq.there / ll.there).mean()),
-            below([over(sq.there - ll.there)], rule=f"holds where SQ's is lower {_SURELY}"),
-            "by how much is not said",
+            below([over(sq.there - ll.there)], rule=f"holds if SQ's is {_SURELY} lower"),
+            "the paper does not state by how much",
         ),
         Row(
             "Example 3: mean response of all tasks, s",
@@ -162,13 +171,13 @@ def fast_rows(sq: Fast, ll: Fast, mu: int) -> tuple[Row, ...]:
             f"SQ {sq.of_all.mean():.3f}, LL {ll.of_all.mean():.3f}",
             None,
             "The fast worker is quicker under SQ, but SQ sends more tasks to slow workers, each of which costs 1 s: "
-            "the mean over all tasks can go either way, and Example 3 speaks of the fast worker only.",
+            "the mean over all tasks can rise or fall, and Example 3 is about the fast worker only.",
         ),
     )
 
 
 def large_cluster(_quick: bool) -> Reproduction:
-    """900 workers of rate 1 and 100 of rate 6, load 0.9, known rates."""
+    """Simulate 900 workers of rate 1 and 100 of rate 6 at load 0.9 with known rates."""
     tasks = 5_000_000
     rate = _LARGE_LOAD * float(_LARGE.sum())
     one, two = surplus(_LARGE, rate, 1), surplus(_LARGE, rate, 2)
@@ -185,7 +194,7 @@ def large_cluster(_quick: bool) -> Reproduction:
                 f"{means.mean():.4g}, without the first tenth {late.mean():.4g}; waiting tasks grow by "
                 f"{growths.mean():.3g}/s",
                 is_stable(growths, two) if reckoned is None else is_unstable(growths, reckoned),
-                "what Examples 1 and 2 say of ten workers, on a thousand of ours",
+                "the claim of Examples 1 and 2 for ten workers, applied to a thousand workers",
             )
         )
         if policy == "pss":
@@ -197,19 +206,19 @@ def large_cluster(_quick: bool) -> Reproduction:
                     None,
                     float(np.mean([done.longest_queue for done in runs])),
                     None,
-                    "no number is published for this cluster; for how it grows see the rows 'longest queue against n'",
+                    "no number is published for this cluster; the rows 'longest queue against n' show how it grows",
                 )
             )
     return Reproduction(tuple(rows))
 
 
 def exact_row(late: NDArray[np.float64]) -> Row:
-    """PSS beside the mean response of independent M/M/1 queues; (s,) s by seed."""
+    """Return the row on PSS's mean response, (s,) s by seed, over that of independent M/M/1 queues."""
     exact = len(_LARGE) / ((1.0 - _LARGE_LOAD) * float(_LARGE.sum()))
     return Row.by(
         "the same: pss, mean response without the first tenth over that of 1,000 independent queues, n / ((1 − ρ) Σμ)",
         None,
         float(late.mean() / exact),
         printed(over(late), round(exact, 1), 0.1, "exact"),
-        f"theory, not the paper: {exact:.3f} s",
+        f"from theory, not from the paper: {exact:.3f} s",
     )

@@ -1,4 +1,4 @@
-"""Workers that pull beside all who are not told rates, in every cell of a grid, sizes of tasks hidden."""
+"""Policy ``pull`` compared with all policies without known rates, in every cell of a grid, task sizes hidden."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from windlass_reproductions.rosella.table import (
     ROSELLA,
     ROSELLA_ALL,
     SPARROW,
-    Beside,
+    AgainstSparrow,
     Contender,
     SpeedSet,
     sparrow_row,
@@ -29,14 +29,18 @@ from windlass_reproductions.rosella.table import (
 OURS = Contender("pull", "pull")
 _BLIND = ("least-outstanding", "jsq", "pot", "uniform", "round-robin")
 RIVALS = (ROSELLA, ROSELLA_ALL, *LEARNERS, SPARROW, *(Contender(name, name) for name in _BLIND))
-#: How far behind the best ours may be: what was asked of it.
+#: Target: the mean response of ``pull`` is at most this multiple of the best other policy's.
 CLOSE = 1.05
 _EQUAL = SpeedSet("equal", np.ones(32))
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One cell: speeds, load, tasks a job, schedulers, how old their view is, s, and s between shocks (0: none)."""
+    """One cell of the grid: the setting of a comparison.
+
+    ``per_job`` is the number of tasks per job, ``delay`` the age of the queue lengths that schedulers see, s, and
+    ``shocks`` the time between permutations of the speeds, s (0: none).
+    """
 
     speeds: SpeedSet
     load: float
@@ -46,46 +50,47 @@ class Place:
     shocks: float
 
     def words(self) -> str:
-        """The setting, as it is printed."""
+        """Return the setting as text."""
         often = f"shocks every {self.shocks:g} s" if self.shocks else "no shocks"
         return (
             f"{self.speeds.name}, load {self.load}, {self.per_job} tasks a job, {self.schedulers} schedulers, "
-            f"queues as of {self.delay:g} s ago, {often}"
+            f"queue lengths {self.delay:g} s old, {often}"
         )
 
     def seconds(self, quick: bool) -> float:
-        """How long tasks come: several shocks, and 600 s at least."""
+        """Return the time during which tasks arrive, s: 200 if ``quick``, else several shocks, at least 600."""
         return 200.0 if quick else max(600.0, 2.5 * self.shocks)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """(s,) mean responses of jobs in a cell, by seed, s: ours, the best of the others, Rosella, Sparrow."""
+class CellResult:
+    """Mean responses of jobs in a cell, each (s,) by seed, s: ``pull``, the best other policy, Rosella, Sparrow."""
 
     place: Place
     ours: NDArray[np.float64]
     best: NDArray[np.float64]
-    who: str
+    best_policy: str
     rosella: NDArray[np.float64]
     sparrow: NDArray[np.float64]
 
     @property
     def ratio(self) -> float:
-        """Ours over the best of the others."""
+        """Mean response of ``pull`` over that of the best other policy."""
         return float(self.ours.mean() / self.best.mean())
 
     @property
     def close(self) -> Within:
-        """That ours is no further behind than was asked."""
+        """The claim that ``pull`` is within the target."""
         return Within(over(self.ours - CLOSE * self.best), high=0.0)
 
     def words(self) -> str:
-        """The cell as it is printed."""
-        return f"{self.place.words()}: {self.ours.mean():.3g} s, {self.who} {self.best.mean():.3g} s, {self.ratio:.2f}"
+        """Return the cell and its results as text."""
+        means = f"{self.ours.mean():.3g} s, {self.best_policy} {self.best.mean():.3g} s"
+        return f"{self.place.words()}: {means}, {self.ratio:.2f}"
 
 
 def places(quick: bool) -> Iterator[Place]:
-    """The cells of the grid."""
+    """Yield the cells of the grid."""
     sets = (_EQUAL, *speed_sets())
     yield from (
         Place(*cell[:3], *cell[3], cell[4])
@@ -100,7 +105,7 @@ def places(quick: bool) -> Iterator[Place]:
 
 
 def response(contender: Contender, place: Place, seconds: float, seed: int) -> float:
-    """Mean response of jobs, s, the first tenth left out; no policy is told sizes or changes of speed."""
+    """Return the mean response of jobs, s, without the first tenth; no policy knows sizes or changes of speed."""
     speeds = place.speeds.speeds
     tasks = max(10, int(place.load * speeds.sum() * seconds) // place.per_job) * place.per_job
     timetable = WorkerTimetable.none()
@@ -125,32 +130,32 @@ def response(contender: Contender, place: Place, seconds: float, seed: int) -> f
     return float(done.job_response[len(done.job_response) // 10 :].mean())
 
 
-def cell(place: Place, quick: bool) -> Found:
-    """Ours and the best of the others in one cell, the same workloads for all."""
+def cell(place: Place, quick: bool) -> CellResult:
+    """Run all policies in one cell on the same workloads."""
     seeds = (1, 2, 3)
 
     def of(contender: Contender) -> NDArray[np.float64]:
         return np.array([response(contender, place, place.seconds(quick), seed) for seed in seeds])
 
     rivals = {rival.label: of(rival) for rival in RIVALS}
-    who = min(rivals, key=lambda label: float(rivals[label].mean()))
-    return Found(place, of(OURS), rivals[who], who, rivals[ROSELLA.label], rivals[SPARROW.label])
+    best = min(rivals, key=lambda label: float(rivals[label].mean()))
+    return CellResult(place, of(OURS), rivals[best], best, rivals[ROSELLA.label], rivals[SPARROW.label])
 
 
-def rows(found: Sequence[Found]) -> tuple[Row, ...]:
-    """A row for all cells together, with those in which ours loses, and one for each speed set and tasks a job."""
+def rows(found: Sequence[CellResult]) -> tuple[Row, ...]:
+    """Return a row for all cells, which lists the failing ones, and one for each speed set and tasks per job."""
     lost = sorted((each for each in found if each.close.holds is False), key=lambda each: -each.ratio)
     close = sum(each.close.holds is True for each in found)
-    rule = f"holds where it is at most {CLOSE} times the best in each cell (95 % interval over seeds)"
+    rule = f"holds if it is at most {CLOSE} times the best in each cell (95 % interval over seeds)"
     made = [
         Row.by(
-            f"pull within {CLOSE - 1:.0%} of the best of {len(RIVALS)} policies that are not told rates, {len(found)} "
+            f"pull within {CLOSE - 1:.0%} of the best of {len(RIVALS)} policies without known rates, {len(found)} "
             "cells, sizes hidden",
             None,
-            f"{close} of {len(found)} cells, {len(lost)} not",
+            f"holds in {close} of {len(found)} cells, fails in {len(lost)}",
             Judged(tuple(each.close for each in found), rule),
             "the best is chosen cell by cell, after the runs"
-            + ("; loses in: " + "; ".join(each.words() for each in lost) if lost else ""),
+            + ("; fails in: " + "; ".join(each.words() for each in lost) if lost else ""),
         )
     ]
     for name, per_job in dict.fromkeys((each.place.speeds.name, each.place.per_job) for each in found):
@@ -164,17 +169,17 @@ def rows(found: Sequence[Found]) -> tuple[Row, ...]:
                 "; ".join(each.words() for each in own),
             )
         )
-    # The paper speaks of workers that are not alike.
+    # The paper's claim is about workers of different speeds.
     unlike = [each for each in found if np.ptp(each.place.speeds.speeds) > 0.0]
     for per_job in dict.fromkeys(each.place.per_job for each in unlike):
         own = [each for each in unlike if each.place.per_job == per_job]
-        beside = [Beside(each.place.words(), each.rosella, each.sparrow) for each in own]
+        pairs = [AgainstSparrow(each.place.words(), each.rosella, each.sparrow) for each in own]
         made.append(
-            sparrow_row(beside, f"jobs of {per_job} tasks, batch sampling and late binding, sizes hidden")
+            sparrow_row(pairs, f"jobs of {per_job} tasks, batch sampling and late binding, sizes hidden")
         )
     return tuple(made)
 
 
 def against_best(quick: bool) -> Reproduction:
-    """The whole grid."""
+    """Compare ``pull`` with all other policies over the whole grid."""
     return Reproduction(rows([cell(place, quick) for place in places(quick)]), ())

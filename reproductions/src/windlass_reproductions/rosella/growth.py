@@ -1,4 +1,4 @@
-"""How the longest queue grows with the number of workers."""
+"""Growth of the longest queue with the number of workers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from windlass_reproductions.reproduction import Reproduction, Row
 
 _LOAD = 0.9
 _SPAN = 300.0
-#: The least that a queue can grow by.
+#: Tolerance of one task, the smallest step of a queue.
 _SLACK = 1.0
 
 
 def fit(law: NDArray[np.float64], longest: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Least squares a + b·law: a, b and the share of variance explained."""
+    """Fit a + b·law by least squares; return a, b and the share of the variance explained."""
     design = np.column_stack((np.ones(len(law)), law))
     (a, b), *_ = np.linalg.lstsq(design, longest, rcond=None)
     rest = longest - design @ np.array([a, b])
@@ -25,11 +25,14 @@ def fit(law: NDArray[np.float64], longest: NDArray[np.float64]) -> tuple[float, 
 
 
 def growth(quick: bool) -> Reproduction:
-    """PSS like log n, PPoT like log log n, at load 0.9 on nine workers of rate 1 to one of rate 6."""
+    """Check that the longest queue grows as log n under PSS and as log log n under PPoT.
+
+    The load is 0.9, with nine workers of rate 1 for each of rate 6.
+    """
     sizes = np.array(
         [10, 30, 100, 300, 1000, 3000] if quick else [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
     )
-    # Of few workers the longest queue differs much from seed to seed; only the largest clusters take long.
+    # With few workers the longest queue varies much between seeds; only the largest clusters take long to simulate.
     seeds = range(1, 9 if quick else 7)
     found = {
         policy: np.array([[_longest(policy, int(n), seed) for n in sizes] for seed in seeds])
@@ -43,7 +46,7 @@ def growth(quick: bool) -> Reproduction:
         "workers",
         "tasks at the longest queue",
         tuple(lines),
-        "Straight on this axis is log n (PSS); PPoT hardly grows.",
+        "On this axis log n is a straight line (PSS); PPoT hardly grows.",
         log_x=True,
     )
     return Reproduction(rows, (picture,))
@@ -52,9 +55,10 @@ def growth(quick: bool) -> Reproduction:
 def growth_rows(
     sizes: NDArray[np.int64], pss: NDArray[np.float64], ppot: NDArray[np.float64]
 ) -> tuple[Row, ...]:
-    """Whether longest queues grow as the laws allow; (s, k) tasks by seed and number of workers."""
+    """Return the rows on whether longest queues, (s, k) tasks by seed and number of workers, grow as the laws allow."""
     rise = np.log(sizes[-1] / sizes[0])
-    # Queues of their own are M/M/1: the longest of n is that of chance ρ^k = 1/n. Of two choices: log log n / log 2.
+    # PSS makes independent M/M/1 queues: the longest of n has the length k with ρ^k = 1/n. Two choices give
+    # log log n / log 2.
     laws = (
         ("pss", "O(log n)", pss, rise / -np.log(_LOAD), "log n / log (1/ρ)"),
         (
@@ -66,22 +70,22 @@ def growth_rows(
         ),
     )
     rows = []
-    for policy, said, longest, allowed, law in laws:
+    for policy, published, longest, allowed, law in laws:
         means = longest.mean(axis=0)
         log, loglog = fit(np.log(sizes), means), fit(np.log(np.log(sizes)), means)
         rows.append(
             Row.by(
                 f"longest queue against n = {sizes[0]} … {sizes[-1]:,}, load {_LOAD}: {policy}",
-                said,
+                published,
                 f"{log[0]:.2f} + {log[1]:.2f} log n (R² {log[2]:.3f}); "
                 f"{loglog[0]:.2f} + {loglog[1]:.2f} log log n (R² {loglog[2]:.3f})",
                 below(
                     [over(longest[:, -1] - longest[:, 0])],
                     float(allowed) + _SLACK,
-                    rule=f"holds where from the fewest to the most workers it grows by no more than {law} does, "
-                    f"{allowed:.1f}, and {_SLACK:g} task for the O(1) (95 % interval over seeds)",
+                    rule=f"holds if from the fewest to the most workers it grows by at most the growth of {law}, "
+                    f"{allowed:.1f}, plus {_SLACK:g} task for the O(1) (95 % interval over seeds)",
                 ),
-                f"longest queue at an instant, mean over the second half of {_SPAN:g} s from empty and over "
+                f"longest queue at an instant, mean over the second half of {_SPAN:g} s from an empty start and over "
                 f"{len(longest)} seeds: {', '.join(f'{mean:.1f}' for mean in means)}",
             )
         )
@@ -93,7 +97,7 @@ def growth_rows(
             f"{slopes[0].mean():.2f}, {slopes[1].mean():.2f}",
             above(
                 [over(slopes[0] - slopes[1])],
-                rule="holds where it does beyond chance (95 % interval over seeds)",
+                rule="holds if it does significantly (95 % interval over seeds)",
             ),
         )
     )

@@ -1,4 +1,4 @@
-"""What learning costs and gains: after a shock, benchmark tasks, learning time."""
+"""Cost and gain of learning: recovery from a shock, benchmark tasks, learning time."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from windlass_reproductions.rosella.table import SHOCK_EVERY
 
 _FOUR = np.repeat([0.5, 1.0, 2.0, 4.0], 8) / 1.875
 _ACCURATE = 0.1
-_SURELY = "beyond chance (95 % interval over seeds)"
+_SURELY = "significantly (95 % interval over seeds)"
 
 
 def shock(quick: bool) -> Reproduction:
-    """Fast and slow workers swap speeds once, at load 0.8."""
+    """Swap the speeds of fast and slow workers once, at load 0.8."""
     runs = 5 if quick else 40
     load, at, last = 0.8, 300.0, 900.0
     tasks = int(load * _FOUR.sum() * last)
@@ -61,29 +61,33 @@ def shock(quick: bool) -> Reproduction:
 def shock_rows(
     recovery: Mapping[str, float], rosella: NDArray[np.float64], halo: NDArray[np.float64], runs: int
 ) -> tuple[Row, ...]:
-    """When each policy's response is as before, s after the shock; and (s,) responses from then on, by seed, s."""
+    """Return the rows on a shock.
+
+    ``recovery`` is the time from the shock until a policy's response is as before, s; ``rosella`` and ``halo`` are (s,)
+    mean responses of the tasks after the shock by seed, s.
+    """
     return (
         Row(
             "all 32 workers swap speeds at once, load 0.8: time until Rosella's response is within 1.5 of before, s",
             "adapts quickly",
             float(recovery["rosella"]),
             None,
-            "how quickly is not said, and the evaluation is missing from the text that is at hand; others: "
+            "the paper does not state how quickly, and the available text lacks the evaluation; other policies: "
             + "; ".join(f"{policy} {time:g}" for policy, time in recovery.items() if policy != "rosella")
-            + f" (halo never learns; ppot is told); mean of {runs} runs",
+            + f" (halo never learns; ppot receives the new rates); mean of {runs} runs",
         ),
         Row.by(
-            "the same: mean response of the tasks after it, over that of Halo, which goes on by the old rates",
+            "the same: mean response of the tasks after it, over that of Halo, which continues with the old rates",
             "adapts",
             float(rosella.mean() / halo.mean()),
-            below([over(rosella - halo)], rule=f"holds where it is lower {_SURELY}"),
-            "the least that adapting must give",
+            below([over(rosella - halo)], rule=f"holds if it is {_SURELY} lower"),
+            "the minimum requirement for adapting",
         ),
     )
 
 
 def benchmark_tasks(quick: bool) -> Reproduction:
-    """Share c0 of idle capacity for benchmark tasks: none to all, under shocks."""
+    """Vary the share c0 of idle capacity that is used for benchmark tasks from none to all, under shocks."""
     tasks, seeds = (50_000, (1, 2, 3)) if quick else (400_000, (1, 2, 3, 4, 5))
     shares = (0.0, 0.03, 0.1, 0.3, 1.0)
     lines, by_load = [], {}
@@ -110,21 +114,21 @@ def benchmark_tasks(quick: bool) -> Reproduction:
         "c0, benchmark tasks per idle capacity",
         "mean response, s",
         tuple(lines),
-        "They run only where no real task waits; without them a worker taken for slow is never tried again.",
+        "Benchmark tasks run only if no real task waits; without them, a worker estimated as slow is never retried.",
         categories=tuple(f"{share:g}" for share in shares),
     )
     return Reproduction(rows, (picture,))
 
 
 def benchmark_row(load: float, found: Mapping[float, NDArray[np.float64]]) -> Row:
-    """Whether benchmark tasks slow others down; (s,) mean responses by seed, s, by c0."""
+    """Return the row on whether benchmark tasks slow other jobs down; ``found`` has (s,) mean responses, s, by c0."""
     return Row.by(
         f"benchmark tasks, c0 = 0.1, load {load}, shocks every {SHOCK_EVERY:g} s: mean response over that without",
         "do not slow down other jobs",
         float(found[0.1].mean() / found[0.0].mean()),
         Judged(
             (Within(over(found[0.1] - found[0.0]), high=0.0),),
-            "holds where the 95 % interval over seeds of what they add is at most 0, fails where it is above",
+            "holds if the 95 % interval over seeds of the added response is at most 0, fails if it is above 0",
         ),
         "mean responses, s: "
         + ", ".join(f"c0 = {share:g}: {values.mean():.3f}" for share, values in found.items()),
@@ -133,7 +137,7 @@ def benchmark_row(load: float, found: Mapping[float, NDArray[np.float64]]) -> Ro
 
 def _learning_time(workers: int, load: float, seed: int) -> float:
     speeds = np.resize(_FOUR, workers)
-    # Shuffled, so that speed and number do not go together.
+    # Shuffled to make speed independent of the worker's number.
     speeds = np.random.default_rng(seed).permutation(speeds) / speeds.mean()
     last = 400.0
     done = simulate(
@@ -145,42 +149,42 @@ def _learning_time(workers: int, load: float, seed: int) -> float:
 
 
 def _error(estimates: NDArray[np.float64], speeds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(m,) error of the estimated shares of capacity: half the sum of differences."""
+    """Return the (m,) errors of the estimated shares of capacity: half the sum of absolute differences."""
     totals = np.maximum(estimates.sum(axis=1, keepdims=True), 1e-300)
     return np.asarray(np.abs(estimates / totals - speeds / speeds.sum()).sum(axis=1) / 2)
 
 
 def size_row(sizes: NDArray[np.int64], found: NDArray[np.float64]) -> Row:
-    """Whether learning takes a constant more for each doubling; (s, k) s by seed and number of workers."""
+    """Return the row on whether learning times, (s, k) s by seed and number of workers, grow as log n."""
     a, b, explained = fit(np.log(sizes), found.mean(axis=0))
     more = [fit(np.log(sizes), own)[2] - fit(sizes.astype(np.float64), own)[2] for own in found]
     return Row.by(
         f"learning time against n = {sizes[0]} … {sizes[-1]}, load 0.8, s",
         "log n, as the window L of Figure 4",
         f"{a:.1f} + {b:.2f} log n (R² {explained:.2f}): {', '.join(f'{time:.0f}' for time in found.mean(axis=0))}",
-        above([over(more)], rule=f"holds where log n explains more of it than n does {_SURELY}"),
-        "until estimated shares stay within 0.1 of the true ones in total variation; load 0.8; sizes of tasks told. "
-        "The text gives L, and no measurement",
+        above([over(more)], rule=f"holds if log n explains {_SURELY} more of its variance than n does"),
+        "until estimated shares stay within 0.1 of the true ones in total variation; load 0.8; task sizes known. "
+        "The paper gives L, but no measurement",
     )
 
 
 def load_row(loads: Sequence[float], found: NDArray[np.float64]) -> Row:
-    """Whether learning takes longer at a higher load; (s, k) s by seed and load."""
+    """Return the row on whether learning times, (s, k) s by seed and load, grow with the load."""
     return Row.by(
         f"learning time against load {', '.join(map(str, loads))}, 32 workers, s",
         "grows with the load, as the window L of Figure 4",
         ", ".join(f"{time:.0f}" for time in found.mean(axis=0)),
         above(
             [over(np.polyfit(loads, found.T, 1)[0])],
-            rule=f"holds where a straight line through it rises {_SURELY}",
+            rule=f"holds if its linear fit rises {_SURELY}",
         ),
-        "real tasks teach as well: at higher load they come faster, while L grows as 1/(1 − load)². The text gives L, "
-        "and no measurement",
+        "rates are learned from real tasks too: at higher load they arrive faster, while L grows as 1/(1 − load)². The "
+        "paper gives L, but no measurement",
     )
 
 
 def learning_time(quick: bool) -> Reproduction:
-    """Time from a cold start until the estimated shares stay within 10 % of the true ones in total variation."""
+    """Measure the time from a cold start until estimated shares stay within 0.1 of the true ones in total variation."""
     sizes = np.array([8, 32, 128, 512] if quick else [8, 32, 128, 512, 2048])
     loads = (0.3, 0.5, 0.7, 0.8, 0.9)
     seeds = range(3 if quick else 6)

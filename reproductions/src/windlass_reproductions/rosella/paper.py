@@ -1,8 +1,7 @@
 """Rosella: which worker gets this task?
 
-The paper's examples, its growth laws, its comparison with Sparrow, and what its learner costs and gains. The text
-that is at hand breaks off after Figure 4, so most of the evaluation is known only by its claims: settings are
-stated in each row.
+The paper's examples, its growth laws, its comparison with Sparrow, and the cost and gain of its learner. The available
+text ends after Figure 4, so most of the evaluation is known only by its claims; each row states its setting.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ _STEPS = (
     ("Example 3", fast_worker),
     ("1,000 workers", large_cluster),
     ("growth of the longest queue", growth),
-    ("against all, rates unknown", against_all),
-    ("against all, volatile", volatile),
-    ("against all, schedulers that see late", stale),
-    ("workers that pull, in every cell of a grid", against_best),
+    ("comparison, rates unknown", against_all),
+    ("comparison, speeds permuted", volatile),
+    ("comparison, schedulers with old queue lengths", stale),
+    ("policy pull, in every cell of a grid", against_best),
     ("after a shock", shock),
     ("benchmark tasks", benchmark_tasks),
     ("learning time", learning_time),
@@ -36,7 +35,7 @@ class Rosella:
     title = "Rosella: A Self-Driving Distributed Scheduler for Heterogeneous Clusters"
 
     def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
-        """All rows and pictures."""
+        """Compute all rows and pictures."""
         found = []
         for done, (step, make) in enumerate(_STEPS):
             notify(step, done / len(_STEPS))

@@ -1,4 +1,4 @@
-"""Rosella beside Sparrow and all other policies: loads, speed sets, rates unknown, still or permuted."""
+"""Rosella compared with Sparrow and all other policies: loads, speed sets, permuted speeds, old queue lengths."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from windlass_reproductions.reproduction import Reproduction, Row
 
 SHOCK_EVERY = 500.0
 _WORKERS = 32
-#: Sparrow's mean response, s, above which its queues are taken to grow without bound.
+#: Sparrow's mean response, s, from which its queues are assumed to grow without bound.
 _STABLE = 20.0
-#: What the paper has of Sparrow, in whole percents; and what was asked of ours beside other learners.
+#: The paper's reduction below Sparrow, published in whole percents.
 _BELOW_SPARROW, _PERCENT = 0.65, 0.01
+#: Target: Rosella's response is at most this multiple of that of the best other learner.
 _BEHIND = 1.05
 
 
@@ -43,14 +44,14 @@ CONTENDERS = (ROSELLA, ROSELLA_ALL, *LEARNERS, SPARROW, *(Contender(name, name) 
 
 @dataclass(frozen=True, slots=True)
 class SpeedSet:
-    """32 workers of different speeds, 1 on average."""
+    """Speeds of 32 workers, 1 on average."""
 
     name: str
     speeds: NDArray[np.float64]
 
 
 def speed_sets() -> tuple[SpeedSet, ...]:
-    """Two classes as in Example 1, four classes, and a heavy tail."""
+    """Return the speed sets: two classes as in Example 1, four classes, and a heavy tail."""
     drawn = (
         ("two classes, 28 of 1 and 4 of 6", np.repeat([1.0, 6.0], [28, 4])),
         ("four classes, 0.5, 1, 2, 4", np.repeat([0.5, 1.0, 2.0, 4.0], 8)),
@@ -61,7 +62,7 @@ def speed_sets() -> tuple[SpeedSet, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a table is made under: whether speeds change, how many schedulers, and how old their view is, s."""
+    """The conditions of a table: whether speeds change, the number of schedulers, and the age of queue lengths, s."""
 
     key: str
     words: str
@@ -72,7 +73,7 @@ class Conditions:
 
 _STILL = Conditions("still", "speeds fixed")
 _SHOCKS = Conditions("shocks", f"speeds permuted every {SHOCK_EVERY:g} s", shocks=True)
-_STALE = Conditions("stale", "8 schedulers that see queues as of 0.5 s ago", schedulers=8, probe_delay=0.5)
+_STALE = Conditions("stale", "8 schedulers, queue lengths 0.5 s old", schedulers=8, probe_delay=0.5)
 
 
 def _response(
@@ -101,7 +102,7 @@ def _response(
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """(s,) mean responses of one contender at one load, by seed, s."""
+    """Mean responses of one contender at one load: ``values`` are (s,) by seed, s."""
 
     label: str
     load: float
@@ -109,12 +110,12 @@ class Cell:
 
     @property
     def mean(self) -> float:
-        """Over seeds."""
+        """Mean over seeds, s."""
         return float(self.values.mean())
 
     @property
     def half_width(self) -> float:
-        """Of its 95 % interval."""
+        """Half the width of its 95 % interval over seeds, s."""
         return over(self.values).half
 
 
@@ -144,37 +145,37 @@ def _picture(key: str, title: str, cells: list[Cell]) -> Picture:
 
 
 def against_all(quick: bool) -> Reproduction:
-    """Speeds fixed, unknown to those that learn."""
+    """Compare all policies at fixed speeds, which learners do not know."""
     return _compare(quick, _STILL)
 
 
 def volatile(quick: bool) -> Reproduction:
-    """All speeds dealt out anew every so often; who 'knows' rates is told at once."""
+    """Compare all policies while speeds are permuted at intervals; policies with known rates get them at once."""
     return _compare(quick, _SHOCKS)
 
 
 def stale(quick: bool) -> Reproduction:
-    """Several schedulers that do not coordinate and see queues late, as in a cluster."""
+    """Compare all policies under several uncoordinated schedulers that see old queue lengths, as in a cluster."""
     return _compare(quick, _STALE)
 
 
 def _compare(quick: bool, under: Conditions) -> Reproduction:
-    rows, pictures, beside = [], [], []
+    rows, pictures, pairs = [], [], []
     for number, speed_set in enumerate(speed_sets()):
         cells = _cells(speed_set.speeds, under, quick)
         pictures.append(_picture(f"{under.key}-{number}", f"{speed_set.name}; {under.words}", cells))
         for load in dict.fromkeys(cell.load for cell in cells):
             setting = f"{speed_set.name}, load {load}"
             rosella, sparrow = _of(cells, ROSELLA, load), _of(cells, SPARROW, load)
-            beside.append(Beside(setting, rosella.values, sparrow.values))
+            pairs.append(AgainstSparrow(setting, rosella.values, sparrow.values))
             rows += learner_rows(cells, load, f"{setting}, {under.words}")
-    rows.append(sparrow_row(beside, f"jobs of one task, {under.words}"))
+    rows.append(sparrow_row(pairs, f"jobs of one task, {under.words}"))
     return Reproduction(tuple(rows), tuple(pictures))
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """(s,) mean responses of Rosella and of Sparrow in a setting, by seed, s."""
+class AgainstSparrow:
+    """Mean responses of Rosella and of Sparrow in a setting, each (s,) by seed, s."""
 
     setting: str
     rosella: NDArray[np.float64]
@@ -182,56 +183,58 @@ class Beside:
 
     @property
     def share(self) -> NDArray[np.float64]:
-        """(s,) the share by which Rosella is below."""
+        """(s,) share by which Rosella's mean response is below Sparrow's."""
         return 1.0 - self.rosella / self.sparrow
 
     @property
-    def says_something(self) -> bool:
-        """Whether Sparrow's queues do not grow without bound."""
+    def is_stable(self) -> bool:
+        """Whether Sparrow's queues stay bounded."""
         return float(self.sparrow.mean()) < _STABLE
 
 
-def sparrow_row(found: Sequence[Beside], words: str) -> Row:
-    """Rosella below Sparrow in all settings; those in which Sparrow's queues grow without bound say nothing."""
-    told = sorted((each for each in found if each.says_something), key=lambda each: -each.share.mean())
-    shares = [over(each.share) for each in told]
+def sparrow_row(found: Sequence[AgainstSparrow], words: str) -> Row:
+    """Return the row on Rosella's reduction below Sparrow, without the settings in which Sparrow is unstable."""
+    stable = sorted((each for each in found if each.is_stable), key=lambda each: -each.share.mean())
+    shares = [over(each.share) for each in stable]
     judged = Judged(
         tuple(Within(share, low=_BELOW_SPARROW - _PERCENT / 2) for share in shares),
-        "holds where it is 64.5 %, which rounds to it, or more in all settings (95 % interval over seeds), fails where "
-        "it is less in all: the text that is at hand gives neither load nor speeds",
+        "holds if it is at least 64.5 %, which rounds to 65 %, in all settings (95 % interval over seeds), fails if it "
+        "is less in all: the available text gives neither load nor speeds",
         unanimous=True,
     )
     reached = sum(part.holds is True for part in judged.parts)
     return Row.by(
-        f"Rosella's mean response below Sparrow's, {len(told)} settings, {words}",
+        f"Rosella's mean response below Sparrow's, {len(stable)} settings, {words}",
         "65 % (32 machines on AWS)",
-        f"{reached} of {len(told)} settings"
-        + (f", {shares[-1].mean:.0%} to {shares[0].mean:.0%}" if told else ""),
+        f"{reached} of {len(stable)} settings"
+        + (f", {shares[-1].mean:.0%} to {shares[0].mean:.0%}" if stable else ""),
         judged,
-        "; ".join(f"{each.setting} {share.mean:.0%}" for each, share in zip(told, shares, strict=True))
-        + f"; {len(found) - len(told)} settings are left out, where Sparrow's mean is {_STABLE:g} s or more: its "
-        "queues grow without bound, and the share below it says nothing",
+        "; ".join(f"{each.setting} {share.mean:.0%}" for each, share in zip(stable, shares, strict=True))
+        + f"; {len(found) - len(stable)} settings are left out because Sparrow's mean is {_STABLE:g} s or more there: "
+        "its queues grow without bound, so the reduction has no meaning",
     )
 
 
 def learner_rows(cells: Sequence[Cell], load: float, setting: str) -> list[Row]:
-    """Rosella against ε-greedy and UCB, which look at all queues for each task: with two probes, and with as many."""
+    """Return the rows on Rosella with all queues and with two probes, against ε-greedy and UCB with all queues."""
     best = min((_of(cells, learner, load) for learner in LEARNERS), key=lambda cell: cell.mean)
     two, every = _of(cells, ROSELLA, load), _of(cells, ROSELLA_ALL, load)
     ppot = next(cell.mean for cell in cells if cell.label == "ppot" and cell.load == load)
     known = ", ".join(f"{cell.label} {cell.mean:.3g}" for cell in cells if cell.load == load)
     all_held, two_held = _at_most_behind(every, best), _at_most_behind(two, best)
-    missed = f"; {_WORKERS} draws by rate miss some slow workers' queues" if all_held.holds is False else ""
+    missed = (
+        f"; {_WORKERS} probes drawn by rate miss some slow workers' queues" if all_held.holds is False else ""
+    )
     return [
         Row.by(
-            f"{setting}: Rosella seeing all queues over the best other learner (asked: {_BEHIND} at most)",
+            f"{setting}: Rosella seeing all queues over the best other learner (target: at most {_BEHIND})",
             None,
             every.mean / best.mean,
             all_held,
             f"mean responses, s: {known}{missed}",
         ),
         Row.by(
-            f"{setting}: Rosella with its two probes over the same (asked: {_BEHIND} at most)",
+            f"{setting}: Rosella with its two probes over the same (target: at most {_BEHIND})",
             None,
             two.mean / best.mean,
             two_held,
@@ -243,14 +246,14 @@ def learner_rows(cells: Sequence[Cell], load: float, setting: str) -> list[Row]:
 def _at_most_behind(ours: Cell, best: Cell) -> Judged:
     return Judged(
         (Within(over(ours.values - _BEHIND * best.values), high=0.0),),
-        f"holds where it is at most {_BEHIND} times as much (95 % interval over seeds)",
+        f"holds if it is at most {_BEHIND} (95 % interval over seeds)",
     )
 
 
 def _why_not(two: float, best: Cell, ppot: float) -> str:
     seen = (
-        f"{best.label} looks at all {_WORKERS} queues for each task and Rosella at two; with rates known, two probes "
-        f"give {ppot / best.mean:.2f} times {best.label}'s"
+        f"{best.label} compares all {_WORKERS} queues for each task and Rosella two; with known rates, two probes "
+        f"give {ppot / best.mean:.2f} times the mean of {best.label}"
     )
-    late = "; beyond that it learns late: its window grows as 1/(1 − load)²" if two > 1.15 * ppot else ""
+    late = "; in addition, it learns slowly: its window grows as 1/(1 − load)²" if two > 1.15 * ppot else ""
     return seen + late
