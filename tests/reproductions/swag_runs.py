@@ -27,7 +27,7 @@ def experiment(seeds, names=("FCFS", *SHOWN), notify=lambda: None, **setting):
         for seed in range(1, seeds + 1):
             key = asked, name, seed
             slowdown = np.array([keyed(key, kind, low=1.0, high=30.0) for kind in range(4)])
-            runs[name].append(Run(keyed(key), slowdown, keyed(key, "told"), keyed(key, "waiting")))
+            runs[name].append(Run(keyed(key), slowdown, keyed(key, "reported"), keyed(key, "waiting")))
             notify()
     return Experiment(runs)
 

@@ -77,7 +77,7 @@ def test_all_parts_are_run_at_their_sizes(monkeypatch):
     monkeypatch.setattr(
         paper, "law_figures", lambda law, size, notify: notify() or ([law], [f"picture {law}"])
     )
-    for name in ("told_figure", "skew_figure", "sites_figure", "accuracy_figure"):
+    for name in ("state_figure", "skew_figure", "sites_figure", "accuracy_figure"):
         monkeypatch.setattr(paper, name, lambda size, name=name: asked.append((name, size)) or ([name], name))
     for quick in (True, False):
         asked.clear()
@@ -109,11 +109,11 @@ def test_all_parts_are_run_at_their_sizes(monkeypatch):
             ("setting_rows", size.probes, quick),
             ("ranking_rows", size.probes, quick),
             ("overhead_rows", size.jobs["exponential"]),
-            *((name, size) for name in ("told_figure", "skew_figure", "sites_figure", "accuracy_figure")),
+            *((name, size) for name in ("state_figure", "skew_figure", "sites_figure", "accuracy_figure")),
         ]
         assert len(found.rows) == 15
         assert found.pictures[:3] == ("picture facebook", "picture google", "picture exponential")
-        assert found.pictures[3:] == ("told_figure", "skew_figure", "sites_figure", "accuracy_figure")
+        assert found.pictures[3:] == ("state_figure", "skew_figure", "sites_figure", "accuracy_figure")
         shares = [share for _, share in told]
         assert shares == sorted(shares)
         assert (shares[0], shares[-1]) == (0.0, 1.0)
@@ -143,7 +143,7 @@ def test_policies_rank_as_published_or_they_do_not(law, one, each, one_put, each
     )
     assert row.note.startswith("as the thesis describes")
     arrival = causes._ranking(law, 0.95, "tasks at arrival", swag, (one, each, one_put, each_put))
-    assert arrival.note.startswith("the thesis says remaining tasks")
+    assert arrival.note.startswith("the thesis states remaining tasks")
 
 
 @pytest.mark.parametrize("quick", [True, False])

@@ -114,15 +114,15 @@ def test_classes_are_beside_all_jobs():
 
 
 def test_what_is_told_is_eight_bytes_a_subjob():
-    rows, picture = settings.told_figure(SIZE)
+    rows, picture = settings.state_figure(SIZE)
     names = (ONE, f"{ONE} w/Reordering", f"{EACH} w/Reordering", "SWAG")
 
     def kbytes(load, name):
         found = experiment(3, (name,), law="exponential", jobs=40, utilisation=load)
-        return np.array([run.told for run in found.runs[name]]) * 8 / 1000
+        return np.array([run.reported for run in found.runs[name]]) * 8 / 1000
 
-    assert rows == [settings.told_row({name: kbytes(0.78, name) for name in names})]
-    assert axes(picture) == ("told", "utilisation", "kB")
+    assert rows == [settings.state_row({name: kbytes(0.78, name) for name in names})]
+    assert axes(picture) == ("state", "utilisation", "kB")
     assert [line.name for line in picture.lines] == list(names)
     for line in picture.lines:
         assert list(line.x) == [0.39, 0.58, 0.78]

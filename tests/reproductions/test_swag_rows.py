@@ -11,15 +11,15 @@ NOISE = np.array([1.0, 1.02, 0.99, 1.01])
 LATE, EACH = SRPT
 
 
-def runs(values, slowdown=(1.0, 1.0, 1.0, 1.0), told=1.0):
+def runs(values, slowdown=(1.0, 1.0, 1.0, 1.0), reported=1.0):
     return [
-        Run(float(value), np.array(slowdown) * noise, told, 1.0)
+        Run(float(value), np.array(slowdown) * noise, reported, 1.0)
         for value, noise in zip(values, NOISE, strict=True)
     ]
 
 
 def found(**means):
-    """Runs of all policies, 10 s but where told otherwise."""
+    """Runs of all policies, 10 s unless given otherwise."""
     named = {
         "fcfs": "FCFS",
         "one": LATE,
@@ -128,7 +128,7 @@ def test_the_worked_example_is_to_the_digit(monkeypatch, ends, holds):
 @pytest.mark.parametrize(("swag", "holds"), [(1.0, True), (1.6, False), (3.0, False)])
 def test_swag_tells_least(swag, holds):
     high = {"Global-SRPT": 2.0 * NOISE, REORDERED[0]: 1.5 * NOISE, "SWAG": swag * NOISE}
-    check(settings.told_row(high), holds)
+    check(settings.state_row(high), holds)
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,11 @@ def test_slowdowns_are_by_class_of_size(monkeypatch):
     )
     monkeypatch.setattr(runs, "service_seconds", lambda _: service)
     found = runs.measured(done)
-    assert (found.response, found.told, found.waiting) == (3.0, 5.0, 2.5)
+    assert (found.response, found.reported, found.waiting) == (3.0, 5.0, 2.5)
     assert found.slowdown.tolist() == [(1 + 2 + 3 + 8 + 20) / 5, 10.5, 2.5, 8.0]
     done.decisions, done.jobs.job_tasks = 0, np.full(5, 200)
     none = runs.measured(done)
-    assert (none.told, none.waiting) == (20.0, 10.0)
+    assert (none.reported, none.waiting) == (20.0, 10.0)
     assert np.isnan(none.slowdown[[1, 3]]).all()
 
 
@@ -248,7 +248,7 @@ def test_overheads_are_the_best_of_five_tries(monkeypatch):
     assert len(asked) == 3 * 6 * 5
     assert asked[0] == ("Global-SRPT w/Reordering", views[2].subjobs, 2, -2)
     assert asked[-1][0] == "SWAG"
-    assert "4 waiting jobs a decision on average" in rows[0].note
+    assert "4 waiting jobs per decision on average" in rows[0].note
     assert [row.holds for row in rows] == [None, None, True]
 
 

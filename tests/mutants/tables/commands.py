@@ -38,7 +38,7 @@ MUTANTS = (
     Mutant("report/breakdowns.py", "(measure > self.above)", "(measure >= self.above)", VALUES),
     Mutant("report/waiting.py", "few = waited.wait - kept", "few = waited.wait", WORDS),
     Mutant("windlass_reproductions/tetrium/options.py", "0.3: (16, 25, 26", "0.3: (16, 24, 26", TETRIUM),
-    Mutant("windlass_reproductions/swag/causes.py", "own <= each_put_off", "own < each_put_off", SWAG),
+    Mutant("windlass_reproductions/swag/causes.py", "own <= each_reordered", "own < each_reordered", SWAG),
     Mutant(
         "windlass_reproductions/cascade/placement.py",
         "case.first(20 * count)",

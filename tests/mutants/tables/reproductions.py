@@ -65,7 +65,7 @@ MUTANTS = (
         "Within(exactly(off), high=1.5)",
         SWAG,
     ),
-    Mutant(SET, 'over(high["SWAG"] - told) for', 'over(told - high["SWAG"]) for', SWAG),
+    Mutant(SET, 'over(high["SWAG"] - kbytes) for', 'over(kbytes - high["SWAG"]) for', SWAG),
     Mutant(SET, "for end in (first, last)", "for end in (first,)", SWAG),
     Mutant(SET, "for end in (first, last)", "for end in (last,)", SWAG),
     Mutant(SET, "Within(exactly(same), high=_ROUNDING)", "Within(exactly(same), high=0.005)", SWAG),

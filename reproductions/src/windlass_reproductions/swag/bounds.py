@@ -1,4 +1,4 @@
-"""How near SWAG is to the best: in small cases by search, at full size by what no schedule can beat."""
+"""How close SWAG is to the optimum: in small cases by search, at full size by a bound on every schedule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from windlass_reproductions.criteria import Judged, Within, at_most, between, ov
 from windlass_reproductions.reproduction import Row
 from windlass_reproductions.swag.runs import SRPT, make, mean_response
 
-#: SWAG is within so much of the best in the thesis, which prints whole percents.
+#: The thesis has SWAG within 2 % of the optimum; it prints whole percents.
 _WITHIN, _PERCENT = 0.02, 0.01
 _NEAR = 0.05
 
@@ -42,7 +42,7 @@ _CASES: dict[str, Callable[[np.random.Generator], NDArray[np.int64]]] = {
 
 
 def small_rows(instances: int) -> list[Row]:
-    """SWAG, alone and reordered, over the best of all schedules, for few jobs that are all there."""
+    """Return the rows on SWAG, alone and reordered, over the optimal schedule of a few jobs that are all present."""
     rows = []
     for case, draw in _CASES.items():
         rng = np.random.default_rng(1)
@@ -59,8 +59,8 @@ def small_rows(instances: int) -> list[Row]:
                     f"{own.mean():.2%}, {np.percentile(own, 95):.1%}, {own.max():.1%}; "
                     f"{(own <= _NEAR).mean():.1%}",
                     at_most(over(own), _WITHIN, _PERCENT),
-                    "jobs all there, a slot a site, equal tasks: some order for all sites is then best of all "
-                    f"schedules, and search finds it. The mean is judged. Worst: {worst.tolist()}",
+                    "all jobs present, one slot per site, equal tasks: then some order that all sites share is "
+                    f"optimal, and the search finds it. The verdict uses the mean. Worst: {worst.tolist()}",
                 )
             )
     return rows
@@ -75,7 +75,7 @@ def _gaps(subjobs: NDArray[np.int64]) -> tuple[float, float]:
 
 
 class _Priorities:
-    """The jobs in a fixed order of priority."""
+    """A policy that runs jobs in a fixed order of priority."""
 
     name = "priorities"
 
@@ -83,7 +83,7 @@ class _Priorities:
         self._rank = np.array(rank)
 
     def decide(self, view: FleetView) -> JobOrder:
-        return JobOrder(np.argsort(self._rank[view.job], kind="stable"), "as told")
+        return JobOrder(np.argsort(self._rank[view.job], kind="stable"), "fixed priority")
 
 
 def _tiny(rng: np.random.Generator) -> FleetCase:
@@ -94,7 +94,7 @@ def _tiny(rng: np.random.Generator) -> FleetCase:
 
 
 def offline_row(instances: int) -> Row:
-    """SWAG beside the best of all priorities in hindsight, with arrivals, in the simulator."""
+    """Return the row on SWAG over the best of all priorities in hindsight, with arrivals, in the simulator."""
     rng = np.random.default_rng(2)
     gaps = []
     for _ in range(instances):
@@ -109,13 +109,17 @@ def offline_row(instances: int) -> Row:
         "within 2% in its runs",
         f"{np.mean(gaps):.1%}, {np.max(gaps):.1%}; {np.mean(np.array(gaps) <= _NEAR):.0%}",
         at_most(over(gaps), _WITHIN, _PERCENT),
-        "the best knows arrivals and task times to come, but keeps one priority a job. The mean is judged",
+        "the best knows future arrivals and task times, but keeps one priority per job. The verdict uses the mean",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What any schedule can gain: (s,) responses of SWAG and the better SRPT and the least possible, s, by seed."""
+    """What any schedule can gain.
+
+    ``swag``, ``srpt`` and ``least`` are (s,) mean responses by seed, s: of SWAG, of the better SRPT, and the lower
+    bound for every schedule.
+    """
 
     swag: NDArray[np.float64]
     srpt: NDArray[np.float64]
@@ -123,22 +127,22 @@ class Room:
 
     @property
     def gain(self) -> float:
-        """The share by which SWAG is below the better SRPT."""
+        """Share by which SWAG is below the better SRPT."""
         return float(1.0 - self.swag.mean() / self.srpt.mean())
 
     @property
     def possible(self) -> float:
-        """The share by which a schedule can be below the better SRPT at most."""
+        """Upper bound on the share by which a schedule can be below the better SRPT."""
         return float(1.0 - self.least.mean() / self.srpt.mean())
 
     @property
     def above(self) -> NDArray[np.float64]:
-        """(s,) the share by which SWAG is above the optimum at most."""
+        """(s,) upper bound on the share by which SWAG is above the optimum."""
         return self.swag / self.least - 1.0
 
 
 def room(seeds: int = 1, steps: int = 150, **setting: Any) -> Room:
-    """How much room there is above the least response of any schedule, over workloads of seeds from 1."""
+    """Compare SWAG and the better SRPT with a lower bound for every schedule, on one workload per seed from 1."""
     found = []
     for seed in range(1, seeds + 1):
         work = draw_fixed(np.random.default_rng(seed), **setting)
@@ -149,12 +153,12 @@ def room(seeds: int = 1, steps: int = 150, **setting: Any) -> Room:
 
 
 def near_best(swag: NDArray[np.float64], reached: NDArray[np.float64], least: NDArray[np.float64]) -> Judged:
-    """That SWAG is as near to the optimum as the thesis has it, of which two bounds are known.
+    """Claim that SWAG is as close to the optimum as in the thesis, given two bounds on the optimum.
 
     Parameters
     ----------
     swag, reached, least
-        (s,) responses of SWAG, of the best schedule that is known, and of what no schedule can beat, s, by seed.
+        (s,) mean responses by seed, s: of SWAG, of the best known schedule, and the lower bound for every schedule.
 
     Examples
     --------
@@ -166,18 +170,18 @@ def near_best(swag: NDArray[np.float64], reached: NDArray[np.float64], least: ND
     found = between(over(swag / reached - 1.0).low, over(swag / least - 1.0).high)
     return Judged(
         (Within(found, high=_WITHIN + _PERCENT / 2),),
-        "holds where even a bound that no schedule can beat is 2.5% away at most, which rounds to 2%; fails where a "
-        "schedule is known that is more than that below SWAG; the optimum lies between the two",
+        "holds if SWAG is at most 2.5% above a lower bound for every schedule, which rounds to 2%; fails if a known "
+        "schedule is more than that below SWAG; the optimum lies between the two",
     )
 
 
 def bound_row(figure: str, law: str, found: Room, known: NDArray[np.float64]) -> Row:
-    """SWAG beside the best of the others, and beside what no schedule can beat; (s,) s by seed."""
+    """Return the row on SWAG against the best other policy, ``known``, (s,) s by seed, and against the lower bound."""
     return Row.by(
-        f"Fig. {figure}, {law}, 78%: SWAG above the best of the others; above the optimum over all "
+        f"Fig. {figure}, {law}, 78%: SWAG above the best other policy; above the optimum over all "
         "schedules, at most",
         "within 2%",
         f"{over(found.swag / known - 1.0).mean:.1%}, {found.above.mean():.1%}",
         near_best(found.swag, np.minimum(known, found.swag), found.least),
-        "beside a lower bound on what any schedule can reach, even one that knows the future",
+        "the second is against a lower bound for every schedule, even one that knows the future",
     )

@@ -1,4 +1,4 @@
-"""Parts of the SWAG reproduction that need no long runs: the worked example, jobs all there, overheads."""
+"""Parts of the SWAG reproduction without long runs: the worked example, jobs that are all present, overheads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ENDS = {
 
 
 def orders(subjobs: NDArray[np.int64], slots: int) -> dict[str, NDArray[np.int64]]:
-    """The order of each contender for jobs that are all there."""
+    """Return each contender's order of jobs that are all present."""
     one, each = global_srpt(subjobs, slots), independent_srpt(subjobs, slots)
     return {
         "FCFS": fcfs(subjobs, slots),
@@ -43,7 +43,7 @@ def orders(subjobs: NDArray[np.int64], slots: int) -> dict[str, NDArray[np.int64
 
 
 def example_rows() -> list[Row]:
-    """Table 3.1 and Figure 3.2, to the digit."""
+    """Return the rows on Table 3.1 and Figure 3.2, which must match to the digit."""
     rows = []
     for name, order in orders(_EXAMPLE, 1).items():
         ends = tuple(int(end) for end in finish_instants(_EXAMPLE, 1, order))
@@ -62,12 +62,13 @@ def example_rows() -> list[Row]:
 def _as_printed(ends: tuple[int, ...], wanted: tuple[int, ...]) -> Judged:
     off = max(abs(end - instant) for end, instant in zip(ends, wanted, strict=True))
     return Judged(
-        (Within(exactly(off), high=0.5),), "holds where all instants, which are whole, are the printed ones"
+        (Within(exactly(off), high=0.5),),
+        "holds if all instants, which are whole numbers, are the printed ones",
     )
 
 
 def static_rows(instances: int) -> list[Row]:
-    """How far SWAG is from SRPT for jobs that are all there."""
+    """Return the rows on SWAG's gain over SRPT for jobs that are all present at the start."""
     rng = np.random.default_rng(1)
     rows = []
     for law, theirs in (("facebook", 0.50), ("exponential", 0.35)):
@@ -82,18 +83,18 @@ def static_rows(instances: int) -> list[Row]:
         own, better = np.mean(found, axis=0)
         rows.append(
             Row(
-                f"SWAG below the better SRPT, {law}, 200 jobs at 30 sites, all there",
+                f"SWAG below the better SRPT, {law}, 200 jobs at 30 sites, all present at the start",
                 f"up to {theirs:.0%} (in its runs)",
                 f"{1 - own / better:.1%}",
                 None,
-                "orders computed once for jobs that stay: without arrivals, service or new decisions",
+                "orders are computed once, without arrivals or new decisions",
             )
         )
     return rows
 
 
 def overhead_rows(jobs: int, seconds: Callable[[], float] = time.perf_counter) -> list[Row]:
-    """Figure 3.12: time of one decision on what SWAG was told in a run at 78%."""
+    """Return the rows on Figure 3.12: time of one decision on the views that SWAG received in a run at 78%."""
     recorder = Recorder()
     run_ordered(draw_fixed(np.random.default_rng(1), law="exponential", jobs=jobs), recorder)
     views = recorder.views[len(recorder.views) // 4 :: max(len(recorder.views) // 200, 1)]
@@ -109,13 +110,13 @@ def overhead_rows(jobs: int, seconds: Callable[[], float] = time.perf_counter) -
                 tries.append(seconds() - begun)
             spent.append(min(tries))
         found = over(1e3 * np.array(spent))
-        waiting = f"{np.mean([len(view.subjobs) for view in views]):.0f} waiting jobs a decision on average"
+        waiting = f"{np.mean([len(view.subjobs) for view in views]):.0f} waiting jobs per decision on average"
         what = f"Fig. 3.12, {name}: ms a decision at 78% (exponential)"
         if name == "SWAG":
             rows.append(
                 Row.by(what, 4.5, found.mean, at_most(found, 4.5, 0.1), f"{waiting}, on this machine")
             )
         else:
-            why = f"{waiting}; a curve below SWAG's, of which the text gives no number"
+            why = f"{waiting}; the figure has a curve below SWAG's, for which the text gives no number"
             rows.append(Row(what, "not significantly different from SWAG", found.mean, None, why))
     return rows

@@ -14,37 +14,37 @@ from windlass_reproductions.swag.bounds import Room, bound_row, near_best, room
 from windlass_reproductions.swag.runs import CLASSES, REORDERED, SHOWN, SRPT, Experiment, Size, experiment
 from windlass_reproductions.verdicts import Interval, give_or_take
 
-#: Job-size law: figures of response and slowdown; what SWAG is reported to gain on the SRPT variants at 78%.
+#: By job-size law: the figures of response and of slowdown, and SWAG's published gain over the SRPT variants at 78%.
 FIGURES = {
     "facebook": ("3.6", "3.9", 0.50),
     "google": ("3.7", "3.10", 0.29),
     "exponential": ("3.8", "3.11", 0.35),
 }
-#: The least that SWAG gains at the lowest load, the most that Reordering gains, and SWAG on top of it; in percents.
+#: Published in whole percents: SWAG's least gain at the lowest load, the largest of Reordering and of SWAG over it.
 _LEAST_GAIN, _REORDERING, _SWAG, _PERCENT = 0.12, 0.27, 0.10, 0.01
 _OPTIMAL_SEEDS = 3
-_SURELY = "below beyond chance (95 % interval over seeds)"
+_SURELY = "significantly below (95 % interval over seeds)"
 _WHY = (
-    "no schedule of these jobs can be more than {possible:.1%} below the better SRPT, whatever it knows: with task "
-    "times of the stated law, what jobs take alone is most of their response. See the rows 'what the gain depends on' "
-    "and 'what ranks policies as published'"
+    "no schedule of these jobs, even one that knows the future, can be more than {possible:.1%} below the better SRPT: "
+    "with task times of the stated law, most of the response is the jobs' own service time. See the rows 'what the "
+    "gain depends on' and 'what ranks policies as published'"
 )
 _LESS_WAITING = (
-    "jobs wait less here, beside what they take alone: the published slowdown needs tasks that are more alike than "
+    "jobs wait less here, compared with their service time: the published slowdown needs less varied task times than "
     "those of the stated law, or more load"
 )
 
 
 def law_figures(law: str, size: Size, notify: Callable[[], None]) -> tuple[list[Row], list[Picture]]:
-    """The figures of one law of job sizes.
+    """Compute the figures of one law of job sizes.
 
     Parameters
     ----------
     law
         One of ``FIGURES``.
     size
-        How much to run.
-    tell
+        Size of the runs.
+    notify
         Called after each run.
     """
     figure, slowdowns, theirs = FIGURES[law]
@@ -58,7 +58,7 @@ def law_figures(law: str, size: Size, notify: Callable[[], None]) -> tuple[list[
             None,
             f"{summary.mean:.3f}{give_or_take(summary.half_width, '.3f')}",
             None,
-            "the thesis has a curve without numbers; mean and 95 % interval over seeds",
+            "the thesis has a curve without numbers; ours is the mean with its 95 % interval over seeds",
         )
         for load, found in by_load.items()
         for name in SHOWN
@@ -86,12 +86,12 @@ def law_figures(law: str, size: Size, notify: Callable[[], None]) -> tuple[list[
 
 
 def above_limit(found: Interval, limit: float) -> Judged:
-    """That a quantity is more than a limit, beyond chance."""
-    return above([found], limit, rule=f"holds where the 95 % interval over seeds is above {limit:g}")
+    """Claim that a quantity is significantly above a limit."""
+    return above([found], limit, rule=f"holds if the 95 % interval over seeds is above {limit:g}")
 
 
 def gain_row(where: str, theirs: float, high: Experiment, found: Room) -> Row:
-    """SWAG below the SRPT variants at the highest load: as far as published, if only below the worse of them."""
+    """Return the row on SWAG's gain over the SRPT variants at the highest load; the verdict uses the worse variant."""
     off = high.off("SWAG", high.worse(SRPT))
     judged = at_least(over(off), theirs, _PERCENT)
     return Row.by(
@@ -99,13 +99,13 @@ def gain_row(where: str, theirs: float, high: Experiment, found: Room) -> Row:
         f"up to {theirs:.0%}",
         f"{high.off('SWAG', high.better(SRPT)).mean():.1%}, {off.mean():.1%}; {found.possible:.1%}",
         judged,
-        "the thesis does not say below which SRPT: judged by the worse, which asks for less"
+        "the thesis does not state which SRPT: the verdict uses the worse, the weaker requirement"
         + ("; " + _WHY.format(possible=found.possible) if judged.holds is not True else ""),
     )
 
 
 def least_gain_row(where: str, low: Experiment, found: Room) -> Row:
-    """SWAG below the better SRPT at the lowest load: at least as far as published."""
+    """Return the row on SWAG's gain over the better SRPT at the lowest load."""
     off = low.off("SWAG", low.better(SRPT))
     judged = at_least(over(off), _LEAST_GAIN, _PERCENT)
     return Row.by(
@@ -118,7 +118,7 @@ def least_gain_row(where: str, low: Experiment, found: Room) -> Row:
 
 
 def reordering_rows(where: str, high: Experiment) -> list[Row]:
-    """What Reordering takes off each SRPT, and SWAG off both."""
+    """Return the rows on the reductions by Reordering of each SRPT, and by SWAG of both reordered SRPTs."""
     offs = {name: high.off(f"{name} w/Reordering", name) for name in SRPT}
     most = max(offs.values(), key=np.mean)
     better, worse = (high.off("SWAG", name) for name in (high.better(REORDERED), high.worse(REORDERED)))
@@ -127,15 +127,15 @@ def reordering_rows(where: str, high: Experiment) -> list[Row]:
             f"{where}: Reordering below its base, both bases",
             "less than each",
             ", ".join(f"{name} {off.mean():.1%}" for name, off in offs.items()),
-            above([over(off) for off in offs.values()], rule=f"holds where both are {_SURELY}"),
-            "Theorem 1 says so of jobs that are all there; with arrivals it need not be",
+            above([over(off) for off in offs.values()], rule=f"holds if both are {_SURELY}"),
+            "Theorem 1 states it for jobs that are all present; with arrivals it need not hold",
         ),
         Row.by(
             f"{where}: Reordering below its base, the larger gain",
             "up to 27%",
             f"{most.mean():.1%}",
             at_least(over(most), _REORDERING, _PERCENT),
-            "how large it can be is bounded as SWAG's is",
+            "it has the same bound as SWAG's gain",
         ),
         Row.by(
             f"{where}: SWAG below the better SRPT w/Reordering, below the worse",
@@ -143,9 +143,9 @@ def reordering_rows(where: str, high: Experiment) -> list[Row]:
             f"{better.mean():.1%}, {worse.mean():.1%}",
             Judged(
                 (Within(over(better), low=0.0, strict=True), Within(over(worse), high=_SWAG + _PERCENT / 2)),
-                f"holds where the first is {_SURELY} and the second 10.5% at most, which rounds to 10%",
+                f"holds if the first is {_SURELY} and the second is at most 10.5%, which rounds to 10%",
             ),
-            "at which load and for which sizes the 10% are reached is not said",
+            "the thesis does not state the load and the sizes at which the 10% are reached",
         ),
     ]
 
@@ -163,34 +163,34 @@ def _optimal(law: str, figure: str, size: Size) -> Row:
         "within 2% of the optimum",
         f"{(swag / ten - 1.0).mean():.2%}; {found.above.mean():.1%}",
         near_best(swag, np.minimum(swag, ten), found.least),
-        "the optimum over all jobs cannot be computed; this one orders ten jobs best at each decision",
+        "the optimum over all jobs cannot be computed; here the first ten jobs are ordered optimally at each decision",
     )
 
 
 def fairness_rows(law: str, figure: str, high: Experiment) -> list[Row]:
-    """How much slower large jobs are than all, under each policy."""
+    """Return the rows on the slowdown of large jobs compared with all jobs, under each policy."""
     made = []
     base = "Independent-SRPT"
     for name, theirs in ((base, 0.40), (f"{base} w/Reordering", 0.30), ("SWAG", 0.25)):
         slowdowns = high.slowdowns(name)
         large, more = slowdowns[:, 3], over(slowdowns[:, 3] / slowdowns[:, 0] - 1.0)
         if law != "google":
-            said = (
+            published = (
                 f"large {theirs:.0%} above overall"
                 if name == base
                 else f"large at most {theirs:.0%} above overall"
             )
             judged = (printed if name == base else at_most)(more, theirs, _PERCENT)
         elif name == base:
-            said = "large far above overall"
+            published = "large far above overall"
             judged = above(
                 [more],
-                rule=f"holds where large jobs are {_SURELY.replace('below', 'above')}; no number is given",
+                rule=f"holds if large jobs are {_SURELY.replace('below', 'above')}; no number is published",
             )
         else:
-            said = f"large lower than with {base}"
+            published = f"large lower than with {base}"
             judged = below(
-                [over(large - high.slowdowns(base)[:, 3])], rule=f"holds where large jobs are {_SURELY}"
+                [over(large - high.slowdowns(base)[:, 3])], rule=f"holds if large jobs are {_SURELY}"
             )
         has = np.isfinite(large)
         reasons = [] if has.all() else [f"{has.sum()} of {len(has)} workloads have large jobs"]
@@ -199,7 +199,7 @@ def fairness_rows(law: str, figure: str, high: Experiment) -> list[Row]:
         made.append(
             Row.by(
                 f"Fig. {figure}, {law}, 78%: {name}, slowdown by class: " + ", ".join(CLASSES),
-                said,
+                published,
                 ", ".join(f"{value:.2f}" for value in high.slowdown(name)) + f" (large {more.mean:+.0%})",
                 judged,
                 "; ".join(reasons),

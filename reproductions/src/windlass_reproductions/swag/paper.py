@@ -11,7 +11,7 @@ from windlass_reproductions.swag.causes import published_row, ranking_rows, sett
 from windlass_reproductions.swag.exact import example_rows, overhead_rows, static_rows
 from windlass_reproductions.swag.laws import FIGURES, law_figures
 from windlass_reproductions.swag.runs import Size
-from windlass_reproductions.swag.settings import accuracy_figure, sites_figure, skew_figure, told_figure
+from windlass_reproductions.swag.settings import accuracy_figure, sites_figure, skew_figure, state_figure
 
 _UTILISATIONS = (0.39, 0.46, 0.58, 0.68, 0.78)
 _FULL = Size(
@@ -31,7 +31,7 @@ _QUICK = Size(
 
 
 class Swag:
-    """Windlass' reproduction of chapter 3."""
+    """Hung, "Resource scheduling in geo-distributed computing" (thesis, 2017), chapter 3."""
 
     name: ClassVar[str] = "swag"
     title: ClassVar[str] = (
@@ -39,7 +39,7 @@ class Swag:
     )
 
     def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
-        """All tables and figures."""
+        """Compute all rows and pictures."""
         size = _QUICK if quick else _FULL
         rows, pictures = example_rows(), []
         notify("optimum", 0.0)
@@ -63,7 +63,7 @@ class Swag:
         notify("Figures 3.12 and 3.13", 0.75)
         rows += overhead_rows(size.jobs["exponential"])
         for step, share in (
-            (told_figure, 0.8),
+            (state_figure, 0.8),
             (skew_figure, 0.84),
             (sites_figure, 0.9),
             (accuracy_figure, 0.95),

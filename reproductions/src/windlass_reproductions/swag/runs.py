@@ -1,4 +1,4 @@
-"""Runs that the SWAG reproduction is made of: policies side by side on the same random jobs."""
+"""Simulated runs of the SWAG reproduction: all policies on the same random jobs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from windlass.results import Summary, summarise
 from windlass.results.metrics.fleet import service_seconds
 from windlass.sim.fleet import FleetRun, run_ordered
 
-#: What the thesis compares, by the names it uses.
+#: The policies that the thesis compares, by the thesis' names.
 CONTENDERS: dict[str, tuple[str, dict[str, Any]]] = {
     "FCFS": ("fcfs", {}),
     "Global-SRPT": ("global-srpt", {}),
@@ -36,20 +36,20 @@ CLASSES = ("Overall", "Small", "Medium", "Large")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much to run.
+    """Size of a reproduction.
 
     Parameters
     ----------
     jobs
-        Jobs of a workload, by law of their sizes.
+        Jobs per workload, by law of their sizes.
     utilisations
         Loads of Figures 3.6–3.8.
     seeds
-        Random workloads of each setting.
+        Random workloads per setting.
     instances
-        Static instances that are solved exactly.
+        Instances of jobs that are all present at the start.
     probes
-        Jobs of a workload of what the gain depends on, by law.
+        Jobs per workload in the rows on what the gain depends on, by law.
     """
 
     jobs: dict[str, int]
@@ -61,17 +61,27 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One policy on one random workload: (J,) s of response, (4,) slowdown by class, bytes told per decision."""
+    """One policy on one random workload.
+
+    Parameters
+    ----------
+    response
+        Mean response over jobs, s.
+    slowdown
+        (4,) mean slowdown over all, small, medium and large jobs; NaN if there are none.
+    reported, waiting
+        Sub-jobs and jobs that are reported to the policy per decision.
+    """
 
     response: float
     slowdown: NDArray[np.float64]
-    told: float
+    reported: float
     waiting: float
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """One setting under all policies: a list of runs, one per seed, by the policy's name."""
+    """One setting under all policies: by policy name, a list with one run per seed."""
 
     runs: dict[str, list[Run]]
 
@@ -84,31 +94,31 @@ class Experiment:
         return float(self.responses(name).mean())
 
     def by_fcfs(self, name: str) -> NDArray[np.float64]:
-        """(s,) response over that of FCFS on the jobs of each seed."""
+        """(s,) mean response over that of FCFS on the jobs of each seed."""
         return self.responses(name) / self.responses("FCFS")
 
     def normalised(self, name: str) -> Summary:
-        """Response over that of FCFS on the same jobs, with its 95% half width over seeds."""
+        """Mean response over that of FCFS on the same jobs, with half the width of its 95% interval over seeds."""
         return summarise(name, self.by_fcfs(name).tolist())
 
     def off(self, name: str, other: str) -> NDArray[np.float64]:
-        """(s,) by which share its response lies below another's, of each seed."""
+        """(s,) share by which a policy's mean response is below another's, by seed."""
         return 1.0 - self.responses(name) / self.responses(other)
 
     def better(self, names: tuple[str, ...]) -> str:
-        """Who of these has the lowest mean response."""
+        """Return the policy with the lowest mean response."""
         return min(names, key=self.response)
 
     def worse(self, names: tuple[str, ...]) -> str:
-        """Who of these has the highest mean response."""
+        """Return the policy with the highest mean response."""
         return max(names, key=self.response)
 
     def slowdowns(self, name: str) -> NDArray[np.float64]:
-        """(s, 4) mean slowdown of each seed, overall and of small, medium and large jobs; NaN where there are none."""
+        """(s, 4) mean slowdown of each seed, overall and of small, medium and large jobs; NaN if there are none."""
         return np.array([run.slowdown for run in self.runs[name]])
 
     def slowdown(self, name: str) -> NDArray[np.float64]:
-        """(4,) mean slowdown overall and of small, medium and large jobs, of the seeds that have such jobs."""
+        """(4,) mean slowdown overall and of small, medium and large jobs, over the seeds that have such jobs."""
         slowdowns = self.slowdowns(name)
         has = np.isfinite(slowdowns)
         sums = np.where(has, slowdowns, 0.0).sum(axis=0)
@@ -116,22 +126,25 @@ class Experiment:
 
 
 def make(name: str) -> Any:
-    """A policy by the thesis' name."""
+    """Create a policy by its name in the thesis."""
     policy, parameters = CONTENDERS[name]
     return POLICIES.make(policy, np.random.default_rng(0), **parameters)
 
 
 def measured(done: FleetRun) -> Run:
-    """What the figures need of a run."""
+    """Reduce a run to the values that the figures need."""
     response = done.response
     slowdown = response / np.maximum(service_seconds(done), 1e-9)
     sizes = done.jobs.job_tasks
     small, medium = sizes <= SMALL, (sizes > SMALL) & (sizes <= MEDIUM)
     masks = (np.ones(len(sizes), bool), small, medium, sizes > MEDIUM)
-    asked = max(done.decisions, 1)
+    decisions = max(done.decisions, 1)
     by_class = [float(slowdown[mask].mean()) if mask.any() else np.nan for mask in masks]
     return Run(
-        float(response.mean()), np.array(by_class), done.subjobs_reported / asked, done.jobs_reported / asked
+        float(response.mean()),
+        np.array(by_class),
+        done.subjobs_reported / decisions,
+        done.jobs_reported / decisions,
     )
 
 
@@ -141,7 +154,7 @@ def experiment(
     notify: Callable[[], None] = lambda: None,
     **setting: Any,
 ) -> Experiment:
-    """The policies on the same random jobs, once per seed from 1."""
+    """Run the policies on the same random jobs, once per seed from 1."""
     chosen = names or tuple(name for name in CONTENDERS if not name.startswith("Optimal"))
     runs: dict[str, list[Run]] = {name: [] for name in chosen}
     for seed in range(1, seeds + 1):
@@ -153,14 +166,14 @@ def experiment(
 
 
 def mean_response(work: FleetCase, policy: Any) -> float:
-    """Mean response of one workload under a policy, s."""
+    """Return the mean response of one workload under a policy, s."""
     return float(run_ordered(work, policy).response.mean())
 
 
 class SizesAtArrival:
-    """SRPT by what jobs had at their arrival, not by what they have left: what re-evaluation is worth.
+    """SRPT by the tasks that jobs had at arrival instead of their remaining tasks, to measure the value of updates.
 
-    Reordering on top looks at what is left, in any case.
+    If ``then_reorder``, Reordering is applied to the result; it always uses the remaining tasks.
     """
 
     name = "sizes-at-arrival"
@@ -171,7 +184,7 @@ class SizesAtArrival:
         self._then_reorder = then_reorder
 
     def decide(self, view: FleetView) -> JobOrder:
-        """By the sizes at arrival."""
+        """Order the jobs by their sizes at arrival."""
         sizes = self._sizes[view.job]
         if self._each_site:
             order = np.ascontiguousarray(np.argsort(sizes, axis=0, kind="stable").T)
@@ -183,7 +196,7 @@ class SizesAtArrival:
 
 
 class Recorder:
-    """SWAG, keeping what it is told, to be timed on it."""
+    """SWAG with a record of its views, on which policies are timed later."""
 
     name = "recorder"
 
@@ -192,7 +205,7 @@ class Recorder:
         self.views: list[FleetView] = []
 
     def decide(self, view: FleetView) -> JobOrder:
-        """SWAG's order."""
+        """Return SWAG's order."""
         self.views.append(view)
         answer: JobOrder = self._policy.decide(view)
         return answer
