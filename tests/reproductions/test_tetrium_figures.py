@@ -45,7 +45,7 @@ def test_the_deployment_has_four_cells(bench):
         assert row.what == f"Fig. 4.7, response against {against}, up to, %"
         if against == "iridium":
             # The published gain has to be there over the baseline at its best.
-            assert f"its ties by slots: {', '.join(map(whole, slots))}" in row.note
+            assert f"with its ties by slots: {', '.join(map(whole, slots))}" in row.note
             best = min(best, max(slots, key=np.mean), key=np.mean)
         assert (row.paper, row.ours) == (paper, whole(best))
         assert list(line.x) == [0, 1, 2, 3]

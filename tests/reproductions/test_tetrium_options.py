@@ -115,7 +115,7 @@ def test_errors_of_estimates_are_in_steps(bench, quick):
     assert row.ours == "; ".join(f"≤ {e:.0%}: {whole(own)}" for e, own in zip(errors, values, strict=True))
     assert row.judged == verdicts.is_highest(values[0], values[1:])
     assert f"finished tasks: {gained(bench, 'tetrium', 'in-place')};" in row.note
-    assert f"{waits(bench, 'tetrium', **settings[0])} where exact" in row.note
+    assert f"{waits(bench, 'tetrium', **settings[0])} with exact times" in row.note
 
 
 def test_skewed_sites_are_beside_even_ones(bench):
@@ -198,7 +198,7 @@ def test_what_gains_depend_on_is_varied(bench, quick):
             "jobs": JobModel(load=20.0, tasks=500.0, task_bytes=0.2e6),
         }
         each = {
-            "as it is": {},
+            "default": {},
             "ε = 0": {"epsilon": 0.0},
             "local maps first": {"map_order": "local"},
             "shuffles in the given order": {"reduce_order": "given"},

@@ -11,8 +11,8 @@ from windlass.experiment.workloads.drops import draw_drops
 from windlass.experiment.workloads.sites import SiteModel, draw_sites
 from windlass.experiment.workloads.stages import JobModel, draw_jobs
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
-from windlass_reproductions.tetrium import examples, ours, paper, runs
-from windlass_reproductions.tetrium.runs import JOBS, SITES, Bench, Kept, job_columns
+from windlass_reproductions.tetrium import delay_scheduling, examples, paper, runs
+from windlass_reproductions.tetrium.runs import JOBS, SITES, Bench, RunSummary, job_columns
 
 FEW, SHORT = SiteModel(sites=6, slots=(2, 9)), JobModel(load=2.0, tasks=5.0)
 
@@ -99,7 +99,7 @@ def test_scarce_slots_are_those_of_the_busiest_site():
     busiest = np.mean([max(own) for own in used])
     overall = np.mean([(own[0] * 2 + own[1] * 8) / 10 for own in used])
     assert bench.scarce().endswith(
-        f"under in-place {busiest:.0%} of the busiest site's are held, {overall:.0%} of all"
+        f"under in-place {busiest:.0%} of the busiest site's are in use, {overall:.0%} of all"
     )
 
 
@@ -107,8 +107,8 @@ def test_columns_of_jobs_are_counted_by_hand():
     """Job 0 reads 1 MB at each site and writes all at site 1; job 2 reads 4 MB at site 1."""
     site = np.concatenate([[1, 1, 0, 1], [0, 0, 1], [0] * 4, [1] * 4]).astype(np.int16)
     order = np.argsort(WORK.stage, kind="stable")
-    kept = Kept(FLEET, WORK, np.zeros(4), np.zeros(4), site[order], np.zeros(2))
-    found = job_columns(kept)
+    run = RunSummary(FLEET, WORK, np.zeros(4), np.zeros(4), site[order], np.zeros(2))
+    found = job_columns(run)
     assert found["tasks"].tolist() == [4.0, 3.0, 4.0, 4.0]
     assert found["ratio"].tolist() == [1.0, 1.0, 1.0, 1.0]
     assert found["input skew"].tolist() == [0.0, 1.0, 1.0, 0.0]
@@ -149,13 +149,13 @@ def test_settings_beside_delay_scheduling_are_those_of_the_figures():
         "TPC-DS at 30 sites": small(30, (6, 16)),
         "Big-Data at 30 sites": small(30, (2, 5)),
     }
-    assert expected == ours.SETTINGS
+    assert expected == delay_scheduling.SETTINGS
 
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_ours_and_tetrium_are_beside_each_way_of_delay_scheduling(quick):
     bench = Keyed(SEEDS, 4)
-    rows, _ = ours.beside_delay(bench, quick=quick)
+    rows, _ = delay_scheduling.delay_scheduling_rows(bench, quick=quick)
     assert len(rows) == (4 if quick else 16)
     ways = {
         "0 s": {"wait": 0.0},
@@ -163,13 +163,13 @@ def test_ours_and_tetrium_are_beside_each_way_of_delay_scheduling(quick):
         "5 s": {"wait": 5.0},
         "3 s once": {"wait": 3.0, "restarts": False},
     }
-    for row, (label, setting) in zip(rows, ours.SETTINGS.items(), strict=False):
+    for row, (label, setting) in zip(rows, delay_scheduling.SETTINGS.items(), strict=False):
         text = "; ".join(
             f"{policy} "
             + ", ".join(whole(percents(bench, policy, DELAY, None, way, **setting)) for way in ways.values())
             for policy in ("gather", "tetrium")
         )
-        assert row.what == f"Ours and Tetrium against delay scheduling, {label}, %"
+        assert row.what == f"Gather and Tetrium against delay scheduling, {label}, %"
         assert row.ours == text
         means = {
             name: [bench.run(DELAY, seed, **setting, **way).response.mean() for seed in SEEDS]
@@ -183,12 +183,12 @@ def test_ours_and_tetrium_are_beside_each_way_of_delay_scheduling(quick):
                     seed, setting.get("sites", SITES), setting.get("jobs", JOBS), "slots", low=0.0, high=3.0
                 )
             )
-            least.append(ours.least_response(WORK, slots + 1))
+            least.append(delay_scheduling.least_response(WORK, slots + 1))
         possible = [100.0 * (1.0 - one / other) for one, other in zip(least, means[best], strict=True)]
-        assert f"best is {best}, against which nobody gains more than {whole(possible)}" in row.note
+        assert f"best is {best}, against which no policy gains more than {whole(possible)}" in row.note
         values = [percents(bench, "gather", DELAY, None, way, **setting) for way in ways.values()]
-        side = {True: "ahead of each", False: "behind one", None: "not ahead of each beyond chance"}
-        assert f"ours is {side[ours.ahead(values)]};" in row.note
+        side = {True: "ahead of each", False: "behind one", None: "not significantly ahead of each"}
+        assert f"gather is {side[delay_scheduling.ahead(values)]};" in row.note
 
 
 def test_all_parts_are_run_in_turn(monkeypatch):
@@ -275,7 +275,7 @@ def test_the_second_example_is_as_the_thesis_reckons_it():
     one, other = rows.values()
     assert "as in the thesis, 2.40 s" in one.note
     assert "job 2 alone: (2, 4, 6), 2 s" in other.note
-    assert "it would take 1 s from there, a mean of 2.50 s" in other.note
+    assert "it would take 1 s from then, a mean of 2.50 s" in other.note
 
 
 def test_the_best_whole_placement_is_found_by_hand():

@@ -6,7 +6,7 @@ from tests.reproductions.keyed import keyed, whole
 from windlass.experiment.workloads.sites import SiteModel
 from windlass.experiment.workloads.stages import JobModel
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
-from windlass_reproductions.tetrium.runs import JOBS, SITES, Bench, Kept
+from windlass_reproductions.tetrium.runs import JOBS, SITES, Bench, RunSummary
 
 SEEDS = (1, 2, 3)
 DELAY = "delay-scheduling"
@@ -30,7 +30,7 @@ class Keyed(Bench):
         response = np.array([keyed(key, job) for job in range(4)]) + keyed(key, low=0.0, high=300.0)
         sent = np.array([keyed(key, job, "sent") for job in range(4)])
         used = np.array([keyed(key, site, "used", low=0.0, high=1.0) for site in range(2)])
-        return Kept(FLEET, WORK, response, sent, np.zeros(len(WORK.stage), np.int16), used)
+        return RunSummary(FLEET, WORK, response, sent, np.zeros(len(WORK.stage), np.int16), used)
 
     def workload(self, seed, sites, jobs):
         slots = 1 + int(keyed(seed, sites, jobs, "slots", low=0.0, high=3.0))

@@ -35,7 +35,7 @@ MUTANTS = (
     Mutant(TETRIUM, "off = digit / 2 * (1.0 + 1e-9)", "off = digit", OF_TETRIUM),
     Mutant(CLASSES, "(gains[first], gains[last])", "(gains[last], gains[first])", OF_TETRIUM),
     Mutant(
-        "windlass_reproductions/tetrium/ours.py",
+        "windlass_reproductions/tetrium/delay_scheduling.py",
         "return max(float(chain.mean()),",
         "return min(float(chain.mean()),",
         OF_TETRIUM,

@@ -1,4 +1,4 @@
-"""Which jobs and sites gain: Figures 4.16–4.19 by class, 4.20 by error of estimates, Section 4.6.4 by skew."""
+"""Gains by class of jobs (Figures 4.16–4.19), by estimation error (4.20) and by skew of sites (Section 4.6.4)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,27 @@ import numpy as np
 from windlass.experiment.workloads.sites import SiteModel
 from windlass_reproductions.criteria import Judged
 from windlass_reproductions.reproduction import Row
-from windlass_reproductions.tetrium.rows import DELAY, WAITS, Found, beside, noted, why
-from windlass_reproductions.tetrium.runs import JOBS, SITES, Bench, job_columns, reduction, told, told_of
+from windlass_reproductions.tetrium.rows import DELAY, WAITS, FigureRows, against_delay, join_notes, why
+from windlass_reproductions.tetrium.runs import (
+    JOBS,
+    SITES,
+    Bench,
+    job_columns,
+    reduction,
+    summary_text,
+    values_text,
+)
 from windlass_reproductions.tetrium.verdicts import is_highest, rises, rises_by
 from windlass_reproductions.verdicts import Floats
 
-#: Fewer jobs of a class in a run say nothing of it.
+#: Minimum number of jobs of a class for its gain in a run to count.
 FEWEST = 3
 
 
 def climbs(gains: Floats, *steps: tuple[int, int]) -> Judged:
-    """That gains (classes, s) of the last class of each step are above those of the first, over seeds that have both.
+    """Claim that gains (classes, s) of the last class of each step are above those of the first, over common seeds.
 
-    Where fewer than two seeds have both, nobody can tell.
+    The claim is undecided if fewer than two seeds have both classes.
 
     >>> some = np.array([[1.0, 2.0, 3.0], [5.0, 6.5, 7.0], [np.nan, np.nan, 9.0]])
     >>> [climbs(some, step).holds for step in ((0, 1), (1, 0), (0, 2))]
@@ -33,7 +41,7 @@ def climbs(gains: Floats, *steps: tuple[int, int]) -> Judged:
     return rises(*((gains[first], gains[last]) for first, last in steps))
 
 
-#: Figure, column, label, edges of classes, what is published, and whether gains (classes, s) do so.
+#: Figure, column, label, edges of classes, published claim, and its criterion on gains (classes, s).
 _CLASSES: tuple[tuple[str, str, str, tuple[float, ...], str, Callable[[Floats], Judged]], ...] = (
     (
         "4.16",
@@ -70,11 +78,11 @@ _CLASSES: tuple[tuple[str, str, str, tuple[float, ...], str, Callable[[Floats], 
 )
 
 
-def distribution(bench: Bench, quick: bool) -> Found:
-    """Figures 4.16–4.19: gains of classes of jobs, and 4.20: errors of estimated task times."""
+def distribution(bench: Bench, quick: bool) -> FigureRows:
+    """Compute Figures 4.16–4.19, gains by class of jobs, and 4.20, errors of estimated task times."""
     rows = []
     for figure, key, label, edges, paper, claim in _CLASSES:
-        # (classes, seeds); NaN where a seed has too few jobs of a class.
+        # (classes, seeds); NaN if a seed has too few jobs of a class.
         gains = np.full((len(edges) + 1, len(bench.seeds)), np.nan)
         late = np.full_like(gains, np.nan)
         for at, seed in enumerate(bench.seeds):
@@ -93,7 +101,9 @@ def distribution(bench: Bench, quick: bool) -> Found:
             f"> {edges[-1]:g}",
         ]
         judged = claim(gains)
-        note = noted(f"against delay scheduling at {WAITS[1]:g} s: {_by_class(names, late)}", why(judged))
+        note = join_notes(
+            f"against delay scheduling at {WAITS[1]:g} s: {_by_class(names, late)}", why(judged)
+        )
         rows.append(
             Row.by(
                 f"Fig. {figure}, against in-place by {label}, %",
@@ -108,40 +118,44 @@ def distribution(bench: Bench, quick: bool) -> Found:
         {"jobs": dataclasses.replace(JOBS, estimate_error=error), "estimates": "true"} for error in errors
     ]
     found = [bench.values("tetrium", "in-place", **setting) for setting in settings]
-    text = "; ".join(f"≤ {error:.0%}: {told_of(own)}" for error, own in zip(errors, found, strict=True))
+    text = "; ".join(f"≤ {error:.0%}: {values_text(own)}" for error, own in zip(errors, found, strict=True))
     judged = is_highest(found[0], found[1:])
-    note = f"jobs say their times here; as told by finished tasks: {told(bench.gain('tetrium', 'in-place'))}"
-    note += f"; {beside(bench, 'tetrium', {}, **settings[0])} where exact"
+    note = (
+        "here jobs state their task times; with times estimated from finished tasks: "
+        f"{summary_text(bench.gain('tetrium', 'in-place'))}; "
+        f"{against_delay(bench, 'tetrium', {}, **settings[0])} with exact times"
+    )
     rows.append(
         Row.by(
             "Fig. 4.20, against in-place by estimation error, %",
-            "highest where exact",
+            "highest with exact times",
             text,
             judged,
-            noted(note, why(judged)),
+            join_notes(note, why(judged)),
         )
     )
     return rows, []
 
 
 def _by_class(names: list[str], gains: Floats) -> str:
-    """Gains of each class over the seeds that have enough jobs of it, as text."""
+    """Return the gain of each class over the seeds that have enough jobs of it, as text."""
     known = [own[~np.isnan(own)] for own in gains]
     return "; ".join(
-        f"{name}: {told_of(own) if len(own) else 'no jobs'}" for name, own in zip(names, known, strict=True)
+        f"{name}: {values_text(own) if len(own) else 'no jobs'}"
+        for name, own in zip(names, known, strict=True)
     )
 
 
-def skewed(bench: Bench, quick: bool) -> Found:
-    """Section 4.6.4: sites with Zipf capacities."""
+def skewed(bench: Bench, quick: bool) -> FigureRows:
+    """Compute Section 4.6.4: sites with Zipf capacities."""
     rows = []
     for label, paper in (("slots", 51.0), ("links", 37.0)):
         sites = [_zipf(label, exponent) for exponent in (0.0, 1.6)]
         found = [bench.values("tetrium", "in-place", sites=own) for own in sites]
-        ours = f"{told_of(found[0])} at e = 0, {told_of(found[1])} at e = 1.6"
+        ours = f"{values_text(found[0])} at e = 0, {values_text(found[1])} at e = 1.6"
         judged = rises_by(found[0], found[1], paper)
-        late = "; ".join(beside(bench, "tetrium", {}, sites=own) for own in sites)
-        note = noted("the thesis' increase may be relative", late, why(judged))
+        late = "; ".join(against_delay(bench, "tetrium", {}, sites=own) for own in sites)
+        note = join_notes("the thesis' increase may be relative", late, why(judged))
         rows.append(
             Row.by(f"Section 4.6.4, skew of {label}: gain rises by, points", paper, ours, judged, note)
         )

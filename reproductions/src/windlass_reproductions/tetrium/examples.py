@@ -26,23 +26,23 @@ _Floats = NDArray[np.float64]
 SLOTS, UP, DOWN = np.array([40, 10, 20]), np.array([5e9, 1e9, 2e9]), np.array([5e9, 1e9, 5e9])
 HERE = np.array([200, 300, 500])
 TASK_BYTES, MAP_S, REDUCERS, REDUCE_S, RATIO = 1e8, 2.0, 500, 1.0, 0.5
-#: Of small numbers that come out exactly, but for rounding in float64.
+#: Tolerance for small numbers that are exact up to float64 rounding.
 _EXACT = 1e-9
 
 
 def moving_s(moved: NDArray[np.floating[Any]], up: _Floats, down: _Floats) -> float:
-    """How long bytes (n, n) take where only up- and downlinks limit, s."""
+    """Return the time to transfer bytes (n, n) if only uplinks and downlinks limit it, s."""
     between = moved - np.diag(np.diag(moved))
     return float(max((between.sum(axis=1) / up).max(), (between.sum(axis=0) / down).max()))
 
 
 def waves_s(counts: _Ints, slots: _Ints, task_s: float) -> float:
-    """How long whole tasks take in whole waves, s."""
+    """Return the time of whole tasks in whole waves, s."""
     return float((np.ceil(counts / slots) * task_s).max())
 
 
 def job_s(flow: _Ints, reducers: _Ints) -> float:
-    """The example's job: moving, maps, shuffle, reducers, one after the other, in whole waves, s."""
+    """Return the time of the example's job, s: transfer, maps, shuffle and reducers in sequence, in whole waves."""
     counts = flow.sum(axis=0)
     data = counts * TASK_BYTES * RATIO
     shuffle = np.outer(data, reducers / reducers.sum())
@@ -51,7 +51,7 @@ def job_s(flow: _Ints, reducers: _Ints) -> float:
 
 
 def example_rows() -> list[Row]:
-    """Both examples."""
+    """Return the rows of both examples."""
     return [*_first(), *_second()]
 
 
@@ -92,11 +92,11 @@ def _first() -> list[Row]:
             50.88,
             fractional,
             is_as_printed(fractional, 50.88, 0.01),
-            note="cannot be this example: its map optimum (44.29 s) and 500 reducers of 1 s on 70 slots (7.14 s) exceed"
-            " 50.88 s before any shuffle; the same for the joint optimum of 44.875 s",
+            note="not possible for this example: its map optimum (44.29 s) and 500 reducers of 1 s on 70 slots (7.14 s)"
+            " exceed 50.88 s before any shuffle; the same for the joint optimum of 44.875 s",
         ),
         Row(
-            "Example 1 simulated under Tetrium, reads and computing overlapping, s",
+            "Example 1 simulated under Tetrium, with reads and computation overlapping, s",
             None,
             simulated,
             None,
@@ -116,7 +116,7 @@ def _row(what: str, paper: float, ours: float, digit: float, note: str = "") -> 
 
 
 def best_whole(here: _Ints, free: _Ints, link: float, task_bytes: float) -> tuple[float, _Ints]:
-    """The least time of a stage of 1 s tasks in whole tasks and waves, by trying all, and where they run."""
+    """Return the least time of a stage of 1 s tasks in whole waves, s, and its placement, by trying all placements."""
     best, found = math.inf, here
     total = int(here.sum())
     for counts in itertools.product(range(total + 1), repeat=len(here) - 1):
@@ -131,13 +131,16 @@ def best_whole(here: _Ints, free: _Ints, link: float, task_bytes: float) -> tupl
 
 
 def _second() -> list[Row]:
-    """A task reads 1 GB: only then do 4 tasks over 10 GB/s take the thesis' 0.4 s."""
+    """Return the rows of Example 2.
+
+    A task reads 1 GB, because only then 4 tasks over 10 GB/s take the thesis' 0.4 s.
+    """
     slots, link, size = np.array([3, 3, 3]), 10e9, 1e9
     small, large = np.array([0, 1, 2]), np.array([2, 4, 6])
     small_s, small_at = best_whole(small, slots, link, size)
     large_s, large_at = best_whole(large, slots - small_at, link, size)
     alone_s, alone_at = best_whole(large, slots, link, size)
-    # The other order: the thesis lets job 1 wait for job 2 to end, then move all its tasks to site 1.
+    # The other order: in the thesis job 1 waits until job 2 ends and then moves all its tasks to site 1.
     moved_s = 0.3 + 1.0
     waiting_s, _ = best_whole(small, slots, link, size)
     return [
@@ -153,8 +156,8 @@ def _second() -> list[Row]:
             2.65,
             (alone_s + alone_s + moved_s) / 2,
             _EXACT,
-            f"job 2 alone: {tuple(alone_at.tolist())}, {alone_s:.0f} s; job 1 then moved to (3, 0, 0), as the thesis"
-            f" has it; in place it would take {waiting_s:.0f} s from there, a mean of"
+            f"job 2 alone: {tuple(alone_at.tolist())}, {alone_s:.0f} s; job 1 then moved to (3, 0, 0), as in the"
+            f" thesis; in place it would take {waiting_s:.0f} s from then, a mean of"
             f" {(2 * alone_s + waiting_s) / 2:.2f} s",
         ),
     ]

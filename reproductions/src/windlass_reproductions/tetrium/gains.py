@@ -1,4 +1,4 @@
-"""How much Tetrium gains: Figures 4.7–4.10, and Sections 4.6.1 and 4.6.3."""
+"""Tetrium's gains: Figures 4.7–4.10, and Sections 4.6.1 and 4.6.3."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from windlass.experiment.workloads.sites import SiteModel
 from windlass.report.pictures import Line, Picture
 from windlass.results import Summary, summarise
 from windlass_reproductions.reproduction import Row
-from windlass_reproductions.tetrium.rows import DELAY, WAITS, Found, beside, delayed_row, gain_row
-from windlass_reproductions.tetrium.runs import JOBS, LEFT_OPEN, Bench, reduction, told
+from windlass_reproductions.tetrium.rows import DELAY, WAITS, FigureRows, against_delay, delayed_row, gain_row
+from windlass_reproductions.tetrium.runs import JOBS, LEFT_OPEN, Bench, reduction, summary_text
 from windlass_reproductions.tetrium.verdicts import is_none
 
-#: What each baseline leaves open, each way of it.
+#: The variants of each baseline that the thesis leaves open.
 _OF_TETRIS: dict[str, dict[str, Any]] = {
-    "as it is": {},
+    "default": {},
     "without the links' term": {"network": False},
     "local reads credited": {"local_reads": True},
 }
 _OF_IRIDIUM: dict[str, dict[str, Any]] = {"ties by data": {}, "ties by slots": {"ties": "slots"}}
 
 
-def deployment(bench: Bench, quick: bool) -> Found:
-    """Figures 4.7 and 4.8: 8 and 30 sites of 4–16 slots; chains of 6–16 stages and of 2–5."""
+def deployment(bench: Bench, quick: bool) -> FigureRows:
+    """Compute Figures 4.7 and 4.8: 8 and 30 sites of 4–16 slots; chains of 6–16 stages and of 2–5."""
     rows, lines = [], []
     cells = [
         (8, "TPC-DS", (6, 16)),
@@ -52,11 +52,11 @@ def deployment(bench: Bench, quick: bool) -> Found:
         reached = max(values, key=lambda found: found.mean)
         place = values.index(reached)
         note = f"best of the four, {cells[place][1]} at {cells[place][0]} sites; all: " + ", ".join(
-            told(found) for found in values
+            summary_text(found) for found in values
         )
         if against == "iridium":
             other = [bench.gain("tetrium", against, other={"ties": "slots"}, **own) for own in settings]
-            note += "; its ties by slots: " + ", ".join(told(found) for found in other)
+            note += "; with its ties by slots: " + ", ".join(summary_text(found) for found in other)
             reached = min(reached, max(other, key=lambda found: found.mean), key=lambda found: found.mean)
         rows.append(gain_row(f"Fig. 4.7, response against {against}, up to", paper, reached, note))
         lines.append(
@@ -71,12 +71,14 @@ def deployment(bench: Bench, quick: bool) -> Found:
         slow = [_slowdown_gain(bench, against, {}, own) for own in settings]
         note = (
             "slowdown here: response over the work of the job's longest chain on empty slots; all: "
-            + ", ".join(told(found) for found in slow)
+            + ", ".join(summary_text(found) for found in slow)
         )
         if against == "in-place":
             for wait in WAITS:
                 late = [_slowdown_gain(bench, DELAY, {"wait": wait}, own) for own in settings]
-                note += f"; delay scheduling at {wait:g} s: " + ", ".join(told(found) for found in late)
+                note += f"; delay scheduling at {wait:g} s: " + ", ".join(
+                    summary_text(found) for found in late
+                )
         best = max(slow, key=lambda found: found.mean)
         rows.append(gain_row(f"Fig. 4.8, slowdown against {against}, up to", paper, best, note))
     names = tuple(f"{name}, {sites} sites" for sites, name, _ in cells)
@@ -97,11 +99,11 @@ def _slowdown_gain(bench: Bench, against: str, other: dict[str, Any], setting: d
     return summarise("slowdown", values)
 
 
-def average(bench: Bench, quick: bool) -> Found:
-    """Figures 4.9 and 4.10, and Tetris."""
+def average(bench: Bench, quick: bool) -> FigureRows:
+    """Compute Figures 4.9 and 4.10, and the gain over Tetris."""
     rows = []
     wide = bench if quick else bench.over(15)
-    reached = f"{wide.scarce()}; varied below"
+    reached = f"{wide.scarce()}; see the rows 'Varied'"
     for policy, label, papers in (
         ("tetrium", "Tetrium", (42.0, 50.0)),
         ("tetrium-fs", "Tetrium + FS", (26.0, 35.0)),
@@ -111,8 +113,8 @@ def average(bench: Bench, quick: bool) -> Found:
         for against, paper in zip(("in-place", "centralised"), papers, strict=True):
             what, open_setting = f"Fig. 4.9, {label} against {against}", f"{LEFT_OPEN}; {reached}"
             if paper is None:
-                note = f"bar without a number in the text; {beside(wide, policy, {})}"
-                rows.append(Row(f"{what}, %", None, told(wide.gain(policy, against)), None, note))
+                note = f"the text gives no number for this bar; {against_delay(wide, policy, {})}"
+                rows.append(Row(f"{what}, %", None, summary_text(wide.gain(policy, against)), None, note))
             elif against == "in-place":
                 rows.append(delayed_row(wide, what, paper, policy, {}, open_setting))
             else:
@@ -122,10 +124,12 @@ def average(bench: Bench, quick: bool) -> Found:
         ("Section 4.6.1, Tetrium against Iridium, up to", 55.0, "iridium", _OF_IRIDIUM),
     ):
         found = {label: wide.gain("tetrium", other, other=own) for label, own in ways.items()}
-        # The published gain has to be there against the baseline at its best.
+        # The published gain must hold against the best variant of the baseline.
         least = min(found.values(), key=lambda own: own.mean)
-        text = ", ".join(f"{label} {told(own)}" for label, own in found.items())
-        rows.append(gain_row(what, paper, least, f"{text}; {beside(wide, 'tetrium', {})}; {LEFT_OPEN}"))
+        text = ", ".join(f"{label} {summary_text(own)}" for label, own in found.items())
+        rows.append(
+            gain_row(what, paper, least, f"{text}; {against_delay(wide, 'tetrium', {})}; {LEFT_OPEN}")
+        )
     lines = []
     baselines: tuple[tuple[str, str, dict[str, Any]], ...] = (
         ("in-place", "in-place", {}),
@@ -148,11 +152,11 @@ def average(bench: Bench, quick: bool) -> Found:
                 0.0,
                 worse,
                 few,
-                "the plot's axis begins at no reduction, read to a hundredth of the jobs"
+                "the plot's axis begins at a reduction of 0, which can be read to 1 % of the jobs"
                 + (
                     ""
                     if few.holds
-                    else "; shortest job first lets long jobs wait, and what moves takes part of links from others"
+                    else "; shortest job first delays long jobs, and transfers reduce the bandwidth of other jobs"
                 ),
             )
         )
@@ -164,7 +168,7 @@ def average(bench: Bench, quick: bool) -> Found:
             45.0,
             "tetrium",
             {"direction": "best"},
-            f"forward: {beside(bench, 'tetrium', {})}",
+            f"forward: {against_delay(bench, 'tetrium', {})}",
         )
     )
     return rows, [

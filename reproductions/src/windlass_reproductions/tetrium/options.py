@@ -1,17 +1,17 @@
-"""What Tetrium's own options do: the order of tasks, sites updated after a drop, ρ and ε; Figures 4.11–4.15."""
+"""The effect of Tetrium's options: the order of tasks, sites updated after a drop, ρ and ε; Figures 4.11–4.15."""
 
 from __future__ import annotations
 
 from windlass.report.pictures import Line, Picture
 from windlass.results import summarise
 from windlass_reproductions.reproduction import Row
-from windlass_reproductions.tetrium.rows import Found, beside, noted, why
-from windlass_reproductions.tetrium.runs import Bench, told, told_of
+from windlass_reproductions.tetrium.rows import FigureRows, against_delay, join_notes, why
+from windlass_reproductions.tetrium.runs import Bench, summary_text, values_text
 from windlass_reproductions.tetrium.verdicts import is_highest, rises, rises_by
 
 
-def ordering(bench: Bench, quick: bool) -> Found:
-    """Figure 4.11: which tasks start first."""
+def ordering(bench: Bench, quick: bool) -> FigureRows:
+    """Compute Figure 4.11: the order of tasks."""
     found = {
         (maps, reduces): bench.values("tetrium", "in-place", {"map_order": maps, "reduce_order": reduces})
         for maps in ("remote-spread", "local")
@@ -19,20 +19,22 @@ def ordering(bench: Bench, quick: bool) -> Found:
     }
     ours = found.pop(("remote-spread", "largest"))
     judged = is_highest(ours, list(found.values()))
-    text = ", ".join(f"{maps} / {reduces} {told_of(own)}" for (maps, reduces), own in found.items())
-    note = "order matters only where a site gets more tasks of a stage than it has free slots"
+    text = ", ".join(f"{maps} / {reduces} {values_text(own)}" for (maps, reduces), own in found.items())
+    note = "order matters only if a site gets more tasks of a stage than it has free slots"
     row = Row.by(
         "Fig. 4.11, remote-first (spread) and longest-first is best, %",
         "best of four",
-        f"{told_of(ours)}; {text}",
+        f"{values_text(ours)}; {text}",
         judged,
-        noted(why(judged, "it is not"), note, bench.scarce(), beside(bench, "tetrium", {})),
+        join_notes(
+            why(judged, "another order is better"), note, bench.scarce(), against_delay(bench, "tetrium", {})
+        ),
     )
     return [row], []
 
 
-def dynamics(bench: Bench, quick: bool) -> Found:
-    """Figure 4.12: drops of resources at five sites, plans changed at k of them."""
+def dynamics(bench: Bench, quick: bool) -> FigureRows:
+    """Compute Figure 4.12: drops of resources at five sites, with plans updated at k sites."""
     drops = (0.3,) if quick else (0.1, 0.2, 0.3, 0.4, 0.5)
     few = (3, 50) if quick else (3, 5, 7, 10, 20, 50)
     paper = {
@@ -45,13 +47,13 @@ def dynamics(bench: Bench, quick: bool) -> Found:
         found = [summarise("gain", own.tolist()) for own in values]
         published = [paper[drop][(3, 5, 7, 10, 20, 50).index(k)] for k in few]
         judged = rises_by(values[0], values[-1], published[-1] - published[0])
-        ours = ", ".join(f"k={k}: {told(own)}" for k, own in zip(few, found, strict=True))
+        ours = ", ".join(f"k={k}: {summary_text(own)}" for k, own in zip(few, found, strict=True))
         theirs = ", ".join(f"k={k}: {value}" for k, value in zip(few, published, strict=True))
         free = bench.gain("tetrium", "in-place", drop=drop)
         note = (
-            f"whether it rises by as many points; placing anew at each instant: {told(free)};"
-            f" {beside(bench, 'tetrium', {'update_sites': few[-1]}, drop=drop)}; where k matters little: most stages"
-            " are over before a drop, and five sites hold a tenth of the tasks"
+            f"the verdict is on the rise in points; with placement updated at each instant: {summary_text(free)};"
+            f" {against_delay(bench, 'tetrium', {'update_sites': few[-1]}, drop=drop)}; if k matters little: most"
+            " stages end before a drop, and five sites hold a tenth of the tasks"
         )
         rows.append(Row.by(f"Fig. 4.12, drop of {drop:.0%}, %", theirs, ours, judged, note))
         lines.append(
@@ -60,7 +62,7 @@ def dynamics(bench: Bench, quick: bool) -> Found:
     return rows, [
         Picture(
             "fig-4-12",
-            "Figure 4.12: gains where resources drop, by sites updated",
+            "Figure 4.12: gains under drops of resources, by sites updated",
             "k",
             "%",
             tuple(lines),
@@ -69,23 +71,25 @@ def dynamics(bench: Bench, quick: bool) -> Found:
     ]
 
 
-def knobs(bench: Bench, quick: bool) -> Found:
-    """Figures 4.13–4.15: the WAN budget ρ and the fairness knob ε."""
+def knobs(bench: Bench, quick: bool) -> FigureRows:
+    """Compute Figures 4.13–4.15: the WAN budget ρ and the fairness knob ε."""
     rows, pictures = [], []
     rhos = (0.0, 1.0) if quick else (0.0, 0.25, 0.5, 0.75, 1.0)
     for against, figure in (("in-place", "4.13"), ("centralised", "4.14")):
         times = [bench.values("tetrium", against, {"rho": rho}) for rho in rhos]
         wans = [bench.wan("tetrium", against, {"rho": rho}) for rho in rhos]
         ours = "; ".join(
-            f"ρ={rho:g}: time {told_of(t)}, WAN {told_of(w)}"
+            f"ρ={rho:g}: time {values_text(t)}, WAN {values_text(w)}"
             for rho, t, w in zip(rhos, times, wans, strict=True)
         )
         judged = rises((times[0], times[-1]), (wans[-1], wans[0]))
-        note = noted(f"from ρ = 0 to 1; {beside(bench, 'tetrium', {'rho': 0.0})} at ρ = 0", why(judged))
+        note = join_notes(
+            f"from ρ = 0 to 1; {against_delay(bench, 'tetrium', {'rho': 0.0})} at ρ = 0", why(judged)
+        )
         rows.append(
             Row.by(
                 f"Fig. {figure}, reductions against {against}, %",
-                "more ρ: less time, more WAN",
+                "larger ρ: less time, more WAN traffic",
                 ours,
                 judged,
                 note,
@@ -104,11 +108,11 @@ def knobs(bench: Bench, quick: bool) -> Found:
     epsilons = (0.0, 1.0) if quick else (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
     values = [bench.values("tetrium", "in-place", {"epsilon": value}) for value in epsilons]
     found = [summarise("gain", own.tolist()) for own in values]
-    ours = "; ".join(f"ε={value:g}: {told(own)}" for value, own in zip(epsilons, found, strict=True))
+    ours = "; ".join(f"ε={value:g}: {summary_text(own)}" for value, own in zip(epsilons, found, strict=True))
     note = (
-        "whether it rises by as many points; the cap counts slots of all sites, and binds only where all are scarce;"
-        f" here the gain is the placement's, as Tetrium + FS shows; {bench.scarce()};"
-        f" {beside(bench, 'tetrium', {'epsilon': 0.0})} at ε = 0"
+        "the verdict is on the rise in points; the cap counts slots of all sites, and binds only if all are scarce;"
+        f" here the gain is due to placement, as Tetrium + FS shows; {bench.scarce()};"
+        f" {against_delay(bench, 'tetrium', {'epsilon': 0.0})} at ε = 0"
     )
     judged = rises_by(values[0], values[-1], 42.0)
     rows.append(

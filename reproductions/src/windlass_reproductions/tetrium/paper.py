@@ -13,7 +13,7 @@ from windlass.place.policies.tetrium import Tetrium
 from windlass.place.view import PlaceView, Ready, Sites
 from windlass.sim.fleet.run import place_kernels
 from windlass_reproductions.reproduction import Notify, Reproduction, Row
-from windlass_reproductions.tetrium import classes, gains, options, ours
+from windlass_reproductions.tetrium import classes, delay_scheduling, gains, options
 from windlass_reproductions.tetrium.examples import example_rows
 from windlass_reproductions.tetrium.runs import Bench
 from windlass_reproductions.tetrium.varied import sensitivity
@@ -27,7 +27,7 @@ _PARTS = (
     ("classes of jobs", classes.distribution),
     ("skewed sites", classes.skewed),
     ("other settings", sensitivity),
-    ("ours", ours.beside_delay),
+    ("delay scheduling", delay_scheduling.delay_scheduling_rows),
 )
 
 
@@ -38,9 +38,9 @@ class TetriumPaper:
     title = "Tetrium: multi-resource scheduling across geo-distributed clusters (thesis, chapter 4)"
 
     def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
-        """Run it: three seeds of 14 jobs, or five of 40; intervals are 95 % over the seeds.
+        """Run five seeds of 40 jobs, or three of 14 if ``quick``; intervals are 95 % over the seeds.
 
-        Mean response times in the base setting are over fifteen seeds in full.
+        Mean response times in the base setting use fifteen seeds in the full run.
         """
         prepare(
             [
@@ -61,7 +61,7 @@ class TetriumPaper:
 
 
 def _speed() -> list[Row]:
-    """How long one decision over many jobs takes, at the thesis' 50 and 100 jobs, the better of five."""
+    """Return the rows on the time of one decision over 50 and 100 jobs, as in the thesis; the best of five runs."""
     found = []
     for jobs, paper in ((50, 0.95), (100, 2.0)):
         view = busy_view(jobs)
@@ -72,14 +72,12 @@ def _speed() -> list[Row]:
             policy.decide(view)
             best = min(best, time.perf_counter() - begun)
         what = f"Section 4.6.2, {jobs} jobs ordered and placed, s"
-        found.append(
-            Row(what, paper, float(best), None, "theirs is another machine, so that neither confirms it")
-        )
+        found.append(Row(what, paper, float(best), None, "the machines differ, so there is no verdict"))
     return found
 
 
 def busy_view(jobs: int, sites: int = 50, seed: int = 1) -> PlaceView:
-    """Jobs that wait over sites, every third at a shuffle."""
+    """Return a view of jobs that wait at sites, every third of them at a shuffle stage."""
     rng = np.random.default_rng(seed)
     slots = np.floor(25 * 200 ** rng.random(sites)).astype(np.int64)
     up, down = 100 * 20 ** rng.random((2, sites)) * 1e6 / 8

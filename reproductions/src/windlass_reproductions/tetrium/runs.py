@@ -20,23 +20,23 @@ from windlass.sim.fleet import run_placed
 from windlass.sim.fleet.durations import Estimates
 from windlass_reproductions.verdicts import give_or_take
 
-#: The setting that the thesis describes (section 4.6.1), and what it leaves open.
+#: The thesis' setting (section 4.6.1), and the values that it leaves open.
 SITES = SiteModel(sites=50, slots=(25, 5000), mbit=(100.0, 2000.0))
 JOBS = JobModel(load=3.0, tasks=500.0, task_bytes=2e6)
 LEFT_OPEN = (
     "the thesis' trace is not public; here: 500 map tasks a job (median), 2 MB and 8 s a task, 2–5 stages, and"
-    " arrivals at three times what In-Place's busiest slots or link can take, so that most jobs run at once, as the"
+    " arrivals at three times the capacity of In-Place's busiest slots or link, so most jobs run at once, as the"
     " thesis' 50 to 100 concurrent jobs do"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What the figures need of a run: ``response`` (J,) s, ``sent`` (J,) bytes, ``site`` (T,), and what ran where.
+class RunSummary:
+    """The part of a run that the figures need; the task tables of all runs would take gigabytes.
 
-    ``used`` (n,) is the share of each site's slots held, on average from the first submission to the last end.
-
-    A whole run's tables of tasks, over all that the figures compare, would take gigabytes.
+    ``response`` (J,) are the jobs' response times, s, ``sent`` (J,) the bytes that they sent between sites, and
+    ``site`` (T,) the site of each task. ``used`` (n,) is the mean share of each site's slots in use, from the first
+    submission to the last end.
     """
 
     fleet: Fleet
@@ -49,20 +49,20 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Runs and keeps what was run, by setting, policy and seed.
+    """A cache of simulated runs, by setting, policy and seed.
 
     Parameters
     ----------
     seeds
-        Of sites and jobs.
+        Seeds of sites and jobs.
     jobs
-        How many a run.
+        Jobs per run.
     """
 
     seeds: tuple[int, ...]
     jobs: int
-    kept: dict[Any, Kept] = field(default_factory=dict)
-    drawn: dict[Any, tuple[Fleet, FleetJobs]] = field(default_factory=dict)
+    runs: dict[Any, RunSummary] = field(default_factory=dict)
+    workloads: dict[Any, tuple[Fleet, FleetJobs]] = field(default_factory=dict)
 
     def run(
         self,
@@ -73,10 +73,10 @@ class Bench:
         drop: float = 0.0,
         estimates: Estimates = "finished",
         **parameters: Any,
-    ) -> Kept:
-        """One run; the second time it is only looked up."""
+    ) -> RunSummary:
+        """Return one run, which is simulated at the first call only."""
         key = policy, seed, sites, jobs, drop, estimates, tuple(sorted(parameters.items()))
-        if key not in self.kept:
+        if key not in self.runs:
             fleet, drawn = self.workload(seed, sites, jobs)
             timetable = SiteTimetable.none()
             if drop > 0:
@@ -89,28 +89,28 @@ class Bench:
             held = np.bincount(done.site, done.computed - done.begun, len(fleet)) / np.maximum(fleet.slots, 1)
             used = held / max(float(done.end.max() - drawn.submit[0]), 1e-9)
             site = done.site.astype(np.int16)
-            self.kept[key] = Kept(fleet, drawn, done.response, done.sent, site, used)
-        return self.kept[key]
+            self.runs[key] = RunSummary(fleet, drawn, done.response, done.sent, site, used)
+        return self.runs[key]
 
     def workload(self, seed: int, sites: SiteModel, jobs: JobModel) -> tuple[Fleet, FleetJobs]:
-        """Sites and jobs of a seed."""
+        """Return the sites and jobs of a seed."""
         key = seed, sites, jobs
-        if key not in self.drawn:
+        if key not in self.workloads:
             fleet = draw_sites(sites, np.random.default_rng([seed, 0]))
             model = dataclasses.replace(jobs, jobs=self.jobs)
-            self.drawn[key] = fleet, draw_jobs(model, fleet, np.random.default_rng([seed, 1]))
-        return self.drawn[key]
+            self.workloads[key] = fleet, draw_jobs(model, fleet, np.random.default_rng([seed, 1]))
+        return self.workloads[key]
 
     def over(self, seeds: int) -> Bench:
-        """The same over so many seeds, 1 and up; runs are shared."""
+        """Return a bench with this many seeds, from 1; it shares the runs."""
         return dataclasses.replace(self, seeds=tuple(range(1, seeds + 1)))
 
     def scarce(self) -> str:
-        """Which slots are scarce under in-place in the base setting, as text: means over the seeds."""
+        """Return the utilisation of slots under in-place in the base setting, as text: means over the seeds."""
         runs = [self.run("in-place", seed) for seed in self.seeds]
         busiest = np.mean([run.used.max() for run in runs])
         overall = np.mean([(run.used * run.fleet.slots).sum() / run.fleet.slots.sum() for run in runs])
-        held = f"under in-place {busiest:.0%} of the busiest site's are held, {overall:.0%} of all"
+        held = f"under in-place {busiest:.0%} of the busiest site's are in use, {overall:.0%} of all"
         return f"slots are scarce at a few sites: {held}"
 
     def values(
@@ -121,9 +121,9 @@ class Bench:
         other: dict[str, Any] | None = None,
         **setting: Any,
     ) -> NDArray[np.float64]:
-        """(s,) reduction of the mean response time against another policy in the same setting, %, a seed each.
+        """(s,) reduction of the mean response time against another policy in the same setting by seed, %.
 
-        ``of`` are the parameters of the one policy, ``other`` those of the other.
+        ``of`` are the policy's parameters, ``other`` those of the policy that it is compared with.
         """
         found = [
             reduction(
@@ -142,11 +142,11 @@ class Bench:
         other: dict[str, Any] | None = None,
         **setting: Any,
     ) -> Summary:
-        """The same, over the seeds."""
+        """Mean of :meth:`values` over the seeds, with its interval."""
         return summarise("gain", self.values(policy, against, of, other, **setting).tolist())
 
     def wan(self, policy: str, against: str, of: dict[str, Any]) -> NDArray[np.float64]:
-        """(s,) reduction of bytes sent, %, a seed each."""
+        """(s,) reduction of the bytes sent by seed, %."""
         found = [
             reduction(self.run(policy, seed, **of).sent.sum(), self.run(against, seed).sent.sum())
             for seed in self.seeds
@@ -155,7 +155,7 @@ class Bench:
 
 
 def reduction(ours: float, theirs: float) -> float:
-    """By how many percent ours is below theirs.
+    """Return by how many percent ours is below theirs.
 
     >>> reduction(50.0, 200.0)
     75.0
@@ -163,22 +163,22 @@ def reduction(ours: float, theirs: float) -> float:
     return float(100.0 * (1.0 - ours / theirs)) if theirs > 0 else 0.0
 
 
-def told(summary: Summary) -> str:
-    """Mean and half width, as text; of one seed the mean alone.
+def summary_text(summary: Summary) -> str:
+    """Return mean and half width as text; for one seed the mean alone.
 
-    >>> told(Summary("gain", 41.6, 3.2)), told(Summary("gain", 41.6, float("nan")))
+    >>> summary_text(Summary("gain", 41.6, 3.2)), summary_text(Summary("gain", 41.6, float("nan")))
     ('42 ± 3', '42')
     """
     return f"{summary.mean:.0f}{give_or_take(summary.half_width, '.0f')}"
 
 
-def told_of(values: NDArray[np.float64]) -> str:
-    """The same of values a seed."""
-    return told(summarise("gain", values.tolist()))
+def values_text(values: NDArray[np.float64]) -> str:
+    """Return mean and half width of one value per seed as text."""
+    return summary_text(summarise("gain", values.tolist()))
 
 
-def job_columns(run: Kept) -> dict[str, NDArray[np.float64]]:
-    """Per job: tasks, intermediate over input bytes, spread (CV) of input and of intermediate data over sites."""
+def job_columns(run: RunSummary) -> dict[str, NDArray[np.float64]]:
+    """Return for each job: tasks, intermediate over input bytes, CV of input and of intermediate data over sites."""
     jobs = run.jobs
     count = len(jobs)
     maps = jobs.shuffles == 0

@@ -1,8 +1,8 @@
-"""Whether the figures' claims hold: each by the 95 % interval over seeds, to the precision that the thesis prints.
+"""Criteria of the figures' claims: each uses the 95 % interval over seeds and the thesis' printed precision.
 
 The thesis prints reductions in whole percents, so half a point is its own rounding. It gives no interval and no number
-of runs. A claim holds where our whole interval is on its side, is refuted where all of it is on the other, and cannot
-be told else; see :mod:`windlass_reproductions.verdicts`.
+of runs. A claim holds if our whole interval is on its side, is refuted if all of it is on the other, and is otherwise
+undecided; see :mod:`windlass_reproductions.verdicts`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from windlass.results import Summary
 from windlass_reproductions.criteria import Judged, Within, above, exactly, over
 from windlass_reproductions.verdicts import Floats, Interval, interval
 
-#: Half of what the last digit of a whole percent is worth.
+#: Half a unit of the last digit of a whole percent.
 ROUNDED = 0.5
 _SURELY = "of the 95 % interval over seeds"
 
 
 def reaches(found: Summary, paper: float, rounded: float = ROUNDED) -> Judged:
-    """That a reduction is as large as published, to its rounding.
+    """Claim that a reduction is at least as large as published, up to its rounding.
 
     >>> [reaches(Summary("gain", mean, 2.0), 42.0).holds for mean in (43.6, 41.0, 39.4)]
     [True, None, False]
@@ -30,23 +30,23 @@ def reaches(found: Summary, paper: float, rounded: float = ROUNDED) -> Judged:
     half = math.inf if math.isnan(found.half_width) else found.half_width
     least = paper - rounded
     return Judged(
-        (Within(Interval(found.mean, half), low=least),), f"holds where all {_SURELY} is {least:g} or more"
+        (Within(Interval(found.mean, half), low=least),), f"holds if all {_SURELY} is {least:g} or more"
     )
 
 
 def rises(*pairs: tuple[Floats, Floats]) -> Judged:
-    """That gains (s,) of the last of each pair are above those of the first, on the seeds that have both.
+    """Claim that gains (s,) of the last of each pair are above those of the first, on the seeds that have both.
 
     >>> import numpy as np
     >>> some = np.array([1.0, 2.0, 3.0])
     >>> [rises((some, last)).holds for last in (some + 1.0, some - 1.0, some[::-1])]
     [True, False, None]
     """
-    return above([over(last - first) for first, last in pairs], rule=f"holds where all {_SURELY} is above")
+    return above([over(last - first) for first, last in pairs], rule=f"holds if all {_SURELY} is above")
 
 
 def rises_by(first: Floats, last: Floats, points: float) -> Judged:
-    """That gains rise by as many points as published; two rounded numbers are a point apart at most.
+    """Claim that gains rise by as many points as published, up to the rounding of two numbers, a point.
 
     >>> import numpy as np
     >>> some = np.array([1.0, 2.0, 3.0])
@@ -58,12 +58,12 @@ def rises_by(first: Floats, last: Floats, points: float) -> Judged:
 
 
 def is_highest(one: Floats, others: Sequence[Floats]) -> Judged:
-    """That the gains of one are above those of each other, on the same seeds; of nothing there is nothing to tell."""
+    """Claim that the gains of one are above those of each other, on the same seeds; undecided without others."""
     return rises(*((other, one) for other in others))
 
 
 def whatever_the_wait(judged: Sequence[Judged]) -> Judged:
-    """That a claim against delay scheduling holds, where its wait is not published: as all waits have it, or nobody.
+    """Combine the criteria for each wait, because the thesis does not state it: undecided unless all waits agree.
 
     >>> yes, no = (reaches(Summary("gain", mean, 1.0), 42.0) for mean in (50.0, 30.0))
     >>> [whatever_the_wait(each).holds for each in ([yes, yes], [no, no], [yes, no])]
@@ -74,7 +74,7 @@ def whatever_the_wait(judged: Sequence[Judged]) -> Judged:
 
 
 def is_none(share: float, precision: float) -> Judged:
-    """That so small a share, %, would be read off a plot as none.
+    """Claim that a share, %, is so small that a plot would show it as 0.
 
     >>> is_none(0.9, 1.0).holds, is_none(1.1, 1.0).holds
     (True, False)
@@ -83,7 +83,7 @@ def is_none(share: float, precision: float) -> Judged:
 
 
 def is_as_printed(ours: float, paper: float, digit: float) -> Judged:
-    """That ours rounds to the published number, whose last digit is worth so much.
+    """Claim that ours rounds to the published number; ``digit`` is the unit of its last digit.
 
     >>> is_as_printed(45.714, 45.7, 0.1).holds, is_as_printed(45.76, 45.7, 0.1).holds
     (True, False)
@@ -91,5 +91,5 @@ def is_as_printed(ours: float, paper: float, digit: float) -> Judged:
     off = digit / 2 * (1.0 + 1e-9)
     return Judged(
         (Within(exactly(ours), paper - off, paper + off),),
-        f"holds where it rounds to {paper:g}, to {digit:g}",
+        f"holds if it rounds to {paper:g}, to {digit:g}",
     )

@@ -1,4 +1,4 @@
-"""Ours beside delay scheduling: the settings of the figures and more, with what nobody can do better than."""
+"""``gather`` and Tetrium compared with delay scheduling in many settings, and a bound on the gain of any policy."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from windlass.experiment.workloads.sites import SiteModel
 from windlass.model.fleet import FleetJobs
 from windlass_reproductions.reproduction import Row
-from windlass_reproductions.tetrium.rows import DELAY, Found
-from windlass_reproductions.tetrium.runs import JOBS, SITES, Bench, told_of
+from windlass_reproductions.tetrium.rows import DELAY, FigureRows
+from windlass_reproductions.tetrium.runs import JOBS, SITES, Bench, values_text
 from windlass_reproductions.tetrium.verdicts import rises
 from windlass_reproductions.verdicts import Floats
 
 _CHANGED = dataclasses.replace
-#: Delay scheduling each way: by its wait, and waiting but once.
+#: Variants of delay scheduling: several waits, and one that waits only once per stage.
 WAYS: dict[str, dict[str, Any]] = {
     "0 s": {"wait": 0.0},
     "3 s": {"wait": 3.0},
@@ -31,7 +31,7 @@ def _small(sites: int, stages: tuple[int, int]) -> dict[str, Any]:
     return {"sites": SiteModel(sites=sites, slots=(4, 16), mbit=(100.0, 1000.0)), "jobs": jobs}
 
 
-#: The base setting, and one thing changed after the other; then Figure 4.7's four.
+#: The base setting and variants of it, and Figure 4.7's four settings; the first ones run in the quick mode.
 SETTINGS: dict[str, dict[str, Any]] = {
     "base: 2 MB a task, load 3": {},
     "10 MB a task": {"jobs": _CHANGED(JOBS, task_bytes=10e6)},
@@ -57,10 +57,10 @@ _QUICK = 4
 
 
 def least_response(jobs: FleetJobs, slots: int) -> float:
-    """What no policy's mean response time is below, s: no job beats its longest chain, nor all jobs so many slots.
+    """Return a lower bound on the mean response time of any policy, s.
 
-    A chain takes its stages' longest tasks. All slots as one machine that is so much faster, whose work can be cut at
-    will, do best by the least work left first.
+    It is the larger of two bounds: the longest chain of each job, where a stage takes as long as its longest task; and
+    shortest remaining work first on one preemptive machine that is as fast as all slots together.
 
     >>> from windlass.model.fleet import StageSpec
     >>> stages = [[StageSpec(2.0, (4,))], [StageSpec(2.0, (1,)), StageSpec(1.0, tasks=1, parents=(0,))]]
@@ -80,7 +80,7 @@ def least_response(jobs: FleetJobs, slots: int) -> float:
 
 
 def _least_first(submit: Floats, work: Floats) -> Floats:
-    """(J,) when each job ends on one machine that always serves the one with the least work left."""
+    """Return the (J,) end times on one machine that always serves the job with the least remaining work, s."""
     ends, now = np.zeros(len(work)), 0.0
     left: list[tuple[float, int]] = []
     for job in range(len(work) + 1):
@@ -100,7 +100,7 @@ def _least_first(submit: Floats, work: Floats) -> Floats:
 
 
 def ahead(values: list[Floats]) -> bool | None:
-    """Whether gains (s,) against each way of delay scheduling are above 0 beyond chance.
+    """Whether gains (s,) against each variant of delay scheduling are significantly above 0.
 
     >>> some = np.array([1.0, 2.0, 1.5])
     >>> ahead([some, some + 1.0]), ahead([some, -some]), ahead([some, some - 1.5])
@@ -109,8 +109,8 @@ def ahead(values: list[Floats]) -> bool | None:
     return rises(*((np.zeros(len(own)), own) for own in values)).holds
 
 
-def beside_delay(bench: Bench, quick: bool) -> Found:
-    """A row for each setting: what ours and Tetrium gain against delay scheduling each way, and what can be gained."""
+def delay_scheduling_rows(bench: Bench, quick: bool) -> FigureRows:
+    """Return a row per setting: the gains of ``gather`` and Tetrium over delay scheduling, and the largest possible."""
     rows = []
     for label in list(SETTINGS)[: _QUICK if quick else None]:
         setting = SETTINGS[label]
@@ -129,11 +129,11 @@ def beside_delay(bench: Bench, quick: bool) -> Found:
             least.append(least_response(jobs, int(fleet.slots.sum())))
         possible = 100.0 * (1.0 - np.array(least) / np.array(means[best]))
         ways = ", ".join(WAYS)
-        ours = "; ".join(f"{policy} {', '.join(map(told_of, own))}" for policy, own in found.items())
-        side = {True: "ahead of each", False: "behind one", None: "not ahead of each beyond chance"}
+        ours = "; ".join(f"{policy} {', '.join(map(values_text, own))}" for policy, own in found.items())
+        side = {True: "ahead of each", False: "behind one", None: "not significantly ahead of each"}
         note = (
-            f"against waits of {ways}; ours is {side[ahead(found['gather'])]}; best is {list(WAYS)[best]},"
-            f" against which nobody gains more than {told_of(possible)}"
+            f"against waits of {ways}; gather is {side[ahead(found['gather'])]}; best is {list(WAYS)[best]},"
+            f" against which no policy gains more than {values_text(possible)}"
         )
-        rows.append(Row(f"Ours and Tetrium against delay scheduling, {label}, %", None, ours, None, note))
+        rows.append(Row(f"Gather and Tetrium against delay scheduling, {label}, %", None, ours, None, note))
     return rows, []
