@@ -1,14 +1,14 @@
-"""Profiles of queries, drawn: as many plans as the thesis has, in the ranges that its figures show.
+"""Synthetic profiles of queries: as many plans as in the thesis, in the ranges that its figures show.
 
-A query is an encoder at the camera and two components of a kind's own. A plan is an implementation of each, a
-resolution and a rate of frames. The thesis draws its profiles as clouds of points (Figures 5.7 to 5.10): of them we
-have the number of plans (300 of a tracker, 20 of a classifier, 10 of a counter, 30 of a reader of license plates) and
-the ranges (cores from far below one to several, outputs from some 100 kb/s to 5 Mb/s, accuracies from 0 to near 1).
-Every constant below is ours, and was written down before anything was run on it.
+A query is an encoder at the camera and two components that depend on its kind. A plan is an implementation of each, a
+resolution and a frame rate. The thesis shows its profiles as clouds of points (Figures 5.7 to 5.10). We know the number
+of plans (300 for a tracker, 20 for a classifier, 10 for a counter, 30 for a license plate reader) and the ranges (cores
+from far below one to several, outputs from some 100 kb/s to 5 Mb/s, accuracies from 0 to near 1). All constants below
+are ours; they were fixed before the first run.
 
-Scenarios draw by other laws (:mod:`windlass.experiment.workloads.queries`). Here accuracies are powers of resolution
-and rate, which do not level off; a detector's output does not depend on what its encoder sends; and a scene is harder
-for some implementations than for others. So neither of the two can stand for the other.
+Scenarios use other laws (:mod:`windlass.experiment.workloads.queries`). Here accuracies are powers of resolution and
+rate, which do not level off; a detector's output does not depend on what its encoder sends; and a scene is harder for
+some implementations than for others. So the two kinds of profiles are not interchangeable.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from windlass.model.queries import Component, QueryPlan
 
 #: Bytes/s of 1 Mb/s.
 MBIT = 1e6 / 8
-#: Raw video of 1080p, 30 frames a second: so much leaves the sensor, and no link carries it.
+#: Bytes/s of raw 1080p video with 30 frames/s, the output of the sensor; no link can carry it.
 RAW = 1920 * 1080 * 1.5 * 30
-#: A camera encodes 30 frames a second of 1080p at about so much (Section 5.4: a few Mb/s).
+#: Bytes/s of encoded 1080p video with 30 frames/s (Section 5.4: a few Mb/s).
 STREAM = 3.0 * MBIT
 
 
 @dataclass(frozen=True, slots=True)
 class Implementation:
-    """One way to do a component.
+    """One implementation of a component.
 
     Parameters
     ----------
     name
-        Such as ``MOG2``.
+        Name, for example ``MOG2``.
     cores
-        CPU seconds a second of the stream at full resolution and rate.
+        CPU seconds per second of the stream, at full resolution and rate.
     quality
-        Its factor of the accuracy.
+        Factor of the accuracy.
     output
-        Bytes/s that it hands on, at full resolution and rate.
+        Bytes/s that it sends to the next component, at full resolution and rate.
     """
 
     name: str
@@ -53,18 +53,18 @@ class Implementation:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A type of query: its implementations and knobs, and how an accuracy falls with them.
+    """A kind of query: its implementations, resolutions and rates, and how accuracy falls with them.
 
     Parameters
     ----------
     name
-        As the thesis calls it.
+        Name in the thesis.
     first, second
         Implementations of its two components.
     resolutions, rates
-        Parts of the full ones; a resolution is that of a side.
+        Fractions of the full resolution, per side, and of the full frame rate.
     falls
-        Exponents of resolution, and of rate, in the accuracy: (lowest, highest) that a query draws.
+        Exponents of resolution and of rate in the accuracy: (lowest, highest) of the draw for a query.
     """
 
     name: str
@@ -132,7 +132,7 @@ READER = Kind(
     ),
     _SIDES,
     (1.0,),
-    # A plate of few pixels cannot be read, whatever reads it.
+    # No implementation can read a plate of few pixels.
     ((0.8, 1.5), (0.0, 0.0)),
 )
 KINDS = (READER, CLASSIFIER, COUNTER, TRACKER)
@@ -140,7 +140,7 @@ KINDS = (READER, CLASSIFIER, COUNTER, TRACKER)
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """What a camera sees: the same for all queries on it, so that equal components do equal work.
+    """The scene of a camera, shared by all its queries, so equal components do equal work.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Clip:
 
 
 def draw_clip(rng: np.random.Generator) -> Clip:
-    """A scene: how much moves in it, and how hard it is for each implementation."""
+    """Draw a scene: how much moves in it, and how hard it is for each implementation."""
     names = sorted({each.name for kind in KINDS for each in (*kind.first, *kind.second)})
     busy = rng.lognormal(0.0, 0.4)
     cores = rng.lognormal(0.0, 0.2, len(names))
@@ -169,14 +169,14 @@ def draw_clip(rng: np.random.Generator) -> Clip:
 
 
 def plans_of(kind: Kind, clip: Clip, accuracy: NDArray[np.float64]) -> tuple[QueryPlan, ...]:
-    """All plans of a kind on a clip.
+    """Return all plans of a kind of query on a clip.
 
     Parameters
     ----------
     kind, clip
-        What is asked, of which scene.
+        The kind of query, and the scene.
     accuracy
-        (k,) as :func:`draw_accuracy` gives it, in the order of implementations, resolutions, rates.
+        (k,) accuracies from :func:`draw_accuracy`, in the order of implementations, resolutions, rates.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def plans_of(kind: Kind, clip: Clip, accuracy: NDArray[np.float64]) -> tuple[Que
             QueryPlan(
                 value,
                 (
-                    # Bits fall more slowly than pixels and frames: the next frame is known from this one.
+                    # Bits fall more slowly than pixels and frames, because frames are predicted from each other.
                     Component(f"encode {knobs}", 0.0, clip.stream * side**1.5 * rate**0.7),
                     Component(
                         f"{first.name} {knobs}",
@@ -208,7 +208,7 @@ def plans_of(kind: Kind, clip: Clip, accuracy: NDArray[np.float64]) -> tuple[Que
 
 
 def draw_accuracy(kind: Kind, rng: np.random.Generator) -> NDArray[np.float64]:
-    """(k,) accuracies of a kind's plans, for one query: what it looks for is its own, whatever the scene."""
+    """Draw the (k,) accuracies of a kind's plans for one query; queries on the same scene differ in their target."""
     falls = [rng.uniform(*bounds) for bounds in kind.falls]
     own = {each.name: rng.normal(0.0, 0.04) for each in (*kind.first, *kind.second)}
     values = []

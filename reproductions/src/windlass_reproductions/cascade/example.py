@@ -1,4 +1,4 @@
-"""The worked example of Section 5.3, and whether the numbers that the thesis prints of itself agree."""
+"""The worked example of Section 5.3, compared with the numbers that the thesis prints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLANS = (("1080p", 0.9, 3.0, 1.5, 3.0), ("480p", 0.6, 1.0, 1.0, 2.0), ("240p", 
 
 
 def example_view() -> PlanView:
-    """Two trackers, a private cluster of 3 cores, 3 Mb/s up from it, and a cloud of 40 cores."""
+    """Return the example: two trackers, a private cluster of 3 cores, an uplink of 3 Mb/s, and a cloud of 40 cores."""
     cameras = tuple(Cluster(f"camera-{number}", 0.0, 3 * MBIT, parent="private") for number in (1, 2))
     hierarchy = Hierarchy(
         (Cluster("cloud", 40.0), Cluster("private", 3.0, 3 * MBIT, parent="cloud"), *cameras)
@@ -41,12 +41,12 @@ def example_view() -> PlanView:
 
 
 def example_rows() -> list[Row]:
-    """The best plan, by trying all; and what planners come to."""
+    """Return the rows on the best plan, found by trying all, and on the plans of the planners."""
     view = example_view()
     fits = {}
     for pair in itertools.product(*(range(len(each)) for each in view.queries)):
-        asked = sum(each.demand[choice] for each, choice in zip(view.queries, pair, strict=True))
-        if (asked <= view.capacity * (1 + 1e-9)).all():
+        total = sum(each.demand[choice] for each, choice in zip(view.queries, pair, strict=True))
+        if (total <= view.capacity * (1 + 1e-9)).all():
             fits[pair] = [
                 float(each.accuracy[choice]) for each, choice in zip(view.queries, pair, strict=True)
             ]
@@ -63,19 +63,19 @@ def example_rows() -> list[Row]:
             printed(exactly(max(means.values())), 0.75, 0.01),
         ),
         Row.by(
-            "Section 5.3: in how many ways, but for which query is which",
+            "Section 5.3: number of best plans, up to an exchange of the queries",
             "one: 1080p with its detector private and its associator in the cloud, 480p all in the cloud",
-            f"{len(best)} of {len(fits)} that fit, the queries exchanged; {'; '.join(label)}",
+            f"{len(best)} of {len(fits)} plans that fit, with the queries exchanged; {'; '.join(label)}",
             Judged(
                 (Within(exactly(len(best)), 2.0, 2.0), Within(exactly(split), 1.0, 1.0)),
-                "holds where the best are two, and one of the queries is so in the first",
+                "holds if there are two best plans, and in the first exactly one query is split as printed",
             ),
         ),
         Row.by(
             "Section 5.3: both queries at 1080p",
             "do not fit",
             "fit" if worst >= _PLANS[0][1] else "do not fit",
-            below([exactly(worst)], _PLANS[0][1], rule="holds where one of them always has less accuracy"),
+            below([exactly(worst)], _PLANS[0][1], rule="holds if one of them always has less accuracy"),
         ),
     ]
     for policy in ("optimal", "cascade", "refined", "fair"):
@@ -93,11 +93,11 @@ def example_rows() -> list[Row]:
         )
         rows.append(
             Row(
-                f"Section 5.3: what {policy} comes to",
+                f"Section 5.3: mean accuracy of {policy}",
                 None,
                 mean,
                 None,
-                "the thesis does not say of its planners",
+                "the thesis gives no value for its planners",
             )
         )
     return rows

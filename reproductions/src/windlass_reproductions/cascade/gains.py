@@ -1,4 +1,4 @@
-"""Figures 5.15 and 5.24: Cascade beside the optimum, VideoStorm and fair parts, with merging and without."""
+"""Figures 5.15 and 5.24: Cascade against the optimum, VideoStorm and fair shares, with and without merging."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from windlass_reproductions.reproduction import Row
 from windlass_reproductions.verdicts import Interval, interval
 
 _Floats = NDArray[np.float64]
-#: A camera's queries.
+#: Queries per camera.
 COUNTS = (1, 2, 3, 4, 5)
 _PLANNERS = ("fair", "videostorm", "cascade", NEAREST, "merged", "merge-everything")
 _BOUND, _BLIND = "LP bound", "merge-everything"
-#: Cascade where a switch may use what its own query holds, which Figure 5.13 as printed does not let it.
+#: Cascade if a switch may reuse the resources of its own query, which Figure 5.13 as printed does not allow.
 _RELEASED = "cascade, own free"
-#: All that do not merge.
+#: The planners without merging.
 _ALONE = ("fair", "videostorm", "cascade", _RELEASED, NEAREST)
-#: "Within 6 %" is printed without a decimal.
+#: "Within 6 %", which is printed without decimals.
 _NEAR = 0.94 - 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Accuracies:
     """Mean accuracies of planners.
 
     Parameters
     ----------
     name
-        Where profiles come from.
+        Source of the profiles.
     means
-        By planner and queries a camera, (s,) one a draw.
+        (s,) mean accuracies by draw, for each planner and number of queries per camera.
     counts
-        Queries a camera, ascending to :data:`COUNTS`' last.
+        Numbers of queries per camera, ascending, up to the last of :data:`COUNTS`.
     least, part
-        Cores of a query's cheapest plan, and what a fair part of a camera has, at the most queries a camera.
+        Cores of a query's cheapest plan, and of a fair share of a camera, at the most queries per camera.
     """
 
     name: str
@@ -52,15 +52,15 @@ class Found:
     part: float
 
     def of(self, planner: str, count: int = COUNTS[-1]) -> _Floats:
-        """(s,) of a planner."""
+        """(s,) mean accuracies of a planner."""
         return self.means[planner, count]
 
     def has(self, planner: str) -> bool:
-        """Whether it was run."""
+        """Whether a planner was run."""
         return (planner, COUNTS[-1]) in self.means
 
     def nearest(self, count: int) -> _Floats:
-        """(s,) the best that was found without merging: the optimum is there, or between it and the bound."""
+        """(s,) the best mean accuracy found without merging; the optimum is between it and the bound."""
         known = [self.of(name, count) for name in _ALONE if self.has(name)]
         return np.asarray(np.max(known, axis=0))
 
@@ -71,8 +71,8 @@ def measure(
     make: Callable[[np.random.Generator], Case],
     notify: Callable[[float], None],
     counts: tuple[int, ...] = COUNTS,
-) -> Found:
-    """All planners on the same draws, at one to five queries a camera."""
+) -> Accuracies:
+    """Run all planners on the same draws, for each number of queries per camera."""
     means: dict[tuple[str, int], list[float]] = {}
     for place, seed in enumerate(seeds):
         whole = make(np.random.default_rng([seed, 5]))
@@ -85,9 +85,9 @@ def measure(
             own[_BOUND] = bound(case)
             for planner, value in own.items():
                 means.setdefault((planner, count), []).append(value)
-    # The last cluster is a camera, and its cores are before its links.
+    # The last cluster is a camera; its cores come before its links.
     part = float(whole.capacity[-3]) / len(whole.options)
-    return Found(
+    return Accuracies(
         name, {key: np.array(values) for key, values in means.items()}, counts, cheapest(whole), part
     )
 
@@ -96,8 +96,8 @@ def _known(planner: str) -> bool:
     return planner in POLICIES.names()
 
 
-def rows_of(found: Found) -> list[Row]:
-    """Each gain beside the thesis' of the same name."""
+def rows_of(found: Accuracies) -> list[Row]:
+    """Return the rows on each gain, compared with the thesis."""
     rows = [_near(found, count) for count in (1, 2, 5)]
     rows.append(_over_fair(found, "cascade", "Fig. 5.15, gain over fair at 5 queries a camera", 15.7))
     storms = [over(found.of("cascade", count) / found.of("videostorm", count)) for count in found.counts]
@@ -129,7 +129,7 @@ def rows_of(found: Found) -> list[Row]:
     return rows
 
 
-def _near(found: Found, count: int) -> Row:
+def _near(found: Accuracies, count: int) -> Row:
     ours = found.of("cascade", count)
     low, high = ours / found.of(_BOUND, count), ours / found.nearest(count)
     return Row.by(
@@ -137,36 +137,36 @@ def _near(found: Found, count: int) -> Row:
         "at least 0.94",
         f"{low.mean():.3f} to {high.mean():.3f}",
         reaches(between(low, high), _NEAR),
-        f"over the LP bound, and over the best plan found, of {found.nearest(count).mean():.3f}"
+        f"over the LP bound, and over the best plan found, whose mean accuracy is {found.nearest(count).mean():.3f}"
         + (
-            f"; where what a query holds is free for its own switch, {_released(found, count)} of the bound"
+            f"; if a switch may reuse its query's resources, {_released(found, count)} of the bound"
             if found.has(_RELEASED)
             else ""
         ),
     )
 
 
-def _released(found: Found, count: int) -> str:
+def _released(found: Accuracies, count: int) -> str:
     return f"{float((found.of(_RELEASED, count) / found.of(_BOUND, count)).mean()):.3f}"
 
 
-def _over_fair(found: Found, planner: str, what: str, paper: float) -> Row:
+def _over_fair(found: Accuracies, planner: str, what: str, paper: float) -> Row:
     fair, ours = found.of("fair"), found.of(planner)
     what = f"{what}, {found.name}"
     if (fair <= 0.0).any():
-        told = f"fair runs nobody in {int((fair <= 0).sum())} of {len(fair)} draws, Cascade has {ours.mean():.3f}"
-        return Row(what, paper, told, None, "a ratio to 0 is no gain")
+        text = f"fair runs no query in {int((fair <= 0).sum())} of {len(fair)} draws, Cascade has {ours.mean():.3f}"
+        return Row(what, paper, text, None, "a gain over 0 is undefined")
     judged = reaches(over(ours / fair), paper - 0.05)
     need = ours.mean() / paper
     note = (
-        f"fair has {fair.mean():.3f} here, and {need:.3f} would be such a gain. The thesis' Cascade has 0.6 to 0.7, so "
-        f"its fair parts had about 0.04: hardly a plan fitted. Here the cheapest needs {found.least:.3g} "
+        f"fair has {fair.mean():.3f} here, the published gain needs {need:.3f}. The thesis' Cascade has 0.6 to 0.7, so "
+        f"its fair shares gave about 0.04: almost no plan fitted. Here the cheapest plan needs {found.least:.3g} "
         f"cores, and 1/n of a camera is {found.part:.3g}"
     )
     return Row.by(what, paper, str(over(ours / fair)), judged, "" if judged.holds else note)
 
 
-def _merging(found: Found) -> list[Row]:
+def _merging(found: Accuracies) -> list[Row]:
     merged, alone = found.of("merged"), found.of("cascade")
     gain = over(merged / alone)
     room = float((1.0 / alone).mean())
@@ -183,31 +183,32 @@ def _merging(found: Found) -> list[Row]:
         Row.by(
             f"Fig. 5.24, {found.name}, 5 a camera: merging everything is worse than merging with care",
             "worse",
-            f"{interval(found.of(_BLIND))} beside {interval(merged)}",
+            f"{interval(found.of(_BLIND))} against {interval(merged)}",
             blind,
-            "" if blind.holds else f"of {gain.mean - 1:.1%} that merging gains, blind merging has "
-            f"{float((found.of(_BLIND) / alone).mean()) - 1:.1%}: what is good for one is good for all of a camera",
+            "" if blind.holds else f"merging gains {gain.mean - 1:.1%}, and blind merging "
+            f"{float((found.of(_BLIND) / alone).mean()) - 1:.1%}: a plan that suits one query suits all of its camera",
         ),
     ]  # fmt: skip
 
 
-def _why_storm(found: Found) -> str:
+def _why_storm(found: Accuracies) -> str:
     parts = [float((found.of("videostorm", count) / found.of(_BOUND, count)).mean()) for count in (1, 5)]
-    return f"VideoStorm has {parts[0]:.0%} of the bound at 1 a camera, {parts[1]:.0%} at 5: it places where links can"
+    shares = f"{parts[0]:.0%} of the bound at 1 a camera, {parts[1]:.0%} at 5"
+    return f"VideoStorm has {shares}: it places components where links permit"
 
 
-def _listed(found: Found, ours: str, theirs: str) -> str:
+def _listed(found: Accuracies, ours: str, theirs: str) -> str:
     with np.errstate(divide="ignore"):
         ratios = [float((found.of(ours, count) / found.of(theirs, count)).mean()) for count in found.counts]
     return ", ".join("no ratio" if not np.isfinite(each) else f"{each:.2f}" for each in ratios)
 
 
-def _means(found: Found, planner: str) -> str:
+def _means(found: Accuracies, planner: str) -> str:
     return ", ".join(f"{found.of(planner, count).mean():.3f}" for count in found.counts)
 
 
-def picture(found: Found) -> Picture:
-    """Accuracies over the bound, as Figure 5.15 draws them."""
+def picture(found: Accuracies) -> Picture:
+    """Return the picture of accuracies over the bound, as in Figure 5.15."""
     lines = []
     for planner in (*_PLANNERS, _RELEASED):
         if found.has(planner):

@@ -1,4 +1,4 @@
-"""Figures 5.25 to 5.27 and Section 5.7.7: the band, the time, the metrics, and other capacities."""
+"""Figures 5.25 to 5.27 and Section 5.7.7: the band, CPU time, cost and efficiency, and other capacities."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from windlass_reproductions.verdicts import Interval, interval
 
 _Floats = NDArray[np.float64]
 _ALL = 1e9
-#: Figure 5.27: what is multiplied.
+#: Figure 5.27: the capacities that are multiplied.
 _RESOURCES = {
     "camera CPU": ("camera_cores",),
     "camera links": ("link",),
@@ -31,11 +31,11 @@ _RESOURCES = {
 
 
 def band_rows(seeds: Sequence[int], bands: Sequence[float]) -> tuple[list[Row], Picture]:
-    """Figure 5.25 at five queries a camera, over the same with all configurations; times are CPU seconds."""
+    """Compute Figure 5.25 at five queries per camera, relative to all configurations; times are CPU seconds."""
     cases = [drawn_case(5, np.random.default_rng([seed, 5])) for seed in seeds]
     accuracy: dict[float, list[float]] = {band: [] for band in (*bands, _ALL)}
     spent: dict[float, list[float]] = {band: [] for band in (*bands, _ALL)}
-    # What is compiled at a first call is no part of its time.
+    # The first call compiles kernels, which must not be timed.
     run(cases[0].first(20), "cascade")
     for case in cases:
         for band in accuracy:
@@ -48,7 +48,7 @@ def band_rows(seeds: Sequence[int], bands: Sequence[float]) -> tuple[list[Row], 
         "fig-5-25",
         "Figure 5.25: accuracy and CPU time over those with all configurations",
         "width of the band",
-        "part",
+        "share",
         (
             Line("accuracy", list(bands), [float(means[band].mean()) for band in bands]),
             Line("CPU time", list(bands), [float(times[band].mean()) for band in bands]),
@@ -57,19 +57,19 @@ def band_rows(seeds: Sequence[int], bands: Sequence[float]) -> tuple[list[Row], 
 
 
 def judge_bands(means: dict[float, _Floats], times: dict[float, _Floats]) -> list[Row]:
-    """What Figure 5.25 says, of accuracies and times over those with all configurations: (s,) of each width."""
+    """Return the rows of Figure 5.25; (s,) accuracies and times by width, relative to all configurations."""
     rows = [
         Row.by(
             f"Fig. 5.25: accuracy with a band of {band:g}, over all configurations",
             paper,
             str(interval(means[band])),
             reaches(interval(means[band]), least),
-            f"the whole space gains {1 / means[band].mean() - 1:.1%} over it",
+            f"all configurations together gain {1 / means[band].mean() - 1:.1%} over it",
         )
         for band, paper, least in ((1.0, 0.8, 0.795), (2.0, "over 0.9", 0.9))
     ]
     fifth = stays(interval(times[2.0]), 0.2)
-    note = "CPU seconds of a whole decision, in which numbers are read and checked before any is compared"
+    note = "CPU seconds of a whole decision, including reading and checking the input"
     return [
         *rows,
         Row.by("Fig. 5.25: time with a band of 2", "under a fifth", str(interval(times[2.0])), fifth, note),
@@ -77,7 +77,7 @@ def judge_bands(means: dict[float, _Floats], times: dict[float, _Floats]) -> lis
 
 
 def time_rows(counts: Sequence[int], seconds: float) -> list[Row]:
-    """Figure 5.26: CPU seconds of the greedy over those of HiGHS on the binary program."""
+    """Return the rows of Figure 5.26: CPU seconds of the greedy over those of HiGHS on the binary program."""
     rows, ratios = [], []
     for count in counts:
         case = drawn_case(-(-count // 20), np.random.default_rng([count, 6])).first(count)
@@ -103,7 +103,7 @@ def time_rows(counts: Sequence[int], seconds: float) -> list[Row]:
 
 
 def in_range(percent: float) -> Judged:
-    """That the greedy takes at most the part that is printed of the program's time; less is no contradiction.
+    """Claim that the greedy takes at most the printed percentage of the program's time; less is no contradiction.
 
     >>> [in_range(part).holds for part in (0.05, 3.7, 5.0)]
     [True, True, False]
@@ -112,7 +112,7 @@ def in_range(percent: float) -> Judged:
 
 
 def metric_rows(seeds: Sequence[int]) -> list[Row]:
-    """Section 5.7.7: the cost as a sum, and efficiency without differences."""
+    """Return the rows of Section 5.7.7: the cost as a sum, and efficiency without differences."""
     cases = [drawn_case(5, np.random.default_rng([seed, 5])) for seed in seeds]
     base = np.array([run(case, "cascade").mean for case in cases])
     summed = np.array([run(case, "cascade", cost="sum").mean for case in cases])
@@ -121,16 +121,16 @@ def metric_rows(seeds: Sequence[int]) -> list[Row]:
 
 
 def judge_metrics(base: _Floats, summed: _Floats, plain: _Floats) -> list[Row]:
-    """What Section 5.7.7 says, of mean accuracies on the same draws: (s,) each."""
+    """Return the rows of Section 5.7.7 from mean accuracies on the same draws, each (s,)."""
     rows = []
     for what, paper, limit, found in (
         ("cost is the sum of utilisations, %", -11.0, -10.5, over(100 * (summed / base - 1))),
-        ("efficiency has no differences, points", "nearly -10", -9.0, over(100 * (plain - base))),
+        ("efficiency is without differences, points", "nearly -10", -9.0, over(100 * (plain - base))),
     ):
-        note = f"it is {base.mean():.3f} as printed; all go on switching until nothing more accurate fits"
+        note = f"it is {base.mean():.3f} as printed; all variants switch until nothing more accurate fits"
         rows.append(
             Row.by(
-                f"Section 5.7.7, 5 a camera: accuracy where {what}",
+                f"Section 5.7.7, 5 a camera: accuracy if {what}",
                 paper,
                 str(found),
                 stays(found, limit),
@@ -141,7 +141,7 @@ def judge_metrics(base: _Floats, summed: _Floats, plain: _Floats) -> list[Row]:
 
 
 def sensitivity_rows(seeds: Sequence[int], factors: Sequence[float]) -> list[Row]:
-    """Figure 5.27 at two queries a camera: Cascade over the optimum where one capacity is larger."""
+    """Return the rows of Figure 5.27 at two queries per camera: Cascade over the optimum if one capacity is larger."""
     cases = [drawn_case(2, np.random.default_rng([seed, 5])) for seed in seeds]
     rows = []
     for name, fields in _RESOURCES.items():
@@ -156,7 +156,7 @@ def sensitivity_rows(seeds: Sequence[int], factors: Sequence[float]) -> list[Row
 
 
 def sensitivity_row(name: str, shown: str, ratios: Sequence[Interval]) -> Row:
-    """What Figure 5.27 says of one capacity, of what is known of Cascade over the optimum at each factor."""
+    """Return the row of Figure 5.27 on one capacity, from the range of Cascade over the optimum at each factor."""
     camera = name.startswith("camera")
     judged = is_about(ratios, 0.8, 0.05) if camera else reaches(ratios, 0.935)
     return Row.by(
@@ -166,7 +166,7 @@ def sensitivity_row(name: str, shown: str, ratios: Sequence[Interval]) -> Row:
         judged,
         "over the LP bound, and over the best plan found"
         + (
-            "; the thesis blames ties that go to the cloud: here they go to what costs least"
+            "; the thesis explains it by ties that go to the cloud: here ties go to the least cost"
             if camera and not judged.holds
             else ""
         ),

@@ -1,4 +1,4 @@
-"""Chapter 5 of the geo-distributed thesis: Cascade."""
+"""Hung, "Resource scheduling in geo-distributed computing" (thesis, 2017), chapter 5: Cascade."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CascadePaper:
     title: ClassVar[str] = "Hung, Resource scheduling in geo-distributed computing, 2017, ch. 5: Cascade"
 
     def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
-        """All draws; ``quick`` has three of each, and fewer widths, sizes and capacities."""
+        """Run ten draws of each experiment, or three with fewer widths, sizes and capacities if ``quick``."""
         seeds = range(1, 4) if quick else range(1, 11)
         rows: list[Row] = []
         pictures: list[Picture] = []
@@ -36,17 +36,17 @@ class CascadePaper:
         rows += example_rows()
         for place, (name, make) in enumerate(_sources().items()):
 
-            def told(done: float, share: float = 0.02 + 0.2 * place) -> None:
+            def report(done: float, share: float = 0.02 + 0.2 * place) -> None:
                 notify("Figures 5.15 and 5.24", share + 0.19 * done)
 
-            found = gains.measure(name, seeds, make, told, (1, 2, 5) if quick else gains.COUNTS)
+            found = gains.measure(name, seeds, make, report, (1, 2, 5) if quick else gains.COUNTS)
             rows += gains.rows_of(found)
             pictures.append(gains.picture(found))
         if not measured():
-            absent = "no profile is at hand, in a folder examples/plan; windlass plan profile writes one"
+            absent = "there is no profile in the folder examples/plan; windlass plan profile writes one"
             rows.append(Row("Figures 5.15 and 5.24, measured profiles", None, "not run", None, absent))
         if tables() is None:
-            absent = f"no files of the public traces are at hand, in a folder {Path(traces()).name}"
+            absent = f"the public traces are missing in the folder {Path(traces()).name}"
             rows.append(Row("Figures 5.15 and 5.24, recorded models", None, "not run", None, absent))
         for step, share, make_rows in (
             ("Figures 5.16 to 5.19 and 5.23", 0.62, partial(placement_rows, seeds)),
@@ -72,7 +72,7 @@ class CascadePaper:
 
 
 def _sources() -> dict[str, Callable[[np.random.Generator], Case]]:
-    """Where profiles come from, by name."""
+    """Return the function that draws a case, by the name of the source of its profiles."""
     sources: dict[str, Callable[[np.random.Generator], Case]] = {
         "drawn profiles": lambda rng: drawn_case(gains.COUNTS[-1], rng)
     }

@@ -1,4 +1,4 @@
-"""Figures 5.16 to 5.19 and 5.23: who gets what, and where components run."""
+"""Figures 5.16 to 5.19 and 5.23: the accuracy and cost of queries, and where components run."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from windlass.plan import POLICIES
 from windlass_reproductions.cascade.runs import NEAREST, Outcome, on_level, run
 from windlass_reproductions.cascade.setting import CAMERA, CLOUD, PRIVATE, Case, Deployment, drawn_case
-from windlass_reproductions.cascade.verdicts import BEYOND_CHANCE, is_about, largest_gap, over, reaches, stays
+from windlass_reproductions.cascade.verdicts import SIGNIFICANT, is_about, largest_gap, over, reaches, stays
 from windlass_reproductions.criteria import above
 from windlass_reproductions.reproduction import Row
 
-#: CDFs in a printed figure cannot be told apart by less.
+#: CDFs that are less than this apart look the same in a printed figure.
 _ALIKE = 0.1
-#: Where all of a query's components may be.
+#: The levels at which all of a query's components can run.
 _LEVELS = {CAMERA: "the cameras", PRIVATE: "the private cluster", CLOUD: "the cloud"}
 _Floats = NDArray[np.float64]
 
 
 def placement_rows(seeds: Sequence[int]) -> list[Row]:
-    """All of these figures, at two queries a camera where nothing else is said."""
+    """Return the rows of these figures, at two queries per camera unless stated otherwise."""
     cases = [drawn_case(5, np.random.default_rng([seed, 5])) for seed in seeds]
     two = [case.first(40) for case in cases]
     return [*_distributions(two, cases, seeds), *_where(two, seeds), *_same_location(two), *_static(cases)]
@@ -43,8 +43,9 @@ def _distributions(cases: Sequence[Case], five: Sequence[Case], seeds: Sequence[
             "closely",
             f"{gaps['cascade']} apart at most; VideoStorm's {gaps['videostorm']}, fair's {gaps['fair']}",
             stays(gaps["cascade"], _ALIKE),
-            f"{NEAREST} stands for the optimum; CDFs that are {_ALIKE:g} apart can be told apart in the figure. "
-            f"Means differ by {_mean_gap(found['cascade'], best):+.3f}: who gets more differs more than how much",
+            f"{NEAREST} is used as the optimum; CDFs that are {_ALIKE:g} apart are distinguishable in the figure. "
+            f"Means differ by {_mean_gap(found['cascade'], best):+.3f}: the plans differ more in which queries are "
+            "accurate than in the mean",
         )
     )
     costs = {name: np.array([each.costs.mean() for each in found[name]]) for name in names}
@@ -55,9 +56,9 @@ def _distributions(cases: Sequence[Case], five: Sequence[Case], seeds: Sequence[
             ", ".join(f"{name} {over(costs[name])}" for name in names),
             above(
                 [over(costs["cascade"] - costs[name]) for name in ("fair", "videostorm")],
-                rule=f"above each of both; {BEYOND_CHANCE}",
+                rule=f"above both; {SIGNIFICANT}",
             ),
-            "cost is the largest part of any capacity; a camera's own count like the cloud's",
+            "cost is the largest share of any capacity; a camera's capacities count like the cloud's",
         )
     )
     use = {kind: over(each.busy(kind) for each in found["cascade"]) for kind in ("cores", "up")}
@@ -68,7 +69,7 @@ def _distributions(cases: Sequence[Case], five: Sequence[Case], seeds: Sequence[
             "above 85 %",
             f"cores {use['cores']}, links {use['up']}",
             reaches(use.values(), 0.85),
-            f"of all clusters together, at two queries a camera; at five, cores {full['cores']}, links {full['up']}",
+            f"over all clusters, at two queries a camera; at five, cores {full['cores']}, links {full['up']}",
         )
     )
     return rows  # fmt: skip
@@ -96,7 +97,7 @@ def _where(cases: Sequence[Case], seeds: Sequence[int]) -> list[Row]:
             0.23,
             str(storm),
             is_about(storm, 0.23, 0.05),
-            "of six placements three are at two places: half, where links carry all of them",
+            "of six placements three are at two places: half, if links can carry all of them",
         ),
     ]  # fmt: skip
 
@@ -112,11 +113,11 @@ def _same_location(cases: Sequence[Case]) -> list[Row]:
         tolerance = 5.0
         rows.append(
             Row.by(
-                f"Fig. 5.19: Cascade over the same at one place each, links times {times:g}, %",
+                f"Fig. 5.19: Cascade over Cascade with one place per query, links times {times:g}, %",
                 "about the same" if times == 1 else paper,
                 str(gain),
                 is_about(gain, paper, tolerance),
-                f"give or take {tolerance:g} points; {together} of queries are at one place, {share:g} in the thesis; "
+                f"tolerance {tolerance:g} points; {together} of queries are at one place, {share:g} in the thesis; "
                 f"accuracy {np.mean([each.mean for each in free]):.3f}",
             )
         )
@@ -138,18 +139,20 @@ def _static(cases: Sequence[Case]) -> list[Row]:
 
 
 def static_rows(most: Mapping[int, _Floats | None]) -> list[Row]:
-    """What Figure 5.23 says at five queries a camera, of Cascade over each level alone.
+    """Return the rows of Figure 5.23 at five queries per camera, on Cascade over each level alone.
 
     Parameters
     ----------
     most
-        (s,) accuracies over those of a level, a draw each; None where that runs nobody in some draw.
+        (s,) Cascade's accuracy over that of a level by draw; None if a level runs no query in some draw.
     """
     cloud, cameras = most[CLOUD], most[CAMERA]
     known = {level: each for level, each in most.items() if each is not None}
     others = [each for level, each in known.items() if level != CAMERA]
-    # A gain without bounds is above no other one, and no other above it.
-    told = () if cameras is None or len(known) < len(most) else tuple(over(cameras - each) for each in others)
+    # An unbounded gain is not comparable with the others.
+    differences = (
+        () if cameras is None or len(known) < len(most) else tuple(over(cameras - each) for each in others)
+    )
     largest = max(known, key=lambda level: float(known[level].mean()), default=None)
     return [
         Row.by(
@@ -157,13 +160,13 @@ def static_rows(most: Mapping[int, _Floats | None]) -> list[Row]:
             3.0,
             "no ratio" if cloud is None else str(over(cloud)),
             reaches(() if cloud is None else over(cloud), 2.95),
-            "the uplink carries 5 Mb/s whatever the plans are: how small a useful stream is decides",
+            "the uplink carries 5 Mb/s for every plan: the size of the smallest useful stream decides",
         ),
         Row.by(
             "Fig. 5.23: of the three, the largest gain at 5 a camera is over",
             "the cameras",
             "no ratio" if largest is None else _LEVELS[largest],
-            above(told, rule=f"above each of the others; {BEYOND_CHANCE}"),
+            above(differences, rule=f"above each of the others; {SIGNIFICANT}"),
             f"cores: {Deployment().cameras * Deployment().camera_cores:g} at cameras, "
             f"{Deployment().private_cores:g} private, {Deployment().cloud_cores:g} in the cloud",
         ),

@@ -1,8 +1,8 @@
-"""Profiles from what others measured: accuracy and speed of 1,446 image models, and what skipped frames cost.
+"""Profiles from public measurements: accuracy and speed of 1,446 image models, and accuracy with skipped frames.
 
 A query classifies the frames of a camera. A plan is a model and a sub-sampling of frames. Its accuracy is the model's
-top-1 on ImageNet, times what sub-sampling leaves on one of five cameras; its cores are frames/s over the images/s that
-a core does. Both tables are public; no plan of this kind was measured as a whole.
+top-1 on ImageNet, times the share that remains with sub-sampling on one of five cameras; its cores are frames/s over
+the images/s of a core. Both tables are public; no such plan was measured as a whole.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from windlass.model.queries import Component, QueryPlan
 from windlass.plan.profile import stream_plans
 from windlass_reproductions.public import traces
 
-#: Says where measured profiles are; by default among the examples.
+#: Environment variable that names the folder of measured profiles; by default it is ``examples/plan``.
 VARIABLE = "WINDLASS_PROFILES"
 #: Frames/s of a camera.
 _FRAMES = 30.0
-#: Bytes a pixel of an encoded frame: a JPEG of middling quality.
+#: Bytes per pixel of an encoded frame: a JPEG of medium quality.
 _BYTES = 0.15
-#: The table's CPU throughput is of a whole machine, of which it does not say how many cores it has; taken for these.
+#: The table has the CPU throughput of a whole machine; its number of cores is not published, and assumed here.
 _CORES = 14
 
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What was measured.
+    """The measured tables.
 
     Parameters
     ----------
     side, top1, rate
-        (m,) of each model of the front: pixels of a side, accuracy, images/s.
+        (m,) for each model of the Pareto front: pixels per side, accuracy, images/s.
     every
-        (s,) one frame in so many is looked at.
+        (s,) sub-sampling: one frame in this many is processed.
     left
-        (s, 5) the accuracy that is left on each camera, of that with all frames.
+        (s, 5) accuracy on each camera relative to that with all frames.
     """
 
     side: NDArray[np.float64]
@@ -50,7 +50,7 @@ class Tables:
     left: NDArray[np.float64]
 
     def plans(self) -> tuple[QueryPlan, ...]:
-        """All plans, model by model; their accuracies are before sub-sampling."""
+        """Return all plans, model by model; their accuracies do not include sub-sampling."""
         found = []
         for model in range(len(self.top1)):
             for every in self.every.tolist():
@@ -73,18 +73,18 @@ class Tables:
         return tuple(found)
 
     def accuracy(self, camera: int) -> NDArray[np.float64]:
-        """(m·s,) accuracies of all plans where frames count as on this camera of the five."""
+        """Return the (m·s,) accuracies of all plans with the effect of sub-sampling on one of the five cameras."""
         return (self.top1[:, None] * self.left[None, :, camera]).ravel()
 
 
 def measured() -> list[tuple[QueryPlan, ...]]:
-    """The profiles that ``windlass plan profile`` wrote into ``examples/plan``, by name; none where there are none."""
+    """Read the profiles that ``windlass plan profile`` wrote into ``examples/plan``, by name; there may be none."""
     folder = Path(os.environ.get(VARIABLE, Path(__file__).parents[4] / "examples" / "plan"))
     return [stream_plans(file) for file in sorted(folder.glob("*.parquet"))]
 
 
 def tables() -> Tables | None:
-    """Both tables, with those models that no other one beats in accuracy and speed; None where one is away."""
+    """Read both tables, with the models on the Pareto front of accuracy and speed; None if a table is missing."""
     models = traces() / "vision" / "timm_gpu_cpu.csv"
     frames = traces() / "vision" / "ekya" / "inference_subsampling.csv"
     if not (models.is_file() and frames.is_file()):
@@ -94,11 +94,11 @@ def tables() -> Tables | None:
             (float(row["img_size"]), float(row["top1_percent"]) / 100, float(row["cpu_images_per_s"]))
             for row in csv.DictReader(file)
         ]
-    kept: list[tuple[float, float, float]] = []
+    front: list[tuple[float, float, float]] = []
     for each in sorted(listed, key=lambda model: (-model[2], -model[1])):
-        if not kept or each[1] > kept[-1][1]:
-            kept.append(each)
-    side, top1, rate = np.array(kept).T
+        if not front or each[1] > front[-1][1]:
+            front.append(each)
+    side, top1, rate = np.array(front).T
     with frames.open(encoding="utf-8", newline="") as file:
         rows = np.array([[float(value) for value in row] for row in list(csv.reader(file))[1:]])
     return Tables(side, top1, rate, rows[:, 0], rows[:, 1:])

@@ -1,4 +1,4 @@
-"""What planners come to on a case."""
+"""The plans of planners on a case."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from windlass.plan.bound import mean_bound
 from windlass_reproductions.cascade.setting import Case, Options
 
 _Floats = NDArray[np.float64]
-#: The planner of ours that comes nearest to the optimum: no optimum is below it.
+#: Windlass' planner that comes closest to the optimum, which is at least as good.
 NEAREST = "refined"
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A case, and what a planner chose."""
+    """A case, and a planner's plan for it."""
 
     case: Case
     view: PlanView
@@ -29,35 +29,35 @@ class Outcome:
 
     @cached_property
     def each(self) -> _Floats:
-        """(n,) the accuracy of every query; 0 where it cannot run."""
+        """(n,) accuracy of every query; 0 if it does not run."""
         chosen = zip(self.case.options, self.plan.choices, strict=True)
         return np.array([of.accuracy[choice] if choice >= 0 else 0.0 for of, choice in chosen])
 
     @property
     def mean(self) -> float:
-        """The thesis' measure."""
+        """Mean accuracy over all queries, the thesis' measure."""
         return float(self.each.mean())
 
     def of_kind(self, kind: str) -> float:
-        """The mean over the queries of a kind."""
+        """Return the mean accuracy over the queries of a kind."""
         return float(self.each[[of.kind == kind for of in self.case.options]].mean())
 
     @cached_property
     def costs(self) -> _Floats:
-        """(m,) of those that run, the largest part of any capacity."""
+        """(m,) for each running query, the largest share of any capacity that it uses."""
         chosen = zip(self.case.options, self.plan.choices, strict=True)
         rows = np.array([of.demand[choice] for of, choice in chosen if choice >= 0])
         return np.asarray(_share(rows, self.case.capacity).max(axis=1, initial=0.0))
 
     @property
     def together(self) -> float:
-        """Of those that run, the part with both components at one place."""
+        """Share of the running queries that have both components at one place."""
         found = [of.together[choice] for of, choice in self._running()]
         return float(np.mean(found)) if found else 0.0
 
     def busy(self, kind: str) -> float:
-        """The part of all ``cores``, or of all that links can carry (``up``), that is used."""
-        # Sums over clusters: what is short at one place may be left at another.
+        """Return the utilisation of all ``cores``, or of all uplinks (``up``)."""
+        # This sums over clusters: a resource may be short in one and idle in another.
         column = np.arange(len(self.case.capacity)) % len(KINDS) == KINDS.index(kind)
         column &= np.isfinite(self.case.capacity)
         return float(self.plan.demand(self.view)[column].sum() / self.case.capacity[column].sum())
@@ -68,7 +68,7 @@ class Outcome:
 
 
 def run(case: Case, policy: str, seed: int = 0, **parameters: Any) -> Outcome:
-    """Ask a planner, and check its answer as an engine does."""
+    """Run a planner on a case, and check its plan as an engine does."""
     queries = tuple(
         QueryOptions(
             place,
@@ -88,17 +88,17 @@ def run(case: Case, policy: str, seed: int = 0, **parameters: Any) -> Outcome:
 
 
 def bound(case: Case) -> float:
-    """No plan without merging has a higher mean."""
+    """Return an upper bound on the mean accuracy of any plan without merging."""
     return mean_bound(case.accuracy, case.demand, case.capacity)
 
 
 def on_level(case: Case, level: int) -> Case:
-    """The same queries with both components at the cameras, in the private cluster or in the cloud."""
+    """Return the case with both components of each query at the cameras, in the private cluster or in the cloud."""
     return case.where(lambda of: of.together & (of.level[:, -1] == level))
 
 
 def cheapest(case: Case) -> float:
-    """The cores of a query's cheapest plan, wherever it runs; a mean over queries."""
+    """Return the cores of a query's cheapest plan at any place, as a mean over queries."""
     return float(
         np.mean([of.piece_demand[:, :, :: len(KINDS)].sum(axis=(1, 2)).min() for of in case.options])
     )

@@ -1,4 +1,4 @@
-"""The thesis' deployment, and queries on it: 20 cameras, a private cluster and a cloud (Section 5.7.1)."""
+"""The thesis' deployment of 20 cameras, a private cluster and a cloud (Section 5.7.1), and queries on it."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from windlass_reproductions.cascade.recorded import Tables
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
-#: Levels of the hierarchy, as :attr:`Options.level` counts them.
+#: Levels of the hierarchy in :attr:`Options.level`.
 CAMERA, PRIVATE, CLOUD = range(3)
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """Ten nodes of four cores play two cameras each, two are the private cluster, twelve the cloud.
+    """Capacities: ten nodes of four cores emulate two cameras each, two the private cluster, twelve the cloud.
 
     Parameters
     ----------
     cameras
-        How many.
+        Number of cameras.
     camera_cores, private_cores, cloud_cores
-        Of one camera, of the private cluster, of the cloud.
+        Cores of one camera, of the private cluster and of the cloud.
     link, uplink
-        Bytes/s from a camera to the private cluster, and from that one to the cloud.
+        Bytes/s from a camera to the private cluster, and from the private cluster to the cloud.
     """
 
     cameras: int = 20
@@ -51,7 +51,7 @@ class Deployment:
     uplink: float = 5.0 * MBIT
 
     def hierarchy(self) -> Hierarchy:
-        """As clusters; downlinks are no limit, as they far exceed uplinks (Section 5.5.1).
+        """Return the clusters; downlinks are unlimited, because they far exceed uplinks (Section 5.5.1).
 
         >>> Deployment(cameras=1).hierarchy().capacity()[:2].tolist()
         [48.0, inf]
@@ -64,7 +64,7 @@ class Deployment:
         return Hierarchy((Cluster("cloud", self.cloud_cores), private, *cameras))
 
     def times(self, **factors: float) -> Deployment:
-        """With some of its capacities multiplied."""
+        """Return the deployment with some of its capacities multiplied."""
         return replace(self, **{name: getattr(self, name) * factor for name, factor in factors.items()})
 
 
@@ -75,15 +75,15 @@ class Options:
     Parameters
     ----------
     kind, camera
-        What is asked, and of which camera.
+        The kind of query, and the number of its camera.
     accuracy, demand
-        (k,) and (k, L) as planners take them.
+        (k,) accuracies and (k, L) demands, as planners take them.
     level
-        (k, c) where each component runs: at the camera, in the private cluster, in the cloud.
+        (k, c) level at which each component runs: camera, private cluster or cloud.
     plan
-        (k,) int64, which of the query's plans it is.
+        (k,) int64 index of the query's plan.
     piece, piece_demand
-        As :class:`~windlass.plan.Configurations` has them.
+        See :class:`~windlass.plan.Configurations`.
     """
 
     kind: str
@@ -96,7 +96,7 @@ class Options:
     piece_demand: _Floats
 
     def take(self, rows: NDArray[np.bool_]) -> Options:
-        """Only these configurations."""
+        """Return only the configurations in ``rows``."""
         return replace(
             self,
             accuracy=self.accuracy[rows],
@@ -115,31 +115,31 @@ class Options:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """Queries that compete: their options, and the capacities."""
+    """Competing queries: their options, and the capacities."""
 
     options: tuple[Options, ...]
     capacity: _Floats
 
     @property
     def accuracy(self) -> list[_Floats]:
-        """What planners on arrays take."""
+        """(k,) accuracies of each query, for planners on arrays."""
         return [each.accuracy for each in self.options]
 
     @property
     def demand(self) -> list[_Floats]:
-        """What planners on arrays take."""
+        """(k, L) demands of each query, for planners on arrays."""
         return [each.demand for each in self.options]
 
     def first(self, count: int) -> Case:
-        """Only the first so many queries."""
+        """Return the case with only the first ``count`` queries."""
         return replace(self, options=self.options[:count])
 
     def on(self, deployment: Deployment) -> Case:
-        """The same queries on other capacities."""
+        """Return the case with the capacities of another deployment."""
         return replace(self, capacity=deployment.hierarchy().capacity())
 
     def where(self, rows: Callable[[Options], NDArray[np.bool_]]) -> Case:
-        """The same queries with fewer configurations each."""
+        """Return the case with only the configurations that ``rows`` selects."""
         return replace(self, options=tuple(each.take(rows(each)) for each in self.options))
 
 
@@ -149,19 +149,19 @@ def drawn_case(
     kinds: Sequence[Kind] = (TRACKER,),
     deployment: Deployment | None = None,
 ) -> Case:
-    """Queries with drawn profiles: so many a camera, kinds in turn over cameras and rounds.
+    """Draw queries with synthetic profiles; kinds alternate over cameras and rounds.
 
-    The first query of every camera comes first, then the second of every one: the first n·cameras are the case of n a
-    camera.
+    The first query of each camera comes first, then the second of each: the first n·cameras queries are the case with n
+    queries per camera.
 
     Parameters
     ----------
     per_camera, kinds
-        How many queries at each camera, and of which kinds.
+        Number of queries at each camera, and their kinds.
     rng
         Draws scenes and accuracies.
     deployment
-        By default the thesis'.
+        Capacities; by default the thesis'.
     """
     here = deployment or Deployment()
     hierarchy = here.hierarchy()
@@ -184,7 +184,7 @@ def drawn_case(
 def recorded_case(
     per_camera: int, rng: np.random.Generator, tables: Tables, deployment: Deployment | None = None
 ) -> Case:
-    """Queries that classify frames, with the profiles of others; each is as one of five cameras, drawn."""
+    """Draw queries that classify frames, with profiles from public tables; each uses a random one of five cameras."""
     here = deployment or Deployment()
     hierarchy = here.hierarchy()
     plans = tables.plans()
@@ -203,9 +203,9 @@ def measured_case(
     profiles: Sequence[tuple[QueryPlan, ...]],
     deployment: Deployment | None = None,
 ) -> Case:
-    """Queries with measured profiles: each camera shows the clip of one of them, drawn, to all of its queries.
+    """Draw queries with measured profiles; all queries of a camera use the same randomly chosen profile.
 
-    Cameras send a stream of a few Mb/s whatever the plan is: profiles begin with its decoder.
+    Cameras send a stream of a few Mb/s for every plan, because profiles begin with the decoder.
     """
     here = deployment or Deployment()
     hierarchy = here.hierarchy()

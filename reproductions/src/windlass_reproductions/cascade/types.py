@@ -1,4 +1,4 @@
-"""Figures 5.20 to 5.22: how kinds of queries fare beside each other."""
+"""Figures 5.20 to 5.22: the accuracy of kinds of queries that compete."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from windlass.plan import POLICIES
 from windlass_reproductions.cascade.drawn import CLASSIFIER, COUNTER, KINDS, READER, TRACKER
 from windlass_reproductions.cascade.runs import NEAREST, run
 from windlass_reproductions.cascade.setting import drawn_case
-from windlass_reproductions.cascade.verdicts import BEYOND_CHANCE, is_about, is_less, over, reaches
+from windlass_reproductions.cascade.verdicts import SIGNIFICANT, is_about, is_less, over, reaches
 from windlass_reproductions.criteria import below
 from windlass_reproductions.reproduction import Row
 from windlass_reproductions.verdicts import interval
 
-#: Figures 5.20 and 5.21: over the optimum's share of the same kind, and over fair.
+#: Figures 5.20 and 5.21: Cascade over the optimum and over fair, for queries of one kind.
 _PRINTED = {
     READER.name: (0.87, 6.47),
     CLASSIFIER.name: (1.02, 5.10),
     COUNTER.name: (0.87, 6.53),
     TRACKER.name: (1.02, 13.33),
 }
-#: Figure 5.22: the part of trackers, and Cascade over the optimum in all.
+#: Figure 5.22: Cascade over the optimum, by the number of trackers among five queries.
 _MIXES = {0: 0.91, 1: 0.92, 2: 0.93, 3: 0.95, 4: 0.97, 5: 0.98}
 _Means = Mapping[str, NDArray[np.float64]]
 
 
 def type_rows(seeds: Sequence[int]) -> list[Row]:
-    """Four kinds in turn at four queries a camera, and mixes of trackers and readers of license plates."""
+    """Return the rows on four kinds at four queries per camera, and on mixes of trackers and license plate readers."""
     best = NEAREST if NEAREST in POLICIES.names() else "optimal"
     cases = [drawn_case(4, np.random.default_rng([seed, 4]), KINDS) for seed in seeds]
     found = {
@@ -43,7 +43,7 @@ def type_rows(seeds: Sequence[int]) -> list[Row]:
 
 
 def by_kind(ours: _Means, best: _Means, fair: _Means) -> list[Row]:
-    """Figures 5.20 and 5.21, from mean accuracies of each kind: (s,) one a draw."""
+    """Return the rows of Figures 5.20 and 5.21 from mean accuracies of each kind, (s,) by draw."""
     rows = []
     for kind, (over_best, over_fair) in _PRINTED.items():
         near = over(ours[kind] / best[kind])
@@ -53,7 +53,7 @@ def by_kind(ours: _Means, best: _Means, fair: _Means) -> list[Row]:
                 over_best,
                 str(near),
                 is_about(near, over_best, 0.05),
-                "give or take 0.05, as profiles are drawn; the optimum gives it "
+                "tolerance 0.05, because profiles are synthetic; the optimum gives it "
                 f"{best[kind].mean():.3f}, Cascade {ours[kind].mean():.3f}",
             )
         )
@@ -70,7 +70,12 @@ def by_kind(ours: _Means, best: _Means, fair: _Means) -> list[Row]:
             )
         else:
             rows.append(
-                Row(f"Fig. 5.21: {kind}, Cascade over fair", over_fair, "fair runs none in some draws", None)
+                Row(
+                    f"Fig. 5.21: {kind}, Cascade over fair",
+                    over_fair,
+                    "fair runs none of them in some draws",
+                    None,
+                )
             )
     far = {kind: ours[kind] / best[kind] for kind in _PRINTED}
     farther = [
@@ -81,8 +86,8 @@ def by_kind(ours: _Means, best: _Means, fair: _Means) -> list[Row]:
             "Fig. 5.20: readers and counters are farther from the optimum than classifiers and trackers",
             "farther",
             ", ".join(f"{kind} {interval(each)}" for kind, each in far.items()),
-            below(farther, rule=f"each of both than each of the others; {BEYOND_CHANCE}"),
-            "the order follows which kind has plans of high efficiency",
+            below(farther, rule=f"each of the two against each of the others; {SIGNIFICANT}"),
+            "the order depends on which kinds have plans of high efficiency",
         )
     )
     return rows
@@ -98,14 +103,14 @@ def _mixes(seeds: Sequence[int], best: str) -> list[Row]:
 
 
 def mix_rows(found: Mapping[int, NDArray[np.float64]], best: str) -> list[Row]:
-    """Figure 5.22, from Cascade's accuracy over the best plan's: (s,) by how many of five queries are trackers."""
+    """Return the rows of Figure 5.22 from Cascade's accuracy over the best plan's, (s,) by trackers of five queries."""
     rows = [
         Row.by(
             f"Fig. 5.22: {20 * trackers} % trackers, the rest readers: Cascade over the optimum",
             paper,
             str(interval(found[trackers])),
             reaches(interval(found[trackers]), paper - 0.005),
-            f"{best} stands for the optimum, which is better by some 1 %",
+            f"{best} is used as the optimum, which is better by about 1 %",
         )
         for trackers, paper in _MIXES.items()
     ]

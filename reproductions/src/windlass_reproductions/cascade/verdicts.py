@@ -1,7 +1,7 @@
-"""Whether what came out confirms what the thesis says: yes, no, or it cannot be told.
+"""Criteria of the thesis' claims: yes, no, or undecided.
 
-Each looks at a whole interval: that of a mean over seeds, or the bounds between which a value must lie. An interval
-that is wholly on one side of the limit is told; one that straddles it is not.
+Each considers a whole interval: that of a mean over seeds, or the bounds between which a value must lie. The verdict is
+undecided if the interval includes the limit.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from windlass_reproductions.criteria import Judged, Within, below
 from windlass_reproductions.verdicts import Interval, interval
 
-#: How a mean is less, or more, than another one.
-BEYOND_CHANCE = "holds where it is beyond chance (95 % interval over the same draws)"
+#: The rule for a difference of means.
+SIGNIFICANT = "holds if the difference is significant (95 % interval over the same draws)"
 
 
 def over(values: Iterable[float]) -> Interval:
-    """The 95 % interval of a mean over seeds.
+    """Return the mean over seeds with its 95 % interval.
 
     >>> str(over([1.0, 2.0, 3.0]))
     '2 ± 2.5'
@@ -28,7 +28,7 @@ def over(values: Iterable[float]) -> Interval:
 
 
 def between(low: Iterable[float], high: Iterable[float]) -> Interval:
-    """Where a mean lies of which every seed has two bounds.
+    """Return the range of a mean for which every seed gives two bounds.
 
     >>> found = between([0.9, 0.9], [1.0, 1.0])
     >>> round(found.low, 9), round(found.high, 9)
@@ -41,49 +41,49 @@ def between(low: Iterable[float], high: Iterable[float]) -> Interval:
 
 
 def reaches(found: Interval | Iterable[Interval], limit: float) -> Judged:
-    """That it, or each of several, is at least so much.
+    """Claim that one quantity, or each of several, is at least the limit.
 
     >>> [reaches(Interval(mean, 0.1), 2.0).holds for mean in (2.5, 1.5, 2.0)]
     [True, False, None]
     """
     return Judged(
         tuple(Within(each, low=limit) for each in _all(found)),
-        f"holds where all that is known is {limit:g} or more",
+        f"holds if the whole range is {limit:g} or more",
     )
 
 
 def stays(found: Interval | Iterable[Interval], limit: float) -> Judged:
-    """That it, or each of several, is at most so much.
+    """Claim that one quantity, or each of several, is at most the limit.
 
     >>> [stays(Interval(mean, 0.1), 2.0).holds for mean in (2.5, 1.5, 2.0)]
     [False, True, None]
     """
     return Judged(
         tuple(Within(each, high=limit) for each in _all(found)),
-        f"holds where all that is known is {limit:g} or less",
+        f"holds if the whole range is {limit:g} or less",
     )
 
 
 def is_about(found: Interval | Iterable[Interval], printed: float, tolerance: float) -> Judged:
-    """That it, or each of several, is what is printed, give or take a tolerance.
+    """Claim that one quantity, or each of several, is the printed value within a tolerance.
 
     >>> [is_about(Interval(mean, 0.1), 2.0, 0.5).holds for mean in (1.6, 2.4, 2.5, 2.7, 1.0)]
     [True, True, None, False, False]
     """
     return Judged(
         tuple(Within(each, printed - tolerance, printed + tolerance) for each in _all(found)),
-        f"holds where all that is known is {printed:g}, give or take {tolerance:g}",
+        f"holds if the whole range is within {tolerance:g} of {printed:g}",
     )
 
 
 def is_less(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> Judged:
-    """That ours is less than theirs on the same draws; (s,) each.
+    """Claim that ours is less than theirs on the same draws, (s,) each.
 
     >>> base = np.array([1.0, 2.0, 3.0])
     >>> [is_less(each, base).holds for each in (base - 0.5, base, base + 0.5, base[::-1])]
     [True, False, False, None]
     """
-    return below([over(ours - theirs)], rule=BEYOND_CHANCE)
+    return below([over(ours - theirs)], rule=SIGNIFICANT)
 
 
 def _all(found: Interval | Iterable[Interval]) -> tuple[Interval, ...]:
@@ -91,7 +91,7 @@ def _all(found: Interval | Iterable[Interval]) -> tuple[Interval, ...]:
 
 
 def largest_gap(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
-    """How far two distributions are apart at most: the largest distance of their CDFs (Kolmogorov and Smirnov).
+    """Return the largest distance between the CDFs of two samples (the Kolmogorov–Smirnov statistic).
 
     >>> largest_gap(np.array([1.0, 2.0]), np.array([1.0, 2.0])), largest_gap(np.array([1.0]), np.array([2.0]))
     (0.0, 1.0)
