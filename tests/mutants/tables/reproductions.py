@@ -94,10 +94,10 @@ MUTANTS = (
     Mutant(EXAMPLES, "half = len(done.waiting) // 2", "half = 0", ROSELLA),
     Mutant(EXAMPLES, "slow.mean() ** choices", "slow.mean() * choices", ROSELLA),
     Mutant(EXAMPLES, "        slowest / 2,\n", "        slowest,\n", ROSELLA),
-    Mutant(EXAMPLES, "        reckoned / 2,\n", "        0.0,\n", ROSELLA),
+    Mutant(EXAMPLES, "        derived / 2,\n", "        0.0,\n", ROSELLA),
     Mutant(
         EXAMPLES,
-        "judged = is_stable(growths, two) if reckoned is None",
+        "judged = is_stable(growths, two) if derived is None",
         "judged = is_stable(growths, two) if True",
         ROSELLA,
     ),

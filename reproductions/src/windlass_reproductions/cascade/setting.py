@@ -70,7 +70,7 @@ class Deployment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Options:
-    """The k configurations of a query, all with the encoder at the camera.
+    """The k configurations of a query; an encoder always runs at the camera.
 
     Parameters
     ----------

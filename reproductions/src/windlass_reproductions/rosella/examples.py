@@ -18,7 +18,7 @@ _TEN = np.array([1.0] * 9 + [6.0])
 _TEN_LOAD = 14 / 15
 _LARGE = np.array([1.0] * 900 + [6.0] * 100)
 _LARGE_LOAD = 0.9
-_SURELY = "significantly (95 % interval over seeds)"
+_SIGNIFICANTLY = "significantly (95 % interval over seeds)"
 
 
 def growth(done: Dispatched) -> float:
@@ -60,24 +60,24 @@ def is_stable(growths: NDArray[np.float64], slowest: float) -> Judged:
     return below(
         [over(growths)],
         slowest / 2,
-        rule=f"holds if growth is {_SURELY} nearer to 0 than to {slowest:.3g} tasks/s, the slowest growth of an "
+        rule=f"holds if growth is {_SIGNIFICANTLY} nearer to 0 than to {slowest:.3g} tasks/s, the slowest growth of an "
         "unstable policy",
     )
 
 
-def is_unstable(growths: NDArray[np.float64], reckoned: float) -> Judged:
+def is_unstable(growths: NDArray[np.float64], derived: float) -> Judged:
     """Claim that queues grow.
 
-    ``growths`` are (s,) tasks/s by seed, ``reckoned`` is the growth that the paper derives, tasks/s.
+    ``growths`` are (s,) tasks/s by seed, ``derived`` is the growth that the paper derives, tasks/s.
 
     >>> is_unstable(np.array([2.3, 2.4]), 2.34).holds, is_unstable(np.array([0.01, -0.01]), 2.34).holds
     (True, False)
     """
     return above(
         [over(growths)],
-        reckoned / 2,
-        rule=f"holds if growth is {_SURELY} nearer to {reckoned:.3g} tasks/s, the excess load of the slow workers, "
-        "than to 0",
+        derived / 2,
+        rule=f"holds if growth is {_SIGNIFICANTLY} nearer to {derived:.3g} tasks/s, the excess load of the slow "
+        "workers, than to 0",
     )
 
 
@@ -86,14 +86,14 @@ def examples(quick: bool) -> Reproduction:
     tasks = 200_000 if quick else 2_000_000
     one, two = surplus(_TEN, 14.0, 1), surplus(_TEN, 14.0, 2)
     rows, lines = [], []
-    for policy, reckoned in (("uniform", one), ("pot", two), ("pss", None), ("ppot", None)):
+    for policy, derived in (("uniform", one), ("pot", two), ("pss", None), ("ppot", None)):
         runs = [simulate(policy, _TEN, _TEN_LOAD, tasks, seed=seed, samples=200) for seed in _SEEDS]
         growths = np.array([growth(done) for done in runs])
-        judged = is_stable(growths, two) if reckoned is None else is_unstable(growths, reckoned)
+        judged = is_stable(growths, two) if derived is None else is_unstable(growths, derived)
         rows.append(
             Row.by(
                 f"Examples 1, 2: {policy}, 9 workers of rate 1 and one of 6, λ = 14",
-                "stable" if reckoned is None else "unstable",
+                "stable" if derived is None else "unstable",
                 f"waiting tasks grow by {growths.mean():.3f}/s, {runs[0].waiting[-1]:,} at the end",
                 judged,
             )
@@ -162,7 +162,7 @@ def fast_rows(sq: Fast, ll: Fast, mu: int) -> tuple[Row, ...]:
             "Example 3: SQ over LL, response at the fast worker",
             "less congested",
             float((sq.there / ll.there).mean()),
-            below([over(sq.there - ll.there)], rule=f"holds if SQ's is {_SURELY} lower"),
+            below([over(sq.there - ll.there)], rule=f"holds if SQ's is {_SIGNIFICANTLY} lower"),
             "the paper does not state by how much",
         ),
         Row(
@@ -182,7 +182,7 @@ def large_cluster(_quick: bool) -> Reproduction:
     rate = _LARGE_LOAD * float(_LARGE.sum())
     one, two = surplus(_LARGE, rate, 1), surplus(_LARGE, rate, 2)
     rows = []
-    for policy, reckoned in (("ppot", None), ("pss", None), ("uniform", one), ("pot", two)):
+    for policy, derived in (("ppot", None), ("pss", None), ("uniform", one), ("pot", two)):
         runs = [simulate(policy, _LARGE, _LARGE_LOAD, tasks, seed=seed, samples=200) for seed in _SEEDS]
         growths = np.array([growth(done) for done in runs])
         means = np.array([done.mean for done in runs])
@@ -190,16 +190,16 @@ def large_cluster(_quick: bool) -> Reproduction:
         rows.append(
             Row.by(
                 f"900 workers of rate 1, 100 of 6, load 0.9, {tasks:,} tasks: {policy}, mean response, s",
-                "stable" if reckoned is None else "unstable",
+                "stable" if derived is None else "unstable",
                 f"{means.mean():.4g}, without the first tenth {late.mean():.4g}; waiting tasks grow by "
                 f"{growths.mean():.3g}/s",
-                is_stable(growths, two) if reckoned is None else is_unstable(growths, reckoned),
+                is_stable(growths, two) if derived is None else is_unstable(growths, derived),
                 "the claim of Examples 1 and 2 for ten workers, applied to a thousand workers",
             )
         )
         if policy == "pss":
             rows.append(exact_row(late))
-        if reckoned is None:
+        if derived is None:
             rows.append(
                 Row(
                     f"the same: {policy}, longest queue",

@@ -18,7 +18,7 @@ from windlass_reproductions.rosella.table import SHOCK_EVERY
 
 _FOUR = np.repeat([0.5, 1.0, 2.0, 4.0], 8) / 1.875
 _ACCURATE = 0.1
-_SURELY = "significantly (95 % interval over seeds)"
+_SIGNIFICANTLY = "significantly (95 % interval over seeds)"
 
 
 def shock(quick: bool) -> Reproduction:
@@ -80,7 +80,7 @@ def shock_rows(
             "the same: mean response of the tasks after it, over that of Halo, which continues with the old rates",
             "adapts",
             float(rosella.mean() / halo.mean()),
-            below([over(rosella - halo)], rule=f"holds if it is {_SURELY} lower"),
+            below([over(rosella - halo)], rule=f"holds if it is {_SIGNIFICANTLY} lower"),
             "the minimum requirement for adapting",
         ),
     )
@@ -162,7 +162,9 @@ def size_row(sizes: NDArray[np.int64], found: NDArray[np.float64]) -> Row:
         f"learning time against n = {sizes[0]} … {sizes[-1]}, load 0.8, s",
         "log n, as the window L of Figure 4",
         f"{a:.1f} + {b:.2f} log n (R² {explained:.2f}): {', '.join(f'{time:.0f}' for time in found.mean(axis=0))}",
-        above([over(more)], rule=f"holds if log n explains {_SURELY} more of its variance than n does"),
+        above(
+            [over(more)], rule=f"holds if log n explains {_SIGNIFICANTLY} more of its variance than n does"
+        ),
         "until estimated shares stay within 0.1 of the true ones in total variation; load 0.8; task sizes known. "
         "The paper gives L, but no measurement",
     )
@@ -176,7 +178,7 @@ def load_row(loads: Sequence[float], found: NDArray[np.float64]) -> Row:
         ", ".join(f"{time:.0f}" for time in found.mean(axis=0)),
         above(
             [over(np.polyfit(loads, found.T, 1)[0])],
-            rule=f"holds if its linear fit rises {_SURELY}",
+            rule=f"holds if its linear fit rises {_SIGNIFICANTLY}",
         ),
         "rates are learned from real tasks too: at higher load they arrive faster, while L grows as 1/(1 − load)². The "
         "paper gives L, but no measurement",

@@ -23,7 +23,7 @@ FIGURES = {
 #: Published in whole percents: SWAG's least gain at the lowest load, the largest of Reordering and of SWAG over it.
 _LEAST_GAIN, _REORDERING, _SWAG, _PERCENT = 0.12, 0.27, 0.10, 0.01
 _OPTIMAL_SEEDS = 3
-_SURELY = "significantly below (95 % interval over seeds)"
+_SIGNIFICANTLY_BELOW = "significantly below (95 % interval over seeds)"
 _WHY = (
     "no schedule of these jobs, even one that knows the future, can be more than {possible:.1%} below the better SRPT: "
     "with task times of the stated law, most of the response is the jobs' own service time. See the rows 'what the "
@@ -127,7 +127,7 @@ def reordering_rows(where: str, high: Experiment) -> list[Row]:
             f"{where}: Reordering below its base, both bases",
             "less than each",
             ", ".join(f"{name} {off.mean():.1%}" for name, off in offs.items()),
-            above([over(off) for off in offs.values()], rule=f"holds if both are {_SURELY}"),
+            above([over(off) for off in offs.values()], rule=f"holds if both are {_SIGNIFICANTLY_BELOW}"),
             "Theorem 1 states it for jobs that are all present; with arrivals it need not hold",
         ),
         Row.by(
@@ -143,7 +143,7 @@ def reordering_rows(where: str, high: Experiment) -> list[Row]:
             f"{better.mean():.1%}, {worse.mean():.1%}",
             Judged(
                 (Within(over(better), low=0.0, strict=True), Within(over(worse), high=_SWAG + _PERCENT / 2)),
-                f"holds if the first is {_SURELY} and the second is at most 10.5%, which rounds to 10%",
+                f"holds if the first is {_SIGNIFICANTLY_BELOW} and the second is at most 10.5%, which rounds to 10%",
             ),
             "the thesis does not state the load and the sizes at which the 10% are reached",
         ),
@@ -185,12 +185,13 @@ def fairness_rows(law: str, figure: str, high: Experiment) -> list[Row]:
             published = "large far above overall"
             judged = above(
                 [more],
-                rule=f"holds if large jobs are {_SURELY.replace('below', 'above')}; no number is published",
+                rule=f"holds if large jobs are {_SIGNIFICANTLY_BELOW.replace('below', 'above')}; no number given",
             )
         else:
             published = f"large lower than with {base}"
             judged = below(
-                [over(large - high.slowdowns(base)[:, 3])], rule=f"holds if large jobs are {_SURELY}"
+                [over(large - high.slowdowns(base)[:, 3])],
+                rule=f"holds if large jobs are {_SIGNIFICANTLY_BELOW}",
             )
         has = np.isfinite(large)
         reasons = [] if has.all() else [f"{has.sum()} of {len(has)} workloads have large jobs"]

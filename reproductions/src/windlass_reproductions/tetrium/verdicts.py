@@ -16,7 +16,7 @@ from windlass_reproductions.verdicts import Floats, Interval, interval
 
 #: Half a unit of the last digit of a whole percent.
 ROUNDED = 0.5
-_SURELY = "of the 95 % interval over seeds"
+_OF_INTERVAL = "of the 95 % interval over seeds"
 
 
 def reaches(found: Summary, paper: float, rounded: float = ROUNDED) -> Judged:
@@ -30,7 +30,7 @@ def reaches(found: Summary, paper: float, rounded: float = ROUNDED) -> Judged:
     half = math.inf if math.isnan(found.half_width) else found.half_width
     least = paper - rounded
     return Judged(
-        (Within(Interval(found.mean, half), low=least),), f"holds if all {_SURELY} is {least:g} or more"
+        (Within(Interval(found.mean, half), low=least),), f"holds if all {_OF_INTERVAL} is {least:g} or more"
     )
 
 
@@ -42,7 +42,7 @@ def rises(*pairs: tuple[Floats, Floats]) -> Judged:
     >>> [rises((some, last)).holds for last in (some + 1.0, some - 1.0, some[::-1])]
     [True, False, None]
     """
-    return above([over(last - first) for first, last in pairs], rule=f"holds if all {_SURELY} is above")
+    return above([over(last - first) for first, last in pairs], rule=f"holds if all {_OF_INTERVAL} is above")
 
 
 def rises_by(first: Floats, last: Floats, points: float) -> Judged:
