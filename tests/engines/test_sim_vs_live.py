@@ -1,4 +1,4 @@
-"""The simulator beside real runs: how they are compared, and that they agree on who wins."""
+"""The simulator compared with real runs: how they are compared, and that they agree on the winner."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""The simulator beside Slurm: what is run, and each row, worked out by hand."""
+"""The simulator compared with Slurm: what is run, and each row, worked out by hand."""
 
 import contextlib
 import dataclasses
@@ -21,20 +21,20 @@ SEEN = Observed(
 )
 
 
-@pytest.mark.parametrize("told", [[0.0, 1.0, 2.0, 4.0], [0.0, 1.0, 4.0, 2.0]])
-def test_rows_on_slurm_are_worked_out_by_hand(monkeypatch, told):
+@pytest.mark.parametrize("delayed", [[0.0, 1.0, 2.0, 4.0], [0.0, 1.0, 4.0, 2.0]])
+def test_rows_on_slurm_are_worked_out_by_hand(monkeypatch, delayed):
     by_run = {
-        tuple(SEEN.held): np.array([0.0, 2.0, 1.0, 4.0]),
+        tuple(SEEN.occupied): np.array([0.0, 2.0, 1.0, 4.0]),
         (1.5, 2.5, 3.5, 4.5): np.array([0.0, 1.0, 2.0, 5.0]),
         (1.0, 2.0, 3.0, 4.0): np.array([0.0, 1.0, 2.0, 3.0]),
     }
     monkeypatch.setattr(
-        on_slurm, "simulated", lambda table, procs, policy: by_run[tuple(table.run)] + (procs != 8)
+        on_slurm, "simulate_releases", lambda table, procs, policy: by_run[tuple(table.run)] + (procs != 8)
     )
-    monkeypatch.setattr(on_slurm, "let_go_as_told", lambda jobs, seen, procs, policy: np.array(told))
+    monkeypatch.setattr(on_slurm, "delayed_releases", lambda jobs, seen, procs, policy: np.array(delayed))
     policy = SimpleNamespace(name="easy")
     rows = on_slurm.rows_of(policy, JOBS, SEEN, 0.5)
-    same = told == [0.0, 1.0, 2.0, 4.0]
+    same = delayed == [0.0, 1.0, 2.0, 4.0]
     assert [(row.paper, row.ours) for row in rows] == [
         (4, 2),
         (1.75, 1.75),
@@ -44,28 +44,28 @@ def test_rows_on_slurm_are_worked_out_by_hand(monkeypatch, told):
         (1.5, 1.75),
         (None, 0.5),
     ]
-    late = "a start is heard of late"
+    late = "starts are reported late"
     assert (late in rows[0].note) == same
-    assert "they part at place 2: job 2 for real, job 3 simulated" in rows[0].note
+    assert "first differ at position 2: job 2 in the real run, job 3 simulated" in rows[0].note
     assert "off by +0.00%" in rows[1].note
     assert "more than 5%" not in rows[1].note
     assert "off by +14.29%, more than 5%" in rows[4].note
-    assert (": jobs do not all take the same" in rows[4].note) == same
+    assert (": the latency differs between jobs" in rows[4].note) == same
     assert f"off by {1.5 / 1.75 - 1:+.1%}" in rows[5].note
-    assert "0.50 s a job in this run, 0.40 to 0.60" in rows[5].note
-    assert "0.50 s a job; on Slurm" in rows[4].what
+    assert "0.50 s per job in this run (0.40 to 0.60)" in rows[5].note
+    assert "0.50 s added per job; on Slurm" in rows[4].what
 
 
-def test_pictures_on_slurm_have_jobs_by_the_time_they_are_let_go(monkeypatch):
-    monkeypatch.setattr(on_slurm, "simulated", lambda table, procs, policy: table.run[::-1] * 1.0)
+def test_pictures_on_slurm_have_jobs_by_release(monkeypatch):
+    monkeypatch.setattr(on_slurm, "simulate_releases", lambda table, procs, policy: table.run[::-1] * 1.0)
     one = on_slurm._Compared(
-        SimpleNamespace(name="easy"), JOBS, dataclasses.replace(SEEN, let_go=SEEN.let_go[::-1])
+        SimpleNamespace(name="easy"), JOBS, dataclasses.replace(SEEN, released=SEEN.released[::-1])
     )
     drawn = on_slurm._picture(one, 0.5)
     assert [(line.name, list(line.x), list(line.y)) for line in drawn.lines] == [
         ("on Slurm", [0.0, 1.0, 2.0, 4.0], [1, 2, 3, 4]),
-        ("simulated with the stated latency", [1.5, 2.5, 3.5, 4.5], [1, 2, 3, 4]),
-        ("simulated without", [1.0, 2.0, 3.0, 4.0], [1, 2, 3, 4]),
+        ("simulated with the mean latency", [1.5, 2.5, 3.5, 4.5], [1, 2, 3, 4]),
+        ("simulated without latency", [1.0, 2.0, 3.0, 4.0], [1, 2, 3, 4]),
     ]
     assert axes(drawn) == ("easy", "s", "jobs")
     assert start_order(JOBS, [1.0, 0.0, 1.0, 0.5]) == [int(JOBS.job[at]) for at in (1, 3, 0, 2)]
@@ -80,11 +80,11 @@ def test_slurm_is_set_up_once_for_all_policies_and_taken_down(monkeypatch, quick
         on_slurm, "up", lambda folder, nodes, cpus: done.append(("up", nodes, cpus)) or (cluster, 0)
     )
     monkeypatch.setattr(on_slurm, "down", lambda folder: done.append(("down", folder)))
-    monkeypatch.setattr(on_slurm, "simulated", lambda *_: None)
+    monkeypatch.setattr(on_slurm, "simulate_releases", lambda *_: None)
 
     def run(where, jobs, policy):
         done.append((policy.name, len(jobs), jobs.run[0]))
-        return SimpleNamespace(held=jobs.run + 0.5)
+        return SimpleNamespace(occupied=jobs.run + 0.5)
 
     monkeypatch.setattr(on_slurm, "_run", run)
     monkeypatch.setattr(on_slurm, "rows_of", lambda policy, jobs, seen, latency: [(policy.name, latency)])
@@ -145,11 +145,11 @@ def test_a_run_on_slurm_is_of_jobs_in_their_order(monkeypatch, numbers):
     monkeypatch.setattr(on_slurm, "SlurmSystem", lambda *given: given)
     engine = SimpleNamespace(observed=lambda run: ("seen", run))
     systems = []
-    monkeypatch.setattr(on_slurm, "watched", lambda system: systems.append(system) or engine)
+    monkeypatch.setattr(on_slurm, "observe", lambda system: systems.append(system) or engine)
     monkeypatch.setattr(on_slurm, "drive", lambda given, policies: policies)
     cluster = SimpleNamespace(folder="folder", conf="conf")
     if numbers != sorted(numbers):
-        with pytest.raises(on_slurm.BatchError, match="another order"):
+        with pytest.raises(on_slurm.BatchError, match="not in the order of submission"):
             on_slurm._run(cluster, JOBS, "policy")
         return
     assert on_slurm._run(cluster, JOBS, "policy") == ("seen", {"order": "policy"})

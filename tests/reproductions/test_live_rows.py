@@ -1,4 +1,4 @@
-"""The simulator beside Ray and Slurm: workloads, calibration, and each row, worked out by hand."""
+"""The simulator compared with Ray and Slurm: workloads, calibration, and each row, worked out by hand."""
 
 from types import SimpleNamespace
 
@@ -87,9 +87,9 @@ def test_what_was_measured_is_worked_out_by_hand():
 def test_a_calibrated_simulator_has_longer_tasks_and_slower_links():
     found = Calibration(task_s=0.2, compute=1.5, read_s=0.1, link=0.5)
     jobs = FleetJobs.of([0.0], [[StageSpec(2.0, (2,), 1e5)]])
-    told = found.jobs(jobs)
-    assert told.task_s.tolist() == pytest.approx([3.3])
-    assert told.duration.tolist() == pytest.approx([3.3, 3.3])
+    calibrated = found.jobs(jobs)
+    assert calibrated.task_s.tolist() == pytest.approx([3.3])
+    assert calibrated.duration.tolist() == pytest.approx([3.3, 3.3])
     fleet = found.fleet(Fleet.of([2], [4e6], [8e6]))
     assert (fleet.up.tolist(), fleet.down.tolist()) == ([2e6], [4e6])
 
@@ -107,20 +107,20 @@ def test_rows_of_a_case_are_worked_out_by_hand():
     mean = rows["order, base: mean response, s (simulated; on Ray)"]
     assert (mean.paper, mean.ours, mean.holds) == (3.2, 3.0, True)
     assert "off by +6.7% (-50.0% without calibration)" in mean.note
-    assert "by 7.5% in the median, 10.0% at most" in mean.note
+    assert "by 7.5% (median) and at most 10.0%" in mean.note
     assert mean.judged.parts[0].high == pytest.approx(0.3)
     high = rows["order, base: 95th percentile response, s (simulated; on Ray)"]
     assert (high.paper, high.ours) == (4.1, 3.9)
     order = rows["order: policies by mean response"]
     assert (order.paper, order.ours) == ("best < same < base", "best < base < same")
-    assert "not told apart: base and same (0.7%)" in order.note
-    won = rows["order: mean response of best over that of base"]
+    assert "no clear difference on Ray: base and same (0.7%)" in order.note
+    won = rows["order: mean response of best as a ratio of that of base"]
     assert (won.paper, won.ours, won.holds) == (round(2.25 / 3.2, 3), 0.5, True)
     assert won.note.startswith("the same winner in both")
     lost = paper._rows(case, [base, compared("best", [1.0, 2.0], [1.0, 2.0], [5.0, 6.0])])[-1]
-    assert (lost.holds, lost.note.startswith("another winner")) == (False, True)
-    nobody = paper._rows(case, [base, same])[-1]
-    assert (nobody.holds, nobody.note.startswith("nobody wins on Ray")) == (None, True)
+    assert (lost.holds, lost.note.startswith("a different winner")) == (False, True)
+    tied = paper._rows(case, [base, same])[-1]
+    assert (tied.holds, tied.note.startswith("no winner on Ray")) == (None, True)
     drawn = paper._picture(case, [base, best])
     assert [(line.name, list(line.x), list(line.y)) for line in drawn.lines] == [
         ("on Ray", [0, 1], [3.0, 1.5]),

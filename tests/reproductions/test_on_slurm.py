@@ -1,4 +1,4 @@
-"""The simulator beside Slurm: how schedules are compared, and that they are the same but for what Slurm takes."""
+"""The simulator compared with Slurm: how schedules are compared, and that they differ only by Slurm's latency."""
 
 import dataclasses
 
@@ -13,17 +13,17 @@ from windlass.model import InputError
 from windlass.order.site.policies.conservative import Conservative
 from windlass.order.site.policies.easy import Easy
 from windlass_reproductions import find_paper, on_engine
-from windlass_reproductions.sim_vs_live.as_told import let_go_as_told
+from windlass_reproductions.sim_vs_live.delayed import delayed_releases
 from windlass_reproductions.sim_vs_live.on_slurm import rows_of
-from windlass_reproductions.sim_vs_live.site_case import mixed_jobs, simulated, start_order, watched
+from windlass_reproductions.sim_vs_live.site_case import mixed_jobs, observe, simulate_releases, start_order
 from windlass_reproductions.sim_vs_live.verdicts import close, same_order
 
 JOBS = mixed_jobs(40, 8, np.random.default_rng(3))
 
 
 def observed(policy, latency):
-    """What is seen of a run in virtual time where each job starts so late, s."""
-    engine = watched(FakeBatch(JOBS, 8, latency=latency, kill=False))
+    """Observations of a run in virtual time in which each job starts ``latency`` late, s."""
+    engine = observe(FakeBatch(JOBS, 8, latency=latency, kill=False))
     return engine.observed(drive(engine, {"order": policy}))
 
 
@@ -32,7 +32,7 @@ def test_orders_are_compared_place_by_place():
     verdict = same_order([1, 2, 3, 4], [1, 4, 2, 3])
     assert not verdict.holds
     assert (verdict.same, verdict.first, verdict.pairs) == (1, (2, 2, 4), 2)
-    assert "place 2: job 2 for real, job 4 simulated; 2 of 6 pairs" in verdict.note
+    assert "position 2: job 2 in the real run, job 4 simulated; 2 of 6 pairs" in verdict.note
     with pytest.raises(ValueError, match="two orders of the same jobs"):
         same_order([1, 2], [1, 3])
 
@@ -44,9 +44,10 @@ def test_means_are_close_within_five_in_a_hundred_on_both_sides():
 @pytest.mark.parametrize("policy", [Easy(), Conservative()], ids=lambda policy: policy.name)
 def test_without_latency_what_is_seen_is_what_is_simulated(policy):
     seen = observed(policy, 0.0)
-    assert np.abs(seen.held - JOBS.run).max() < 1e-5
+    assert np.abs(seen.occupied - JOBS.run).max() < 1e-5
     assert same_order(
-        start_order(JOBS, seen.let_go), start_order(JOBS, simulated(seen.as_seen(JOBS), 8, policy))
+        start_order(JOBS, seen.released),
+        start_order(JOBS, simulate_releases(seen.as_observed(JOBS), 8, policy)),
     ).holds
     rows = rows_of(policy, JOBS, seen, 0.0)
     assert all(row.holds is not False for row in rows)
@@ -54,20 +55,20 @@ def test_without_latency_what_is_seen_is_what_is_simulated(policy):
 
 
 @pytest.mark.parametrize("policy", [Easy(), Conservative()], ids=lambda policy: policy.name)
-def test_told_as_late_the_engine_does_the_same(policy):
+def test_with_the_same_delays_the_engine_does_the_same(policy):
     seen = observed(policy, 0.7)
-    told = let_go_as_told(JOBS, seen, 8, policy)
-    assert same_order(start_order(JOBS, seen.let_go), start_order(JOBS, told)).holds
-    assert np.abs(told - seen.let_go).max() < 1e-5
+    delayed = delayed_releases(JOBS, seen, 8, policy)
+    assert same_order(start_order(JOBS, seen.released), start_order(JOBS, delayed)).holds
+    assert np.abs(delayed - seen.released).max() < 1e-5
 
 
 def test_another_order_or_wait_does_not_hold():
     seen = observed(Easy(), 0.0)
-    turned = dataclasses.replace(seen, let_go=seen.let_go[::-1].copy())
+    turned = dataclasses.replace(seen, released=seen.released[::-1].copy())
     rows = rows_of(Easy(), JOBS, turned, 0.0)
     assert [row.holds for row in rows].count(False) >= 2
     assert not_turning(rows) == {}
-    slower = dataclasses.replace(seen, let_go=seen.let_go * 2)
+    slower = dataclasses.replace(seen, released=seen.released * 2)
     rows = rows_of(Easy(), JOBS, slower, 0.0)
     assert all(row.note for row in rows if row.holds is False)
     assert sum(row.holds is False for row in rows) == 3
@@ -83,14 +84,14 @@ def test_papers_that_run_nowhere_else_refuse_an_engine():
 
 
 @pytest.mark.slow
-def test_on_slurm_the_order_is_the_simulator_s_but_for_starts_heard_of_late():
+def test_on_slurm_the_order_is_the_simulator_s_but_for_late_starts():
     if reason := missing():
         pytest.skip(reason)
     found = on_engine(find_paper("sim-vs-live"), "slurm").reproduce(
         quick=True, notify=lambda step, share: None
     )
-    told = [row for row in found.rows if "told" in row.what]
-    assert len(told) == 4
-    assert all(row.holds for row in told)
+    delayed = [row for row in found.rows if "reported as late" in row.what]
+    assert len(delayed) == 4
+    assert all(row.holds for row in delayed)
     assert all(row.note for row in found.rows if row.holds is False)
     assert len({picture.key for picture in found.pictures}) == 2

@@ -134,7 +134,7 @@ def on_engine(paper: Paper, engine: str | None) -> Paper:
     Examples
     --------
     >>> on_engine(find_paper("sim-vs-live"), "slurm").title
-    'The simulator beside real runs on Slurm'
+    'The simulator compared with real runs on Slurm'
     """
     if engine is None:
         return paper

@@ -189,7 +189,7 @@ MUTANTS = (
     ),
     Mutant(PRONTO, "np.log(last[known] / first[known])", "np.log(first[known] / last[known])", OF_PRONTO),
     Mutant(LIVE, "if abs(apart) >= same:", "if abs(apart) >= 0.0:", OURS),
-    Mutant(LIVE, "math.copysign(told, told * apart)", "abs(told)", OURS),
+    Mutant(LIVE, "math.copysign(simulated_apart, simulated_apart * apart)", "abs(simulated_apart)", OURS),
     Mutant(
         "windlass_reproductions/autoscaler/curve_front.py",
         "low=0.0, strict=True)",

@@ -1,10 +1,10 @@
-"""The same workloads simulated and for real: on Ray, and the jobs of one site on Slurm.
+"""Simulated runs compared with real runs of the same workloads: fleets on Ray, and jobs of one site on Slurm.
 
-- :mod:`~windlass_reproductions.sim_vs_live.cases`: the workloads of Ray.
-- :mod:`~windlass_reproductions.sim_vs_live.paper`: both runs of each, side by side.
-- :mod:`~windlass_reproductions.sim_vs_live.site_case`: jobs of one site, what was seen of them, and the same simulated.
-- :mod:`~windlass_reproductions.sim_vs_live.as_told`: the same engine in virtual time, told of starts as late as a real
-  one.
-- :mod:`~windlass_reproductions.sim_vs_live.on_slurm`: both runs of these;
-  :mod:`~windlass_reproductions.sim_vs_live.verdicts`: whether they agree.
+- :mod:`~windlass_reproductions.sim_vs_live.cases`: the workloads on Ray, and the calibration of the simulator.
+- :mod:`~windlass_reproductions.sim_vs_live.paper`: both runs of each of them, compared.
+- :mod:`~windlass_reproductions.sim_vs_live.site_case`: jobs of one site, observations of them, and their simulation.
+- :mod:`~windlass_reproductions.sim_vs_live.delayed`: the live engine in virtual time, with starts and ends reported as
+  late as on a real system.
+- :mod:`~windlass_reproductions.sim_vs_live.on_slurm`: both runs of these jobs, compared.
+- :mod:`~windlass_reproductions.sim_vs_live.verdicts`: criteria of agreement.
 """

@@ -28,7 +28,7 @@ Policy = Decider[PlaceView, Placement]
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A policy both ways: as a live engine asks it, and as a simulated run."""
+    """A policy in two forms: for a live engine, and as a function that simulates a case under it."""
 
     name: str
     live: Policy
@@ -36,12 +36,12 @@ class Contender:
 
 
 def ordered(policy: FleetPolicy) -> Contender:
-    """A policy that orders the jobs."""
+    """Return the contender of a policy that orders jobs."""
     return Contender(policy.name, OrderedPlacement(policy), lambda case: run_ordered(case, policy))
 
 
 def placed(policy: Policy) -> Contender:
-    """A policy that places tasks."""
+    """Return the contender of a policy that places tasks."""
     return Contender(policy.name, policy, lambda case: run_placed(case, policy))
 
 
@@ -52,13 +52,13 @@ class Case:
     Parameters
     ----------
     name
-        How rows call it.
+        Name of the case in the rows.
     fleet
         Sites and links.
     draw
-        Jobs from a generator.
+        Function that draws the jobs from a random generator.
     policies
-        Those compared; the first is the baseline, the last the one that should win.
+        Policies to compare; the first is the baseline, the last is expected to win.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Case:
 
     @property
     def quick(self) -> Case:
-        """The same with the first and last policy alone."""
+        """The same case with only the first and the last policy."""
         return dataclasses.replace(self, policies=(self.policies[0], self.policies[-1]))
 
 
@@ -76,7 +76,7 @@ _NAMES = ("tokyo", "oregon", "paris", "sydney")
 
 
 def _mixed_jobs(rng: np.random.Generator) -> FleetJobs:
-    """Twelve jobs in a burst, most small and a few large, each with tasks fixed at some sites."""
+    """Draw twelve jobs in a burst of 2 s: most small, a few large, each with tasks fixed at some sites."""
     tasks = np.where(rng.random(12) < 0.7, rng.integers(2, 6, 12), rng.integers(14, 24, 12))
     submit = np.sort(rng.uniform(0.0, 2.0, 12))
     jobs = []
@@ -88,7 +88,7 @@ def _mixed_jobs(rng: np.random.Generator) -> FleetJobs:
 
 
 def _skewed_jobs(rng: np.random.Generator) -> FleetJobs:
-    """Six jobs of a map stage and a shuffle, with most of the data at the site with the fewest slots."""
+    """Draw six jobs of a map stage and a shuffle, with half of the data at the site with the fewest slots."""
     jobs = []
     for _ in range(6):
         here = tuple(rng.multinomial(12, [0.2, 0.5, 0.2, 0.1]).tolist())
@@ -100,7 +100,7 @@ def _skewed_jobs(rng: np.random.Generator) -> FleetJobs:
 
 
 def cases() -> tuple[Case, ...]:
-    """Which job goes first; and where tasks run."""
+    """Return two cases: one of job order, one of task placement."""
     order = Fleet.of([2, 2, 2, 2], [20e6] * 4, [20e6] * 4, names=_NAMES)
     place = Fleet.of([4, 1, 2, 2], [20e6, 5e6, 10e6, 10e6], [20e6, 5e6, 20e6, 10e6], names=_NAMES)
     return (
@@ -118,18 +118,18 @@ def cases() -> tuple[Case, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What a real run costs beyond what a workload says.
+    """Overheads of a real run that a workload does not state.
 
     Parameters
     ----------
     task_s
-        From when a task is sent to when its end is heard of, less what it reads and computes, mean, s.
+        Mean overhead of a task, s: from its launch until its end is reported, minus reading and computing.
     compute
-        Seconds computed per second that the workload says.
+        Seconds computed per nominal second of the workload.
     read_s
-        What a read takes that crosses no link, mean, s.
+        Mean time of a read that crosses no link, s.
     link
-        Share of a link's stated rate that a read gets when it is alone.
+        Share of a link's nominal rate that a single read gets.
     """
 
     task_s: float
@@ -138,19 +138,22 @@ class Calibration:
     link: float
 
     def jobs(self, jobs: FleetJobs) -> FleetJobs:
-        """Jobs as the simulator should see them."""
+        """Return the jobs with longer tasks, as input of a calibrated simulation."""
         extra = self.task_s + self.read_s
         return dataclasses.replace(
             jobs, task_s=jobs.task_s * self.compute + extra, duration=jobs.duration * self.compute + extra
         )
 
     def fleet(self, fleet: Fleet) -> Fleet:
-        """Links as the simulator should see them."""
+        """Return the fleet with slower links, as input of a calibrated simulation."""
         return dataclasses.replace(fleet, up=fleet.up * self.link, down=fleet.down * self.link)
 
 
 def calibration_case() -> tuple[Fleet, FleetJobs]:
-    """Local tasks that do not end all at once, and then one remote read at a time: what is measured to calibrate."""
+    """Return the workload of the calibration run.
+
+    It has local tasks of different lengths, so that they do not all end together, and then one remote read at a time.
+    """
     fleet = Fleet.of([2, 2, 2, 2], [4e6] * 4, [4e6] * 4, names=_NAMES)
     sites = np.eye(4, dtype=int).repeat(2, axis=0) * 6
     local = [
@@ -162,12 +165,15 @@ def calibration_case() -> tuple[Fleet, FleetJobs]:
 
 
 class Remote:
-    """Runs single tasks, whose data lie at the first site, at the second, each with nothing else; others in place."""
+    """Runs the single-task jobs one at a time, remotely from their data; all other tasks run in place.
+
+    The data of single-task jobs are at the first site, and they run at the second while no other task runs.
+    """
 
     name = "remote"
 
     def decide(self, view: PlaceView) -> Placement:
-        """Tasks in place, or one remote read."""
+        """Start tasks in place, or one remote read if no task runs."""
         answer = InPlace().decide(view)
         alone = view.ready.total[answer.starts[:, 0]] == 1
         chosen = ~alone
@@ -179,17 +185,17 @@ class Remote:
 
 
 def calibrate(run: LiveRun) -> Calibration:
-    """What a run of :func:`calibration_case` under :class:`Remote` says."""
+    """Return the calibration that a run of :func:`calibration_case` under :class:`Remote` yields."""
     stage = run.jobs.stage
     computed, read = run.computed - run.read, run.read - run.begun
     local = run.site == run.source
-    said = run.jobs.task_s[stage]
+    nominal = run.jobs.task_s[stage]
     read_s = float(read[local].mean())
     remote_s = float(read[~local].mean())
     stated_s = float((run.jobs.task_bytes[stage] / run.fleet.up[run.source])[~local].mean())
     return Calibration(
         task_s=float((run.reported - run.launched - computed - read).mean()),
-        compute=float((computed / said).mean()),
+        compute=float((computed / nominal).mean()),
         read_s=read_s,
         link=stated_s / (remote_s - read_s),
     )

@@ -1,4 +1,4 @@
-"""How true is the simulator of a batch system's site? The same jobs and policies simulated, and for real on Slurm."""
+"""Accuracy of the simulator of a site: the same jobs and policies simulated and on a real Slurm."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from windlass.model import BatchError, JobTable
 from windlass.order.site import POLICIES, SitePolicy
 from windlass.report.pictures import Line, Picture
 from windlass_reproductions.reproduction import Notify, Reproduction, Row
-from windlass_reproductions.sim_vs_live.as_told import let_go_as_told
+from windlass_reproductions.sim_vs_live.delayed import delayed_releases
 from windlass_reproductions.sim_vs_live.site_case import (
     Observed,
     longer,
     mixed_jobs,
-    simulated,
+    observe,
+    simulate_releases,
     start_order,
-    watched,
 )
 from windlass_reproductions.sim_vs_live.verdicts import CLOSE, close, same_order
 
@@ -46,27 +46,27 @@ class _Compared:
 class SimVsSlurm:
     """Each workload runs on a private Slurm of four nodes with two processors, and in the simulator.
 
-    Jobs sleep; all are submitted, held, before the driver comes. What is compared is when a job is let go: Slurm takes
-    its time from there to the start, and the driver to see the end, and for both a job's processors are taken. The
-    simulator is told of that in two ways: each job as long as its processors were taken, which leaves the policy alone
-    to be compared; and each job as long as it says, plus the mean latency of another run.
+    Jobs sleep, and all are submitted, held, before the driver starts. The releases of jobs are compared. A job occupies
+    its processors longer than it runs: Slurm takes time to start it, and the driver to notice its end. The simulator
+    accounts for this in two ways: with run times equal to how long the processors were occupied, so that only the
+    policy is compared; and with the stated run times plus the mean latency of another run.
 
-    One thing is left that no simulator knows: a job's start is heard of late, and its end is expected from then on. So
-    the same engine runs in virtual time too, told of starts as late as on Slurm. Where only that gives Slurm's order,
-    that is the cause.
+    The simulator does not model that a start is reported late, and that the end is predicted from then on. Therefore
+    the same engine also runs in virtual time, with starts reported as late as on Slurm. If only this run has Slurm's
+    order, the delay is the cause.
     """
 
     name = "sim-vs-live"
-    title = "The simulator beside real runs on Slurm"
+    title = "The simulator compared with real runs on Slurm"
 
     def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
-        """Run it: 30 jobs, or 200."""
+        """Run 200 jobs under each policy; ``quick`` runs 30."""
         count = 30 if quick else 200
         steps = ["calibration", *_POLICIES]
         policies = [POLICIES.make(name, np.random.default_rng(1)) for name in _POLICIES]
         jobs = mixed_jobs(count, _PROCESSORS, np.random.default_rng([1, 8]))
         for policy in policies:
-            simulated(jobs, _PROCESSORS, policy)  # compiles it; for real, jobs would wait for that
+            simulate_releases(jobs, _PROCESSORS, policy)  # compile now, as real jobs would wait for it
         folder = Path(tempfile.mkdtemp(prefix="wl"))
         try:
             cluster, _ = up(folder / "slurm", _NODES, _CPUS)
@@ -84,7 +84,7 @@ class SimVsSlurm:
             shutil.rmtree(folder, ignore_errors=True)
         rows = [
             Row(
-                "calibration: from release to the end's being seen, less the run, mean, s",
+                "calibration: mean time from release until the end is noticed, minus the run time, s",
                 None,
                 latency,
                 None,
@@ -96,7 +96,7 @@ class SimVsSlurm:
 
 
 def _run(cluster: SlurmCluster, jobs: JobTable, policy: SitePolicy) -> Observed:
-    """Submit the jobs, held, and have a policy start them."""
+    """Submit jobs, held, and release them under a policy; return the observations of the run."""
     numbers = [
         _submit(cluster.folder, f"sleep {run}", procs, request)
         for run, procs, request in zip(
@@ -104,10 +104,10 @@ def _run(cluster: SlurmCluster, jobs: JobTable, policy: SitePolicy) -> Observed:
         )
     ]
     if numbers != sorted(numbers):
-        raise BatchError("Slurm numbers jobs in another order than they are submitted in")
+        raise BatchError(f"Slurm's job numbers are not in the order of submission: {numbers}")
     client = Client(Commands(cluster.conf), patience=60.0)
     with tempfile.TemporaryDirectory() as folder, Journal(Path(folder) / "journal") as journal:
-        engine = watched(SlurmSystem(client, journal, SlurmOptions(until_idle=True)))
+        engine = observe(SlurmSystem(client, journal, SlurmOptions(until_idle=True)))
         run = drive(engine, {"order": policy})
     return engine.observed(run)
 
@@ -124,59 +124,71 @@ def _submit(folder: Path, command: str, procs: int, request: float) -> int:
 
 
 def _latency(jobs: JobTable, seen: Observed) -> np.ndarray:
-    return seen.held - jobs.run
+    return seen.occupied - jobs.run
 
 
 def rows_of(policy: SitePolicy, jobs: JobTable, seen: Observed, latency: float) -> list[Row]:
-    """What was seen of a policy's run beside what the simulator says of it.
+    """Return rows that compare a policy's run on Slurm with simulations of it.
 
     Parameters
     ----------
     policy
-        Whose run it was.
+        Policy of the run.
     jobs
-        As they were submitted.
+        Jobs as submitted.
     seen
-        What was seen of them.
+        Observations of the jobs.
     latency
-        By how much another run's jobs took their processors for longer than they ran, s.
+        Mean time in another run for which jobs occupied their processors longer than they ran, s.
     """
-    real = seen.let_go
-    as_seen, stated, plain = (
-        simulated(table, _PROCESSORS, policy) for table in (seen.as_seen(jobs), longer(jobs, latency), jobs)
+    real = seen.released
+    as_observed, stated, plain = (
+        simulate_releases(table, _PROCESSORS, policy)
+        for table in (seen.as_observed(jobs), longer(jobs, latency), jobs)
     )
-    told = let_go_as_told(jobs, seen, _PROCESSORS, policy)
-    order, as_told = (
-        same_order(start_order(jobs, real), start_order(jobs, times)) for times in (as_seen, told)
+    delayed = delayed_releases(jobs, seen, _PROCESSORS, policy)
+    order, delayed_order = (
+        same_order(start_order(jobs, real), start_order(jobs, times)) for times in (as_observed, delayed)
     )
     wait, own = float(real.mean()), _latency(jobs, seen)
     name = policy.name
-    # Why they part is said where it was shown, and not otherwise.
-    late = "a start is heard of late, which changes who is expected to end first" if as_told.holds else ""
+    # The delayed run shows the cause only if it reproduces the real order.
+    late = (
+        "starts are reported late, which changes the predicted order of ends" if delayed_order.holds else ""
+    )
     apart = (
-        "jobs do not all take the same, and with what each took the wait is right" if as_told.holds else ""
+        "the latency differs between jobs; with each job's own latency, the wait agrees"
+        if delayed_order.holds
+        else ""
     )
     return [
         Row.by(
-            f"{name}: jobs at the same place in the order of starts (runs as seen)",
+            f"{name}: jobs at the same position in the order of starts (simulated, run times as observed)",
             order.jobs,
             order.same,
             order.judged,
             "; ".join(filter(None, (order.note, order.note and late))),
         ),
         _wait_row(
-            f"{name}: mean wait, s (simulated, runs as seen; on Slurm)", wait, float(as_seen.mean()), late
+            f"{name}: mean wait, s (simulated, run times as observed; on Slurm)",
+            wait,
+            float(as_observed.mean()),
+            late,
         ),
         Row.by(
-            f"{name}: jobs at the same place, told of each start as late as on Slurm",
-            as_told.jobs,
-            as_told.same,
-            as_told.judged,
-            as_told.note,
+            f"{name}: jobs at the same position (simulated, starts reported as late as on Slurm)",
+            delayed_order.jobs,
+            delayed_order.same,
+            delayed_order.judged,
+            delayed_order.note,
         ),
-        _wait_row(f"{name}: mean wait, s (simulated, told as late; on Slurm)", wait, float(told.mean())),
         _wait_row(
-            f"{name}: mean wait, s (simulated, {latency:.2f} s a job; on Slurm)",
+            f"{name}: mean wait, s (simulated, starts reported as late; on Slurm)",
+            wait,
+            float(delayed.mean()),
+        ),
+        _wait_row(
+            f"{name}: mean wait, s (simulated, {latency:.2f} s added per job; on Slurm)",
             wait,
             float(stated.mean()),
             apart,
@@ -186,34 +198,35 @@ def rows_of(policy: SitePolicy, jobs: JobTable, seen: Observed, latency: float) 
             round(float(plain.mean()), 3),
             round(wait, 3),
             None,
-            f"simulated is off by {float(plain.mean()) / wait - 1.0:+.1%}, by what Slurm takes to start a job and the"
-            f" driver to see its end: {own.mean():.2f} s a job in this run, {own.min():.2f} to {own.max():.2f}",
+            f"the simulation is off by {float(plain.mean()) / wait - 1.0:+.1%}, as Slurm takes time to start a job and"
+            f" the driver to notice its end: {own.mean():.2f} s per job in this run ({own.min():.2f} to"
+            f" {own.max():.2f})",
         ),
-        Row(f"{name}: from release to start, mean, s", None, round(float(seen.began.mean()), 3), None),
+        Row(f"{name}: from release to start, mean, s", None, round(float(seen.started.mean()), 3), None),
     ]
 
 
-def _wait_row(what: str, real: float, told: float, cause: str = "") -> Row:
-    judged = close(real, told)
-    note = f"simulated is off by {told / real - 1.0:+.2%}"
+def _wait_row(what: str, real: float, simulated: float, cause: str = "") -> Row:
+    judged = close(real, simulated)
+    note = f"the simulation is off by {simulated / real - 1.0:+.2%}"
     if not judged.holds:
         note = f"{note}, more than {CLOSE:.0%}{cause and f': {cause}'}"
-    return Row.by(what, round(told, 3), round(real, 3), judged, note)
+    return Row.by(what, round(simulated, 3), round(real, 3), judged, note)
 
 
 def _picture(one: _Compared, latency: float) -> Picture:
     ranks = list(range(1, len(one.jobs) + 1))
-    told = (("with the stated latency", longer(one.jobs, latency)), ("without", one.jobs))
-    real = Line("on Slurm", np.sort(one.seen.let_go).tolist(), ranks)
+    tables = (("with the mean latency", longer(one.jobs, latency)), ("without latency", one.jobs))
+    real = Line("on Slurm", np.sort(one.seen.released).tolist(), ranks)
     lines = [
-        Line(f"simulated {name}", np.sort(simulated(jobs, _PROCESSORS, one.policy)).tolist(), ranks)
-        for name, jobs in told
+        Line(f"simulated {name}", np.sort(simulate_releases(jobs, _PROCESSORS, one.policy)).tolist(), ranks)
+        for name, jobs in tables
     ]
     return Picture(
         one.policy.name,
-        f"Jobs let go under {one.policy.name}",
+        f"Jobs released under {one.policy.name}",
         "s",
         "jobs",
         (real, *lines),
-        "The stated latency is of another run.",
+        "The mean latency is that of another run.",
     )

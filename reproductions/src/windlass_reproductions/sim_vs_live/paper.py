@@ -1,4 +1,4 @@
-"""How true is the simulator? The same workloads and policies simulated, and run for real on Ray."""
+"""Accuracy of the simulator of a fleet: the same workloads and policies simulated and on a real Ray."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from windlass_reproductions.sim_vs_live.on_slurm import SimVsSlurm
 from windlass_reproductions.sim_vs_live.verdicts import close, same_ranks
 
 _CLOSE = 0.10
-#: Means on Ray that differ by less are as two runs of one policy are.
+#: Two runs of one policy on Ray can differ by as much; smaller differences of means are ignored.
 _SAME = 0.02
 _Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """Responses of all jobs under one policy, s: for real, simulated as the workload says, and calibrated."""
+    """Response times of all jobs under one policy, s: on Ray, simulated without calibration, and with it."""
 
     policy: str
     live: _Floats
@@ -46,19 +46,19 @@ class _Compared:
 class SimVsLive:
     """Each workload runs on a private Ray cluster of four sites with emulated links, and in the simulator.
 
-    The simulator is given what one separate calibration run measured: the overhead of a task, how much longer a
-    task computes than it should, what reads take without a link, and the share of a link's rate that a lone read
-    gets. It is not fitted to the runs that it is compared with.
+    The simulator is calibrated with four measurements of a separate run: the overhead of a task, the factor by which a
+    task computes longer than stated, the time of a read that crosses no link, and the share of a link's rate that a
+    single read gets. It is not fitted to the runs with which it is compared.
     """
 
     name = "sim-vs-live"
-    title = "The simulator beside real runs on Ray"
+    title = "The simulator compared with real runs on Ray"
 
     def __init__(self) -> None:
         self.engines: dict[str, Paper] = {"ray": self, "slurm": SimVsSlurm()}
 
     def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
-        """Run it: one seed and two policies a case, or three seeds and all."""
+        """Run three seeds and all policies of each case; ``quick`` runs one seed and two policies of each."""
         on = executors(Target("ray"))
         seeds = (1,) if quick else (1, 2, 3)
         chosen = [case.quick for case in cases()] if quick else list(cases())
@@ -73,7 +73,7 @@ class SimVsLive:
         try:
             step("calibration")
             fleet, jobs = calibration_case()
-            run_placed(FleetCase(fleet, jobs), Remote())  # compiles it; for real, jobs would wait for that
+            run_placed(FleetCase(fleet, jobs), Remote())  # compile now, as real jobs would wait for it
             found = calibrate(run_live(fleet, jobs, Remote(), on))
             compared = [
                 (case, [self._compare(case, policy, seeds, found, on, step) for policy in case.policies])
@@ -109,9 +109,9 @@ class SimVsLive:
 def _calibration_rows(found: Calibration) -> list[Row]:
     return [
         Row("calibration: overhead of a task, s", None, round(found.task_s, 4), None),
-        Row("calibration: seconds computed per second said", None, round(found.compute, 4), None),
-        Row("calibration: a read without a link, s", None, round(found.read_s, 4), None),
-        Row("calibration: share of a link's rate that a lone read gets", None, round(found.link, 4), None),
+        Row("calibration: seconds computed per nominal second", None, round(found.compute, 4), None),
+        Row("calibration: time of a read that crosses no link, s", None, round(found.read_s, 4), None),
+        Row("calibration: share of a link's rate that a single read gets", None, round(found.link, 4), None),
     ]
 
 
@@ -122,23 +122,25 @@ def _rows(case: Case, results: list[_Compared]) -> list[Row]:
             ("mean", np.mean),
             ("95th percentile", lambda values: np.percentile(values, 95)),
         ):
-            live, plain, told = (float(measure(values)) for values in (one.live, one.plain, one.calibrated))
-            error = told / live - 1.0
+            live, plain, calibrated = (
+                float(measure(values)) for values in (one.live, one.plain, one.calibrated)
+            )
+            error = calibrated / live - 1.0
             each = np.abs(one.calibrated / one.live - 1.0)
             rows.append(
                 Row.by(
                     f"{case.name}, {one.policy}: {what} response, s (simulated; on Ray)",
-                    round(told, 3),
+                    round(calibrated, 3),
                     round(live, 3),
-                    close(live, told, _CLOSE),
-                    f"simulated is off by {error:+.1%} ({plain / live - 1.0:+.1%} without calibration); of single"
-                    f" jobs by {np.median(each):.1%} in the median, {each.max():.1%} at most",
+                    close(live, calibrated, _CLOSE),
+                    f"the simulation is off by {error:+.1%} ({plain / live - 1.0:+.1%} without calibration); single"
+                    f" jobs by {np.median(each):.1%} (median) and at most {each.max():.1%}",
                 )
             )
-    ranks = [sorted(results, key=lambda one: values(one).mean()) for values in (_live, _told)]
+    ranks = [sorted(results, key=lambda one: values(one).mean()) for values in (_live, _calibrated)]
     names = [" < ".join(one.policy for one in rank) for rank in ranks]
     real, simulated = (
-        {one.policy: float(values(one).mean()) for one in results} for values in (_live, _told)
+        {one.policy: float(values(one).mean()) for one in results} for values in (_live, _calibrated)
     )
     rows.append(
         Row.by(
@@ -146,7 +148,7 @@ def _rows(case: Case, results: list[_Compared]) -> list[Row]:
             names[1],
             names[0],
             same_ranks(real, simulated, _SAME),
-            _not_apart(real),
+            _similar_pairs(real),
         )
     )
     base, best = results[0].policy, results[-1].policy
@@ -154,32 +156,34 @@ def _rows(case: Case, results: list[_Compared]) -> list[Row]:
     won = same_ranks(ends[0], ends[1], _SAME)
     rows.append(
         Row.by(
-            f"{case.name}: mean response of {best} over that of {base}",
+            f"{case.name}: mean response of {best} as a ratio of that of {base}",
             round(simulated[best] / simulated[base], 3),
             round(real[best] / real[base], 3),
             won,
-            {True: "the same winner in both", False: "another winner", None: "nobody wins on Ray"}[won.holds],
+            {True: "the same winner in both", False: "a different winner", None: "no winner on Ray"}[
+                won.holds
+            ],
         )
     )
     return rows
 
 
-def _not_apart(live: Mapping[str, float]) -> str:
-    """Which pairs of policies do not differ on Ray."""
+def _similar_pairs(live: Mapping[str, float]) -> str:
+    """List the pairs of policies whose means do not differ on Ray; empty if there is none."""
     ratios = {(one, other): live[one] / live[other] for one, other in itertools.combinations(live, 2)}
     alike = [
         f"{one} and {other} ({abs(ratio - 1.0):.1%})"
         for (one, other), ratio in ratios.items()
         if abs(np.log(ratio)) < _SAME
     ]
-    return f"not told apart: {', '.join(alike)}" if alike else ""
+    return f"no clear difference on Ray: {', '.join(alike)}" if alike else ""
 
 
 def _live(one: _Compared) -> _Floats:
     return one.live
 
 
-def _told(one: _Compared) -> _Floats:
+def _calibrated(one: _Compared) -> _Floats:
     return one.calibrated
 
 
@@ -188,7 +192,7 @@ def _picture(case: Case, results: list[_Compared]) -> Picture:
     places = list(range(len(names)))
     lines = tuple(
         Line(label, places, [float(values(one).mean()) for one in results])
-        for label, values in (("on Ray", _live), ("simulated", _told))
+        for label, values in (("on Ray", _live), ("simulated", _calibrated))
     )
     return Picture(
         case.name,
@@ -196,6 +200,6 @@ def _picture(case: Case, results: list[_Compared]) -> Picture:
         "policy",
         "s",
         lines,
-        "The simulator knows the overhead that a separate run measured, and nothing of these.",
+        "The simulator is calibrated with a separate run.",
         categories=names,
     )

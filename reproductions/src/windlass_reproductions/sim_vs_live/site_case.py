@@ -1,4 +1,4 @@
-"""Jobs of one site on a real batch system: what was let go when, and the same jobs simulated."""
+"""Jobs of one site: observations of their run on a real batch system, and the simulation of the same jobs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from windlass.sim import replay
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
 
-#: Widths of jobs as shares of a site: most are narrow, some need nearly all of it.
+#: Processors of a job as shares of the site: most jobs are narrow, some need the whole site.
 _WIDTHS = np.array([1, 1, 1, 2, 2, 3, 4, 6, 8]) / 8.0
 
 
 def mixed_jobs(count: int, processors: int, rng: np.random.Generator) -> JobTable:
-    """Jobs of 1 to 4 s, all submitted at once, which ask for one to five minutes: there is always one to backfill.
+    """Draw jobs of 1 to 4 s that request one to five minutes, all submitted at once, so that some can be backfilled.
 
     >>> jobs = mixed_jobs(9, 8, np.random.default_rng(1))
     >>> len(jobs), int(jobs.procs.max()) <= 8, float(jobs.request.min()) >= 60.0
@@ -37,69 +37,69 @@ def mixed_jobs(count: int, processors: int, rng: np.random.Generator) -> JobTabl
 
 
 def _on_grid(seconds: _Floats | float) -> _Floats:
-    """Times as multiples of 2⁻²² s, as all clocks since 2004 tell them in float64.
+    """Round times to multiples of 2⁻²² s, the resolution of Unix times since 2004 in float64.
 
-    Sums and differences of such times are exact, so that what happened at one instant does so in a simulator too. In
-    decimal fractions it would not: 0.1 + 0.2 is later than 0.3.
+    Sums and differences of such times are exact, so events at one instant are at one instant in the simulator too.
+    With decimal fractions they would not be: 0.1 + 0.2 is later than 0.3.
     """
     return np.round(np.asarray(seconds, dtype=np.float64) * 2.0**22) / 2.0**22
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What was seen of jobs that ran for real, in the order of the table.
+    """Observations of jobs in a real run, in the order of the table.
 
     Parameters
     ----------
-    let_go
-        (n,) when each was let go, s after the first decision.
-    held
-        (n,) how long its processors were taken, from then until its end was taken in, s.
-    heard
-        (n,) how long after it was let go its start was taken in, s.
-    began
-        (n,) how long after it was let go the system says that it started, s.
+    released
+        (n,) when each job was released, s after the first release.
+    occupied
+        (n,) how long each job occupied its processors, s: from its release until the engine processed its end.
+    reported
+        (n,) time from each job's release until the engine processed its start, s.
+    started
+        (n,) time from each job's release to its start as recorded by the batch system, s.
     """
 
-    let_go: _Floats
-    held: _Floats
-    heard: _Floats
-    began: _Floats
+    released: _Floats
+    occupied: _Floats
+    reported: _Floats
+    started: _Floats
 
-    def as_seen(self, jobs: JobTable) -> JobTable:
-        """The jobs as long as their processors were taken."""
-        return JobTable(jobs.job, jobs.submit, self.held, jobs.procs, jobs.request)
+    def as_observed(self, jobs: JobTable) -> JobTable:
+        """Return the jobs with run times equal to how long they occupied their processors."""
+        return JobTable(jobs.job, jobs.submit, self.occupied, jobs.procs, jobs.request)
 
 
 def longer(jobs: JobTable, seconds: float) -> JobTable:
-    """The jobs, each so much longer."""
+    """Return the jobs with ``seconds`` added to each run time."""
     return JobTable(jobs.job, jobs.submit, jobs.run + seconds, jobs.procs, jobs.request)
 
 
 @dataclass(slots=True)
-class Instants:
-    """An engine whose decisions and ends are put on one clock: what one decision took in happened at its instant.
+class ObservedEngine:
+    """A site's engine that records releases, starts and ends at the times of the decisions that process them.
 
-    Only what a policy is asked upon matters to a schedule. An end that is read a few ms before the policy is asked is
-    at the instant of the question here, as it is in a simulator.
+    Only the state at a decision affects a schedule. An end that is read a few ms before a decision is therefore
+    recorded at the time of that decision, as in a simulator.
 
     Parameters
     ----------
     engine
-        A site's engine.
+        Engine of the site.
     system
-        Its system, which tells what has ended.
+        Batch system of the engine, which records started and ended jobs.
     """
 
     engine: Engine[BatchRun]
-    system: Kept
+    system: RecordingSystem
     now: float = 0.0
-    let_go: dict[int, float] = field(default_factory=dict)
+    released: dict[int, float] = field(default_factory=dict)
     started: dict[int, float] = field(default_factory=dict)
     ended: dict[int, float] = field(default_factory=dict)
 
     def wait(self) -> str | None:
-        """Wait for a decision, whose instant it then is."""
+        """Wait for a decision, and record the starts and ends since the last one at its time."""
         due = self.engine.wait()
         self.now = float(_on_grid(self.system.now()))
         for job in self.system.started:
@@ -111,36 +111,36 @@ class Instants:
         return due
 
     def view(self, decision: str) -> SiteView:
-        """What the policy sees."""
+        """Return the view of the policy."""
         view: SiteView = self.engine.view(decision)
         return view
 
     def act(self, decision: str, answer: Start) -> None:
-        """Carry out the answer."""
+        """Carry out the answer, and record its jobs as released."""
         self.engine.act(decision, answer)
         for job in answer.jobs:
-            self.let_go[int(job)] = self.now
+            self.released[int(job)] = self.now
 
     def result(self) -> BatchRun:
-        """What happened."""
+        """Return the run."""
         return self.engine.result()
 
     def close(self) -> None:
-        """Let go of the system."""
+        """Close the engine."""
         self.engine.close()
 
     def observed(self, run: BatchRun) -> Observed:
-        """What was seen of the jobs of a run, by their numbers."""
+        """Return the observations of the jobs of a run, in the order of their numbers."""
         numbers = np.sort(run.job).tolist()
-        let_go, started, ended = (
-            np.array([told[job] for job in numbers]) for told in (self.let_go, self.started, self.ended)
+        released, reported, ended = (
+            np.array([times[job] for job in numbers]) for times in (self.released, self.started, self.ended)
         )
-        began = _on_grid(run.start[np.argsort(run.job)])
-        return Observed(let_go - let_go.min(), ended - let_go, started - let_go, began - let_go)
+        started = _on_grid(run.start[np.argsort(run.job)])
+        return Observed(released - released.min(), ended - released, reported - released, started - released)
 
 
-class Kept:
-    """A batch system that keeps which jobs have started and ended since somebody asked."""
+class RecordingSystem:
+    """A batch system that collects which jobs started and ended until the caller clears its lists."""
 
     def __init__(self, system: BatchSystem) -> None:
         self._system = system
@@ -155,25 +155,25 @@ class Kept:
         )
 
     def poll(self, timeout: float) -> list[Event]:
-        """What has happened since."""
+        """Return the events since the last call, and collect starts and ends."""
         events = self._system.poll(timeout)
         self.started += [event.job for event in events if isinstance(event, Started)]
         self.ended += [event.job for event in events if isinstance(event, Ended | Cancelled)]
         return events
 
 
-def watched(system: BatchSystem) -> Instants:
-    """A site's engine on a system, with what is needed to simulate the same afterwards."""
-    kept = Kept(system)
-    return Instants(LiveSite(kept), kept)
+def observe(system: BatchSystem) -> ObservedEngine:
+    """Return an engine of a batch system that records what a later simulation of the same run needs."""
+    recording = RecordingSystem(system)
+    return ObservedEngine(LiveSite(recording), recording)
 
 
-def simulated(jobs: JobTable, processors: int, policy: SitePolicy) -> _Floats:
-    """When the simulator lets each job go, s after the first decision; nobody is stopped at its request."""
+def simulate_releases(jobs: JobTable, processors: int, policy: SitePolicy) -> _Floats:
+    """Return when the simulator starts each job, s after the first submission; no job is stopped at its request."""
     start: _Floats = replay(jobs, processors, policy, kill=False).start
     return start
 
 
-def start_order(jobs: JobTable, let_go: Sequence[float] | _Floats | _Ints) -> list[int]:
-    """Numbers of jobs in the order in which they were let go, those of one instant by number."""
-    return [int(jobs.job[place]) for place in np.lexsort((jobs.job, np.asarray(let_go)))]
+def start_order(jobs: JobTable, released: Sequence[float] | _Floats | _Ints) -> list[int]:
+    """Return the numbers of jobs in the order of their release; jobs released at one instant are sorted by number."""
+    return [int(jobs.job[place]) for place in np.lexsort((jobs.job, np.asarray(released)))]

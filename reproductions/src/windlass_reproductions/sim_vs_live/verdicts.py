@@ -1,4 +1,4 @@
-"""Whether a simulated schedule is the real one, within a stated tolerance."""
+"""Criteria of whether a simulated schedule agrees with the real one, within stated tolerances."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from dataclasses import dataclass
 
 from windlass_reproductions.criteria import Judged, Within, exactly
 
-#: A simulated mean wait may be off by so much.
+#: Largest accepted relative error of a simulated mean wait.
 CLOSE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class OrderVerdict:
-    """Whether two schedules start the same jobs in the same order.
+    """A comparison of the orders in which two schedules start the same jobs.
 
     Parameters
     ----------
     same
-        Jobs at the same place in both.
+        Number of jobs at the same position in both.
     jobs
-        All of them.
+        Number of all jobs.
     first
-        The first place at which they differ, and the jobs there; None where they do not.
+        First position at which the orders differ, counted from 1, with the real and the simulated job there; None if
+        they are equal.
     pairs
-        Pairs of jobs, of all pairs, that come in the other order.
+        Number of pairs of jobs whose order is reversed.
     """
 
     same: int
@@ -36,31 +37,39 @@ class OrderVerdict:
 
     @property
     def judged(self) -> Judged:
-        """That the order is the same from first to last."""
+        """The claim that all jobs are at the same position in both."""
         return Judged(
-            (Within(exactly(self.jobs - self.same), high=0.0),), "holds where each job is at its place"
+            (Within(exactly(self.jobs - self.same), high=0.0),),
+            "holds if each job is at the same position in both",
         )
 
     @property
     def holds(self) -> bool:
-        """Whether the order is the same from first to last."""
+        """Whether all jobs are at the same position in both."""
         return self.judged.holds is True
 
     @property
     def note(self) -> str:
-        """Where they part; empty where they do not."""
+        """A description of where the orders differ; empty if they are equal."""
         if self.first is None:
             return ""
         place, real, simulated = self.first
         return (
-            f"they part at place {place}: job {real} for real, job {simulated} simulated; {self.pairs} of"
-            f" {self.jobs * (self.jobs - 1) // 2} pairs are the other way round"
+            f"the orders first differ at position {place}: job {real} in the real run, job {simulated} simulated;"
+            f" {self.pairs} of {self.jobs * (self.jobs - 1) // 2} pairs are reversed"
         )
 
 
 def same_order(real: Sequence[int], simulated: Sequence[int]) -> OrderVerdict:
     """Compare two orders of the same jobs.
 
+    Raises
+    ------
+    ValueError
+        The orders are not of the same jobs.
+
+    Examples
+    --------
     >>> same_order([1, 2, 3], [1, 2, 3]).holds
     True
     >>> verdict = same_order([1, 2, 3, 4], [1, 3, 2, 4])
@@ -78,7 +87,7 @@ def same_order(real: Sequence[int], simulated: Sequence[int]) -> OrderVerdict:
 
 
 def close(real: float, simulated: float, within: float = CLOSE) -> Judged:
-    """That a simulated mean is within so much of the real one.
+    """Return the claim that the relative error of a simulated mean is at most ``within``.
 
     >>> [close(*pair).holds for pair in ((100.0, 104.9), (100.0, 105.1), (100.0, 94.9), (0.0, 0.0))]
     [True, False, False, True]
@@ -86,19 +95,20 @@ def close(real: float, simulated: float, within: float = CLOSE) -> Judged:
     far = within * abs(real)
     return Judged(
         (Within(exactly(simulated - real), -far, far),),
-        f"holds where the simulated one is within {within:.0%} of the real one, a tolerance of ours",
+        f"holds if the simulated value is within {within:.0%} of the real one, a tolerance that we chose",
     )
 
 
 def same_ranks(real: Mapping[str, float], simulated: Mapping[str, float], same: float) -> Judged:
-    """That all that differ for real come in the same order simulated.
+    """Return the claim that all policies whose real means differ rank alike in the simulation.
 
     Parameters
     ----------
     real, simulated
-        A mean of each, by name.
+        Mean of each policy, by name.
     same
-        Real means that differ by less than this part are as two runs of one policy are, and tell nothing.
+        Pairs are not compared if the logarithm of the ratio of their real means is smaller than this, as two runs of
+        one policy can differ by as much.
 
     Examples
     --------
@@ -111,8 +121,8 @@ def same_ranks(real: Mapping[str, float], simulated: Mapping[str, float], same: 
     for one, other in itertools.combinations(real, 2):
         apart = math.log(real[one] / real[other])
         if abs(apart) >= same:
-            told = math.log(simulated[one] / simulated[other])
-            parts.append(Within(exactly(math.copysign(told, told * apart)), low=0.0, strict=True))
-    return Judged(
-        tuple(parts), f"holds where all that differ by {same:.0%} or more for real come in the same order"
-    )
+            simulated_apart = math.log(simulated[one] / simulated[other])
+            parts.append(
+                Within(exactly(math.copysign(simulated_apart, simulated_apart * apart)), low=0.0, strict=True)
+            )
+    return Judged(tuple(parts), f"holds if all that differ by {same:.0%} or more in the real runs rank alike")
