@@ -10,36 +10,36 @@ import pytest
 from tests.reproductions.keyed import axes, mean_and_half
 from tests.reproductions.test_asax_runs import shown
 from windlass.model import BatchError
-from windlass_reproductions.asax import beside, on_slurm
+from windlass_reproductions.asax import on_slurm, slurm_results
 
 
 def mix(makespan, wait, cpu, ran):
     programs = ("montage", "blast", "stats", "synthetic")
-    return beside.MixRun(
+    return slurm_results.MixRun(
         makespan, wait, cpu, np.array(ran), programs, tuple(f"checksum {each}" for each in programs)
     )
 
 
-def test_runs_on_slurm_are_beside_easy():
+def test_runs_on_slurm_are_compared_with_easy():
     mixes = {
         "EASY": [mix(100.0, 10.0, 50.0, [1.0, 2.0, 4.0, 8.0]), mix(110.0, 12.0, 52.0, [1.0, 2.0, 4.0, 8.0])],
         "static": [mix(80.0, 5.0, 70.0, [2.0, 2.0, 4.0, 8.0]), mix(99.0, 4.0, 78.0, [1.0, 4.0, 4.0, 16.0])],
     }
-    rows = beside.rows_of(mixes)
+    rows = slurm_results.rows_of(mixes)
     assert [row.what for row in rows] == ["EASY: 2 runs of 4 jobs", "static: 2 runs of 4 jobs"]
     assert rows[1].ours == (
         f"makespan {shown([80.0, 99.0])} s; wait {shown([5.0, 4.0])} s; CPU {shown([70.0, 78.0])} %; "
         f"slowdown {shown([1.25, 1.5])}"
     )
-    drawn = beside.picture(mixes)
+    drawn = slurm_results.picture(mixes)
     (line,) = drawn.lines
     assert (axes(drawn), drawn.categories) == (("makespan", "", "s"), ("EASY", "static"))
     assert (list(line.x), list(line.y)) == ([0, 1], [105.0, 89.5])
     assert list(line.half_width) == pytest.approx([mean_and_half(each)[1] for each in ([100, 110], [80, 99])])
-    lone = beside.picture({name: each[:1] for name, each in mixes.items()})
+    lone = slurm_results.picture({name: each[:1] for name, each in mixes.items()})
     assert list(lone.lines[0].half_width) == [0.0, 0.0]
     mixes |= {"ASAx": mixes["static"], "pairs": mixes["static"]}
-    verdicts = beside.verdicts(mixes)
+    verdicts = slurm_results.verdicts(mixes)
     assert [row.paper for row in verdicts[4:7]] == ["up to 12 % less", "higher", "3 to 9 %"]
     change = 100 * (np.array([0.8, 0.9]) - 1)
     mean, half = mean_and_half(change)
@@ -69,7 +69,7 @@ def test_policies_take_turns_to_begin_on_slurm(monkeypatch, quick):
         program: round(long / pace, 1)
         for program, pace in zip(("montage", "blast", "stats", "synthetic"), (1, 2, 3, 4), strict=True)
     }
-    expected, steps = [], [("how fast this machine is", 0.0)]
+    expected, steps = [], [("pace of this machine", 0.0)]
     for repeat in range(repeats):
         for turn in range(4):
             number = (turn + repeat) % 4
@@ -84,7 +84,7 @@ def test_policies_take_turns_to_begin_on_slurm(monkeypatch, quick):
     assert asked == expected
     assert told == [*steps, ("done", 1.0)]
     assert result.rows[0].ours == "montage 1.00, blast 2.00, stats 3.00, synthetic 4.00"
-    assert f"each job is given {long:g} s" in result.rows[0].what
+    assert f"each job has {long:g} s" in result.rows[0].what
     assert len(result.rows) == 1 + 4 + 10
 
 
@@ -107,7 +107,7 @@ def test_the_pace_is_that_of_one_core(monkeypatch):
     monkeypatch.setattr(
         on_slurm.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=1, stderr=" broken ")
     )
-    with pytest.raises(BatchError, match="montage: broken"):
+    with pytest.raises(BatchError, match="montage failed: broken"):
         on_slurm.pace("montage")
 
 
@@ -134,7 +134,7 @@ def test_a_mix_is_measured_from_its_first_submit_to_its_last_end(monkeypatch, tm
     seconds = {program: float(place) for place, program in enumerate(on_slurm.PROGRAMS)}
     share = SimpleNamespace(name="asax")
     if late:
-        with pytest.raises(BatchError, match=r"jobs \[7\] never ended"):
+        with pytest.raises(BatchError, match=r"jobs \[7\] have no recorded end"):
             on_slurm.run_mix(cluster, share, np.random.default_rng(1), 2, seconds, 3)
         return
     found_mix = on_slurm.run_mix(cluster, share, np.random.default_rng(1), 2, seconds, 3)
@@ -180,7 +180,7 @@ def test_a_job_of_the_mix_may_share_and_restart(monkeypatch, tmp_path):
     monkeypatch.setattr(
         on_slurm.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=1, stderr="no ")
     )
-    with pytest.raises(BatchError, match="sbatch: no"):
+    with pytest.raises(BatchError, match="sbatch failed: no"):
         on_slurm._submit(SimpleNamespace(folder=tmp_path), tmp_path, 5, "blast", 4.0, minutes=2)
 
 

@@ -35,7 +35,7 @@ def whole():
     return {size: {each.shown: found(each.shown, size) for each in CONTENDERS} for size in SIZES}
 
 
-def test_table_3_is_beside_the_printed_one(whole):
+def test_table_3_is_compared_with_the_printed_one(whole):
     printed = {
         "EASY": [(3.5, 53, 4.4), (1.5, 45, 2.4), (0.5, 32, 1.4)],
         "static": [(1.7, 90, 4.8), (0.8, 92, 2.8), (0.3, 89, 2.0)],
@@ -46,8 +46,8 @@ def test_table_3_is_beside_the_printed_one(whole):
         for name, of in whole[size].items():
             row = next(rows)
             theirs = printed.get(name)
-            said = theirs and "wait {} h, CPU {} %, response {} h".format(*theirs[place])
-            assert (row.what, row.paper) == (f"Table 3, {size} cores, {name}", said)
+            published = theirs and "wait {} h, CPU {} %, response {} h".format(*theirs[place])
+            assert (row.what, row.paper) == (f"Table 3, {size} cores, {name}", published)
             hours = {
                 metric: shown(of.of(metric) / 3600)
                 for metric in ("mean_wait_s", "mean_response_s", "makespan_s")
@@ -56,7 +56,7 @@ def test_table_3_is_beside_the_printed_one(whole):
                 f"wait {hours['mean_wait_s']} h; CPU {shown(100 * of.of('cpu_utilisation'))} %; "
                 f"response {hours['mean_response_s']} h; makespan {hours['makespan_s']} h; "
                 f"stretch {shown(of.of('mean_stretch'))}, of hosts {shown(of.of('mean_host_stretch'))}; "
-                f"cut {of.of('cut_by_sharing').mean():.1f}, put back {of.of('evicted').mean():.1f} of 45 jobs"
+                f"cut {of.of('cut_by_sharing').mean():.1f}, requeued {of.of('evicted').mean():.1f} of 45 jobs"
             )
 
 
@@ -78,7 +78,7 @@ def test_table_2_is_over_easy(whole):
             ratios = [
                 (whole[size][name].run_of(each) / whole[size]["EASY"].run_of(each)).mean() for each in hours
             ]
-            assert row.what == f"Table 2, {size} cores, {name}: run times over EASY's"
+            assert row.what == f"Table 2, {size} cores, {name}: run times relative to EASY"
             assert row.ours == ", ".join(
                 f"{each} {ratio:.2f}" for each, ratio in zip(hours, ratios, strict=True)
             )
@@ -151,7 +151,7 @@ def test_all_contenders_are_run_on_all_sizes(monkeypatch, whole, quick):
         (
             ("mean_wait_s", 3600.0, "Mean wait, h"),
             ("mean_response_s", 3600.0, "Mean response, h"),
-            ("mean_host_stretch", 1.0, "Mean run time of hosts over alone"),
+            ("mean_host_stretch", 1.0, "Mean run time of hosts relative to alone"),
         ),
         strict=False,
     ):

@@ -9,7 +9,7 @@ from scipy.stats import ttest_1samp
 
 from tests.reproductions.turning import not_turning
 from windlass.results.metrics.sharing import SharingMetrics
-from windlass_reproductions.asax import beside, on_slurm, tables
+from windlass_reproductions.asax import on_slurm, slurm_results, tables
 from windlass_reproductions.asax.mix import CORES
 from windlass_reproductions.asax.runs import ASAX, EASY, PAIRS, STATIC, Found
 from windlass_reproductions.asax.theorem import theorem, theorem_row
@@ -60,7 +60,7 @@ def test_one_seed_tells_nothing():
 def test_of_one_seed_no_interval_is_printed():
     gains = np.array([[41.6, np.nan], [np.nan, np.nan], [40.0, 42.0]])
     assert classes._by_class(["few", "some", "many"], gains) == "few: 42; some: no jobs; many: 41 ± 13"
-    assert beside._percent(np.array([1.1])) == "+10.0"
+    assert slurm_results._percent(np.array([1.1])) == "+10.0"
     lone = _found(np.random.default_rng(7), 0.5, 1.0, 1.0, 1.0, seeds=1)
     assert tables._gain(lone, lone, "mean_wait_s") == "+0.0 %"
     assert str(interval(np.array([2.0]))) == "2"
@@ -121,9 +121,9 @@ def test_alike_policies_cannot_be_told_apart():
 
 def _mixes(makespan, cpu, ran):
     rng = np.random.default_rng(8)
-    program = beside.PROGRAMS
+    program = slurm_results.PROGRAMS
     return [
-        beside.MixRun(
+        slurm_results.MixRun(
             makespan * (1 + 0.01 * rng.random()),
             1.0,
             cpu * (1 + 0.01 * rng.random()),
@@ -141,7 +141,7 @@ def test_every_verdict_on_slurm_can_be_yes_and_no(better):
         name: _mixes(*((50.0, 80.0, 1.0) if better else (200.0, 20.0, 1.5))) for name in on_slurm._POLICIES
     }
     found["EASY"] = _mixes(100.0, 50.0, 1.0)
-    sums, *rows = beside.verdicts(found)
+    sums, *rows = slurm_results.verdicts(found)
     assert sums.holds is True
     assert {row.holds for row in rows} == {better}
     assert not_turning([sums, *rows]) == {}
@@ -149,7 +149,7 @@ def test_every_verdict_on_slurm_can_be_yes_and_no(better):
 
 def test_of_one_repeat_nothing_but_the_sums_is_known():
     found = {name: _mixes(100.0, 50.0, 1.0)[:1] for name in on_slurm._POLICIES}
-    sums, *rows = beside.verdicts(found)
+    sums, *rows = slurm_results.verdicts(found)
     assert sums.holds is True
     assert {row.holds for row in rows} == {None}
 
@@ -157,16 +157,23 @@ def test_of_one_repeat_nothing_but_the_sums_is_known():
 def test_as_much_of_the_processors_as_easy_is_not_more():
     found = {name: _mixes(100.0, 50.0, 1.0) for name in on_slurm._POLICIES}
     found["static"] = found["EASY"]
-    (busier,) = [row for row in beside.verdicts(found) if row.what.startswith("static") and "CPU" in row.what]
+    (busier,) = [
+        row for row in slurm_results.verdicts(found) if row.what.startswith("static") and "CPU" in row.what
+    ]
     assert busier.holds is False
 
 
 def test_a_job_that_printed_something_else_is_seen():
     found = {name: _mixes(100.0, 50.0, 1.0) for name in on_slurm._POLICIES}
-    found["pairs"][1] = beside.MixRun(
-        1.0, 1.0, 1.0, np.ones(4), beside.PROGRAMS, ("checksum wrong", *found["pairs"][1].checksums[1:])
+    found["pairs"][1] = slurm_results.MixRun(
+        1.0,
+        1.0,
+        1.0,
+        np.ones(4),
+        slurm_results.PROGRAMS,
+        ("checksum wrong", *found["pairs"][1].checksums[1:]),
     )
-    row = beside.verdicts(found)[0]
+    row = slurm_results.verdicts(found)[0]
     assert row.holds is False
     assert not_turning([row]) == {}
 

@@ -171,7 +171,9 @@ MUTANTS = (
     ),
     Mutant(ASAX + "tables.py", "_LONGER, _BUSIER = 1.1, 1.5", "_LONGER, _BUSIER = 1.2, 1.5", OF_ASAX),
     Mutant(ASAX + "tables.py", "_LONGER, _BUSIER = 1.1, 1.5", "_LONGER, _BUSIER = 1.1, 1.3", OF_ASAX),
-    Mutant(ASAX + "beside.py", "above([over(used - alone)]", "above([over(used - 0.9 * alone)]", OF_ASAX),
+    Mutant(
+        ASAX + "slurm_results.py", "above([over(used - alone)]", "above([over(used - 0.9 * alone)]", OF_ASAX
+    ),
     Mutant(ASAX + "theorem.py", "for part in (most, turned)", "for part in (most,)", OF_ASAX),
     Mutant(CASCADE + "heuristic.py", "is_about(ratios, 0.8, 0.05)", "stays(ratios, 0.85)", OF_CASCADE),
     Mutant(CASCADE + "placement.py", "over(cameras - each)", "over(each - cameras)", OF_CASCADE),

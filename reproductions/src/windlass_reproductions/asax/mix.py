@@ -1,4 +1,4 @@
-"""The 45 jobs of Section 4.4: four programs with the run times, CPU and memory of Table 2."""
+"""The 45 jobs of Section 4.4: four programs with the run times, CPU and memory use of Table 2."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from windlass.model.use import JobUse, UseStage
 from windlass.share.interference import Interference
 from windlass.sim.shares.neighbours import NeighbourSpeeds
 
-#: Bytes of memory for each of the system's 288 cores (Section 4.1).
+#: Bytes of memory per core, on the 288 cores of the paper's system (Section 4.1).
 MEMORY_PER_CORE = 1.11e12 / 288
 CORES = (64, 128, 256)
 _WIDTHS = (8, 16, 32, 64)
@@ -23,21 +23,21 @@ _FACTORS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program of Section 4.2, as Table 2 has it under Slurm.
+    """A program of Section 4.2, with its measurements under Slurm from Table 2.
 
     Parameters
     ----------
     name
-        Of the program.
+        Name of the program.
     hours, spread, cpu, memory
-        For each size of the cluster: mean run time, its standard deviation over widths as a part of it, percent of CPU
-        and of memory of what was allocated.
+        For each size of the cluster: mean run time, h; standard deviation over widths as a fraction of the mean;
+        percentages of the allocated CPU and memory that are used.
     stages
-        Whether each stage is parallel; the paper says how many there are of each kind, and not how long they take.
+        Whether each stage is parallel. The paper gives the number of stages of each kind, not their lengths.
     sequential
-        The part of its time in sequential stages: ours.
+        Fraction of the run time in sequential stages; chosen here, as the paper does not give it.
     widths
-        Processors, a job each.
+        Processors of each job.
     """
 
     name: str
@@ -101,18 +101,18 @@ class _Job:
 
 
 def draw_mix(size: int, rng: np.random.Generator, times: int = 3, gap: float = 0.0) -> SharingCase:
-    """The jobs of one run: fifteen, so many times, in an order that is drawn.
+    """Draw the jobs of one run: the fifteen jobs, ``times`` times, each time in random order.
 
     Parameters
     ----------
     size
         Processors of the cluster, one of :data:`CORES`.
     rng
-        Order, walltimes, and what each pair of programs has of its own of interference.
+        Source of the order, the requested walltimes, and the interference of each pair of programs.
     times
-        How often the fifteen are submitted.
+        How often the fifteen jobs are submitted.
     gap
-        Seconds between them; 0 for all at once.
+        Seconds between two submissions of the fifteen; 0 for all at once.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def draw_mix(size: int, rng: np.random.Generator, times: int = 3, gap: float = 0
 
 
 def _job(program: Program, cores: int, at: int) -> _Job:
-    # Of four equal steps of width, evenly spread: the standard deviation is the one of the table.
+    # Run times are evenly spaced over the widths, with the standard deviation of the table.
     place = program.widths.index(cores) - (len(program.widths) - 1) / 2
     steps = np.arange(len(program.widths)) - (len(program.widths) - 1) / 2
     hours = program.hours[at] * (1.0 - program.spread[at] * place / float(steps.std()))

@@ -1,4 +1,4 @@
-"""The mix on a real Slurm: real programs, real processes, real quotas, on this machine's own cores."""
+"""The mix on a real Slurm: real programs, processes and quotas on the cores of this machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from windlass.engines.slurm.system import SlurmOptions
 from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
 from windlass.share import POLICIES as SHARE
-from windlass_reproductions.asax.beside import PROGRAMS, MixRun, picture, rows_of, verdicts
+from windlass_reproductions.asax.slurm_results import PROGRAMS, MixRun, picture, rows_of, verdicts
 from windlass_reproductions.reproduction import Notify, Reproduction, Row
 
 _CPUS = 2
@@ -36,34 +36,35 @@ _POLICIES: dict[str, dict[str, Any]] = {
     "ASAx": {"asax": {}},
     "pairs": {"pairs": {}},
 }
-#: How many nominal seconds a program is tried with, to see how long they take here.
-_TRIED_S = 6.0
-#: Bytes that a job asks for, and that its program is told to keep to.
+#: Nominal seconds of the run that measures the pace of a program on this machine.
+_TRIAL_S = 6.0
+#: Memory that a program is given as its limit, MB.
 _MEMORY_MB = 200
-_ASKED_MB = 500
+#: Memory that its job requests, MB.
+_REQUESTED_MB = 500
 
 
 class AsaxOnSlurm:
-    """Jobs of four programs on a private Slurm of one node, under EASY, static, ASAx and ours, each on the same mixes.
+    """Jobs of four programs on a private Slurm of one node, under EASY, static, ASAx and pairs, on the same mixes.
 
-    Each job asks for both processors, as sites give whole nodes. A policy begins with nothing learned in the first
-    repeat, and goes on with what it has learned in the others.
+    Each job requests both processors, as at sites that allocate whole nodes. A policy starts untrained in the first
+    repeat, and keeps its learned state in later repeats.
     """
 
     name = "asax"
     title = "ASAx and others on a real Slurm: four programs on one node of two processors"
 
     def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
-        """Twelve jobs three times under each policy; ``quick`` has four jobs, once."""
+        """Run twelve jobs three times under each policy; ``quick`` runs four jobs once."""
         times, repeats, long = (1, 1, 6.0) if quick else (3, 3, 12.0)
         found: dict[str, list[MixRun]] = {name: [] for name in _POLICIES}
-        notify("how fast this machine is", 0.0)
+        notify("pace of this machine", 0.0)
         paces = {program: pace(program) for program in PROGRAMS}
         seconds = {program: round(long / each, 1) for program, each in paces.items()}
         with private_slurm() as cluster:
             for repeat in range(repeats):
                 for turn in range(len(_POLICIES)):
-                    # Another policy begins each repeat: what a machine does over time favours none.
+                    # Each repeat starts with another policy, so that drifts of the machine favour none.
                     number = (turn + repeat) % len(_POLICIES)
                     name = tuple(_POLICIES)[number]
                     notify(f"repeat {repeat + 1}, {name}", (repeat + turn / len(_POLICIES)) / repeats)
@@ -72,30 +73,30 @@ class AsaxOnSlurm:
                     found[name].append(run_mix(cluster, share, rng, times, seconds, number))
         notify("done", 1.0)
         shown = ", ".join(f"{program} {each:.2f}" for program, each in paces.items())
-        what = f"s for a nominal second of a program on one core here; each job is given {long:g} s of work"
+        what = f"seconds per nominal second of a program on one core here; each job has {long:g} s of work"
         return Reproduction(
             (Row(what, None, shown, None), *rows_of(found), *verdicts(found)), (picture(found),)
         )
 
 
 def pace(program: str) -> float:
-    """Seconds that a nominal second of a program takes on one core of this machine.
+    """Measure how many seconds a nominal second of a program takes on one core of this machine.
 
-    On a machine that is three times as fast, jobs would otherwise be a third as long beside the same clock of
-    decisions, and what came out would be of another setting.
+    Without this scaling, jobs on a faster machine would be shorter at the same interval of decisions, and the results
+    would be of another setting.
 
     Raises
     ------
     BatchError
-        It did not end as it should.
+        The program failed.
     """
     with tempfile.TemporaryDirectory() as folder:
-        command, begun = _command(program, _TRIED_S, cores=1), time.perf_counter()
+        command, begun = _command(program, _TRIAL_S, cores=1), time.perf_counter()
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        taken = time.perf_counter() - begun
+        elapsed = time.perf_counter() - begun
     if done.returncode:
-        raise BatchError(f"{program}: {done.stderr.strip()}")
-    return taken / _TRIED_S
+        raise BatchError(f"{program} failed: {done.stderr.strip()}")
+    return elapsed / _TRIAL_S
 
 
 def _command(program: str, seconds: float, cores: int) -> list[str]:
@@ -106,7 +107,7 @@ def _command(program: str, seconds: float, cores: int) -> list[str]:
 
 @contextmanager
 def private_slurm() -> Iterator[SlurmCluster]:
-    """A Slurm of one node of two processors, for as long as this lasts."""
+    """Start a private Slurm of one node with two processors, and stop and remove it at the end."""
     folder = Path(tempfile.mkdtemp(prefix="wl"))
     try:
         cluster, _ = up(folder / "slurm", 1, _CPUS)
@@ -126,22 +127,27 @@ def run_mix(
     seconds: Mapping[str, float],
     learner: int = 0,
 ) -> MixRun:
-    """Submit jobs of all programs, so many times, in an order that is drawn, and drive them to their end.
+    """Submit jobs of all programs in random order, and drive Slurm until all have ended.
 
     Parameters
     ----------
     cluster
         A private Slurm.
     share
-        A co-scheduler; None for nobody who shares.
+        Sharing policy; None if no job may share.
     rng
-        Of the order, and of time limits.
+        Source of the order and of time limits.
     times
-        Jobs of each program.
+        Number of jobs of each program.
     seconds
-        How many nominal ones each has to do.
+        Nominal seconds of work of each program's jobs.
     learner
-        Which journal is gone on with, and with it what this policy has learned.
+        Number of the journal to continue, and of the learned state of this policy next to it.
+
+    Raises
+    ------
+    BatchError
+        A submission failed, or jobs did not end.
     """
     folder = Path(tempfile.mkdtemp(prefix="mix", dir=cluster.folder))
     programs = [str(name) for name in rng.permutation(PROGRAMS * times)]
@@ -150,13 +156,13 @@ def run_mix(
     for number, program in enumerate(programs):
         _submit(cluster, folder, number, program, seconds[program], minutes=int(rng.integers(1, 4)))
     policies = {"order": ORDER.make("easy", rng)} | ({} if share is None else {"share": share})
-    # What was learned lies beside the journal, and the next run of this policy goes on with it.
+    # The learned state is saved next to the journal, and the next run of this policy loads it.
     journal = cluster.folder / f"{'easy' if share is None else share.name}.{learner}"
     driving = Driving(policies, journal, SlurmOptions(until_idle=True), checkpoint=2.0)
     done = drive_slurm(client, driving, lambda line: None)
     used = _cpu_seconds() - used
     if not np.isfinite(done.end).all():
-        raise BatchError(f"jobs {done.job[~np.isfinite(done.end)].tolist()} never ended")
+        raise BatchError(f"jobs {done.job[~np.isfinite(done.end)].tolist()} have no recorded end")
     makespan = float(done.end.max() - done.submit.min())
     return MixRun(
         makespan,
@@ -178,7 +184,7 @@ def _submit(
         "--comment=windlass share restart",
         f"--job-name={program}",
         f"--ntasks={_CPUS}",
-        f"--mem={_ASKED_MB}M",
+        f"--mem={_REQUESTED_MB}M",
         f"--time={minutes}",
         f"--output={folder / f'{number}.out'}",
         f"--wrap=export WINDLASS_PROGRESS={folder / f'{number}.progress'}; {run}",
@@ -192,19 +198,19 @@ def _submit(
         check=False,
     )
     if done.returncode:
-        raise BatchError(f"sbatch: {done.stderr.strip()}")
+        raise BatchError(f"sbatch failed: {done.stderr.strip()}")
 
 
 def _workflows() -> Path:
-    """The folder of the programs, which lies beside the source."""
+    """Return the folder of the programs, in the source repository."""
     folder = Path(__file__).parents[4] / "examples" / "workflows"
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; run this where Windlass' source is")
+        raise InputError(f"{folder}: no such folder; run from a checkout of Windlass' repository")
     return folder
 
 
 def _cpu_seconds() -> float:
-    """Core-seconds that all jobs of Slurm on this host have used."""
+    """Return the core-seconds that all Slurm jobs of this host have used; NaN if no accounting group exists."""
     root = Path("/sys/fs/cgroup/cpuacct")
     files = [*root.glob("slurm*/cpuacct.usage")]
     return sum(int(file.read_text(encoding="ascii")) for file in files) / 1e9 if files else math.nan
@@ -217,5 +223,6 @@ def _checksum(file: Path) -> str:
 
 def _share(spec: dict[str, Any], number: int) -> Any:
     return next(
-        (SHARE.make(name, np.random.default_rng([number, 17]), **told) for name, told in spec.items()), None
+        (SHARE.make(name, np.random.default_rng([number, 17]), **options) for name, options in spec.items()),
+        None,
     )

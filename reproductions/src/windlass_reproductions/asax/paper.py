@@ -1,4 +1,4 @@
-"""Souza, Pelckmans and Tordsson 2024: ASAx."""
+"""The reproduction of Souza, Pelckmans and Tordsson 2024: ASAx."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class AsaxPaper:
     )
 
     def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
-        """Twenty draws of the 45 jobs for each policy and size; ``quick`` has three, and five policies."""
+        """Run twenty draws of the 45 jobs for each policy and size; ``quick`` runs three draws and five policies."""
         seeds = range(20, 23) if quick else range(20, 40)
         chosen = (EASY, STATIC, ASAX, PAIRS, CONTENDERS[-1]) if quick else CONTENDERS
         found = run_all(seeds, chosen, lambda step, share: notify(step, 0.9 * share))
@@ -41,7 +41,7 @@ def _pictures(found: Runs) -> tuple[Picture, ...]:
     shown = (
         ("mean_wait_s", "Mean wait", 3600.0, "h"),
         ("mean_response_s", "Mean response", 3600.0, "h"),
-        ("mean_host_stretch", "Mean run time of hosts over alone", 1.0, ""),
+        ("mean_host_stretch", "Mean run time of hosts relative to alone", 1.0, ""),
     )
     pictures = []
     for metric, title, unit, word in shown:

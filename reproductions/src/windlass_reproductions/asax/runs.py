@@ -1,4 +1,4 @@
-"""All policies on the same draws of the 45 jobs."""
+"""Simulations of all policies on the same draws of the 45 jobs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A policy by the name that it has in the rows."""
+    """A combination of an order and a sharing policy, with its name in the rows."""
 
     shown: str
     order: str
@@ -47,25 +47,25 @@ CONTENDERS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What a contender did, a seed each; ``by_program`` has mean run times of each program, s."""
+    """Results of a contender, one for each seed; ``by_program`` has the mean run time of each program, s."""
 
     metrics: tuple[SharingMetrics, ...]
     by_program: tuple[dict[str, float], ...]
     quota_use: _Floats
 
     def of(self, name: str) -> _Floats:
-        """(s,) a metric by its name."""
+        """Return a metric by its name, (s,) one value for each seed."""
         return np.array([getattr(each, name) for each in self.metrics])
 
     def run_of(self, program: str) -> _Floats:
-        """(s,) mean run time of a program, s."""
+        """Return the mean run times of a program, (s,) one for each seed, s."""
         return np.array([each[program] for each in self.by_program])
 
 
 def run_all(
     seeds: range, contenders: tuple[Contender, ...], notify: Callable[[str, float], None]
 ) -> dict[int, dict[str, Found]]:
-    """Each contender on each size of the cluster, on the same draws."""
+    """Run each contender on each size of the cluster, on the same draws."""
     found: dict[int, dict[str, Found]] = {}
     total, done = len(CORES) * len(contenders), 0
     for size in CORES:
@@ -94,9 +94,10 @@ def _run(size: int, contender: Contender, seeds: range) -> Found:
 
 
 def _use_of_quotas(case: SharingCase, done: SharingRun) -> float:
-    """Percent of its quota that a job uses, on average over jobs and their time: what Table 2 seems to have.
+    """Return the percentage of its quota that a job uses, averaged over its run time and over jobs.
 
-    A job alone has a quota of 100 %. One that shares wants as much as alone, of less, and never uses more than all.
+    Table 2 appears to contain this quantity. A job alone has a quota of 100 %. A job that shares demands as much CPU
+    as alone from a smaller quota, and uses at most the whole quota.
     """
     shared, jobs = done.shared, done.jobs
     ran = jobs.end - jobs.start

@@ -1,4 +1,4 @@
-"""Tables 2 and 3 beside what came out here, and verdicts."""
+"""Tables 2 and 3 of the paper compared with our results, and tests of the paper's conclusions."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _TABLE_2 = {
     "ASAx": {64: (0.35, 0.75, 0.73, 0.56), 128: (0.33, 0.73, 0.72, 0.55), 256: (0.30, 0.76, 0.73, 0.52)},
 }
 _HOUR = 3600.0
-#: What is claimed beside EASY: run times so many times as long at most, utilisation so many times as high at least.
+#: Limits claimed relative to EASY: the largest ratio of run times, and the smallest ratio of utilisation.
 _LONGER, _BUSIER = 1.1, 1.5
-_SURELY = "over the same draws and all of the 95 % interval"
+_SURELY = "over the same draws and with its whole 95 % interval"
 Runs = Mapping[int, Mapping[str, Found]]
 
 
 def table_3(found: Runs) -> list[Row]:
-    """Waits, CPU and responses of every policy at every size."""
+    """Return rows of wait, CPU and response of every policy at every size."""
     rows = []
     for size in CORES:
         for name, of in found[size].items():
@@ -42,76 +42,78 @@ def table_3(found: Runs) -> list[Row]:
                 f"response {interval(of.of('mean_response_s') / _HOUR)} h",
                 f"makespan {interval(of.of('makespan_s') / _HOUR)} h",
                 f"stretch {interval(of.of('mean_stretch'))}, of hosts {interval(of.of('mean_host_stretch'))}",
-                f"cut {of.of('cut_by_sharing').mean():.1f}, put back {of.of('evicted').mean():.1f} of 45 jobs",
+                f"cut {of.of('cut_by_sharing').mean():.1f}, requeued {of.of('evicted').mean():.1f} of 45 jobs",
             ]
-            said = None if paper is None else "wait {} h, CPU {} %, response {} h".format(*paper)
-            rows.append(Row(f"Table 3, {size} cores, {name}", said, "; ".join(shown), None))
+            published = None if paper is None else "wait {} h, CPU {} %, response {} h".format(*paper)
+            rows.append(Row(f"Table 3, {size} cores, {name}", published, "; ".join(shown), None))
     return rows
 
 
 def table_2(found: Runs) -> list[Row]:
-    """Run times of programs, over those under EASY."""
+    """Return rows of run times of programs relative to those under EASY."""
     rows = []
     for size in CORES:
         base = found[size][EASY.shown]
         for name in (STATIC.shown, ASAX.shown, PAIRS.shown):
             ratios = [found[size][name].run_of(each.name) / base.run_of(each.name) for each in PROGRAMS]
             paper = _TABLE_2.get(name, {}).get(size)
-            said = None
+            published = None
             if paper is not None:
                 parts = [
                     f"{each.name} {run / each.hours[CORES.index(size)]:.2f}"
                     for each, run in zip(PROGRAMS, paper, strict=True)
                 ]
-                said = ", ".join(parts)
+                published = ", ".join(parts)
             ours = ", ".join(
                 f"{each.name} {ratio.mean():.2f}" for each, ratio in zip(PROGRAMS, ratios, strict=True)
             )
-            rows.append(Row(f"Table 2, {size} cores, {name}: run times over EASY's", said, ours, None))
+            rows.append(
+                Row(f"Table 2, {size} cores, {name}: run times relative to EASY", published, ours, None)
+            )
     return rows
 
 
 def verdicts(found: Runs) -> list[Row]:
-    """What the paper concludes, of ASAx as printed and of ours."""
+    """Return rows that test the paper's conclusions for ASAx as printed and for our `pairs`."""
     rows = []
     for name in (ASAX.shown, PAIRS.shown):
         for size in CORES:
             rows += _against_easy(size, name, found[size][name], found[size][EASY.shown])
-        lower, hosts = (_beside_static(found, name, of) for of in ("mean_stretch", "mean_host_stretch"))
-        told = [sum(part.holds is True for part in each.parts) for each in (lower, hosts)]
+        lower, hosts = (_against_static(found, name, of) for of in ("mean_stretch", "mean_host_stretch"))
+        sizes = [sum(part.holds is True for part in each.parts) for each in (lower, hosts)]
         rows.append(
             Row.by(
-                f"{name} beside static: mean slowdown lower at every size",
+                f"{name} compared with static: mean slowdown lower at every size",
                 "lower",
-                f"of all jobs at {told[0]} of 3 sizes, of hosts at {told[1]}",
+                f"of all jobs at {sizes[0]} of 3 sizes, of hosts at {sizes[1]}",
                 lower,
-                where_it_fails(lower, "guests have small quotas, where static gives half"),
+                where_it_fails(lower, "guests have small quotas, while static gives them half"),
             )
         )
     return rows
 
 
-def _beside_static(found: Runs, name: str, metric: str) -> Judged:
-    """That a metric is lower than under static sharing, at every size."""
+def _against_static(found: Runs, name: str, metric: str) -> Judged:
+    """Return the claim that a metric is lower than under static sharing at every size."""
     less = [over(found[size][name].of(metric) - found[size][STATIC.shown].of(metric)) for size in CORES]
-    return below(less, rule=f"holds where it is of all jobs at each size, {_SURELY}")
+    return below(less, rule=f"holds if it is lower for all jobs at each size, {_SURELY}")
 
 
 def _against_easy(size: int, name: str, ours: Found, easy: Found) -> list[Row]:
     sooner = below(
         [over(ours.of(metric) - easy.of(metric)) for metric in ("mean_wait_s", "mean_response_s")],
-        rule=f"holds where both are, {_SURELY}",
+        rule=f"holds if both are lower, {_SURELY}",
     )
     short = Judged(
         (Within(over(ours.of("mean_run_s") - _LONGER * easy.of("mean_run_s")), high=0.0),),
-        f"holds where it is at most {_LONGER:g} times EASY's, {_SURELY}",
+        f"holds if it is at most {_LONGER:g} times EASY's, {_SURELY}",
     )
     used = ours.of("cpu_utilisation"), easy.of("cpu_utilisation")
     busy = Judged(
         (Within(over(used[0] - _BUSIER * used[1]), low=0.0),),
-        f"holds where it is at least {_BUSIER:g} times EASY's, {_SURELY}",
+        f"holds if it is at least {_BUSIER:g} times EASY's, {_SURELY}",
     )
-    at = f"{name} beside EASY, {size} cores"
+    at = f"{name} compared with EASY, {size} cores"
     return [
         Row.by(
             f"{at}: wait and response lower",
@@ -124,14 +126,14 @@ def _against_easy(size: int, name: str, ours: Found, easy: Found) -> list[Row]:
             "3 to 9 % longer",
             _gain(ours, easy, "mean_run_s"),
             short,
-            where_it_fails(short, "guests run on part of the time of their cores, and count"),
+            where_it_fails(short, "the mean includes guests, which get only a part of their cores' time"),
         ),
         Row.by(
             f"{at}: CPU utilisation of the cluster 1.5 times as high",
             "1.5 to 2.6 times",
             f"{interval(used[0] / used[1])} times",
             busy,
-            where_it_fails(busy, "see what utilisation can be"),
+            where_it_fails(busy, "see the rows on used core-seconds over makespan"),
         ),
     ]
 
@@ -142,7 +144,7 @@ def _gain(ours: Found, easy: Found, metric: str) -> str:
 
 
 def utilisation(found: Runs) -> list[Row]:
-    """What utilisation can be: the work of the jobs is the same under all policies."""
+    """Return rows on the possible utilisation, as the work of the jobs is the same under all policies."""
     rows = []
     for size in CORES:
         easy, static = found[size][EASY.shown], found[size][STATIC.shown]
@@ -150,22 +152,22 @@ def utilisation(found: Runs) -> list[Row]:
         least = work / static.of("makespan_s") / easy.of("cpu_utilisation")
         rows.append(
             Row(
-                f"{size} cores: used core-seconds over makespan, static over EASY",
+                f"{size} cores: used core-seconds over makespan, static relative to EASY",
                 "2.8 times at 256 cores, while its makespan is longer" if size == 256 else None,
                 f"{float(np.mean(least)):.2f} times",
                 None,
-                "jobs need as many core-seconds whoever shares: of a whole cluster, utilisation rises only as the "
-                "makespan falls. The paper's can only be of something else",
+                "jobs need the same core-seconds under every policy, so the utilisation of the cluster can only rise "
+                "if the makespan falls; the paper's figure must be another quantity",
             )
         )
         rows.append(
             Row(
-                f"{size} cores: percent of its quota that a job uses, EASY, static, ASAx",
+                f"{size} cores: percentage of its quota that a job uses, EASY, static, ASAx",
                 ", ".join(str(_TABLE_3[name][size][1]) for name in ("EASY", "static", "ASAx")),
                 ", ".join(f"{found[size][name].quota_use.mean():.0f}" for name in ("EASY", "static", "ASAx")),
                 None,
-                "a job that wants 45 % of its cores and may have half of them uses 90 % of what it has: "
-                "Table 2's figures under static are those under Slurm over 0.5",
+                "a job that demands 45 % of its cores and gets half of them uses 90 % of its quota: Table 2's "
+                "figures under static are those under Slurm divided by 0.5",
             )
         )
     return rows

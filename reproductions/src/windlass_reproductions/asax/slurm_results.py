@@ -1,4 +1,4 @@
-"""What runs of the mix on a real Slurm say of each other."""
+"""Rows and comparisons of runs of the mix on a real Slurm."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from windlass_reproductions.reproduction import Row
 from windlass_reproductions.verdicts import give_or_take, interval
 
 _Floats = NDArray[np.float64]
-#: The programs of examples/workflows, and their names there.
+#: Names of the programs in examples/workflows.
 PROGRAMS = ("montage", "blast", "stats", "synthetic")
-#: Jobs that share may take so many times as long as alone.
+#: Largest accepted mean slowdown of jobs that share, relative to running alone.
 _SLOWER = 1.1
-_SURELY = "over the same repeats and all of the 95 % interval"
+_SURELY = "over the same repeats and with its whole 95 % interval"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,14 +28,14 @@ class MixRun:
     Parameters
     ----------
     makespan, wait, cpu
-        Seconds from the first submit to the last end; mean wait, s; core-seconds that all jobs used over the cores'
-        time in the makespan, percent.
+        Time from the first submission to the last end, s; mean wait, s; percentage of the cores' time in the makespan
+        that the jobs used.
     ran
         (n,) how long each job ran, s, in the order of submission.
     program
-        (n,) what it was.
+        (n,) program of each job.
     checksums
-        (n,) what it printed last.
+        (n,) last line with a checksum that each job printed.
     """
 
     makespan: float
@@ -51,18 +51,18 @@ def _column(runs: list[MixRun], name: str) -> _Floats:
 
 
 def _stretch(runs: list[MixRun], base: list[MixRun]) -> _Floats:
-    """Mean run time of jobs over that of the same jobs under EASY, a repeat each: nobody shares there."""
+    """Return each repeat's mean ratio of run times to those of the same jobs under EASY, where no job shares."""
     return np.array([float((run.ran / one.ran).mean()) for run, one in zip(runs, base, strict=True)])
 
 
 def _percent(ratios: _Floats) -> str:
-    """How much more than 1 they are, in percent."""
+    """Format by how many percent ratios exceed 1, with the half width of the interval."""
     change = interval(100.0 * (ratios - 1.0))
     return f"{change.mean:+.1f}{give_or_take(change.half, '.1f')}"
 
 
 def rows_of(found: dict[str, list[MixRun]]) -> list[Row]:
-    """What each policy did, by its name."""
+    """Return a row of measurements for each policy."""
     rows, base = [], found["EASY"]
     for name, runs in found.items():
         shown = (
@@ -74,44 +74,49 @@ def rows_of(found: dict[str, list[MixRun]]) -> list[Row]:
 
 
 def verdicts(found: dict[str, list[MixRun]]) -> list[Row]:
-    """What the paper concludes, of each policy beside EASY in the same repeats."""
+    """Return rows that test the paper's conclusions for each policy compared with EASY in the same repeats."""
     easy = found["EASY"]
-    rows = [_whole(found)]
+    rows = [_checksum_row(found)]
     for name in ("static", "ASAx", "pairs"):
         runs = found[name]
         span, base = _column(runs, "makespan"), _column(easy, "makespan")
         used, alone = _column(runs, "cpu"), _column(easy, "cpu")
         slow = _stretch(runs, easy)
         shorter, busier = (
-            below([over(span - base)], rule=f"holds where it is less, {_SURELY}"),
-            above([over(used - alone)], rule=f"holds where it is more, {_SURELY}"),
+            below([over(span - base)], rule=f"holds if it is lower, {_SURELY}"),
+            above([over(used - alone)], rule=f"holds if it is higher, {_SURELY}"),
         )
         unharmed = Judged(
-            (Within(over(slow), high=_SLOWER),), f"holds where it is at most {_SLOWER:g}, {_SURELY}"
+            (Within(over(slow), high=_SLOWER),), f"holds if it is at most {_SLOWER:g}, {_SURELY}"
         )
         rows += [
             Row.by(
-                f"{name} beside EASY: makespan",
+                f"{name} compared with EASY: makespan",
                 "up to 12 % less" if name.startswith("ASAx") else None,
                 f"{_percent(span / base)} %",
                 shorter,
             ),
             Row.by(
-                f"{name} beside EASY: CPU utilisation", "higher", f"{interval(used / alone)} times", busier
+                f"{name} compared with EASY: CPU utilisation",
+                "higher",
+                f"{interval(used / alone)} times",
+                busier,
             ),
             Row.by(
                 f"{name}: mean slowdown at most 10 %",
                 "3 to 9 %",
                 f"{_percent(slow)} %",
                 unharmed,
-                where_it_fails(unharmed, "guests count, whose quota is a part of their cores"),
+                where_it_fails(
+                    unharmed, "the mean includes guests, whose quota is only a part of their cores"
+                ),
             ),
         ]
     return rows
 
 
-def _whole(found: dict[str, list[MixRun]]) -> Row:
-    """That each program prints the same checksum in all runs, and nothing else."""
+def _checksum_row(found: dict[str, list[MixRun]]) -> Row:
+    """Return a row that tests whether each program printed one checksum, the same in all runs."""
     sums = {
         program: {
             run.checksums[at]
@@ -122,21 +127,21 @@ def _whole(found: dict[str, list[MixRun]]) -> Row:
         }
         for program in PROGRAMS
     }
-    # One line, and that a checksum; of a program that never ran there is none.
+    # 0 if a program printed one distinct line and it is a checksum; −1 if the program never ran.
     odd = [len(each) - 1 + sum("checksum" not in line for line in each) for each in sums.values()]
     return Row.by(
-        "every job ended, and printed what its program always prints",
+        "every job completed, with the checksum of its program",
         "yes",
         ", ".join(f"{program}: {len(each)} checksum" for program, each in sums.items()),
         Judged(
             tuple(Within(exactly(more), 0.0, 0.0) for more in odd),
-            "holds where each program has one checksum",
+            "holds if each program has one checksum",
         ),
     )
 
 
 def picture(found: dict[str, list[MixRun]]) -> Picture:
-    """Makespans of all policies."""
+    """Return the picture of the makespans of all policies."""
     names = tuple(found)
     each = [interval(_column(found[name], "makespan")) for name in names]
     half = [one.half if math.isfinite(one.half) else 0.0 for one in each]
