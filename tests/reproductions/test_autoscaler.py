@@ -1,4 +1,4 @@
-"""The reproduction of the predictive autoscaler: what its parts say of numbers that are known."""
+"""The reproduction of the predictive autoscaler, on known numbers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from windlass.scale.forecast import forecasters, make
 from windlass_reproductions.autoscaler import examples, models, printed, tables
 from windlass_reproductions.autoscaler.compare import (
     STATIC,
-    Compared,
     Error,
-    Expected,
+    ForecastComparison,
     Found,
+    MeanForecaster,
     compare,
     static,
 )
@@ -58,7 +58,7 @@ def of_errors(errors, stands_for="Philly", same=True, **others):
             dataclasses.replace(each, attention=attention) if each.name == "transformer" else each
             for each in found
         ]
-    return Compared(one, tuple(found), ())
+    return ForecastComparison(one, tuple(found), ())
 
 
 def row(rows, begins):
@@ -98,12 +98,14 @@ def test_all_forecasters_are_compared():
     assert {"naive", "seasonal-naive", "ses", "nlinear"} == {each.name for each in models.QUICK}
 
 
-def test_what_is_not_installed_is_left_out_and_said():
+def test_what_is_not_installed_is_left_out_and_reported():
     listed = [Setting("naive"), Setting("lstm", packages=("no_such_package",))]
     found = compare(case(wave()), listed, lambda step, share: None)
     assert [each.name for each in found.found] == ["naive", STATIC]
-    said = [each for each in tables.rows_of([found]) if each.ours == "not run"]
-    assert [(each.holds, "no_such_package is not installed" in each.note) for each in said] == [(None, True)]
+    missing = [each for each in tables.rows_of([found]) if each.ours == "not run"]
+    assert [(each.holds, "no_such_package is not installed" in each.note) for each in missing] == [
+        (None, True)
+    ]
 
 
 def test_forecasts_are_those_of_the_forecaster_and_see_only_what_came_before():
@@ -117,7 +119,10 @@ def test_forecasts_are_those_of_the_forecaster_and_see_only_what_came_before():
 
 def test_asking_for_the_expectation_alone_changes_no_forecast():
     rows = wave()
-    plain, wrapped = make("nlinear", window=48).fit(rows), Expected(make("nlinear", window=48)).fit(rows)
+    plain, wrapped = (
+        make("nlinear", window=48).fit(rows),
+        MeanForecaster(make("nlinear", window=48)).fit(rows),
+    )
     wrapped.update(rows[:3])
     plain.update(rows[:3])
     assert np.array_equal(wrapped.forecast(2), plain.forecast(2))
@@ -126,8 +131,8 @@ def test_asking_for_the_expectation_alone_changes_no_forecast():
 
 
 def test_a_setting_says_what_is_not_its_default():
-    assert Setting("naive").said() == ""
-    assert Setting("lstm", {"window": 9, "seconds": 5.0}).said() == "window 9"
+    assert Setting("naive").describe() == ""
+    assert Setting("lstm", {"window": 9, "seconds": 5.0}).describe() == "window 9"
     with pytest.raises(InputError, match="no parameter 'nonsense'"):
         Setting("naive", {"nonsense": 1}).make([24])
 
@@ -143,7 +148,7 @@ def test_the_printed_table_holds_where_all_comes_out_as_printed():
         "made up, 60 min ahead: the least MSE of the paper's",
         "made up, 60 min ahead: the least MSE of all",
         "made up: models from the least",
-        "made up: MSE of the LSTM over",
+        "made up: ratio of the LSTM's MSE",
         "made up: ARIMA takes longer",
     ):
         found = [each for each in rows if each.what.startswith(what)]
@@ -166,7 +171,7 @@ def test_what_does_not_come_out_as_printed_is_said_not_to():
     errors = {name: (1e-3, 5e-4) for name in MODELS} | {"naive": (2e-4, 1e-4), "static": (1e-3, 1e-5)}
     errors["transformer"] = (2e-3, 1e-3)
     rows = tables.rows_of([of_errors(errors, fit={"arima": 0.5})])
-    for what in ("the static", "models from the least", "MSE of the LSTM over", "ARIMA takes longer"):
+    for what in ("the static", "models from the least", "ratio of the LSTM's MSE", "ARIMA takes longer"):
         assert row(rows, f"made up: {what}").holds is False
     least = [each for each in rows if "the least MSE of" in each.what]
     assert len(least) == 4
@@ -177,13 +182,13 @@ def test_what_does_not_come_out_as_printed_is_said_not_to():
 
 
 @pytest.mark.parametrize(("naive", "holds"), [(2e-4, True), (4e-5, False)])
-def test_the_printed_transformer_is_held_beside_the_naive_forecast(naive, holds):
-    said = "made up: the printed MSE of the Transformer, beside"
+def test_the_printed_transformer_is_compared_with_the_naive_forecast(naive, holds):
+    what = "made up: the printed MSE of the Transformer compared with"
     errors = {"naive": (naive, naive / 2), STATIC: (1.0, 1.0)}
-    found = row(tables.rows_of([of_errors(errors)]), said)
+    found = row(tables.rows_of([of_errors(errors)]), what)
     assert (found.paper, found.ours, found.holds) == (3e-4, naive, holds)
     other = tables.rows_of([of_errors(errors, stands_for="Ours", same=False)])
-    assert not any(each.what.startswith(said) for each in other)
+    assert not any(each.what.startswith(what) for each in other)
 
 
 def test_another_cluster_confirms_and_refutes_no_number_of_the_paper():
@@ -197,15 +202,15 @@ def test_another_cluster_confirms_and_refutes_no_number_of_the_paper():
 
 
 def test_a_part_of_the_error_that_is_above_all_of_it_would_be_seen():
-    said = "Table 4: lines whose PMSE"
+    what = "Table 4: lines whose PMSE"
     good, bad = (
         of_errors({STATIC: (1.0, 1.0), "naive": (1.0, 0.5)}),
         of_errors({STATIC: (1.0, 1.1)} | {"naive": (1.0, 0.2)}),
     )
-    assert row(tables.rows_of([good]), said).ours == "0 of 4"
-    assert row(tables.rows_of([bad]), said).ours == "2 of 4"
+    assert row(tables.rows_of([good]), what).ours == "0 of 4"
+    assert row(tables.rows_of([bad]), what).ours == "2 of 4"
     # By the formula there can be none: nothing here could confirm what is printed.
-    assert row(tables.rows_of([good]), said).holds is row(tables.rows_of([bad]), said).holds is None
+    assert row(tables.rows_of([good]), what).holds is row(tables.rows_of([bad]), what).holds is None
     assert len(printed.impossible()) == 3
 
 

@@ -218,32 +218,32 @@ def test_base_instances_are_of_instants_days_apart(monkeypatch, quick):
     monkeypatch.setattr(sizes, "openb_jobs", lambda: pods)
     monkeypatch.setattr(
         sizes,
-        "sized",
+        "find_base",
         lambda what, jobs, types, times, theirs, note: (
             asked.append((what, jobs, types, times, theirs)) or note
         ),
     )
-    notes = sizes.all_sized(quick)
+    notes = sizes.find_bases(quick)
     step = 2.0 if quick else 0.25
     times = [DAY * step * place for place in range(1, 3 if quick else 20)]
     assert asked == [
-        ("Philly, 4 cores a GPU", (4.0, 16.0), G4, times, "g4dn.2xlarge"),
-        ("Philly, 8 cores a GPU", (8.0, 32.0), G4, times, "g4dn.2xlarge"),
+        ("Philly, 4 cores per GPU", (4.0, 16.0), G4, times, "g4dn.2xlarge"),
+        ("Philly, 8 cores per GPU", (8.0, 32.0), G4, times, "g4dn.2xlarge"),
         ("openb, pods with GPUs", [False, True], G4, [DAY + time for time in times], None),
         ("openb, pods without GPUs", [True, False], M5, [DAY + time for time in times], None),
     ]
-    assert "with 4 and 16 GiB to each GPU the base can only be g4dn.xlarge" in notes[0]
-    assert "with 8 and 32 GiB to each GPU the base can only be g4dn.2xlarge" in notes[1]
+    assert "with 4 and 16 GiB per GPU the base can only be g4dn.xlarge" in notes[0]
+    assert "with 8 and 32 GiB per GPU the base can only be g4dn.2xlarge" in notes[1]
     monkeypatch.setattr(sizes, "absent", lambda: (data.PHILLY, data.OPENB))
-    assert sizes.all_sized(quick) == ()
+    assert sizes.find_bases(quick) == ()
 
 
 def test_scales_are_parts_of_that_with_all_types():
-    def sized(types, smallest, scale):
+    def find_base(types, smallest, scale):
         base = SimpleNamespace(smallest=smallest, scale=np.array(scale))
-        return sizes.Sized("some", types, base, "paper", "note")
+        return sizes.BaseResult("some", types, base, "paper", "note")
 
-    one, other = sized(G4, 1, [2.0, 2.0, 3.0]), sized(M5, 0, [4.0, 8.0])
+    one, other = find_base(G4, 1, [2.0, 2.0, 3.0]), find_base(M5, 0, [4.0, 8.0])
     rows = sizes.rows_of([one, other])
     assert [(row.what, row.paper, row.ours) for row in rows] == [
         ("Figure 7, some: base instance", "paper", G4[1].name),
@@ -266,7 +266,7 @@ def test_scales_are_parts_of_that_with_all_types():
 def test_all_parts_are_run_in_turn(monkeypatch, quick):
     told, asked = [], []
     monkeypatch.setattr(paper.examples, "rows_of", lambda: ["example"])
-    monkeypatch.setattr(paper.sizes, "all_sized", lambda given: asked.append(given) or "sized")
+    monkeypatch.setattr(paper.sizes, "find_bases", lambda given: asked.append(given) or "find_base")
     monkeypatch.setattr(paper.sizes, "rows_of", lambda found: [f"rows {found}"])
     monkeypatch.setattr(paper.sizes, "pictures", lambda found: [f"picture {found}"])
     monkeypatch.setattr(paper, "cases", lambda: iter(["a", "b", "c"]))
@@ -293,7 +293,7 @@ def test_all_parts_are_run_in_turn(monkeypatch, quick):
     setting = paper.QUICK if quick else paper.FULL
     assert asked == [quick, ("a", setting), ("b", setting), ("c", setting), (quick, "crew")]
     first, rows, absent, *rest = found.rows
-    assert (first, rows, absent.what) == ("example", "rows sized", "Table 4, none.csv")
+    assert (first, rows, absent.what) == ("example", "rows find_base", "Table 4, none.csv")
     assert rest == ["table ['a', 'b', 'c']", "cost"]
-    assert found.pictures == ("picture sized", "figures ['a', 'b', 'c']", "curve")
+    assert found.pictures == ("picture find_base", "figures ['a', 'b', 'c']", "curve")
     assert [share for _, share in told] == pytest.approx([0.0, 0.01, 0.125, 0.275, 0.425, 0.75, 1.0])

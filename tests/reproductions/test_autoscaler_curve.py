@@ -1,4 +1,4 @@
-"""The cost–wait curve: what its parts say of numbers that are known, and a small run of all of it."""
+"""The cost–wait curve: its parts on known numbers, and a small run of all of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from windlass.sim.instances.fleet import InstanceFleet
 from windlass_reproductions import by_crews, find_paper, public
 from windlass_reproductions.autoscaler import curve, curve_cases
 from windlass_reproductions.autoscaler.curve_cases import Workload, shortened
-from windlass_reproductions.autoscaler.curve_front import Compared, Front, Gain, compare
+from windlass_reproductions.autoscaler.curve_front import Front, Gain, Savings, compare
 from windlass_reproductions.autoscaler.curve_grid import CLAIRVOYANT, DEFAULT, HAZARD, REACTIVE
 from windlass_reproductions.autoscaler.curve_runs import Blocks, Measured, Point, blocks, measure
 
@@ -101,7 +101,7 @@ def test_a_curve_that_needs_more_hours_everywhere_has_no_point_at_theirs():
     assert np.isnan(result.wait.value)
     assert not result.reached()
     assert result.wait.judged(0.3).holds is False
-    assert str(result.wait) == "no point there"
+    assert str(result.wait) == "no point at this level"
 
 
 def test_between_two_knobs_the_line_counts():
@@ -185,7 +185,7 @@ def test_a_small_run_has_all_rows_and_a_picture():
         "hours saved at equal wait",
     ]
     assert len(verdicts) == 3
-    assert any("knowing all" in row.what for row in rows)
+    assert any("clairvoyant compared with" in row.what for row in rows)
     picture = curve.picture(workload, all_found)
     assert [line.name for line in picture.lines] == [REACTIVE, HAZARD, CLAIRVOYANT]
     waits = {each.point.curve: each.judged.mean_wait() for each in all_found}
@@ -252,7 +252,7 @@ def test_without_logs_it_says_so(monkeypatch, tmp_path):
 @given(st.floats(-1, 1), st.integers(-100, 100).map(lambda n: n / 100))
 def test_a_verdict_needs_the_value_and_that_it_is_sure(value, low):
     gain = Gain(value, low, 1.0)
-    compared = Compared(gain, Gain(0.0, 0.0, 0.0))
+    compared = Savings(gain, Gain(0.0, 0.0, 0.0))
     assert compared.reached() == (value >= 0.3 and low > 0)
     # As much as is claimed, and chance may have done it: nobody can tell.
     assert (

@@ -6,16 +6,16 @@ from windlass_reproductions.autoscaler.curve_grid import (
     HAZARD,
     REACTIVE,
     THRIFTY,
-    few,
     grid,
+    quick_grid,
 )
 
 
 def test_the_grid_has_each_point_once_and_a_quick_look_is_a_part_of_it():
     names = [(each.curve, each.knob) for each in grid()]
     assert len(set(names)) == len(names)
-    assert set(few()) < set(grid())
-    assert {REACTIVE, HAZARD, CLAIRVOYANT} <= {each.curve for each in few()}
+    assert set(quick_grid()) < set(grid())
+    assert {REACTIVE, HAZARD, CLAIRVOYANT} <= {each.curve for each in quick_grid()}
     assert (REACTIVE, DEFAULT) in names
 
 
@@ -23,4 +23,6 @@ def test_who_counts_money_is_a_part_of_the_grid_where_types_differ_in_price():
     more = [each for each in grid(by_money=True) if each not in grid()]
     assert {each.curve for each in more} == {THRIFTY}
     assert [each.knob for each in more] == [each.knob for each in grid() if each.curve == HAZARD]
-    assert {THRIFTY} == {each.curve for each in few(by_money=True)} - {each.curve for each in few()}
+    assert {THRIFTY} == {each.curve for each in quick_grid(by_money=True)} - {
+        each.curve for each in quick_grid()
+    }

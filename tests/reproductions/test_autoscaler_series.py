@@ -11,7 +11,7 @@ from windlass.model import InputError
 from windlass.scale import Embedding
 from windlass_reproductions import public
 from windlass_reproductions.autoscaler import data, paper, sizes, tables
-from windlass_reproductions.autoscaler.demand import Held, counts_over_time
+from windlass_reproductions.autoscaler.demand import JobDemands, counts_over_time
 from windlass_reproductions.autoscaler.figures import pictures
 from windlass_reproductions.autoscaler.instances import G4, M5, buckets, prices
 
@@ -33,7 +33,7 @@ jobs_drawn = st.lists(
 def test_counts_over_time_are_those_of_what_runs_at_each_instant(drawn):
     table = np.array(drawn, np.float64)
     resources = np.stack([table[:, 0], table[:, 1], table[:, 2] * 2.0**30], axis=1)
-    jobs = Held(resources, table[:, 3], table[:, 3] + table[:, 4])
+    jobs = JobDemands(resources, table[:, 3], table[:, 3] + table[:, 4])
     embedding = Embedding(np.concatenate([buckets(M5), buckets(G4)]))
     found = counts_over_time(jobs, embedding, 7.0, 5.0, 140.0)
     times = 5.0 + 7.0 * np.arange(1, 1 + int(135.0 // 7.0))
@@ -44,7 +44,7 @@ def test_counts_over_time_are_those_of_what_runs_at_each_instant(drawn):
 
 def test_columns_of_jobs_are_of_one_length():
     with pytest.raises(InputError, match="columns of one length"):
-        Held(np.zeros((2, 3)), np.zeros(2), np.zeros(1))
+        JobDemands(np.zeros((2, 3)), np.zeros(2), np.zeros(1))
 
 
 def test_types_are_in_the_order_of_the_embedding_and_dearer_ones_have_more():
@@ -57,8 +57,8 @@ def test_types_are_in_the_order_of_the_embedding_and_dearer_ones_have_more():
 
 def test_the_base_is_the_last_type_before_the_scale_rises():
     # One job of eight cores and a GPU fits g4dn.2xlarge; a larger type costs more and holds no more of it.
-    jobs = Held(np.array([[1.0, 8.0, 2.0**30]]), np.zeros(1), np.ones(1))
-    found = sizes.sized("one job", jobs, G4, [0.0], None, "")
+    jobs = JobDemands(np.array([[1.0, 8.0, 2.0**30]]), np.zeros(1), np.ones(1))
+    found = sizes.find_base("one job", jobs, G4, [0.0], None, "")
     assert found.smallest == "g4dn.2xlarge"
     assert found.scales()[:2] == [1.0, 1.0]
     assert found.scales()[2] == pytest.approx(1.204 / 0.752)
@@ -71,9 +71,9 @@ def test_without_traces_what_needs_them_is_said_not_to_have_run(monkeypatch, tmp
     assert data.absent() == (data.HELIOS, data.PHILLY, data.OPENB)
     assert list(data.cases()) == []
     assert paper._compared(quick=True, notify=lambda step, share: None) == []
-    assert sizes.all_sized(quick=True) == ()
+    assert sizes.find_bases(quick=True) == ()
     assert tables.rows_of([]) == pictures([]) == []
-    assert [paper._not_at_hand(name).ours for name in data.absent()] == ["not run"] * 3
+    assert [paper._missing_row(name).ours for name in data.absent()] == ["not run"] * 3
 
 
 def test_cases_of_small_logs_are_cut_where_they_are_said_to_be(monkeypatch, tmp_path):

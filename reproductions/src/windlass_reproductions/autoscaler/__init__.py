@@ -1,25 +1,24 @@
-"""A predictive autoscaler: its embedding, and what its Transformer forecasts beside others.
+"""A predictive autoscaler: its embedding, its Transformer compared with other forecasters, and its cost and waits.
 
-The paper's own cluster is private, and Fuxi's log is not at hand. What stands for its own is Helios' cluster Venus, and
-Philly is there in part. Pods of openb are a third cluster that the paper does not have.
+The paper's own cluster is private, and Fuxi's log is not available. Helios' cluster Venus replaces the private one, and
+a part of Philly is available. The pods of openb are a third cluster, which the paper does not use.
 
-- :mod:`~windlass_reproductions.autoscaler.paper`: the rows and plots, from the parts below.
-- :mod:`~windlass_reproductions.autoscaler.examples`: what the paper works out by hand.
+- :mod:`~windlass_reproductions.autoscaler.paper`: all rows and pictures, from the modules below.
+- :mod:`~windlass_reproductions.autoscaler.examples`: the paper's worked examples.
 - :mod:`~windlass_reproductions.autoscaler.printed`: Table 4 as printed.
-- :mod:`~windlass_reproductions.autoscaler.instances`: M5 and G4 of AWS.
-- :mod:`~windlass_reproductions.autoscaler.data`: the series that are at hand, and
-  :mod:`~windlass_reproductions.autoscaler.demand`, what jobs need over time.
-- :mod:`~windlass_reproductions.autoscaler.sizes`: Figure 7, with which type a series should begin.
+- :mod:`~windlass_reproductions.autoscaler.instances`: the M5 and G4 instances of AWS.
+- :mod:`~windlass_reproductions.autoscaler.data`: the available series;
+  :mod:`~windlass_reproductions.autoscaler.demand`: the demand of jobs over time.
+- :mod:`~windlass_reproductions.autoscaler.sizes`: Figure 7, the base instance of a series of types.
 - :mod:`~windlass_reproductions.autoscaler.models`: the forecasters and their settings;
-  :mod:`~windlass_reproductions.autoscaler.attention`: what the Transformer looks at.
-- :mod:`~windlass_reproductions.autoscaler.compare`: forecasters on a series;
-  :mod:`~windlass_reproductions.autoscaler.tables`, :mod:`~windlass_reproductions.autoscaler.figures`: rows and pictures
-  of that.
-- :mod:`~windlass_reproductions.autoscaler.verdicts`: how near is near enough.
-- :mod:`~windlass_reproductions.autoscaler.curve`: the cost–wait curve, as rows and pictures, from the parts below.
-- :mod:`~windlass_reproductions.autoscaler.curve_cases`: real workloads, and which weeks judge.
-- :mod:`~windlass_reproductions.autoscaler.curve_grid`: policies and knobs.
-- :mod:`~windlass_reproductions.autoscaler.curve_runs`: runs, measured week by week.
-- :mod:`~windlass_reproductions.autoscaler.curve_front`: savings at equal hours and at equal wait, and how sure they
-  are.
+  :mod:`~windlass_reproductions.autoscaler.attention`: the attention of the Transformer.
+- :mod:`~windlass_reproductions.autoscaler.compare`: errors of forecasters on a series;
+  :mod:`~windlass_reproductions.autoscaler.tables`, :mod:`~windlass_reproductions.autoscaler.figures`: their rows
+  and pictures.
+- :mod:`~windlass_reproductions.autoscaler.verdicts`: criteria and tolerances.
+- :mod:`~windlass_reproductions.autoscaler.curve`: rows and pictures of the cost–wait curve, from the modules below.
+- :mod:`~windlass_reproductions.autoscaler.curve_cases`: real workloads, with their training and test weeks.
+- :mod:`~windlass_reproductions.autoscaler.curve_grid`: policies and their parameter values.
+- :mod:`~windlass_reproductions.autoscaler.curve_runs`: simulated runs, measured by week.
+- :mod:`~windlass_reproductions.autoscaler.curve_front`: savings at equal hours and at equal wait, with intervals.
 """

@@ -1,4 +1,4 @@
-"""What the first layer of the Transformer attends to (Figure 9)."""
+"""The attention of the first layer of the Transformer (Figure 9)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from windlass.scale.forecast.models.transformer import Transformer
 
 _Floats = NDArray[np.float64]
 
-#: How many windows it is averaged over.
+#: Number of windows over which the attention is averaged.
 _WINDOWS = 64
 
 
-class Attentive(Transformer):
-    """The forecaster, which can say what its first layer attends to."""
+class AttentionTransformer(Transformer):
+    """The Transformer forecaster, with access to the attention of its first layer."""
 
     def attention(self) -> _Floats:
-        """(w,) the part of its attention that the newest row of a window gives to each row, newest first.
+        """Return (w,) the share of attention that the newest row of a window pays to each row, newest first.
 
-        Mean over heads and over windows of the rows that were held back when it was taught. Nothing, (0,), where it
-        learned nothing because the series never changes.
+        This is the mean over heads and over windows of the validation rows, which were not used for training. It is
+        empty, (0,), if nothing was learned because the series never changes.
         """
         if self._still:
             return np.empty(0)
@@ -34,7 +34,7 @@ class Attentive(Transformer):
 
 
 def first_attention(network: Any, windows: _Floats, firsts: NDArray[np.int64]) -> _Floats:
-    """(w,) as :meth:`Attentive.attention`, of windows (n, w, k) whose first rows have the numbers ``firsts`` (n,)."""
+    """Return (w,) the mean attention of windows (n, w, k), newest first; ``firsts`` (n,) numbers their first rows."""
     import equinox as eqx
     import jax
     import jax.numpy as jnp
@@ -42,13 +42,13 @@ def first_attention(network: Any, windows: _Floats, firsts: NDArray[np.int64]) -
     arrays, rest = eqx.partition(network.encoder, eqx.is_array)
     mix = eqx.combine(jax.tree.map(lambda stacked: stacked[0], arrays), rest).own
 
-    def given(window: Any, first: Any) -> Any:
-        # The layer's input, as the network's own ``encode`` makes it.
+    def attention(window: Any, first: Any) -> Any:
+        # Compute the input of the layer in the same way as the network's ``encode``.
         rows = jax.vmap(network.enter)(window) + network.positions(first, len(window))
         query = mix.query(rows[-1]).reshape(mix.heads, -1)
         keys = jnp.split(jax.vmap(mix.keys)(rows).reshape(len(rows), mix.heads, -1), 2, axis=-1)[0]
         scores = jnp.einsum("hd,mhd->hm", query, keys) / jnp.sqrt(float(query.shape[-1]))
         return jax.nn.softmax(scores, axis=-1).mean(axis=0)
 
-    found = jax.vmap(given)(jnp.asarray(windows, jnp.float32), jnp.asarray(firsts))
+    found = jax.vmap(attention)(jnp.asarray(windows, jnp.float32), jnp.asarray(firsts))
     return np.asarray(found.mean(axis=0), dtype=np.float64)[::-1]

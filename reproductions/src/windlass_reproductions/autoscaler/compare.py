@@ -1,4 +1,4 @@
-"""Forecasters on a series: how far off each was, one row ahead and as many as a launch takes."""
+"""Errors of forecasters on a series, one row ahead and as many rows ahead as a launch takes."""
 
 from __future__ import annotations
 
@@ -21,69 +21,69 @@ from windlass_reproductions.reproduction import Notify
 _Floats = NDArray[np.float64]
 
 STATIC = "static"
-#: Nobody looks at it: a backtest asks for one.
+#: A backtest requires at least one quantile; the result is not used.
 _QUANTILES = (0.5,)
 
 
 @runtime_checkable
 class Attending(Protocol):
-    """A forecaster with attention."""
+    """A forecaster that reports its attention."""
 
     def attention(self) -> _Floats:
-        """Return (w,) how much of it each row of a window gets, newest first; called once, after a backtest."""
+        """Return (w,) the attention that each row of a window gets, newest first; called once, after a backtest."""
         ...
 
 
-class Expected:
-    """A forecaster that is asked for what it expects alone: quantiles are that, too.
+class MeanForecaster:
+    """A wrapper that returns a forecaster's mean in place of each quantile.
 
-    To find out how far off it is takes some forecasters longer than to learn.
+    Some forecasters need more time to estimate quantiles than to learn.
 
     Parameters
     ----------
-    made
-        The forecaster.
+    forecaster
+        Wrapped forecaster.
 
     Examples
     --------
     >>> from windlass.scale.forecast import make
-    >>> Expected(make("naive")).fit([[3.0], [5.0]]).forecast(1, [0.1, 0.9]).ravel().tolist()
+    >>> MeanForecaster(make("naive")).fit([[3.0], [5.0]]).forecast(1, [0.1, 0.9]).ravel().tolist()
     [5.0, 5.0]
     """
 
-    def __init__(self, made: Forecaster) -> None:
-        self._made = made
+    def __init__(self, forecaster: Forecaster) -> None:
+        self._forecaster = forecaster
 
     @property
     def least(self) -> int:
-        """As the forecaster's."""
-        return self._made.least
+        """Smallest number of rows that the forecaster can learn from."""
+        return self._forecaster.least
 
     def fit(self, series: ArrayLike) -> Self:
-        """As the forecaster's."""
-        self._made.fit(series)
+        """Fit the forecaster."""
+        self._forecaster.fit(series)
         return self
 
     def forecast(self, steps: int, quantiles: Sequence[float] | None = None) -> _Floats:
-        """(steps, k), or (q, steps, k) with the same for each quantile."""
-        mean = self._made.forecast(steps)
+        """Return the mean (steps, k), or with ``quantiles`` the same mean for each, (q, steps, k)."""
+        mean = self._forecaster.forecast(steps)
         return mean if quantiles is None else np.repeat(mean[None], len(quantiles), axis=0)
 
     def update(self, new_rows: ArrayLike) -> None:
-        """As the forecaster's."""
-        self._made.update(new_rows)
+        """Pass new rows to the forecaster."""
+        self._forecaster.update(new_rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """How far off forecasts of so many rows ahead were; columns are scaled by their largest value to learn from.
+    """Errors of forecasts a fixed number of rows ahead; columns are scaled by their maximum in the training rows.
 
     Parameters
     ----------
     mse, pmse
-        PMSE is the part of the MSE that comes from forecasts above the truth.
+        Mean squared error, and the part of it that comes from forecasts above the truth.
     above
-        The mean over those rows alone in which the forecast was above the truth; NaN where none was.
+        Mean squared error over only the values that were forecast too high; NaN if there is none.
     """
 
     mse: float
@@ -93,22 +93,22 @@ class Error:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """A forecaster on a series.
+    """Results of a forecaster on a series.
 
     Parameters
     ----------
     name
-        Of the forecaster.
+        Name of the forecaster.
     errors
-        By how many rows ahead, as the case has it.
+        Errors at each of the case's numbers of rows ahead.
     truth, forecast
-        (n, k) of one row ahead.
+        (n, k) true values and forecasts one row ahead.
     fit
-        Seconds that it took to learn, NaN where there is nothing to.
-    said
-        Its settings where they are not the defaults.
+        Seconds of fitting; NaN for the static allocation.
+    settings
+        Description of the settings that differ from the defaults.
     attention
-        (w,) newest first, or (0,).
+        (w,) attention, newest first; (0,) if the forecaster has none.
     """
 
     name: str
@@ -116,40 +116,40 @@ class Found:
     truth: _Floats
     forecast: _Floats
     fit: float
-    said: str = ""
+    settings: str = ""
     attention: _Floats = field(default_factory=lambda: np.empty(0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compared:
-    """All forecasters on a series; ``left_out`` has those that were not run, and the package that each lacks."""
+class ForecastComparison:
+    """Results of all forecasters on a series; ``left_out`` has those not run, with the missing package of each."""
 
     case: Case
     found: tuple[Found, ...]
     left_out: tuple[tuple[str, str], ...]
 
     def mse(self, step: int) -> dict[str, float]:
-        """By name, at one of the case's numbers of rows ahead, by its place."""
+        """Return the MSE of each forecaster at a number of rows ahead, given as index into the case's ``steps``."""
         return {each.name: each.errors[step].mse for each in self.found}
 
     def of(self, name: str) -> Found | None:
-        """Of a forecaster, if it was run."""
+        """Return the results of a forecaster; None if it was not run."""
         return next((each for each in self.found if each.name == name), None)
 
 
-def compare(case: Case, settings: Sequence[Setting], notify: Notify) -> Compared:
-    """Run all that can be run, and the static allocation; told the share of them that is done."""
+def compare(case: Case, settings: Sequence[Setting], notify: Notify) -> ForecastComparison:
+    """Run all forecasters whose packages are installed, and the static allocation; report the share done."""
     ready = [setting for setting in settings if not setting.missing()]
     left_out = tuple((setting.name, setting.missing()) for setting in settings if setting.missing())
     found = []
     for place, setting in enumerate(ready):
         notify(f"{case.name}: {setting.name}", place / len(ready))
         found.append(_one(case, setting))
-    return Compared(case, (*found, static(case)), left_out)
+    return ForecastComparison(case, (*found, static(case)), left_out)
 
 
 def static(case: Case) -> Found:
-    """As many as were ever needed in the rows to learn from, at all times: the paper's static allocation."""
+    """Return the results of the paper's static allocation: always the maximum of the training rows."""
     known = len(case.rows) - case.test
     most = case.rows[:known].max(axis=0)
     truth = case.rows[known:]
@@ -162,7 +162,7 @@ def static(case: Case) -> Found:
 
 
 def error_of(made: Made, learned: _Floats) -> Error:
-    """How far off, scaled by what was learned from.
+    """Return the errors of forecasts, scaled by the training rows.
 
     >>> made = Made(1, np.array([[1.0], [4.0]]), np.array([[3.0], [2.0]]), np.empty(0))
     >>> error_of(made, np.array([[2.0]]))
@@ -178,7 +178,7 @@ def error_of(made: Made, learned: _Floats) -> Error:
 def _one(case: Case, setting: Setting) -> Found:
     forecaster = setting.make(case.seasons)
     result = backtest(
-        Expected(forecaster), case.rows, case.test, case.steps, _QUANTILES, season=min(case.seasons)
+        MeanForecaster(forecaster), case.rows, case.test, case.steps, _QUANTILES, season=min(case.seasons)
     )
     learned = case.rows[: len(case.rows) - case.test]
     attending = capability(forecaster, Attending)
@@ -188,6 +188,6 @@ def _one(case: Case, setting: Setting) -> Found:
         result.made[0].truth,
         result.made[0].mean,
         result.fit,
-        setting.said(),
+        setting.describe(),
         np.empty(0) if attending is None else attending.attention(),
     )

@@ -1,7 +1,8 @@
-"""The cost–wait curve: what each policy's knob makes of real workloads, in weeks that nothing was chosen by.
+"""The cost–wait curve: cost and mean wait of policies on real workloads, at several values of their parameters.
 
-Every policy runs over the whole log; the first part is for learning, and knobs may be chosen there. All is measured
-week by week, and intervals are of weeks drawn anew, the same for all policies.
+Every policy runs over the whole log. The first part is for training, and parameter values (knobs) may be chosen there;
+results are measured in the second part, the test weeks. Intervals come from a bootstrap over weeks, with the same draws
+for all policies.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from windlass_reproductions.autoscaler.curve_cases import Workload, absent, shor
 from windlass_reproductions.autoscaler.curve_front import (
     FEWER_HOURS,
     LESS_WAIT,
-    Compared,
     Front,
     Gain,
+    Savings,
     compare,
 )
-from windlass_reproductions.autoscaler.curve_grid import CLAIRVOYANT, DEFAULT, REACTIVE, few, grid
+from windlass_reproductions.autoscaler.curve_grid import CLAIRVOYANT, DEFAULT, REACTIVE, grid, quick_grid
 from windlass_reproductions.autoscaler.curve_runs import Blocks, Measured, Point, measure
 from windlass_reproductions.reproduction import Notify, Row
 
@@ -33,7 +34,7 @@ _Floats = NDArray[np.float64]
 
 _ALL = ("KTH", "LCG", "Philly", "Helios", "openb")
 _QUICK = ("KTH",)
-#: Of draws of weeks.
+#: Seed of the bootstrap over weeks.
 _SEED = 7
 
 
@@ -44,32 +45,32 @@ def cost_and_wait(
     names: Sequence[str] | None = None,
     crews: Crews | None = None,
 ) -> tuple[tuple[Row, ...], tuple[Picture, ...]]:
-    """Rows and pictures of all workloads whose logs are at hand.
+    """Return rows and pictures of all workloads whose logs are available.
 
     Parameters
     ----------
     quick
-        One workload, two weeks to learn from and two to judge by, and a part of the grid.
-    tell
-        Told which step begins.
+        Whether to run only one workload, two training and two test weeks, and a part of the grid.
+    notify
+        Called with each step that begins, and the share that is done.
     cores
-        So many processes at once; by default as many as there are cores.
+        Maximum number of processes; by default the number of cores.
     names
-        Which workloads; by default all, or one if it has to be quick.
+        Names of the workloads; by default all, or one if ``quick``.
     crews
-        Who runs the points; by default so many processes as ``cores`` says. What comes out does not depend on it.
+        Worker pool that runs the points; by default ``cores`` processes. The results do not depend on it.
     """
     chosen = workloads(tuple(names or (_QUICK if quick else _ALL)))
     rows: list[Row] = []
     pictures: list[Picture] = []
-    asked = few if quick else grid
-    number = min(cores or os.cpu_count() or 1, len(asked()))
+    choose = quick_grid if quick else grid
+    number = min(cores or os.cpu_count() or 1, len(choose()))
     opened = (crews or partial(processes, number))() if crews or number > 1 else nullcontext()
     with opened as crew:
         for place, workload in enumerate(chosen):
             short = shortened(workload, 2) if quick else workload
             share = place / len(chosen)
-            found, points = [], asked(_by_money(workload))
+            found, points = [], choose(_by_money(workload))
             for done, each in enumerate(_measured(short, points, crew)):
                 notify(
                     f"{workload.name}, {each.point.curve} {each.point.knob}",
@@ -79,7 +80,7 @@ def cost_and_wait(
             rows += rows_of(short, found)
             pictures.append(picture(short, found))
     rows += [
-        Row(f"Cost and wait, {name}", None, "not run", None, "its log is not at hand")
+        Row(f"Cost and wait, {name}", None, "not run", None, "its log is not available")
         for name in absent()
         if name in (names or _ALL)
     ]
@@ -87,17 +88,17 @@ def cost_and_wait(
 
 
 def _measured(workload: Workload, points: Sequence[Point], crew: Crew | None) -> Iterator[Measured]:
-    """Each point, in their order, by a crew or here."""
+    """Yield the measurement of each point in order, computed by the crew or in this process."""
     if crew is None:
         yield from (measure(workload, point) for point in points)
         return
     shared = crew.share(workload)
-    asked = [crew.submit(measure, shared, point) for point in points]
-    yield from (each.result() for each in asked)
+    futures = [crew.submit(measure, shared, point) for point in points]
+    yield from (each.result() for each in futures)
 
 
 def rows_of(workload: Workload, found: Sequence[Measured]) -> list[Row]:
-    """Points, savings at the hours and at the wait of the reactive default, and the knob that the first part chose."""
+    """Return rows of all points, of savings against the reactive default, and of knobs chosen in the training part."""
     rows = [_point_row(workload, each) for each in found]
     theirs = _curve(found, REACTIVE)
     place = next((at for at, each in enumerate(theirs) if each.point.knob == DEFAULT), None)
@@ -105,24 +106,26 @@ def rows_of(workload: Workload, found: Sequence[Measured]) -> list[Row]:
         return rows
     for name in _contenders(found):
         ours = _curve(found, name)
-        rows += _saving_rows(workload, name, compared(ours, theirs, place))
+        rows += _saving_rows(workload, name, compare_curves(ours, theirs, place))
         rows.append(_chosen_row(workload, name, ours, theirs[place]))
-        rows += _losses(workload, name, ours, theirs)
+        rows += _loss_rows(workload, name, ours, theirs)
     bound = _curve(found, CLAIRVOYANT)
     if bound:
         rows.append(_bound_row(workload, bound[0].judged, theirs[place].judged))
     return rows
 
 
-def compared(ours: Sequence[Measured], theirs: Sequence[Measured], place: int) -> Compared:
-    """Over the weeks that judge."""
+def compare_curves(ours: Sequence[Measured], theirs: Sequence[Measured], place: int) -> Savings:
+    """Compare two curves over the test weeks, at one point of the second."""
     rng = np.random.default_rng(_SEED)
     return compare([each.judged for each in ours], [each.judged for each in theirs], place, rng)
 
 
 def chosen_knob(ours: Sequence[Measured], reference: Measured) -> Measured:
-    """The point that has least wait of those that cost no more than the reference, in the first part; else the one
-    that costs least."""
+    """Return the point with the least wait in the training part among those that cost no more than the reference.
+
+    If all points cost more, return the cheapest.
+    """
     able = [each for each in ours if each.learned.usd.sum() <= reference.learned.usd.sum()]
     if not able:
         return min(ours, key=lambda each: float(each.learned.usd.sum()))
@@ -130,11 +133,11 @@ def chosen_knob(ours: Sequence[Measured], reference: Measured) -> Measured:
 
 
 def picture(workload: Workload, found: Sequence[Measured]) -> Picture:
-    """A curve for each policy that has a knob, and a point for each that has none."""
+    """Return the picture of a curve for each policy with a knob, and of a point for each without."""
     lines, by_money = [], _by_money(workload)
     for name in dict.fromkeys(each.point.curve for each in found):
         if name == "static":
-            # So many hours that all others would be one point.
+            # Its many hours would stretch the axis until all other points coincide.
             continue
         own = _curve(found, name)
         paid = [each.judged.usd if by_money else each.judged.hours for each in own]
@@ -142,7 +145,7 @@ def picture(workload: Workload, found: Sequence[Measured]) -> Picture:
             Line(name, [float(each.sum()) for each in paid], [each.judged.mean_wait() for each in own])
         )
     blocks = len(found[0].judged.jobs)
-    caption = f"Each point is a knob, over the {blocks} weeks or days that judge. Lower left is better."
+    caption = f"Each point is a knob, measured over {blocks} test weeks or days. Lower left is better."
     return Picture(
         f"curve-{workload.name.lower()}",
         f"Cost and wait, {workload.name}",
@@ -154,7 +157,7 @@ def picture(workload: Workload, found: Sequence[Measured]) -> Picture:
 
 
 def _by_money(workload: Workload) -> bool:
-    """Whether types differ in price, so that hours of one are not those of another."""
+    """Whether types differ in price, so that money is compared instead of hours."""
     return len({kind.price for kind in workload.case.fleet.types}) > 1
 
 
@@ -171,28 +174,31 @@ def _curve(found: Sequence[Measured], name: str) -> list[Measured]:
 
 
 def _contenders(found: Sequence[Measured]) -> list[str]:
-    """Those that have a knob, but for the reactive one."""
+    """Return the names of all curves with a knob, except the reactive one."""
     names = [each.point.curve for each in found if each.point.knob]
     return [name for name in dict.fromkeys(names) if name != REACTIVE]
 
 
 def _point_row(workload: Workload, each: Measured) -> Row:
     return Row(
-        f"{workload.name}: {each.point.curve} {each.point.knob}".rstrip(), None, told(each.judged), None
+        f"{workload.name}: {each.point.curve} {each.point.knob}".rstrip(),
+        None,
+        measures_text(each.judged),
+        None,
     )
 
 
-def told(found: Blocks) -> str:
-    """All measures in a line."""
+def measures_text(found: Blocks) -> str:
+    """Format all measures in one line."""
     return (
-        f"{found.mean_wait():.1f} s mean wait, 95 % {found.p95_wait():.0f} s, "
+        f"{found.mean_wait():.1f} s mean wait, 95th percentile {found.p95_wait():.0f} s, "
         f"{100 * found.delayed.sum() / max(1.0, found.jobs.sum()):.1f} % delayed by a launch, "
         f"{found.hours.sum():,.0f} instance-hours, {found.usd.sum():,.0f} USD, {found.actions.sum():,.0f} actions"
     )
 
 
-def _saving_rows(workload: Workload, name: str, found: Compared) -> list[Row]:
-    what, cost = f"{workload.name}: {name} beside {REACTIVE}", _cost(workload)
+def _saving_rows(workload: Workload, name: str, found: Savings) -> list[Row]:
+    what, cost = f"{workload.name}: {name} compared with {REACTIVE}", _cost(workload)
     return [
         _saving_row(f"{what}, wait saved at equal {cost}", found.wait, LESS_WAIT),
         _saving_row(f"{what}, {cost} saved at equal wait", found.hours, FEWER_HOURS),
@@ -201,7 +207,7 @@ def _saving_rows(workload: Workload, name: str, found: Compared) -> list[Row]:
             "one of the two",
             found.verdict(),
             found.judged(),
-            "" if found.reached() else "neither is reached",
+            "" if found.reached() else "neither target is reached",
         ),
     ]
 
@@ -214,14 +220,14 @@ def _saving_row(what: str, gain: Gain, target: float) -> Row:
 
 def _why(gain: Gain, target: float) -> str:
     if not np.isfinite(gain.value):
-        return "the curve has no point of so little cost, or of so little wait"
+        return "the curve has no point at this cost, or at this wait"
     if gain.value < 0.0:
-        return "it loses"
+        return "it is worse"
     if gain.value < target:
         return (
-            "less than is claimed" if gain.low > 0.0 else "less than is claimed, and chance may have done it"
+            "less than claimed" if gain.low > 0.0 else "less than claimed, and not statistically significant"
         )
-    return "chance may have done it"
+    return "not statistically significant"
 
 
 def _chosen_row(workload: Workload, name: str, ours: Sequence[Measured], reference: Measured) -> Row:
@@ -229,26 +235,26 @@ def _chosen_row(workload: Workload, name: str, ours: Sequence[Measured], referen
     wait = 1.0 - best.judged.mean_wait() / max(reference.judged.mean_wait(), 1e-9)
     cost = 1.0 - best.judged.usd.sum() / reference.judged.usd.sum()
     return Row(
-        f"{workload.name}: {name}, knob chosen in the first part for the {_cost(workload)} of {REACTIVE} {DEFAULT}",
+        f"{workload.name}: {name}, knob chosen in the training part at the {_cost(workload)} of {REACTIVE} {DEFAULT}",
         None,
         f"{best.point.knob}: {100 * wait:.1f} % less wait, {100 * cost:.1f} % {_less(workload)}",
         None,
     )
 
 
-def _losses(
+def _loss_rows(
     workload: Workload, name: str, ours: Sequence[Measured], theirs: Sequence[Measured]
 ) -> Iterator[Row]:
-    """Idle times at whose cost ours has more wait."""
+    """Yield a row of the reactive policy's idle times at whose cost the policy waits longer, if there are any."""
     own = Front.of(*_sums(ours))
     lost = []
     for each, usd, wait in zip(theirs, *_sums(theirs), strict=True):
         at = own.wait_at(float(usd))
         if np.isfinite(at) and at > wait:
-            lost.append(f"{each.point.knob} ({at:.0f} s to {wait:.0f} s)")
+            lost.append(f"{each.point.knob} ({at:.0f} s instead of {wait:.0f} s)")
     if lost:
         yield Row(
-            f"{workload.name}: where {name} loses to {REACTIVE}, at equal {_cost(workload)}",
+            f"{workload.name}: knobs of {REACTIVE} at which {name} waits longer, at equal {_cost(workload)}",
             None,
             ", ".join(lost),
             None,
@@ -266,7 +272,7 @@ def _bound_row(workload: Workload, bound: Blocks, reference: Blocks) -> Row:
     wait = 1.0 - bound.mean_wait() / max(reference.mean_wait(), 1e-9)
     cost = 1.0 - bound.usd.sum() / reference.usd.sum()
     return Row(
-        f"{workload.name}: what knowing all leaves, beside {REACTIVE} {DEFAULT}",
+        f"{workload.name}: {CLAIRVOYANT} compared with {REACTIVE} {DEFAULT}",
         None,
         f"{100 * wait:.1f} % less wait, {100 * cost:.1f} % {_less(workload)}",
         None,

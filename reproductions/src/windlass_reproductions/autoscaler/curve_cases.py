@@ -1,6 +1,6 @@
-"""Real workloads for the cost–wait curve: the jobs of a log, machines as the log's were, and which weeks judge.
+"""Real workloads for the cost–wait curve: the jobs of a log, instances like its machines, and the test weeks.
 
-All of it was fixed before anything was run.
+All of this was fixed before the first run.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ DAY = 86_400.0
 WEEK = 7.0 * DAY
 #: Seconds from one decision to the next, as in the paper.
 PERIOD = 300.0
-#: Seconds from one look at who waits to the next, as the autoscalers of today have it, for every policy.
-LOOK = 10.0
-#: Of which run of chance the jobs of Helios are made, whose log has counts alone.
+#: Seconds between two polls of the queue for every policy, as in current autoscalers.
+POLL = 10.0
+#: Seed of the jobs of Helios, which are drawn because its log has only counts.
 _DRAW = 2021
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workload:
-    """A log on instances.
+    """A log to be run on instances.
 
     Parameters
     ----------
     name
-        Short.
+        Short name.
     case
-        Jobs, instances, period, and how much of the log is history only.
+        Jobs, instances, period, and how much of the log is only history.
     learned
-        From when to when a knob may be chosen, s from the first job.
+        Begin and end of the training part, in which a knob may be chosen, s from the first job.
     judged
-        From when to when it is judged, s from the first job; nothing was chosen by it.
+        Begin and end of the test part, which is not used for any choice, s from the first job.
     block
-        Intervals are of blocks of so many seconds: a week, or a day where the log has no weeks.
+        Length of the blocks of the bootstrap, s: a week, or a day for logs of few weeks.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a workload comes from: its file below the folder of traces, and how it is made of it."""
+    """The source of a workload: its file in the folder of traces, and the function that reads it."""
 
     name: str
     file: str
@@ -67,18 +67,18 @@ class Source:
 
 
 def workloads(names: tuple[str, ...]) -> tuple[Workload, ...]:
-    """Those of these names whose logs are at hand."""
+    """Return the named workloads whose logs are available."""
     found = (each for each in SOURCES if each.name in names)
     return tuple(each.read(traces() / each.file) for each in found if (traces() / each.file).is_file())
 
 
 def absent() -> tuple[str, ...]:
-    """Names of those whose logs are not."""
+    """Return the names of all workloads whose logs are not available."""
     return tuple(each.name for each in SOURCES if not (traces() / each.file).is_file())
 
 
 def shortened(workload: Workload, blocks: int) -> Workload:
-    """The same with so many blocks to learn from, one of them history only, and so many to judge by."""
+    """Return a part of the workload: ``blocks`` training blocks, the first only history, and ``blocks`` test blocks."""
     jobs, size = workload.case.jobs, workload.block
     first = float(jobs.submit[0]) + workload.judged[0] - blocks * size
     kept = (jobs.submit >= first) & (jobs.submit < first + 2 * blocks * size)
@@ -91,7 +91,7 @@ def shortened(workload: Workload, blocks: int) -> Workload:
 
 
 def kth(path: Path) -> Workload:
-    """KTH's SP2: nodes of one processor, and a job of n takes n of them at once. Walltimes are known."""
+    """Return KTH's SP2, with nodes of one processor: a job of n processors occupies n nodes. Walltimes are known."""
     jobs = to_workload(read_swf(path)).jobs
     vectors = VectorJobs.of(jobs.submit, jobs.run, cores=jobs.procs, walltime=jobs.request)
     node = InstanceType("node", cores=1.0, price=1.0, launch=300.0, most=1000)
@@ -99,7 +99,7 @@ def kth(path: Path) -> Workload:
 
 
 def lcg(path: Path) -> Workload:
-    """A grid's jobs of one processor each, on workers of two; eleven days, so blocks are days."""
+    """Return the one-processor jobs of a grid on workers of two processors; blocks are days, as the log has eleven."""
     jobs = to_workload(read_swf(path)).jobs
     vectors = VectorJobs.of(jobs.submit, jobs.run, cores=jobs.procs)
     node = InstanceType("worker", cores=2.0, price=1.0, launch=300.0, most=6000)
@@ -107,21 +107,21 @@ def lcg(path: Path) -> Workload:
 
 
 def philly(path: Path) -> Workload:
-    """All virtual clusters of Philly on machines of eight GPUs. The last weeks of the log are nearly empty."""
+    """Return all virtual clusters of Philly on machines of eight GPUs, without the nearly empty last weeks."""
     jobs = read_demands(path).jobs
     node = InstanceType("gpu-8", gpus=8.0, price=24.0, launch=600.0, most=600)
     return _workload("Philly", jobs, (node,), weeks=(2, 5, 11))
 
 
 def helios(path: Path) -> Workload:
-    """Venus of Helios on machines of eight GPUs, jobs made of its counts (one draw)."""
+    """Return Helios' cluster Venus on machines of eight GPUs, with one draw of jobs from its counts."""
     jobs = jobs_of_bins(read_bins(path), np.random.default_rng(_DRAW))
     node = InstanceType("gpu-8", gpus=8.0, price=24.0, launch=600.0, most=600)
     return _workload("Helios", jobs, (node,), weeks=(2, 5, 11))
 
 
 def openb(path: Path) -> Workload:
-    """Pods of openb on three of its commonest nodes. Most came in its last five weeks, so blocks are days."""
+    """Return pods of openb on three of its most common node types; blocks are days, as most pods are of five weeks."""
     jobs = read_demands(path).jobs
     late = jobs.take(jobs.submit >= 112.0 * DAY)
     gib = float(1 << 30)
@@ -140,10 +140,10 @@ def _workload(
     weeks: tuple[int, int, int],
     block: float = WEEK,
 ) -> Workload:
-    """So many blocks are history only; then it is learned on, up to the second; judged up to the third."""
+    """Return a workload; ``weeks`` has the ends of history, training and test parts, in blocks."""
     history, learn, judge = (each * block for each in weeks)
     kept = jobs.take(jobs.submit < jobs.submit[0] + judge)
-    case = ElasticCase(kept, InstanceFleet(types), PERIOD, history, LOOK)
+    case = ElasticCase(kept, InstanceFleet(types), PERIOD, history, POLL)
     return Workload(name, case, (history, learn), (learn, judge), block)
 
 

@@ -1,4 +1,4 @@
-"""The grid of policies and knobs, fixed before the weeks that judge were run."""
+"""The grid of policies and knobs, fixed before the first run over the test weeks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from windlass_reproductions.autoscaler.curve_runs import Point
 REACTIVE, PREDICTIVE, NEWSVENDOR = "reactive", "predictive", "newsvendor"
 HAZARD, THRIFTY = "hazard", "thrifty"
 CLAIRVOYANT = "clairvoyant"
-#: What Kubernetes' autoscaler takes by default, and what all others are compared with.
+#: Idle time before scale-down in Kubernetes' autoscaler, by default; the reference of all comparisons.
 DEFAULT = "10 min"
 _IDLE_MIN = (0, 2, 5, 10, 20, 30, 60)
 _QUANTILES = (0.5, 0.9, 0.99)
@@ -16,7 +16,10 @@ _WORTHS = (1.0, 3.0, 10.0, 20.0, 40.0, 80.0, 160.0)
 
 
 def grid(by_money: bool = False) -> tuple[Point, ...]:
-    """All of it; where types differ in price, with who counts what is paid and not hours, who else answers the same."""
+    """Return the whole grid; with ``by_money`` also `thrifty`, which counts money instead of hours.
+
+    Without different prices, `thrifty` decides the same as `hazard`.
+    """
     priced = [Point(THRIFTY, f"{each:g} h", "thrifty", (("worth", each),)) for each in _WORTHS if by_money]
     return (
         *(Point(REACTIVE, f"{each} min", "reactive", (("unneeded", 60.0 * each),)) for each in _IDLE_MIN),
@@ -36,8 +39,8 @@ def grid(by_money: bool = False) -> tuple[Point, ...]:
     )
 
 
-def few(by_money: bool = False) -> tuple[Point, ...]:
-    """A part of it, for a quick look."""
+def quick_grid(by_money: bool = False) -> tuple[Point, ...]:
+    """Return a part of the grid for a quick run."""
     wanted = {"0 min", DEFAULT, "30 min", "60 min", "20 h", "40 h", "80 h", "1 USD", "10 USD"}
     return tuple(
         each

@@ -1,4 +1,4 @@
-"""Policies on a workload, measured block by block."""
+"""Simulated runs of policies on a workload, measured by blocks of time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IDLE = REASONS.index("idle")
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A policy at one setting of its knob; ``curve`` is whose curve it is a point of."""
+    """A policy at one value of its knob; ``curve`` is the name of the curve that it is a point of."""
 
     curve: str
     knob: str
@@ -32,20 +32,20 @@ class Point:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
-    """What was measured in b blocks of time, a week each.
+    """Measurements in b blocks of time of equal length.
 
     Parameters
     ----------
     jobs
-        (b,) how many were submitted.
+        (b,) number of jobs submitted.
     wait
-        (b,) how long these waited, s, all together.
+        (b,) total wait of these jobs, s.
     hours, usd
-        (b,) instance-hours and their price.
+        (b,) instance-hours, and their cost in USD.
     delayed, actions
-        (b,) jobs that a launch delayed; instances launched and taken away.
+        (b,) number of jobs delayed by a launch; number of instances launched and removed.
     waits
-        (n,) of each job, s.
+        (n,) wait of each job, s.
     """
 
     jobs: _Floats
@@ -57,17 +57,17 @@ class Blocks:
     waits: _Floats
 
     def mean_wait(self) -> float:
-        """Of all jobs, s."""
+        """Return the mean wait of all jobs, s."""
         return float(self.wait.sum() / self.jobs.sum())
 
     def p95_wait(self) -> float:
-        """Of all jobs, s."""
+        """Return the 95th percentile of the waits of all jobs, s."""
         return float(np.percentile(self.waits, 95))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """A point, and what was measured of it while it learned and when it was judged."""
+    """A point, with its measurements in the training part and in the test part."""
 
     point: Point
     learned: Blocks
@@ -75,9 +75,9 @@ class Measured:
 
 
 def measure(workload: Workload, point: Point, notify: Callable[[float], None] | None = None) -> Measured:
-    """Run a policy over the whole log, and measure both parts of it.
+    """Run a policy over the whole log, and measure it in the training and the test part.
 
-    Nothing of a policy is chosen by the second part; one that learns goes on learning there, from what is over.
+    A policy that learns keeps learning from past events in the test part; nothing else is chosen by it.
     """
     case = workload.case
     policy = scale_policy(point.policy, dict(point.parameters), case, np.random.default_rng([1, 1]))
@@ -91,22 +91,22 @@ def measure(workload: Workload, point: Point, notify: Callable[[float], None] | 
 
 
 def blocks(done: Scaled, first: float, span: tuple[float, float], size: float) -> Blocks:
-    """Measure a stretch of time, block by block: jobs that were submitted there, instances that were paid for there.
+    """Measure the jobs submitted and the instances paid for in each block of a span of time.
 
     Parameters
     ----------
     done
-        What happened.
+        Run to measure.
     first
-        When the log begins, s.
+        Begin of the log, s.
     span
-        From when to when, s from there.
+        Begin and end of the span, s from ``first``.
     size
-        Of a block, s.
+        Length of a block, s.
     """
     count = round((span[1] - span[0]) / size)
     edges = first + span[0] + size * np.arange(count + 1)
-    # Who was there already at the first decision was put there at once, and waited for nobody.
+    # Jobs submitted before the first decision were placed at once without waiting, so they are left out.
     place = np.searchsorted(edges, done.jobs.submit, side="right") - 1
     inside = (place >= 0) & (place < count) & (done.jobs.submit > done.begin)
     waits = (done.start - done.jobs.submit)[inside]

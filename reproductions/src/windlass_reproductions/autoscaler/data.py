@@ -1,4 +1,4 @@
-"""The series that forecasters are compared on, of public traces where they lie beside the project."""
+"""The series on which forecasters are compared, from the public traces that are available."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from windlass.io.traces.openb import read_openb_pods
 from windlass.io.traces.philly import read_philly
 from windlass.model.instances import InstanceType
 from windlass.scale import Embedding
-from windlass_reproductions.autoscaler.demand import Held, counts_over_time
+from windlass_reproductions.autoscaler.demand import JobDemands, counts_over_time
 from windlass_reproductions.autoscaler.instances import G4, buckets
 from windlass_reproductions.public import traces
 
@@ -22,40 +22,40 @@ _Floats = NDArray[np.float64]
 
 HELIOS, PHILLY, OPENB = "elastic/helios_venus.csv", "gpu/philly_by_vc.csv", "gpu/openb_pod_list_default.csv"
 _DAY, _GIB = 86_400.0, 2.0**30
-#: An instance that is launched now is ready after so long, s.
+#: Time from the launch of an instance until it is ready, s.
 LAUNCH = 1200.0
 #: The paper's time tick, s.
 _TICK = 300.0
-#: Jobs of a virtual cluster at which the log of Philly was cut.
+#: Number of jobs of a virtual cluster after which the log of Philly was cut.
 _CUT = 2000
-#: Three months, as in the paper's Table 3, of which the last week is to test with.
+#: Three months, as in the paper's Table 3; the last week is for testing.
 _PHILLY_DAYS, _WEEK = 91, 7.0
-#: Before this day hardly a pod of openb was created.
+#: First day of the dense part of openb's log; few pods were created before.
 _OPENB_FIRST = 117.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """A series, and which part of it is to test with.
+    """A series, divided into training and test rows.
 
     Parameters
     ----------
     name
-        As rows call it.
+        Name in the rows of the reproduction.
     stands_for
-        Of the data of the paper's Table 4, which it is, or is taken for; empty for none.
+        Name of the data in the paper's Table 4 that this series is or replaces; empty for none.
     same
-        Whether it is that data, and no other that stands for it.
+        Whether it is that data, not a replacement.
     columns
-        (k,) what is counted.
+        (k,) names of the quantities.
     rows
-        (t, k)
+        (t, k) values.
     period
-        Seconds a row.
+        Seconds per row.
     test
-        How many of the last rows are to test with.
+        Number of test rows, at the end.
     about
-        How it was made.
+        Description of how the series was made.
     """
 
     name: str
@@ -69,22 +69,22 @@ class Case:
 
     @property
     def seasons(self) -> tuple[int, int]:
-        """Rows of a day and of a week."""
+        """Number of rows of a day and of a week."""
         return round(_DAY / self.period), round(7 * _DAY / self.period)
 
     @property
     def steps(self) -> tuple[int, int]:
-        """One row ahead, and as many as a launch takes."""
+        """Numbers of rows ahead to forecast: one, and as many as a launch takes."""
         return 1, math.ceil(LAUNCH / self.period - 1e-9)
 
 
 def absent() -> tuple[str, ...]:
-    """Which of the files are not at hand."""
+    """Return the names of the files that are not available."""
     return tuple(name for name in (HELIOS, PHILLY, OPENB) if not (traces() / name).is_file())
 
 
 def cases() -> Iterator[Case]:
-    """A case for each file that is at hand, two of Helios."""
+    """Yield a case for each available file, and two for Helios."""
     missing = absent()
     if HELIOS not in missing:
         yield from _helios()
@@ -94,29 +94,31 @@ def cases() -> Iterator[Case]:
         yield _openb()
 
 
-def philly_jobs(cores: float, memory: float) -> Held:
-    """Jobs of those virtual clusters of Philly whose log was not cut; they ask for cores and bytes with each GPU."""
+def philly_jobs(cores: float, memory: float) -> JobDemands:
+    """Return jobs of Philly's virtual clusters whose log was not cut, with ``cores`` and ``memory`` bytes per GPU."""
     jobs = read_philly(traces() / PHILLY)
     names, number = np.unique(jobs.cluster, return_counts=True)
     whole = np.isin(jobs.cluster, names[number < _CUT])
     per = np.array([1.0, cores, memory])
-    return Held(jobs.gpus[:, None] * per, jobs.arrival, jobs.arrival + jobs.duration).of(whole)
+    return JobDemands(jobs.gpus[:, None] * per, jobs.arrival, jobs.arrival + jobs.duration).of(whole)
 
 
-def openb_jobs() -> Held:
-    """Pods that were scheduled, from then until they were deleted."""
+def openb_jobs() -> JobDemands:
+    """Return the pods that were scheduled, each from then until it was deleted."""
     pods = read_openb_pods(traces() / OPENB)
     begun = pods.was_scheduled
-    return Held(pods.resources[begun], pods.scheduled[begun], np.maximum(pods.deleted, pods.scheduled)[begun])
+    return JobDemands(
+        pods.resources[begun], pods.scheduled[begun], np.maximum(pods.deleted, pods.scheduled)[begun]
+    )
 
 
-def openb_span(jobs: Held) -> tuple[float, float]:
-    """From when to when the log of pods is dense, s: later it knows of ends alone."""
+def openb_span(jobs: JobDemands) -> tuple[float, float]:
+    """Return the begin and end of the dense part of the log of pods, s; it has only ends afterwards."""
     return _OPENB_FIRST * _DAY, float(jobs.begin.max())
 
 
 def philly_span() -> tuple[float, float]:
-    """Three months from the first job on, s."""
+    """Return the begin and end of three months from the first job on, s."""
     return 0.0, _PHILLY_DAYS * _DAY
 
 
@@ -134,7 +136,7 @@ def _helios() -> Iterator[Case]:
             series.rows[:, place : place + 1],
             series.period,
             august,
-            "cluster Venus, every 10 min, April to July to learn from and August to test with",
+            "cluster Venus, every 10 min; April to July for training, August for testing",
         )
 
 
@@ -142,8 +144,8 @@ def _philly() -> Case:
     types = tuple(each for each in G4 if each.name.split(".")[1] in ("2xlarge", "12xlarge", "metal"))
     rows = _needed(philly_jobs(8.0, 32.0 * _GIB), types, philly_span())
     about = (
-        "virtual clusters whose log was not cut at 2,000 jobs, every 5 min for 91 days, the last week to test with; "
-        "8 cores and 32 GiB are assumed with each GPU, as the log has none"
+        "virtual clusters whose log was not cut at 2,000 jobs, every 5 min for 91 days, the last week for testing; "
+        "8 cores and 32 GiB per GPU are assumed, as the log has neither"
     )
     return _case("Philly", "Philly", types, rows, about)
 
@@ -153,15 +155,15 @@ def _openb() -> Case:
     rows = _needed(jobs.of(jobs.resources[:, 0] > 0), G4, openb_span(jobs))
     days = len(rows) * _TICK / _DAY
     about = (
-        f"pods with GPUs through the embedding, every 5 min for the {days:.0f} days in which the log is dense, "
-        "the last week to test with"
+        f"pods with GPUs, mapped by the embedding, every 5 min for the {days:.0f} days in which the log is dense, "
+        "the last week for testing"
     )
     used: NDArray[np.bool_] = np.asarray(rows.any(axis=0))
     types = tuple(each for each, some in zip(G4, used, strict=True) if some)
     return _case("openb", "", types, rows[:, used], about)
 
 
-def _needed(jobs: Held, types: tuple[InstanceType, ...], span: tuple[float, float]) -> _Floats:
+def _needed(jobs: JobDemands, types: tuple[InstanceType, ...], span: tuple[float, float]) -> _Floats:
     return counts_over_time(jobs, Embedding(buckets(types)), _TICK, *span)
 
 

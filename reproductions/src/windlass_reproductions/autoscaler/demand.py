@@ -1,4 +1,4 @@
-"""What jobs that run at the same time need: how many instances of each type, as it goes on."""
+"""The demand of concurrent jobs over time, in instances of each type."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
-    """Jobs that hold what they asked for.
+class JobDemands:
+    """Jobs with the resources that they hold from their begin to their end.
 
     Parameters
     ----------
     resources
-        (n, 3) GPUs, cores, bytes of memory.
+        (n, 3) GPUs, cores and bytes of memory of each job.
     begin, end
-        (n,) s.
+        (n,) begin and end of each job, s.
     """
 
     resources: _Floats
@@ -32,16 +32,17 @@ class Held:
 
     def __post_init__(self) -> None:
         if not len(self.resources) == len(self.begin) == len(self.end):
-            raise InputError("jobs: expected columns of one length")
+            lengths = f"{len(self.resources)}, {len(self.begin)} and {len(self.end)}"
+            raise InputError(f"jobs: expected columns of one length, got {lengths}")
 
-    def of(self, chosen: NDArray[np.bool_]) -> Held:
-        """Some of them."""
-        return Held(self.resources[chosen], self.begin[chosen], self.end[chosen])
+    def of(self, chosen: NDArray[np.bool_]) -> JobDemands:
+        """Return the chosen jobs."""
+        return JobDemands(self.resources[chosen], self.begin[chosen], self.end[chosen])
 
     def at(self, time: float) -> _Floats:
-        """(m, 3) what those asked for that run at an instant.
+        """Return (m, 3) the resources of the jobs that run at an instant.
 
-        >>> jobs = Held(np.array([[1.0, 4.0, 0.0], [0.0, 2.0, 0.0]]), np.array([0.0, 5.0]), np.array([5.0, 9.0]))
+        >>> jobs = JobDemands(np.array([[1.0, 4.0, 0.0], [0.0, 2.0, 0.0]]), np.array([0.0, 5.0]), np.array([5.0, 9.0]))
         >>> jobs.at(5.0).tolist()
         [[0.0, 2.0, 0.0]]
         """
@@ -49,25 +50,27 @@ class Held:
         return chosen
 
 
-def counts_over_time(jobs: Held, embedding: Embedding, period: float, begin: float, until: float) -> _Floats:
-    """(t, k) how many instances of each type jobs need at the end of each period, as the embedding counts.
+def counts_over_time(
+    jobs: JobDemands, embedding: Embedding, period: float, begin: float, until: float
+) -> _Floats:
+    """Return (t, k) the number of instances of each type that jobs need at the end of each period.
 
-    The same as :meth:`Embedding.counts` of what runs at each instant, from sums that only what begins and ends moves.
+    The result equals :meth:`Embedding.counts` of the running jobs at each instant, but is computed from running sums.
 
     Parameters
     ----------
     jobs
-        All.
+        All jobs.
     embedding
-        Of the types, by their dominant resource.
+        Embedding of the types by their dominant resource.
     period
-        Seconds a row.
+        Seconds per row.
     begin, until
-        From which instant to which, s.
+        Begin and end of the series, s.
 
     Examples
     --------
-    >>> jobs = Held(np.array([[0.0, 1.0], [0.0, 2.0]]), np.array([0.0, 5.0]), np.array([25.0, 15.0]))
+    >>> jobs = JobDemands(np.array([[0.0, 1.0], [0.0, 2.0]]), np.array([0.0, 5.0]), np.array([25.0, 15.0]))
     >>> counts_over_time(jobs, Embedding([[0.0, 2.0]]), 10.0, 0.0, 30.0).ravel().tolist()
     [1.5, 0.5, 0.0]
     """
@@ -76,7 +79,7 @@ def counts_over_time(jobs: Held, embedding: Embedding, period: float, begin: flo
     for bucket, has in enumerate(embedding.buckets):
         own = jobs.of(place == bucket)
         parts = [
-            _course(own, own.resources[:, resource] / has[resource], period, begin, until)
+            _amounts(own, own.resources[:, resource] / has[resource], period, begin, until)
             for resource in np.flatnonzero(has > 0)
         ]
         rows.append(np.max(parts, axis=0))
@@ -86,12 +89,12 @@ def counts_over_time(jobs: Held, embedding: Embedding, period: float, begin: flo
     for each in embedding.virtual(larger.resources):
         sizes[each.bucket, each.vector] = each.size
     for bucket, amounts in enumerate(sizes):
-        counts[:, bucket] += _course(larger, amounts, period, begin, until)
-    # Sums that go up and down again may end a rounding below 0.
+        counts[:, bucket] += _amounts(larger, amounts, period, begin, until)
+    # Rounding of running sums can yield values slightly below 0.
     return np.asarray(np.maximum(counts, 0.0))
 
 
-def _course(jobs: Held, amounts: _Floats, period: float, begin: float, until: float) -> _Floats:
+def _amounts(jobs: JobDemands, amounts: _Floats, period: float, begin: float, until: float) -> _Floats:
     if not len(amounts):
         return np.zeros(int(np.floor((until - begin) / period)))
     return amounts_held(jobs.begin - begin, jobs.end - begin, amounts, period, until - begin)

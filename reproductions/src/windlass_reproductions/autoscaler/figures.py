@@ -7,22 +7,22 @@ from collections.abc import Sequence
 import numpy as np
 
 from windlass.report.pictures import Line, Picture
-from windlass_reproductions.autoscaler.compare import STATIC, Compared
+from windlass_reproductions.autoscaler.compare import STATIC, ForecastComparison
 
-#: Whose forecasts are drawn, by preference.
+#: Forecasters whose forecasts are drawn, and the order of preference for the picture of errors.
 _DRAWN = ("transformer", "nlinear", "seasonal-naive")
 _ERROR_OF = ("transformer", "nlinear", "naive")
 
 
-def pictures(compared: Sequence[Compared]) -> list[Picture]:
-    """The course and the error of forecasts on each series, attention, and all errors beside each other."""
+def pictures(compared: Sequence[ForecastComparison]) -> list[Picture]:
+    """Return pictures of forecasts and their errors on each series, of attention, and of all errors."""
     drawn = [picture for place, each in enumerate(compared) for picture in _course(each, f"series{place}")]
     drawn += _attention(compared)
     return [*drawn, *_bars(compared)]
 
 
-def _course(each: Compared, key: str) -> list[Picture]:
-    """Figure 8: the last week of the most used column, forecast one row before, and errors over the test part."""
+def _course(each: ForecastComparison, key: str) -> list[Picture]:
+    """Return Figure 8: forecasts of the most used column in the last week, and errors in the test part."""
     case = each.case
     truth = each.found[0].truth
     most, least = int(truth.mean(axis=0).argmax()), int(truth.mean(axis=0).argmin())
@@ -34,7 +34,7 @@ def _course(each: Compared, key: str) -> list[Picture]:
         if found is not None:
             lines.append(Line(name, days[-week:], found.forecast[-week:, most].tolist()))
     title = f"Figure 8, {case.name}: {case.columns[most]}"
-    caption = "The last week of the test part, forecast one row before."
+    caption = "The last week of the test part, forecast one row ahead."
     course = Picture(
         f"{key}-course", title, "days of the test part", case.columns[most], tuple(lines), caption
     )
@@ -48,14 +48,14 @@ def _course(each: Compared, key: str) -> list[Picture]:
         f"{key}-error",
         f"Figure 8, {case.name}: error of {found.name}",
         "days of the test part",
-        "forecast less truth",
+        "forecast − truth",
         tuple(wrong),
-        "Of the column that is used most, and of that which is used least.",
+        "The most used and the least used column.",
     )
     return [course, error]
 
 
-def _attention(compared: Sequence[Compared]) -> list[Picture]:
+def _attention(compared: Sequence[ForecastComparison]) -> list[Picture]:
     lines = []
     for each in compared:
         found = each.of("transformer")
@@ -65,13 +65,15 @@ def _attention(compared: Sequence[Compared]) -> list[Picture]:
             lines.append(Line(each.case.name, hours, even))
     if not lines:
         return []
-    caption = "Of the first layer, as the newest row of a window pays it; 1 where all rows get the same."
+    caption = (
+        "Attention of the first layer, paid by the newest row of a window; 1 is equal attention to all rows."
+    )
     title = "Figure 9, attention of the Transformer"
     return [Picture("attention", title, "age of the row, h", "attention", tuple(lines), caption)]
 
 
-def _bars(compared: Sequence[Compared]) -> list[Picture]:
-    """Errors one row ahead, over those of the naive forecast."""
+def _bars(compared: Sequence[ForecastComparison]) -> list[Picture]:
+    """Return the picture of errors one row ahead, relative to the naive forecast."""
     kept = [each for each in compared if each.of("naive") is not None and each.mse(0)["naive"] > 0]
     if not kept:
         return []
@@ -81,8 +83,8 @@ def _bars(compared: Sequence[Compared]) -> list[Picture]:
         errors = each.mse(0)
         shown = [place for place, name in enumerate(names) if name in errors]
         lines.append(Line(each.case.name, shown, [errors[names[place]] / errors["naive"] for place in shown]))
-    title = "Table 4, MSE one row ahead over that of the naive forecast"
-    caption = "Below 1 is better than to say that all stays as it is."
+    title = "Table 4, MSE one row ahead relative to the naive forecast"
+    caption = "Below 1 is better than repeating the last value."
     return [
-        Picture("errors", title, "", "MSE over naive", tuple(lines), caption, log_y=True, categories=names)
+        Picture("errors", title, "", "MSE / naive MSE", tuple(lines), caption, log_y=True, categories=names)
     ]

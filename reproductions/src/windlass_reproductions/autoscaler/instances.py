@@ -1,7 +1,7 @@
 """The instances of the paper's Section 5.1: M5 and G4 of AWS.
 
 The paper gives g4.xlarge 4 cores, 16 GB and one GPU, and calls an instance of 2 cores and 8 GB m5.xlarge, which AWS
-calls m5.large. Types here are as AWS has them. Prices are on demand, in us-east-1.
+calls m5.large. Types here are those of AWS. Prices are on demand, in us-east-1.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _GIB = 2.0**30
 
 
 def _types(family: str, sizes: Sequence[tuple[str, float, float, float, float]]) -> tuple[InstanceType, ...]:
-    """Of name, GPUs, cores, GiB and USD an hour."""
+    """Return types from name, GPUs, cores, GiB and USD per hour."""
     return tuple(
         InstanceType(f"{family}.{name}", gpus, cores, memory * _GIB, price)
         for name, gpus, cores, memory, price in sizes
     )
 
 
-#: For jobs without GPUs.
+#: Instance types for jobs without GPUs.
 M5 = _types(
     "m5",
     (
@@ -37,7 +37,7 @@ M5 = _types(
         ("24xlarge", 0, 96, 384, 4.608),
     ),
 )
-#: For jobs with GPUs; 12xlarge has four of them and metal has eight, all others have one.
+#: Instance types for jobs with GPUs; 12xlarge has four of them and metal has eight, all others have one.
 G4 = _types(
     "g4dn",
     (
@@ -53,7 +53,7 @@ G4 = _types(
 
 
 def buckets(types: Sequence[InstanceType]) -> NDArray[np.float64]:
-    """(k, 3) what an instance of each type has: GPUs, cores, bytes of memory.
+    """Return (k, 3) the GPUs, cores and bytes of memory of an instance of each type.
 
     >>> buckets(G4)[0].tolist()
     [1.0, 4.0, 17179869184.0]
@@ -62,7 +62,7 @@ def buckets(types: Sequence[InstanceType]) -> NDArray[np.float64]:
 
 
 def prices(types: Sequence[InstanceType]) -> NDArray[np.float64]:
-    """(k,) USD an hour.
+    """Return (k,) the price of each type, USD per hour.
 
     >>> float(prices(G4)[0])
     0.526

@@ -1,4 +1,4 @@
-"""What the paper prints: Table 4, and the names of its models."""
+"""Table 4 as printed in the paper, and the names of its models."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A line of Table 4: MSE, PMSE, and minutes of training where they are given."""
+    """A line of Table 4: MSE, PMSE, and minutes of training if given."""
 
     mse: float
     pmse: float
     minutes: float | None = None
 
 
-#: Ours by the paper's names. Its SES is *seasonal* exponential smoothing, with α 0.5, β 0.001, γ 0.3.
+#: The paper's names of forecasters, by Windlass's names. Its SES is *seasonal* exponential smoothing, with α 0.5,
+#: β 0.001, γ 0.3.
 MODELS = {
     "transformer": "Transformer",
     "lstm": "LSTM",
@@ -24,7 +25,7 @@ MODELS = {
     "static": "Static",
 }
 
-#: By the data's name and the model's, in the paper's words.
+#: Lines by the paper's names of data and model.
 TABLE_4: Mapping[str, Mapping[str, Printed]] = {
     "Ours": {
         "Transformer": Printed(2.51e-7, 1.97e-7, 44.0),
@@ -51,7 +52,7 @@ TABLE_4: Mapping[str, Mapping[str, Printed]] = {
 
 
 def impossible() -> tuple[str, ...]:
-    """Lines whose PMSE is above their MSE, of which it is a part.
+    """Return the lines whose PMSE exceeds the MSE, although PMSE is a part of MSE.
 
     >>> impossible()
     ('Fuxi LSTM', 'Philly Transformer', 'Philly ARIMA')
@@ -65,7 +66,7 @@ def impossible() -> tuple[str, ...]:
 
 
 def order(data: str) -> tuple[str, ...]:
-    """The paper's models, from the least MSE to the largest.
+    """Return the paper's models in increasing order of MSE.
 
     >>> order("Philly")
     ('Transformer', 'LSTM', 'ARIMA', 'SES', 'Static')

@@ -1,6 +1,6 @@
-"""Whether what came out confirms what is published, and how near is near enough.
+"""Criteria of whether results confirm the published ones, with their tolerances.
 
-Errors are of one fit each, so that none has an interval; a tolerance stands for what another fit would change.
+Each error is of a single fit, so it has no interval; a tolerance accounts for the variation between fits.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 
 from windlass_reproductions.criteria import Judged, Within, above, below, exactly
 
-#: An error counts as lower than another one if it is so by more than this part of it: a second draw of a network's
-#: weights moves it about as much.
+#: An error is lower than another one if it is so by more than this fraction: another random initialisation of a
+#: network changes it about as much.
 LEAD = 0.02
-#: Errors of two clusters count as alike up to this factor: what they are scaled by is as far apart.
+#: Errors agree if they differ by at most this factor, as their scales can differ as much.
 FACTOR = 2.0
 
 
 def is_least(name: str, errors: Mapping[str, float], lead: float = LEAD) -> Judged:
-    """That nobody else's error is lower by more than ``lead``, a part of it; beside nobody there is nothing to judge.
+    """Return the claim that no other error is lower by more than the fraction ``lead``.
+
+    Its verdict is None if there is no other.
 
     >>> [is_least("a", errors).holds for errors in ({"a": 1.01, "b": 1.0}, {"a": 1.1, "b": 1.0}, {"a": 1.0})]
     [True, False, None]
@@ -30,7 +32,7 @@ def is_least(name: str, errors: Mapping[str, float], lead: float = LEAD) -> Judg
 
 
 def is_in_order(names: Sequence[str], errors: Mapping[str, float], lead: float = LEAD) -> Judged:
-    """That of two neighbours in ``names`` the second's error is never lower by more than ``lead``.
+    """Return the claim that errors increase in the order of ``names``, to within the fraction ``lead``.
 
     >>> errors = {"a": 1.0, "b": 2.0, "c": 1.99}
     >>> is_in_order(["a", "b", "c"], errors).holds, is_in_order(["b", "a", "c"], errors).holds
@@ -40,7 +42,7 @@ def is_in_order(names: Sequence[str], errors: Mapping[str, float], lead: float =
 
 
 def is_most(name: str, errors: Mapping[str, float]) -> Judged:
-    """That nobody else's error is larger; beside nobody there is nothing to judge.
+    """Return the claim that no other error is larger; its verdict is None if there is no other.
 
     >>> [is_most("a", errors).holds for errors in ({"a": 2.0, "b": 1.0}, {"a": 2.0, "b": 2.1}, {"a": 2.0})]
     [True, False, None]
@@ -49,31 +51,31 @@ def is_most(name: str, errors: Mapping[str, float]) -> Judged:
 
 
 def is_alike(pairs: Iterable[tuple[float, float]], factor: float = FACTOR) -> Judged:
-    """That ours and theirs are alike up to a factor, in each pair.
+    """Return the claim that both values of each pair agree to within a factor.
 
     >>> [is_alike([(ours, 1.0)]).holds for ours in (0.6, 1.9, 0.4, 2.1)]
     [True, True, False, False]
     """
     return Judged(
         tuple(Within(exactly(ours), theirs / factor, theirs * factor) for ours, theirs in pairs),
-        f"holds where all are within a factor of {factor:g}",
+        f"holds if all are within a factor of {factor:g}",
     )
 
 
 def is_at_least(ours: float, theirs: float, factor: float = FACTOR) -> Judged:
-    """That a gain is at least the paper's, up to a factor.
+    """Return the claim that a gain is at least the paper's divided by ``factor``.
 
     >>> [is_at_least(ours, 1.0).holds for ours in (0.6, 50.0, 0.4)]
     [True, True, False]
     """
     return Judged(
         (Within(exactly(ours), low=theirs / factor),),
-        f"holds where it is not below what is printed by more than a factor of {factor:g}",
+        f"holds if it is not below the printed value by more than a factor of {factor:g}",
     )
 
 
 def is_near(attention: NDArray[np.float64], newest: float = 0.25, most: float = 0.5) -> Judged:
-    """That more than ``most`` of the attention goes to the newest part of a window; (w,) newest first.
+    """Return the claim that the newest part of a window gets more than ``most`` of the attention, (w,) newest first.
 
     >>> near, even = np.array([4.0, 1.0, 1.0, 1.0]), np.ones(4)
     >>> is_near(near).holds, is_near(even).holds
@@ -85,7 +87,7 @@ def is_near(attention: NDArray[np.float64], newest: float = 0.25, most: float = 
 
 
 def is_nothing(attention: NDArray[np.float64], beyond: int, least: float = 0.05) -> Judged:
-    """That what is older than so many rows gets less than ``least`` of the attention; (w,) newest first.
+    """Return the claim that rows from ``beyond`` on get less than ``least`` of the attention, (w,) newest first.
 
     >>> is_nothing(np.array([1.0, 1.0, 0.01]), 2).holds, is_nothing(np.ones(3), 2).holds
     (True, False)
@@ -95,18 +97,18 @@ def is_nothing(attention: NDArray[np.float64], beyond: int, least: float = 0.05)
 
 
 def takes_longer(ours: float, theirs: float) -> Judged:
-    """That one takes more seconds than another.
+    """Return the claim that one duration is longer than another.
 
     >>> takes_longer(2.0, 1.0).holds, takes_longer(1.0, 1.0).holds
     (True, False)
     """
-    return above([exactly(ours - theirs)], rule="holds where it does; one measurement of each")
+    return above([exactly(ours - theirs)], rule="holds if it is longer; one measurement of each")
 
 
 def _no_less(pairs: Iterable[tuple[float, float]], lead: float) -> Judged:
-    """That the first of each pair is no less than the second, but for a part of it."""
+    """Return the claim that the first of each pair is not below the second by more than the fraction ``lead``."""
     within = f", to within {lead:.0%}" if lead else ""
     return Judged(
         tuple(Within(exactly(one - other * (1.0 - lead)), low=0.0) for one, other in pairs),
-        f"holds where no error is on the other side{within}",
+        f"holds if no pair of errors has the opposite order{within}",
     )
