@@ -1,4 +1,4 @@
-"""The reproduction of Pronto: what its parts say of numbers that are known."""
+"""The reproduction of Pronto, on known numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from windlass_reproductions.pronto.data import Machine, after, clusters
 from windlass_reproductions.pronto.drawn import drawn_node
 from windlass_reproductions.pronto.fit import channels_of, fit
 from windlass_reproductions.pronto.methods import cluster, has_svm, own, pooled
-from windlass_reproductions.pronto.recall import Set, chosen, pictures, rows_of
+from windlass_reproductions.pronto.recall import NodeSet, pictures, rows_of, shown_candidates
 from windlass_reproductions.pronto.similar import DISTANCES, medoids
 from windlass_reproductions.pronto.verdicts import beats_chance
 
@@ -116,14 +116,14 @@ def test_random_is_rarely_said_to_beat_chance_and_never_of_few_onsets():
 def test_drawn_sets_are_no_evidence_for_the_paper():
     nodes = [drawn_node(seed, steps=1200) for seed in (1, 2)]
     names = ("pronto fpca, as printed", "pronto directions, as printed", "random", "forewarn")
-    listed = [each for each in chosen(nodes) if each.label in names]
+    listed = [each for each in shown_candidates(nodes) if each.label in names]
     found = [judge(POLICIES, each, nodes, np.random.default_rng(1)) for each in listed]
     assert all(
-        row.holds is None and row.paper is None for row in rows_of(Set("drawn", nodes, real=False), found)
+        row.holds is None and row.paper is None for row in rows_of(NodeSet("drawn", nodes, real=False), found)
     )
-    real = rows_of(Set("real", nodes), found)
+    real = rows_of(NodeSet("real", nodes), found)
     assert sum(row.paper is not None for row in real) == 3
-    for picture in pictures(Set("real", nodes), found, "x"):
+    for picture in pictures(NodeSet("real", nodes), found, "x"):
         for line in picture.lines:
             assert list(line.y) == sorted(line.y)
             assert list(line.x) == sorted(line.x)
@@ -176,11 +176,11 @@ def test_a_fitted_model_has_lags_and_noise_of_the_recording():
 def test_recordings_that_cannot_be_fitted_are_named():
     whole = recording(steps=50)
     without = Telemetry("there", whole.time, whole.names[1:], whole.values[:, 1:])
-    with pytest.raises(InputError, match="there: none of the columns busy is there"):
+    with pytest.raises(InputError, match="there: expected one of the columns busy"):
         fit([without], 2.0)
-    with pytest.raises(InputError, match="other metrics than each other"):
+    with pytest.raises(InputError, match="the recordings have different metrics"):
         fit([whole, without], 2.0)
-    with pytest.raises(InputError, match="has other metrics than there"):
+    with pytest.raises(InputError, match="have different metrics"):
         after(whole, without)
 
 

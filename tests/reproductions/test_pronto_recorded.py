@@ -47,9 +47,9 @@ def test_forecasts_are_spread_over_the_last_values():
         seen.append(float(windows[0, -1]) + 1.0)
         return windows[:, -1]
 
-    assert values.wrongs(series, 5, 3, ahead, over=50).ravel().tolist() == [-1.0] * 3
+    assert values.residuals(series, 5, 3, ahead, over=50).ravel().tolist() == [-1.0] * 3
     assert seen == [50.0, 74.0, 99.0]
-    assert len(values.wrongs(series, 98, 10, ahead, over=50)) == 2
+    assert len(values.residuals(series, 98, 10, ahead, over=50)) == 2
 
 
 def test_rows_have_each_cell_and_say_what_is_left_out():
@@ -57,7 +57,7 @@ def test_rows_have_each_cell_and_say_what_is_left_out():
     by = {row.what: row for row in rows}
     assert len(by) == len(rows)
     # Naive beside itself is 1 in theirs and ours.
-    naive = by["recorded CPU Ready, Table 1, naive, same VM, 14 days: RMSE (over naive)"]
+    naive = by["recorded CPU Ready, Table 1, naive, same VM, 14 days: RMSE (ratio to naive)"]
     assert naive.paper == "127.6 (1.00)"
     assert naive.ours.endswith("(1.00)")
     assert "6 forecasts" in naive.note
@@ -97,7 +97,7 @@ def test_the_verdict_on_errors_goes_both_ways(factor):
     rng = np.random.default_rng(1)
     each = {("naive", name): rng.normal(size=30) for name in names}
     each |= {("SVM", name): factor * each["naive", name] for name in names}
-    rows = recorded.verdicts(recorded.Wrong(each, grows), names)
+    rows = recorded.verdicts(recorded.ForecastErrors(each, grows), names)
     assert rows[0].holds is (factor > 1.0)
     if has_svm():
         assert rows[1].holds is (factor < 1.0)
@@ -108,7 +108,7 @@ def test_recordings_that_do_not_agree_tell_nothing_of_errors():
     names = list(values.STRETCHES)
     apart = {("naive", name): np.array([1.0 + place, 8.0 - place]) for place, name in enumerate(names)}
     off = {(method, name): np.array([1.0, -1.0]) for method in ("naive", "SVM") for name in names}
-    rows = recorded.verdicts(recorded.Wrong(off, apart), names)
+    rows = recorded.verdicts(recorded.ForecastErrors(off, apart), names)
     assert rows[0].holds is None
     assert not_turning(rows[:1]) == {}
 

@@ -1,4 +1,4 @@
-"""Each row of the reproduction of Pronto is asked with what confirms it, what refutes it, and what cannot tell."""
+"""Each row of the reproduction of Pronto, with inputs that confirm it, refute it, and leave it undecided."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_trackers_are_as_fast_in_their_order(fastest, holds):
 
 @pytest.mark.parametrize(("error", "holds"), [(0.01, True), (0.06, False)])
 def test_merging_leaves_little_out(error, holds):
-    check(merging.merged_row("64 nodes", [0.0, error], ""), holds)
+    check(merging.merge_row("64 nodes", [0.0, error], ""), holds)
 
 
 def signal(label, recall_of, over_chance, left, right, downtime, onsets=90):
@@ -131,6 +131,6 @@ def test_what_the_paper_says_of_its_signal(recall_of, over_chance, counts, downt
         signal(f"pronto {tracker}, as printed", recall_of, over_chance, *counts, downtime, onsets)
         for tracker in ("fpca", "directions")
     ]
-    rows = recall.rows_of(recall.Set("here", []), found)[-3:]
+    rows = recall.rows_of(recall.NodeSet("here", []), found)[-3:]
     for row, each in zip(rows, holds, strict=True):
         check(row, each)

@@ -17,7 +17,7 @@ from windlass_reproductions.pronto.simulated import (
     at_share,
     contenders,
     main,
-    over,
+    percent_change,
     table,
     with_ladder,
 )
@@ -57,9 +57,9 @@ def test_between_two_rungs_it_is_what_a_straight_line_has():
 def test_differences_are_of_the_same_seeds():
     base = np.array([1.0, 5.0, 9.0])
     # Seeds differ by far more than policies do, and it does not matter.
-    found = over(0.9 * base, base)
+    found = percent_change(0.9 * base, base)
     assert (found.mean, found.half) == (pytest.approx(-10.0), pytest.approx(0.0, abs=1e-9))
-    assert over(base, 0.8 * base).mean == pytest.approx(25.0)
+    assert percent_change(base, 0.8 * base).mean == pytest.approx(25.0)
 
 
 def test_a_table_holds_each_against_none_and_the_threshold_that_rejects_as_much():
@@ -78,7 +78,7 @@ def test_a_table_holds_each_against_none_and_the_threshold_that_rejects_as_much(
     assert cells["ours"] == ["3.00", "10.0", "+0.0 (+0.0 to +0.0)", "-33.3 (-33.3 to -33.3)"]
     # Halfway up the ladder the threshold has 2.5 and 5 s.
     assert cells["worse"][3] == "+20.0 (+20.0 to +20.0)"
-    assert cells["greedy"][3] == "rejects more than the last rung"
+    assert cells["greedy"][3] == "rejects more than any threshold run"
 
 
 def test_a_threshold_that_stays_is_no_rung():
@@ -154,7 +154,7 @@ def test_tables_are_printed_after_each_seed(tmp_path, capsys):
 
 
 def test_without_no_admission_there_is_nothing_to_be_held_against():
-    with pytest.raises(InputError, match="there is no always"):
+    with pytest.raises(InputError, match="no policy 'always'"):
         list(table("x", [of("random", [1.0], [0.1])]))
 
 

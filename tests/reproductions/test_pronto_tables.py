@@ -76,12 +76,12 @@ def test_each_cell_is_beside_the_printed_one_and_over_naive(tables):
             expected.append((f"Table 3, {method}, {name}", theirs, ours, base))
     rows = values.rows_of(*tables)
     for row, (what, (theirs, naive), ours, base) in zip(rows, expected, strict=False):
-        assert row.what == f"{what}: RMSE (over naive)"
+        assert row.what == f"{what}: RMSE (ratio to naive)"
         assert row.paper == f"{theirs:.4g} ({theirs / naive:.2f})"
         assert row.ours == f"{ours:.3g} ({ours / base:.2f})"
     assert len(rows) == len(expected) + 5
     still = values.cell("what", 2.0, 4.0, np.zeros(3), 0.0)
-    assert (still.paper, still.ours) == ("2 (0.50)", "0 (naive has none)")
+    assert (still.paper, still.ours) == ("2 (0.50)", "0 (naive has no error)")
 
 
 def test_conclusions_are_of_the_cells_that_they_name(tables):
@@ -112,13 +112,13 @@ def test_forecasts_are_of_the_last_values_or_evenly_over_more():
     def steps(*places):
         return [[(place - 1) ** 2 - place**2] for place in places]
 
-    assert values.wrongs(series, 5, 3, ahead).tolist() == steps(17, 18, 19)
-    assert values.wrongs(series, 5, 3, ahead, 9).tolist() == steps(11, 15, 19)
-    assert values.wrongs(series, 5, 99, ahead, 4).tolist() == steps(16, 17, 18, 19)
+    assert values.residuals(series, 5, 3, ahead).tolist() == steps(17, 18, 19)
+    assert values.residuals(series, 5, 3, ahead, 9).tolist() == steps(11, 15, 19)
+    assert values.residuals(series, 5, 99, ahead, 4).tolist() == steps(16, 17, 18, 19)
     assert values.errors(series, 5, 2, ahead).tolist() == [pytest.approx(np.sqrt((35**2 + 37**2) / 2))]
     # Windows are the values before, oldest first.
     seen = []
-    values.wrongs(series, 2, 1, lambda windows: seen.append(windows.tolist()) or windows[:, 0])
+    values.residuals(series, 2, 1, lambda windows: seen.append(windows.tolist()) or windows[:, 0])
     assert seen == [[[17.0**2, 18.0**2]]]
 
 
@@ -209,7 +209,7 @@ def test_a_vector_takes_what_is_left_after_the_first_block(monkeypatch):
     for place, tracker in enumerate(trackers.TRACKERS):
         name, ms, memory = printed[tracker]
         assert [(row.what, row.paper, row.ours) for row in rows[2 * place : 2 * place + 2]] == [
-            (f"{name}: ms a vector", ms, round(keyed(tracker, 30, low=1.0, high=9.0), 4)),
+            (f"{name}: ms per vector", ms, round(keyed(tracker, 30, low=1.0, high=9.0), 4)),
             (f"{name}: MB", memory, 2.5),
         ]
     assert rows[-1].paper == "SPIRIT, Pronto, PM, FD"
@@ -254,7 +254,7 @@ def test_all_parts_are_run_at_their_sizes(monkeypatch, quick, there):
         asked.append((kind.name, kind.nodes, kind.real, downtimes, tune))
         return kind.name
 
-    monkeypatch.setattr(paper, "judged", judged)
+    monkeypatch.setattr(paper, "judge_all", judged)
     monkeypatch.setattr(paper, "recall_rows", lambda kind, found: [f"rows {found}"])
     monkeypatch.setattr(paper, "pictures", lambda kind, found, key: [(found, key)])
     found = paper.ProntoPaper().reproduce(quick=quick, notify=lambda *step: told.append(step))

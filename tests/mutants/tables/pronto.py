@@ -48,7 +48,7 @@ MUTANTS = (
     Mutant(
         MERGING, "product((0.02, 0.05, 0.1), (1.0, 0.9)", "product((0.02, 0.05, 0.1), (1.0, 1.0)", TRUE_RATES
     ),
-    Mutant(MERGING, "ASKED = 0.05", "ASKED = 0.5", LITTLE),
+    Mutant(MERGING, "LIMIT = 0.05", "LIMIT = 0.5", LITTLE),
     Mutant(MERGING, "exactly(max(distances))", "exactly(min(distances))", LITTLE),
     Mutant(MERGING, 'whole("blocks", setting.blocks, 2)', 'whole("blocks", setting.blocks, 1)', NAMED),
     Mutant(MERGING, "1 <= setting.sees <= _RANK", "1 <= setting.sees <= 2 * _RANK", NAMED),
@@ -102,8 +102,8 @@ MUTANTS = (
     ),
     Mutant(SIMULATED, 'if whole.world.name != "admission":', "if False:", PRINTED),
     Mutant(SIMULATED, "for seed in whole.seeds:", "for seed in whole.seeds[:1]:", PRINTED),
-    Mutant(SIMULATED, "seed, asked.tasks, asked.sizes)", "seed, None, asked.sizes)", COMMAND),
-    Mutant(SIMULATED, "seed, asked.tasks, asked.sizes)", "seed, asked.tasks)", COMMAND),
+    Mutant(SIMULATED, "seed, options.tasks, options.sizes)", "seed, None, options.sizes)", COMMAND),
+    Mutant(SIMULATED, "seed, options.tasks, options.sizes)", "seed, options.tasks)", COMMAND),
     Mutant(VERDICT, "if onsets < FEWEST:", "if onsets <= FEWEST:", BOTH),
     Mutant(VERDICT, "if low > 0.0:", "if low >= 0.0:", BOTH),
     Mutant(VERDICT, "False if high < TOLERANCE else None", "False if high < 0.0 else None", BOTH),

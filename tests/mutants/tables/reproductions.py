@@ -184,7 +184,7 @@ MUTANTS = (
     Mutant(
         "windlass_reproductions/pronto/spikes.py", "if blind else above(", "if False else above(", OF_PRONTO
     ),
-    Mutant("windlass_reproductions/pronto/spikes.py", "np.zeros_like(were)", "were", OF_PRONTO),
+    Mutant("windlass_reproductions/pronto/spikes.py", "np.zeros_like(actual)", "actual", OF_PRONTO),
     Mutant(PRONTO, "if count < FEW:", "if count < 1:", OF_PRONTO),
     Mutant(
         PRONTO, "Within(between(*sure.recall), low=0.9)", "Within(between(*sure.recall), low=0.0)", OF_PRONTO

@@ -33,7 +33,7 @@ class AutoscalerPaper:
         return AutoscalerPaper(crews)
 
     def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
-        """Run eleven forecasters on four series, and the curve; ``quick`` runs four forecasters and a part of the curve."""
+        """Run eleven forecasters on four series, and the curve; ``quick`` runs four, and a part of the curve."""
         notify("Table 2", 0.0)
         rows: list[Row] = examples.rows_of()
         notify("Figure 7", 0.01)

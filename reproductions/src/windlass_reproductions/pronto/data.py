@@ -1,4 +1,4 @@
-"""The telemetry that is at hand: public traces where they lie beside the project, and our own recordings."""
+"""The available telemetry: public traces, and our own recordings."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from windlass_reproductions import public
 Floats = NDArray[np.float64]
 
 _ROOT = Path(__file__).parents[4]
-#: Says where our own recordings are, by default those of a checkout.
+#: Environment variable with the folder of our recordings; by default that of a checkout.
 RECORDINGS = "WINDLASS_RECORDINGS"
-#: The CPU usage of a Bitbrains machine, percent of what it was given; its first week says what a spike is.
+#: Metric with the CPU usage of a Bitbrains machine, percent of its allocation; its first week defines a spike.
 USAGE = "CPU usage [%]"
 _WEEK = 2016
-#: The recordings: one to tune on, and those to judge by, of other patterns and lengths.
+#: Files of the recordings: one for tuning, and two for evaluation, with other patterns and lengths.
 TUNE, JUDGE, SHORT = "tune.parquet", "judge.parquet", "judge-short.parquet"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Machine:
-    """A virtual machine's CPU usage: (t,) when, s, and percent."""
+    """A virtual machine's CPU usage: (t,) times, s, and (t,) usage, percent."""
 
     number: int
     time: Floats
     usage: Floats
 
     def medians(self, lasts: float) -> Floats:
-        """The median of each stretch of so many seconds, from the first whole one on; NaN where nothing was measured.
+        """Return the median of each stretch of ``lasts`` seconds, from the first whole one on; NaN if it has no value.
 
         >>> machine = Machine(1, np.array([0.0, 300.0, 600.0, 900.0]), np.array([1.0, 3.0, 5.0, 7.0]))
         >>> machine.medians(600.0).tolist()
@@ -48,7 +48,7 @@ class Machine:
         count = int((self.time[-1] + step - first) // lasts)
         inside = (place >= 0) & (place < count)
         place, usage = place[inside], self.usage[inside]
-        # One sort for all stretches: recordings have thousands of them.
+        # Sort once for all stretches, as recordings have thousands of them.
         usage = usage[np.lexsort((usage, place))]
         own = np.bincount(place, minlength=count)
         starts, known = np.cumsum(own) - own, own > 0
@@ -59,22 +59,22 @@ class Machine:
 
 
 def traces() -> Path:
-    """Where public telemetry is, whether or not it is there."""
+    """Return the folder of public telemetry, which need not exist."""
     return public.traces() / "telemetry"
 
 
 def recordings() -> Path:
-    """The folder of our own recordings, whether or not they are there."""
+    """Return the folder of our own recordings, which need not exist."""
     return Path(os.environ.get(RECORDINGS, _ROOT / "examples" / "telemetry"))
 
 
 def recorded() -> tuple[Telemetry, Telemetry] | None:
-    """The recording to tune on and the one to judge by; None where they are not at hand.
+    """Return the recording for tuning and the first one for evaluation; None if they are not available.
 
     Raises
     ------
     InputError
-        One cannot be read.
+        A recording cannot be read.
     """
     files = [recordings() / name for name in (TUNE, JUDGE)]
     if not all(path.is_file() for path in files):
@@ -84,17 +84,17 @@ def recorded() -> tuple[Telemetry, Telemetry] | None:
 
 
 def _bitbrains() -> list[Path]:
-    """The files, by number."""
+    """Return the files in the order of their numbers."""
     return sorted((traces() / "bitbrains").glob("*.csv.gz"), key=lambda path: int(path.name.split(".")[0]))
 
 
 def machines(most: int | None = None) -> tuple[Machine, ...]:
-    """Machines of Bitbrains whose usage changes, by number; none where the files are not at hand.
+    """Return the machines of Bitbrains whose usage changes, by number; empty if the files are not available.
 
     Parameters
     ----------
     most
-        So many files at most are read, evenly over all.
+        Maximum number of files to read, evenly spaced over all; None for all.
     """
     files = _bitbrains()
     kept = files if most is None else files[:: -(-len(files) // most) or 1]
@@ -107,7 +107,7 @@ def machines(most: int | None = None) -> tuple[Machine, ...]:
 
 
 def clusters(found: tuple[Machine, ...], count: int = 3) -> tuple[tuple[Machine, ...], ...]:
-    """Machines in so many groups by number: nobody knows the real ones.
+    """Divide machines into ``count`` groups of consecutive numbers, as the real clusters are unknown.
 
     >>> [len(each) for each in clusters(tuple(Machine(n, np.zeros(1), np.zeros(1)) for n in range(7)))]
     [3, 2, 2]
@@ -117,16 +117,16 @@ def clusters(found: tuple[Machine, ...], count: int = 3) -> tuple[tuple[Machine,
 
 
 def bitbrains_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[NodeTelemetry]:
-    """The first machines as nodes that admission watches; what a spike is, their first week says.
+    """Return the first machines as nodes for admission policies; their first week defines a spike.
 
     Parameters
     ----------
     most
-        So many machines.
+        Maximum number of machines.
     steps
-        So many are judged; None for all.
+        Number of steps to evaluate; None for all.
     begin
-        Policies see so many steps before those, at most the first week.
+        Number of steps before these that policies observe, at most a week.
     """
     nodes: list[NodeTelemetry] = []
     for path in _bitbrains():
@@ -146,7 +146,10 @@ def bitbrains_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[No
 
 
 def smd_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[NodeTelemetry]:
-    """Machines of SMD as nodes: the part ``test``, of which ``train`` says what a spike is; the rest as above."""
+    """Return machines of SMD as nodes, from their part ``test``; ``train`` defines a spike.
+
+    The parameters are those of :func:`bitbrains_nodes`.
+    """
     nodes = []
     for path in sorted((traces() / "smd").glob("*.npz"))[:most]:
         machine = read_smd(path)
@@ -157,12 +160,12 @@ def smd_nodes(most: int, steps: int | None, begin: int = _WEEK) -> list[NodeTele
 
 
 def recorded_nodes(steps: int | None = None) -> list[NodeTelemetry]:
-    """Our own machine, once for each recording to judge by: each after the one to tune on, with other patterns.
+    """Return our own machine as a node for each evaluation recording, each preceded by the tuning recording.
 
     Parameters
     ----------
     steps
-        So many steps of the first are judged, and none of the others; None for all of all.
+        Number of steps of the first evaluation recording to use, without the second; None for all steps of both.
     """
     folder = recordings()
     judges = [folder / name for name in ((JUDGE, SHORT) if steps is None else (JUDGE,))]
@@ -174,15 +177,15 @@ def recorded_nodes(steps: int | None = None) -> list[NodeTelemetry]:
 
 
 def after(first: Telemetry, second: Telemetry, steps: int | None = None) -> NodeTelemetry:
-    """A node that is judged on the second recording and has seen the first, which says what a spike is.
+    """Return a node that is evaluated on the second recording after the first, which defines a spike.
 
     Raises
     ------
     InputError
-        They have other metrics.
+        The recordings have different metrics.
     """
     if first.names != second.names:
-        raise InputError(f"{first.source} has other metrics than {second.source}")
+        raise InputError(f"{first.source} and {second.source} have different metrics")
     last = len(second) if steps is None else steps
     values = np.concatenate([first.values, second.values[:last]])
     ready, busy = (values[:, first.names.index(name)] for name in (READY, BUSY))

@@ -1,4 +1,4 @@
-"""Drawn nodes in bursts of CPU Ready, with metrics that rise before them or without: what can be foreseen is known."""
+"""Randomly drawn nodes with bursts of CPU Ready, with or without metrics that rise before a burst."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import numpy as np
 
 from windlass.admit.evaluation import NodeTelemetry
 
-#: What a spike is, and in how many steps policies begin.
+#: Level of CPU Ready that is a spike, and number of steps that policies observe before the evaluation.
 LEVEL, WARM = 0.2, 2016
 
 
 def drawn_node(seed: int, steps: int = 12_000, dim: int = 60, *, warns: bool = True) -> NodeTelemetry:
-    """A node; if it warns, memory pressure and disk reads rise two to seven steps before tasks wait for cores.
+    """Draw a node; if it warns, a factor of its metrics rises two to seven steps before each burst of CPU Ready.
 
     Parameters
     ----------
     seed
-        Of all chance.
+        Seed of all random draws.
     steps, dim
-        How long, and how many metrics.
+        Number of steps and of metrics.
     warns
-        Whether anything announces bursts.
+        Whether metrics rise before bursts.
 
     Examples
     --------

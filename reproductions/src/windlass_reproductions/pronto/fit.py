@@ -1,8 +1,7 @@
-"""``python -m windlass_reproductions.pronto.fit RECORDING.parquet …``: the model of metrics that the simulator draws
-from.
+"""``python -m windlass_reproductions.pronto.fit RECORDING.parquet …``: fit the simulator's model of metrics.
 
-Channels of pressure are taken from the recording's own columns. Each metric is a straight line of them, as late and as
-smooth as explains it best; what is left fades, and has a few factors in common.
+Channels of pressure come from columns of the recordings. Each metric is a linear function of them, with the delay and
+smoothing that explain it best. The residuals are autocorrelated, and share a few factors.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from windlass.sim.telemetry.metrics import RECORDED, MetricModel, write_model
 
 Floats = NDArray[np.float64]
 
-#: The recorder's columns that stand for the channels, in their order; the first that a recording has.
+#: Columns of the recorder for each channel, in order; the first that a recording has is used.
 COLUMNS = (
     ("busy",),
     ("load.runnable",),
@@ -29,28 +28,30 @@ COLUMNS = (
     ("net.lo_packets", "net.rx_packets"),
 )
 DELAYS, POLES, FACTORS = range(4), (0.0, 0.5, 0.8, 0.95), 3
-#: Metrics that changed at fewer steps than this share say nothing of the others.
+#: Metrics that change at a smaller share of steps are left out.
 _MOVES = 0.02
 
 
 def channels_of(recording: Telemetry, cores: float) -> Floats:
-    """(t, 5) pressure as the simulator has it: shares (of memory, of the most that was held), tasks a core, and packets
-    over their mean.
+    """Return (t, 5) the channels of pressure that the simulator has.
+
+    These are the shares of busy cores, runnable tasks per core, CPU Ready, the used memory relative to its largest
+    change, and packets relative to their mean.
 
     Raises
     ------
     InputError
-        A column that stands for a channel is missing.
+        The recording has no column for a channel.
     """
     found = []
     for names in COLUMNS:
         name = next((each for each in names if each in recording.names), None)
         if name is None:
-            raise InputError(f"{recording.source}: none of the columns {', '.join(names)} is there")
+            raise InputError(f"{recording.source}: expected one of the columns {', '.join(names)}")
         found.append(_filled(recording.of(name)))
     busy, runnable, ready, free, packets = found
-    # Jobs of the recorded machine take 3 % of its memory, and nodes of the simulator hold up to all. As a share
-    # of all, what a burst holds there would be a hundred deviations from the recording, and drown all else.
+    # Jobs of the recorded machine use 3 % of its memory, those of the simulator up to all. As a share of all memory, a
+    # simulated burst would be a hundred standard deviations from the recording and would dominate all other channels.
     memory = (free.max() - free) / max(float(np.ptp(free)), 1.0)
     return np.stack(
         [busy, runnable / cores, ready, memory, packets / max(float(packets.mean()), 1e-9)], axis=1
@@ -58,7 +59,7 @@ def channels_of(recording: Telemetry, cores: float) -> Floats:
 
 
 def _filled(values: Floats) -> Floats:
-    """Holes hold the last value that was known; before the first, that."""
+    """Replace missing values with the last known value, and leading ones with the first; 0 if none is known."""
     known = np.flatnonzero(np.isfinite(values))
     if not len(known):
         return np.zeros(len(values))
@@ -67,32 +68,32 @@ def _filled(values: Floats) -> Floats:
 
 
 def fit(recordings: Sequence[Telemetry], cores: float) -> MetricModel:
-    """The model that explains recordings best.
+    """Fit the model that explains recordings best.
 
     Parameters
     ----------
     recordings
-        Of one machine, with the same metrics.
+        Recordings of one machine, with the same metrics.
     cores
-        Of that machine.
+        Number of cores of the machine.
 
     Raises
     ------
     InputError
-        They have other metrics, or no metric ever changed.
+        The recordings have different metrics, a channel has no column, or no metric changes.
     """
     names = recordings[0].names
     if any(each.names != names for each in recordings):
-        raise InputError("recordings have other metrics than each other")
+        raise InputError("the recordings have different metrics, expected the same in all")
     values = np.concatenate(
         [np.stack([_filled(each.of(name)) for name in names], axis=1) for each in recordings]
     )
     channels = np.concatenate([channels_of(each, cores) for each in recordings])
     moves = (np.abs(np.diff(values, axis=0)) > 0).mean(axis=0) >= _MOVES
     if not moves.any():
-        raise InputError(f"{recordings[0].source}: no metric ever changed")
+        raise InputError(f"{recordings[0].source}: no metric changes")
     kept = np.flatnonzero(moves)
-    # A few extreme steps must not be the scale of all others.
+    # Clip extremes, so that a few steps do not determine the scale.
     mean, scale = _robust(values[:, kept])
     unit = np.clip((values[:, kept] - mean) / scale, -10.0, 10.0)
     channel_mean, channel_scale = channels.mean(axis=0), np.maximum(channels.std(axis=0), 1e-6)
@@ -131,7 +132,7 @@ def _robust(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _shaped(driven: Floats, late: int, stays: float) -> Floats:
-    """Channels so many steps late, and smoothed."""
+    """Delay channels by ``late`` steps, and smooth them exponentially."""
     found = np.concatenate([np.zeros((late, driven.shape[1])), driven[: len(driven) - late]])
     for step in range(1, len(found)) if stays else ():
         found[step] = stays * found[step - 1] + (1.0 - stays) * found[step]
@@ -139,13 +140,13 @@ def _shaped(driven: Floats, late: int, stays: float) -> Floats:
 
 
 def main(files: list[str]) -> None:
-    """Fit recordings, and write the model beside the simulator's part; the first word may be ``--cores=N``."""
+    """Fit recordings, and overwrite the simulator's model; the first argument may be ``--cores=N`` (default 2)."""
     cores = float(files.pop(0).partition("=")[2]) if files and files[0].startswith("--cores=") else 2.0
     model = fit([read_recorded(Path(file)) for file in files], cores)
     write_model(model, RECORDED)
     shown = 1.0 - (model.own**2 + (model.factors**2).sum(axis=1)) / np.maximum(1.0 - model.fade**2, 1e-9)
     sys.stdout.write(
-        f"{model.dim} metrics; pressure explains {np.median(np.clip(shown, 0, 1)):.2f} of the median one\n"
+        f"{model.dim} metrics; pressure explains {np.median(np.clip(shown, 0, 1)):.2f} of the variance (median)\n"
     )
 
 

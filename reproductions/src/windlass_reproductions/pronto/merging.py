@@ -1,5 +1,7 @@
-"""``python -m windlass_reproductions.pronto.merging``: what merging up a tree leaves out of what the SVD of all data
-has."""
+"""The error of merging up a tree, compared with the SVD of all data.
+
+``python -m windlass_reproductions.pronto.merging`` prints it.
+"""
 
 from __future__ import annotations
 
@@ -17,26 +19,26 @@ from windlass_reproductions.criteria import below, exactly
 from windlass_reproductions.reproduction import Row
 
 _DIM, _RANK, _BLOCK = 134, 4, 20
-#: What this house asks of the largest distance.
-ASKED = 0.05
+#: Limit of the largest distance; our choice.
+LIMIT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Merging:
-    """Nodes below a tree, on data of true rank 4 plus noise, in 134 metrics.
+    """A setting of nodes below a tree, with data of true rank 4 plus noise in 134 metrics.
 
     Parameters
     ----------
     nodes, fan_out
-        How many, and how many are below an aggregator.
+        Number of nodes, and of children of an aggregator.
     blocks
-        Blocks of 20 vectors that a node sees. The first quarter of the nodes falls silent halfway.
+        Number of blocks of 20 vectors that a node observes. The first quarter of the nodes stops halfway.
     noise
-        Deviation of each metric's own noise; that of the four directions is 1, 0.7, 0.49 and 0.343.
+        Standard deviation of each metric's noise; those of the four directions are 1, 0.7, 0.49 and 0.343.
     forget
-        What a block weighs less for each that comes after it, in the nodes' trackers and in the tree.
+        Factor on the weight of a block for each later block, in the nodes' trackers and in the tree.
     sees
-        How many of the four directions, drawn at random, a node's own data have.
+        Number of the four directions, drawn at random, that a node's data have.
 
     Examples
     --------
@@ -53,23 +55,23 @@ class Merging:
 
     @property
     def noisy(self) -> float:
-        """The share of noise in what the data of a node that sees all directions vary, 0 to 1."""
+        """Share of noise in the variance of a node that sees all directions, 0 to 1."""
         noise = _DIM * self.noise**2
         return round(noise / (noise + float((0.49 ** np.arange(_RANK)).sum())), 2)
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
-    """How far a tree's subspace is from that of the SVD of all data.
+class MergeResult:
+    """Errors of a tree's subspace compared with the SVD of all data.
 
     Parameters
     ----------
     distance
         Norm of the difference of projectors, which is the sine of the largest angle, 0 to 1.
     singular
-        The largest share by which a singular value is off.
+        Largest relative error of a singular value.
     bytes
-        What a node sends at a time.
+        Bytes that a node sends at a time.
     """
 
     distance: float
@@ -77,20 +79,20 @@ class Merged:
     bytes: int
 
 
-def merged(setting: Merging, rng: np.random.Generator) -> Merged:
+def run_merging(setting: Merging, rng: np.random.Generator) -> MergeResult:
     """Track at each node, merge up the tree, and compare with the SVD of all data at once.
 
-    With ``forget``, the SVD is of all blocks, each weighed by how many have come after it: a node that falls silent
-    gets older in the tree as its blocks would in its own tracker.
+    With ``forget``, each block in the SVD is weighted by the number of later blocks: the data of a node that stops
+    lose weight in the tree as they would in its own tracker.
 
     Raises
     ------
     InputError
-        A number of nodes, blocks or directions that cannot be.
+        The number of nodes, blocks or directions is out of range.
 
     Examples
     --------
-    >>> found = merged(Merging(nodes=4, fan_out=2, blocks=4, noise=0.0, forget=0.5), np.random.default_rng(1))
+    >>> found = run_merging(Merging(nodes=4, fan_out=2, blocks=4, noise=0.0, forget=0.5), np.random.default_rng(1))
     >>> found.distance < 1e-6, found.singular < 1e-9, found.bytes
     (True, True, 4320)
     """
@@ -100,7 +102,7 @@ def merged(setting: Merging, rng: np.random.Generator) -> Merged:
     directions = np.linalg.qr(rng.normal(size=(_DIM, _RANK)))[0] * 0.7 ** np.arange(_RANK)
     tree = AggregatorTree.of(setting.nodes, setting.fan_out, _DIM, _RANK, setting.forget)
     silent = setting.nodes // 4
-    # In which round each node sends what it has: its last.
+    # The round in which each node sends its subspace, which is its last.
     ends = [setting.blocks // 2 if node < silent else setting.blocks for node in range(setting.nodes)]
     found, every = [], []
     for blocks in ends:
@@ -123,40 +125,42 @@ def merged(setting: Merging, rng: np.random.Generator) -> Merged:
     top = tree.whole
     assert top is not None
     off = np.abs(top.singular / singular[:_RANK] - 1.0).max()
-    return Merged(distance(top.basis, left[:, :_RANK]), float(off), found[-1].bytes)
+    return MergeResult(distance(top.basis, left[:, :_RANK]), float(off), found[-1].bytes)
 
 
-#: What is reported: noise, forgetting, and nodes that have half of the directions.
+#: Settings to report: noise, forgetting, and directions of a node.
 SETTINGS = tuple(
     Merging(noise=noise, forget=forget, sees=sees)
     for noise, forget, sees in product((0.02, 0.05, 0.1), (1.0, 0.9), (_RANK, _RANK // 2))
 )
 
 
-def merged_row(what: str, distances: Sequence[float], note: str) -> Row:
-    """Whether merging leaves little out, of every seed."""
-    rule = f"below {ASKED:g} is what this house asks for, of the greatest over seeds"
+def merge_row(what: str, distances: Sequence[float], note: str) -> Row:
+    """Return the row that tests the largest distance over seeds."""
+    rule = f"holds if the largest over seeds is below {LIMIT:g}, a limit that we chose"
     shown = f"{np.mean(distances):.4f} ({max(distances):.4f})"
-    return Row.by(what, None, shown, below([exactly(max(distances))], ASKED, rule=rule), note)
+    return Row.by(what, None, shown, below([exactly(max(distances))], LIMIT, rule=rule), note)
 
 
 def rows_of(nodes: int, seeds: Sequence[int], settings: Sequence[Merging] = SETTINGS) -> list[Row]:
-    """The distance of each setting, over seeds, and what a node sends."""
+    """Return rows of the distance of each setting, over seeds, and of the bytes that a node sends."""
     rows: list[Row] = []
     sent = 0
     for setting in settings:
-        found = [merged(replace(setting, nodes=nodes), np.random.default_rng([seed, 7])) for seed in seeds]
+        found = [
+            run_merging(replace(setting, nodes=nodes), np.random.default_rng([seed, 7])) for seed in seeds
+        ]
         far, off = [each.distance for each in found], max(each.singular for each in found)
         sent = found[0].bytes
         what = (
             f"merging {nodes} nodes, noise {setting.noise:g}, forget {setting.forget:g}, {setting.sees} of {_RANK} "
-            "directions a node: distance of projectors from the SVD of all data, and the greatest"
+            "directions per node: mean distance of projectors from the SVD of all data (largest)"
         )
         note = (
-            f"{len(seeds)} seeds; noise is {setting.noisy:.0%} of what varies where all directions are seen; singular "
+            f"{len(seeds)} seeds; noise is {setting.noisy:.0%} of the variance if all directions are seen; singular "
             f"values are off by {off:.1%} at most"
         )
-        rows.append(merged_row(what, far, note))
+        rows.append(merge_row(what, far, note))
     rows.append(Row("bytes that a node sends at a time", None, sent, None, "134 metrics and 4 directions"))
     return rows
 

@@ -1,8 +1,8 @@
-"""Forecasts of the next value: from a machine's own past, or from that of the machines of its cluster.
+"""Forecasts of the next value, from a machine's own past or from that of all machines of its cluster.
 
-Values are scaled to 0 to 1 over each machine's window before, and back after. From a cluster, all methods but one
-forecast its mean machine, and the support vector machine learns from the windows of all; so the paper says of two of
-the four, and it is taken of the others.
+Values are scaled to 0 to 1 over each machine's window, and forecasts are scaled back. For a cluster, the support vector
+machine learns from the windows of all machines, and the other methods forecast the mean of the machines. The paper
+states this for two of the four methods; it is assumed for the others.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from windlass.admit.forecast import forecast
 
 Floats = NDArray[np.float64]
 
-#: Names of methods as in the paper's tables, and as ours.
+#: Windlass's names of the methods in the paper's tables.
 METHODS = {"naive": "naive", "ExpSmo": "smoothing", "ARIMA": "arima", "SVM": "svm"}
-#: How many values back the support vector machine looks, and from how many rows of a cluster it learns at most.
+#: Number of past values that the support vector machine uses, and maximum number of rows that it learns from.
 _LAGS, _ROWS = 5, 1200
 
 
 def has_svm() -> bool:
-    """Whether scikit-learn is there, which the extra ``forecast`` brings."""
+    """Return whether scikit-learn, of the extra ``forecast``, is installed."""
     return importlib.util.find_spec("sklearn") is not None
 
 
 def own(method: str, window: Floats) -> float:
-    """The next value of one machine, of (w,) of its own.
+    """Forecast the next value of one machine from its own window (w,).
 
     >>> own("naive", np.array([1.0, 4.0]))
     4.0
@@ -40,7 +40,7 @@ def own(method: str, window: Floats) -> float:
 
 
 def cluster(method: str, windows: Floats) -> Floats:
-    """(m,) the next value of each machine of a cluster, of (m, w) of all.
+    """Forecast (m,) the next value of each machine of a cluster from all windows (m, w).
 
     >>> cluster("naive", np.array([[0.0, 4.0, 2.0], [10.0, 30.0, 20.0]])).tolist()
     [2.0, 20.0]
@@ -54,7 +54,10 @@ def cluster(method: str, windows: Floats) -> Floats:
 
 
 def pooled(unit: Floats) -> Floats:
-    """(m,) by a support vector machine that learns from the windows (m, w) of all; few rows, evenly spaced, of many."""
+    """Forecast (m,) next values with one support vector machine for all windows (m, w).
+
+    It learns from at most ``_ROWS`` evenly spaced rows.
+    """
     from sklearn.svm import SVR
 
     rows = np.lib.stride_tricks.sliding_window_view(unit, _LAGS + 1, axis=1).reshape(-1, _LAGS + 1)

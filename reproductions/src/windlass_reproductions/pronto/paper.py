@@ -1,4 +1,4 @@
-"""Grammenos et al.: Pronto."""
+"""The reproduction of Grammenos et al.: Pronto."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from windlass_reproductions.pronto.data import (
 from windlass_reproductions.pronto.drawn import drawn_node
 from windlass_reproductions.pronto.merging import SETTINGS
 from windlass_reproductions.pronto.merging import rows_of as merging_rows
-from windlass_reproductions.pronto.recall import DOWNTIMES, Set, judged, pictures
+from windlass_reproductions.pronto.recall import DOWNTIMES, NodeSet, judge_all, pictures
 from windlass_reproductions.pronto.recall import rows_of as recall_rows
 from windlass_reproductions.pronto.recorded import rows_of as recorded_rows
 from windlass_reproductions.pronto.trackers import rows_of as tracker_rows
@@ -27,13 +27,13 @@ from windlass_reproductions.reproduction import Notify, Reproduction, Row
 
 
 class ProntoPaper:
-    """Tables 1 to 6, the trackers, and what the signal foresees."""
+    """Tables 1 to 6, the trackers, merging, and the predictions of the signal."""
 
     name: ClassVar[str] = "pronto"
     title: ClassVar[str] = "Grammenos et al., Pronto: federated task scheduling, 2021"
 
     def reproduce(self, *, quick: bool, notify: Notify) -> Reproduction:
-        """All machines and the last 14 days of forecasts; ``quick`` has nine machines, and hundreds of steps."""
+        """Run all machines and forecasts of the last 14 days; ``quick`` runs nine machines and some hundred steps."""
         rows: list[Row] = []
         notify("trackers", 0.0)
         rows += tracker_rows(100 if quick else 4000)
@@ -48,10 +48,10 @@ class ProntoPaper:
         for place, kind in enumerate(sets):
             start, length = 0.4 + 0.6 * place / len(sets), 0.6 / len(sets)
 
-            def told(step: str, share: float, start: float = start, length: float = length) -> None:
+            def notify_set(step: str, share: float, start: float = start, length: float = length) -> None:
                 notify(step, start + length * share)
 
-            found = judged(kind, told, DOWNTIMES[:1] if quick else DOWNTIMES, tune=not quick)
+            found = judge_all(kind, notify_set, DOWNTIMES[:1] if quick else DOWNTIMES, tune=not quick)
             rows += recall_rows(kind, found)
             drawn += pictures(kind, found, f"set{place}")
         notify("done", 1.0)
@@ -68,23 +68,23 @@ def _forecasts(quick: bool) -> list[Row]:
 
 
 def _recorded(quick: bool) -> list[Row]:
-    """Tables 1 and 3 to 6 on what we recorded."""
+    """Return rows of Tables 1 and 3 to 6 on our recordings."""
     found = recorded()
     if found is None:
         return [_absent("Tables 1 to 6 on recorded CPU Ready", recordings(), "our recordings")]
     return recorded_rows(found, 4 if quick else 200)
 
 
-def _sets(quick: bool) -> list[Set]:
-    """The sets of nodes that are at hand."""
-    # Nodes, steps that are judged, and steps before.
+def _sets(quick: bool) -> list[NodeSet]:
+    """Return the available sets of nodes."""
+    # Numbers of nodes, of steps to evaluate, and of steps before.
     small = (1, 800, 300)
     found = [
-        Set("our recordings", recorded_nodes(600 if quick else None)),
-        Set("Bitbrains", bitbrains_nodes(*small) if quick else bitbrains_nodes(8, None)),
-        Set("SMD", smd_nodes(*small) if quick else smd_nodes(4, None)),
+        NodeSet("our recordings", recorded_nodes(600 if quick else None)),
+        NodeSet("Bitbrains", bitbrains_nodes(*small) if quick else bitbrains_nodes(8, None)),
+        NodeSet("SMD", smd_nodes(*small) if quick else smd_nodes(4, None)),
         *(
-            Set(
+            NodeSet(
                 name, [drawn_node(seed, 1500 if quick else 12_000, warns=warns) for seed in seeds], real=False
             )
             for name, warns in (("drawn nodes that warn", True), ("drawn nodes that do not", False))
@@ -95,4 +95,4 @@ def _sets(quick: bool) -> list[Set]:
 
 
 def _absent(what: str, folder: Path, of: str) -> Row:
-    return Row(what, None, "not run", None, f"no files of {of} are at hand, in a folder {folder.name}")
+    return Row(what, None, "not run", None, f"no files of {of} in the folder {folder.name}")

@@ -1,8 +1,8 @@
-"""Tables 1 and 3 to 6 again, on the CPU Ready that we recorded.
+"""Tables 1 and 3 to 6 on our recordings of CPU Ready.
 
-A recording lasts minutes where the paper's trace lasts four weeks. It is taken as four weeks: a *day* is a 28th of it.
-CPU Ready is in the paper's unit, ms in which tasks could run and had no core, of 20 s. There is one machine, in two
-recordings, so that what learns from other machines (clusters, and Table 2) is left out.
+A recording lasts minutes, the paper's trace four weeks. Time is scaled so that a recording lasts four weeks: a *day* is
+a 28th of it. CPU Ready is in the paper's unit, ms of 20 s in which runnable tasks had no core. Both recordings are of
+one machine, so methods that learn from other machines (clusters, and Table 2) are left out.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from windlass_reproductions.pronto.values import (
     alone,
     cell,
     methods,
-    rooted,
+    residuals,
+    rmse,
     series_of,
-    told,
-    wrongs,
+    window_length,
 )
 from windlass_reproductions.pronto.verdicts import nearer, rises
 from windlass_reproductions.reproduction import Row
 
 Floats = NDArray[np.float64]
 
-#: Days of the paper's trace, and ms of the time that its CPU Ready is of.
+#: Days of the paper's trace, and the interval of its CPU Ready, ms.
 LASTS, OF_MS = 28, 20_000.0
 _NAME = "recorded CPU Ready, "
 _UNIT = "ms of 20 s; a day is a 28th of a recording"
-#: The values from which on the paper's fixed rules call a day a spike, ms.
+#: Values from which on a day is a spike by the paper's fixed rules, ms.
 FIXED = {"500": 500.0, "800": 800.0, "1000": 1000.0}
 
 
 def machine_of(number: int, recording: Telemetry) -> Machine:
-    """A recording as if it had lasted four weeks, and its CPU Ready in ms of 20 s.
+    """Return a recording as a machine, with its time scaled to four weeks and CPU Ready in ms of 20 s.
 
     >>> rows = Telemetry("here", np.arange(4.0), ("cpu_ready",), np.array([[0.0], [0.1], [np.nan], [0.2]]))
     >>> found = machine_of(1, rows)
@@ -61,48 +61,50 @@ def machine_of(number: int, recording: Telemetry) -> Machine:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wrong:
-    """What forecasts were off by, ms: (k,) over both recordings by method and column, and root mean squares of each."""
+class ForecastErrors:
+    """Forecast errors by method and column, ms: (k,) ``each`` over both recordings, and RMSE of each recording."""
 
     each: dict[tuple[str, str], Floats]
     errors: dict[tuple[str, str], Floats]
 
 
-def wrong_of(found: Sequence[Machine], columns: Mapping[str, tuple[float, int]], most: int) -> Wrong:
-    """Forecasts of the next stretch by all methods, each machine from its own window.
+def forecast_errors(
+    found: Sequence[Machine], columns: Mapping[str, tuple[float, int]], most: int
+) -> ForecastErrors:
+    """Return errors of forecasts of the next stretch by all methods, each machine from its own window.
 
     Parameters
     ----------
     found
-        Machines, each by itself.
+        Machines, forecast independently.
     columns
-        Seconds of a stretch and stretches of a window, by the column of a table.
+        For each column of a table, seconds of a stretch and number of stretches of a window.
     most
-        So many forecasts at most, evenly over the last half.
+        Maximum number of forecasts, evenly spaced over the last half.
     """
     each: dict[tuple[str, str], Floats] = {}
     roots: dict[tuple[str, str], Floats] = {}
     for column, (lasts, window) in columns.items():
         groups = [series_of((machine,), lasts) for machine in found]
         for method in methods():
-            parts = [wrongs(g, window, most, alone(method), round(14 * DAY / lasts)) for g in groups]
+            parts = [residuals(g, window, most, alone(method), round(14 * DAY / lasts)) for g in groups]
             each[method, column] = np.concatenate([part[:, 0] for part in parts])
-            roots[method, column] = np.concatenate([rooted(part) for part in parts])
-    return Wrong(each, roots)
+            roots[method, column] = np.concatenate([rmse(part) for part in parts])
+    return ForecastErrors(each, roots)
 
 
 def stretches(found: Sequence[Machine]) -> dict[str, tuple[float, int]]:
-    """The columns of Table 3 of which a stretch is a step at least."""
+    """Return the columns of Table 3 whose stretches are at least a step long."""
     step = max(float(np.median(np.diff(machine.time))) for machine in found)
-    return {name: (lasts, told(lasts)) for name, lasts in STRETCHES.items() if lasts >= step}
+    return {name: (lasts, window_length(lasts)) for name, lasts in STRETCHES.items() if lasts >= step}
 
 
 def rows_of(recordings: Sequence[Telemetry], most: int) -> list[Row]:
-    """Tables 1 and 3 to 6, with at most so many forecasts of each recording for a cell."""
+    """Return rows of Tables 1 and 3 to 6, with at most ``most`` forecasts of each recording in a cell."""
     found = [machine_of(number, recording) for number, recording in enumerate(recordings)]
-    days = wrong_of(found, {str(count): (DAY, count) for count in DAYS}, most)
+    days = forecast_errors(found, {str(count): (DAY, count) for count in DAYS}, most)
     columns = stretches(found)
-    ladder = wrong_of(found, columns, most)
+    ladder = forecast_errors(found, columns, most)
     rows = []
     for method in methods():
         for place, count in enumerate(map(str, DAYS)):
@@ -119,7 +121,7 @@ def _cell(
     method: str,
     setting: str,
     of: tuple[Mapping[str, tuple[float, ...]], int],
-    ours: Wrong,
+    ours: ForecastErrors,
     key: str,
 ) -> Row:
     theirs, place = of
@@ -131,7 +133,11 @@ def _cell(
         ours.errors[method, key],
         float(ours.errors["naive", key].mean()),
         f"{_UNIT}; {count} forecasts"
-        + ("; from its own window, theirs from a cluster's" if (table, method) == ("3", "SVM") else ""),
+        + (
+            "; learned from its own window, the paper's from a cluster"
+            if (table, method) == ("3", "SVM")
+            else ""
+        ),
     )
 
 
@@ -145,29 +151,29 @@ def _left_out() -> Row:
     )
 
 
-def verdicts(ladder: Wrong, columns: Sequence[str]) -> list[Row]:
-    """What the paper concludes from Table 3."""
+def verdicts(ladder: ForecastErrors, columns: Sequence[str]) -> list[Row]:
+    """Return rows that test the paper's conclusions from Table 3."""
     found = [ladder.errors["naive", name] for name in columns]
     rows = [
         Row.by(
-            f"{_NAME}Table 3: errors grow as stretches get shorter (naive)",
+            f"{_NAME}Table 3: errors increase as stretches get shorter (naive)",
             "122 to 1052",
             f"{found[0].mean():.4g} to {found[-1].mean():.4g}",
             rises(found),
-            "an hour is a 672nd of a recording: two steps here, and bursts last longer than that",
+            "an hour is a 672nd of a recording, two steps here, and bursts last longer",
         )
     ]
     long = [name for name in ("1 day", "12 hours", "6 hours", "3 hours") if name in columns]
     if has_svm() and long:
         judged = nearer([(ladder.each["SVM", name], ladder.each["naive", name]) for name in long])
-        told = [part.holds for part in judged.parts]
+        verdicts_of = [part.holds for part in judged.parts]
         rows.append(
             Row.by(
                 f"{_NAME}Table 3: SVM has less error than naive from 3 hours on",
                 "at 4 of 4",
-                f"at {told.count(True)} of {len(long)}, more at {told.count(False)}; else no telling",
+                f"at {verdicts_of.count(True)} of {len(long)}, more at {verdicts_of.count(False)}, otherwise undecided",
                 judged,
-                "theirs learns from a cluster",
+                "the paper's SVM learns from a cluster",
             )
         )
     return rows

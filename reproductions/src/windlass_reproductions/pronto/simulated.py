@@ -1,9 +1,8 @@
-"""``python -m windlass_reproductions.pronto.simulated SCENARIO.yaml``: what admission gains in the simulator, seed by
-seed.
+"""``python -m windlass_reproductions.pronto.simulated SCENARIO.yaml``: the effect of admission in the simulator.
 
-Each policy is held against no admission (``always``), and against the utilisation threshold where that rejects as many
-tasks. For that the threshold runs at a few downtimes besides. What it would have at a policy's own share of rejected
-tasks lies between its two nearest runs with the same seed, where none rejected is no admission.
+Each policy is compared with no admission (``always``), and with the utilisation threshold at an equal share of rejected
+tasks. For this the threshold also runs at several downtimes. Its value at a policy's share of rejected tasks is
+interpolated between its two nearest runs with the same seed; no admission is the point with no rejected tasks.
 """
 
 from __future__ import annotations
@@ -33,16 +32,16 @@ NONE, THRESHOLD = "always", "utilisation"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contender:
-    """A policy in one setting of the scenario.
+    """Results of a policy in one setting of the scenario.
 
     Parameters
     ----------
     policy, label
-        Its name, and that with its parameters.
+        Name of the policy, and its name with parameters.
     p99
-        (s,) 99th percentile of responses by seed, s.
+        (s,) 99th percentile of response times for each seed, s.
     rejected
-        (s,) share of tasks whose first node rejected them, by seed.
+        (s,) share of tasks that their first node rejected, for each seed.
     """
 
     policy: str
@@ -54,9 +53,9 @@ class Contender:
 def with_ladder(
     tree: Mapping[str, Any], seed: int, tasks: int | None = None, sizes: str | None = None
 ) -> dict[str, Any]:
-    """A scenario with one seed, and with the threshold at each downtime of the ladder.
+    """Return a scenario with one seed, and with the threshold at each downtime of :data:`LADDER`.
 
-    ``tasks`` and ``sizes`` take the place of the scenario's where they are told.
+    ``tasks`` and ``sizes`` replace the scenario's if they are given.
 
     >>> admit = ["always", {"utilisation": {"downtime": 0.05}}]
     >>> found = with_ladder({"policies": {"dispatch": "pot", "admit": admit}}, 3, 50)
@@ -70,7 +69,7 @@ def with_ladder(
         **tree,
         "seeds": [seed],
         "policies": {**tree["policies"], "admit": listed + [each for each in rungs if each not in listed]},
-        # Nobody looks at its tables of tasks.
+        # Keep few tasks, as the tables of tasks are not used.
         "keep_tasks": 1000,
     }
     if tasks is not None:
@@ -81,7 +80,7 @@ def with_ladder(
 
 
 def contenders(runs: Sequence[Sequence[VariantResult]]) -> dict[str, list[Contender]]:
-    """Policies by dispatcher and point, such as ``rosella, load=0.8``, of runs of the same scenario, a seed each."""
+    """Return the policies for each dispatcher and point, such as ``rosella, load=0.8``, of runs with a seed each."""
     found: dict[str, list[Contender]] = {}
     for own in zip(*runs, strict=True):
         metrics = [each.outcomes[0].metrics for each in own]
@@ -99,14 +98,14 @@ def contenders(runs: Sequence[Sequence[VariantResult]]) -> dict[str, list[Conten
 
 
 def at_share(shares: Floats, rungs: Sequence[Contender]) -> Floats:
-    """(s,) what the threshold has, seed by seed, where it rejects such shares of tasks; NaN beyond its last rung.
+    """Interpolate (s,) the threshold's p99 for each seed at shares of rejected tasks; NaN above its largest share.
 
     Parameters
     ----------
     shares
-        (s,) of rejected tasks.
+        (s,) shares of rejected tasks.
     rungs
-        The threshold at several downtimes, and no admission, which rejects none.
+        Results of the threshold at several downtimes, and of no admission, which rejects none.
 
     Examples
     --------
@@ -121,63 +120,67 @@ def at_share(shares: Floats, rungs: Sequence[Contender]) -> Floats:
     return found
 
 
-def over(ours: Floats, theirs: Floats) -> Interval:
-    """By how many percent ours is above theirs on the same seeds: the mean, and its 95 % interval.
+def percent_change(ours: Floats, theirs: Floats) -> Interval:
+    """Return by how many percent ours is above theirs on the same seeds: the mean and its 95 % interval.
 
-    >>> str(over(np.array([1.1, 1.3]), np.ones(2)))
+    >>> str(percent_change(np.array([1.1, 1.3]), np.ones(2)))
     '20 ± 1.3e+02'
     """
     return interval(100.0 * (ours / theirs - 1.0))
 
 
 def table(setting: str, found: Sequence[Contender]) -> Iterator[str]:
-    """The lines of a table of Markdown, a policy each.
+    """Yield the lines of a Markdown table with a row for each policy.
 
     Raises
     ------
     InputError
-        There is no ``always`` to hold them against.
+        The scenario has no policy ``always`` to compare with.
     """
     none = next((each for each in found if each.policy == NONE), None)
     if none is None:
-        raise InputError(f"policies.admit: there is no {NONE}, against which all others are held")
-    # A threshold that stays has no rung: its share is what it happens to be.
+        raise InputError(f"policies.admit: no policy {NONE!r}, expected it as the reference of all others")
+    # A threshold with a fixed level is compared like any other policy, as its share is not set by a downtime.
     rungs = [none, *(each for each in found if each.policy == THRESHOLD and "downtime=" in each.label)]
     yield f"{setting}, {len(none.p99)} seeds"
-    yield "| policy | p99, s | rejected, % | over none, % | over the threshold that rejects as many, % |"
+    yield "| policy | p99, s | rejected, % | vs. no admission, % | vs. threshold at equal rejection, % |"
     yield "|---|---|---|---|---|"
     for each in found:
         cells = [f"{each.p99.mean():.2f}", f"{100 * each.rejected.mean():.1f}"]
-        cells.append("" if each is none else _told(over(each.p99, none.p99)))
-        cells.append("" if each in rungs else _told(over(each.p99, at_share(each.rejected, rungs))))
+        cells.append("" if each is none else _change_text(percent_change(each.p99, none.p99)))
+        cells.append(
+            "" if each in rungs else _change_text(percent_change(each.p99, at_share(each.rejected, rungs)))
+        )
         yield f"| {each.label} | {' | '.join(cells)} |"
 
 
-def _told(found: Interval) -> str:
+def _change_text(found: Interval) -> str:
     if np.isnan(found.mean):
-        return "rejects more than the last rung"
+        return "rejects more than any threshold run"
     return f"{found.mean:+.1f} ({found.low:+.1f} to {found.high:+.1f})"
 
 
 def main(words: list[str]) -> None:
-    """Run the scenario seed by seed, and print the tables anew after each."""
+    """Run the scenario seed by seed, and print the tables of all seeds so far after each."""
     parser = argparse.ArgumentParser(prog="python -m windlass_reproductions.pronto.simulated")
-    parser.add_argument("scenario", type=Path, help="of the world admission")
-    parser.add_argument("--jobs", type=int, default=1, help="processes to run in")
-    parser.add_argument("--tasks", type=int, help="fewer tasks than the scenario has, or more")
+    parser.add_argument("scenario", type=Path, help="Scenario of the world admission.")
+    parser.add_argument("--jobs", type=int, default=1, help="Number of processes. [default: %(default)s]")
+    parser.add_argument("--tasks", type=int, help="Number of tasks. [default: that of the scenario]")
     parser.add_argument(
-        "--sizes", choices=("hidden", "known"), help="whether the dispatch policy receives them"
+        "--sizes",
+        choices=("hidden", "known"),
+        help="Whether the dispatch policy knows task sizes. [default: that of the scenario]",
     )
-    asked = parser.parse_args(words)
-    named, folder = str(asked.scenario), asked.scenario.parent
-    tree = load_tree(asked.scenario)
+    options = parser.parse_args(words)
+    named, folder = str(options.scenario), options.scenario.parent
+    tree = load_tree(options.scenario)
     whole = make_scenario(tree, named, folder)
     if whole.world.name != "admission":
         raise InputError(f"{named}: world is {whole.world.name}, expected admission")
     runs: list[Sequence[VariantResult]] = []
     for seed in whole.seeds:
-        scenario = make_scenario(with_ladder(tree, seed, asked.tasks, asked.sizes), named, folder)
-        runs.append(run(scenario, asked.jobs).variants)
+        scenario = make_scenario(with_ladder(tree, seed, options.tasks, options.sizes), named, folder)
+        runs.append(run(scenario, options.jobs).variants)
         for setting, found in contenders(runs).items():
             sys.stdout.write("\n".join(["", *table(setting, found), ""]))
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Tables 4 to 6: forecasts of spikes, by three kinds of rules for what one is."""
+"""Tables 4 to 6: forecasts of spikes, by three kinds of rules that define a spike."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 _WINDOW = 14
-#: Methods of the tables; the last learns from all machines. One of a machine alone stands beside that of a cluster.
+#: Methods of the tables; the last learns from all machines. In ``ALONE`` an SVM of one machine replaces both.
 METHODS = ("naive", "ExpSmo", "ARIMA", "SVM cluster", "SVM full")
 ALONE = ("naive", "ExpSmo", "ARIMA", "SVM alone")
-#: Rules: their accuracy, a method each, and the share of spikes, %.
+#: Published accuracy of each method, and share of spikes, %, by rule.
 THEIRS = {
     "500": ((0.884, 0.8529, 0.894, 0.9057, 0.9071), 9.54),
     "800": ((0.9359, 0.9338, 0.938, 0.9417, 0.9414), 2.63),
@@ -39,8 +39,19 @@ _TABLE = {"500": 4, "800": 4, "1000": 4, "90th": 5, "95th": 5, "99th": 5, "μ+3�
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """Of forecasts of spikes: the mean of the shares of spikes and of others that were right; the share of all that
-    were; the share of spikes; and that mean where none is foreseen."""
+    """The accuracy of forecasts of spikes.
+
+    Parameters
+    ----------
+    balanced
+        Mean of the shares of correct forecasts among spikes and among other days.
+    plain
+        Share of correct forecasts among all days.
+    spikes
+        Share of days that are spikes.
+    silent
+        ``balanced`` if no spike is ever predicted.
+    """
 
     balanced: float
     plain: float
@@ -48,27 +59,29 @@ class Accuracy:
     silent: float
 
 
-def accuracy(foreseen: Bools, were: Bools) -> Accuracy:
-    """Over machines, of (k, m) forecasts; of what a machine never had, all counts as right.
+def accuracy(foreseen: Bools, actual: Bools) -> Accuracy:
+    """Return the accuracy over machines of (k, m) forecasts; a kind of day that a machine never has counts as correct.
 
     >>> accuracy(np.array([[True], [False], [False], [False]]), np.array([[True], [True], [False], [False]]))
     Accuracy(balanced=0.75, plain=0.75, spikes=0.5, silent=0.5)
     """
-    balanced, silent = (_balanced(each, were) for each in (foreseen, np.zeros_like(were)))
-    return Accuracy(balanced, float((foreseen == were).mean()), float(were.mean()), silent)
+    balanced, silent = (_balanced(each, actual) for each in (foreseen, np.zeros_like(actual)))
+    return Accuracy(balanced, float((foreseen == actual).mean()), float(actual.mean()), silent)
 
 
-def _balanced(foreseen: Bools, were: Bools) -> float:
+def _balanced(foreseen: Bools, actual: Bools) -> float:
     parts = []
     for kind in (True, False):
-        count = (were == kind).sum(axis=0)
-        right = ((foreseen == kind) & (were == kind)).sum(axis=0)
+        count = (actual == kind).sum(axis=0)
+        right = ((foreseen == kind) & (actual == kind)).sum(axis=0)
         parts.append(np.where(count > 0, right / np.maximum(count, 1), 1.0))
     return float(np.mean(parts))
 
 
 def level(rule: str, window: Floats, fixed: dict[str, float]) -> float:
-    """From which value on a day is a spike, by the window before it; one that all of it reaches is the least above.
+    """Return the value from which on a day is a spike, by the window before it.
+
+    If all of the window reaches the value, return the smallest number above the window instead.
 
     >>> level("μ+3σ", np.array([0.0, 2.0]), {}), level("median", np.array([1.0, 1.0]), {}) > 1.0
     (4.0, True)
@@ -83,12 +96,12 @@ def level(rule: str, window: Floats, fixed: dict[str, float]) -> float:
 
 
 def all_accuracies(found: tuple[Machine, ...], most: int) -> dict[tuple[str, str], Accuracy]:
-    """By rule and method, of the next day's median, over at most so many days."""
+    """Return accuracies by rule and method for the next day's median, over at most ``most`` days."""
     groups = [series_of(each, DAY) for each in clusters(found)]
     length = min(each.shape[1] for each in groups)
     every = np.concatenate([each[:, :length] for each in groups])
     member = np.repeat(np.arange(len(groups)), [len(each) for each in groups])
-    # As many spikes as the paper has above its fixed values, whose unit is not ours.
+    # Choose levels with the paper's share of spikes, as its fixed values have another unit.
     fixed = {
         rule: float(np.percentile(every, 100 - share))
         for rule, (_, share) in THEIRS.items()
@@ -100,36 +113,36 @@ def all_accuracies(found: tuple[Machine, ...], most: int) -> dict[tuple[str, str
 def accuracies(
     every: Floats, member: NDArray[np.int64], most: int, fixed: dict[str, float], methods: Sequence[str]
 ) -> dict[tuple[str, str], Accuracy]:
-    """By rule and method, of the next of (m, t) values.
+    """Return accuracies by rule and method of forecasts of the next of (m, t) values.
 
     Parameters
     ----------
     every
-        A machine a row.
+        (m, t) values, a row for each machine.
     member
-        (m,) the cluster of each.
+        (m,) cluster of each machine.
     most
-        At most the last so many values are forecast.
+        Maximum number of values to forecast, from the end.
     fixed
-        From which value on there is a spike, by the rules that say one.
+        Value from which on there is a spike, for each rule with a fixed value.
     methods
-        Of :data:`METHODS` or :data:`ALONE`.
+        Some of :data:`METHODS` or :data:`ALONE`.
     """
     length = every.shape[1]
     places = range(max(_WINDOW, length - most), length)
     result = {}
     for rule in THEIRS:
         foreseen: dict[str, list[Bools]] = {method: [] for method in methods}
-        were = []
+        actual = []
         for place in places:
             windows = every[:, place - _WINDOW : place]
             levels = np.array([level(rule, each, fixed) for each in windows])
             marks = (windows >= levels[:, None]).astype(np.float64)
-            were.append(every[:, place] >= levels)
+            actual.append(every[:, place] >= levels)
             for method in methods:
                 foreseen[method].append(_ahead(method, marks, member) >= 0.5)
         for method in methods:
-            result[rule, method] = accuracy(np.array(foreseen[method]), np.array(were))
+            result[rule, method] = accuracy(np.array(foreseen[method]), np.array(actual))
     return result
 
 
@@ -145,7 +158,7 @@ def _ahead(method: str, marks: Floats, member: NDArray[np.int64]) -> Floats:
 
 
 def rows_of(found: dict[tuple[str, str], Accuracy], of: str = "") -> list[Row]:
-    """All cells beside the paper's, and what the paper says of them; ``of`` says first whose they are."""
+    """Return rows of all cells and of the paper's conclusions; ``of`` is a prefix of their names."""
     rows = []
     for (rule, method), ours in found.items():
         theirs = THEIRS[rule][0][(ALONE if method in ALONE else METHODS).index(method)]
@@ -153,9 +166,9 @@ def rows_of(found: dict[tuple[str, str], Accuracy], of: str = "") -> list[Row]:
             Row(
                 f"{of}Table {_TABLE[rule]}, {rule}, {method}: accuracy",
                 f"{theirs:.3f}",
-                f"{ours.balanced:.3f}; of all days {ours.plain:.3f}",
+                f"{ours.balanced:.3f}; over all days {ours.plain:.3f}",
                 None,
-                f"spikes are {100 * ours.spikes:.1f} % of days, theirs {THEIRS[rule][1]} %",
+                f"spikes are {100 * ours.spikes:.1f} % of days, in the paper {THEIRS[rule][1]} %",
             )
         )
     best = {rule: max(each.balanced for (one, _), each in found.items() if one == rule) for rule in THEIRS}
@@ -165,37 +178,42 @@ def rows_of(found: dict[tuple[str, str], Accuracy], of: str = "") -> list[Row]:
     beaten = [max(THEIRS[rule][0]) > each for rule, each in zip(("500", "800", "1000"), never, strict=True)]
     rows.append(
         Row(
-            f"{of}Table 4: the best method beside one that foresees no spike at all, shares of days that were right",
+            f"{of}Table 4: shares of correct days, the best method compared with one that never predicts a spike",
             f"above it at {sum(beaten)} of 3",
-            "; ".join(f"{rule}: {best_plain(found, rule):.3f} to {none:.3f}" for rule, none in silent(found)),
+            "; ".join(
+                f"{rule}: {best_plain(found, rule):.3f} against {none:.3f}" for rule, none in silent(found)
+            ),
             None,
-            "published accuracies are near those of saying nothing, whatever the formula meant",
+            "published accuracies are near those of never predicting a spike, under any reading of the formula",
         )
     )
     return rows
 
 
 def few_row(best: Mapping[str, float], silence: Mapping[str, float], of: str = "") -> Row:
-    """Whether rules that mark few days are foreseen better: of the best accuracy by rule, and that of silence."""
+    """Return the row that tests whether spikes of rules that mark few days are predicted more accurately.
+
+    ``best`` has the best accuracy of each rule, ``silence`` that of never predicting a spike.
+    """
     pairs = list(zip(("1000", "99th", "μ+3σ"), ("500", "90th", "median"), strict=True))
     gaps = [best[few] - best[many] for few, many in pairs]
-    # A machine without a spike counts as right, so that silence may have the same order as who foresees.
+    # Machines without spikes count as correct, so never predicting a spike can give the same order.
     blind = all(silence[few] > silence[many] for few, many in pairs)
-    rule = "holds where each is above, and who foresees no spike at all has another order"
+    rule = "holds if each is above, and never predicting a spike gives another order"
     return Row.by(
-        f"{of}Tables 4 to 6: rules that mark few days are foreseen best (1000, 99th, μ+3σ over 500, 90th, median)",
+        f"{of}Tables 4 to 6: rules that mark few days are more accurate (1000, 99th, μ+3σ above 500, 90th, median)",
         "in all three",
-        f"in {sum(gap > 0 for gap in gaps)} of 3" + (", as without foreseeing any" if blind else ""),
+        f"in {sum(gap > 0 for gap in gaps)} of 3" + (", as without predicting any" if blind else ""),
         Judged((), rule) if blind else above([exactly(gap) for gap in gaps], rule=rule),
-        "the formula is taken to mean shares that were right, and 1 where a machine has none",
+        "the formula is assumed to mean shares of correct forecasts, and 1 if a machine has no such day",
     )
 
 
 def best_plain(found: dict[tuple[str, str], Accuracy], rule: str) -> float:
-    """The highest share of days that were right under a rule."""
+    """Return the highest share of correct days under a rule."""
     return max(each.plain for (of, _), each in found.items() if of == rule)
 
 
 def silent(found: dict[tuple[str, str], Accuracy]) -> list[tuple[str, float]]:
-    """For the fixed rules, the share of days that are right for who foresees no spike."""
+    """Return, for each fixed rule, the share of correct days if no spike is ever predicted."""
     return [(rule, 1.0 - found[rule, "naive"].spikes) for rule in ("500", "800", "1000")]

@@ -1,4 +1,4 @@
-"""The four trackers: time a vector, and memory a node."""
+"""The four trackers: time per vector, and memory per node."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass_reproductions.reproduction import Row
 
 Floats = NDArray[np.float64]
 
-#: As the paper calls them: ms a vector, and MB of the process.
+#: The paper's name of each tracker, its ms per vector, and MB of the process.
 PAPER = {
     "fpca": ("Pronto", 15.0, 148.0),
     "spirit": ("SPIRIT", 9.0, 123.0),
@@ -26,14 +26,14 @@ _DIM, _RANK, _BLOCK = 134, 4, 20
 
 
 def stream(steps: int, dim: int, rank: int, noise: float, rng: np.random.Generator) -> Floats:
-    """(steps, dim) of true rank plus noise."""
+    """Draw (steps, dim) vectors of a given true rank plus noise."""
     directions = np.linalg.qr(rng.normal(size=(dim, rank)))[0] * 0.7 ** np.arange(rank)
     found: Floats = rng.normal(size=(steps, rank)) @ directions.T + noise * rng.normal(size=(steps, dim))
     return found
 
 
 def ms_a_vector(tracker: str, steps: int, clock: Callable[[], float]) -> float:
-    """Milliseconds of this process for a vector of 134 metrics, with spikes and signal."""
+    """Measure the milliseconds per vector of 134 metrics, including spikes and signal, by a clock in seconds."""
     values = stream(steps + _BLOCK, _DIM, _RANK, 0.1, np.random.default_rng(1))
     node = Pronto(_DIM, rank=_RANK, block=_BLOCK, tracker=tracker, rng=np.random.default_rng(2))
     for row in values[:_BLOCK]:
@@ -45,7 +45,7 @@ def ms_a_vector(tracker: str, steps: int, clock: Callable[[], float]) -> float:
 
 
 def rows_of(steps: int) -> list[Row]:
-    """Time and memory of all four."""
+    """Return rows of the time and memory of all four trackers."""
     rows = []
     found = {tracker: ms_a_vector(tracker, steps, time.process_time) for tracker in TRACKERS}
     for tracker in TRACKERS:
@@ -56,12 +56,12 @@ def rows_of(steps: int) -> list[Row]:
         size = len(node.save()) / 1e6
         rows += [
             Row(
-                f"{name}: ms a vector", theirs, round(found[tracker], 4), None,
-                "processor time here; their machine is another, so that neither confirms the other",
+                f"{name}: ms per vector", theirs, round(found[tracker], 4), None,
+                "processor time on another machine than the paper's, so it confirms nothing",
             ),
             Row(
                 f"{name}: MB", memory, round(size, 4), None,
-                "theirs is a process with Python in it, ours what a node adds to one",
+                "the paper measures a whole Python process; here it is the memory that a node adds to one",
             ),
         ]  # fmt: skip
     rows.append(order_row(found))
@@ -69,14 +69,14 @@ def rows_of(steps: int) -> list[Row]:
 
 
 def order_row(found: Mapping[str, float]) -> Row:
-    """Whether trackers are as fast in the same order; ms a vector of each."""
+    """Return the row that tests whether trackers have the printed order of speed, from their ms per vector."""
     order = sorted(found, key=lambda each: found[each])
     printed = sorted(PAPER, key=lambda each: PAPER[each][1])
     elsewhere = sum(one != other for one, other in zip(order, printed, strict=True))
     return Row.by(
-        "from the fastest to the slowest",
+        "trackers from the fastest to the slowest",
         ", ".join(PAPER[each][0] for each in printed),
         ", ".join(PAPER[each][0] for each in order),
-        Judged((Within(exactly(elsewhere), high=0.0),), "holds where each is at its place; one measurement"),
-        "it is of how each is written: here blocks are merged in LAPACK, and SPIRIT goes vector by vector",
+        Judged((Within(exactly(elsewhere), high=0.0),), "holds if the orders are equal; one measurement"),
+        "it depends on the implementations: here LAPACK merges blocks, and SPIRIT processes single vectors",
     )

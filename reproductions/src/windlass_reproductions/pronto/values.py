@@ -18,7 +18,7 @@ from windlass_reproductions.reproduction import Row
 Floats = NDArray[np.float64]
 
 DAY = 86_400.0
-#: Table 1: same machine and same cluster, 14 and 21 days; Table 2; and Table 3, by the length of the window.
+#: Table 1: same machine and same cluster, 14 and 21 days each. Table 2: 14 and 21 days. Table 3: by :data:`STRETCHES`.
 TABLE_1 = {
     "naive": (127.61, 128.79, 145.61, 145.60),
     "ExpSmo": (127.04, 129.71, 145.59, 148.77),
@@ -40,22 +40,22 @@ TABLE_3 = {
     "SVM": (96.15, 130.01, 173.15, 155.58, 912.85, 899.01, 1155.12),
 }
 DAYS = (14, 21)
-_UNIT = "percent of CPU; the paper's are ms of CPU Ready in 20 s, so that only ratios to naive can be alike"
+_UNIT = "percent of CPU; the paper has ms of CPU Ready in 20 s, so only ratios to naive are comparable"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Errors:
-    """(m,) root mean squared errors, a machine each, by table row and column."""
+    """Root mean squared errors (m,) of each machine, by row and column of a table."""
 
     by: dict[tuple[str, str], Floats]
 
     def of(self, row: str, column: str) -> Floats:
-        """Of one cell."""
+        """Return the errors of one cell."""
         return self.by[row, column]
 
 
 def series_of(found: Sequence[Machine], lasts: float) -> Floats:
-    """(m, t) medians over stretches of so many seconds, of the time that all machines share; gaps hold the last."""
+    """Return (m, t) medians over stretches of ``lasts`` seconds, cut to the shortest; gaps repeat the last."""
     medians = [each.medians(lasts) for each in found]
     length = min(len(each) for each in medians)
     rows = []
@@ -67,21 +67,21 @@ def series_of(found: Sequence[Machine], lasts: float) -> Floats:
     return np.array(rows)
 
 
-def wrongs(
+def residuals(
     series: Floats, window: int, most: int, ahead: Callable[[Floats], Floats], over: int | None = None
 ) -> Floats:
-    """(k, m) what forecasts of the next value were off by.
+    """Return (k, m) the errors of forecasts of the next value, forecast minus truth.
 
     Parameters
     ----------
     series
-        (m, t) values, a machine a row.
+        (m, t) values, a row for each machine.
     window
-        A forecast is told so many values before it.
+        Number of values before it that a forecast may use.
     most, over
-        So many forecasts at most, evenly over the last so many values; by default the last ones.
+        Maximum number of forecasts, evenly spaced over the last ``over`` values; by default the last ``most`` values.
     ahead
-        From windows (m, w) to forecasts (m,).
+        Function from windows (m, w) to forecasts (m,).
     """
     places = np.arange(window, series.shape[1])[-(most if over is None else over) :]
     kept = places[np.linspace(0, len(places) - 1, min(most, len(places))).round().astype(np.int64)]
@@ -91,27 +91,27 @@ def wrongs(
 def errors(
     series: Floats, window: int, most: int, ahead: Callable[[Floats], Floats], over: int | None = None
 ) -> Floats:
-    """(m,) root mean squared error of :func:`wrongs`."""
-    return rooted(wrongs(series, window, most, ahead, over))
+    """Return (m,) the root mean squared error of :func:`residuals`."""
+    return rmse(residuals(series, window, most, ahead, over))
 
 
-def rooted(wrong: Floats) -> Floats:
-    """(m,) root of the mean square of (k, m)."""
-    return np.asarray(np.sqrt((wrong**2).mean(axis=0)))
+def rmse(off: Floats) -> Floats:
+    """Return (m,) the root mean square of (k, m) errors."""
+    return np.asarray(np.sqrt((off**2).mean(axis=0)))
 
 
 def alone(method: str) -> Callable[[Floats], Floats]:
-    """Each machine from its own window."""
+    """Return a function that forecasts each machine from its own window."""
     return lambda windows: np.array([own(method, each) for each in windows])
 
 
 def together(method: str) -> Callable[[Floats], Floats]:
-    """All machines from the windows of their cluster."""
+    """Return a function that forecasts all machines from the windows of their cluster."""
     return lambda windows: cluster(method, windows)
 
 
 def nearest(windows: Floats) -> Floats:
-    """A support vector machine for each machine, of the quarter of machines that are nearest to it."""
+    """Forecast each machine with a support vector machine that learns from the nearest quarter of machines."""
     low, high = windows.min(axis=1), windows.max(axis=1)
     span = np.where(high > low, high - low, 1.0)
     unit = (windows - low[:, None]) / span[:, None]
@@ -120,7 +120,7 @@ def nearest(windows: Floats) -> Floats:
 
 
 def grouped(name: str) -> Callable[[Floats], Floats]:
-    """All machines from the windows of their group under a distance."""
+    """Return a function that forecasts all machines from the windows of their group under a distance."""
 
     def ahead(windows: Floats) -> Floats:
         group = medoids(DISTANCES[name](windows))
@@ -133,12 +133,12 @@ def grouped(name: str) -> Callable[[Floats], Floats]:
 
 
 def methods() -> tuple[str, ...]:
-    """The methods that can run here."""
+    """Return the methods whose packages are installed."""
     return tuple(METHODS) if has_svm() else tuple(METHODS)[:-1]
 
 
 def daily(found: tuple[Machine, ...], most: int) -> Errors:
-    """Tables 1 and 2: the median of the next day, over at most so many days."""
+    """Return errors of Tables 1 and 2: forecasts of the next day's median, over at most ``most`` days."""
     by: dict[tuple[str, str], Floats] = {}
     groups = [series_of(each, DAY) for each in clusters(found)]
     every = series_of(found, DAY)
@@ -157,21 +157,21 @@ def daily(found: tuple[Machine, ...], most: int) -> Errors:
     return Errors(by)
 
 
-def told(lasts: float) -> int:
-    """How many stretches a forecast of the next one is told: those of 14 days, or 168.
+def window_length(lasts: float) -> int:
+    """Return the number of stretches in the window of a forecast: those of 14 days, at most 168.
 
-    >>> told(86_400.0), told(3600.0)
+    >>> window_length(86_400.0), window_length(3600.0)
     (14, 168)
     """
     return min(round(14 * DAY / lasts), 168)
 
 
 def by_stretch(found: tuple[Machine, ...], most: int) -> Errors:
-    """Table 3: the median of the next stretch, so many of the last 14 days."""
+    """Return errors of Table 3: forecasts of the next stretch's median, at most ``most`` in the last 14 days."""
     by: dict[tuple[str, str], Floats] = {}
     for name, lasts in STRETCHES.items():
         groups = [series_of(each, lasts) for each in clusters(found)]
-        window, over = told(lasts), round(14 * DAY / lasts)
+        window, over = window_length(lasts), round(14 * DAY / lasts)
         for method in methods():
             way = together(method) if method == "SVM" else alone(method)
             by[method, name] = np.concatenate([errors(g, window, most, way, over) for g in groups])
@@ -179,7 +179,7 @@ def by_stretch(found: tuple[Machine, ...], most: int) -> Errors:
 
 
 def rows_of(table_1: Errors, table_3: Errors) -> list[Row]:
-    """All cells beside the paper's, and what the paper says of them."""
+    """Return rows of all cells and of the paper's conclusions."""
     rows = []
     columns = [f"{kind} {days}" for kind in ("same", "cluster") for days in DAYS]
     for method in methods():
@@ -207,10 +207,10 @@ def rows_of(table_1: Errors, table_3: Errors) -> list[Row]:
 
 
 def cell(what: str, theirs: float, their_naive: float, ours: Floats, naive: float, note: str = _UNIT) -> Row:
-    """One cell of Tables 1 to 3, each over naive's."""
-    over = f"{ours.mean() / naive:.2f}" if naive > 0.0 else "naive has none"
+    """Return the row of a cell of Tables 1 to 3, with ratios to the naive forecast."""
+    over = f"{ours.mean() / naive:.2f}" if naive > 0.0 else "naive has no error"
     return Row(
-        f"{what}: RMSE (over naive)",
+        f"{what}: RMSE (ratio to naive)",
         f"{theirs:.4g} ({theirs / their_naive:.2f})",
         f"{ours.mean():.3g} ({over})",
         None,
@@ -219,7 +219,7 @@ def cell(what: str, theirs: float, their_naive: float, ours: Floats, naive: floa
 
 
 def verdicts(table_1: Errors, table_3: Errors) -> list[Row]:
-    """What the paper concludes from Tables 1 to 3."""
+    """Return rows that test the paper's conclusions from Tables 1 to 3."""
     short, long = ("15 min", "30 min", "1 hour"), ("1 day", "12 hours", "6 hours", "3 hours")
     longer = [table_1.of("ExpSmo", f"same {days}") for days in DAYS]
     shorter = [table_3.of("naive", name) for name in STRETCHES]
@@ -229,14 +229,14 @@ def verdicts(table_1: Errors, table_3: Errors) -> list[Row]:
             "128 and 130",
             f"{longer[0].mean():.3g} and {longer[1].mean():.3g}",
             changes_little(longer[0], longer[1], 1 / 6),
-            "over the days that each has left to forecast, which are not the same",
+            "each is measured over the days left to forecast, which differ",
         ),
         Row.by(
-            "Table 3: errors grow as stretches get shorter (naive)",
+            "Table 3: errors increase as stretches get shorter (naive)",
             "122 to 1052",
             f"{shorter[0].mean():.3g} to {shorter[-1].mean():.3g}",
             rises(shorter),
-            "usage of these machines hardly changes from one hour to the next, where CPU Ready does",
+            "the usage of these machines hardly changes from one hour to the next, while CPU Ready does",
         ),
     ]
     if has_svm():
@@ -248,27 +248,27 @@ def verdicts(table_1: Errors, table_3: Errors) -> list[Row]:
             for names in (long, short)
         )
         lower, wins = less_everywhere(grouped_pairs), less_everywhere(above_3_h)
-        told = [less(*pair).holds for pair in below_it]
-        note = "machines of one cluster are none by nature here: the trace does not say who shares a host"
+        lower_below = [less(*pair).holds for pair in below_it]
+        note = "the trace does not state which machines share a host, so clusters here are arbitrary"
         rows += [
             Row.by(
                 "Table 1: SVM on the cluster has less error than naive, over machines",
                 "104 and 100 against 146",
-                f"at {_so_many(lower)} of 2 windows",
+                f"at {_count_true(lower)} of 2 windows",
                 lower,
                 note,
             ),
             Row.by(
                 "Table 3: SVM has less error than naive from 3 hours on",
                 "at 4 of 4",
-                f"at {_so_many(wins)} of 4",
+                f"at {_count_true(wins)} of 4",
                 wins,
                 note,
             ),
             Row.by(
-                "Table 3: SVM has no less error than naive below",
+                "Table 3: SVM has no less error than naive below 3 hours",
                 "at 2 of 3",
-                f"at {told.count(False)} of 3, and less at {told.count(True)}",
+                f"at {lower_below.count(False)} of 3, and less at {lower_below.count(True)}",
                 not_less_in(below_it, 2),
                 note,
             ),
@@ -276,5 +276,5 @@ def verdicts(table_1: Errors, table_3: Errors) -> list[Row]:
     return rows
 
 
-def _so_many(judged: Judged) -> int:
+def _count_true(judged: Judged) -> int:
     return sum(part.holds is True for part in judged.parts)

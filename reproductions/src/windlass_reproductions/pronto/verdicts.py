@@ -1,4 +1,4 @@
-"""Whether one is better than another: over machines, or blocks of time, beyond chance."""
+"""Criteria of statistically significant differences, over machines or blocks of time."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from windlass_reproductions.verdicts import Interval
 
 Floats = NDArray[np.float64]
 
-#: Of fewer onsets nothing is concluded.
+#: Smallest number of onsets for a conclusion.
 FEW = FEWEST
-_OVER_MACHINES = "holds where it is lower beyond chance (95 % interval over machines)"
+_OVER_MACHINES = "holds if it is significantly lower (95 % interval over machines)"
 
 
 def less(ours: Floats, theirs: Floats) -> Judged:
-    """That ours is lower than theirs on the same machines: the 95 % interval of relative differences is below 0.
+    """Return the claim that ours is lower on the same machines: the 95 % interval of relative differences is below 0.
 
-    Nobody can tell where 0 is within it, or fewer than two machines tell.
+    It is undecided if 0 is within the interval, or with fewer than two machines.
 
     >>> base = np.array([1.0, 2.0, 3.0])
     >>> [less(each, base).holds for each in (0.7 * base + 0.01, base, 1.3 * base, base[::-1])]
@@ -33,7 +33,7 @@ def less(ours: Floats, theirs: Floats) -> Judged:
 
 
 def less_everywhere(pairs: Sequence[tuple[Floats, Floats]]) -> Judged:
-    """That ours is lower than theirs in each of several pairs, as :func:`less` has it.
+    """Return the claim that ours is lower than theirs in each pair, in the sense of :func:`less`.
 
     >>> base = np.array([1.0, 2.0, 3.0])
     >>> less_everywhere([(0.7 * base, base), (1.3 * base, base)]).holds
@@ -42,29 +42,29 @@ def less_everywhere(pairs: Sequence[tuple[Floats, Floats]]) -> Judged:
     return below([_relative(*pair) for pair in pairs], rule=f"in each; {_OVER_MACHINES}")
 
 
-def not_less_in(pairs: Sequence[tuple[Floats, Floats]], asked: int) -> Judged:
-    """That ours is not lower than theirs in so many of several pairs; those that nobody can tell may be of them or not.
+def not_less_in(pairs: Sequence[tuple[Floats, Floats]], count: int) -> Judged:
+    """Return the claim that ours is not lower than theirs in at least ``count`` pairs; undecided pairs may be either.
 
     >>> base = np.array([1.0, 2.0, 3.0])
     >>> lower, higher, neither = (0.7 * base, base), (1.3 * base, base), (base[::-1], base)
     >>> [not_less_in([higher, other], 2).holds for other in (higher, lower, neither)]
     [True, False, None]
     """
-    told = [less(*pair).holds for pair in pairs]
-    sure = told.count(False)
+    lower = [less(*pair).holds for pair in pairs]
+    sure = lower.count(False)
     return Judged(
-        (Within(between(sure, sure + told.count(None)), low=float(asked)),),
-        f"holds where it is so at {asked} of {len(pairs)} (95 % interval over machines)",
+        (Within(between(sure, sure + lower.count(None)), low=float(count)),),
+        f"holds if it is so for at least {count} of {len(pairs)} (95 % interval over machines)",
     )
 
 
 def nearer(pairs: Sequence[tuple[Floats, Floats]]) -> Judged:
-    """That forecasts are nearer than others of the same values: the 95 % interval of differences of squares.
+    """Return the claim that forecasts have smaller squared errors than others of the same values.
 
     Parameters
     ----------
     pairs
-        (k,) what each was off by, ours and theirs.
+        (k,) errors of our forecasts, and of theirs.
 
     Examples
     --------
@@ -74,12 +74,12 @@ def nearer(pairs: Sequence[tuple[Floats, Floats]]) -> Judged:
     """
     return below(
         [over(ours**2 - theirs**2) for ours, theirs in pairs],
-        rule="holds where squared errors of the same forecasts are less beyond chance (95 % interval)",
+        rule="holds if squared errors of the same forecasts are significantly lower (95 % interval)",
     )
 
 
 def changes_little(first: Floats, last: Floats, within: float) -> Judged:
-    """That a mean over machines changes by at most so large a share of itself.
+    """Return the claim that a mean over machines changes by at most the fraction ``within``.
 
     >>> base = np.array([2.0, 2.1, 1.9])
     >>> [changes_little(base, each, 0.15).holds for each in (1.1 * base, 1.5 * base, 0.5 * base, base + [0, 0, 0.9])]
@@ -87,12 +87,12 @@ def changes_little(first: Floats, last: Floats, within: float) -> Judged:
     """
     return Judged(
         (Within(over((last - first) / first.mean()), -within, within),),
-        f"holds where all of the 95 % interval over machines is within {within:.0%}, a tolerance of ours",
+        f"holds if the whole 95 % interval over machines is within {within:.0%}, a tolerance that we chose",
     )
 
 
 def rises(columns: Sequence[Floats]) -> Judged:
-    """That the last third of columns is higher than the first third, on average, over machines; (m,) each.
+    """Return the claim that the last third of columns (m,) is higher than the first third, on average over machines.
 
     >>> grow = [place * np.array([1.0, 1.1, 0.9]) for place in (1.0, 2.0, 3.0)]
     >>> rises(grow).holds, rises(grow[::-1]).holds, rises([grow[0], grow[0][::-1]]).holds
@@ -103,18 +103,18 @@ def rises(columns: Sequence[Floats]) -> Judged:
     known = (first > 0) & (last > 0)
     return above(
         [over(np.log(last[known] / first[known]))],
-        rule="holds where the last third of columns is above the first beyond chance (95 % interval over machines)",
+        rule="holds if the last third of columns is significantly above the first (95 % interval over machines)",
     )
 
 
 def more_before(left: int, right: int) -> Judged:
-    """That more onsets have a raise before them than only after; few of them tell nothing.
+    """Return the claim that more onsets have a raise before them than only after; undecided with few onsets.
 
     >>> [more_before(*counts).holds for counts in ((60, 20), (20, 60), (40, 41), (5, 0))]
     [True, False, None, None]
     """
     count = left + right
-    rule = f"holds where it is more than half of both (Wilson's 95 % interval, as if independent), from {FEW} onsets on"
+    rule = f"holds if it is more than half of both (Wilson's 95 % interval for independent onsets, at least {FEW})"
     if count < FEW:
         return Judged((), rule)
     found = binomtest(left, count).proportion_ci(method="wilson")
@@ -127,9 +127,9 @@ def _relative(ours: Floats, theirs: Floats) -> Interval:
 
 
 def beats_chance(found: Quality, sure: Intervals) -> bool | None:
-    """Whether a signal's recall is above that of scattered steps and of its own shifted copy, beyond chance.
+    """Return whether a signal's recall is significantly above that of random steps and of its own shifted copy.
 
-    None where there are so few onsets that nobody knows.
+    It is None if there are too few onsets.
 
     >>> none = (0.0, 0.0)
     >>> found = Quality(90, 0.9, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 81, 0)
@@ -148,9 +148,9 @@ def beats_chance(found: Quality, sure: Intervals) -> bool | None:
 
 
 def foresees_nearly_all(found: Quality, sure: Intervals) -> Judged:
-    """That nearly all onsets (9 of 10) have a raise before them, and that is more than chance has.
+    """Return the claim that nearly all onsets (9 of 10) have a raise before them, and more than by chance.
 
-    Nobody can tell where there are few onsets, or an interval has some of both.
+    It is undecided if there are few onsets, or if an interval contains its limit.
 
     >>> most, above_0, about_0, some = (0.92, 0.99), (0.1, 0.2), (-0.1, 0.2), (0.4, 0.6)
     >>> found = Quality(90, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 86, 0)
@@ -158,7 +158,7 @@ def foresees_nearly_all(found: Quality, sure: Intervals) -> Judged:
     ...     for recall, chance in ((most, above_0), (some, above_0), (most, about_0))]
     [True, False, None]
     """
-    rule = f"holds where recall is 0.9 or more, and above both (95 % intervals), from {FEW} onsets on"
+    rule = f"holds if recall is at least 0.9 and above chance and shifted (95 % intervals), with at least {FEW} onsets"
     if found.onsets < FEW:
         return Judged((), rule)
     chances = (sure.over_shifted, sure.over_chance)
@@ -171,8 +171,10 @@ def foresees_nearly_all(found: Quality, sure: Intervals) -> Judged:
     )
 
 
-def is_ahead(found: Quality, beside: SignalDifference | None) -> bool | None:
-    """Whether a signal foresees more onsets than another, as admission's own evaluation says; None without another.
+def is_ahead(found: Quality, difference: SignalDifference | None) -> bool | None:
+    """Return whether a signal predicts more onsets than another, by the rule of ``windlass admit evaluate``.
+
+    It is None without another signal, or if it is undecided.
 
     >>> found = Quality(90, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 86, 0)
     >>> pairs = ((0.1, 0.3), (-0.3, -0.1), (-0.1, 0.1))
@@ -180,4 +182,4 @@ def is_ahead(found: Quality, beside: SignalDifference | None) -> bool | None:
     ([True, False, None], None)
     >>> is_ahead(Quality(9, 0.95, 0.05, 0.4, 0.3, 0.5, 0.5, 4.0, 8, 0), SignalDifference(0.2, pairs[0]))
     """
-    return None if beside is None else ahead(beside, found.onsets)
+    return None if difference is None else ahead(difference, found.onsets)
