@@ -156,17 +156,17 @@ MUTANTS = (
     Mutant(STATISTICS, ".sum()) / (count - 1))", ".sum()) / count)", OF_ASAX),
     Mutant(STATISTICS, "stdtrit(freedom, (1.0 + level) / 2.0)", "stdtrit(freedom, level)", OF_ASAX),
     Mutant(
-        PRONTO, "over(ours[known] / theirs[known] - 1.0)", "over(theirs[known] / ours[known] - 1.0)", OURS
+        PRONTO, "over(ours[known] / reference[known] - 1.0)", "over(reference[known] / ours[known] - 1.0)", OURS
     ),
-    Mutant(PRONTO, "[over(ours**2 - theirs**2) for", "[over(theirs**2 - ours**2) for", OURS),
+    Mutant(PRONTO, "[over(ours**2 - reference**2) for", "[over(reference**2 - ours**2) for", OURS),
     Mutant(
         PRONTO, "sure.over_shifted[0] > 0.0 and sure.over_chance[0] > 0.0", "sure.over_shifted[0] > 0.0", OURS
     ),
     Mutant(SCALE, "one - other * (1.0 - lead)", "other * (1.0 - lead) - one", OURS),
     Mutant(
         SCALE,
-        "exactly(ours), theirs / factor, theirs * factor)",
-        "exactly(ours), high=theirs * factor)",
+        "exactly(ours), reference / factor, reference * factor)",
+        "exactly(ours), high=reference * factor)",
         OURS,
     ),
     Mutant(ASAX + "tables.py", "_LONGER, _BUSIER = 1.1, 1.5", "_LONGER, _BUSIER = 1.2, 1.5", OF_ASAX),

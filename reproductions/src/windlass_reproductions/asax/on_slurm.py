@@ -91,9 +91,9 @@ def pace(program: str) -> float:
         The program failed.
     """
     with tempfile.TemporaryDirectory() as folder:
-        command, begun = _command(program, _TRIAL_S, cores=1), time.perf_counter()
+        command, begin = _command(program, _TRIAL_S, cores=1), time.perf_counter()
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        elapsed = time.perf_counter() - begun
+        elapsed = time.perf_counter() - begin
     if done.returncode:
         raise BatchError(f"{program} failed: {done.stderr.strip()}")
     return elapsed / _TRIAL_S

@@ -100,25 +100,25 @@ def _measured(workload: Workload, points: Sequence[Point], crew: Crew | None) ->
 def rows_of(workload: Workload, found: Sequence[Measured]) -> list[Row]:
     """Return rows of all points, of savings against the reactive default, and of knobs chosen in the training part."""
     rows = [_point_row(workload, each) for each in found]
-    theirs = _curve(found, REACTIVE)
-    place = next((at for at, each in enumerate(theirs) if each.point.knob == DEFAULT), None)
+    reference = _curve(found, REACTIVE)
+    place = next((at for at, each in enumerate(reference) if each.point.knob == DEFAULT), None)
     if place is None:
         return rows
     for name in _contenders(found):
         ours = _curve(found, name)
-        rows += _saving_rows(workload, name, compare_curves(ours, theirs, place))
-        rows.append(_chosen_row(workload, name, ours, theirs[place]))
-        rows += _loss_rows(workload, name, ours, theirs)
+        rows += _saving_rows(workload, name, compare_curves(ours, reference, place))
+        rows.append(_chosen_row(workload, name, ours, reference[place]))
+        rows += _loss_rows(workload, name, ours, reference)
     bound = _curve(found, CLAIRVOYANT)
     if bound:
-        rows.append(_bound_row(workload, bound[0].judged, theirs[place].judged))
+        rows.append(_bound_row(workload, bound[0].judged, reference[place].judged))
     return rows
 
 
-def compare_curves(ours: Sequence[Measured], theirs: Sequence[Measured], place: int) -> Savings:
+def compare_curves(ours: Sequence[Measured], reference: Sequence[Measured], place: int) -> Savings:
     """Compare two curves over the test weeks, at one point of the second."""
     rng = np.random.default_rng(_SEED)
-    return compare([each.judged for each in ours], [each.judged for each in theirs], place, rng)
+    return compare([each.judged for each in ours], [each.judged for each in reference], place, rng)
 
 
 def chosen_knob(ours: Sequence[Measured], reference: Measured) -> Measured:
@@ -243,12 +243,12 @@ def _chosen_row(workload: Workload, name: str, ours: Sequence[Measured], referen
 
 
 def _loss_rows(
-    workload: Workload, name: str, ours: Sequence[Measured], theirs: Sequence[Measured]
+    workload: Workload, name: str, ours: Sequence[Measured], reference: Sequence[Measured]
 ) -> Iterator[Row]:
     """Yield a row of the reactive policy's idle times at whose cost the policy waits longer, if there are any."""
     own = Front.of(*_sums(ours))
     lost = []
-    for each, usd, wait in zip(theirs, *_sums(theirs), strict=True):
+    for each, usd, wait in zip(reference, *_sums(reference), strict=True):
         at = own.wait_at(float(usd))
         if np.isfinite(at) and at > wait:
             lost.append(f"{each.point.knob} ({at:.0f} s instead of {wait:.0f} s)")

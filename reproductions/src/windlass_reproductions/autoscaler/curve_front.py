@@ -145,30 +145,30 @@ class Savings:
 
 
 def compare(
-    ours: Sequence[Blocks], theirs: Sequence[Blocks], place: int, rng: np.random.Generator
+    ours: Sequence[Blocks], reference: Sequence[Blocks], place: int, rng: np.random.Generator
 ) -> Savings:
     """Compare the curves of two policies at one point of the second.
 
     Parameters
     ----------
-    ours, theirs
+    ours, reference
         Measurements at each knob, in the same blocks.
     place
-        Index of the point in ``theirs`` whose hours and wait are the reference.
+        Index of the point in ``reference`` at whose hours and wait the curves are compared.
     rng
         Source of the bootstrap: each draw of blocks is the same for both policies.
     """
-    count = len(theirs[0].jobs)
+    count = len(reference[0].jobs)
     weights = rng.multinomial(count, np.full(count, 1.0 / count), _DRAWS)
-    found = _savings(ours, theirs, place, np.ones(count))
-    drawn = np.array([_savings(ours, theirs, place, each.astype(np.float64)) for each in weights])
+    found = _savings(ours, reference, place, np.ones(count))
+    drawn = np.array([_savings(ours, reference, place, each.astype(np.float64)) for each in weights])
     return Savings(_gain(found[0], drawn[:, 0]), _gain(found[1], drawn[:, 1]))
 
 
 def _savings(
-    ours: Sequence[Blocks], theirs: Sequence[Blocks], place: int, weight: _Floats
+    ours: Sequence[Blocks], reference: Sequence[Blocks], place: int, weight: _Floats
 ) -> tuple[float, float]:
-    mine, other = _points(ours, weight), _points(theirs, weight)
+    mine, other = _points(ours, weight), _points(reference, weight)
     own, base = Front.of(*mine), Front.of(*other)
     hours, wait = float(other[0][place]), float(other[1][place])
     # The reference is the curve, which may be better than the point itself.
@@ -178,9 +178,9 @@ def _savings(
     )
 
 
-def _saved(ours: float, theirs: float) -> float:
+def _saved(ours: float, reference: float) -> float:
     """Return the saved fraction; NaN if the reference is 0."""
-    return 1.0 - ours / theirs if theirs > 0.0 else float("nan")
+    return 1.0 - ours / reference if reference > 0.0 else float("nan")
 
 
 def _points(measured: Sequence[Blocks], weight: _Floats) -> tuple[_Floats, _Floats]:

@@ -106,9 +106,11 @@ def philly_jobs(cores: float, memory: float) -> JobDemands:
 def openb_jobs() -> JobDemands:
     """Return the pods that were scheduled, each from then until it was deleted."""
     pods = read_openb_pods(traces() / OPENB)
-    begun = pods.was_scheduled
+    scheduled = pods.was_scheduled
     return JobDemands(
-        pods.resources[begun], pods.scheduled[begun], np.maximum(pods.deleted, pods.scheduled)[begun]
+        pods.resources[scheduled],
+        pods.scheduled[scheduled],
+        np.maximum(pods.deleted, pods.scheduled)[scheduled],
     )
 
 

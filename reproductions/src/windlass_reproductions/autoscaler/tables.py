@@ -98,8 +98,8 @@ def _claims(each: ForecastComparison) -> list[Row]:
         return rows
     for place in range(len(case.steps)):
         errors = each.mse(place)
-        theirs = {name: errors[name] for name in MODELS if name in errors}
-        for what, some in (("the paper's models", theirs), ("all forecasters", errors)):
+        of_paper = {name: errors[name] for name in MODELS if name in errors}
+        for what, some in (("the paper's models", of_paper), ("all forecasters", errors)):
             best = min(some, key=lambda name: some[name])
             rows.append(
                 Row.by(

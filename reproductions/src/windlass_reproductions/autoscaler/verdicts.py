@@ -57,19 +57,19 @@ def is_alike(pairs: Iterable[tuple[float, float]], factor: float = FACTOR) -> Ju
     [True, True, False, False]
     """
     return Judged(
-        tuple(Within(exactly(ours), theirs / factor, theirs * factor) for ours, theirs in pairs),
+        tuple(Within(exactly(ours), reference / factor, reference * factor) for ours, reference in pairs),
         f"holds if all are within a factor of {factor:g}",
     )
 
 
-def is_at_least(ours: float, theirs: float, factor: float = FACTOR) -> Judged:
+def is_at_least(ours: float, reference: float, factor: float = FACTOR) -> Judged:
     """Return the claim that a gain is at least the paper's divided by ``factor``.
 
     >>> [is_at_least(ours, 1.0).holds for ours in (0.6, 50.0, 0.4)]
     [True, True, False]
     """
     return Judged(
-        (Within(exactly(ours), low=theirs / factor),),
+        (Within(exactly(ours), low=reference / factor),),
         f"holds if it is not below the printed value by more than a factor of {factor:g}",
     )
 
@@ -96,13 +96,13 @@ def is_nothing(attention: NDArray[np.float64], beyond: int, least: float = 0.05)
     return below([exactly(share)], least, rule=f"holds below {least:.0%}")
 
 
-def takes_longer(ours: float, theirs: float) -> Judged:
+def takes_longer(ours: float, reference: float) -> Judged:
     """Return the claim that one duration is longer than another.
 
     >>> takes_longer(2.0, 1.0).holds, takes_longer(1.0, 1.0).holds
     (True, False)
     """
-    return above([exactly(ours - theirs)], rule="holds if it is longer; one measurement of each")
+    return above([exactly(ours - reference)], rule="holds if it is longer; one measurement of each")
 
 
 def _no_less(pairs: Iterable[tuple[float, float]], lead: float) -> Judged:

@@ -124,12 +124,12 @@ def _cell(
     ours: ForecastErrors,
     key: str,
 ) -> Row:
-    theirs, place = of
+    published, place = of
     count = len(ours.each[method, key])
     return cell(
         f"{_NAME}Table {table}, {method}, {setting}",
-        theirs[method][place],
-        theirs["naive"][place],
+        published[method][place],
+        published["naive"][place],
         ours.errors[method, key],
         float(ours.errors["naive", key].mean()),
         f"{_UNIT}; {count} forecasts"

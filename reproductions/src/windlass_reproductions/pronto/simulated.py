@@ -120,13 +120,13 @@ def at_share(shares: Floats, rungs: Sequence[Contender]) -> Floats:
     return found
 
 
-def percent_change(ours: Floats, theirs: Floats) -> Interval:
-    """Return by how many percent ours is above theirs on the same seeds: the mean and its 95 % interval.
+def percent_change(ours: Floats, reference: Floats) -> Interval:
+    """Return by how many percent ours is above the reference on the same seeds: the mean and its 95 % interval.
 
     >>> str(percent_change(np.array([1.1, 1.3]), np.ones(2)))
     '20 ± 1.3e+02'
     """
-    return interval(100.0 * (ours / theirs - 1.0))
+    return interval(100.0 * (ours / reference - 1.0))
 
 
 def table(setting: str, found: Sequence[Contender]) -> Iterator[str]:

@@ -23,7 +23,7 @@ _WINDOW = 14
 METHODS = ("naive", "ExpSmo", "ARIMA", "SVM cluster", "SVM full")
 ALONE = ("naive", "ExpSmo", "ARIMA", "SVM alone")
 #: Published accuracy of each method, and share of spikes, %, by rule.
-THEIRS = {
+PUBLISHED = {
     "500": ((0.884, 0.8529, 0.894, 0.9057, 0.9071), 9.54),
     "800": ((0.9359, 0.9338, 0.938, 0.9417, 0.9414), 2.63),
     "1000": ((0.9725, 0.9734, 0.9763, 0.9746, 0.9744), 0.85),
@@ -104,7 +104,7 @@ def all_accuracies(found: tuple[Machine, ...], most: int) -> dict[tuple[str, str
     # Choose levels with the paper's share of spikes, as its fixed values have another unit.
     fixed = {
         rule: float(np.percentile(every, 100 - share))
-        for rule, (_, share) in THEIRS.items()
+        for rule, (_, share) in PUBLISHED.items()
         if rule.isdigit()
     }
     return accuracies(every, member, most, fixed, METHODS if has_svm() else METHODS[:3])
@@ -131,7 +131,7 @@ def accuracies(
     length = every.shape[1]
     places = range(max(_WINDOW, length - most), length)
     result = {}
-    for rule in THEIRS:
+    for rule in PUBLISHED:
         foreseen: dict[str, list[Bools]] = {method: [] for method in methods}
         actual = []
         for place in places:
@@ -161,21 +161,23 @@ def rows_of(found: dict[tuple[str, str], Accuracy], of: str = "") -> list[Row]:
     """Return rows of all cells and of the paper's conclusions; ``of`` is a prefix of their names."""
     rows = []
     for (rule, method), ours in found.items():
-        theirs = THEIRS[rule][0][(ALONE if method in ALONE else METHODS).index(method)]
+        published = PUBLISHED[rule][0][(ALONE if method in ALONE else METHODS).index(method)]
         rows.append(
             Row(
                 f"{of}Table {_TABLE[rule]}, {rule}, {method}: accuracy",
-                f"{theirs:.3f}",
+                f"{published:.3f}",
                 f"{ours.balanced:.3f}; over all days {ours.plain:.3f}",
                 None,
-                f"spikes are {100 * ours.spikes:.1f} % of days, in the paper {THEIRS[rule][1]} %",
+                f"spikes are {100 * ours.spikes:.1f} % of days, in the paper {PUBLISHED[rule][1]} %",
             )
         )
-    best = {rule: max(each.balanced for (one, _), each in found.items() if one == rule) for rule in THEIRS}
+    best = {rule: max(each.balanced for (one, _), each in found.items() if one == rule) for rule in PUBLISHED}
     silence = {rule: each.silent for (rule, _), each in found.items()}
     rows.append(few_row(best, silence, of))
-    never = [1.0 - share / 100.0 for rule, (_, share) in THEIRS.items() if rule.isdigit()]
-    beaten = [max(THEIRS[rule][0]) > each for rule, each in zip(("500", "800", "1000"), never, strict=True)]
+    never = [1.0 - share / 100.0 for rule, (_, share) in PUBLISHED.items() if rule.isdigit()]
+    beaten = [
+        max(PUBLISHED[rule][0]) > each for rule, each in zip(("500", "800", "1000"), never, strict=True)
+    ]
     rows.append(
         Row(
             f"{of}Table 4: shares of correct days, the best method compared with one that never predicts a spike",

@@ -38,10 +38,10 @@ def ms_a_vector(tracker: str, steps: int, clock: Callable[[], float]) -> float:
     node = Pronto(_DIM, rank=_RANK, block=_BLOCK, tracker=tracker, rng=np.random.default_rng(2))
     for row in values[:_BLOCK]:
         node.observe(row)
-    begun = clock()
+    begin = clock()
     for row in values[_BLOCK:]:
         node.observe(row)
-    return 1000.0 * (clock() - begun) / steps
+    return 1000.0 * (clock() - begin) / steps
 
 
 def rows_of(steps: int) -> list[Row]:
@@ -49,14 +49,14 @@ def rows_of(steps: int) -> list[Row]:
     rows = []
     found = {tracker: ms_a_vector(tracker, steps, time.process_time) for tracker in TRACKERS}
     for tracker in TRACKERS:
-        name, theirs, memory = PAPER[tracker]
+        name, published, memory = PAPER[tracker]
         node = Pronto(_DIM, rank=_RANK, block=_BLOCK, tracker=tracker, rng=np.random.default_rng(2))
         for row in stream(2 * _BLOCK, _DIM, _RANK, 0.1, np.random.default_rng(1)):
             node.observe(row)
         size = len(node.save()) / 1e6
         rows += [
             Row(
-                f"{name}: ms per vector", theirs, round(found[tracker], 4), None,
+                f"{name}: ms per vector", published, round(found[tracker], 4), None,
                 "processor time on another machine than the paper's, so it confirms nothing",
             ),
             Row(

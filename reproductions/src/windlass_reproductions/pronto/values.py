@@ -189,12 +189,12 @@ def rows_of(table_1: Errors, table_3: Errors) -> list[Row]:
                 f"Table 1, {method}, {column.replace('same', 'same VM,').replace('cluster', 'same cluster,')} days",
                 TABLE_1[method][place], TABLE_1["naive"][place], table_1.of(method, column), base,
             ))  # fmt: skip
-    for name, theirs in TABLE_2.items() if has_svm() else ():
+    for name, published in TABLE_2.items() if has_svm() else ():
         for place, days in enumerate(DAYS):
             base = table_1.of("naive", f"cluster {days}").mean()
             of = table_1.of(name, str(days))
             rows.append(
-                cell(f"Table 2, {name}, {days} days", theirs[place], TABLE_1["naive"][2 + place], of, base)
+                cell(f"Table 2, {name}, {days} days", published[place], TABLE_1["naive"][2 + place], of, base)
             )
     for method in methods():
         for place, stretch in enumerate(STRETCHES):
@@ -206,12 +206,14 @@ def rows_of(table_1: Errors, table_3: Errors) -> list[Row]:
     return rows + verdicts(table_1, table_3)
 
 
-def cell(what: str, theirs: float, their_naive: float, ours: Floats, naive: float, note: str = _UNIT) -> Row:
+def cell(
+    what: str, published: float, published_naive: float, ours: Floats, naive: float, note: str = _UNIT
+) -> Row:
     """Return the row of a cell of Tables 1 to 3, with ratios to the naive forecast."""
     over = f"{ours.mean() / naive:.2f}" if naive > 0.0 else "naive has no error"
     return Row(
         f"{what}: RMSE (ratio to naive)",
-        f"{theirs:.4g} ({theirs / their_naive:.2f})",
+        f"{published:.4g} ({published / published_naive:.2f})",
         f"{ours.mean():.3g} ({over})",
         None,
         note,

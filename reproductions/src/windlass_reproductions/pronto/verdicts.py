@@ -20,7 +20,7 @@ FEW = FEWEST
 _OVER_MACHINES = "holds if it is significantly lower (95 % interval over machines)"
 
 
-def less(ours: Floats, theirs: Floats) -> Judged:
+def less(ours: Floats, reference: Floats) -> Judged:
     """Return the claim that ours is lower on the same machines: the 95 % interval of relative differences is below 0.
 
     It is undecided if 0 is within the interval, or with fewer than two machines.
@@ -29,11 +29,11 @@ def less(ours: Floats, theirs: Floats) -> Judged:
     >>> [less(each, base).holds for each in (0.7 * base + 0.01, base, 1.3 * base, base[::-1])]
     [True, False, False, None]
     """
-    return below([_relative(ours, theirs)], rule=_OVER_MACHINES)
+    return below([_relative(ours, reference)], rule=_OVER_MACHINES)
 
 
 def less_everywhere(pairs: Sequence[tuple[Floats, Floats]]) -> Judged:
-    """Return the claim that ours is lower than theirs in each pair, in the sense of :func:`less`.
+    """Return the claim that ours is lower than the reference in each pair, in the sense of :func:`less`.
 
     >>> base = np.array([1.0, 2.0, 3.0])
     >>> less_everywhere([(0.7 * base, base), (1.3 * base, base)]).holds
@@ -42,8 +42,10 @@ def less_everywhere(pairs: Sequence[tuple[Floats, Floats]]) -> Judged:
     return below([_relative(*pair) for pair in pairs], rule=f"in each; {_OVER_MACHINES}")
 
 
-def not_less_in(pairs: Sequence[tuple[Floats, Floats]], count: int) -> Judged:
-    """Return the claim that ours is not lower than theirs in at least ``count`` pairs; undecided pairs may be either.
+def not_less_in(pairs: Sequence[tuple[Floats, Floats]], least: int) -> Judged:
+    """Return the claim that ours is not lower than the reference in at least ``least`` pairs.
+
+    Undecided pairs may be either.
 
     >>> base = np.array([1.0, 2.0, 3.0])
     >>> lower, higher, neither = (0.7 * base, base), (1.3 * base, base), (base[::-1], base)
@@ -53,8 +55,8 @@ def not_less_in(pairs: Sequence[tuple[Floats, Floats]], count: int) -> Judged:
     lower = [less(*pair).holds for pair in pairs]
     sure = lower.count(False)
     return Judged(
-        (Within(between(sure, sure + lower.count(None)), low=float(count)),),
-        f"holds if it is so for at least {count} of {len(pairs)} (95 % interval over machines)",
+        (Within(between(sure, sure + lower.count(None)), low=float(least)),),
+        f"holds if it is so for at least {least} of {len(pairs)} (95 % interval over machines)",
     )
 
 
@@ -64,7 +66,7 @@ def nearer(pairs: Sequence[tuple[Floats, Floats]]) -> Judged:
     Parameters
     ----------
     pairs
-        (k,) errors of our forecasts, and of theirs.
+        (k,) errors of our forecasts and of the reference forecasts.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def nearer(pairs: Sequence[tuple[Floats, Floats]]) -> Judged:
     [True, False, None]
     """
     return below(
-        [over(ours**2 - theirs**2) for ours, theirs in pairs],
+        [over(ours**2 - reference**2) for ours, reference in pairs],
         rule="holds if squared errors of the same forecasts are significantly lower (95 % interval)",
     )
 
@@ -121,9 +123,9 @@ def more_before(left: int, right: int) -> Judged:
     return above([between(float(found.low), float(found.high))], 0.5, rule=rule)
 
 
-def _relative(ours: Floats, theirs: Floats) -> Interval:
-    known = theirs > 0
-    return over(ours[known] / theirs[known] - 1.0)
+def _relative(ours: Floats, reference: Floats) -> Interval:
+    known = reference > 0
+    return over(ours[known] / reference[known] - 1.0)
 
 
 def beats_chance(found: Quality, sure: Intervals) -> bool | None:
