@@ -156,7 +156,10 @@ MUTANTS = (
     Mutant(STATISTICS, ".sum()) / (count - 1))", ".sum()) / count)", OF_ASAX),
     Mutant(STATISTICS, "stdtrit(freedom, (1.0 + level) / 2.0)", "stdtrit(freedom, level)", OF_ASAX),
     Mutant(
-        PRONTO, "over(ours[known] / reference[known] - 1.0)", "over(reference[known] / ours[known] - 1.0)", OURS
+        PRONTO,
+        "over(ours[known] / reference[known] - 1.0)",
+        "over(reference[known] / ours[known] - 1.0)",
+        OURS,
     ),
     Mutant(PRONTO, "[over(ours**2 - reference**2) for", "[over(reference**2 - ours**2) for", OURS),
     Mutant(
