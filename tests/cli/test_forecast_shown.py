@@ -126,8 +126,8 @@ def test_forecasters_are_tested_on_the_last_part(monkeypatch):
     asked = []
     monkeypatch.setattr(forecast, "make", lambda name, seasons: (name, seasons))
 
-    def backtest(model, rows, test, steps, season, told):
-        asked.append((model, len(rows), test, steps, season, told))
+    def backtest(model, rows, test, steps, season, notify):
+        asked.append((model, len(rows), test, steps, season, notify))
         return "done"
 
     monkeypatch.setattr(forecast, "backtest", backtest)

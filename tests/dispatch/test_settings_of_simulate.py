@@ -79,7 +79,7 @@ def test_a_policy_is_told_of_workers_what_it_takes_unless_it_was_given():
     rng, speeds = np.random.default_rng(1), np.array([1.0, 3.0])
     assert make_policy("rosella", speeds, rng).workers == 2
     assert make_policy("ppot", speeds, rng).workers == 2
-    with pytest.raises(InputError, match="speeds has 2 workers, the policy 3"):
+    with pytest.raises(InputError, match="speeds has 2 workers, but the policy was made for 3"):
         simulate(make_policy("ppot", np.ones(3), rng), speeds, 0.5, 4)
 
 

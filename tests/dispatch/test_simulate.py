@@ -198,7 +198,7 @@ def test_a_worker_that_is_down_or_not_there_cannot_be_chosen(chosen):
 def test_the_first_worker_that_is_not_there_is_named():
     with pytest.raises(InputError, match="timetable: worker 2, expected 0 to 1"):
         simulate("jsq", [1.0, 1.0], 0.5, 10, timetable=WorkerTimetable.failure(2, 1.0))
-    with pytest.raises(InputError, match="speeds has 2 workers, the policy 3"):
+    with pytest.raises(InputError, match="speeds has 2 workers, but the policy was made for 3"):
         simulate(POLICIES.make("jsq", np.random.default_rng(1), workers=3), [1.0, 1.0], 0.5, 10)
 
 

@@ -27,6 +27,7 @@ NOT_RUN = {
     "docs/admission-haproxy.md": 1,
     "docs/agent.md": 3,
     "docs/kubernetes.md": 1,
+    "docs/deploy-kubernetes.md": 3,
     "docs/logs.md": 1,
     "docs/profile.md": 1,
     "docs/serve.md": 1,

@@ -131,7 +131,7 @@ def test_an_unknown_policy_is_named():
 
 
 def test_reordering_of_itself_is_refused():
-    with pytest.raises(InputError, match="another policy than itself"):
+    with pytest.raises(InputError, match="expected a policy other than 'reordering'"):
         run(make_scenario(tree(policies={"order": {"reordering": {"base": "reordering"}}})))
 
 

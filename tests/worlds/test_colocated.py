@@ -208,7 +208,7 @@ def test_the_same_bytes_whatever_the_number_of_processes(tmp_path):
 
 def test_the_report_has_both_kinds(tmp_path):
     page = page_of(run(scenario(policies={"order": ["easy", "fcfs"]})), tmp_path)
-    both = {"wait", "slowdown", "wait-task", "response-task", "utilisation", "waiting", "asked"}
+    both = {"wait", "slowdown", "wait-task", "response-task", "utilisation", "waiting", "requested"}
     assert page.ids() >= both
     assert "2 variants · 120 jobs · 4,000 tasks · 48 processors" in page.text()
     assert "How long tasks wait" in page.text()

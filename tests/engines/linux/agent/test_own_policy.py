@@ -113,13 +113,13 @@ def test_an_aggregator_merges_it_and_a_new_node_begins_from_that(own, clock):
 @pytest.mark.parametrize(
     ("before", "after", "problem"),
     [
-        ("int(values[0])", "2", "loaded from what save\\(\\) returned, it answers otherwise"),
-        ("found = cls(len(values) - 1)", "found = cls(6)", "it is of 6 metrics instead of 12"),
+        ("int(values[0])", "2", "the policy that load\\(\\) returns answers differently from the saved one"),
+        ("found = cls(len(values) - 1)", "found = cls(6)", "after load\\(\\) its dim is 6, expected 12"),
         ('raise InputError("saved state: is not a mean")', "return cls(12)", "half .* raises nothing"),
         ('raise InputError("saved state: is not a mean")', "pass", "half .* raises a ValueError"),
-        ("return self.steps == 0", "return False", "has learned something before any step"),
-        ("return None if self.is_new", "return None if True", "has learned nothing from 150 steps"),
-        ("learned.subspace.singular[0], 1", "learned.subspace.singular[0], 0", "is new after join"),
+        ("return self.steps == 0", "return False", "is not new before the first step"),
+        ("return None if self.is_new", "return None if True", "is still new after 150 steps"),
+        ("learned.subspace.singular[0], 1", "learned.subspace.singular[0], 0", "is still new after join"),
         ("(self.sum / size)[:, None]", "np.eye(1)", "a subspace of 1 metrics, expected 12"),
     ],
 )
