@@ -110,7 +110,7 @@ ONE = Subspace(np.eye(3)[:, :1], np.ones(1))
     [
         (lambda: AggregatorTree({}, 3, 1), "the roots are none, expected exactly one"),
         (lambda: AggregatorTree({"a": "x", "b": "y"}, 3, 1), "the roots are x, y"),
-        (lambda: AggregatorTree({"a": "b", "b": "a", "c": "root"}, 3, 1), "is above itself"),
+        (lambda: AggregatorTree({"a": "b", "b": "a", "c": "root"}, 3, 1), "is its own ancestor"),
         (lambda: AggregatorTree.of(2, 1, 3, 1), "fan_out is 1"),
         (lambda: AggregatorTree.of(2, 2, 3, 1).send("1.0", ONE), "1.0 is not a node of the tree"),
         (lambda: AggregatorTree.of(2, 2, 4, 1).send("0", ONE), "0: a subspace of 3 metrics, expected 4"),

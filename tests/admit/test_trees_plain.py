@@ -159,7 +159,7 @@ def test_a_tree_of_many_levels_has_no_more_below_each_than_asked():
 
 def test_a_tree_that_cannot_be_is_named():
     for bad in ({"a": "b", "b": "c", "c": "b", "x": "root"}, {"a": "a", "x": "root"}):
-        with pytest.raises(InputError, match="is above itself"):
+        with pytest.raises(InputError, match="is its own ancestor"):
             AggregatorTree(bad, DIM, 1)
     with pytest.raises(InputError, match="nodes is 0"):
         AggregatorTree.of(0, 2, DIM, 1)

@@ -286,5 +286,5 @@ def _check_reaches(name: str, parents: dict[str, str], root: str) -> None:
     while name != root:
         name = parents[name]
         if name in seen:
-            raise InputError(f"parents: {name} is above itself")
+            raise InputError(f"parents: {name} is its own ancestor, expected a tree")
         seen.add(name)

@@ -7,7 +7,7 @@ returns a :class:`Plan`; it never calls an engine.
 
 Policies, one file each in ``policies/``:
 
-- ``cascade``: the greedy of the thesis, by gain for cost of a switch.
+- ``cascade``: the thesis's greedy algorithm, by gain per cost of a switch.
 - ``refined``: near the optimum, by prices of the linear relaxation, rounding, and switches in pairs.
 - ``steady``: the same, with few changes to running queries.
 - ``merged``: the greedy, where queries on one camera share common work; ``merge-everything``: all common

@@ -30,7 +30,7 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Speeds:
-    """Speeds of host and guest, as fractions of their speeds alone."""
+    """Speeds of host and guest, as fractions of their speeds when running alone."""
 
     host: float
     guest: float

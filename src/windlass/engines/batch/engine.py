@@ -122,7 +122,7 @@ class LiveSite:
         return self._book.view(now) if decision == ORDER.key else self._side_decision.view(now)
 
     def act(self, decision: str, answer: Any) -> None:
-        """Carry out an answer of either decision."""
+        """Carry out an answer about either starts or sharing."""
         if decision == ORDER.key:
             self._start(answer)
         else:

@@ -2,7 +2,7 @@
 
 - :mod:`~windlass.plan.lib.problem`: queries, configurations and capacities as flat arrays.
 - :mod:`~windlass.plan.lib.fair`: an equal share of every resource for each query.
-- :mod:`~windlass.plan.lib.greedy`: the greedy of the thesis, within the Pareto band.
+- :mod:`~windlass.plan.lib.greedy`: the thesis's greedy algorithm, within the Pareto band.
 - :mod:`~windlass.plan.lib.prices`: prices of resources from the linear relaxation;
   :mod:`~windlass.plan.lib.search`: single and paired switches; :mod:`~windlass.plan.lib.refine`: both
   together.

@@ -1,4 +1,4 @@
-"""The greedy of Figure 5.13: each query's cheapest configuration, then repeatedly the switch with the best efficiency.
+"""The greedy algorithm of Figure 5.13: each query's cheapest configuration, then repeatedly the switch with the best efficiency.
 
 Each step chooses among the switches of all queries, but few of them have to be recomputed. A query's best
 switch stays its best while resources only get scarcer, if it still fits. If a switch releases a resource, the

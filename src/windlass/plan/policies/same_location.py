@@ -14,7 +14,7 @@ from windlass.plan.view import Plan, PlanView
 
 
 class SameLocation(Climbs):
-    """Plans with the greedy of ``cascade`` and keeps all components of a query in one cluster.
+    """Plans with the greedy algorithm of ``cascade`` and keeps all components of a query in one cluster.
 
     Therefore only source streams and results cross links. If placements are unknown, all configurations count.
 

@@ -14,7 +14,7 @@ from windlass.plan.view import Plan, PlanView
 
 
 class Static(Climbs):
-    """Plans with the greedy of ``cascade`` and keeps all queries on one tier: cameras, private cluster or cloud.
+    """Plans with the greedy algorithm of ``cascade`` and keeps all queries on one tier: cameras, private cluster or cloud.
 
     If placements are unknown, all configurations count.
 

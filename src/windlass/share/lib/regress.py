@@ -84,7 +84,8 @@ def line_of(tree: Sequence[object], size: int, noise: float) -> BayesianLine:
     """
     precision, pull = (np.asarray(each, dtype=np.float64) for each in tree)
     if precision.shape != (size, size) or pull.shape != (size,):
-        raise ValueError(f"shapes are {precision.shape} and {pull.shape}, expected those of {size} weights")
+        found = f"{precision.shape} and {pull.shape}"
+        raise ValueError(f"precision and pull have shapes {found}, expected ({size}, {size}) and ({size},)")
     valid = np.isfinite(precision).all() and np.isfinite(pull).all() and np.allclose(precision, precision.T)
     if not valid or np.linalg.eigvalsh(precision).min() <= 0.0:
         raise ValueError("precision must be symmetric, finite and positive definite")

@@ -21,7 +21,7 @@ class Oracle:
     Parameters
     ----------
     speeds
-        Returns the speeds of a host and a guest at a quota, as fractions of their speeds alone. The default
+        Returns the speeds of a host and a guest at a quota, as fractions of their speeds when running alone. The default
         is time sharing without interference.
     budget
         Allowed slowdown of a host, percent.

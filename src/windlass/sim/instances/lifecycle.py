@@ -59,7 +59,7 @@ def come_up(run, row, now):
 
 @inlined
 def _end(run, row, why, now):
-    """End an instance that has no job of this part."""
+    """End an instance that runs none of this part's jobs."""
     fleet, of, before = run.fleet, run.fleet.kind[row], run.fleet.stage[row]
     counts = run.queues.counts[0]
     if before == STARTING:

@@ -58,7 +58,7 @@ class JobStages:
         return float(self._until[self._stage(done)])
 
     def read(self, done: float, at: float, waited: float) -> Reading:
-        """Return a measurement at an instant, s; the number of tasks has noise, and never decreases."""
+        """Return a measurement; its number of tasks is noisy, but never decreases."""
         stage = self._stage(done)
         tasks = float(np.interp(done, self._ends, self._tasks))
         self._measured += (tasks - self._done) * max(0.0, float(self._rng.normal(1.0, self._noise)))
