@@ -29,7 +29,7 @@ _Ints = NDArray[np.int64]
 def cascade(
     accuracy: Sequence[object], demand: Sequence[object], capacity: object, band: float = 2.0
 ) -> _Ints:
-    """Choose configurations with the thesis's greedy algorithm: the switch with the largest gain for its cost, repeatedly.
+    """Choose configurations with the thesis's greedy algorithm: repeatedly the switch with the largest gain per cost.
 
     The cost of a configuration is its largest share of any resource. All queries start with their cheapest.
     Queries that do not run yet come first, then switches without cost. As printed, a switch has to fit in

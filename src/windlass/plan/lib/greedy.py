@@ -1,4 +1,6 @@
-"""The greedy algorithm of Figure 5.13: each query's cheapest configuration, then repeatedly the switch with the best efficiency.
+"""The greedy algorithm of Figure 5.13.
+
+Each query starts with its cheapest configuration. Then the switch with the best efficiency is made, repeatedly.
 
 Each step chooses among the switches of all queries, but few of them have to be recomputed. A query's best
 switch stays its best while resources only get scarcer, if it still fits. If a switch releases a resource, the

@@ -14,9 +14,9 @@ from windlass.plan.view import Plan, PlanView
 
 
 class Static(Climbs):
-    """Plans with the greedy algorithm of ``cascade`` and keeps all queries on one tier: cameras, private cluster or cloud.
+    """Plans with the greedy algorithm of ``cascade`` and keeps all queries on one tier.
 
-    If placements are unknown, all configurations count.
+    A tier is the cameras, the private cluster or the cloud. If placements are unknown, all configurations count.
 
     Parameters
     ----------

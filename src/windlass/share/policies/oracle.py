@@ -21,8 +21,8 @@ class Oracle:
     Parameters
     ----------
     speeds
-        Returns the speeds of a host and a guest at a quota, as fractions of their speeds when running alone. The default
-        is time sharing without interference.
+        Returns the speeds of a host and a guest at a quota, as fractions of their speeds when running alone. The
+        default is time sharing without interference.
     budget
         Allowed slowdown of a host, percent.
 
