@@ -172,6 +172,11 @@ class Bandit(Plain):
         work, seconds, _ = self.faded(worker)
         return work / seconds if seconds else math.inf
 
+    def delay(self, worker: int, length: int) -> float:
+        """Expected time until one more task of unit work ends, s."""
+        rate = self.rate(worker)
+        return (length + 1) / rate if rate > 0.0 else math.inf
+
     @property
     def rates(self) -> list[float]:
         return [self.rate(worker) for worker in range(self.n)]
@@ -183,6 +188,47 @@ class EpsGreedy(Bandit):
         if ((self.stream.draw() >> 11) + 1) / 2**53 <= self.curiosity:
             return turn[0]
         return min(turn, key=lambda worker: (lengths[worker] + 1) / self.rate(worker))
+
+
+class Jiq(Plain):
+    def choose(self, lengths: list[int]) -> int:
+        idle = [worker for worker in self.here if lengths[worker] == 0] or self.here
+        return idle[below(self.stream.draw(), len(idle))]
+
+
+class FastestIdle(Bandit):
+    def choose(self, lengths: list[int]) -> int:
+        turn = self.in_turn()
+        return max((worker for worker in turn if lengths[worker] == 0), key=self.rate, default=turn[0])
+
+
+class Ll(Bandit):
+    def __init__(self, workers: int, word: int, probes: int, memory: float) -> None:
+        super().__init__(workers, word, 0.0, memory)
+        self.probes = probes
+
+    def choose(self, lengths: list[int]) -> int:
+        drawn = [self.any_worker() for _ in range(self.probes)]
+        return min(drawn, key=lambda worker: self.delay(worker, lengths[worker]))
+
+
+class WeightedLeastRequest(Bandit):
+    def __init__(self, workers: int, word: int, memory: float) -> None:
+        super().__init__(workers, word, 0.0, memory)
+        self.sent = [0] * workers
+
+    def choose(self, lengths: list[int]) -> int:
+        best = min(self.in_turn(), key=lambda worker: self.delay(worker, self.sent[worker]))
+        self.sent[best] += 1
+        return best
+
+    def completed(self, worker: int, work: float, seconds: float) -> None:
+        super().completed(worker, work, seconds)
+        self.sent[worker] = max(0, self.sent[worker] - 1)
+
+    def left(self, worker: int) -> None:
+        super().left(worker)
+        self.sent[worker] = 0
 
 
 class Ucb(Bandit):

@@ -47,6 +47,29 @@ CASES = {
         lambda word, at: plain.Ucb(WORKERS, word, 0.5, 4.0),
     ),
 }
+CASES |= {
+    "jiq": ("jiq", {"workers": WORKERS}, lambda word, at: plain.Jiq(WORKERS, word)),
+    "fastest-idle": (
+        "fastest-idle",
+        {"workers": WORKERS, "memory": 4.0},
+        lambda word, at: plain.FastestIdle(WORKERS, word, 0.0, 4.0),
+    ),
+    "ll": (
+        "ll",
+        {"workers": WORKERS, "probes": 3, "memory": 4.0},
+        lambda word, at: plain.Ll(WORKERS, word, 3, 4.0),
+    ),
+    "ll, one probe": (
+        "ll",
+        {"workers": WORKERS, "probes": 1},
+        lambda word, at: plain.Ll(WORKERS, word, 1, 50.0),
+    ),
+    "weighted-least-request": (
+        "weighted-least-request",
+        {"workers": WORKERS, "memory": 4.0},
+        lambda word, at: plain.WeightedLeastRequest(WORKERS, word, 4.0),
+    ),
+}
 CASES["pss, most do nothing"] = (
     "pss",
     {"rates": [0.0, 3.0, 0.0]},

@@ -1,4 +1,4 @@
-"""The base of the two bandits: work and busy time of past completions of each worker, with exponential forgetting.
+"""The base of policies that learn rates with exponential forgetting: bandits, and balancers with learned weights.
 
 Places in addition to those of :mod:`windlass.dispatch.state`:
 
@@ -51,22 +51,45 @@ def arm(ints, worker):
     return ints[RATES_AT] + ints[WORKERS] + PER_WORKER * worker
 
 
-def _completed(worker, work, seconds, own, ints, floats):
+@inlined
+def take_completion(worker, work, seconds, ints, floats):
+    """Count a completion, and update the worker's rate."""
     place = arm(ints, worker)
     floats[place + WORK] = floats[FADING] * floats[place + WORK] + work
     floats[place + SECONDS] = floats[FADING] * floats[place + SECONDS] + seconds
     floats[place + COMPLETIONS] = floats[FADING] * floats[place + COMPLETIONS] + 1.0
     if floats[place + SECONDS] > 0.0:
         floats[ints[RATES_AT] + worker] = floats[place + WORK] / floats[place + SECONDS]
-    return 0
 
 
-def _changed(kind, worker, rate, ints, floats):
+@inlined
+def take_change(kind, worker, ints, floats):
+    """Record that a worker left or joined; a worker that joins is unknown again."""
     if kind == JOINED:
         place = arm(ints, worker)
         floats[place + WORK] = floats[place + SECONDS] = floats[place + COMPLETIONS] = 0.0
         floats[ints[RATES_AT] + worker] = np.inf
     change_members(kind, worker, ints)
+
+
+@inlined
+def sooner(worker, length, other, other_length, ints, floats):
+    """Return whether a task of unit work ends sooner at ``worker`` than at ``other``, by learned rates.
+
+    A worker without completions has an infinite rate, so that it is preferred. The ratios are multiplied out, so that a
+    rate of 0 means an infinite wait instead of a division by zero.
+    """
+    rates = ints[RATES_AT]
+    return (length + 1) * floats[rates + other] < (other_length + 1) * floats[rates + worker]
+
+
+def _completed(worker, work, seconds, own, ints, floats):
+    take_completion(worker, work, seconds, ints, floats)
+    return 0
+
+
+def _changed(kind, worker, rate, ints, floats):
+    take_change(kind, worker, ints, floats)
     return 0
 
 
@@ -79,8 +102,10 @@ class Bandit(CompiledDispatch):
     completing: ClassVar[Kernel] = completing(_completed)
     changing: ClassVar[Kernel] = changing(_changed)
 
-    def __init__(self, workers: int, rng: np.random.Generator, curiosity: float, memory: float) -> None:
-        self.ints, self.floats = make_state(workers, rng, floats=(1 + PER_WORKER) * workers)
+    def __init__(
+        self, workers: int, rng: np.random.Generator, curiosity: float, memory: float, ints: int = 0
+    ) -> None:
+        self.ints, self.floats = make_state(workers, rng, ints=ints, floats=(1 + PER_WORKER) * workers)
         self.ints[RATES_AT] = VALUES_AT
         self.ints[LISTENS] = 1
         self.floats[VALUES_AT : VALUES_AT + workers] = np.inf
