@@ -11,10 +11,13 @@ from windlass.dispatch import POLICIES
 LEARNER = {"guaranteed": None, "gaps": 1000, "probe_share": 0.1, "window_scale": 0.02, "most_load": 0.95}
 PARAMETERS = {
     "eps-greedy": {"epsilon": 0.05, "memory": 50.0},
+    "fastest-idle": {"memory": 50.0},
+    "ll": {"probes": 2, "memory": 50.0},
     "pull": LEARNER | {"late": True},
     "rosella": LEARNER | {"by": "queue", "probes": 2},
     "sparrow": {"probes": 2},
     "ucb": {"confidence": 0.1, "memory": 50.0},
+    "weighted-least-request": {"memory": 50.0},
 }
 
 
