@@ -231,6 +231,74 @@ class WeightedLeastRequest(Bandit):
         self.sent[worker] = 0
 
 
+class Prequal(Bandit):
+    """A pool of probes, each a list of worker, tasks in flight, uses, time and latency."""
+
+    def __init__(self, workers: int, word: int, probes: int, uses: int, hot: float, age: float) -> None:
+        super().__init__(workers, word, 0.0, 4.0)
+        self.probes, self.uses, self.hot, self.age = probes, uses, hot, age
+        self.pool: list[list[float]] = []
+        self.recent: list[int] = []
+        self.now, self.oldest_next = 0.0, False
+
+    def arrived(self, now: float) -> None:
+        super().arrived(now)
+        self.now = max(self.now, now)
+
+    def drop(self, place: int) -> None:
+        self.pool[place] = self.pool[-1]
+        self.pool.pop()
+
+    def drop_where(self, gone) -> None:
+        place = 0
+        while place < len(self.pool):
+            if gone(self.pool[place]):
+                self.drop(place)
+            else:
+                place += 1
+
+    def left(self, worker: int) -> None:
+        super().left(worker)
+        self.drop_where(lambda probe: probe[0] == worker)
+
+    def choose(self, lengths: list[int]) -> int:
+        self.drop_where(lambda probe: self.now - probe[3] > self.age)
+        chosen = self.any_worker() if len(self.pool) < 2 else self.from_pool()
+        for _ in range(self.probes):
+            worker = self.any_worker()
+            self.recent = [*self.recent, min(lengths[worker], 63)][-128:]
+            probe = [worker, lengths[worker], 0, self.now, self.delay(worker, lengths[worker])]
+            same = [place for place, each in enumerate(self.pool) if each[0] == worker]
+            if same:
+                self.pool[same[0]] = probe
+            elif len(self.pool) == 16:
+                self.pool[self.oldest()] = probe
+            else:
+                self.pool.append(probe)
+        return chosen
+
+    def oldest(self) -> int:
+        return min(range(len(self.pool)), key=lambda place: self.pool[place][3])
+
+    def from_pool(self) -> int:
+        ordered = sorted(self.recent)
+        limit = ordered[max(math.ceil(self.hot * len(ordered)), 1) - 1]
+
+        def rank(place: int) -> tuple[bool, float]:
+            _, flight, _, _, latency = self.pool[place]
+            return (True, flight) if flight > limit else (False, latency)
+
+        best = min(range(len(self.pool)), key=rank)
+        probe = self.pool[best]
+        probe[1] += 1
+        probe[2] += 1
+        if probe[2] >= self.uses:
+            self.drop(best)
+        self.oldest_next = not self.oldest_next
+        self.drop(self.oldest() if self.oldest_next else max(range(len(self.pool)), key=rank))
+        return int(probe[0])
+
+
 class Ucb(Bandit):
     def choose(self, lengths: list[int]) -> int:
         doubt = self.curiosity * math.sqrt(math.log(max(self.came, 2)))

@@ -14,6 +14,7 @@ PARAMETERS = {
     "fastest-idle": {"memory": 50.0},
     "ll": {"probes": 2, "memory": 50.0},
     "pull": LEARNER | {"late": True},
+    "prequal": {"probes": 3, "hot": 2.0**-0.25, "max_age": 1.0, "memory": 50.0},
     "rosella": LEARNER | {"by": "queue", "probes": 2},
     "sparrow": {"probes": 2},
     "ucb": {"confidence": 0.1, "memory": 50.0},

@@ -70,6 +70,25 @@ CASES |= {
         lambda word, at: plain.WeightedLeastRequest(WORKERS, word, 4.0),
     ),
 }
+for place, (uses, options) in enumerate(
+    (
+        (2**31, {"probes": 3, "hot": 2.0**-0.25, "max_age": 1.0}),
+        (2**31, {"probes": 1, "hot": 0.5, "max_age": 5.0}),
+        (2**31, {"probes": 5, "hot": 0.0, "max_age": 0.5}),
+        (2**31, {"probes": 2, "hot": 1.0, "max_age": 100.0}),
+    )
+):
+    CASES[f"prequal {place}"] = (
+        "prequal",
+        {"workers": WORKERS, "memory": 4.0, **options},
+        lambda word, at, uses=uses, options=options: plain.Prequal(
+            WORKERS,
+            word,
+            uses=uses,
+            age=options["max_age"],
+            **{name: options[name] for name in ("probes", "hot")},
+        ),
+    )
 CASES["pss, most do nothing"] = (
     "pss",
     {"rates": [0.0, 3.0, 0.0]},
