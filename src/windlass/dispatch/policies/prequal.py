@@ -185,8 +185,8 @@ class Prequal(Bandit):
 
     Each task sends ``probes`` probes to workers drawn uniformly. The answers go into a pool of 16 and serve later
     tasks, so that no task waits for a probe. A worker is *hot* if it has more tasks in flight than a quantile of the
-    recent answers. The task goes to the cold worker with the least estimated latency, or to the hot worker with the fewest
-    tasks in flight if all are hot. With fewer than two answers in the pool, a worker is drawn uniformly.
+    recent answers. The task goes to the cold worker with the least estimated latency, or to the hot worker with the
+    fewest tasks in flight if all are hot. With fewer than two answers in the pool, a worker is drawn uniformly.
 
     An answer leaves the pool after ``max_age``, after a number of uses that depends on the pool and the number of
     workers, or to make room; each task also removes the oldest or the worst answer in turn. A use adds one task in
