@@ -30,7 +30,7 @@ def svd(matrix: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def weighted(basis: np.ndarray, singular: np.ndarray) -> np.ndarray:
-    """U S² Uᵀ: the same for all signs and rotations."""
+    """U S² Uᵀ, which is independent of signs and rotations."""
     return (basis * singular**2) @ basis.T
 
 
@@ -40,7 +40,7 @@ def subspace_error(basis: np.ndarray, true: np.ndarray) -> float:
 
 
 def telemetry(steps: int, dim: int = 12, seed: int = 1, missing: float = 0.02) -> np.ndarray:
-    """(steps, dim) of a node in bursts: correlated metrics, one constant, one that comes late, NaN here and there."""
+    """(steps, dim) of a node with bursts: correlated metrics, one constant, one that starts late, some NaN."""
     rng = np.random.default_rng(seed)
     load = np.convolve(rng.random(steps) < 0.05, np.ones(6), "same").clip(0, 1)
     values = np.outer(load, rng.normal(1.0, 0.5, dim)) + 0.1 * rng.normal(size=(steps, dim))
@@ -51,7 +51,7 @@ def telemetry(steps: int, dim: int = 12, seed: int = 1, missing: float = 0.02) -
 
 
 def drawn(rng: np.random.Generator, rank: int | None = None) -> Subspace:
-    """A subspace of :data:`DIM` metrics, of one or two directions unless it is to have others."""
+    """A random subspace of :data:`DIM` metrics, of one or two directions unless `rank` is given."""
     rank = int(rng.integers(1, 3)) if rank is None else rank
     return Subspace(np.linalg.qr(rng.normal(size=(DIM, rank)))[0], np.sort(rng.uniform(0.5, 4.0, rank))[::-1])
 

@@ -1,4 +1,4 @@
-"""Ours where it looks at nothing but the steps between spikes."""
+"""Forewarn that uses only the steps between spikes."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ def long_spikes(seed, steps=3000):
     return metrics, ready
 
 
-def test_in_a_spike_it_rejects_nothing_and_saves_what_it_may_spend():
+def test_in_a_spike_nothing_is_rejected_and_the_budget_is_saved():
     metrics, ready = long_spikes(1)
     found = run(Forewarn(8, downtime=0.05, spike=0.9, between=True), metrics, ready)
     assert not found[ready >= 0.9].any()
     assert found.sum() <= 0.05 * (len(found) + 1000)
     spikes = onsets(ready, 0.9, 5)
     assert quality(found[1000:], spikes[1000:], 10).recall > 0.8
-    # The other one answers in spikes, too.
+    # Without `between`, it also rejects in spikes.
     assert run(Forewarn(8, downtime=0.05, spike=0.9), metrics, ready)[ready >= 0.9].any()
 
 
-def test_where_nothing_is_announced_it_is_no_better_than_chance():
-    # Would catch a look at what comes.
+def test_without_precursors_it_is_no_better_than_chance():
+    # Would catch a use of future values.
     node = drawn(2, steps=5000, warns=False)
     up = run(Forewarn(60, downtime=0.05, spike=0.2, between=True), node.metrics, node.ready)
     sure = intervals(up[1500:], onsets(node.ready, 0.2, 5)[1500:], 10)
     assert sure.over_chance[0] < 0.05
 
 
-def test_it_learns_how_near_the_steps_after_one_came_to_a_spike():
-    # Would catch a step that is learned from twice, the step itself among those after it, and one in a spike.
+def test_each_step_is_learned_with_the_highest_value_after_it():
+    # Would catch a step learned from twice, the step itself among those after it, and a step in a spike.
     policy, learned = Forewarn(3, rank=2, block=5, within=4, spike=1.0, between=True), []
     policy._learn = lambda place, value: learned.append((policy.steps - 4, value))
     ready = [0.8, 0.1, 0.2, 0.3, 0.4, 2.0, 0.5, 0.1, 0.1, 0.1, 0.2, 0.1, 0.1]
@@ -64,7 +64,7 @@ def test_it_learns_how_near_the_steps_after_one_came_to_a_spike():
     assert [value for _, value in learned] == pytest.approx([value for _, value in expected])
 
 
-def test_who_comes_back_goes_on_as_if_never_gone():
+def test_a_restored_node_continues_as_if_uninterrupted():
     metrics, ready = telemetry(300), np.abs(np.random.default_rng(1).normal(size=300))
     one = Forewarn(12, rank=3, block=10, spike=1.5, between=True)
     run(one, metrics[:137], ready[:137])
@@ -74,7 +74,7 @@ def test_who_comes_back_goes_on_as_if_never_gone():
     assert one.save() == other.save()
 
 
-def test_a_threshold_that_rests_saves_and_asks_nobody():
+def test_a_resting_threshold_saves_budget_and_rejects_nothing():
     moved = Threshold(2, downtime=0.1)
     before, level = moved.left.copy(), moved.level.copy()
     assert not moved.rest(np.full(2, 9.0)).any()
@@ -85,7 +85,7 @@ def test_a_threshold_that_rests_saves_and_asks_nobody():
     assert (moved.left == moved.most).all()
 
 
-def test_it_is_judged_beside_the_other_one():
+def test_later_candidates_include_each_downtime():
     assert [(each.label, each.downtime, each.parameters["between"]) for each in later([0.05, 0.1])] == [
         (BETWEEN, 0.05, True), (BETWEEN, 0.1, True),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Intervals cover what they claim to, of onsets whose recall is known."""
+"""Intervals have their claimed coverage for onsets of known recall."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STEPS = 1300
 
 
 def single(rng, recall, count=30):
-    """Onsets anywhere, each foreseen by itself: when, and whether."""
+    """Onsets at random steps, each foreseen independently: their steps, and whether each was foreseen."""
     return np.sort(rng.choice(STEPS, count, replace=False)), rng.random(count) < recall
 
 
@@ -33,14 +33,14 @@ def bursts(rng, recall, count=30):
 
 
 def ways(when, within=10):
-    """Clusters as the evaluation has them: episodes, and twenty blocks of time."""
+    """Clusters of the evaluation: episodes, and twenty blocks of time."""
     apart = np.diff(when, prepend=-np.inf) > 2 * within
     return [np.cumsum(apart) - 1, when * 20 // STEPS]
 
 
 @pytest.mark.parametrize("draw", [single, bursts])
 @pytest.mark.parametrize("recall", [0.4, 0.8, 0.95])
-def test_a_known_recall_is_within_19_of_20_intervals(draw, recall):
+def test_intervals_of_recall_have_95_percent_coverage(draw, recall):
     rng, inside, width = np.random.default_rng(1), [], []
     for _ in range(300):
         when, hits = draw(rng, recall)
@@ -52,14 +52,14 @@ def test_a_known_recall_is_within_19_of_20_intervals(draw, recall):
     assert np.mean(width) < 0.5
 
 
-def test_many_independent_cases_have_wilson_s_interval():
+def test_many_independent_cases_have_the_wilson_interval():
     hits = np.random.default_rng(1).random(5000) < 0.3
     low, high = share(hits * 1.0, np.ones(5000), [np.arange(5000)])
     expected = binomtest(int(hits.sum()), 5000).proportion_ci(method="wilson")
     assert (low, high) == pytest.approx((expected.low, expected.high), abs=1e-3)
 
 
-def test_the_same_case_twice_is_no_news():
+def test_duplicated_cases_do_not_narrow_the_interval():
     hits = np.random.default_rng(1).random(60) < 0.5
     once = share(hits * 1.0, np.ones(60), [np.arange(60)])
     twice = share(np.repeat(hits, 2) * 1.0, np.ones(120), [np.arange(120) // 2])
@@ -70,7 +70,7 @@ def test_the_same_case_twice_is_no_news():
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
-def test_shifts_are_counted_one_by_one(pairs):
+def test_the_p_value_by_shift_equals_counting_all_shifts(pairs):
     covered, spikes = (np.array(each) for each in zip(*pairs, strict=True))
     found = by_shift(covered, spikes)
     if not spikes.any():
@@ -80,22 +80,22 @@ def test_shifts_are_counted_one_by_one(pairs):
     assert found == pytest.approx(np.mean([each >= covered[spikes].sum() for each in around]))
 
 
-def test_bursts_that_know_nothing_are_rarely_said_to_foresee():
-    rng, said, shifted = np.random.default_rng(2), [], []
+def test_uninformed_bursts_rarely_count_as_foreseeing():
+    rng, claimed, shifted = np.random.default_rng(2), [], []
     for _ in range(200):
         up, spikes = np.zeros(STEPS, np.bool_), np.zeros(STEPS, np.bool_)
         for begin in np.flatnonzero(rng.random(STEPS) < 0.008):
             up[begin : begin + rng.integers(2, 12)] = True
         spikes[bursts(rng, 0.5)[0]] = True
         found = intervals(up, spikes, 10)
-        said.append(found.over_shifted[0] > 0.0)
+        claimed.append(found.over_shifted[0] > 0.0)
         shifted.append(found.by_shift <= 0.05)
         assert found.recall[0] <= found.recall[1]
     # 5 % and three deviations.
-    assert max(np.mean(said), np.mean(shifted)) < 0.097
+    assert max(np.mean(claimed), np.mean(shifted)) < 0.097
 
 
-def test_a_signal_that_foresees_is_said_to():
+def test_a_signal_that_foresees_is_recognised():
     spikes = np.zeros(STEPS, np.bool_)
     spikes[20::43] = True
     up = np.roll(spikes, -3)
@@ -115,7 +115,7 @@ def test_episodes_are_onsets_that_one_raise_may_foresee():
     assert episodes(spikes, 10).tolist() == [0, 0, 1, 2, 3]
 
 
-def test_a_difference_is_turned_round_with_its_signals():
+def test_swapping_the_signals_negates_the_difference():
     rng = np.random.default_rng(3)
     ours, theirs = rng.random(40) < 0.8, rng.random(40) < 0.3
     clusters = [np.arange(40), np.arange(40) // 2]
@@ -125,13 +125,13 @@ def test_a_difference_is_turned_round_with_its_signals():
     low, high = difference(ours, ours, clusters).interval
     assert other.interval[1] < 0.0 < one.interval[0]
     assert low < 0.0 < high
-    # The same pairs in fewer clusters say less.
+    # The same pairs in fewer clusters give a wider interval.
     alike = difference(np.repeat(ours, 2), np.repeat(theirs, 2), [np.arange(80) // 2])
     assert alike.interval == pytest.approx(difference(ours, theirs, [np.arange(40)]).interval, abs=0.02)
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [(0.5, 0.5), (0.8, 0.6), (0.95, 0.9)])
-def test_a_known_difference_is_within_19_of_20_intervals(ours, theirs):
+def test_intervals_of_a_difference_have_95_percent_coverage(ours, theirs):
     rng, inside = np.random.default_rng(4), []
     for _ in range(300):
         when, hits = bursts(rng, ours)
@@ -142,7 +142,7 @@ def test_a_known_difference_is_within_19_of_20_intervals(ours, theirs):
 
 
 @pytest.mark.parametrize("sizes", [(3, 4), (0, 0)])
-def test_signals_of_other_onsets_are_not_compared(sizes):
+def test_signals_of_different_onsets_cannot_be_compared(sizes):
     ours, theirs = (np.ones(size, np.bool_) for size in sizes)
     with pytest.raises(InputError, match=f"cover {sizes[0]} and {sizes[1]} onsets"):
         difference(ours, theirs, [np.arange(sizes[0])])

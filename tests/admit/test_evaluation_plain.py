@@ -1,4 +1,4 @@
-"""Evaluation against plain recomputation: what policies are given, pooled numbers, intervals and choices."""
+"""The evaluation against plain recomputation: inputs of policies, pooled numbers, intervals and choices."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def cluster_errors(values, clusters):
 
 
 def share_plainly(hits, counts, ways):
-    """Wilson's interval of as many cases as the widest way to cluster leaves."""
+    """Wilson's interval for the effective number of cases of the widest clustering."""
     total, found = sum(counts), sum(hits) / sum(counts)
     lows, highs = [], []
     for clusters in ways if 0.0 < found < 1.0 else ways[:1]:
@@ -64,7 +64,7 @@ def share_plainly(hits, counts, ways):
             worth = groups
         else:
             worth = min(total, found * (1.0 - found) * total**2 / variance if variance else math.inf)
-        # The two shares that are just so far from the one found, of that many cases (Wilson 1927).
+        # The two shares at exactly that distance from the measured one, for that many cases (Wilson 1927).
         ends = np.roots([1.0 + quantile**2 / worth, -2.0 * found - quantile**2 / worth, found**2]).real
         lows.append(max(0.0, min(ends)))
         highs.append(min(1.0, max(ends)))
@@ -73,7 +73,7 @@ def share_plainly(hits, counts, ways):
 
 @given(seeds, st.integers(1, 25), st.sampled_from([0.3, 0.8, 1.0]))
 @settings(max_examples=40, deadline=None)
-def test_a_share_has_the_interval_that_its_clusters_leave(seed, count, chance):
+def test_the_interval_of_a_share_equals_a_plain_computation(seed, count, chance):
     rng = np.random.default_rng(seed)
     counts = rng.integers(1, 4, count).astype(float)
     hits = np.minimum(counts, rng.binomial(3, chance, count))
@@ -82,9 +82,9 @@ def test_a_share_has_the_interval_that_its_clusters_leave(seed, count, chance):
     assert share(hits, counts, ways) == pytest.approx(share_plainly(hits, counts, ways), abs=1e-6)
 
 
-def test_a_share_of_nothing_has_no_interval():
+def test_a_share_of_zero_cases_has_no_interval():
     assert np.isnan(share(np.zeros(2), np.zeros(2), [np.arange(2)])).all()
-    # Cases that count nothing are in no cluster.
+    # Cases with a count of zero are in no cluster.
     counts, hits = np.array([1.0, 0.0, 1.0, 1.0]), np.array([1.0, 0.0, 0.0, 1.0])
     kept = counts > 0
     clusters = np.array([0, 7, 1, 2])
@@ -93,7 +93,7 @@ def test_a_share_of_nothing_has_no_interval():
 
 @given(seeds, st.integers(1, 30))
 @settings(max_examples=40, deadline=None)
-def test_a_difference_has_the_wider_of_both_errors(seed, count):
+def test_a_difference_has_the_wider_of_both_intervals(seed, count):
     rng = np.random.default_rng(seed)
     ours, theirs = rng.random(count) < 0.7, rng.random(count) < 0.4
     fine = np.sort(rng.integers(0, 12, count))
@@ -114,7 +114,7 @@ def test_a_difference_has_the_wider_of_both_errors(seed, count):
 
 @given(seeds, st.integers(1, 6), st.integers(0, 2), st.integers(2, 8))
 @settings(max_examples=40, deadline=None)
-def test_intervals_are_of_shares_that_are_counted_one_by_one(seed, within, least, blocks):
+def test_intervals_equal_those_of_shares_counted_one_by_one(seed, within, least, blocks):
     rng = np.random.default_rng(seed)
     least, steps = min(least, within), 60
     up, spikes = rng.random(steps) < 0.25, rng.random(steps) < 0.1
@@ -135,7 +135,7 @@ def test_intervals_are_of_shares_that_are_counted_one_by_one(seed, within, least
     cover, chance = np.mean(covers), 1.0 - (1.0 - up.mean()) ** len(range(least, within + 1))
     assert found.over_shifted == pytest.approx((low - cover, high - cover))
     assert found.over_chance == pytest.approx((low - chance, high - chance))
-    # Each step from which an onset is near belongs to the episode of the first such onset.
+    # Each step shortly before an onset belongs to the episode of the first such onset.
     near = {step: [o for o in at if least <= o - step <= within] for step in range(steps)}
     near = {step: onsets for step, onsets in near.items() if onsets}
     if near:
@@ -148,15 +148,15 @@ def test_intervals_are_of_shares_that_are_counted_one_by_one(seed, within, least
         assert quality(up, spikes, within, least).ahead == pytest.approx(up[soon].mean())
 
 
-def test_intervals_cut_the_time_in_twenty_and_need_a_step_before():
+def test_the_defaults_are_twenty_blocks_and_a_lead_of_one_step():
     assert inspect.signature(intervals).parameters["blocks"].default == 20
     assert inspect.signature(intervals).parameters["least"].default == 1
     assert inspect.signature(quality).parameters["least"].default == 1
     for function in (judge, judge_apart):
-        asked = inspect.signature(function).parameters
-        assert [asked[name].default for name in ("within", "apart", "blocks")] == [10, 5, 20]
-    asked = inspect.signature(tuned).parameters
-    assert [asked[name].default for name in ("within", "apart")] == [10, 5]
+        requested = inspect.signature(function).parameters
+        assert [requested[name].default for name in ("within", "apart", "blocks")] == [10, 5, 20]
+    requested = inspect.signature(tuned).parameters
+    assert [requested[name].default for name in ("within", "apart")] == [10, 5]
     assert inspect.signature(signal).parameters["apart"].default == 5
 
 
@@ -168,18 +168,18 @@ def spiky(seed, steps=160, warm=30, busy=True):
     )
 
 
-class Asked:
-    """A policy that keeps what it is made with and shown; it rejects where CPU Ready is above a half."""
+class RecordingPolicy:
+    """A policy that records its arguments and views; it rejects if CPU Ready is above a half."""
 
     made = None
 
     def __init__(self, rng, dim, within, spike, apart, extra=0):
-        Asked.made = {
+        RecordingPolicy.made = {
             "rng": rng, "dim": dim, "within": within, "spike": spike, "apart": apart, "extra": extra, "views": []
         }  # fmt: skip
 
     def decide(self, view):
-        Asked.made["views"].append(view)
+        RecordingPolicy.made["views"].append(view)
         return SimpleNamespace(reject=view.ready > 0.5)
 
 
@@ -187,23 +187,23 @@ class Registry:
     """A registry of one policy."""
 
     def find(self, name):
-        return Asked
+        return RecordingPolicy
 
     def make(self, name, context, **given):
         offered = dict(context.offers())
-        return Asked(offered.pop("rng"), **offered | given)
+        return RecordingPolicy(offered.pop("rng"), **offered | given)
 
 
 @pytest.mark.parametrize("busy", [True, False])
-def test_a_policy_is_told_what_a_node_knows_and_shown_each_step(busy):
+def test_a_policy_receives_the_settings_of_its_node_and_every_step(busy):
     node, rng = spiky(1, busy=busy), np.random.default_rng(1)
     up = signal(Registry(), PolicyCandidate("asked", "asked", 0.1, {"extra": 3}), node, 7, rng, 4)
-    made = dict(Asked.made)
+    made = dict(RecordingPolicy.made)
     views = made.pop("views")
     assert made == {"rng": rng, "dim": 5, "within": 7, "spike": 0.7, "apart": 4, "extra": 3}
     assert [view.now for view in views] == list(range(160))
     assert np.array_equal([view.metrics for view in views], node.metrics)
-    # What was measured a little below 0 or above 1 is rounding error of the measurement.
+    # Values slightly below 0 or above 1 are rounding errors of the measurement.
     assert [view.ready for view in views] == [max(0.0, each) for each in node.ready]
     if busy:
         assert [view.busy for view in views] == [min(1.0, max(0.0, each)) for each in node.busy]
@@ -212,7 +212,7 @@ def test_a_policy_is_told_what_a_node_knows_and_shown_each_step(busy):
     assert up.tolist() == [each > 0.5 for each in node.ready]
 
 
-def test_what_a_candidate_asks_for_itself_goes_before_what_a_node_knows():
+def test_parameters_of_a_candidate_override_those_of_the_node():
     signal(
         Registry(),
         PolicyCandidate("", "", 0.1, {"within": 2, "spike": 9.0}),
@@ -221,11 +221,15 @@ def test_what_a_candidate_asks_for_itself_goes_before_what_a_node_knows():
         np.random.default_rng(1),
         4,
     )
-    assert (Asked.made["within"], Asked.made["spike"], Asked.made["apart"]) == (2, 9.0, 4)
+    assert (RecordingPolicy.made["within"], RecordingPolicy.made["spike"], RecordingPolicy.made["apart"]) == (
+        2,
+        9.0,
+        4,
+    )
 
 
 @pytest.mark.parametrize("blocks", [2, 5])
-def test_nodes_are_judged_one_after_the_other_without_their_first_steps(blocks):
+def test_nodes_are_judged_one_after_the_other_without_their_warm_up(blocks):
     nodes = [spiky(2), spiky(3, steps=240, warm=50)]
     candidate = PolicyCandidate("asked", "asked", 0.1)
     whole, *apart = judge_apart(
@@ -253,7 +257,7 @@ def test_nodes_are_judged_one_after_the_other_without_their_first_steps(blocks):
         judge(Registry(), candidate, [], np.random.default_rng(1))
 
 
-def test_all_candidates_are_those_of_the_page():
+def test_the_candidates_are_those_of_the_documentation():
     trackers, forecasters = ("fpca", "spirit", "directions", "power"), ("naive", "smoothing", "arima", "svm")
     printed = [("pronto", {"tracker": each}) for each in trackers]
     at, scores = {"downtime": 0.1}, {"signal": "scores", "forget": 0.99, "downtime": 0.1}
@@ -276,7 +280,7 @@ def test_all_candidates_are_those_of_the_page():
             list(candidates([downtime], busy=True))
 
 
-def test_all_variants_are_tried_at_the_downtime():
+def test_all_variants_are_tried_at_the_given_downtime():
     found = {tuple(sorted(each.parameters.items())) for each in variants(0.07)}
     assert found == {
         tuple(sorted({
@@ -287,9 +291,9 @@ def test_all_variants_are_tried_at_the_downtime():
     assert {(each.policy, each.downtime) for each in variants(0.07)} == {("pronto", 0.07)}
 
 
-def test_the_variant_is_chosen_by_what_it_foresees_above_chance(monkeypatch):
+def test_the_variant_with_the_highest_recall_above_chance_is_chosen(monkeypatch):
     # A fifth variant foresees the most for its downtime; another has more recall, and is down much longer.
-    seen, told = [], []
+    seen, notified = [], []
     numbers = {4: (0.8, 0.2), 7: (0.9, 0.7)}
 
     def judged(registry, candidate, parts, rng, *, within, apart):
@@ -299,9 +303,11 @@ def test_the_variant_is_chosen_by_what_it_foresees_above_chance(monkeypatch):
 
     monkeypatch.setattr(choosing, "judge", judged)
     node = spiky(4, steps=400, warm=200)
-    chosen = tuned(POLICIES, [node], 0.07, np.random.default_rng(1), within=3, apart=2, notify=told.append)
+    chosen = tuned(
+        POLICIES, [node], 0.07, np.random.default_rng(1), within=3, apart=2, notify=notified.append
+    )
     assert chosen == replace(variants(0.07)[4], label=TUNED)
-    assert told == [place / 16 for place in range(16)]
+    assert notified == [place / 16 for place in range(16)]
     assert {each[2:] for each in seen} == {(3, 2)}
     (part,) = seen[0][1]
     assert (len(part.ready), part.level, part.policy_level, part.warm, len(part.busy)) == (
@@ -314,10 +320,10 @@ def test_the_variant_is_chosen_by_what_it_foresees_above_chance(monkeypatch):
     assert np.array_equal(part.metrics, node.metrics[:200])
 
 
-def test_recordings_that_differ_in_one_thing_are_known_twice(monkeypatch):
+def test_recordings_that_differ_in_one_field_count_separately(monkeypatch):
     parts = []
 
-    def judged(registry, candidate, nodes, rng, **asked):
+    def judged(registry, candidate, nodes, rng, **requested):
         parts.append(len(nodes))
         return SimpleNamespace(quality=SimpleNamespace(recall=0.5, by_chance=0.1))
 
@@ -330,7 +336,7 @@ def test_recordings_that_differ_in_one_thing_are_known_twice(monkeypatch):
     assert set(parts) == {3}
 
 
-def test_the_shortest_recording_that_can_be_chosen_on_has_two_steps():
+def test_the_shortest_usable_warm_up_part_has_two_steps():
     two = NodeTelemetry(np.zeros((9, 1)), np.zeros(9), 0.5, 0.5, 2).warm_up_part()
     assert (len(two.ready), two.warm) == (2, 0)
 
@@ -339,7 +345,7 @@ def role_of(policy):
     return CandidateRole.PRONTO if policy == "pronto" else CandidateRole.BASELINE
 
 
-def test_each_candidate_has_the_role_that_its_policy_has():
+def test_each_candidate_has_the_role_of_its_policy():
     ours, pronto = CandidateRole.OWN, CandidateRole.PRONTO
     roles = {"forewarn": ours, "pronto": pronto}
     listed = [*candidates([0.05, 0.1], busy=True), *later([0.05]), *variants(0.05)]
@@ -347,7 +353,7 @@ def test_each_candidate_has_the_role_that_its_policy_has():
     assert PolicyCandidate("mine", "mine", 0.1).role is CandidateRole.OTHER
 
 
-def test_the_best_pronto_is_of_that_downtime_and_the_first_of_equals():
+def test_the_best_pronto_has_the_same_downtime_and_is_the_first_of_equals():
     def judged(label, downtime, policy, hits):
         return SimpleNamespace(
             candidate=PolicyCandidate(label, policy, downtime, role=role_of(policy)),
@@ -364,7 +370,7 @@ def test_the_best_pronto_is_of_that_downtime_and_the_first_of_equals():
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"metrics": np.zeros((4, 2))}, "metrics has 4 steps, expected 5"),
         ({"busy": np.zeros(6)}, "busy has 6 steps, expected 5"),
@@ -372,14 +378,14 @@ def test_the_best_pronto_is_of_that_downtime_and_the_first_of_equals():
         ({"warm": -1}, "warm is -1"),
     ],
 )
-def test_a_node_that_cannot_be_judged_is_named(changed, said):
+def test_invalid_node_telemetry_is_named_in_the_error(changed, message):
     given = {"metrics": np.zeros((5, 2)), "ready": np.zeros(5), "level": 0.5, "policy_level": 0.5, "warm": 4}
     assert len(NodeTelemetry(**given).onsets(1)) == 1
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         NodeTelemetry(**{**given, **changed})
 
 
-def test_a_level_is_a_percentile_of_what_is_known_or_a_number():
+def test_a_level_is_a_number_or_a_percentile_of_known_values():
     values = np.array([np.nan, 1.0, 5.0, 2.0, 4.0, 3.0])
     assert level_of(values, "p50") == 3.0
     assert level_of(values, "p0") == np.nextafter(1.0, 2.0)

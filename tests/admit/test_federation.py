@@ -24,7 +24,7 @@ def tracked(stream: np.ndarray, rank: int = RANK) -> Subspace:
 
 
 @pytest.mark.parametrize("fan_out", [2, 4, 64])
-def test_a_tree_of_64_nodes_knows_what_the_svd_of_all_data_says(fan_out):
+def test_a_tree_of_64_nodes_approximates_the_svd_of_all_data(fan_out):
     stream = low_rank(DIM, 64 * 10 * BLOCK, RANK, noise=0.05)
     tree = AggregatorTree.of(64, fan_out, DIM, RANK)
     for node, part in enumerate(np.split(stream, 64, axis=1)):
@@ -36,7 +36,7 @@ def test_a_tree_of_64_nodes_knows_what_the_svd_of_all_data_says(fan_out):
 
 @given(seeds, st.integers(2, 9), st.integers(2, 5))
 @settings(max_examples=30, deadline=None)
-def test_without_noise_any_tree_in_any_order_knows_all(seed, nodes, fan_out):
+def test_without_noise_any_tree_in_any_order_equals_the_svd(seed, nodes, fan_out):
     # Would catch an update that is merged on top of the same node's last one.
     rng = np.random.default_rng(seed)
     stream = low_rank(DIM, nodes * BLOCK, 2, seed=seed)
@@ -50,7 +50,7 @@ def test_without_noise_any_tree_in_any_order_knows_all(seed, nodes, fan_out):
 
 @given(seeds)
 @settings(max_examples=30, deadline=None)
-def test_who_leaves_is_gone_and_who_joins_is_told(seed):
+def test_a_node_that_leaves_is_removed_and_a_new_one_gets_the_whole(seed):
     rng = np.random.default_rng(seed)
     parts = [low_rank(DIM, BLOCK, 1, seed=seed + node) for node in range(4)]
     tree = AggregatorTree.of(4, 2, DIM, RANK)
@@ -59,22 +59,22 @@ def test_who_leaves_is_gone_and_who_joins_is_told(seed):
     gone = int(rng.integers(4))
     tree.leave(str(gone))
     left = np.concatenate([part for node, part in enumerate(parts) if node != gone], axis=1)
-    told = tree.join("new", "1.0")
+    whole = tree.join("new", "1.0")
     true = weighted(*svd(left, 3))
-    assert np.abs(weighted(told.basis, told.singular) - true).max() < 1e-9 * DIM
+    assert np.abs(weighted(whole.basis, whole.singular) - true).max() < 1e-9 * DIM
     with pytest.raises(InputError, match=f"{gone} is not a node of the tree"):
-        tree.send(str(gone), told)
+        tree.send(str(gone), whole)
 
 
-def test_the_last_to_leave_leaves_nothing():
+def test_after_the_last_node_leaves_the_tree_is_empty():
     tree = AggregatorTree.of(1, 2, 3, 1)
     tree.send("0", Subspace(np.eye(3)[:, :1], np.ones(1)))
     tree.leave("0")
     assert tree.whole is None
 
 
-def test_only_news_travels():
-    # Would catch a comparison of entries: the same subspace with other signs is no news.
+def test_only_changed_subspaces_are_sent():
+    # Would catch a comparison of entries: the same subspace with other signs is unchanged.
     tree = AggregatorTree({"n": "rack", "rack": "row", "row": "root"}, 3, 2, epsilon=0.1)
     one = Subspace(np.eye(3)[:, :2], np.array([2.0, 1.0]))
     tree.send("n", one)
@@ -85,14 +85,14 @@ def test_only_news_travels():
     assert tree.sent == 7 * one.bytes
 
 
-def test_other_shares_are_news_too():
+def test_changed_shares_count_as_a_move():
     one, other = (Subspace(np.eye(3)[:, :2], np.array(values)) for values in ([2.0, 1.0], [9.0, 1.0]))
     assert other.moved(one) == pytest.approx(0.9 - 2 / 3)
     assert one.moved(None) == 1.0
     assert one.moved(Subspace(np.eye(3)[:, :1], np.ones(1))) == 1.0
 
 
-def test_who_sends_nothing_weighs_less():
+def test_an_old_subspace_weighs_less():
     top = Aggregator(3, 2, forget=0.5)
     top.take("old", Subspace(np.eye(3)[:, :1], np.array([4.0])))
     for _ in range(3):
@@ -106,7 +106,7 @@ ONE = Subspace(np.eye(3)[:, :1], np.ones(1))
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: AggregatorTree({}, 3, 1), "the roots are none, expected exactly one"),
         (lambda: AggregatorTree({"a": "x", "b": "y"}, 3, 1), "the roots are x, y"),
@@ -126,7 +126,7 @@ ONE = Subspace(np.eye(3)[:, :1], np.ones(1))
         (lambda: Subspace(np.ones((3, 1)), np.ones(1)), "orthonormal"),
     ],
 )
-def test_bad_input_is_named(make, said):
-    with pytest.raises(InputError, match=said) as caught:
+def test_invalid_input_is_named_in_the_error(make, message):
+    with pytest.raises(InputError, match=message) as caught:
         make()
     assert "\n" not in str(caught.value)

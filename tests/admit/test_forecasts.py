@@ -1,4 +1,4 @@
-"""Forecasters and the rules for spikes, against what is known of the series."""
+"""Forecasters and the rules for spikes, on series with known properties."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 @given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=40))
-def test_smoothing_weighs_each_value_by_what_is_left(history):
+def test_smoothing_weights_decay_geometrically(history):
     # Would catch 0.2 and 0.8 mixed up.
     weights = [0.2 * 0.8**age for age in range(len(history))]
     weights[-1] = 0.8 ** (len(history) - 1)
@@ -31,8 +31,8 @@ def errors(series, forecaster, first=60):
 
 
 @pytest.mark.parametrize(("kind", "best"), [("values", 1.0), ("surprises", 1.0), ("differences", 1.0)])
-def test_arima_foresees_its_own_kind_as_well_as_can_be(kind, best):
-    # The noise has deviation 1, so that nobody can be below; the naive forecast is far above.
+def test_arima_forecasts_its_own_kind_of_series_near_the_noise_floor(kind, best):
+    # The noise has deviation 1, the lower bound of the error; the naive forecast is far above it.
     rng = np.random.default_rng(3)
     noise = rng.normal(size=400)
     series = np.zeros(400)
@@ -47,15 +47,15 @@ def test_arima_foresees_its_own_kind_as_well_as_can_be(kind, best):
     assert errors(series, FORECASTERS["naive"]) > 1.25
 
 
-def test_where_nothing_can_be_foreseen_arima_says_the_mean():
-    # Would catch a criterion that does not charge for orders: the most would always fit best.
+def test_arima_forecasts_the_mean_of_white_noise():
+    # Would catch a criterion without a penalty for orders: the highest would always fit best.
     series = np.random.default_rng(5).normal(size=(30, 150))
     assert np.mean([arima(each) == pytest.approx(each.mean()) for each in series]) > 0.25
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60))
 @settings(max_examples=80, deadline=None)
-def test_no_series_breaks_a_forecaster(history):
+def test_forecasts_of_any_series_are_within_its_range(history):
     series = np.array(history)
     room = np.ptp(series)
     for name in ("naive", "smoothing", "arima"):
@@ -63,13 +63,13 @@ def test_no_series_breaks_a_forecaster(history):
         assert series.min() - room - 1e-6 <= found <= series.max() + room + 1e-6
 
 
-def test_a_support_vector_machine_foresees_a_wave():
+def test_a_support_vector_machine_forecasts_a_wave():
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
     wave = 5.0 + np.sin(0.5 * np.arange(120))
     assert errors(wave, svm) < 0.5 * errors(wave, FORECASTERS["naive"])
 
 
-def test_levels_are_what_the_paper_says():
+def test_levels_equal_those_of_the_paper():
     history = np.array([1.0, 2.0, 3.0, 10.0])
     found = {name: checked_level(name, 90.0)(history, 90.0) for name in ("fixed", "percentile", "median")}
     assert found == {"fixed": 90.0, "percentile": np.percentile(history, 90), "median": 2.5}
@@ -82,33 +82,33 @@ def answers(policy, values):
     return [policy.decide(AdmitView(0.0, np.zeros(1), ready=value)).reject for value in values]
 
 
-def test_an_alarm_of_spikes_needs_more_than_one():
+def test_an_alarm_of_spikes_needs_several_spikes():
     # Smoothing reaches ½ after four spikes in a row: 1 - 0.8⁴ = 0.59.
     policy = Alarm("smoothing", level="fixed", value=1.0)
     assert answers(policy, [0.0, 2.0, 2.0, 2.0, 2.0, 0.0]) == [False, False, False, False, True, False]
 
 
-def test_an_alarm_of_values_holds_forecasts_against_the_level():
+def test_an_alarm_of_values_compares_forecasts_with_the_level():
     policy = Alarm("naive", level="median", series="values")
     assert answers(policy, [1.0, 3.0, 2.0, 0.0, 1.0]) == [False, True, True, False, True]
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("series", ["spikes", "values"])
-def test_a_node_on_which_nothing_ever_waits_is_never_down(level, series):
+def test_a_node_with_zero_ready_time_never_rejects(level, series):
     # Would catch "at least the percentile" where all values are 0, which rejects for ever.
     value = 95.0 if level == "percentile" else 0.0
     policy = Alarm("naive", level=level, value=value, series=series)
     assert not any(answers(policy, [0.0] * 50))
 
 
-def test_what_is_unknown_leaves_the_answer():
+def test_an_unknown_value_keeps_the_last_answer():
     policy = Alarm("naive", level="fixed", value=1.0)
     assert answers(policy, [0.0, 2.0, np.nan, 0.0]) == [False, True, True, False]
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"forecaster": "oracle"}, "forecaster is 'oracle', expected one of naive, smoothing, arima, svm"),
         ({"level": "high"}, "level is 'high', expected one of fixed"),
@@ -118,14 +118,14 @@ def test_what_is_unknown_leaves_the_answer():
         ({"downtime": 0.0}, "downtime is 0.0"),
     ],
 )
-def test_bad_input_is_named(given, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_input_is_named_in_the_error(given, message):
+    with pytest.raises(InputError, match=message):
         POLICIES.make("alarm", np.random.default_rng(1), **given)
 
 
 @pytest.mark.parametrize(
     ("name", "given"), [("random", {"downtime": 1.5}), ("utilisation", {"threshold": np.nan})]
 )
-def test_baselines_refuse_what_is_no_number_of_theirs(name, given):
+def test_baselines_reject_invalid_parameters(name, given):
     with pytest.raises(InputError, match=next(iter(given))):
         POLICIES.make(name, np.random.default_rng(1), **given)

@@ -1,4 +1,4 @@
-"""Ours: learns what comes before, keeps to its budget, and tells others."""
+"""Forewarn: it learns the precursors of spikes, keeps to its budget, and shares its model with other nodes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def judged(up, node, first):
 
 
 @pytest.mark.parametrize("downtime", [0.05, 0.1])
-def test_where_spikes_are_announced_it_hears_them(downtime):
+def test_spikes_with_precursors_are_foreseen_within_the_downtime(downtime):
     node = drawn(1, steps=5000)
     found, sure = judged(run(node, Forewarn(60, downtime=downtime)), node, 1500)
     assert found.downtime == pytest.approx(downtime, abs=0.25 * downtime)
@@ -43,22 +43,22 @@ def test_where_spikes_are_announced_it_hears_them(downtime):
     assert sure.over_shifted[0] > 0.1
 
 
-def test_where_nothing_is_announced_it_is_no_better_than_chance():
-    # Would catch a look at what comes: onsets here are drawn from nothing.
+def test_without_precursors_it_is_no_better_than_chance():
+    # Would catch a use of future values: onsets here are independent of the metrics.
     node = drawn(2, steps=5000, warns=False)
     _, sure = judged(run(node, Forewarn(60, downtime=0.05)), node, 1500)
     assert sure.over_chance[0] < 0.05
 
 
-def test_the_future_changes_no_answer():
+def test_future_values_change_no_answer():
     one, other = drawn(3, steps=1500), drawn(4, steps=1500)
     one.metrics[1000:], one.ready[1000:] = other.metrics[1000:], other.ready[1000:]
     both = [run(node, Forewarn(60)) for node in (one, drawn(3, steps=1500))]
     assert (both[0][:1000] == both[1][:1000]).all()
 
 
-def test_a_newcomer_knows_what_others_have_learned():
-    # Would catch a lesson said of directions, which another node has otherwise.
+def test_a_new_node_starts_with_the_shared_lesson():
+    # Would catch a lesson in terms of directions, which differ between nodes.
     whole = drawn(5, steps=8000)
     before, after = (
         NodeTelemetry(whole.metrics[:6000], whole.ready[:6000], 0.2, 0.2, 0),
@@ -72,7 +72,7 @@ def test_a_newcomer_knows_what_others_have_learned():
     assert found[0].recall > found[1].recall + 0.1
 
 
-def test_each_step_before_an_onset_is_learned_from_once():
+def test_each_step_before_an_onset_is_learned_exactly_once():
     # Would catch a window that is one step too long or too short, or that begins with the onset itself.
     node = Forewarn(3, rank=1, block=5, within=4, spike=0.5, slow=1e12)
     for step in range(40):
@@ -81,8 +81,8 @@ def test_each_step_before_an_onset_is_learned_from_once():
         assert node.line.products[0] == pytest.approx(min(max(step - 19, 0), 4))
 
 
-def test_what_is_open_is_said_of_the_new_directions():
-    # With as many directions as metrics nothing is lost, and features can be told from the metrics at any time.
+def test_open_features_are_re_expressed_in_the_new_directions():
+    # With as many directions as metrics nothing is lost, and features can be computed from the metrics at any time.
     rng = np.random.default_rng(1)
     node = Forewarn(4, rank=4, block=6, within=5, forget=0.5)
     for step in range(80):
@@ -91,8 +91,8 @@ def test_what_is_open_is_said_of_the_new_directions():
             assert node.features[:, 4:8] == pytest.approx(node.metrics[:, 0] @ node.stream.basis[0])
 
 
-def test_a_lesson_outlives_the_first_block():
-    # Would catch directions that are thrown away for what one block of a newcomer's own says.
+def test_a_lesson_is_kept_after_the_first_block():
+    # Would catch directions that are discarded for those of the new node's first block.
     rng, basis = np.random.default_rng(1), np.eye(6)[:, :2]
     lesson = Lesson(Subspace(basis, np.array([2.0, 1.0])), np.eye(6)[:, [4, 5]], np.zeros(4), 1000.0)
     node = Forewarn(6, rank=2, block=10, within=3)
@@ -103,7 +103,7 @@ def test_a_lesson_outlives_the_first_block():
     assert np.abs((node.directions * np.eye(6)[[4, 5]]).sum(axis=1)).min() > 0.9
 
 
-def test_lessons_are_weighed_by_their_steps():
+def test_lessons_are_weighted_by_their_steps():
     space = Subspace(np.eye(3)[:, :1], np.ones(1))
     lessons = [
         Lesson(space, np.full((3, 2), value), np.full(4, value), steps)
@@ -116,7 +116,7 @@ def test_lessons_are_weighed_by_their_steps():
 
 @given(st.integers(0, 120), seeds)
 @settings(max_examples=20, deadline=None)
-def test_who_comes_back_goes_on_as_if_never_gone(steps, seed):
+def test_a_restored_node_continues_as_if_uninterrupted(steps, seed):
     stream, rng = telemetry(steps + 60, seed=seed), np.random.default_rng(seed)
     ready = rng.random(steps + 60) ** 4
     ready[rng.random(steps + 60) < 0.1] = np.nan
@@ -134,7 +134,7 @@ def test_who_comes_back_goes_on_as_if_never_gone(steps, seed):
 
 @given(seeds, st.floats(0.9, 1.0))
 @settings(max_examples=40, deadline=None)
-def test_a_ridge_is_its_closed_form_and_turns_with_its_coordinates(seed, forget):
+def test_ridge_equals_its_closed_form_and_follows_rotations(seed, forget):
     rng = np.random.default_rng(seed)
     rows, values = rng.normal(size=(30, 4)), rng.normal(size=30)
     line, prior = Ridge(4, strength=2.0, forget=forget), rng.normal(size=4)
@@ -151,7 +151,7 @@ def test_a_ridge_is_its_closed_form_and_turns_with_its_coordinates(seed, forget)
     assert rows @ turn.T @ line.weights() == pytest.approx(rows @ expected, abs=1e-9)
 
 
-def test_a_lesson_says_the_same_of_metrics():
+def test_a_lesson_gives_the_same_score_in_terms_of_metrics():
     node = drawn(6, steps=1200)
     policy = Forewarn(60)
     run(node, policy)
@@ -168,7 +168,7 @@ SPACE = Subspace(*(low_rank(5, 5, 1)[:, :1] / np.linalg.norm(low_rank(5, 5, 1)[:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: Forewarn(5, downtime=0.0), "downtime is 0.0"),
         (lambda: Forewarn(5, rank=6), "rank is 6"),
@@ -191,7 +191,7 @@ SPACE = Subspace(*(low_rank(5, 5, 1)[:, :1] / np.linalg.norm(low_rank(5, 5, 1)[:
         (lambda: Forewarn.load(Forewarn(5).save()[:-1]), "saved state: its checksum is wrong"),
     ],
 )
-def test_bad_input_is_named(make, said):
-    with pytest.raises(InputError, match=said) as caught:
+def test_invalid_input_is_named_in_the_error(make, message):
+    with pytest.raises(InputError, match=message) as caught:
         make()
     assert "\n" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Bad input to nodes, views and answers: refused in one line that names it."""
+"""Invalid input to nodes, views and answers is rejected with a one-line error that names it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VIEW = {"now": 0.0, "metrics": np.zeros(2)}
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: Pronto(5, rank=6), "rank is 6, expected at most the 5 metrics"),
         (lambda: Pronto(5, tracker="pca"), "tracker is 'pca'"),
@@ -46,13 +46,13 @@ VIEW = {"now": 0.0, "metrics": np.zeros(2)}
         (lambda: CurrentAnswers(2).notify(np.zeros(3, np.bool_)), r"rejects have shape \(3,\)"),
     ],
 )
-def test_bad_input_is_named(make, said):
-    with pytest.raises(InputError, match=said) as caught:
+def test_invalid_input_is_named_in_the_error(make, message):
+    with pytest.raises(InputError, match=message) as caught:
         make()
     assert "\n" not in str(caught.value)
 
 
-def test_an_answer_that_is_none_is_refused():
+def test_an_invalid_answer_is_rejected():
     view = AdmitView(0.0, np.zeros(1))
     with pytest.raises(PolicyError, match="reject is 1, expected True or False"):
         Admission(1, "why").check(view)

@@ -1,4 +1,4 @@
-"""Recall, downtime and what chance would have, counted one by one."""
+"""Recall, downtime and the recall by chance, counted one by one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def seen(up, at, within, least):
 
 @given(cases())
 @settings(max_examples=300, deadline=None)
-def test_each_number_is_what_counting_gives(case):
+def test_quality_equals_counting_one_by_one(case):
     up, spikes, within, least = case
     found = quality(up, spikes, within, least)
     at = np.flatnonzero(spikes)
@@ -53,13 +53,13 @@ def test_each_number_is_what_counting_gives(case):
 
 @given(cases())
 @settings(max_examples=200, deadline=None)
-def test_the_shifted_copy_s_recall_is_the_mean_over_all_shifts(case):
+def test_the_recall_of_shifted_signals_is_the_mean_over_all_shifts(case):
     up, spikes, within, least = case
     if not spikes.any():
         return
     around = [np.roll(up, shift) for shift in range(len(up))]
     at = np.flatnonzero(spikes)
-    # Round in time, so that the steps before the first are the last.
+    # Time is circular: the steps before the first are the last.
     recalls = [
         np.mean([any(each[(step - back) % len(up)] for back in range(least, within + 1)) for step in at])
         for each in around
@@ -67,7 +67,7 @@ def test_the_shifted_copy_s_recall_is_the_mean_over_all_shifts(case):
     assert quality(up, spikes, within, least).shifted == pytest.approx(np.mean(recalls))
 
 
-def test_chance_is_what_random_steps_have():
+def test_recall_by_chance_is_that_of_random_steps():
     rng = np.random.default_rng(1)
     up, spikes = rng.random(200_000) < 0.05, rng.random(200_000) < 0.01
     found = quality(up, spikes, 10)
@@ -80,7 +80,7 @@ def test_chance_is_what_random_steps_have():
     assert sure.lift[0] < 1.0 < sure.lift[1]
 
 
-def test_a_signal_with_the_spike_foresees_nothing_unless_asked():
+def test_a_signal_at_the_spike_counts_only_with_a_lead_of_zero():
     spikes = np.zeros(100, np.bool_)
     spikes[50] = True
     assert quality(spikes, spikes, 5).recall == 0.0
@@ -89,13 +89,13 @@ def test_a_signal_with_the_spike_foresees_nothing_unless_asked():
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from([0.0, 1.0, np.nan]), min_size=1, max_size=30), st.integers(1, 5))
-def test_onsets_begin_after_so_many_steps_below(values, apart):
+def test_an_onset_needs_enough_steps_below_the_threshold(values, apart):
     found = onsets(np.array(values), 1.0, apart)
     for at, value in enumerate(values):
         assert found[at] == (value == 1.0 and 1.0 not in values[max(0, at - apart) : at])
 
 
-def test_without_onsets_there_is_no_recall():
+def test_recall_without_onsets_is_nan():
     nothing = np.zeros(50, np.bool_)
     found = quality(nothing, nothing, 5)
     assert np.isnan([found.recall, found.precision, found.lead]).all()
@@ -103,7 +103,7 @@ def test_without_onsets_there_is_no_recall():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: quality(np.zeros(3), np.zeros(4), 1), r"signal has shape \(3,\) and spikes \(4,\)"),
         (lambda: quality(np.zeros(0), np.zeros(0), 1), r"shape \(0,\)"),
@@ -112,6 +112,6 @@ def test_without_onsets_there_is_no_recall():
         (lambda: onsets(np.zeros(3), 1.0, 0), "apart is 0"),
     ],
 )
-def test_bad_input_is_named(make, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_input_is_named_in_the_error(make, message):
+    with pytest.raises(InputError, match=message):
         make()

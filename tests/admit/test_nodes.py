@@ -1,4 +1,4 @@
-"""Nodes that watch themselves: scaling, spikes and the signal, one by one and many at once."""
+"""Admission on nodes: scaling, spikes and the signal, of one node and of many at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ values = st.one_of(st.floats(-1e3, 1e3), st.sampled_from([np.nan, np.inf, -np.in
 
 
 def scaled_naively(column, memory, clip):
-    """Mean and variance of all finite values before, the older counting less, computed anew for each step."""
+    """Mean and variance of all earlier finite values, older ones with less weight, recomputed for each step."""
     found, past = [], []
     for value in column:
         if not np.isfinite(value):
@@ -43,24 +43,24 @@ def scaled_naively(column, memory, clip):
     st.sampled_from([2.0, 10.0]),
 )
 @settings(max_examples=150, deadline=None)
-def test_scaling_is_its_naive_form(column, memory, clip):
+def test_scaling_equals_a_naive_computation(column, memory, clip):
     # Would catch statistics that include the value they scale, or NaN that counts.
     found = scaled_block(np.array(column)[:, None], memory, clip)[:, 0]
     expected = scaled_naively(column, memory, clip)
     known = [value for value in column if np.isfinite(value)]
     spreads = [np.std(known[:at]) for at in range(1, len(known))]
-    # Nearly constant columns are told from constant ones by rounding alone.
+    # Nearly constant columns differ from constant ones only by rounding.
     if all(spread == 0.0 or spread > 1e-3 for spread in spreads):
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 
-def test_what_becomes_of_odd_metrics():
+def test_scaling_of_constant_jumping_and_missing_metrics():
     steps = np.arange(40.0)
     constant, jumps = np.full(40, 7.1), np.where(steps < 20, 7.1, 9.0)
     late = np.where(steps < 20, np.nan, np.sin(steps))
     found = scaled_block(np.column_stack([constant, jumps, late, np.full(40, np.nan)]), clip=10.0)
     assert not found[:, 0].any()
-    # At its first change nobody knows the scale of a metric; at the next step it has one.
+    # At its first change the scale of a metric is unknown; at the next step it is known.
     assert found[20, 1] == 0.0
     assert 0.0 < found[21, 1] <= 10.0
     assert not found[:21, 2].any()
@@ -89,7 +89,7 @@ def spikes_naively(signal, lag, alpha, beta):
     st.sampled_from([0.0, 0.5, 1.0]),
 )
 @settings(max_examples=100, deadline=None)
-def test_spikes_are_van_brakel_s(seed, lag, alpha, beta):
+def test_spikes_equal_van_brakel_s_algorithm(seed, lag, alpha, beta):
     # Would catch raw values in the filter, dampening downwards only, or statistics that include the value.
     rng = np.random.default_rng(seed)
     signal = rng.normal(size=120) + 8.0 * (rng.random(120) < 0.1) * rng.choice([-1, 1], 120)
@@ -101,8 +101,8 @@ def test_spikes_are_van_brakel_s(seed, lag, alpha, beta):
     assert found == spikes_naively(signal, lag, alpha, beta)
 
 
-def test_filters_follow_a_basis_that_turns():
-    # Would catch filters that stay as they are when signs flip: every projection would seem to jump.
+def test_filters_follow_a_rotated_basis():
+    # Would catch filters that ignore a sign flip: every projection would seem to jump.
     rng, both, one = np.random.default_rng(1), np.array([2]), np.ones(1, np.int64)
     straight, carried, flipped = (Spikes(1, 2, lag=5) for _ in range(3))
     turn = np.array([[[0.0, -1.0], [1.0, 0.0]]])
@@ -117,8 +117,8 @@ def test_filters_follow_a_basis_that_turns():
         assert step != 33 or np.abs(flipped.scores).min() > 15.0
 
 
-def test_filters_shorter_than_their_lag_are_carried_too():
-    # Blocks of five under a lag of ten: filters that began anew with each block would never be full.
+def test_partly_filled_filters_are_kept_between_blocks():
+    # Blocks of five with a lag of ten: filters that restart with each block would never be full.
     node, rng = Pronto(4, rank=2, block=5, lag=10), np.random.default_rng(1)
     for _ in range(40):
         node.observe(rng.normal(size=4))
@@ -127,7 +127,7 @@ def test_filters_shorter_than_their_lag_are_carried_too():
 
 @given(seeds, st.sampled_from(TRACKERS), st.sampled_from(["raw", "unit", "equal"]), st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_a_fleet_is_as_its_nodes_alone(seed, tracker, weights, adapts):
+def test_a_fleet_equals_its_nodes_run_alone(seed, tracker, weights, adapts):
     streams = [telemetry(90, seed=seed + node) for node in range(4)]
     energy = (0.05, 0.2) if adapts and tracker in ("fpca",) else None
     given = {
@@ -139,7 +139,7 @@ def test_a_fleet_is_as_its_nodes_alone(seed, tracker, weights, adapts):
         "threshold": 1.5,
     }
     fleet = AdmissionFleet(4, 12, energy=energy, **given)
-    # One generator draws for all of a fleet, so that only its first node is like one alone.
+    # One generator draws for the whole fleet, so only its first node equals a node run alone.
     alone = [Pronto(12, energy=energy, **given) for _ in range(1 if tracker == "power" else 4)]
     for step in range(90):
         rejects = fleet.observe(np.stack([stream[step] for stream in streams]))
@@ -151,7 +151,7 @@ def test_a_fleet_is_as_its_nodes_alone(seed, tracker, weights, adapts):
 
 @given(st.integers(0, 6), seeds)
 @settings(max_examples=30, deadline=None)
-def test_whatever_is_missing_no_node_breaks(kind, seed):
+def test_missing_or_extreme_metrics_do_not_break_a_node(kind, seed):
     stream = telemetry(120, seed=seed)
     broken = {
         0: lambda row, step: row * np.nan,
@@ -167,7 +167,7 @@ def test_whatever_is_missing_no_node_breaks(kind, seed):
     for step, row in enumerate(stream):
         with np.errstate(invalid="ignore"):
             rejects = fleet.observe(np.stack([broken(row, step), row]))
-        # A neighbour that is broken changes nothing for the sound one.
+        # A node with broken metrics does not affect its neighbour.
         assert rejects[1] == sound.observe(row)
         assert np.isfinite(fleet.scores).all()
         for held, rank in zip(fleet.basis, fleet.ranks, strict=True):
@@ -176,7 +176,7 @@ def test_whatever_is_missing_no_node_breaks(kind, seed):
             assert (np.diff(fleet.singular_values[0]) <= 0.0).all()
 
 
-def test_a_step_of_which_nothing_came_leaves_the_answer():
+def test_a_step_without_metrics_keeps_the_last_answer():
     node, rng = Pronto(6, rank=2, block=10), np.random.default_rng(1)
     for _ in range(21):
         node.observe(rng.normal(size=6))
@@ -185,7 +185,7 @@ def test_a_step_of_which_nothing_came_leaves_the_answer():
     assert not node.observe(np.zeros(6))
 
 
-def test_the_signal_is_what_the_paper_says_and_waits_for_its_filter():
+def test_the_signal_equals_the_paper_s_after_the_filter_is_full():
     rng, node = np.random.default_rng(3), Pronto(8, rank=2, block=10, lag=10)
     # Ten steps of the first block, ten to fill the filter.
     for step in range(20):
@@ -195,7 +195,7 @@ def test_the_signal_is_what_the_paper_says_and_waits_for_its_filter():
     assert node.fleet.scores[0] == pytest.approx(marks @ node.singular_values)
 
 
-def test_load_raises_and_relief_does_not():
+def test_rising_load_rejects_and_falling_load_does_not():
     # Would catch directions with the signs of the SVD: half of all nodes would reject when load falls.
     for seed in range(20):
         rng = np.random.default_rng(seed)
@@ -209,7 +209,7 @@ def test_load_raises_and_relief_does_not():
 
 @given(seeds, st.sampled_from([0.02, 0.1, 0.3]), st.sampled_from(["normal", "bursts", "steps", "rare"]))
 @settings(max_examples=30, deadline=None)
-def test_a_downtime_is_kept_whatever_scores_come(seed, downtime, kind):
+def test_the_downtime_is_kept_for_any_scores(seed, downtime, kind):
     rng, count = np.random.default_rng(seed), 6000
     scores = {
         "normal": rng.normal(size=count),
@@ -224,15 +224,15 @@ def test_a_downtime_is_kept_whatever_scores_come(seed, downtime, kind):
 
 @given(seeds, st.sampled_from([0.0002, 0.02, 0.3]), st.integers(1, 3000), st.integers(0, 3000))
 @settings(max_examples=40, deadline=None)
-def test_no_scores_can_spend_more_than_the_budget(seed, downtime, count, begin):
-    # Scores that climb by themselves would be above any threshold that follows them.
+def test_no_scores_exceed_the_downtime_budget(seed, downtime, count, begin):
+    # Steadily rising scores would be above any threshold that follows them.
     scores = np.exp(np.linspace(0.0, 300.0, begin + count)) if seed % 2 else np.arange(begin + count) ** 2.0
     threshold = Threshold(1, downtime=downtime)
     high = [bool(threshold.above(np.array([score]))[0]) for score in scores]
     assert sum(high[begin:]) <= max(1.0, 1000.0 * downtime) + downtime * count + 1.0
 
 
-def test_nothing_else_changes_a_threshold():
+def test_unknown_scores_do_not_change_a_threshold():
     threshold, known = Threshold(2, downtime=0.1), np.array([True, False])
     for score in range(30):
         threshold.above(np.full(2, float(score)), known)
@@ -240,25 +240,25 @@ def test_nothing_else_changes_a_threshold():
     assert threshold.left[1] == 50.0
 
 
-def test_scores_that_are_alike_are_not_high():
+def test_equal_scores_are_not_above_the_threshold():
     threshold = Threshold(2, downtime=0.5)
     assert not any(threshold.above(np.full(2, 3.0)).any() for _ in range(100))
 
 
-def test_a_newcomer_starts_from_what_others_know():
+def test_a_new_node_starts_from_a_shared_subspace():
     rng = np.random.default_rng(1)
     old, new = Pronto(10, rank=2, block=20), Pronto(10, rank=2, block=20)
     for _ in range(100):
         old.observe(low_rank(10, 1, 2, seed=int(rng.integers(1e9)))[:, 0])
     new.start(old.basis, old.singular_values)
     assert np.allclose(new.basis @ new.basis.T, old.basis @ old.basis.T)
-    # It need not wait for a block of its own, only for its filter.
+    # It does not wait for its first block, only for its filter.
     for _ in range(11):
         new.observe(rng.normal(size=10))
     assert new.fleet.spikes.ready[0]
 
 
-def test_after_a_gap_the_filter_is_filled_anew():
+def test_after_a_restart_the_filter_is_refilled():
     node, rng = Pronto(6, rank=2, block=10), np.random.default_rng(1)
     for _ in range(30):
         node.observe(rng.normal(size=6))
@@ -266,8 +266,8 @@ def test_after_a_gap_the_filter_is_filled_anew():
     assert not node.observe(np.full(6, 50.0))
 
 
-def test_what_stands_is_what_the_loop_is_told():
-    standing = CurrentAnswers(3)
-    standing.notify(np.array([True, False, True]))
-    assert [standing.accept(node, 1.0) for node in range(3)] == [False, True, False]
-    assert (standing.accepted, standing.rejected) == (1, 2)
+def test_current_answers_are_those_of_the_last_notification():
+    current = CurrentAnswers(3)
+    current.notify(np.array([True, False, True]))
+    assert [current.accept(node, 1.0) for node in range(3)] == [False, True, False]
+    assert (current.accepted, current.rejected) == (1, 2)

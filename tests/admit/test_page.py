@@ -1,4 +1,4 @@
-"""docs/admit.md: its examples run, and its figures of sizes are so."""
+"""docs/admit.md: its examples run, and its sizes in bytes are correct."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.docs.test_documents import ROOT, blocks
 from windlass.admit import Subspace
 
 
-def test_the_page_s_examples_give_what_they_say(capsys):
+def test_the_documented_examples_print_the_documented_output(capsys):
     shared: dict[str, object] = {}
     for code in blocks("docs/admit.md", "python"):
         exec(code, shared)
@@ -14,7 +14,7 @@ def test_the_page_s_examples_give_what_they_say(capsys):
     assert shared["newcomer"].basis.shape == (134, 4)
 
 
-def test_the_page_s_bytes_are_what_a_subspace_takes():
+def test_the_documented_bytes_are_the_size_of_a_subspace():
     shared: dict[str, object] = {}
     exec(blocks("docs/admit.md", "python")[0], shared)
     size = Subspace(shared["node"].basis, shared["node"].singular_values).bytes

@@ -1,4 +1,4 @@
-"""Whole nodes, step by step, against plain ones: scores, answers and what is kept between."""
+"""Whole nodes, step by step, against plain ones: scores, answers and state."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def recorded(seed, steps, dim):
 
 @given(seeds, st.sampled_from(["spikes", "absolute", "scores"]), st.sampled_from(["raw", "unit", "equal"]))
 @settings(max_examples=12, deadline=None)
-def test_a_node_under_pronto_is_as_a_plain_one(seed, signal, weights):
+def test_a_pronto_node_equals_a_plain_one(seed, signal, weights):
     rng = np.random.default_rng([seed, 1])
     rank, dim = int(rng.integers(1, 4)), 6
-    asked = {
+    requested = {
         "rank": rank,
         "block": rank + int(rng.integers(4, 8)),
         "forget": rng.choice([1.0, 0.9]),
@@ -49,7 +49,7 @@ def test_a_node_under_pronto_is_as_a_plain_one(seed, signal, weights):
         "memory": rng.choice([8.0, 1000.0]),
         "clip": rng.choice([2.0, 10.0]),
     }
-    node, plain = Pronto(dim, **asked), PlainPronto(dim, **asked)
+    node, plain = Pronto(dim, **requested), PlainPronto(dim, **requested)
     for row in recorded(seed, 70, dim)[0]:
         found, expected = node.observe(row), plain.step(row)
         assert node.fleet.scores[0] == pytest.approx(plain.score, rel=1e-6, abs=1e-6)
@@ -58,8 +58,8 @@ def test_a_node_under_pronto_is_as_a_plain_one(seed, signal, weights):
             assert found == expected
 
 
-def ours(seed):
-    """Arguments of a node that is ours."""
+def arguments_of(seed):
+    """Arguments of a Forewarn node."""
     rng = np.random.default_rng([seed, 2])
     rank = int(rng.integers(1, 4))
     return {
@@ -78,7 +78,7 @@ def ours(seed):
     }
 
 
-def go_alike(node, plain, metrics, ready):
+def check_equal_steps(node, plain, metrics, ready):
     for row, value in zip(metrics, ready, strict=True):
         found, expected = node.observe(row, value), plain.step(row, value)
         assert node.score == pytest.approx(plain.score, rel=1e-6, abs=1e-7)
@@ -89,27 +89,27 @@ def go_alike(node, plain, metrics, ready):
 
 @given(seeds)
 @settings(max_examples=15, deadline=None)
-def test_a_node_of_ours_is_as_a_plain_one(seed):
-    node, plain = Forewarn(6, **ours(seed)), PlainForewarn(6, **ours(seed))
-    go_alike(node, plain, *recorded(seed, 70, 6))
+def test_a_forewarn_node_equals_a_plain_one(seed):
+    node, plain = Forewarn(6, **arguments_of(seed)), PlainForewarn(6, **arguments_of(seed))
+    check_equal_steps(node, plain, *recorded(seed, 70, 6))
     assert node.weights == pytest.approx(plain.weights, rel=1e-6, abs=1e-9)
 
 
 @given(seeds)
 @settings(max_examples=10, deadline=None)
-def test_a_newcomer_with_a_lesson_is_as_a_plain_one(seed):
-    rng, asked = np.random.default_rng([seed, 3]), ours(seed)
-    basis = np.linalg.qr(rng.normal(size=(6, asked["rank"])))[0]
-    singular = np.sort(rng.uniform(1.0, 5.0, asked["rank"]))[::-1]
+def test_a_new_node_with_a_lesson_equals_a_plain_one(seed):
+    rng, requested = np.random.default_rng([seed, 3]), arguments_of(seed)
+    basis = np.linalg.qr(rng.normal(size=(6, requested["rank"])))[0]
+    singular = np.sort(rng.uniform(1.0, 5.0, requested["rank"]))[::-1]
     metrics, plain_part = rng.normal(size=(6, 2)), rng.normal(size=4)
-    node, plain = Forewarn(6, **asked), PlainForewarn(6, **asked)
+    node, plain = Forewarn(6, **requested), PlainForewarn(6, **requested)
     node.start(Lesson(Subspace(basis, singular), metrics, plain_part, 300.0))
     plain.start(basis, singular, metrics, plain_part)
-    go_alike(node, plain, *recorded(seed, 40, 6))
+    check_equal_steps(node, plain, *recorded(seed, 40, 6))
 
 
-def test_a_newcomer_scores_as_its_lesson_has_it():
-    # The lesson is of metrics, so that it can be computed without any direction.
+def test_a_new_node_scores_by_its_lesson():
+    # The lesson is in terms of metrics, so it can be computed without directions.
     rng = np.random.default_rng(5)
     metrics, plain = rng.normal(size=(6, 2)), rng.normal(size=4)
     basis = np.linalg.qr(rng.normal(size=(6, 2)))[0]
@@ -130,21 +130,21 @@ def test_a_newcomer_scores_as_its_lesson_has_it():
 
 @given(seeds, st.sampled_from([0.0004, 0.01, 0.2, 0.7]), st.sampled_from([0.1, 0.01]))
 @settings(max_examples=10, deadline=None)
-def test_a_moved_threshold_is_as_a_plain_one_for_each_node(seed, downtime, gain):
+def test_a_moved_threshold_equals_a_plain_one_for_each_node(seed, downtime, gain):
     rng = np.random.default_rng(seed)
     scores = np.stack([rng.normal(size=150), 3.0 * rng.random(150) + np.arange(150) * 0.05], axis=1)
     known = rng.random((150, 2)) < 0.8
     moved = Threshold(2, 5.0, downtime, gain)
     plain = [PlainThreshold(5.0, downtime, gain) for _ in range(2)]
-    for row, told in zip(scores, known, strict=True):
-        high = moved.above(row, told)
+    for row, row_known in zip(scores, known, strict=True):
+        high = moved.above(row, row_known)
         for node in range(2):
-            assert high[node] == (plain[node].above(row[node]) if told[node] else False)
+            assert high[node] == (plain[node].above(row[node]) if row_known[node] else False)
         assert moved.level == pytest.approx([each.level for each in plain])
         assert moved.left == pytest.approx([each.left for each in plain])
 
 
-def test_a_fixed_threshold_asks_known_scores_only():
+def test_a_fixed_threshold_compares_known_scores_only():
     fixed = Threshold(3, 1.0)
     scores = np.array([1.0, 2.0, 0.5])
     assert fixed.above(scores).tolist() == [True, True, False]
@@ -156,7 +156,7 @@ def test_a_fixed_threshold_asks_known_scores_only():
 
 @given(seeds)
 @settings(max_examples=8, deadline=None)
-def test_a_lesson_says_of_metrics_what_a_node_says_of_its_directions(seed):
+def test_the_score_of_a_lesson_equals_the_node_s_score(seed):
     metrics, ready = recorded(seed, 60, 6)
     node = Forewarn(6, rank=2, block=7, within=3, spike=0.4)
     mean, last, before = 0.0, 0.0, np.zeros(6)
@@ -165,7 +165,7 @@ def test_a_lesson_says_of_metrics_what_a_node_says_of_its_directions(seed):
         node.observe(row, value)
         if not np.isnan(value):
             last, mean = value, mean + (value - mean) / 3
-        # After a block the change of projections is that of the new directions, which no lesson can say.
+        # After a block the projections change with the new directions, which a lesson cannot express.
         if lesson is not None and at % 7 and not np.isnan(row).all():
             now, slow = min(last / 0.4, 5.0), min(mean / 0.4, 5.0)
             expected = lesson.plain @ [1.0, now, now - slow, slow]
@@ -173,5 +173,5 @@ def test_a_lesson_says_of_metrics_what_a_node_says_of_its_directions(seed):
             assert node.score == pytest.approx(expected, abs=1e-9)
             assert lesson.subspace.singular == pytest.approx(singular)
         before = node.scaled.copy()
-    # It has learned from each step that three others have followed.
+    # It has learned from each step that is followed by at least three others.
     assert node.lesson().count == pytest.approx(sum((1 - 1 / 5000) ** age for age in range(57)))

@@ -1,4 +1,4 @@
-"""Policies that look at one number, what all are made with by default, and what a loop is shown."""
+"""Policies of one number, the default parameters of all policies, and the current answers."""
 
 from __future__ import annotations
 
@@ -41,11 +41,13 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def defaults(function):
-    asked = inspect.signature(function).parameters
-    return {name: each.default for name, each in asked.items() if each.default is not inspect.Parameter.empty}
+    arguments = inspect.signature(function).parameters
+    return {
+        name: each.default for name, each in arguments.items() if each.default is not inspect.Parameter.empty
+    }
 
 
-def test_defaults_are_those_of_the_paper_and_of_the_page():
+def test_defaults_are_those_of_the_paper_and_the_documentation():
     pronto = {
         "rank": 4, "block": 20, "tracker": "fpca", "forget": 1.0, "energy": None, "lag": 10, "alpha": 3.5,
         "beta": 0.5, "weights": "raw", "signal": "spikes", "signs": "load", "threshold": 1.0, "downtime": None,
@@ -54,7 +56,7 @@ def test_defaults_are_those_of_the_paper_and_of_the_page():
     assert asdict(Settings()) == pronto
     assert defaults(Pronto) == {**pronto, "weights": None, "signal": None, "rng": None}
     assert asdict(Pronto(9).fleet.settings) == asdict(AdmissionFleet(2, 9).settings) == pronto
-    # Spikes are too coarse to keep to a downtime; a signal that is given is used as it is.
+    # Spikes are too coarse to keep to a downtime; a given signal is used unchanged.
     scores = {**pronto, "downtime": 0.1, "weights": "equal", "signal": "scores"}
     assert asdict(Pronto(9, downtime=0.1).fleet.settings) == scores
     given = asdict(Pronto(9, downtime=0.1, signal="absolute").fleet.settings)
@@ -83,14 +85,14 @@ def test_defaults_are_those_of_the_paper_and_of_the_page():
     assert SAVED == 1000.0
 
 
-def test_pronto_hands_on_all_that_it_is_asked():
-    asked = {
+def test_pronto_passes_on_all_arguments():
+    arguments = {
         "rank": 3, "block": 7, "tracker": "spirit", "forget": 0.8, "energy": (0.4, 0.6), "lag": 6, "alpha": 2.5,
         "beta": 0.25, "weights": "unit", "signal": "absolute", "signs": "printed", "threshold": 0.7,
         "downtime": 0.2, "memory": 50.0, "clip": 4.0,
     }  # fmt: skip
-    node = Pronto(9, **asked)
-    assert asdict(node.fleet.settings) == asked
+    node = Pronto(9, **arguments)
+    assert asdict(node.fleet.settings) == arguments
     spikes, stream, threshold = node.fleet.spikes, node.fleet.stream, node.fleet.threshold
     assert (spikes.alpha, spikes.beta, spikes.window.shape, spikes.signal) == (2.5, 0.25, (1, 6, 6), 1)
     assert (stream.memory, stream.clip, stream.blocks.shape, stream.signs) == (
@@ -105,7 +107,7 @@ def test_pronto_hands_on_all_that_it_is_asked():
     assert np.abs(starts[0] - starts[1]).max() > 0.1
 
 
-def test_printed_directions_are_those_of_the_tracker():
+def test_printed_signs_are_those_of_the_tracker():
     rng = np.random.default_rng(1)
     printed, load = (AdmissionFleet(8, 5, rank=2, block=6, signs=signs) for signs in ("printed", "load"))
     for row in rng.normal(size=(6, 8, 5)):
@@ -123,7 +125,7 @@ def go(policy, values, gauge):
 
 
 @pytest.mark.parametrize(("name", "gauge"), [("ready", "ready"), ("utilisation", "busy")])
-def test_a_gauge_holds_its_number_against_the_threshold(name, gauge):
+def test_a_gauge_compares_its_number_with_the_threshold(name, gauge):
     other = {"ready": "busy", "busy": "ready"}[gauge]
     policy = POLICIES.make(name, np.random.default_rng(1), threshold=0.5)
     (unknown,) = go(policy, [0.9], other)
@@ -139,7 +141,7 @@ def test_a_gauge_holds_its_number_against_the_threshold(name, gauge):
 
 @given(seeds)
 @settings(max_examples=5, deadline=None)
-def test_a_gauge_keeps_to_its_downtime_and_says_what_it_was_held_against(seed):
+def test_a_gauge_keeps_to_its_downtime_and_reports_its_threshold(seed):
     values = np.random.default_rng(seed).random(60)
     plain = PlainThreshold(0.05, 0.2)
     for value, found in zip(values, go(Ready(downtime=0.2), values, "ready"), strict=True):
@@ -155,7 +157,7 @@ def test_a_gauge_keeps_to_its_downtime_and_says_what_it_was_held_against(seed):
     st.sampled_from(sorted(LEVELS)),
 )
 @settings(max_examples=25, deadline=None)
-def test_an_alarm_is_a_forecast_of_its_window(seed, downtime, series, level):
+def test_an_alarm_forecasts_from_its_window(seed, downtime, series, level):
     values = np.random.default_rng(seed).choice([0.0, 0.1, 0.5, 0.5, 1.0], 40)
     value = {"fixed": 0.4, "percentile": 70.0, "sigma": 0.5}.get(level, 0.0)
     policy = Alarm("smoothing", level, value, series, window=7, downtime=downtime)
@@ -163,7 +165,7 @@ def test_an_alarm_is_a_forecast_of_its_window(seed, downtime, series, level):
     for at, found in enumerate(go(policy, values, "ready")):
         past = values[max(0, at - 6) : at + 1]
         spike = LEVELS[level][0](past, value)
-        # A level that all values reach marks none of them.
+        # A level that all values reach marks no spike.
         marked = spike > past.min()
         shown, line = (past, spike) if series == "values" else ((past >= spike) * 1.0 * marked, 0.5)
         forecast = shown[0]
@@ -176,7 +178,7 @@ def test_an_alarm_is_a_forecast_of_its_window(seed, downtime, series, level):
         assert found.reject == expected
 
 
-def test_an_alarm_of_a_fixed_value_is_raised_at_it():
+def test_an_alarm_of_a_fixed_level_rejects_at_the_level():
     found = go(Alarm("naive", "fixed", 0.5, "values"), [0.1, 0.5, 0.4], "ready")
     assert [each.reject for each in found] == [False, True, False]
     assert found[1].why == "naive forecasts 0.5, a spike is 0.5"
@@ -191,7 +193,7 @@ def test_random_rejects_by_its_generator_s_next_number(seed):
         assert (found.reject, found.score) == (drawn < 0.3, drawn)
 
 
-def test_levels_take_what_they_can():
+def test_levels_accept_their_range_of_values():
     bounds = {"fixed": np.inf, "percentile": 100.0, "sigma": np.inf, "xbar": np.inf, "median": np.inf}
     assert {name: most for name, (_, _, most) in LEVELS.items()} == bounds
     for name in LEVELS:
@@ -203,7 +205,7 @@ def test_levels_take_what_they_can():
 
 
 def arima_plainly(history):
-    """The same by normal matrices: orders by Akaike's criterion, coefficients in two steps."""
+    """ARIMA by normal equations: orders by Akaike's criterion, coefficients in two steps."""
     last = history[-1]
     if len(history) < 12 or len(set(history)) == 1:
         return last
@@ -236,7 +238,7 @@ def arima_plainly(history):
 
 @given(seeds, st.integers(10, 40), st.sampled_from(["noise", "walk", "wave", "growth"]))
 @settings(max_examples=30, deadline=None)
-def test_arima_is_two_regressions_and_a_criterion(seed, count, kind):
+def test_arima_equals_a_plain_computation(seed, count, kind):
     rng = np.random.default_rng(seed)
     noise = rng.normal(size=count)
     series = {
@@ -246,14 +248,14 @@ def test_arima_is_two_regressions_and_a_criterion(seed, count, kind):
     assert arima(series) == pytest.approx(arima_plainly(series), rel=1e-5, abs=1e-6)
 
 
-def test_arima_needs_twelve_values_that_differ():
+def test_arima_needs_twelve_values_that_are_not_all_equal():
     rising = np.arange(12.0) ** 2
     assert arima(rising[:11]) == 100.0
     assert arima(rising) > 121.0
     assert arima(np.full(30, 4.0)) == 4.0
 
 
-def test_a_support_vector_machine_looks_back_five_values_and_needs_ten():
+def test_a_support_vector_machine_uses_five_lags_and_needs_ten_values():
     machines = pytest.importorskip("sklearn.svm", reason="scikit-learn is not installed")
     series = np.random.default_rng(1).normal(size=30) * 3.0 + 7.0
     low, high = series.min(), series.max()
@@ -266,7 +268,7 @@ def test_a_support_vector_machine_looks_back_five_values_and_needs_ten():
     assert FORECASTERS["svm"](np.full(20, 2.0)) == 2.0
 
 
-def test_what_a_node_answers_stands_for_it_alone_and_the_clock_is_kept():
+def test_the_current_answer_of_a_node_is_its_own_and_the_clock_is_kept():
     current = CurrentAnswers(3)
     assert [current.accept(node, -5.0) for node in range(3)] == [True] * 3
     current.notify(np.array([False, True, False]))
@@ -281,7 +283,7 @@ def test_what_a_node_answers_stands_for_it_alone_and_the_clock_is_kept():
             current.accept(node, 5.0)
 
 
-def test_a_view_takes_what_can_be():
+def test_a_view_accepts_values_in_range_only():
     view = AdmitView(-3.0, np.zeros(1), 1.0, 7.0)
     assert (view.now, view.busy, view.ready) == (-3.0, 1.0, 7.0)
     empty = AdmitView(0.0, np.zeros(1))
@@ -294,7 +296,7 @@ def test_a_view_takes_what_can_be():
     Admission(np.bool_(True), "why").check(view)
 
 
-def test_pronto_says_what_it_was_held_against():
+def test_pronto_reports_its_score_and_threshold():
     node, rng = Pronto(4, rank=1, block=5, lag=2, signal="scores", downtime=0.3), np.random.default_rng(1)
     for row in rng.normal(size=(30, 4)):
         level = node.fleet.threshold.level[0]
@@ -304,13 +306,13 @@ def test_pronto_says_what_it_was_held_against():
         assert found.reject == node.fleet.rejects[0]
 
 
-def test_a_projection_that_stood_still_is_at_most_twenty_deviations_away():
+def test_a_constant_projection_is_at_most_twenty_deviations_away():
     detector, one = Spikes(1, 1, lag=3, beta=0.0), np.ones(1, np.int64)
     found = []
     for value in (2.0, 2.0, 2.0, 2.0, 2.0 + 1e-12, 9.0, -9.0, 2.0):
         detector.step(np.array([[value]]), np.ones((1, 1)), one, one)
         found.append((float(detector.scores[0, 0]), int(detector.spikes[0, 0])))
-    # What rounding adds is nothing, and with a beta of 0 no spike enters the filter.
+    # A rounding error is not a spike, and with a beta of 0 no spike enters the filter.
     assert found[3:] == [(0.0, 0), (0.0, 0), (20.0, 1), (-20.0, -1), (pytest.approx(0.0, abs=1e-9), 0)]
     detector.restart()
     assert detector.filled.tolist() == [[0]]

@@ -1,4 +1,4 @@
-"""What was learned, as bytes and back; and what is no such thing."""
+"""Saved states of nodes and trackers, restored states, and rejected ones."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from windlass.model import InputError
 
 @given(st.integers(0, 130), st.sampled_from(TRACKERS), st.sampled_from([None, 0.1]), st.integers(1, 3))
 @settings(max_examples=30, deadline=None)
-def test_who_comes_back_goes_on_as_if_never_gone(steps, tracker, downtime, nodes):
-    # Would catch any array of the state that is forgotten.
+def test_a_restored_fleet_continues_as_if_uninterrupted(steps, tracker, downtime, nodes):
+    # Would catch any array that is missing from the state.
     streams = np.stack([telemetry(steps + 60, seed=node) for node in range(nodes)], axis=1)
     fleet = AdmissionFleet(nodes, 12, rank=3, block=7, tracker=tracker, signal="scores", downtime=downtime)
     for row in streams[:steps]:
@@ -34,7 +34,7 @@ def test_who_comes_back_goes_on_as_if_never_gone(steps, tracker, downtime, nodes
         assert (fleet.scores == back.scores).all()
 
 
-def test_a_tracker_comes_back_too():
+def test_a_restored_tracker_continues_as_if_uninterrupted():
     tracker = FPCAEdge(9, 2, 5, forget=0.9, energy=(0.05, 0.2))
     stream = low_rank(9, 60, 4, 0.1)
     for at in range(0, 30, 5):
@@ -59,7 +59,7 @@ SAVED = saved()
 
 @given(st.integers(0, len(SAVED) - 1), st.integers(1, 255))
 @settings(max_examples=300, deadline=None)
-def test_a_byte_that_changed_is_seen(at, by):
+def test_a_changed_byte_is_detected(at, by):
     changed = bytearray(SAVED)
     changed[at] = (changed[at] + by) % 256
     with pytest.raises(InputError, match="saved state") as caught:
@@ -69,14 +69,14 @@ def test_a_byte_that_changed_is_seen(at, by):
 
 @given(st.binary(max_size=200) | st.integers(0, len(SAVED) - 1).map(lambda size: SAVED[:size]))
 @settings(max_examples=200, deadline=None)
-def test_garbage_is_refused_in_a_line(data):
+def test_the_error_for_garbage_is_one_line(data):
     for load in (Pronto.load, AdmissionFleet.load, FPCAEdge.load):
         with pytest.raises(InputError, match="saved state") as caught:
             load(data)
         assert "\n" not in str(caught.value)
 
 
-def test_what_was_saved_before_there_was_a_container_is_read():
+def test_the_format_before_the_container_is_read():
     body = unseal(SAVED, "arrays")
     old = b"WINDLASS" + struct.pack("<I", zlib.crc32(body)) + body
     assert Pronto.load(old).save() == SAVED
@@ -85,7 +85,7 @@ def test_what_was_saved_before_there_was_a_container_is_read():
 
 
 def forged(change) -> bytes:
-    """Bytes with a right checksum and a header or arrays that were changed."""
+    """Return bytes with a valid checksum and a changed header or changed arrays."""
     body = unseal(SAVED, "arrays")
     (length,) = struct.unpack_from("<I", body)
     header, payload = json.loads(body[4 : 4 + length]), bytearray(body[4 + length :])
@@ -95,7 +95,7 @@ def forged(change) -> bytes:
 
 
 def put(name: str, value: float, code: str = "<d", at: int = 0):
-    """Writes a number over one of an array's."""
+    """Return a change that overwrites one number of an array."""
 
     def change(header, payload):
         offset = 0
@@ -114,7 +114,7 @@ def setting(name: str, value: object):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda header, payload: header.update(version=2), "header: version"),
         (
@@ -154,17 +154,17 @@ def setting(name: str, value: object):
         (put("spikes.filled", -1, "<q"), "below 0"),
     ],
 )
-def test_forgeries_are_refused_by_name(change, said):
-    with pytest.raises(InputError, match=said) as caught:
+def test_a_forged_state_is_rejected_by_the_name_of_its_fault(change, message):
+    with pytest.raises(InputError, match=message) as caught:
         Pronto.load(forged(change))
     assert "\n" not in str(caught.value)
 
 
-def test_a_fleet_of_many_is_no_node():
+def test_a_saved_fleet_of_two_nodes_is_not_loaded_as_a_node():
     with pytest.raises(InputError, match="is of 2 nodes, expected 1"):
         Pronto.load(AdmissionFleet(2, 5, rank=2, block=3).save())
 
 
-def test_an_array_with_more_than_its_name_type_and_shape_is_refused():
+def test_an_array_with_an_unknown_header_field_is_rejected():
     with pytest.raises(InputError, match=r"saved state: header: arrays\.0\.unknown"):
         Pronto.load(forged(lambda header, payload: header["arrays"][0].update(unknown=1)))

@@ -1,4 +1,4 @@
-"""Lessons, nodes and trackers as bytes, and what of them is refused."""
+"""Saved lessons, nodes and trackers, and rejected states."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from windlass.io import seal, unseal
 from windlass.model import InputError
 
 
-def test_a_lesson_comes_back():
+def test_a_lesson_survives_saving_and_loading():
     rng = np.random.default_rng(1)
     lesson = Lesson(drawn(rng, 2), rng.normal(size=(DIM, 2)), rng.normal(size=4), 7.5)
     back = load_lesson(save_lesson(lesson))
@@ -40,7 +40,7 @@ def test_a_lesson_comes_back():
     assert (one.singular == lesson.subspace.singular).all()
 
 
-def test_lessons_of_no_steps_have_no_say():
+def test_lessons_of_zero_steps_have_no_weight():
     space = drawn(np.random.default_rng(1))
     lessons = [Lesson(space, np.ones((DIM, 2)), np.ones(4), count) for count in (0.0, 0.0)]
     assert not Lesson.of_all(lessons, space).metrics.any()
@@ -53,7 +53,7 @@ def test_lessons_of_no_steps_have_no_say():
 
 
 def forged(data, change):
-    """The same with a header or arrays changed, and a right checksum."""
+    """Return the state with a changed header or changed arrays, and a valid checksum."""
     body = unseal(data, "arrays")
     (length,) = struct.unpack_from("<I", body)
     header, payload = json.loads(body[4 : 4 + length]), bytearray(body[4 + length :])
@@ -83,7 +83,7 @@ def relisted(at, **values):
     return lambda header, payload: header["arrays"][at].update(values)
 
 
-def gone(name):
+def without(name):
     return lambda header, payload: header["settings"].pop(name)
 
 
@@ -105,7 +105,7 @@ def saved_forewarn():
     return node.save()
 
 
-def test_the_names_in_a_file_do_not_follow_those_in_the_code():
+def test_names_in_a_file_are_independent_of_names_in_the_code():
     # Files of earlier versions have these names.
     data = forged(saved_forewarn(), put("node.told", 2.5))
     back = Forewarn.load(forged(data, put("node.taught", 30, "<q")))
@@ -141,14 +141,14 @@ FORGERIES = [
     (load_aggregator, saved_aggregator, changed(children=[["a", -1]]), "age is -1"),
     (load_aggregator, saved_aggregator, changed(children=[["a", 0.5]]), "age is 0.5"),
     (load_aggregator, saved_aggregator, changed(more=1), "settings are not those"),
-    (load_aggregator, saved_aggregator, gone("forget"), "settings are not those"),
+    (load_aggregator, saved_aggregator, without("forget"), "settings are not those"),
     (load_aggregator, saved_aggregator, changed(rank=True), "settings are not those"),
     (load_aggregator, saved_aggregator, changed(epsilon="0"), "settings are not those"),
     (load_aggregator, saved_aggregator, changed(dim=4), "a subspace of 5 metrics, expected 4"),
     (Forewarn.load, saved_forewarn, changed(dim=10**9), "too few for its settings"),
     (Forewarn.load, saved_forewarn, changed(within=10**9), "too few for its settings"),
     (Forewarn.load, saved_forewarn, changed(rank=0), "rank is 0"),
-    (Forewarn.load, saved_forewarn, gone("block"), "block is None"),
+    (Forewarn.load, saved_forewarn, without("block"), "block is None"),
     (Forewarn.load, saved_forewarn, changed(colour=1), "settings: .*colour"),
     (Forewarn.load, saved_forewarn, put("node.steps", -1, "<q"), "steps are out of bounds"),
     (Forewarn.load, saved_forewarn, put("node.spiked", 40, "<q"), "steps are out of bounds"),
@@ -195,16 +195,16 @@ FORGERIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("load", "saved", "change", "said"), FORGERIES)
-def test_forgeries_are_refused_by_name(load, saved, change, said):
+@pytest.mark.parametrize(("load", "saved", "change", "message"), FORGERIES)
+def test_a_forged_state_is_rejected_by_the_name_of_its_fault(load, saved, change, message):
     data = saved()
     load(forged(data, lambda header, payload: None))
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         load(forged(data, change))
     assert "\n" not in str(caught.value)
 
 
-def test_directions_beyond_a_rank_are_refused():
+def test_directions_beyond_the_rank_are_rejected():
     tracker = FPCAEdge(6, 2, 4, energy=(0.0, 1.0))
     tracker.update(np.random.default_rng(1).normal(size=(6, 4)))
     for name, at in (("tracker.basis", 3), ("tracker.singular", 2)):
@@ -212,8 +212,8 @@ def test_directions_beyond_a_rank_are_refused():
             FPCAEdge.load(forged(tracker.save(), put(name, 0.5, at=at)))
 
 
-def test_a_full_state_of_each_tracker_comes_back():
-    # Sketches that are full and rows of SPIRIT that have grown are as good as those that are new.
+def test_a_full_state_of_each_tracker_survives_saving_and_loading():
+    # Full sketches and grown rows of SPIRIT are saved like new ones.
     for tracker in ("spirit", "directions", "power"):
         fleet = AdmissionFleet.load(saved_fleet(tracker, energy=(0.99, 1.0) if tracker == "spirit" else None))
         assert fleet.save() == saved_fleet(tracker, energy=(0.99, 1.0) if tracker == "spirit" else None)
@@ -225,7 +225,7 @@ def test_a_full_state_of_each_tracker_comes_back():
 
 
 @pytest.mark.parametrize("length", [0, 8, 26])
-def test_a_beginning_is_no_state(length):
+def test_a_truncated_state_is_rejected(length):
     with pytest.raises(InputError, match=f"{length} bytes that do not begin"):
         load_lesson(saved_lesson()[:length])
     # With its first line it is read, and its checksum is wrong.
@@ -233,7 +233,7 @@ def test_a_beginning_is_no_state(length):
         load_lesson(saved_lesson()[:27])
 
 
-def test_a_state_keeps_the_kinds_and_shapes_of_its_numbers():
+def test_a_state_keeps_the_types_and_shapes_of_its_numbers():
     one = SimpleNamespace(
         real=1.5,
         whole=3,
@@ -259,9 +259,9 @@ def test_a_state_keeps_the_kinds_and_shapes_of_its_numbers():
     assert (other.matrix == [[0.0, 1.0], [1.0, 0.0]]).all()
     assert (other.row == [0, 1, 2]).all()
     assert other.flags.tolist() == [True, False]
-    # What was read can be written to, and is no window on the bytes.
+    # Loaded arrays are writable copies, not views of the bytes.
     other.row[0] = 9
-    # A row that may be of any length, and one that may not.
+    # One row of any length, and one of a fixed length.
     other.row = np.zeros(7, int)
     with pytest.raises(InputError, match=r"part.row is i8 of shape \[3\], expected \[7\]"):
         restore(header, arrays, [("part", other, names)])
@@ -269,7 +269,7 @@ def test_a_state_keeps_the_kinds_and_shapes_of_its_numbers():
     assert len(other.row) == 3
 
 
-def test_a_subspace_is_refused_just_beyond_its_tolerance():
+def test_a_subspace_is_rejected_just_beyond_the_tolerance():
     basis = np.eye(3)[:, :2]
     for off, fine in ((4e-7, True), (6e-7, False)):
         bent = basis.copy()

@@ -36,7 +36,7 @@ def subspaces(draw):
 
 @given(subspaces(), st.integers(1, 30), st.sampled_from([1.0, 0.9, 0.1]))
 @settings(max_examples=300, deadline=None)
-def test_merge_is_the_svd_of_the_concatenation(pair, rank, forget):
+def test_merge_equals_the_svd_of_the_concatenation(pair, rank, forget):
     # Would catch the forgetting factor on the wrong side, or Z and R mixed up.
     one, first, two, second = pair
     basis, singular = merge(one, first, two, second, rank, forget)
@@ -47,7 +47,7 @@ def test_merge_is_the_svd_of_the_concatenation(pair, rank, forget):
     assert np.abs(singular - true).max() <= 1e-9
     assert np.abs(basis.T @ basis - np.eye(kept)).max() <= 1e-9
     assert (np.diff(singular) <= 1e-15).all()
-    # Where the last kept and the first dropped value are alike, either subspace is right.
+    # Where the last kept and the first dropped value are equal, either subspace is correct.
     everything = np.linalg.svd(np.concatenate([forget * one * first, two * second], axis=1), compute_uv=False)
     gap = true[-1] - (everything[kept] if kept < len(everything) else 0.0)
     if gap > 1e-3:
@@ -59,7 +59,7 @@ def test_merge_is_the_svd_of_the_concatenation(pair, rank, forget):
 
 @given(seeds, st.integers(2, 15), st.integers(1, 20), st.sampled_from([1e-250, 1e-3, 1.0, 1e200]))
 @settings(max_examples=200, deadline=None)
-def test_leading_directions_of_a_block_are_those_of_its_svd(seed, dim, width, scale):
+def test_leading_directions_of_a_block_equal_its_svd(seed, dim, width, scale):
     # Would catch squares that overflow or vanish, and ascending eigenvalues taken for descending.
     block = scale * low_rank(dim, width, min(3, dim), 0.1, seed)
     rank = min(2, width)
@@ -72,14 +72,14 @@ def test_leading_directions_of_a_block_are_those_of_its_svd(seed, dim, width, sc
         assert subspace_error(basis[0], true_basis) <= 1e-6
 
 
-def test_small_singular_values_survive_the_squared_matrix():
+def test_small_singular_values_stay_accurate():
     # Would catch square roots of the Gram matrix's eigenvalues, which are off by a part in ten here.
     block = np.diag([1.0, 1e-7, 1e-9]) @ np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
     _, singular = leading(block[None], 2)
     assert singular[0, 1] == pytest.approx(1e-7, rel=1e-6)
 
 
-def test_a_block_of_zeros_has_directions_of_no_weight():
+def test_a_block_of_zeros_has_directions_of_weight_zero():
     basis, singular = leading(np.zeros((2, 5, 4)), 3)
     assert not singular.any()
     assert np.abs(basis.swapaxes(1, 2) @ basis - np.eye(3)).max() < 1e-12
@@ -87,7 +87,7 @@ def test_a_block_of_zeros_has_directions_of_no_weight():
 
 @given(seeds, st.integers(1, 3))
 @settings(deadline=None)
-def test_a_distance_does_not_see_signs_and_rotations(seed, rank):
+def test_distance_ignores_signs_and_rotations(seed, rank):
     # Would catch the paper's absolute difference of entries.
     rng = np.random.default_rng(seed)
     one, two = (np.linalg.qr(rng.normal(size=(6, rank)))[0] for _ in range(2))
@@ -101,7 +101,7 @@ GOOD = (np.eye(3)[:, :2], np.array([2.0, 1.0]))
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"basis": np.ones((3, 2))}, "the first subspace: basis is off by 3 from orthonormal"),
         (
@@ -117,7 +117,7 @@ GOOD = (np.eye(3)[:, :2], np.array([2.0, 1.0]))
         ({"forget": 1.1}, "forget is 1.1"),
     ],
 )
-def test_what_cannot_be_merged_is_refused(changed, said):
+def test_invalid_subspaces_are_not_merged(changed, message):
     arguments = {
         "basis": GOOD[0],
         "singular": GOOD[1],
@@ -125,5 +125,5 @@ def test_what_cannot_be_merged_is_refused(changed, said):
         "other_singular": GOOD[1],
         "rank": 2,
     }
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         merge(**{**arguments, **changed})

@@ -1,4 +1,4 @@
-"""Trackers against what their papers promise: an SVD of all, a bound, shares of energy."""
+"""Trackers against the guarantees of their papers: the SVD of all data, an error bound, shares of energy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def blocks_of(stream):
 
 
 def naive(blocks, rank, forget=1.0, energy=None, most=None):
-    """FPCA-Edge as one would write it: each block cut to its rank, put beside what was, and cut again, all by SVD."""
+    """A naive FPCA-Edge: truncate each block by SVD, concatenate it with the current subspace, truncate again."""
     basis, singular = np.zeros((DIM, 0)), np.zeros(0)
     for block in blocks:
         own, values = svd(block, rank)
@@ -40,7 +40,7 @@ def naive(blocks, rank, forget=1.0, energy=None, most=None):
 
 @given(seeds, st.sampled_from([1.0, 0.9, 0.5]), st.sampled_from([0.0, 0.1, 1.0]))
 @settings(max_examples=60, deadline=None)
-def test_fpca_edge_is_its_naive_form(seed, forget, noise):
+def test_fpca_edge_equals_a_naive_computation(seed, forget, noise):
     stream = low_rank(DIM, 10 * BLOCK, RANK, noise, seed)
     tracker = FPCAEdge(DIM, RANK, BLOCK, forget)
     for block in blocks_of(stream):
@@ -56,7 +56,7 @@ def test_fpca_edge_is_its_naive_form(seed, forget, noise):
 
 @given(seeds, st.floats(0.02, 0.2), st.floats(0.0, 0.2))
 @settings(max_examples=60, deadline=None)
-def test_the_rank_follows_the_naive_form_s(seed, low, width):
+def test_the_rank_equals_that_of_a_naive_computation(seed, low, width):
     # Would catch bounds mixed up, a step of more than one, or growth by a vector that is no direction of the data.
     stream = low_rank(DIM, 20 * BLOCK, 5, 0.05, seed, decay=0.6)
     tracker = FPCAEdge(DIM, RANK, BLOCK, energy=(low, low + width))
@@ -70,7 +70,7 @@ def test_the_rank_follows_the_naive_form_s(seed, low, width):
 
 @given(seeds)
 @settings(max_examples=40, deadline=None)
-def test_nothing_forgotten_the_order_of_blocks_does_not_matter(seed):
+def test_without_forgetting_the_order_of_blocks_does_not_matter(seed):
     blocks = blocks_of(low_rank(DIM, 12 * BLOCK, RANK, 0.0, seed))
     found = []
     for order in (range(len(blocks)), np.random.default_rng(seed).permutation(len(blocks))):
@@ -81,7 +81,7 @@ def test_nothing_forgotten_the_order_of_blocks_does_not_matter(seed):
     assert np.abs(found[0] - found[1]).max() <= 1e-9 * np.abs(found[0]).max()
 
 
-def test_what_is_forgotten_gives_way():
+def test_forgetting_replaces_old_directions():
     # Would catch a forgetting factor that multiplies the new block.
     old, new = low_rank(DIM, 40 * BLOCK, 1, seed=1), low_rank(DIM, 40 * BLOCK, 1, seed=2)
     found = {}
@@ -95,8 +95,8 @@ def test_what_is_forgotten_gives_way():
 
 @given(seeds)
 @settings(max_examples=30, deadline=None)
-def test_many_are_as_each(seed):
-    # Ranks go apart, so that nodes of one rank are not side by side.
+def test_many_trackers_equal_each_alone(seed):
+    # Ranks diverge, so that nodes of one rank are not adjacent.
     rng = np.random.default_rng(seed)
     nodes, energy = 7, (0.1, 0.2)
     many = ManyFPCA(nodes, DIM, RANK, 0.9, energy)
@@ -129,7 +129,7 @@ def test_frequent_directions_keeps_its_bound(seed, rank, count):
     assert np.abs(tracker.basis.T @ tracker.basis - np.eye(rank)).max() < 1e-12
 
 
-def test_frequent_directions_shrinks_by_just_what_it_must():
+def test_frequent_directions_shrinks_by_the_smallest_necessary_value():
     # Would catch a shrink by another singular value: three rows of 2 and one of 1 in a sketch that may keep two.
     tracker = FrequentDirections(5, 1, size=2)
     tracker.update(np.diag([3.0, 2.0, 1.0, 1.0, 1.0])[:, [0, 1, 2, 3, 4]])
@@ -139,7 +139,7 @@ def test_frequent_directions_shrinks_by_just_what_it_must():
 
 @given(seeds, st.integers(1, 5))
 @settings(max_examples=40, deadline=None)
-def test_spirit_holds_the_energy_it_should(seed, true_rank):
+def test_spirit_holds_its_share_of_energy(seed, true_rank):
     stream = low_rank(DIM, 1500, true_rank, 0.02, seed, decay=0.9)
     tracker = Spirit(DIM, RANK, energy=(0.9, 0.99))
     for block in blocks_of(stream):
@@ -147,12 +147,12 @@ def test_spirit_holds_the_energy_it_should(seed, true_rank):
     assert 0.88 <= tracker.share <= 1.0
     assert np.abs(tracker.basis.T @ tracker.basis - np.eye(tracker.basis.shape[1])).max() < 1e-9
     assert (np.diff(tracker.singular_values) <= 0.0).all()
-    # Fewer directions than the oracle's could not hold so much.
+    # Fewer directions than the oracle's could not hold this share.
     full = np.cumsum(np.linalg.svd(stream, compute_uv=False) ** 2)
     assert tracker.basis.shape[1] >= int(np.searchsorted(full / full[-1], 0.88)) + 1
 
 
-def test_spirit_drops_what_it_does_not_need():
+def test_spirit_drops_unneeded_directions():
     # Would catch upper and lower share mixed up.
     tracker = Spirit(DIM, 4, energy=(0.9, 0.95))
     tracker.update(low_rank(DIM, 600, 1))
@@ -160,21 +160,21 @@ def test_spirit_drops_what_it_does_not_need():
 
 
 @pytest.mark.parametrize("name", TRACKERS)
-def test_each_tracker_finds_what_is_there(name):
+def test_each_tracker_finds_the_true_directions(name):
     stream = low_rank(DIM, 200 * BLOCK, 2, 0.02, decay=0.6)
     tracker = make_tracker(name, 1, DIM, 2, BLOCK, rng=np.random.default_rng(1))
     true = svd(stream, 2)[0]
     for block in blocks_of(stream):
         tracker.update(block[None])
     found = tracker.basis[0, :, : tracker.ranks[0]]
-    # SPIRIT may keep more than it would begin with; the power method sees one noisy block alone.
+    # SPIRIT may keep more directions than it starts with; the power method sees only one noisy block.
     left_out = np.linalg.norm(true - found @ (found.T @ true), 2)
     assert left_out < {"fpca": 0.01, "directions": 0.02, "spirit": 0.05, "power": 0.2}[name]
     assert tracker.ranks[0] == 2 or name == "spirit"
 
 
 @pytest.mark.parametrize("name", TRACKERS)
-def test_each_tracker_goes_on_after_a_block_of_zeros_and_from_what_others_have(name):
+def test_each_tracker_survives_zeros_and_starts_from_a_shared_subspace(name):
     tracker = make_tracker(name, 2, DIM, 2, BLOCK, rng=np.random.default_rng(1))
     basis, singular = svd(low_rank(DIM, 100, 2), 2)
     tracker.start(1, basis, singular)
@@ -186,8 +186,8 @@ def test_each_tracker_goes_on_after_a_block_of_zeros_and_from_what_others_have(n
         assert np.abs(held.T @ held - np.eye(tracker.ranks[node])).max() < 1e-9
 
 
-def test_who_starts_from_fewer_directions_still_finds_all():
-    # Would catch a rank that is the sender's for ever.
+def test_a_tracker_started_with_fewer_directions_still_finds_all():
+    # Would catch a rank that stays the sender's.
     stream = low_rank(DIM, 30 * BLOCK, 3)
     tracker = FPCAEdge(DIM, 3, BLOCK)
     tracker.start(svd(stream, 1)[0], np.ones(1))
@@ -199,7 +199,7 @@ def test_who_starts_from_fewer_directions_still_finds_all():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: FPCAEdge(0, 1, 1), "dim is 0"),
         (lambda: FPCAEdge(3, 4, 9), "rank is 4, expected at most the 3 metrics"),
@@ -218,7 +218,7 @@ def test_who_starts_from_fewer_directions_still_finds_all():
         (lambda: make_tracker("pca", 1, 3, 1, 3), "tracker is 'pca', expected one of fpca, spirit"),
     ],
 )
-def test_bad_input_is_named(make, said):
-    with pytest.raises(InputError, match=said) as caught:
+def test_invalid_input_is_named_in_the_error(make, message):
+    with pytest.raises(InputError, match=message) as caught:
         make()
     assert "\n" not in str(caught.value)

@@ -17,7 +17,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def gram_schmidt(rows):
-    """Rows made orthonormal, the first first, each kept on its own side."""
+    """Return the rows made orthonormal in order, each with its own sign."""
     found = []
     for row in rows:
         for _ in range(2):
@@ -64,8 +64,8 @@ class PlainSpirit:
 
 @given(seeds, st.sampled_from([1.0, 0.9]), st.sampled_from([(0.95, 0.98), (0.5, 0.7), (0.8, 0.8)]))
 @settings(max_examples=20, deadline=None)
-def test_spirit_is_its_steps_written_out(seed, forget, energy):
-    # The number of directions that there are changes halfway.
+def test_spirit_equals_a_plain_implementation(seed, forget, energy):
+    # The number of true directions changes halfway.
     stream = np.concatenate([low_rank(DIM, 25, 1, 0.05, seed), low_rank(DIM, 25, 4, 0.05, seed)], axis=1)
     tracker, plain = Spirit(DIM, 2, forget, energy), PlainSpirit(DIM, 2, forget, energy)
     for vector in stream.T:
@@ -77,7 +77,7 @@ def test_spirit_is_its_steps_written_out(seed, forget, energy):
         assert tracker.share == pytest.approx(sum(plain.held) / plain.total)
 
 
-def test_spirit_holds_from_95_to_98_percent_and_all_of_nothing():
+def test_spirit_holds_95_to_98_percent_of_energy_by_default():
     tracker = Spirit(3, 1)
     assert (tracker.low, tracker.high, tracker.forget, tracker.most) == (0.95, 0.98, 1.0, 2)
     assert tracker.share == 1.0
@@ -85,10 +85,10 @@ def test_spirit_holds_from_95_to_98_percent_and_all_of_nothing():
     assert tracker.singular_values == pytest.approx([np.sqrt(1e-3)])
 
 
-def test_spirit_begins_with_the_energy_that_others_have_seen():
+def test_spirit_starts_with_the_energy_of_the_shared_subspace():
     tracker = Spirit(5, 1)
     tracker.start(np.eye(5)[:, :3], np.array([3.0, 2.0, 1.0]))
-    # Twice the rank, and no more.
+    # At most twice the rank.
     assert tracker.basis == pytest.approx(np.eye(5)[:, :2])
     assert tracker.singular_values == pytest.approx([np.sqrt(9.001), np.sqrt(4.001)])
     assert (tracker.total, tracker.held.tolist()) == (13.0, [9.0, 4.0])
@@ -98,7 +98,7 @@ def test_spirit_begins_with_the_energy_that_others_have_seen():
 # A scalar's square rounded down here, and a row of zeros by all but rounding stayed in the sketch.
 @example(1976, 1, 13)
 @settings(max_examples=30, deadline=None)
-def test_frequent_directions_is_liberty_s(seed, rank, count):
+def test_frequent_directions_equals_liberty_s_algorithm(seed, rank, count):
     rng = np.random.default_rng(seed)
     rows, size = rng.normal(size=(count, DIM)), rank + int(rng.integers(1, 4))
     tracker = FrequentDirections(DIM, rank, size)
@@ -119,7 +119,7 @@ def test_frequent_directions_is_liberty_s(seed, rank, count):
         assert tracker.basis @ tracker.basis.T == pytest.approx(right.T @ right, abs=1e-6)
 
 
-def test_a_sketch_has_twice_the_rank_and_begins_with_what_others_have():
+def test_a_sketch_has_twice_the_rank_and_starts_from_a_shared_subspace():
     tracker = FrequentDirections(9, 3)
     assert tracker.size == 6
     assert tracker.sketch.shape == (12, 9)
@@ -128,7 +128,7 @@ def test_a_sketch_has_twice_the_rank_and_begins_with_what_others_have():
     tracker.start(basis, values)
     expected = (basis * values)[:, :6]
     assert tracker.sketch.T @ tracker.sketch == pytest.approx(expected @ expected.T)
-    # The next rows come behind those, and none of them is lost.
+    # The next rows are appended, and no row is lost.
     more = np.random.default_rng(2).normal(size=(9, 6))
     tracker.update(more)
     assert tracker.sketch.T @ tracker.sketch == pytest.approx(expected @ expected.T + more @ more.T)
@@ -136,7 +136,7 @@ def test_a_sketch_has_twice_the_rank_and_begins_with_what_others_have():
 
 @given(seeds, st.integers(1, 4))
 @settings(max_examples=20, deadline=None)
-def test_the_power_method_turns_by_each_block(seed, rank):
+def test_the_power_method_multiplies_by_each_block(seed, rank):
     rng = np.random.default_rng(seed)
     tracker = PowerMethod(DIM, rank, np.random.default_rng(seed))
     basis = np.linalg.qr(np.random.default_rng(seed).normal(size=(DIM, rank)))[0]
@@ -145,10 +145,10 @@ def test_the_power_method_turns_by_each_block(seed, rank):
         block = rng.normal(size=(DIM, 7))
         tracker.update(scale * block)
         basis = gram_schmidt((block @ block.T @ basis).T).T
-        # Each direction by itself, not only what all span: the first is the one that is turned first.
+        # Each direction is compared, not only the span: the first direction is orthonormalised first.
         assert np.abs((tracker.basis * basis).sum(axis=0)) == pytest.approx(np.ones(rank), abs=1e-6)
     assert tracker.singular_values.tolist() == [1.0 / rank] * rank
-    # A block on which one direction has nothing, and one of zeros.
+    # A block orthogonal to one direction, and a block of zeros.
     kept = tracker.basis
     tracker.update(np.zeros((DIM, 3)))
     if rank > 1:
@@ -159,12 +159,12 @@ def test_the_power_method_turns_by_each_block(seed, rank):
     assert tracker.basis.any()
 
 
-def test_the_power_method_begins_with_the_directions_of_others_and_its_own_for_the_rest():
+def test_the_power_method_starts_with_shared_directions_completed_by_its_own():
     tracker = PowerMethod(DIM, 3, np.random.default_rng(1))
     own, given_ = tracker.basis, np.eye(DIM)[:, [4]]
     tracker.start(given_, np.ones(1))
     assert np.abs(tracker.basis[:, 0]) == pytest.approx(given_[:, 0])
-    # What is left of its own first two, once the new one is taken out of them.
+    # The rest of its own first two directions, without the part along the new one.
     left = own[:, :2] - given_ @ (given_.T @ own[:, :2])
     assert tracker.basis.T @ tracker.basis == pytest.approx(np.eye(3))
     assert tracker.basis @ (tracker.basis.T @ left) == pytest.approx(left)
@@ -172,7 +172,7 @@ def test_the_power_method_begins_with_the_directions_of_others_and_its_own_for_t
     assert np.abs(tracker.basis) == pytest.approx(np.eye(DIM)[:, :3])
 
 
-def test_trackers_by_name_are_made_with_what_is_asked():
+def test_trackers_are_made_by_name_with_the_given_parameters():
     spirit = make_tracker("spirit", 2, DIM, 2, 8, 0.8, (0.5, 0.6))
     assert [(each.forget, each.low, each.high, each.most) for each in spirit.trackers] == [
         (0.8, 0.5, 0.6, 4)
@@ -191,12 +191,12 @@ def test_trackers_by_name_are_made_with_what_is_asked():
     rng = np.random.default_rng(3)
     for each in both.trackers:
         assert np.abs(each.basis.T @ np.linalg.qr(rng.normal(size=(DIM, 2)))[0]) == pytest.approx(np.eye(2))
-    # Without a generator it starts as the same everywhere, so that a run can be repeated.
+    # Without a generator it always starts the same, so that a run is reproducible.
     one, other = (make_tracker("power", 1, DIM, 2, 8).trackers[0].basis for _ in range(2))
     assert (one == other).all()
 
 
-def test_no_direction_of_nothing_is_shown():
+def test_directions_of_zero_energy_are_not_shown():
     tracker = make_tracker("spirit", 2, DIM, 2, 8)
     assert tracker.ranks.tolist() == [0, 0]
     tracker.start(1, np.eye(DIM)[:, :4], np.arange(4.0, 0.0, -1.0))
@@ -207,7 +207,7 @@ def test_no_direction_of_nothing_is_shown():
     assert tracker.singular[1, 0] == pytest.approx(np.sqrt(1.001))
 
 
-def test_a_rank_that_may_grow_begins_with_what_others_have_and_no_more():
+def test_a_growing_rank_starts_with_the_shared_directions_up_to_its_maximum():
     fixed, grows = FPCAEdge(DIM, 2, 8), FPCAEdge(DIM, 2, 8, energy=(0.01, 0.02))
     basis, values = np.linalg.qr(np.random.default_rng(1).normal(size=(DIM, 5)))[0], np.arange(5.0, 0.0, -1.0)
     for tracker, room in ((fixed, 2), (grows, 4)):
@@ -220,7 +220,7 @@ def test_a_rank_that_may_grow_begins_with_what_others_have_and_no_more():
         assert tracker.singular_values.tolist() == [5.0, 0.0][: tracker.basis.shape[1]]
 
 
-def test_a_rank_grows_to_twice_or_to_what_is_asked():
+def test_a_rank_grows_to_twice_or_to_the_given_maximum():
     stream = np.random.default_rng(1).normal(size=(DIM, 200))
     for most, expected in ((None, 4), (3, 3), (2, 2), (6, 6)):
         tracker = FPCAEdge(DIM, 2, 8, energy=(0.0, 0.01), max_rank=most)
@@ -230,7 +230,7 @@ def test_a_rank_grows_to_twice_or_to_what_is_asked():
         assert FPCAEdge.load(tracker.save())._many.most == expected
 
 
-def test_a_basis_that_rounding_has_left_askew_is_put_right_and_keeps_its_sides():
+def test_a_slightly_askew_basis_is_orthonormalised_and_keeps_its_signs():
     rng = np.random.default_rng(1)
     bases = np.stack([np.linalg.qr(rng.normal(size=(DIM, 3)))[0] for _ in range(3)])
     askew = bases.copy()
@@ -241,7 +241,7 @@ def test_a_basis_that_rounding_has_left_askew_is_put_right_and_keeps_its_sides()
     assert np.abs(found[1].T @ found[1] - np.eye(3)).max() < 1e-14
 
 
-def test_a_block_narrower_or_wider_than_its_rank_is_taken_in():
+def test_blocks_narrower_or_wider_than_the_rank_are_merged():
     rng = np.random.default_rng(1)
     blocks = [rng.normal(size=(DIM, width)) for width in (2, 1, 9, 5)]
     tracker = FPCAEdge(DIM, 3, 4)
@@ -256,8 +256,8 @@ def test_a_block_narrower_or_wider_than_its_rank_is_taken_in():
         assert shown @ shown.T == pytest.approx(held @ held.T, abs=1e-9)
 
 
-def test_a_fleet_of_more_nodes_than_are_updated_at_once_is_as_its_nodes():
-    # Some nodes of one rank, some of another, and more of each than one batch has.
+def test_a_fleet_larger_than_one_batch_equals_its_nodes_alone():
+    # Nodes of two ranks, and more of each than one batch holds.
     rng = np.random.default_rng(2)
     rows = (
         rng.normal(size=(11, 300, 4)) * np.where(np.arange(300) % 3, 1.0, [[1.0], [0.01], [0.01], [0.01]]).T

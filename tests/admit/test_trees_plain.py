@@ -1,4 +1,4 @@
-"""Trees against plain sums of what each keeps, and what of them is news."""
+"""Aggregator trees against plain sums of matrices, and which changes are sent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.model import InputError
 
 
 class PlainTree:
-    """Each aggregator keeps of each below it a matrix, its rank and its age; what is merged is their sum."""
+    """Each aggregator keeps a matrix, its rank and its age of each child; the merged matrix is their sum."""
 
     def __init__(self, parents, root, forget):
         self.parents, self.root, self.forget = dict(parents), root, forget
@@ -59,8 +59,8 @@ class PlainTree:
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1.0, 0.5]))
 @settings(max_examples=12, deadline=None)
-def test_a_tree_is_sums_of_what_each_keeps(seed, forget):
-    # Three levels, leaves at each of them, and names that do not come in the order of the tree.
+def test_a_tree_equals_plain_sums_of_matrices(seed, forget):
+    # Three levels with leaves at each level, and names that are not in the order of the tree.
     parents = {"n1": "b", "n2": "b", "n3": "a", "b": "c", "n4": "c", "c": "root", "a": "root", "n5": "root"}
     rng = np.random.default_rng(seed)
     tree, plain = AggregatorTree(parents, DIM, DIM, forget), PlainTree(parents, "root", forget)
@@ -80,8 +80,8 @@ def test_a_tree_is_sums_of_what_each_keeps(seed, forget):
             plain.leave(node)
         elif kind == "join":
             joined, parent = joined + 1, rng.choice(["a", "b", "c", "root"])
-            told = tree.join(f"x{joined}", parent)
-            assert (told is None) == (plain.merged("root") is None)
+            whole = tree.join(f"x{joined}", parent)
+            assert (whole is None) == (plain.merged("root") is None)
             plain.parents[f"x{joined}"] = parent
             nodes.append(f"x{joined}")
         assert tree.sent == plain.sent
@@ -94,7 +94,7 @@ def test_a_tree_is_sums_of_what_each_keeps(seed, forget):
                 assert len(aggregator.merged.singular) == expected[1]
 
 
-def test_a_merged_subspace_has_the_rank_that_is_asked_from_the_first_on():
+def test_a_merged_subspace_has_the_given_rank_from_the_start():
     top = Aggregator(DIM, 1)
     rng = np.random.default_rng(1)
     one = drawn(rng, 3)
@@ -106,7 +106,7 @@ def test_a_merged_subspace_has_the_rank_that_is_asked_from_the_first_on():
     assert top.children == ("a", "b")
 
 
-def test_news_is_what_has_moved_by_more_than_asked():
+def test_only_moves_beyond_epsilon_are_news():
     top = Aggregator(3, 2, epsilon=0.5)
     assert top.news() is None
 
@@ -115,7 +115,7 @@ def test_news_is_what_has_moved_by_more_than_asked():
 
     top.take("a", of(3.0, 1.0))
     assert top.news() is not None
-    # Shares go from 3/4 to 1: by a quarter, and then by a half in all, which is not more.
+    # Shares go from 3/4 to 1, by a quarter, and then by a half in total, which is not above epsilon.
     top.take("a", of(1.0, 0.0))
     assert top.news() is None
     top.take("a", of(2.0, 2.0))
@@ -123,20 +123,20 @@ def test_news_is_what_has_moved_by_more_than_asked():
     tilted = Subspace(np.array([[0.8, 0.0], [0.0, 1.0], [0.6, 0.0]]), np.array([3.0, 1.0]))
     top.take("a", tilted)
     assert top.news().moved(of(3.0, 1.0)) == pytest.approx(0.6)
-    # It is held against what was news last, and not against what was sent at first.
+    # It is compared with the last news, not with the first.
     assert top.news() is None
     top.take("a", of(3.0, 1.0))
     assert top.news() is not None
 
 
-def test_zero_weights_have_not_moved():
+def test_subspaces_of_zero_weight_have_not_moved():
     nothing = Subspace(np.eye(3)[:, :1], np.zeros(1))
     assert nothing.moved(nothing) == 0.0
     assert Subspace(np.eye(3)[:, :1], np.ones(1)).moved(nothing) == 1.0
     assert distance(np.eye(3)[:, :1], np.eye(3)[:, :2]) == 1.0
 
 
-def test_a_tree_of_many_levels_has_no_more_below_each_than_asked():
+def test_no_aggregator_has_more_children_than_the_fan_out():
     for nodes, fan_out in ((1, 2), (2, 2), (9, 2), (10, 3), (64, 4)):
         tree = AggregatorTree.of(nodes, fan_out, DIM, 2, 0.5, 0.25)
         below = {}
@@ -150,27 +150,27 @@ def test_a_tree_of_many_levels_has_no_more_below_each_than_asked():
         assert {(each.dim, each.rank, each.forget, each.epsilon) for each in tree.aggregators.values()} == {
             (DIM, 2, 0.5, 0.25)
         }
-        # As flat as can be.
+        # The tree is as flat as possible.
         depth, name = 0, "0"
         while name != tree.root:
             depth, name = depth + 1, tree.parents[name]
         assert fan_out ** (depth - 1) < max(nodes, 2) <= max(fan_out**depth, 2)
 
 
-def test_a_tree_that_cannot_be_is_named():
+def test_an_invalid_tree_is_named_in_the_error():
     for bad in ({"a": "b", "b": "c", "c": "b", "x": "root"}, {"a": "a", "x": "root"}):
         with pytest.raises(InputError, match="is its own ancestor"):
             AggregatorTree(bad, DIM, 1)
     with pytest.raises(InputError, match="nodes is 0"):
         AggregatorTree.of(0, 2, DIM, 1)
-    for given_, said in (((0, 1), "dim is 0"), ((1, 0), "rank is 0")):
-        with pytest.raises(InputError, match=said):
+    for given_, message in (((0, 1), "dim is 0"), ((1, 0), "rank is 0")):
+        with pytest.raises(InputError, match=message):
             Aggregator(*given_)
     with pytest.raises(InputError, match="age is -1"):
         Aggregator(DIM, 1).put("a", drawn(np.random.default_rng(1)), -1)
 
 
-def test_an_aggregator_comes_back_with_ages_and_settings():
+def test_a_restored_aggregator_has_its_ages_and_settings():
     rng, top = np.random.default_rng(1), Aggregator(DIM, 3, 0.5, 0.1)
     for child in ("b", "a", "c"):
         top.round()
@@ -183,13 +183,13 @@ def test_an_aggregator_comes_back_with_ages_and_settings():
     assert [(child, age) for child, _, age in back.subspaces] == [("b", 2), ("c", 0)]
     assert back.merged.singular.tolist() == top.merged.singular.tolist()
     assert (back.merged.basis == top.merged.basis).all()
-    # The first that it merges is news, though the same was news before.
+    # Its first merge is news, although the same subspace was news before.
     top.news()
     assert top.news() is None
     assert back.news() is not None
 
 
-def test_many_pairs_are_merged_as_each_is():
+def test_merging_many_pairs_equals_merging_each():
     rng = np.random.default_rng(3)
     pairs = [(drawn(rng, 2), drawn(rng, 2)) for _ in range(4)]
     stacked = [
@@ -202,7 +202,7 @@ def test_many_pairs_are_merged_as_each_is():
         assert basis[at] @ basis[at].T == pytest.approx(vectors[:, -3:] @ vectors[:, -3:].T)
 
 
-def test_starts_are_of_one_node_and_fill_its_filter_anew():
+def test_start_affects_one_node_and_refills_its_filter():
     rng = np.random.default_rng(1)
     fleet = AdmissionFleet(3, DIM, rank=2, block=4, lag=3, weights="unit")
     rows = rng.normal(size=(9, 3, DIM))
@@ -231,7 +231,7 @@ def test_starts_are_of_one_node_and_fill_its_filter_anew():
     assert (fleet.nodes, fleet.dim) == (3, DIM)
 
 
-def test_what_is_projected_is_the_scaled_vector_on_the_directions():
+def test_projections_are_of_the_scaled_vector_on_the_directions():
     node = Pronto(DIM, rank=2, block=4)
     for row in np.random.default_rng(1).normal(size=(11, DIM)):
         basis, at = node.fleet.basis[0], node.fleet.stream.at

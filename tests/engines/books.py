@@ -1,4 +1,4 @@
-"""A book of a live engine over three sites, and an executor that keeps what is launched."""
+"""A book of a live engine over three sites, and an executor that records launches."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def two_jobs():
 
 
 class Quiet(FakeExecutor):
-    """Keeps what is launched."""
+    """An executor that records launches and does nothing else."""
 
     def launch(self, order):
         self.launched.append(order)

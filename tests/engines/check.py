@@ -1,4 +1,4 @@
-"""What must hold of every engine's log, written apart from the engines."""
+"""Checks that hold for the log of every engine, independent of the engines."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ def stage_of(jobs):
 
 
 def every_task_ran(run):
-    """Every task ran to its end, at a site, after its job came."""
+    """Check that every task ran to its end, at a site, after its job arrived."""
     assert np.isfinite(run.computed).all()
     assert ((run.site >= 0) & (run.site < len(run.fleet))).all()
     assert (run.begun <= run.read + CLOSE).all()
@@ -19,7 +19,7 @@ def every_task_ran(run):
 
 
 def jobs_end_with_their_last_task(run, late=CLOSE):
-    """``late``: how long after a task's end the engine may hear of it, s."""
+    """``late``: the largest delay (s) between a task's end and its notice by the engine."""
     last = np.zeros(len(run.jobs))
     np.maximum.at(last, run.jobs.job[stage_of(run.jobs)], run.computed)
     assert (run.end >= last - CLOSE).all()
@@ -34,7 +34,7 @@ def no_site_is_over_its_slots(run):
 
 
 def stages_follow_each_other(run):
-    """A stage begins when those that it reads have ended."""
+    """Check that a stage begins after the stages that it reads have ended."""
     stage, jobs = stage_of(run.jobs), run.jobs
     begun, ended = np.full(len(jobs.tasks), np.inf), np.zeros(len(jobs.tasks))
     np.minimum.at(begun, stage, run.begun)
@@ -45,7 +45,7 @@ def stages_follow_each_other(run):
 
 
 def decisions_were_carried_out(run, decisions):
-    """As many tasks of each job ran at each site as were decided; every decision fits what the policy saw."""
+    """Check that the tasks run at each site equal the decisions, and that every decision fits the policy's view."""
     decided = np.zeros((len(run.jobs), len(run.fleet)), int)
     for view, answer in decisions:
         taken = np.zeros(len(run.fleet), int)
@@ -61,6 +61,6 @@ def decisions_were_carried_out(run, decisions):
 
 
 def bytes_add_up(run):
-    """What jobs sent is what pairs of sites carried, and nothing goes from a site to itself."""
+    """Check that the bytes sent by jobs equal those carried between sites, and that no site sends to itself."""
     np.testing.assert_allclose(run.sent.sum(), run.carried.sum())
     assert (np.diag(run.carried) == 0).all()

@@ -1,4 +1,4 @@
-"""One private Ray for the tests of the live engines, gone without a trace afterwards; and nobody else is let in."""
+"""One private Ray for the tests of the live engines, removed completely afterwards and closed to other users."""
 
 import os
 
@@ -8,14 +8,14 @@ from tests.started import looked_at, mark
 
 #: On all that these tests start, directly or as daemons in the background.
 _STARTED = mark()
-#: Ray has its workers give way to all else on a machine; what is tested runs beside other tests, and is to come about.
+#: Ray lowers the priority of its workers; here they run next to other tests and must make progress.
 os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 - Ray reads it as it is written here
 #: Each replica of Ray Serve listens for other deployments at all addresses (Ray 2.60), and has no option for that.
 _SERVES_OWN = "ray::ServeRepl"
 
 
 def pytest_collection_modifyitems(items):
-    """Slow tests of engines run on real ones: `.ci/run` may run one that failed again, and says which."""
+    """Mark slow engine tests as live: `.ci/run` may repeat a failed one, and reports it."""
     for item in items:
         if "tests/engines/" in item.nodeid and item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.live)
@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
-    """A live test fails where anything that it started, or that is up for it, listens for more than this machine.
+    """Fail a live test if a process that it started, or that serves it, listens on more than this machine.
 
     It is looked while the test runs, and at its end, before anything is taken down. This is for all tests of engines
     that are marked live: those on Ray, Ray Serve, Slurm, Kubernetes' API server, HAProxy, and agents. Of Serve all but
@@ -41,7 +41,7 @@ def pytest_runtest_call(item):
 
 @pytest.fixture(scope="module")
 def serve_address():
-    """Serve on a private Ray; its HTTP address. When it ends, no process of it may be left."""
+    """Run Serve on a private Ray and yield its HTTP address; at the end no process may be left."""
     pytest.importorskip("ray.serve", reason="Ray Serve is not installed (the extra `ray`)")
     import psutil
     from benchmarks.serve_app import serving

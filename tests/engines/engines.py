@@ -1,4 +1,4 @@
-"""The engines that the conformance tests run on, made alike: a site may lose all its slots at a stated time."""
+"""The engines of the conformance tests with one interface: a site may lose all its slots at a given time."""
 
 import re
 from contextlib import contextmanager, nullcontext
@@ -16,12 +16,12 @@ from windlass.sim.fleet.part import PlacedFleet
 
 
 def cluster_folders():
-    """What private clusters, whoever's, have on this machine."""
+    """Return the folders of all private Ray clusters on this machine."""
     return set(Path("/tmp").glob("windlass-ray-*"))
 
 
 class Sim:
-    """The simulator; a lost site is a change to no slots."""
+    """The simulator; a lost site is a change to zero slots."""
 
     late = 1e-6
 
@@ -46,7 +46,7 @@ class Fake:
 
 
 class Ray:
-    """The live engine on raylets of our own; a lost site is a killed raylet."""
+    """The live engine on private raylets; a lost site is a killed raylet."""
 
     late = 20.0
 
@@ -57,7 +57,7 @@ class Ray:
         from windlass.engines.ray.cluster import PrivateCluster
 
         key = fleet.names, tuple(fleet.slots.tolist())
-        # Of one of which a node was lost, or taken for that, nothing can be asked any more.
+        # A cluster that lost a node, or seemed to, cannot be used any more.
         if key not in self.clusters or not self.clusters[key].whole():
             self.close()
             self.clusters[key] = PrivateCluster(fleet)
@@ -82,7 +82,7 @@ class Ray:
 
 
 class KillsASite:
-    """An engine that kills the raylet of a site once it is so late."""
+    """An engine that kills the raylet of a site at a given time."""
 
     def __init__(self, engine, cluster, site, at):
         self.engine, self.cluster, self.site, self.at = engine, cluster, site, at
@@ -116,7 +116,7 @@ def ray_engines():
 
 
 def document_engines():
-    """The engine of docs/add-an-engine.md, as it stands there: threads, in real time."""
+    """The engine of docs/add-an-engine.md, unchanged: threads, in real time."""
     document = Path(__file__).parents[2] / "docs" / "add-an-engine.md"
     text = document.read_text(encoding="utf-8").partition("\n## Drive a batch system")[0]
     executor, _, engine = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
@@ -126,7 +126,7 @@ def document_engines():
     return nullcontext(found["Threads"]())
 
 
-#: What makes each engine's maker, for as long as a module's tests need it …
+#: Context manager that yields each engine's maker …
 ENGINES = {
     "sim": lambda: nullcontext(Sim()),
     "virtual": lambda: nullcontext(Fake()),

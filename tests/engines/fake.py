@@ -1,4 +1,4 @@
-"""An executor in virtual time: workers that die on cue, and really run what is to be run."""
+"""An executor in virtual time: workers die at given times, and tasks really run."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from windlass.engines.live.executor import Failed, Gone, Piece, TaskEnded, Worke
 class FakeExecutor:
     """Carries out launches at once in virtual time; ``deaths`` lists (time, worker).
 
-    Slots are the engine's to keep: a worker given more than it has says so. ``load_s`` is what a load takes; with
-    ``fails``, what is sent to a dead worker before its death is noticed fails at once, else it is never heard of.
+    The engine respects slots: a worker with too many tasks raises. ``load_s`` is the duration of a load (s); with
+    ``fails``, a task sent to a dead worker before its death is noticed fails at once, else it never reports.
     """
 
     def __init__(self, fleet, nodes=1, deaths=(), overhead=0.0, notice=0.0, load_s=0.0, fails=False):
@@ -41,7 +41,7 @@ class FakeExecutor:
         if order.worker in self.dead:
             if self.fails:
                 heapq.heappush(self.queue, (self.time, next(self.sequence), "fails", order))
-            return  # The engine has not been told yet.
+            return  # The engine has not been notified yet.
         if order.slot:
             self.held[order.worker] += 1
             assert self.held[order.worker] <= worker.slots, f"{worker} has more than it can hold"
@@ -95,7 +95,7 @@ class FakeExecutor:
             if events:
                 return events
         if np.isfinite(until):
-            # However short the wait, a clock goes on.
+            # However short the wait, the clock advances.
             self.time = max(until, np.nextafter(self.time, np.inf) + 1e-9 if timeout > 0 else self.time)
         return []
 

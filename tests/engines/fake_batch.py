@@ -16,18 +16,18 @@ from windlass.engines.batch.system import (
     Submitted,
 )
 
-#: What happens at one instant, in this order.
+#: Events at one time happen in this order.
 ENDS, STARTS, CANCELS, REQUEUES, CHANGES, HOLDS, COMES = range(7)
 
 
 class FakeBatch:
-    """Runs jobs of a table, held until they are started.
+    """A batch system that runs the jobs of a table, held until they are started.
 
     ``latency``: s from a release to the start. ``cancels``, ``requeues``: (time, job). ``capacity``: (time,
-    processors). ``others``: (time, job, procs, run, request) of jobs that the system starts by itself. ``fails``: how
-    often the release of a job fails. ``ends``: whether nobody submits after the last of the table.
+    processors). ``others``: (time, job, procs, run, request) of jobs that the system starts itself. ``fails``: how
+    often the release of a job fails. ``ends``: true if no job is submitted after the last of the table.
 
-    Processors are the engine's to keep: a job that is started and does not fit says so.
+    Processors are the engine's to keep: starting a job that does not fit raises.
     """
 
     def __init__(
@@ -66,8 +66,8 @@ class FakeBatch:
         self.began, self.ended = {}, {}
         #: When jobs that run are to end, s, since when those that stand still do, and for how long others did.
         self.ends_at, self.still, self.stood_for = {}, {}, {}
-        self.asked, self.closed = [], 0
-        self.told = [] if self.jobs or not ends else [NoMore()]
+        self.starts, self.closed = [], 0
+        self.pending = [] if self.jobs or not ends else [NoMore()]
         self.time = min((at for at, *_ in self.queue), default=0.0)
 
     def push(self, at, kind, what):
@@ -78,16 +78,16 @@ class FakeBatch:
 
     def poll(self, timeout):
         before, until = self.time, self.time + timeout
-        while not self.told and self.queue and self.queue[0][0] <= until:
+        while not self.pending and self.queue and self.queue[0][0] <= until:
             self.time = self.queue[0][0]
             while self.queue and self.queue[0][0] == self.time:
                 _, kind, _, what = heapq.heappop(self.queue)
-                self.told += self.happens(kind, what)
-        if not self.told and timeout > 0 and math.isfinite(until):
+                self.pending += self.happens(kind, what)
+        if not self.pending and timeout > 0 and math.isfinite(until):
             # However short the wait, a clock goes on.
             self.time = max(until, math.nextafter(before, math.inf))
-        told, self.told = self.told, []
-        return told
+        pending, self.pending = self.pending, []
+        return pending
 
     def happens(self, kind, what):
         if kind == COMES:
@@ -130,13 +130,13 @@ class FakeBatch:
         return [Ended(job, self.time)]
 
     def stop(self, job):
-        """Have a running job stand still."""
+        """Suspend a running job."""
         if job in self.running and job not in self.still:
             procs, _ = self.running[job]
             self.running[job], self.still[job] = (procs, next(self.sequence)), self.time
 
     def go_on(self, job):
-        """Have one that stands still run on."""
+        """Resume a suspended job."""
         if job in self.running and job in self.still:
             stood = self.time - self.still.pop(job)
             self.stood_for[job] += stood
@@ -144,11 +144,11 @@ class FakeBatch:
             self.push(self.ends_at[job], ENDS, (job, self.running[job][1]))
 
     def stood(self, job):
-        """For how long a job has stood still since it started, s."""
+        """Return how long a job has been suspended since it started (s)."""
         return self.stood_for[job] + (self.time - self.still[job] if job in self.still else 0.0)
 
     def leaves(self, job):
-        """Whether it was there; it is no more."""
+        """Remove a job; return true if it existed."""
         there = job in self.held or job in self.released or job in self.running
         self.held.discard(job)
         self.released.pop(job, None)
@@ -171,7 +171,7 @@ class FakeBatch:
 
     def start(self, jobs):
         failed = {}
-        self.asked.append((self.time, tuple(jobs)))
+        self.starts.append((self.time, tuple(jobs)))
         for job in jobs:
             if self.fails.get(job, 0) > 0:
                 self.fails[job] -= 1

@@ -1,4 +1,4 @@
-"""A live engine for the command that is not there: workers in virtual time."""
+"""A live engine for the command without a real cluster: workers in virtual time."""
 
 from tests.engines.fake import FakeExecutor
 

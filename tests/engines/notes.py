@@ -1,4 +1,4 @@
-"""Sharing on a batch system, over a book that a test writes and a system that takes notes."""
+"""Sharing on a batch system, over a book that a test writes and a system that records requests."""
 
 from windlass.engines.batch.book import BatchBook
 from windlass.engines.batch.sharing import Shares
@@ -10,7 +10,7 @@ from windlass.share.usage import Reading
 
 
 class Notes:
-    """A system that carries out every request, and notes it with the time; each job uses half of its cores."""
+    """A system that carries out and records every request with its time; each job uses half of its cores."""
 
     def __init__(self, *candidates):
         self.known = {each.job: each for each in candidates}
@@ -55,15 +55,15 @@ class Notes:
 
 
 class Bench:
-    """A site whose jobs share; ``at`` takes events in and looks whether a decision is due at an instant."""
+    """A site whose jobs share; ``at`` applies events and returns whether a decision is due at a time."""
 
     def __init__(self, *candidates, processors=4, **options):
-        self.book, self.system, self.told, self.backs = BatchBook(processors), Notes(*candidates), [], []
+        self.book, self.system, self.decisions, self.backs = BatchBook(processors), Notes(*candidates), [], []
         self.shares = Shares(
             self.book,
             self.system,
             type("Quiet", (), {"name": "quiet"})(),
-            notify=lambda view, answer: self.told.append((view, answer)),
+            notify=lambda view, answer: self.decisions.append((view, answer)),
             report_back=self.backs.append,
             **options,
         )
@@ -101,7 +101,7 @@ def running(each, at=0.0):
 
 
 def pair(guest=GUEST, quota=50, others=(), **options):
-    """Job 2 was taken in by job 1 at 30 s, and runs since 31 s."""
+    """Job 2 became a guest of job 1 at 30 s, and has run since 31 s."""
     bench = Bench(HOST, guest, *others, **options)
     bench.at(0.0, running(HOST), waiting(guest, 1.0))
     bench.at(30.0)

@@ -1,7 +1,7 @@
-"""Nodes for Ray's own autoscaler, which are raylets on this machine; named in its configuration by this module."""
+"""A node provider for Ray's autoscaler: raylets on this machine, configured by this module's name."""
 
 from ray.autoscaler._private.fake_multi_node.node_provider import FakeMultiNodeProvider
 
 
 class Nodes(FakeMultiNodeProvider):
-    """As Ray's, under a name that a configuration may give."""
+    """Ray's fake provider under a name that a configuration may give."""

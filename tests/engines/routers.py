@@ -1,4 +1,4 @@
-"""What the tests deploy; Serve's processes import it."""
+"""Deployments of the tests, which Serve's processes import."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ SECONDS = 0.06
 
 
 class BrokenRouter(LearningRouter):
-    """Its policy raises at every turn once it is loaded."""
+    """A router whose policy raises at every call."""
 
     def _rank(self, speeds, candidates, request):
         raise RuntimeError("broken on purpose")
@@ -29,7 +29,7 @@ class Worker:
         self._probed = 0
 
     async def __call__(self, request=None):
-        """Who served it."""
+        """Return the serving replica's rank."""
         async with self._turn:
             await asyncio.sleep(SECONDS / 2**self._rank)
         return f"{self._rank} {os.getpid()}"
@@ -40,5 +40,5 @@ class Worker:
         await self()
 
     def probed(self):
-        """How many of them came."""
+        """Return the number of benchmark requests."""
         return self._probed

@@ -1,7 +1,7 @@
-"""A process that has imported what the command needs, and starts it again and again as processes of their own.
+"""A process that has imported the command's modules, and forks the command repeatedly.
 
 ``python -m tests.engines.starts MODULE …`` imports these, and reads a line for each process: JSON with the words of the
-command, and the file for what it says. It answers with the new process's id, and then, when that has ended, with its
+command, and its output file. It prints the new process's id, and then, after the end of the process, its
 status.
 """
 
@@ -44,12 +44,12 @@ AGENT = ("uvicorn", "windlass.cli.app", "windlass.agent.agent")
 #: What `windlass slurm drive` and `windlass slurm give-back` import.
 SLURM = ("windlass.cli.app", "windlass.engines.slurm.driver", "windlass.order.site", "windlass.share")
 _ENDS = (signal.SIGINT, signal.SIGTERM)
-#: Who has not ended by then never will, s.
+#: Timeout (s) after which a process is killed.
 _LONGEST_S = 900.0
 
 
 class Starts:
-    """Starts ``windlass`` in no time; one at a time."""
+    """Fast starts of ``windlass``, one at a time."""
 
     def __init__(self, environment: dict[str, str], modules: tuple[str, ...]) -> None:
         command = [sys.executable, "-m", "tests.engines.starts", *modules]
@@ -58,16 +58,16 @@ class Starts:
         )
         self._started = 0
 
-    def start(self, words: list[str], said: Path) -> int:
-        """The id of a new process."""
+    def start(self, words: list[str], output: Path) -> int:
+        """Start a new process and return its id."""
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps([words, str(said)]) + "\n")
+        self._process.stdin.write(json.dumps([words, str(output)]) + "\n")
         self._process.stdin.flush()
         self._started = self._answer()
         return self._started
 
     def status(self) -> int:
-        """Wait until it has ended; how, as :class:`subprocess.Popen` has it. Who never ends is killed at last."""
+        """Wait for its end and return its status as in :class:`subprocess.Popen`; kill it after the timeout."""
         stuck = threading.Timer(_LONGEST_S, os.kill, (self._started, signal.SIGKILL))
         stuck.start()
         try:
@@ -85,7 +85,7 @@ class Starts:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # One that still runs is a child of the process that is ended here, and would outlive it.
+        # A process that still runs is a child of the process ended here, and would outlive it.
         if self._started:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._started, signal.SIGKILL)
@@ -97,20 +97,20 @@ def _serve() -> None:
     for name in sys.argv[1:]:
         __import__(name)
     for line in sys.stdin:
-        words, said = json.loads(line)
-        # What comes before the command does waits until it catches it.
+        words, output = json.loads(line)
+        # A signal before the command handles signals is deferred.
         signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
         child = os.fork()
         if child == 0:
-            _become(words, said)
+            _become(words, output)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
         print(child, flush=True)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 
 
-def _become(words: list[str], said: str) -> None:
+def _become(words: list[str], output: str) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    file = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    file = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(file, 1)
     os.dup2(file, 2)
     sys.argv = ["windlass", *words]

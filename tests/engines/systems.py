@@ -1,4 +1,4 @@
-"""The batch systems that the conformance tests run on, made alike from a table of jobs."""
+"""The batch systems of the conformance tests, made from a table of jobs."""
 
 import re
 from contextlib import contextmanager, nullcontext
@@ -9,7 +9,7 @@ from tests.engines.slurm.private import OnSlurm, private_slurm
 
 
 class Virtual:
-    """In virtual time; jobs start so much after they are let go, s."""
+    """A system in virtual time; jobs start `latency` (s) after their release."""
 
     def __init__(self, latency):
         self.latency, self.late = latency, latency + 1e-6
@@ -20,7 +20,7 @@ class Virtual:
 
 @contextmanager
 def document_systems():
-    """The system of docs/add-an-engine.md, as it stands there: processes, in real time."""
+    """The system of docs/add-an-engine.md, unchanged: processes, in real time."""
     document = Path(__file__).parents[2] / "docs" / "add-an-engine.md"
     text = document.read_text(encoding="utf-8").partition("\n## Drive a batch system")[2]
     system, _, maker = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
@@ -37,7 +37,7 @@ def slurm_systems():
         yield OnSlurm(cluster)
 
 
-#: What makes each system's maker, for as long as a module's tests need it …
+#: Context manager that yields each system's maker …
 SYSTEMS = {
     "virtual": lambda: nullcontext(Virtual(0.0)),
     "virtual-late": lambda: nullcontext(Virtual(1.0)),

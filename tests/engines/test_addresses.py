@@ -1,4 +1,4 @@
-"""Addresses, and crews of processes, by themselves."""
+"""Addresses, and worker pools of processes."""
 
 import math
 from concurrent.futures import BrokenExecutor
@@ -23,11 +23,11 @@ from windlass.model import InputError
         ("bücher", False, False), ("a b", False, False), ("me@host", False, False),
     ],
 )  # fmt: skip
-def test_hosts_and_addresses(text, host, ip):
+def test_hosts_and_ip_addresses_are_recognised(text, host, ip):
     assert (is_host(text), is_ip(text)) == (host, ip)
 
 
-def test_ports_urls_and_heads():
+def test_ports_and_urls_are_recognised():
     ports = ("1", "65535", "00080", "0", "65536", "-1", "+80", "", "٣", "000080", "8 ", "8.0")
     assert [is_port(each) for each in ports] == [True, True, True, *[False] * 9]
     for text, fine in (
@@ -51,7 +51,7 @@ def test_ports_urls_and_heads():
     assert (shorten("a" * 80), shorten("a" * 81)) == ("a" * 80, "a" * 80 + "…")
 
 
-def test_crews_are_of_ray_alone_and_of_an_address_that_can_be():
+def test_worker_pools_are_on_ray_at_a_valid_address_only():
     for where in ("slurm", "ray:", "Ray", "ray2", "x:h:5", ""):
         with pytest.raises(InputError, match="expected ray, or ray:HOST:PORT"):
             crews_on(where)
@@ -60,7 +60,7 @@ def test_crews_are_of_ray_alone_and_of_an_address_that_can_be():
             crews_on(where)
 
 
-def test_processes_that_are_lost_are_told_of_with_the_call():
+def test_lost_processes_are_reported_by_the_call():
     class Lost:
         def submit(self, function, *arguments):
             raise BrokenExecutor("all are gone")
@@ -71,7 +71,7 @@ def test_processes_that_are_lost_are_told_of_with_the_call():
     assert isinstance(crew.submit(max, 1, 2).exception(), BrokenExecutor)
 
 
-def test_processes_carry_out_calls_and_are_let_go_where_an_error_ends_it():
+def test_processes_run_calls_and_end_after_an_error():
     with processes(1) as crew:
         assert crew.size() == 1
         assert crew.submit(math.hypot, 3.0, 4.0).result() == 5.0

@@ -13,7 +13,7 @@ FAILURES = st.integers(1, 10_000)
 
 
 @given(SECONDS, SECONDS, FAILURES)
-def test_a_delay_is_that_of_a_plain_loop(first, most, failures):
+def test_a_delay_equals_a_plain_loop(first, most, failures):
     delay = first
     for _ in range(min(failures - 1, 60)):
         delay *= 2.0
@@ -33,7 +33,7 @@ def test_drawn_delays_are_in_the_upper_half(first, most, failures, seed):
     assert 0.5 * whole <= Backoff(first, most, np.random.default_rng(seed)).delay(failures) <= whole
 
 
-def test_clients_that_failed_together_retry_at_different_instants():
+def test_clients_that_failed_together_retry_at_different_times():
     delays = {Backoff(1.0, 300.0, np.random.default_rng(seed)).delay(5) for seed in range(1000)}
     assert len(delays) == 1000
     assert max(delays) - min(delays) > 7.9
@@ -45,6 +45,6 @@ def test_delays_of_the_same_generator_are_the_same():
 
 
 @given(SECONDS, SECONDS, FAILURES)
-def test_the_count_of_failures_is_not_kept(first, most, failures):
+def test_delays_do_not_depend_on_earlier_calls(first, most, failures):
     backoff = Backoff(first, most)
     assert backoff.delay(failures) == backoff.delay(failures)

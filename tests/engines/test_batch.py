@@ -1,4 +1,4 @@
-"""The engine of a batch system, in virtual time: the simulator's schedules, and what a simulator does not do."""
+"""The engine of a batch system, in virtual time: the simulator's schedules, and live behaviour beyond it."""
 
 import numpy as np
 import pytest
@@ -73,7 +73,7 @@ def test_a_longer_queue_starts_as_in_the_simulator(name):
                 )
 
 
-def test_a_job_that_is_let_go_holds_its_processors_before_it_is_seen_to_run():
+def test_a_released_job_holds_its_processors_before_it_starts():
     jobs = JobTable.of(submit=[0, 0.5, 0.6], run=[5, 5, 5], procs=[3, 2, 1], request=[9, 9, 9])
     policy = Plain(POLICIES.find("fcfs")())
     run, _ = ran(jobs, 4, policy, latency=1.0)
@@ -82,12 +82,12 @@ def test_a_job_that_is_let_go_holds_its_processors_before_it_is_seen_to_run():
     second = policy.views[1]
     assert (second.now, second.free, second.running.job.tolist()) == (0.5, 1, [1])
     assert second.running.expected_end.tolist() == [9.0]
-    # Once it is seen to run, it is expected to end as long after its start as it asked for.
+    # Once it runs, its expected end is its start plus its request.
     third = policy.views[2]
     assert (third.now, third.free) == (0.6, 1)
 
 
-def test_expected_ends_count_from_the_start_that_the_system_tells():
+def test_expected_ends_count_from_the_reported_start():
     jobs = JobTable.of(submit=[0, 3], run=[5, 5], procs=[4, 4], request=[9, 9])
     policy = Plain(POLICIES.find("fcfs")())
     ran(jobs, 4, policy, latency=1.0)
@@ -113,7 +113,7 @@ _WRONG = {
 
 
 @pytest.mark.parametrize("kind", _WRONG)
-def test_of_a_wrong_answer_nothing_is_carried_out(kind):
+def test_a_wrong_answer_is_not_carried_out(kind):
     answer, problem = _WRONG[kind]
     system = FakeBatch(THREE, 4)
     with pytest.raises(PolicyError, match=rf"^policy 'stub' .*{problem}") as live:
@@ -121,12 +121,12 @@ def test_of_a_wrong_answer_nothing_is_carried_out(kind):
     with pytest.raises(PolicyError) as simulated:
         replay(THREE, 4, Answers(answer))
     assert str(live.value) == str(simulated.value)
-    assert system.asked == []
+    assert system.starts == []
     assert system.held == {5, 6, 7}
     assert system.closed == 1
 
 
-def test_what_a_policy_does_to_its_view_does_not_widen_the_site():
+def test_a_policy_that_changes_its_view_does_not_change_the_site():
     def spoil(view):
         for column in (view.waiting.procs, view.waiting.job, view.waiting.note, view.running.procs):
             column[:] = 0
@@ -136,7 +136,7 @@ def test_what_a_policy_does_to_its_view_does_not_widen_the_site():
         drive(LiveSite(FakeBatch(THREE, 4)), {"order": Answers(spoil)})
 
 
-def test_a_policy_may_wait_for_a_time_to_come():
+def test_a_policy_may_wait_for_a_later_time():
     policy = Answers(lambda view: Start(tuple(view.waiting.job[:1].tolist()) if view.now >= 12.2 else ()))
     jobs = JobTable.of(submit=[0], run=[10], procs=[1])
     run, _ = ran(jobs, 1, policy)
@@ -145,7 +145,7 @@ def test_a_policy_may_wait_for_a_time_to_come():
         drive(LiveSite(FakeBatch(jobs, 1), patience=11.0), {"order": policy})
 
 
-def test_no_jobs_at_all():
+def test_a_run_without_jobs_is_empty():
     run, _ = ran(JobTable.of([], [], []), 4, POLICIES.find("easy")())
     assert (len(run.job), run.decisions, run.reasons) == (0, 0, ())
 
@@ -164,21 +164,21 @@ def test_notes_are_kept_with_their_jobs():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_plan_says_what_would_start_and_starts_nothing(name):
+def test_a_plan_lists_the_next_starts_and_starts_nothing(name):
     system, policy = FakeBatch(THREE, 4), POLICIES.find(name)()
     engine = LiveSite(system)
     plan = engine.plan(policy)
     assert (plan.jobs, plan.procs, plan.command) == ((5, 6), (1, 2), "release 5,6")
     assert plan.lines()[0] == f"job 5, 1 processors: {plan.why[0]}"
     assert plan.lines()[2:] == ["release 5,6"]
-    assert system.asked == []
+    assert system.starts == []
     assert engine.plan(policy) == plan
     run = drive(engine, {"order": policy})
-    assert system.asked[0] == (0.0, plan.jobs)
+    assert system.starts[0] == (0.0, plan.jobs)
     same_schedule(run, replay(THREE, 4, policy))
 
 
-def test_a_plan_for_nobody_is_empty_and_a_wrong_one_names_the_policy():
+def test_a_plan_without_jobs_is_empty_and_a_wrong_one_names_the_policy():
     plan = LiveSite(FakeBatch(JobTable.of([9], [1], [1]), 4, others=[(0.0, 3, 1, 5.0, 5.0)])).plan(
         Answers(lambda view: 1 / 0)
     )

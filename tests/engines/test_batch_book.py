@@ -1,4 +1,4 @@
-"""The book of a batch system's jobs against a plain one: a dictionary a job, and sums over all of them."""
+"""The book of a batch system's jobs against a plain one: a dictionary per job, and sums over all jobs."""
 
 import math
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ NAN = math.nan
 
 
 class PlainBook:
-    """What the documentation says of each event, job by job."""
+    """The documented effect of each event, job by job."""
 
     def __init__(self, processors):
         self.processors = self.most = processors
@@ -37,7 +37,7 @@ class PlainBook:
             "host": None, "guest": None, "note": NAN, "expected": NAN, "wakes": NAN, "released": NAN,
             "start": NAN, "end": NAN, "paused": 0.0, "refusals": 0, "cancelled": False, "why": None,
         }  # fmt: skip
-        # A job that comes again keeps its place among those that are known.
+        # A job that arrives again keeps its place among the known jobs.
         if job in self.jobs:
             self.jobs[job].__dict__.update(fresh)
         else:
@@ -53,7 +53,7 @@ class PlainBook:
         one.host = one.guest = None
 
     def take(self, event):
-        """Whether a decision is due."""
+        """Apply an event; return whether a decision is due."""
         if isinstance(event, Submitted):
             self.enter(event.job, event.at, event.procs, event.request, True)
             return True
@@ -96,7 +96,7 @@ class PlainBook:
         return [one for one in self.jobs.values() if one.state in states]
 
     def look(self):
-        """Everything that a book answers, in plain values."""
+        """Return all answers of the book as plain values."""
         holders, waiting = self.of("released", "runs"), self.of("waits", "rests")
         held = sum(self.own(one) for one in holders)
         widest = max((one.procs for one in waiting), default=0)
@@ -138,7 +138,7 @@ class PlainBook:
 
 
 def looked(book, now, jobs):
-    """The same of the book."""
+    """Return the same values of the real book."""
     view, queue, run = book.view(now), book.queue(), book.result(3)
     numbers, procs = book.columns(queue)
     waiting, running = view.waiting, view.running
@@ -146,7 +146,7 @@ def looked(book, now, jobs):
     assert procs.tolist() == waiting.procs.tolist()
     assert (view.now, view.refused, run.decisions) == (now, book.refused, 3)
     holders = [*zip(running.expected_end.tolist(), running.procs.tolist(), running.job.tolist(), strict=True)]
-    # By expected end, and of those that end then the narrowest first.
+    # By expected end; of equal ends the narrowest first.
     assert [each[:2] for each in holders] == sorted(each[:2] for each in holders)
     reasons = [None if code < 0 else run.reasons[code] for code in run.why]
     columns = (run.job, run.submit, run.request, run.procs, run.cancelled)
@@ -184,7 +184,7 @@ def looked(book, now, jobs):
 
 
 @pytest.mark.parametrize("seed", range(16))
-def test_after_whatever_happens_it_knows_what_a_plain_book_knows(seed):
+def test_after_any_events_the_book_equals_a_plain_one(seed):
     rng = np.random.default_rng(seed)
     book, plain, now = BatchBook(6), PlainBook(6), 0.0
     for _ in range(150):
@@ -226,7 +226,7 @@ def test_after_whatever_happens_it_knows_what_a_plain_book_knows(seed):
             for each, why in zip(book.columns(queue[chosen])[0].tolist(), names, strict=True):
                 plain.release(each, why, now)
             book.release(queue[chosen], names, now)
-            # What was refused are those that are left.
+            # The refused jobs are the remaining ones.
             assert book.refused == len(book.queue())
         elif kind == 11 and states["released"]:
             one = plain.jobs[int(rng.choice(states["released"]))]
@@ -273,7 +273,7 @@ def test_after_whatever_happens_it_knows_what_a_plain_book_knows(seed):
             book.keep(book.queue(), None)
 
 
-def test_jobs_of_one_instant_wait_in_the_order_in_which_they_came():
+def test_jobs_of_equal_submission_wait_in_order_of_arrival():
     rng, book = np.random.default_rng(5), BatchBook(4)
     submits = rng.integers(0, 3, 300).astype(float).tolist()
     for number, submit in enumerate(submits):
@@ -282,7 +282,7 @@ def test_jobs_of_one_instant_wait_in_the_order_in_which_they_came():
     assert book.columns(book.queue())[0].tolist() == book.result(0).job.tolist() == order
 
 
-def test_a_guest_with_processors_of_its_own_is_expected_when_it_then_ends():
+def test_a_separated_guest_has_its_own_expected_end():
     book = BatchBook(8)
     for number, request in ((1, 50.0), (2, 90.0)):
         book.take(Holds(number, 0.0, 3, request))

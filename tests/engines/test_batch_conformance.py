@@ -1,4 +1,4 @@
-"""One suite for every batch system: what it tells, what it starts, and how it is driven by the order policies."""
+"""One suite for every batch system: its events, its starts, and runs under the order policies."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from windlass.order.site.view import Start
 
 CLOSE = 1e-6
 PROCESSORS = 4
-# A wide job between narrow ones, some of which come later; seconds that a real system can keep, and requests in whole
+# A wide job between narrow ones, some submitted later; times that a real system can keep, and requests in whole
 # minutes, as not all systems know seconds.
 JOBS = JobTable.of(
     submit=[0.0, 0.0, 0.0, 0.3, 0.6],
@@ -35,27 +35,27 @@ def systems(request):
 
 
 class Watched:
-    """A system of which all that it tells and is told is kept, with the time."""
+    """A system that records its events and requests with their times."""
 
     def __init__(self, system):
-        self.system, self.told, self.asked = system, [], []
+        self.system, self.reported, self.starts = system, [], []
         self.processors, self.now, self.describe = system.processors, system.now, system.describe
         self.close = system.close
 
     def poll(self, timeout):
         events = self.system.poll(timeout)
-        self.told += [(self.now(), event) for event in events]
+        self.reported += [(self.now(), event) for event in events]
         return events
 
     def start(self, jobs):
-        self.asked.append((self.now(), tuple(jobs)))
+        self.starts.append((self.now(), tuple(jobs)))
         return self.system.start(jobs)
 
     def of(self, kind):
-        return [(seen, event) for seen, event in self.told if isinstance(event, kind)]
+        return [(seen, event) for seen, event in self.reported if isinstance(event, kind)]
 
     def until(self, done, seconds=300.0):
-        """Polls until something has been told, or so many seconds on the system's clock have passed."""
+        """Poll until a condition holds, or `seconds` have passed on the system's clock."""
         end = self.now() + seconds
         while not done(self) and self.now() < end:
             self.poll(min(0.1, end - self.now()))
@@ -70,28 +70,28 @@ def all_submitted(system):
     return len(system.of(Submitted)) == len(JOBS)
 
 
-def test_every_job_is_told_once_as_it_was_submitted(systems):
+def test_every_job_is_reported_once_as_submitted(systems):
     system = made(systems).until(all_submitted)
-    told = {event.job: (seen, event) for seen, event in system.of(Submitted)}
-    assert sorted(told) == JOBS.job.tolist() == sorted(event.job for _, event in system.of(Submitted))
+    reported = {event.job: (seen, event) for seen, event in system.of(Submitted)}
+    assert sorted(reported) == JOBS.job.tolist() == sorted(event.job for _, event in system.of(Submitted))
     for row, job in enumerate(JOBS.job.tolist()):
-        seen, event = told[job]
+        seen, event = reported[job]
         assert (event.procs, event.request) == (JOBS.procs[row], JOBS.request[row])
         assert event.at <= seen + CLOSE
-        assert -CLOSE <= event.at - JOBS.submit[row] - told[11][1].at <= systems.late
-    # That nobody submits any more is told after the last of them, if it is.
-    kinds = [type(event) for _, event in system.until(lambda system: system.of(NoMore), 1.0).told]
+        assert -CLOSE <= event.at - JOBS.submit[row] - reported[11][1].at <= systems.late
+    # The end of submissions, if reported, comes after the last job.
+    kinds = [type(event) for _, event in system.until(lambda system: system.of(NoMore), 1.0).reported]
     assert NoMore not in kinds or kinds.index(NoMore) >= len(JOBS)
     system.close()
 
 
-def test_nobody_runs_who_was_not_started(systems):
+def test_no_job_runs_without_a_start(systems):
     system = made(systems).until(lambda system: False, 1.5 + systems.late)
     assert not system.of(Started)
     system.close()
 
 
-def test_the_clock_goes_on_and_all_is_told_in_the_end(systems):
+def test_the_clock_advances_and_all_events_are_reported(systems):
     system = made(systems)
     times = [system.now()]
     for _ in range(5):
@@ -106,7 +106,7 @@ def test_the_clock_goes_on_and_all_is_told_in_the_end(systems):
     system.close()
 
 
-def test_what_is_started_runs_in_that_order_for_as_long_as_it_takes(systems):
+def test_started_jobs_run_in_order_for_their_duration(systems):
     system = made(systems).until(all_submitted)
     before = system.now()
     assert not system.start([13, 11])
@@ -118,14 +118,14 @@ def test_what_is_started_runs_in_that_order_for_as_long_as_it_takes(systems):
     for job, run in ((13, 0.2), (11, 0.6)):
         assert before - CLOSE <= began[job] <= before + systems.late
         assert run - CLOSE <= ended[job] - began[job] <= run + systems.late
-    order = [(type(event), event.job) for _, event in system.told if isinstance(event, Started | Ended)]
+    order = [(type(event), event.job) for _, event in system.reported if isinstance(event, Started | Ended)]
     for job in (11, 13):
         assert order.index((Started, job)) < order.index((Ended, job))
     assert all(event.at <= seen + CLOSE for seen, event in system.of(Started | Ended))
     system.close()
 
 
-def test_what_cannot_be_started_is_named_and_the_others_run(systems):
+def test_a_job_that_cannot_be_started_is_named_and_the_others_run(systems):
     system = made(systems).until(all_submitted)
     refused = system.start([404, 13])
     assert list(refused) == [404]
@@ -136,20 +136,20 @@ def test_what_cannot_be_started_is_named_and_the_others_run(systems):
 
 def test_a_description_names_the_jobs_and_starts_nothing(systems):
     system = made(systems).until(all_submitted)
-    said = system.describe([13, 11])
-    assert "13" in said
-    assert "11" in said
+    description = system.describe([13, 11])
+    assert "13" in description
+    assert "11" in description
     assert not system.until(lambda system: False, 0.5 + systems.late).of(Started)
     system.close()
 
 
-def test_closing_twice_does_no_harm(systems):
+def test_closing_twice_is_no_error(systems):
     system = made(systems)
     system.close()
     system.close()
 
 
-def test_a_job_cancelled_while_it_waits_is_told_and_cannot_be_started(systems):
+def test_a_job_cancelled_while_waiting_is_reported_and_cannot_be_started(systems):
     system = made(systems, cancels=[(0.5, 12)]).until(lambda system: system.of(Cancelled))
     ((_, event),) = system.of(Cancelled)
     assert event.job == 12
@@ -160,7 +160,7 @@ def test_a_job_cancelled_while_it_waits_is_told_and_cannot_be_started(systems):
     system.close()
 
 
-def test_a_job_cancelled_while_it_runs_is_told_once(systems):
+def test_a_job_cancelled_while_running_is_reported_once(systems):
     jobs = JobTable.of([0.0], [9.0], [1], [60.0], job=[12])
     system = made(systems, jobs, cancels=[(2.0, 12)]).until(lambda system: system.of(Submitted))
     system.start([12])
@@ -169,7 +169,7 @@ def test_a_job_cancelled_while_it_runs_is_told_once(systems):
     system.close()
 
 
-def test_processors_that_go_and_come_back_are_told(systems):
+def test_lost_and_returned_processors_are_reported(systems):
     system = made(systems, capacity=[(0.4, 2), (0.9, 4)]).until(lambda system: len(system.of(Capacity)) == 2)
     assert [event.processors for _, event in system.of(Capacity)] == [2, 4]
     system.close()
@@ -194,7 +194,7 @@ def test_every_job_runs_once_within_the_site_and_as_decided(systems, name):
     assert (np.abs(run.end - run.start - wanted) <= systems.late).all()
     holds_no_more_than_there_is(run)
     decided = [answer.jobs for _, answer in decisions if answer.jobs]
-    assert [jobs for _, jobs in system.asked] == decided
+    assert [jobs for _, jobs in system.starts] == decided
     assert run.decisions == len(decisions)
     for view, answer in decisions:
         procs = dict(zip(view.waiting.job.tolist(), view.waiting.procs.tolist(), strict=True))
@@ -202,7 +202,7 @@ def test_every_job_runs_once_within_the_site_and_as_decided(systems, name):
 
 
 def holds_no_more_than_there_is(run):
-    """From when a job is let go to its end it has its processors; at equal times, ends first."""
+    """Check that jobs between release and end fit the site; at equal times, ends come first."""
     steps = sorted(
         [(end, -procs) for end, procs in zip(run.end, run.procs, strict=True)]
         + [(released, procs) for released, procs in zip(run.released, run.procs, strict=True)]
@@ -210,11 +210,11 @@ def holds_no_more_than_there_is(run):
     assert max(np.cumsum([procs for _, procs in steps])) <= PROCESSORS
 
 
-def test_a_narrow_job_is_backfilled_and_the_head_is_not_held_up(systems):
+def test_a_narrow_job_is_backfilled_without_delaying_the_head(systems):
     _, run, _ = driven(systems, POLICIES.find("easy")())
     start = dict(zip(run.job.tolist(), run.start.tolist(), strict=True))
     assert start[13] < start[12]
-    # Job 14 asks for longer than the head must wait.
+    # Job 14 requests more time than the head's wait.
     assert start[12] <= start[14] + CLOSE
     assert [run.reasons[code] for code in run.why[run.job == 13]] != ["head of the queue"]
 
@@ -224,7 +224,7 @@ def test_jobs_submitted_first_go_first_under_fcfs(systems):
     assert (np.diff(run.start[np.argsort(run.job)]) >= -CLOSE).all()
 
 
-def test_an_answer_that_cannot_be_carried_out_starts_nobody(systems):
+def test_an_invalid_answer_starts_no_job(systems):
     class Wrong:
         name = "wrong"
 
@@ -234,4 +234,4 @@ def test_an_answer_that_cannot_be_carried_out_starts_nobody(systems):
     system = made(systems)
     with pytest.raises(PolicyError, match="policy 'wrong' started jobs that need more than the 4 idle"):
         drive(LiveSite(system), {"order": Wrong()})
-    assert system.asked == []
+    assert system.starts == []

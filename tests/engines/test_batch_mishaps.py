@@ -1,4 +1,4 @@
-"""What does not happen in a simulator: cancelled jobs, drained processors, failed releases; in virtual time."""
+"""Events that a simulator does not have: cancelled jobs, drained processors, failed releases; in virtual time."""
 
 import dataclasses
 
@@ -40,7 +40,7 @@ def what_can_happen(case):
 @pytest.mark.parametrize("name", ["fcfs", "sjf", "easy"])
 @CHECK
 @given(data=st.data())
-def test_refused_is_only_a_hint(data, name):
+def test_the_refused_count_changes_no_answer(data, name):
     case = data.draw(cases().filter(lambda case: len(case.jobs) > 0))
     policy = POLICIES.find(name)()
 
@@ -55,10 +55,10 @@ def test_refused_is_only_a_hint(data, name):
 @pytest.mark.parametrize("name", NAMES)
 @CHECK
 @given(data=st.data())
-def test_nobody_is_lost_or_started_twice_whatever_happens(data, name):
+def test_no_job_is_lost_or_started_twice(data, name):
     case = data.draw(cases().filter(lambda case: len(case.jobs) > 0))
     mishaps = data.draw(what_can_happen(case))
-    # The fake says where a job is started that does not fit, or that is not there.
+    # The fake raises if a started job does not fit or does not exist.
     run, system = ran(*case, POLICIES.find(name)(), **mishaps)
     assert sorted(run.job) == sorted(case.jobs.job)
     gone = set(run.job[run.cancelled].tolist())
@@ -71,7 +71,7 @@ def test_nobody_is_lost_or_started_twice_whatever_happens(data, name):
     assert (run.why[started] >= 0).all()
     requeued = {job for _, job in mishaps["requeues"]}
     for number, ended, start in zip(run.job.tolist(), run.end, run.start, strict=True):
-        times = sum(number in jobs for _, jobs in system.asked)
+        times = sum(number in jobs for _, jobs in system.starts)
         assert times <= 1 + mishaps["fails"].get(number, 0) + (3 if number in requeued else 0)
         _, wanted, _, request = system.jobs[number]
         if number not in gone:
@@ -79,7 +79,7 @@ def test_nobody_is_lost_or_started_twice_whatever_happens(data, name):
     assert len(run.ran()) == started.sum()
 
 
-def test_a_job_cancelled_at_the_head_lets_the_next_one_go():
+def test_cancelling_the_head_starts_the_next_job():
     jobs = JobTable.of(submit=[0, 1, 2], run=[10, 5, 5], procs=[2, 4, 2], job=[1, 2, 3])
     run, _ = ran(jobs, 4, POLICIES.find("fcfs")(), cancels=[(3.0, 2)])
     assert run.start.tolist()[::2] == [0.0, 3.0]
@@ -88,7 +88,7 @@ def test_a_job_cancelled_at_the_head_lets_the_next_one_go():
     assert run.ran().job.tolist() == [1, 3]
 
 
-def test_a_job_cancelled_while_it_runs_gives_its_processors_back():
+def test_cancelling_a_running_job_frees_its_processors():
     run, _ = ran(THREE, 2, POLICIES.find("fcfs")(), cancels=[(4.0, 5)])
     assert run.start.tolist() == [0.0, 4.0, 14.0]
     assert run.cancelled.tolist() == [True, False, False]
@@ -102,15 +102,15 @@ def test_a_job_cancelled_between_its_release_and_its_start_never_ran(at):
     assert run.released.tolist() == [0.0, at, at + 11.0]
 
 
-def test_a_job_that_is_put_back_waits_anew():
+def test_a_requeued_job_waits_again():
     run, system = ran(THREE, 2, POLICIES.find("fcfs")(), requeues=[(4.0, 5)])
-    # It is at the end of the queue now.
+    # It is now at the end of the queue.
     assert run.job.tolist() == [6, 7, 5]
     assert run.start.tolist() == [4.0, 14.0, 24.0]
-    assert [jobs for _, jobs in system.asked] == [(5,), (6,), (7,), (5,)]
+    assert [jobs for _, jobs in system.starts] == [(5,), (6,), (7,), (5,)]
 
 
-def test_processors_that_are_drained_are_not_counted_on():
+def test_drained_processors_are_not_used():
     # Eight jobs of 10 s, one processor each, on four; two are drained from 5 s to 22 s.
     jobs = JobTable.of(submit=[0] * 8, run=[10] * 8, procs=[1] * 8)
     policy = Plain(POLICIES.find("easy")())
@@ -124,7 +124,7 @@ def test_processors_that_are_drained_are_not_counted_on():
     assert drained[0].running.procs.sum() == 4
 
 
-def test_somebody_elses_jobs_hold_processors_and_are_none_of_ours():
+def test_other_users_jobs_hold_processors_and_are_not_in_the_result():
     policy = Plain(POLICIES.find("easy")())
     run, _ = ran(THREE, 4, policy, others=[(-5.0, 900, 3, 20.0, 30.0)])
     assert run.job.tolist() == [5, 6, 7]
@@ -133,11 +133,11 @@ def test_somebody_elses_jobs_hold_processors_and_are_none_of_ours():
     assert (first.free, first.running.job.tolist(), first.running.expected_end.tolist()) == (1, [900], [25.0])
 
 
-def test_a_release_that_fails_is_tried_again_and_holds_nothing_meanwhile():
+def test_a_failed_release_is_retried_and_holds_no_processors_meanwhile():
     jobs = JobTable.of(submit=[0, 0, 0.1], run=[10, 10, 10], procs=[2, 2, 2])
     run, system = ran(jobs, 4, POLICIES.find("fcfs")(), fails={1: 2})
-    # Job 1 rests a quarter of a second, then half of one: job 3 goes ahead.
-    assert system.asked == [
+    # Job 1 rests for 0.25 s, then 0.5 s: job 3 starts first.
+    assert system.starts == [
         (0.0, (1, 2)),
         (0.1, (3,)),
         (10.0, (1,)),
@@ -146,14 +146,14 @@ def test_a_release_that_fails_is_tried_again_and_holds_nothing_meanwhile():
     assert run.start.tolist() == [10.5, 0.0, 0.1]
 
 
-def test_a_job_that_has_rested_is_ahead_of_those_who_were_refused_meanwhile():
+def test_a_rested_job_is_ahead_of_jobs_refused_meanwhile():
     jobs = JobTable.of(submit=[0, 0, 0.1], run=[10, 10, 10], procs=[2, 4, 4])
     run, system = ran(jobs, 4, POLICIES.find("fcfs")(), fails={1: 1}, others=[(-1.0, 900, 2, 50.0, 50.0)])
-    assert system.asked[:2] == [(0.0, (1,)), (0.25, (1,))]
+    assert system.starts[:2] == [(0.0, (1,)), (0.25, (1,))]
     assert run.start.tolist() == [0.25, 49.0, 59.0]
 
 
-def test_what_rests_is_not_laid_to_a_policy_that_waits_for_it():
+def test_resting_jobs_do_not_count_against_the_policy():
     def job_5_first(view):
         jobs = view.waiting.job.tolist()
         return Start(tuple(jobs[:1] if 5 in [*jobs, *view.running.job] else ()))
@@ -162,12 +162,12 @@ def test_what_rests_is_not_laid_to_a_policy_that_waits_for_it():
     system = FakeBatch(jobs, 9, fails={5: 3})
     with pytest.raises(PolicyError, match="left 1 jobs waiting"):
         drive(LiveSite(system, patience=0.7), {"order": Answers(job_5_first)})
-    # It rested longer than a policy may take, and ran; what was left waiting then is another thing.
-    assert [at for at, _ in system.asked] == [0.0, 0.25, 0.75, 1.75]
+    # It rested longer than a policy may take, and ran; the job left waiting then is the policy's fault.
+    assert [at for at, _ in system.starts] == [0.0, 0.25, 0.75, 1.75]
     assert system.time > 11.75
 
 
-def test_processors_that_come_back_are_for_the_head_of_the_queue():
+def test_returned_processors_go_to_the_head_of_the_queue():
     jobs = JobTable.of(submit=[0, 1], run=[100, 100], procs=[2, 2])
     run, _ = ran(jobs, 4, POLICIES.find("easy")(), capacity=[(-1.0, 2), (5.0, 4)])
     assert run.start.tolist() == [0.0, 5.0]
@@ -179,16 +179,16 @@ def test_a_release_that_always_fails_ends_the_run_and_names_the_job():
         BatchError, match=r"^job 6 was not started, 8 times in a row: the controller does not"
     ):
         drive(LiveSite(system), {"order": POLICIES.find("fcfs")()})
-    # Nothing is lost: it is held as before, and so is nobody else.
+    # Nothing is lost: only this job is still held.
     assert system.held == {6}
     assert system.closed == 1
 
 
-def test_a_job_that_is_cancelled_behind_the_engine_s_back_is_no_failure():
+def test_a_job_cancelled_during_its_release_is_no_failure():
     class Racing(FakeBatch):
         def start(self, jobs):
             if 6 in self.held:
-                self.told += self.cancel(6)
+                self.pending += self.cancel(6)
             return super().start(jobs)
 
     run = drive(LiveSite(Racing(THREE, 5)), {"order": POLICIES.find("fcfs")()})
@@ -218,20 +218,20 @@ def test_a_system_in_service_waits_for_more_jobs_however_long():
 
 
 class Script:
-    """Tells these lists of events, one a poll, and starts whatever it is told to."""
+    """A system that returns given lists of events, one per poll, and starts any job."""
 
-    def __init__(self, *told, processors=4):
-        self.told, self.time, self.processors, self.asked = list(told), 0.0, processors, []
+    def __init__(self, *pending, processors=4):
+        self.pending, self.time, self.processors, self.starts = list(pending), 0.0, processors, []
 
     def now(self):
         return self.time
 
     def poll(self, timeout):
         self.time += 0.001
-        return self.told.pop(0) if self.told else []
+        return self.pending.pop(0) if self.pending else []
 
     def start(self, jobs):
-        self.asked.append(tuple(jobs))
+        self.starts.append(tuple(jobs))
         return {}
 
     def describe(self, jobs):
@@ -241,7 +241,7 @@ class Script:
         pass
 
 
-def test_what_the_system_starts_by_itself_is_taken_as_it_is():
+def test_jobs_started_by_the_system_are_accepted():
     # Job 1 was released by its user, job 2 runs from before; job 9 is unknown.
     system = Script(
         [Holds(2, -5.0, 1, 10.0), Submitted(1, 0.0, 2, 10.0), Started(1, 0.0)],
@@ -251,17 +251,17 @@ def test_what_the_system_starts_by_itself_is_taken_as_it_is():
     assert engine.wait() == "order"
     view = engine.view("order")
     assert (view.free, view.waiting.job.tolist(), view.running.job.tolist()) == (1, [3], [2, 1])
-    system.told = [[], [Ended(1, 4.0)], [], [Started(3, 4.0), Ended(3, 5.0)]]
+    system.pending = [[], [Ended(1, 4.0)], [], [Started(3, 4.0), Ended(3, 5.0)]]
     engine.act("order", Start())
     assert engine.wait() == "order"
     engine.act("order", Start((3,)))
-    # Job 2, which is none of ours, need not end.
+    # Job 2, which is not Windlass's, need not end.
     assert engine.wait() is None
     run = engine.result()
     assert (run.job.tolist(), run.why.tolist(), run.start.tolist()) == ([1, 3], [-1, 0], [0.0, 4.0])
 
 
-def test_a_job_whose_user_asks_for_something_else_is_shown_as_it_is_now():
+def test_a_changed_request_is_shown_in_the_view():
     system = Script([Submitted(1, 0.0, 2, 10.0), Submitted(2, 1.0, 2, 10.0)], [Submitted(1, 0.0, 1, 99.0)])
     engine = LiveSite(system)
     assert engine.wait() == "order"
@@ -273,7 +273,7 @@ def test_a_job_whose_user_asks_for_something_else_is_shown_as_it_is_now():
     )
 
 
-def test_more_than_the_site_has_is_held_for_a_while():
+def test_held_processors_beyond_the_site_are_owed():
     system = Script([Holds(1, 0.0, 4, 9.0), Submitted(2, 0.0, 1, 9.0)], [Capacity(2)])
     engine = LiveSite(system)
     assert engine.wait() == "order"

@@ -1,4 +1,4 @@
-"""Which jobs a book knows to be refused, and what is news for a policy."""
+"""Refused jobs of a book, and changes that need a new decision."""
 
 import numpy as np
 import pytest
@@ -18,12 +18,12 @@ from windlass.engines.batch.system import (
 
 
 def seen(book):
-    """Whether a decision is due, and how many are known to be refused."""
+    """Return whether a decision is due, and the number of refused jobs."""
     return book.processors_changed(), book.refused
 
 
 def refused(count=2, processors=4):
-    """A full site, with a number of jobs that were left waiting."""
+    """Return the book of a full site with `count` refused jobs."""
     book = BatchBook(processors)
     book.take(Holds(1, 0.0, 3, 50.0))
     for job in range(2, 2 + count):
@@ -34,7 +34,7 @@ def refused(count=2, processors=4):
     return book
 
 
-def test_a_job_that_comes_behind_all_others_leaves_those_refused_and_one_between_does_not():
+def test_a_job_at_the_end_of_the_queue_keeps_the_refused_and_one_between_resets_them():
     book = refused()
     book.take(Submitted(9, 9.0, 1, 1.0))
     assert seen(book) == (False, 2)
@@ -50,7 +50,7 @@ def test_a_job_that_comes_behind_all_others_leaves_those_refused_and_one_between
         (Submitted(2, 2.0, 1, 9.0), False, 0),
         (Ended(1, 11.0), True, 0),
         (Cancelled(3, 11.0), False, 0),
-        # The system started it by itself: more is held than there is.
+        # The system started it itself: more processors are held than exist.
         (Started(2, 11.0), True, 0),
         (Started(1, 11.0), False, 2),
         (Delayed(1, 11.0, 2.0), False, 2),
@@ -60,22 +60,22 @@ def test_a_job_that_comes_behind_all_others_leaves_those_refused_and_one_between
         (NoMore(), False, 2),
     ],
 )
-def test_those_that_were_refused_are_so_until_what_is_idle_or_owed_changes_or_one_goes(event, due, left):
+def test_jobs_stay_refused_until_processors_or_the_queue_change(event, due, left):
     book = refused()
     book.take(event)
     assert seen(book) == (due, left)
-    # What was seen once is no news.
+    # A change is reported once.
     assert seen(book)[0] is False
 
 
-def test_what_goes_and_comes_back_at_one_instant_is_no_change():
+def test_a_loss_and_return_at_one_time_is_no_change():
     book = refused()
     book.take(Capacity(2))
     book.take(Capacity(4))
     assert seen(book) == (False, 2)
 
 
-def test_what_is_decided_is_no_news_afterwards():
+def test_a_decision_itself_is_no_change():
     book = BatchBook(6)
     for job, procs in ((1, 3), (2, 2), (3, 4)):
         book.take(Submitted(job, float(job), procs, 9.0))
@@ -91,12 +91,12 @@ def test_what_is_decided_is_no_news_afterwards():
     assert seen(book) == (False, 0)
     book.apart(8, 20.0)
     assert seen(book) == (False, 0)
-    # A decision that was not carried out leaves more idle.
+    # A decision that was not carried out leaves more processors idle.
     book.rest(1, 7.0, Backoff(0.25))
     assert book.processors_changed()
 
 
-def test_the_widest_of_those_that_wait_is_named_also_while_it_rests():
+def test_the_widest_waiting_job_includes_resting_ones():
     book = BatchBook(9)
     for job, procs in ((3, 2), (4, 7), (5, 4), (6, 8)):
         book.take(Submitted(job, 0.0, procs, 9.0))
@@ -108,7 +108,7 @@ def test_the_widest_of_those_that_wait_is_named_also_while_it_rests():
     assert book.widest() == (4, 7)
 
 
-def test_what_a_job_has_used_of_its_request_is_never_below_none():
+def test_the_used_request_of_a_job_is_never_negative():
     book = BatchBook(4)
     book.take(Holds(7, 10.0, 2, 60.0))
     assert (book.ran(7, 25.0), book.ran(7, 9.0)) == (15.0, 0.0)

@@ -1,4 +1,4 @@
-"""A live site whose processors go and come back: the simulator's schedules, and jobs wider than what is left."""
+"""A live site that loses and regains processors: the simulator's schedules, and jobs wider than the site."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.site.part import SitePart
 
-#: (when, how many there are from then on), ascending; the last brings all back.
+#: (time, processors from then on), ascending; the last restores all.
 Changes = list[tuple[float, int]]
 
 
 def simulated(case: Case, changes: Changes, policy: SitePolicy, *, kill: bool = True) -> Replay:
-    """The same on a pooled site of the simulator; what goes is drained."""
+    """Return the same on a pooled site of the simulator, with drained processors."""
     time, cores = np.array([at for at, _ in changes]), np.array([has for _, has in changes], np.int64)
     none = np.zeros(len(changes), np.int64)
     ledger = Ledger([[case.processors]], parts=1)
@@ -45,7 +45,7 @@ def simulated(case: Case, changes: Changes, policy: SitePolicy, *, kill: bool = 
 
 @st.composite
 def drained(draw: st.DrawFn) -> tuple[Case, Changes]:
-    """A case, and up to six changes, many of them just when jobs come or end."""
+    """A case and up to six changes, many of them exactly when jobs arrive or end."""
     case = draw(cases())
     jobs = case.jobs
     often = [*jobs.submit.tolist(), *(jobs.submit + jobs.run).tolist()]
@@ -66,7 +66,7 @@ def test_jobs_start_as_in_the_simulator(drawn: tuple[Case, Changes], name: str, 
 
 
 def seen(view: SiteView) -> tuple[Any, ...]:
-    """All of a view, those who run in an order that does not hang on ties."""
+    """Return the content of a view, with running jobs in an order without ties."""
     waiting, running = view.waiting, view.running
     columns = (
         waiting.job,
@@ -83,7 +83,7 @@ def seen(view: SiteView) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_policy_is_asked_when_it_is_in_the_simulator_and_sees_the_same(name: str) -> None:
+def test_a_policy_is_called_with_the_same_views_as_in_the_simulator(name: str) -> None:
     case, rng = busy(7), np.random.default_rng(7)
     times = np.sort(rng.integers(0, int(case.jobs.submit[-1]), 60)).astype(float)
     changes = [*zip(times.tolist(), rng.integers(0, case.processors + 1, 60).tolist(), strict=True)]
@@ -94,7 +94,7 @@ def test_a_policy_is_asked_when_it_is_in_the_simulator_and_sees_the_same(name: s
     assert len(live.views) == len(other.views)
     for one, two in zip(live.views, other.views, strict=True):
         assert seen(one) == seen(two)
-    # The case has what it is for.
+    # The case covers its purpose.
     assert max(view.owed for view in live.views) > 0
     assert any(
         (view.waiting.procs[:1] > view.free + view.running.procs.sum() - view.owed).any()
@@ -103,8 +103,8 @@ def test_a_policy_is_asked_when_it_is_in_the_simulator_and_sees_the_same(name: s
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_where_only_idle_processors_go_both_ask_at_the_same_instants(name: str) -> None:
-    # At 3 s the head, 5 wide, has to wait for longer than it did, so that the last would hold up nobody any more.
+def test_lost_idle_processors_cause_the_same_decisions_as_in_the_simulator(name: str) -> None:
+    # At 3 s the head, 5 wide, has to wait longer, so that the last job would not delay it any more.
     case = Case(JobTable.of([0, 0, 1, 2], [10, 100, 5, 50], [2, 4, 5, 1]), 9)
     changes, policy = [(3.0, 7), (200.0, 9)], POLICIES.find(name)()
     run, _ = ran(*case, policy, capacity=changes)
@@ -116,17 +116,15 @@ def test_where_only_idle_processors_go_both_ask_at_the_same_instants(name: str) 
 @pytest.mark.parametrize(
     ("name", "starts"),
     [
-        # The head waits for the site to grow again, and so do all behind it.
+        # The head waits for the site to grow, and so do all jobs behind it.
         ("fcfs", [50.0, 55.0, 55.0]),
         ("sjf", [50.0, 55.0, 55.0]),
-        # What fits runs meanwhile.
+        # Jobs that fit run meanwhile.
         ("easy", [50.0, 0.0, 9.0]),
         ("conservative", [50.0, 0.0, 9.0]),
     ],
 )
-def test_a_job_wider_than_what_is_left_is_shown_and_waits_however_long(
-    name: str, starts: list[float]
-) -> None:
+def test_a_job_wider_than_the_shrunken_site_is_shown_and_waits(name: str, starts: list[float]) -> None:
     case = Case(JobTable.of(submit=[0, 0, 9], run=[5, 5, 5], procs=[4, 1, 2]), 4)
     changes, policy = [(0.0, 2), (50.0, 4)], Plain(POLICIES.find(name)())
     run, _ = ran(*case, policy, capacity=changes)
@@ -136,7 +134,7 @@ def test_a_job_wider_than_what_is_left_is_shown_and_waits_however_long(
     assert (first.processors, first.free, first.owed, first.waiting.procs.tolist()) == (4, 2, 0, [4, 1])
 
 
-def test_patience_does_not_count_while_drained_processors_are_waited_for() -> None:
+def test_patience_is_suspended_while_processors_are_drained() -> None:
     def late(view: SiteView) -> Start:
         return Start(tuple(view.waiting.job.tolist()) if view.now >= since else ())
 
@@ -152,28 +150,28 @@ def test_patience_does_not_count_while_drained_processors_are_waited_for() -> No
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("capacity", [[], [(3.0, 0)]], ids=["whole", "drained"])
-def test_a_job_wider_than_the_site_ever_was_is_named(name: str, capacity: Changes) -> None:
+def test_a_job_wider_than_the_whole_site_is_an_error(name: str, capacity: Changes) -> None:
     policy, system = Plain(POLICIES.find(name)()), FakeBatch(THREE, 1, capacity=capacity)
     with pytest.raises(InputError, match=r"^job 6 needs 2 processors, the site has 1$"):
         drive(LiveSite(system), {"order": policy})
-    assert [job for _, jobs in system.asked for job in jobs] == [5]
+    assert [job for _, jobs in system.starts for job in jobs] == [5]
     assert policy.views[-1].waiting.job.tolist() == [6, 7]
-    # It waited for as long as a policy may, once nothing ran any more.
+    # It waited as long as a policy may, after the last job ended.
     assert 10.0 + 30.0 < system.time < 42.0
     assert system.held == {6, 7}
 
 
 @pytest.mark.parametrize(("name", "starts"), [("fcfs", [60, 60]), ("easy", [60, 0])])
-def test_a_job_wider_than_the_site_ever_was_runs_once_the_site_grows(name: str, starts: list[float]) -> None:
-    # Somebody else's job runs until then: the site is not idle, and patience is not asked for.
+def test_a_job_wider_than_the_site_runs_once_the_site_grows(name: str, starts: list[float]) -> None:
+    # Another user's job runs until then: the site is not idle, and patience does not apply.
     jobs, policy = JobTable.of(submit=[0, 0], run=[9, 9], procs=[6, 1]), Plain(POLICIES.find(name)())
     run, _ = ran(jobs, 4, policy, capacity=[(60.0, 10)], others=[(0.0, 900, 2, 65.0, 65.0)])
     assert run.start.tolist() == starts
     assert [policy.views[0].processors, policy.views[-1].processors] == [4, 10]
 
 
-def test_before_nobody_submits_any_more_a_policy_that_starts_nobody_is_not_asked_again() -> None:
-    polled, system, nobody = 0, FakeBatch(THREE, 4, ends=False), Plain(Answers(lambda view: Start()))
+def test_an_idle_policy_is_not_called_again_without_a_change() -> None:
+    polled, system, policy = 0, FakeBatch(THREE, 4, ends=False), Plain(Answers(lambda view: Start()))
     poll = system.poll
 
     def stop(timeout: float) -> Any:
@@ -185,5 +183,5 @@ def test_before_nobody_submits_any_more_a_policy_that_starts_nobody_is_not_asked
 
     system.poll = stop
     with pytest.raises(KeyboardInterrupt):
-        drive(LiveSite(system, patience=1.0), {"order": nobody})
-    assert (len(nobody.views), system.time > 1000.0) == (1, True)
+        drive(LiveSite(system, patience=1.0), {"order": policy})
+    assert (len(policy.views), system.time > 1000.0) == (1, True)

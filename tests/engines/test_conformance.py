@@ -74,7 +74,7 @@ def test_work_done_where_its_input_is_moves_nothing(engines):
     np.testing.assert_array_equal(run.site, run.source)
 
 
-def test_a_remote_read_takes_as_long_as_its_links_say(engines):
+def test_a_remote_read_takes_the_time_of_its_links(engines):
     fleet = Fleet.of(AREA.slots, [1e6] * 4, [1e6, 5e5, 1e6, 1e6], names=AREA.names)
     jobs = FleetJobs.of([0.0], [[StageSpec(0.1, here=(1, 0, 0, 0), task_bytes=5e5)]])
 
@@ -89,14 +89,14 @@ def test_a_remote_read_takes_as_long_as_its_links_say(engines):
         run, _ = ran(engines, Away(), jobs, fleet)
         took.append(run.read[0] - run.begun[0] + 1e-6)
         assert run.carried[0, 1] == run.carried.sum() == 5e5
-    # Links never give more than they have; that one of these reads is held up by nothing else must be possible.
+    # Links never exceed their rate; at least one of these reads must be undisturbed.
     assert 1.0 <= min(took) <= 1.3
 
 
 @pytest.mark.parametrize(("policy", "first"), [(Fcfs(), 0), (Swag(), 1)], ids=["fcfs", "swag"])
 def test_jobs_are_served_in_the_order_decided(engines, policy, first):
-    # Two sites of one slot. The second job comes while the first has begun; under SWAG, being smaller, it goes
-    # ahead of what is left.
+    # Two sites of one slot. The second job arrives after the first has started; under SWAG, as the smaller one, it goes
+    # ahead of the remaining tasks.
     jobs = FleetJobs.of(
         [0.0, 0.1],
         [
@@ -130,7 +130,7 @@ def test_a_lost_sites_tasks_run_elsewhere_and_none_twice(engines):
         ([[0, -1, 0, 1]], "no such site, or a source that does not fit"),
     ],
 )
-def test_an_answer_that_cannot_be_carried_out_is_refused(engines, starts, problem):
+def test_an_invalid_answer_is_rejected(engines, starts, problem):
     jobs = FleetJobs.of([0.0], [[StageSpec(0.1, here=(9, 0, 0, 0), task_bytes=1e3)]])
 
     class Wrong:

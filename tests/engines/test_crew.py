@@ -1,4 +1,4 @@
-"""Cells that a crew runs: as many at a time as it can, with the same results, and what is said where one is lost."""
+"""Cells that a worker pool runs: full use of the pool, equal results, and errors of lost cells."""
 
 import os
 import signal
@@ -16,13 +16,13 @@ TREE = {"workload": {"lublin": {"jobs": 20}}, "policies": {"order": ["easy", "fc
 
 
 class Later:
-    """A crew whose calls are carried out by hand, the last first."""
+    """A worker pool that runs its calls when its size is read, the last first."""
 
     def __init__(self, size=1, fails=None):
         self.hands, self.fails, self.waiting, self.most, self.shared = size, fails, [], 0, []
 
     def size(self):
-        # Whoever asks how much room there is gets what is under way done first.
+        # Reading the size first runs all waiting calls.
         while self.waiting:
             future, function, arguments = self.waiting.pop()
             if self.fails is not None:
@@ -52,28 +52,28 @@ def opened(crew):
     return crews
 
 
-def test_results_do_not_depend_on_who_runs_the_cells():
-    alone, told = run(make_scenario(TREE)), []
+def test_results_do_not_depend_on_the_worker_pool():
+    alone, reports = run(make_scenario(TREE)), []
     crew = Later()
-    found = run(make_scenario(TREE), report=told.append, crews=opened(crew))
+    found = run(make_scenario(TREE), report=reports.append, crews=opened(crew))
     assert found.metrics().equals(alone.metrics())
     assert found.jobs().equals(alone.jobs())
-    assert [progress.done for progress in told] == [0, 1, 2, 3, 4, 5, 6]
+    assert [progress.done for progress in reports] == [0, 1, 2, 3, 4, 5, 6]
     assert crew.most == 2, "twice as many cells as it has hands, so that none of them is idle"
     assert len(crew.shared) == 2, "each workload once, whatever is run on it"
 
 
-def test_a_lost_cell_is_named():
+def test_a_lost_cell_is_named_in_the_error():
     with pytest.raises(TaskError, match=r"^worker process died .* while running '.*seed .*: gone$"):
         run(make_scenario(TREE), crews=opened(Later(fails=BrokenExecutor("gone"))))
 
 
-def test_an_error_of_a_cell_is_its_own():
+def test_an_error_of_a_cell_is_raised_unchanged():
     with pytest.raises(InputError, match=r"^mine$"):
         run(make_scenario(TREE), crews=opened(Later(fails=InputError("mine"))))
 
 
-def test_nobody_is_called_where_all_is_known(tmp_path):
+def test_no_pool_is_opened_if_all_results_are_known(tmp_path):
     from windlass.experiment.checkpoint import begin
 
     scenario = make_scenario(TREE)
@@ -88,7 +88,7 @@ def end():
 
 
 @pytest.mark.slow
-def test_a_process_that_is_killed_is_told_by_every_call():
+def test_after_a_kill_every_call_raises():
     with processes(1) as crew:
         first = crew.submit(end)
         with pytest.raises(BrokenExecutor):
@@ -98,6 +98,6 @@ def test_a_process_that_is_killed_is_told_by_every_call():
 
 
 @pytest.mark.parametrize("where", ["slurm", "ray:", "", "rays", ":6379"])
-def test_what_is_no_place_is_refused(where):
+def test_an_invalid_place_is_an_error(where):
     with pytest.raises(InputError, match=rf"^on: '{where}', expected ray, or ray:HOST:PORT"):
         crews_on(where)

@@ -1,4 +1,4 @@
-"""How processes of a crew begin and end, with what starts them replaced."""
+"""Start and end of the processes of a worker pool, with a fake executor."""
 
 from concurrent.futures import Future
 from types import SimpleNamespace
@@ -9,7 +9,7 @@ from windlass.engines import worker_pool
 
 
 class Pool:
-    """Keeps what it was made with and what became of it."""
+    """A pool that records its arguments and its end."""
 
     def __init__(self, **more):
         self.made, self.ended = more, []
@@ -41,7 +41,7 @@ def pools(monkeypatch):
     return made
 
 
-def test_processes_are_spawned_and_each_begins_with_what_all_must_do(pools):
+def test_processes_are_spawned_with_the_common_initializer(pools):
     with worker_pool.processes(5) as own:
         assert own.size() == 5
         assert own.submit(max, 3, 7).result() == 7
@@ -53,13 +53,13 @@ def test_processes_are_spawned_and_each_begins_with_what_all_must_do(pools):
     assert pools[0].ended == ["left"]
 
 
-def test_an_error_does_not_wait_for_calls_that_have_not_begun(pools):
+def test_after_an_error_pending_calls_are_cancelled(pools):
     with pytest.raises(KeyboardInterrupt), worker_pool.processes(2):
         raise KeyboardInterrupt
     assert pools[0].ended == [{"wait": False, "cancel_futures": True}, "left"]
 
 
-def test_a_process_that_begins_ends_with_its_parent_and_may_not_leave(monkeypatch):
+def test_a_new_process_ends_with_its_parent_and_may_not_exit(monkeypatch):
     done = []
     monkeypatch.setattr(worker_pool, "_end_with_parent", lambda: done.append("ends with its parent"))
     monkeypatch.setattr(worker_pool, "refuse_to_leave", lambda: done.append("may not leave"))
@@ -68,7 +68,7 @@ def test_a_process_that_begins_ends_with_its_parent_and_may_not_leave(monkeypatc
 
 
 @pytest.mark.parametrize("has_parent", [True, False])
-def test_a_thread_that_keeps_no_process_alive_waits_for_the_end_of_the_parent(has_parent, monkeypatch):
+def test_a_daemon_thread_waits_for_the_end_of_the_parent(has_parent, monkeypatch):
     seen, begun = [], []
     parent = SimpleNamespace(sentinel=41) if has_parent else None
 

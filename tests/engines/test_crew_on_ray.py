@@ -1,4 +1,4 @@
-"""Crews on Ray: the address, raylets and files that were given reach what makes them, and Ray may be missing."""
+"""Worker pools on Ray: address, raylets and files are passed on, and Ray may be missing."""
 
 import importlib
 import sys
@@ -20,7 +20,7 @@ from windlass.model import InputError
         ("ray:auto", {"nodes": 2, "files": iter([Path("c")])}, ("auto", 2, (Path("c"),))),
     ],
 )
-def test_what_was_given_reaches_the_crews(where, more, expected, monkeypatch):
+def test_arguments_are_passed_on_to_the_worker_pool(where, more, expected, monkeypatch):
     seen, made = [], object()
 
     def crews(*given):
@@ -33,7 +33,7 @@ def test_what_was_given_reaches_the_crews(where, more, expected, monkeypatch):
 
 
 @pytest.mark.parametrize(("missing", "error"), [("ray", InputError), ("windlass.gone", ModuleNotFoundError)])
-def test_a_missing_ray_is_named_and_an_error_of_windlass_is_its_own(missing, error, monkeypatch):
+def test_a_missing_ray_is_an_input_error_and_other_import_errors_are_raised(missing, error, monkeypatch):
     def fails(name):
         raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
 

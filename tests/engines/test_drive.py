@@ -1,4 +1,4 @@
-"""The loop itself, on an engine that is nothing but a list of what is due."""
+"""The driving loop, on an engine with a list of due decisions."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from windlass.model import InputError, PolicyError
 
 
 class Listed:
-    """Asks for these decisions, then ends, or is stuck with ``stuck``; an answer of None cannot be carried out."""
+    """An engine with given decisions, which then ends or raises ``stuck``; it rejects an answer of None."""
 
     def __init__(self, due, stuck=""):
         self.due, self.stuck, self.acted, self.closed = list(due), stuck, [], 0
@@ -34,7 +34,7 @@ class Listed:
         self.closed += 1
 
 
-class Says:
+class FixedAnswer:
     def __init__(self, name, answer):
         self.name, self.answer, self.saw = name, answer, []
 
@@ -43,8 +43,8 @@ class Says:
         return self.answer
 
 
-def test_each_decision_is_asked_of_its_own_policy():
-    engine, one, two = Listed(["order", "place", "order"]), Says("one", 1), Says("two", 2)
+def test_each_decision_goes_to_its_own_policy():
+    engine, one, two = Listed(["order", "place", "order"]), FixedAnswer("one", 1), FixedAnswer("two", 2)
     logged = []
     run = drive(engine, {"order": one, "place": two}, lambda *each: logged.append(each))
     assert run == [("order", 1), ("place", 2), ("order", 1)]
@@ -60,9 +60,9 @@ def test_each_decision_is_asked_of_its_own_policy():
 
 @pytest.mark.parametrize(
     ("given", "listed"),
-    [({}, "none"), ({"order": Says("fcfs", 1), "share": Says("asax", 1)}, "'order', 'share'")],
+    [({}, "none"), ({"order": FixedAnswer("fcfs", 1), "share": FixedAnswer("asax", 1)}, "'order', 'share'")],
 )
-def test_a_decision_without_a_policy_is_named(given, listed):
+def test_a_decision_without_a_policy_is_an_error(given, listed):
     engine = Listed(["place"])
     message = f"policies: no policy for the decision 'place', which is due; policies are given for: {listed}"
     with pytest.raises(InputError, match=f"^{message}$"):
@@ -70,19 +70,22 @@ def test_a_decision_without_a_policy_is_named(given, listed):
     assert engine.closed == 1
 
 
-def test_whose_answer_cannot_be_carried_out_is_named():
+def test_the_policy_of_an_invalid_answer_is_named():
     with pytest.raises(PolicyError, match=r"^policy 'two' answered nothing$"):
-        drive(Listed(["order", "place"]), {"order": Says("one", 1), "place": Says("two", None)})
+        drive(Listed(["order", "place"]), {"order": FixedAnswer("one", 1), "place": FixedAnswer("two", None)})
 
 
 @pytest.mark.parametrize(
     ("due", "named"), [(["order", "place"], "'two'"), (["place", "order"], "'one'"), ([], "'one' or 'two'")]
 )
-def test_work_left_waiting_is_laid_to_who_was_asked_last(due, named):
+def test_work_left_waiting_names_the_last_called_policy(due, named):
     with pytest.raises(PolicyError, match=rf"^policy {named} leaves 3 jobs waiting$"):
-        drive(Listed(due, "leaves 3 jobs waiting"), {"order": Says("one", 1), "place": Says("two", 2)})
+        drive(
+            Listed(due, "leaves 3 jobs waiting"),
+            {"order": FixedAnswer("one", 1), "place": FixedAnswer("two", 2)},
+        )
 
 
-def test_the_only_policy_is_named_before_it_was_asked():
+def test_a_single_policy_is_named_before_its_first_call():
     with pytest.raises(PolicyError, match=r"^policy 'one' leaves 3 jobs waiting$"):
-        drive(Listed([], "leaves 3 jobs waiting"), {"order": Says("one", 1)})
+        drive(Listed([], "leaves 3 jobs waiting"), {"order": FixedAnswer("one", 1)})

@@ -1,4 +1,4 @@
-"""The live engine's books, in virtual time: lost workers, lost data, real work, errors."""
+"""The live engine in virtual time: lost workers, lost data, real work, errors."""
 
 import numpy as np
 import pytest
@@ -24,8 +24,8 @@ from windlass.sim.fleet.part import PlacedFleet
 AREA = Fleet.of([2, 2, 2], [1e6] * 3, [1e6] * 3)
 
 
-#: Times whose sums are exact: live, what comes within a clock's tick is seen at once, and a simulator tells any two
-#: instants apart, be it by a rounding.
+#: Times with exact sums: the live engine sees events within a clock tick at once, and a simulator distinguishes any two
+#: times, even by a rounding error.
 TICK = 1 / 64
 TICKS = st.integers(0, 64).map(lambda ticks: ticks * TICK)
 ANY_TIME = st.floats(0.0, 1.0)
@@ -57,7 +57,7 @@ def workloads(draw, sizes=(0.0, 1e5), seconds=ANY_TIME):
     deaths=st.lists(st.tuples(st.floats(0.0, 4.0), st.integers(0, 3)), max_size=2, unique_by=lambda d: d[1]),
     policy=st.sampled_from([InPlace(), Tetrium(), OrderedPlacement(Swag())]),
 )
-def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load_s, fails, deaths, policy):
+def test_no_task_is_lost_or_counted_twice_after_deaths(jobs, nodes, notice, load_s, fails, deaths, policy):
     executor = FakeExecutor(AREA, nodes, deaths=[], notice=notice)
     alive = len(executor.workers) - 1
     deaths = [(at, worker) for at, worker in deaths if worker < alive]
@@ -71,7 +71,7 @@ def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load
     if not deaths:
         check.stages_follow_each_other(run)
         assert (run.tries == 1).all()
-    # What counts is one try each, the last.
+    # Exactly one attempt of each task counts, the last.
     assert (run.tries >= 1).all()
     sent = [order for _, order in executor.launched if order.slot]
     assert len(sent) == run.tries.sum()
@@ -79,15 +79,15 @@ def test_nothing_is_lost_or_counted_twice_whoever_dies(jobs, nodes, notice, load
 
 
 class Noting:
-    """SWAG, which notes when it is asked, and of which jobs with how many tasks."""
+    """SWAG that records its calls: time, jobs and task counts."""
 
     name = "noting"
 
     def __init__(self):
-        self.asked, self._swag = [], Swag()
+        self.calls, self._swag = [], Swag()
 
     def decide(self, view):
-        self.asked.append(
+        self.calls.append(
             (round(view.now, 6), view.job.tolist(), view.subjobs.tolist(), view.backlog.tolist())
         )
         return self._swag.decide(view)
@@ -95,15 +95,15 @@ class Noting:
 
 @settings(max_examples=300, deadline=None)
 @given(jobs=workloads(sizes=(0.0,), seconds=TICKS))
-def test_without_transfers_it_does_as_in_the_simulator(jobs):
+def test_without_transfers_it_equals_the_simulator(jobs):
     live, simulated = Noting(), Noting()
     run = drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), {"place": OrderedPlacement(live)})
     other = drive(SinglePart(PlacedFleet(FleetCase(AREA, jobs))), {"place": OrderedPlacement(simulated)})
-    assert live.asked == simulated.asked
+    assert live.calls == simulated.calls
     np.testing.assert_allclose(run.response, other.response, atol=1e-6)
 
 
-def test_the_order_stands_when_a_stage_ends_that_nobody_reads():
+def test_the_order_is_kept_when_a_stage_without_readers_ends():
     # The first job's second stage ends at 2 s, and its third at 4 s, with the job.
     stages = [
         StageSpec(1.0, here=(1, 0, 0)),
@@ -114,10 +114,10 @@ def test_the_order_stands_when_a_stage_ends_that_nobody_reads():
     for engine in (LiveFleet(AREA, jobs, FakeExecutor(AREA)), SinglePart(PlacedFleet(FleetCase(AREA, jobs)))):
         noting = Noting()
         drive(engine, {"place": OrderedPlacement(noting)})
-        assert [now for now, *_ in noting.asked] == [0.0, 1.0, 4.0]
+        assert [now for now, *_ in noting.calls] == [0.0, 1.0, 4.0]
 
 
-def test_a_lost_output_is_made_again_and_its_reader_waits():
+def test_a_lost_output_is_recomputed_and_its_reader_waits():
     fleet = Fleet.of([1, 1], [1e6] * 2, [1e6] * 2)
     jobs = FleetJobs.of(
         [0.0],
@@ -129,7 +129,7 @@ def test_a_lost_output_is_made_again_and_its_reader_waits():
             ]
         ],
     )
-    # Site 2 dies while the second stage runs at site 1: what it read is lost with its tries, not with its result.
+    # Site 2 dies while the second stage runs at site 1: its input is lost, but not its result.
     run = drive(LiveFleet(fleet, jobs, FakeExecutor(fleet, deaths=[(0.5, 1)])), {"place": InPlace()})
     assert run.tries.tolist() == [1, 2, 1, 1]
     assert run.site.tolist() == [0, 0, 0, 0]
@@ -142,7 +142,7 @@ def chain(seconds, here=(1, 0, 0)):
 
 
 class At:
-    """Runs each stage at a stated site, or where it is lost, at the last."""
+    """A policy that runs each stage at a given site, or at the last one if that is lost."""
 
     name = "at"
 
@@ -159,8 +159,8 @@ class At:
         return Placement(np.array(starts), np.zeros(len(starts), int), ("as told",))
 
 
-def test_what_was_lost_long_ago_is_made_again_once_it_is_needed_again():
-    # The map's output dies with site 1 when nobody needs it; then its reader's output dies with site 2.
+def test_an_earlier_lost_output_is_recomputed_when_needed():
+    # The map's output is lost with site 1 when it is not needed; then its reader's output is lost with site 2.
     executor = FakeExecutor(AREA, deaths=[(2.5, 0), (3.5, 1)], notice=0.1)
     run = drive(LiveFleet(AREA, chain([1.0, 1.0, 5.0]), executor), {"place": At([0, 1, 2])})
     assert np.isfinite(run.end).all()
@@ -168,13 +168,13 @@ def test_what_was_lost_long_ago_is_made_again_once_it_is_needed_again():
     assert run.site.tolist() == [2, 2, 2]
 
 
-def test_a_worker_that_dies_while_input_is_loaded_is_not_asked_until_all_tries_are_gone():
+def test_loading_on_a_dead_worker_does_not_use_up_all_attempts():
     executor = FakeExecutor(AREA, deaths=[(0.1, 0)], notice=2.0, load_s=0.5, fails=True)
     run = drive(LiveFleet(AREA, chain([1.0, 1.0]), executor), {"place": InPlace()})
     assert np.isfinite(run.end).all()
 
 
-def test_input_that_nobody_needs_any_more_is_not_loaded_again():
+def test_unneeded_input_is_not_reloaded():
     jobs = chain([1.0, 5.0])
     executor = FakeExecutor(AREA, deaths=[(2.0, 0)])
     loads = []
@@ -184,13 +184,13 @@ def test_input_that_nobody_needs_any_more_is_not_loaded_again():
             loads.append(task)
             return super().load(task)
 
-    # The map runs at the second site, away from its input; that is lost when the map has ended.
+    # The map runs at the second site, away from its input, which is lost after the map has ended.
     run = drive(LiveFleet(AREA, jobs, executor, program=Given(jobs)), {"place": At([1, 2])})
     assert loads == [0]
     assert run.tries.tolist() == [1, 1]
 
 
-def test_a_full_worker_that_the_dispatch_policy_names_is_passed_over():
+def test_a_full_worker_chosen_by_the_dispatch_policy_is_skipped():
     class First:
         def arrived(self, now): ...
         def completed(self, worker, work, seconds): ...
@@ -229,7 +229,7 @@ def test_real_work_gives_real_results():
     assert [place[:3] for place in run.results] == [(0, 1, 0), (0, 1, 1)]
 
 
-def test_a_task_that_fails_by_itself_ends_the_run_and_is_named():
+def test_a_failing_task_ends_the_run_and_is_named():
     jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(0, 2, 0), task_bytes=6)]])
     executor = FakeExecutor(AREA)
     program = LiveProgram(jobs, [StageProgram(command="false")])
@@ -245,7 +245,7 @@ def test_without_any_worker_left_the_run_ends():
         drive(LiveFleet(AREA, jobs, executor), {"place": InPlace()})
 
 
-def test_a_policy_that_starts_nothing_is_given_up_and_named():
+def test_a_policy_that_starts_nothing_is_an_error():
     class Idle:
         name = "idle"
 
@@ -257,7 +257,7 @@ def test_a_policy_that_starts_nothing_is_given_up_and_named():
         drive(LiveFleet(AREA, jobs, FakeExecutor(AREA)), {"place": Idle()})
 
 
-def test_workers_of_a_site_are_chosen_by_the_dispatch_policy_and_dead_ones_are_not():
+def test_the_dispatch_policy_chooses_among_living_workers():
     jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(8, 0, 0), task_bytes=6)]])
     executor = FakeExecutor(AREA, nodes=2, deaths=[(1.5, 0)])
     make = lambda workers: Jsq(workers, rng=np.random.default_rng(1))  # noqa: E731
@@ -267,7 +267,7 @@ def test_workers_of_a_site_are_chosen_by_the_dispatch_policy_and_dead_ones_are_n
     assert set(run.worker[run.begun > 1.5].tolist()) == {1}
 
 
-def test_steps_that_do_not_fit_are_refused_by_name():
+def test_invalid_steps_are_named_in_the_error():
     stages = [
         StageSpec(1.0, here=(2, 0, 0)),
         StageSpec(1.0, tasks=1, parents=(0,)),

@@ -1,4 +1,4 @@
-"""What live policies are told of compute times: what was measured, unless the jobs are to be believed."""
+"""Compute times in the views of live policies: measured ones, or the jobs' estimates."""
 
 import numpy as np
 import pytest
@@ -21,24 +21,24 @@ from windlass.sim.coupled import SinglePart
 from windlass.sim.fleet.part import PlacedFleet
 
 
-def believed(says=9.0, after=7.0, seconds=2.0):
-    """A job whose six maps take 2 s, and its two reducers 1 s, and which says 9 s and 7 s."""
+def job_with_estimates(estimate_s=9.0, after=7.0, seconds=2.0):
+    """A job with six maps of 2 s and two reducers of 1 s, estimated at 9 s and 7 s."""
     stages = [
-        StageSpec(seconds, here=(4, 1, 1), estimate_s=says),
+        StageSpec(seconds, here=(4, 1, 1), estimate_s=estimate_s),
         StageSpec(seconds / 2, tasks=2, parents=(0,), estimate_s=after),
     ]
     return FleetJobs.of([0.0], [stages])
 
 
-def told(jobs, estimates, executor=None):
+def durations_of(jobs, estimates, executor=None):
     notes = Notes()
     drive(LiveFleet(AREA, jobs, executor or FakeExecutor(AREA), estimates=estimates), {"place": notes})
     return notes.told
 
 
-def test_what_has_finished_is_told_and_not_what_jobs_say():
-    found = told(believed(), "finished")
-    # Nothing has finished at first; then maps have, and the reducers are thought to be like them.
+def test_finished_durations_are_used_instead_of_estimates():
+    found = durations_of(job_with_estimates(), "finished")
+    # At first no task has finished; then maps have, and reducers are estimated like them.
     assert [(now, kind, each, after) for now, _, kind, each, after in found] == [
         (0.0, 0, 1.0, 2.0),
         (2.0, 0, 2.0, 4.0),
@@ -46,20 +46,20 @@ def test_what_has_finished_is_told_and_not_what_jobs_say():
     ]
 
 
-def test_what_jobs_say_is_told_where_it_is_to_be_true():
-    found = told(believed(), "true")
+def test_estimates_are_used_if_they_are_declared_true():
+    found = durations_of(job_with_estimates(), "true")
     assert {(kind, each, after) for _, _, kind, each, after in found} == {(0, 9.0, 14.0), (1, 7.0, 0.0)}
 
 
 @settings(max_examples=150, deadline=None)
 @given(jobs=workloads(sizes=(0.0,), seconds=TICKS))
-def test_live_and_simulated_tell_the_same_of_the_same_finished_tasks(jobs):
+def test_live_and_simulated_durations_are_equal(jobs):
     simulated = Notes()
     drive(SinglePart(PlacedFleet(FleetCase(AREA, jobs), estimates="finished")), {"place": simulated})
-    live = told(jobs, "finished")
+    live = durations_of(jobs, "finished")
 
     def by_instant(noted):
-        # The last word at each instant: how often an engine asks within one is its own affair.
+        # Only the last call at each time counts: the number of calls at one time may differ.
         return {(round(now / TICK), job, kind): rest for now, job, kind, *rest in noted}
 
     ours, theirs = by_instant(live), by_instant(simulated.told)
@@ -70,7 +70,7 @@ def test_live_and_simulated_tell_the_same_of_the_same_finished_tasks(jobs):
 
 
 class NotesOf(Notes):
-    """Another policy, and what it was told."""
+    """A policy that records its views and delegates its decisions."""
 
     def __init__(self, policy):
         super().__init__()
@@ -81,7 +81,7 @@ class NotesOf(Notes):
         return self.policy.decide(view)
 
 
-def test_reading_is_no_part_of_a_compute_time():
+def test_read_time_is_not_part_of_the_compute_time():
     # The map reads for 1 s from the first site, and computes for 2 s at the second.
     stages = [
         StageSpec(2.0, here=(1, 0, 0), task_bytes=1e6, estimate_s=9.0),
@@ -94,7 +94,7 @@ def test_reading_is_no_part_of_a_compute_time():
 
 
 def test_a_run_time_stays_known_when_its_output_is_lost():
-    # The map's output dies with site 1 when it has been read, and its reader's with site 2: both run again.
+    # The map's output is lost with site 1 after it was read, and its reader's with site 2: both run again.
     executor = FakeExecutor(AREA, deaths=[(2.5, 0), (3.5, 1)], notice=0.1)
     notes = NotesOf(At([0, 1, 2]))
     drive(LiveFleet(AREA, chain([1.5, 1.0, 5.0]), executor, estimates="finished"), {"place": notes})
@@ -105,13 +105,13 @@ def test_a_run_time_stays_known_when_its_output_is_lost():
 
 
 @pytest.mark.parametrize(("estimates", "works"), [("finished", {2.0}), ("true", {9.0})])
-def test_who_chooses_among_workers_hears_the_same(estimates, works):
-    heard = []
+def test_the_dispatch_policy_gets_the_same_durations(estimates, works):
+    completions = []
 
     class First:
         def arrived(self, now): ...
         def completed(self, worker, work, seconds):
-            heard.append((work, seconds))
+            completions.append((work, seconds))
 
         def choose(self, lengths):
             return int(np.argmin(lengths))
@@ -121,19 +121,19 @@ def test_who_chooses_among_workers_hears_the_same(estimates, works):
         AREA, jobs, FakeExecutor(AREA, nodes=2), dispatch=lambda workers: First(), estimates=estimates
     )
     drive(engine, {"place": InPlace()})
-    assert {work for work, _ in heard} == works
-    assert {seconds for _, seconds in heard} == {2.0}
+    assert {work for work, _ in completions} == works
+    assert {seconds for _, seconds in completions} == {2.0}
 
 
 @pytest.mark.parametrize(
     ("given", "expected"),
     [({}, "finished"), ({"estimates": "finished"}, "finished"), ({"estimates": True}, "true")],
 )
-def test_a_scenario_means_the_same_live_as_simulated(monkeypatch, given, expected):
-    asked = []
+def test_a_scenario_s_estimates_apply_live_as_simulated(monkeypatch, given, expected):
+    estimates_given = []
 
     def noted(*args, **more):
-        asked.append(more["estimates"])
+        estimates_given.append(more["estimates"])
         return run_live(*args, **more)
 
     run_live = live_world.run_live
@@ -141,10 +141,10 @@ def test_a_scenario_means_the_same_live_as_simulated(monkeypatch, given, expecte
     world, setting = FleetWorld(), make_scenario(tree(**given)).variants[0].setting
     workload = world.workload(setting, 1)
     world.live.run(setting, 1, workload, FakeTarget(), lambda share: None)
-    assert asked == [expected]
+    assert estimates_given == [expected]
 
 
-def test_sizes_in_seconds_are_refused_live():
+def test_sizes_in_seconds_are_an_error_live():
     sites = [{"name": name, "slots": 2, "up": 1e6, "down": 1e6} for name in "ab"]
     given = {
         "world": "fleet",
@@ -159,18 +159,18 @@ def test_sizes_in_seconds_are_refused_live():
 
 
 @pytest.mark.slow
-def test_on_ray_what_was_measured_is_told():
+def test_measured_durations_are_used_on_ray():
     from windlass.engines.ray.executor import RayExecutor
 
     fleet = Fleet.of([2, 1, 1], [1e7] * 3, [1e7] * 3, names=("a", "b", "c"))
-    jobs = believed(says=900.0, after=700.0, seconds=0.5)
+    jobs = job_with_estimates(estimate_s=900.0, after=700.0, seconds=0.5)
     notes = Notes()
     with ray_engines() as engines:
         engines.cluster(fleet)
         run = drive(LiveFleet(fleet, jobs, RayExecutor(fleet), estimates="finished"), {"place": notes})
     computed, maps = run.computed - run.read, jobs.shuffles[jobs.stage] == 0
     assert notes.told[0][2:] == (0, 1.0, 2.0)
-    # All maps have ended when reducers may begin, and no reducer has.
+    # When reducers may start, all maps have ended, and no reducer has.
     first = next(noted for noted in notes.told if noted[2] == 1)
     assert first[3] == pytest.approx(computed[maps].mean())
     assert all(each < 100.0 for _, _, _, each, _ in notes.told)

@@ -1,4 +1,4 @@
-"""The live engine from wait to wait in virtual time: when a policy is asked, and what is told of a run, by hand."""
+"""The live engine step by step in virtual time: calls of the policy, and the result of a run, by hand."""
 
 import numpy as np
 import pytest
@@ -15,8 +15,8 @@ from windlass.place.view import Placement
 TWO = Fleet.of([1, 2], [1e6, 4e6], [2e6, 2e6])
 
 
-class Asked:
-    """Answers in turn, and keeps what it was shown; at the end of its answers it starts nothing."""
+class AnswersInTurn:
+    """A policy that returns given answers in turn and records its views; afterwards it starts nothing."""
 
     name = "asked"
 
@@ -34,20 +34,20 @@ def start(*starts, **more):
     return Placement(rows, why, ("first", "second"), **more)
 
 
-def test_what_happened_is_told_in_seconds_since_all_input_was_loaded():
+def test_times_of_a_run_count_from_the_end_of_loading():
     stages = [
         StageSpec(2.0, here=(1, 2), task_bytes=1e6, ratio=0.5), StageSpec(1.0, tasks=1, parents=(0,), ratio=0.0),
     ]  # fmt: skip
     jobs = FleetJobs.of([0.0], [stages])
     executor = FakeExecutor(TWO, overhead=0.25, load_s=3.0)
-    told = []
-    policy = Asked(
+    progress = []
+    policy = AnswersInTurn(
         # The first site's input is read from the second, and one of the second's stays; the third must wait.
         start((0, 0, 1, 1), (0, 1, 1, 1, 1)), start((0, 1, 0, 1, 1)), start((0, -1, 0, 1)),
     )  # fmt: skip
-    run = drive(LiveFleet(TWO, jobs, executor, progress=told.append), {"place": policy})
-    # Loading takes 3 s, before time 0; each launch takes a quarter of a second to begin. The policy is asked when
-    # something has happened: when the second task has ended, and when all that the last one reads is written.
+    run = drive(LiveFleet(TWO, jobs, executor, progress=progress.append), {"place": policy})
+    # Loading takes 3 s, before time 0; each launch takes 0.25 s to start. The policy is called when
+    # something has changed: when the second task has ended, and when the whole input of the last one is written.
     assert [view.now for view in policy.views] == pytest.approx([0.0, 2.25, 5.0])
     assert run.launched == pytest.approx([0.0, 0.0, 2.25, 5.0])
     assert run.begun == pytest.approx([0.25, 0.25, 2.5, 5.25])
@@ -61,22 +61,22 @@ def test_what_happened_is_told_in_seconds_since_all_input_was_loaded():
     assert run.decisions == len(policy.views)
     assert run.reasons == {"first": 2, "second": 2}
     assert run.end[0] == pytest.approx(run.computed[3])
-    assert told == [0.25, 0.5, 0.75, 1.0]
+    assert progress == [0.25, 0.5, 0.75, 1.0]
     assert run.results == ()
 
 
-def test_bytes_that_went_from_site_to_site_are_counted_once_each():
+def test_bytes_between_sites_are_counted_once():
     stages = [
         StageSpec(1.0, here=(1, 1), task_bytes=1e6, ratio=0.5),
         StageSpec(1.0, tasks=1, parents=(0,), ratio=0.0),
     ]
     jobs = FleetJobs.of([0.0, 0.0], [stages, [StageSpec(1.0, here=(1, 0), task_bytes=500.0)]])
-    policy = Asked(
+    policy = AnswersInTurn(
         start((0, 0, 0, 1), (0, 1, 1, 1), moves=np.empty((0, 4), np.int64)),
         start((1, -1, 1, 1)),
         start((2, 0, 1, 1)),
     )
-    # Rows are of the stages that are ready: later ones come first in their turn.
+    # Rows are those of the ready stages; indices of later stages shift.
     policy.decide = lambda view, inner=policy.decide: _by_job(view)
     run = drive(LiveFleet(TWO, jobs, FakeExecutor(TWO)), {"place": policy})
     assert run.sent.tolist() == [5e5, 500.0]
@@ -102,8 +102,8 @@ def maps(seconds=1.0, submit=(0.0,), here=(1, 0)):
     return FleetJobs.of(list(submit), [[StageSpec(seconds, here=here, task_bytes=8.0)] for _ in submit])
 
 
-def test_a_policy_that_starts_nothing_is_asked_each_half_second_and_given_up_after_thirty():
-    policy, executor = Asked(), FakeExecutor(TWO)
+def test_a_policy_that_starts_nothing_is_called_every_0_5_s_for_30_s():
+    policy, executor = AnswersInTurn(), FakeExecutor(TWO)
     with pytest.raises(PolicyError, match="leaves tasks of 1 jobs waiting for ever"):
         drive(LiveFleet(TWO, maps(), executor), {"place": policy})
     times = [view.now for view in policy.views]
@@ -113,12 +113,12 @@ def test_a_policy_that_starts_nothing_is_asked_each_half_second_and_given_up_aft
     assert executor.closed == 1
 
 
-def test_a_policy_is_asked_no_more_often_than_it_should_be_and_told_what_has_changed():
-    policy = Asked(start((0, 0, 0, 1)), *[start((0, 0, 0, 1))] * 3)
+def test_decide_every_limits_the_calls_of_a_policy():
+    policy = AnswersInTurn(start((0, 0, 0, 1)), *[start((0, 0, 0, 1))] * 3)
     jobs = maps(0.25, (0.0, 0.0, 3.0, 3.1))
     run = drive(LiveFleet(TWO, jobs, FakeExecutor(TWO), decide_every=1.0), {"place": policy})
     times = [view.now for view in policy.views]
-    # The second job's task ends at 1.25; those that come at 3 and 3.1 are a second apart.
+    # The second job's task ends at 1.25; decisions for the jobs of 3 and 3.1 are a second apart.
     assert times == pytest.approx([0.0, 1.0, 3.0, 4.0])
     assert run.begun == pytest.approx([0.0, 1.0, 3.0, 4.0])
     assert [view.moved for view in policy.views] == [True, True, True, True]
@@ -131,22 +131,22 @@ def test_a_policy_is_asked_no_more_often_than_it_should_be_and_told_what_has_cha
     ]
 
 
-def test_a_policy_that_waits_for_a_time_is_asked_then():
-    policy = Asked(start(wake=0.2), start(wake=7.0), start((0, 0, 0, 1)))
+def test_a_policy_is_called_at_its_wake_time():
+    policy = AnswersInTurn(start(wake=0.2), start(wake=7.0), start((0, 0, 0, 1)))
     drive(LiveFleet(TWO, maps(5.0), FakeExecutor(TWO)), {"place": policy})
-    # Asked again at the time that it wished for, and where nothing runs in half a second anyway.
+    # Called again at the requested time, and every half second while nothing runs.
     assert [view.now for view in policy.views][:3] == pytest.approx([0.0, 0.2, 0.7])
 
 
-def test_a_plan_is_kept_until_another_is_made():
-    policy = Asked(start(plan=np.array([[4, 5]])), start(), start((0, 0, 0, 1)))
+def test_a_plan_is_kept_until_the_next_one():
+    policy = AnswersInTurn(start(plan=np.array([[4, 5]])), start(), start((0, 0, 0, 1)))
     drive(LiveFleet(TWO, maps(), FakeExecutor(TWO)), {"place": policy})
     assert [view.ready.plan.tolist() for view in policy.views[:3]] == [[[-1, -1]], [[4, 5]], [[4, 5]]]
 
 
-def test_input_that_is_moved_is_read_where_it_lies_then():
+def test_moved_input_is_read_at_its_new_site():
     moves = np.array([[0, 0, 1, 1]])
-    policy = Asked(start(moves=moves), start((0, 1, 1, 1)))
+    policy = AnswersInTurn(start(moves=moves), start((0, 1, 1, 1)))
     run = drive(LiveFleet(TWO, FleetJobs.of([0.0], [[StageSpec(1.0, here=(1, 0), task_bytes=2e6)]]), FakeExecutor(TWO)),
                 {"place": policy})  # fmt: skip
     # Two MB up at 1 MB/s.
@@ -158,10 +158,10 @@ def test_input_that_is_moved_is_read_where_it_lies_then():
     assert run.begun[0] == run.read[0] == pytest.approx(2.0)
 
 
-def test_a_worker_that_is_gone_is_told_once():
+def test_a_lost_worker_is_handled_once():
     executor = FakeExecutor(TWO, nodes=2, deaths=[(0.5, 1)])
     engine = LiveFleet(TWO, maps(2.0), executor)
-    policy = Asked(start((0, 0, 0, 1)), start((0, 0, 0, 1)))
+    policy = AnswersInTurn(start((0, 0, 0, 1)), start((0, 0, 0, 1)))
     original = executor.poll
 
     def twice(timeout):
@@ -177,14 +177,14 @@ def test_a_worker_that_is_gone_is_told_once():
     assert [view.changed for view in policy.views] == [False]
 
 
-def test_results_are_told_by_job_stage_and_task():
+def test_results_are_listed_by_job_stage_and_task():
     jobs = FleetJobs.of(
         [0.0, 0.0],
         [[StageSpec(0.0, here=(1, 0), task_bytes=3.0)], [StageSpec(0.0, here=(1, 1), task_bytes=2.0)]],
     )
     steps = [StageProgram(), StageProgram(function=lambda inputs, parts: [b"<" + b"".join(inputs) + b">"])]
     engine = LiveFleet(TWO, jobs, FakeExecutor(TWO), program=LiveProgram(jobs, steps))
-    policy = Asked()
+    policy = AnswersInTurn()
     policy.decide = _by_job
     run = drive(engine, {"place": policy})
     assert run.results == ((1, 1, 0, b"<\0\0>"), (1, 1, 1, b"<\0\0>"))

@@ -1,4 +1,4 @@
-"""Ties among many tasks and replicas, and threads that a process need not wait for."""
+"""Ties among many tasks and replicas, and daemon threads."""
 
 import math
 import threading
@@ -13,7 +13,7 @@ from windlass.engines.streams.part import Passing, SegmentWorker, Task
 from windlass.model.fleet import FleetJobs, StageSpec
 
 
-def test_tasks_of_one_size_begin_in_their_order():
+def test_tasks_of_equal_size_start_in_order():
     jobs = FleetJobs.of([0.0, 0.0], [[StageSpec(2.0, here=(400, 0, 0), task_bytes=10.0)] for _ in range(2)])
     jobs.size[:] = np.random.default_rng(1).integers(1, 4, 800)
     executor = Quiet(AREA)
@@ -25,7 +25,7 @@ def test_tasks_of_one_size_begin_in_their_order():
         assert book.pick(row, 0, 400, True) == sorted(tasks, key=lambda task: -jobs.size[task])
 
 
-def test_replicas_that_are_expected_to_answer_alike_are_tried_in_their_order():
+def test_replicas_with_equal_expected_waits_are_tried_in_order():
     names = [f"r{at}" for at in range(200)]
     world = World(names)
     world.known(*names)
@@ -36,7 +36,7 @@ def test_replicas_that_are_expected_to_answer_alike_are_tried_in_their_order():
     assert world.replicas.rank(seen, {}) == ["r7", *sorted(rest, key=seen.get)]
 
 
-def test_a_process_that_ends_does_not_wait_for_a_part_that_was_left_open():
+def test_an_ending_process_does_not_wait_for_an_open_part():
     before = set(threading.enumerate())
     part = SegmentWorker(Task(Passing(1, 0), 1.0, 1, math.inf, source=False, last=False), print)
     made = set(threading.enumerate()) - before

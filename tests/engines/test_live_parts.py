@@ -1,4 +1,4 @@
-"""The live engine's book by itself: what is seen and refused, and how stages follow each other, by hand."""
+"""The live engine's book alone: views, rejected answers and the order of stages, by hand."""
 
 import math
 
@@ -15,10 +15,10 @@ from windlass.model.fleet import FleetJobs, StageSpec
 from windlass.place.view import Placement
 
 
-def test_input_is_loaded_where_it_lies_by_each_worker_in_turn():
+def test_input_is_loaded_at_its_site_by_each_worker_in_turn():
     book, sending, executor, _ = made(nodes=2)
     sending.load_all()
-    # Site 1 has the workers 0 and 1, site 2 has 2 and 3, site 3 has 4 and 5; a worker's turn comes with the least.
+    # Site 1 has the workers 0 and 1, site 2 has 2 and 3, site 3 has 4 and 5; the worker with the least load is next.
     assert [order.worker for order in executor.launched] == [0, 1, 2, 4, 3, 2, 3]
     assert [(order.work, order.slot, order.bring, order.reads) for order in executor.launched[:1]] == [
         (Generate(100), False, False, ())
@@ -28,14 +28,14 @@ def test_input_is_loaded_where_it_lies_by_each_worker_in_turn():
     assert sending.busy
     book.alive[[2, 3]] = False
     sending._load(2)
-    # No worker is left at its site: the one anywhere that was given the least.
+    # No worker is left at its site: the least loaded worker of any site.
     assert executor.launched[-1].worker == 5
     book.alive[:] = False
     with pytest.raises(TaskError, match="no worker is left"):
         sending._load(2)
 
 
-def test_a_policy_sees_what_waits_where_data_lies_and_what_links_have_left():
+def test_a_view_has_waiting_tasks_data_locations_and_free_bandwidth():
     book, sending, _, clock = loaded()
     clock[0] = 3.0
     sending.start(0, 0)
@@ -58,20 +58,20 @@ def test_a_policy_sees_what_waits_where_data_lies_and_what_links_have_left():
     assert (sites.up.tolist(), sites.down.tolist()) == ([4e6, 2e6, 1e6], [1e6, 8e6, 0.0])
     assert sites.up_free.tolist() == [3e6, 0.0, 1e6]
     assert sites.down_free.tolist() == [1e6, 5e6, 0.0]
-    # Input that was moved is fresh no more, for all of its job.
+    # After a move, no input of the job is fresh.
     sending.move(7, 0)
     assert book.input_site[7] == ON_THE_WAY
     assert view(book, [0, 3]).fresh.tolist() == [0, 0]
     assert view(book, [3]).ready.waiting.tolist() == [2]
 
 
-def test_stages_follow_each_other_in_the_book_as_their_tasks_end():
+def test_stages_become_ready_as_their_inputs_end():
     book, sending, executor, _ = loaded()
     assert book.ready_stages().tolist() == [0, 3]
     for task, site in ((0, 0), (1, 1), (2, 1), (3, 2)):
         sending.start(task, site)
     order = executor.launched[1]
-    # It runs at another site than its input lies, and writes a part for each reduce.
+    # It runs at another site than its input, and writes a part for each reduce.
     assert (order.worker, order.work, order.slot) == (1, Hold(2.0, (25, 25)), True)
     assert order.reads == (SiteRead(0, 100, (book.input[1],)),)
     assert (sending.source.tolist()[:4], book.free().tolist()) == ([0, 0, 1, 2], [2, 0, 1])
@@ -92,7 +92,7 @@ def test_stages_follow_each_other_in_the_book_as_their_tasks_end():
     )  # fmt: skip
     assert book.reads(5)[0] == SiteRead(0, 30, (Piece(0, 30, "0.1"),))
     sending.start(4, 0)
-    # Half of the stage waits: half of what was written for it.
+    # Half of the stage waits: half of its input.
     assert view(book, [1]).ready.data.tolist() == [[25.0, 6.5, 3.5]]
     assert executor.launched[-1].work == Hold(1.0, (66,))
     assert sending.source[4] == -1
@@ -103,7 +103,7 @@ def test_stages_follow_each_other_in_the_book_as_their_tasks_end():
     assert np.isnan(book.end).all()
     assert end(book, 6, 9.5, ())
     assert (book.end[0], math.isnan(book.end[1])) == (9.5, True)
-    # What is of a job that has ended is forgotten.
+    # State of an ended job is dropped.
     assert book.output[:7] == [()] * 7
     assert book.input[:4] == [None] * 4
     assert book.input[7] is not None
@@ -111,7 +111,7 @@ def test_stages_follow_each_other_in_the_book_as_their_tasks_end():
 
 
 @pytest.mark.parametrize(
-    ("starts", "moves", "said"),
+    ("starts", "moves", "message"),
     [
         ([(0, 0, 0, 2)], [], None), ([(0, 0, 0, 1), (0, 0, 0, 1)], [], None), ([(1, 1, 1, 2)], [], None),
         ([(0, 0, 0, 3)], [], "number that wait there"), ([(0, 0, 0, 0)], [], "number that wait there"),
@@ -126,20 +126,20 @@ def test_stages_follow_each_other_in_the_book_as_their_tasks_end():
         ([], [(1, 1, 0, 4)], "number that wait there"), ([(1, 1, 1, 1)], [(1, 1, 0, 3)], "number that wait there"),
     ],
 )  # fmt: skip
-def test_an_answer_is_checked_line_by_line_before_any_of_it_is_done(starts, moves, said):
+def test_an_answer_is_checked_completely_before_it_is_carried_out(starts, moves, message):
     book, _, _, _ = loaded()
     answer = Placement(
         np.array(starts, np.int64).reshape(-1, 4), np.zeros(len(starts), int), ("x",),
         np.array(moves, np.int64).reshape(-1, 4),
     )  # fmt: skip
-    if said is None:
+    if message is None:
         answer.check(view(book, [0, 3]))
     else:
-        with pytest.raises(PolicyError, match=said):
+        with pytest.raises(PolicyError, match=message):
             answer.check(view(book, [0, 3]))
 
 
-def test_input_of_a_stage_that_has_begun_or_that_reads_from_all_sites_is_not_moved():
+def test_input_of_a_started_or_shuffling_stage_cannot_be_moved():
     book, sending, _, _ = loaded()
     sending.start(0, 0)
     none = np.empty((0, 4), np.int64)
@@ -157,7 +157,7 @@ def test_input_of_a_stage_that_has_begun_or_that_reads_from_all_sites_is_not_mov
         Placement(np.array([(0, -1, 2, 2)]), np.zeros(1, int), ("x",)).check(view(book, [1]))
 
 
-def test_the_largest_tasks_begin_first_where_that_was_asked_for_at_the_first():
+def test_largest_first_applies_if_chosen_at_the_first_start():
     sizes = StageSpec(2.0, here=(4, 0, 0), task_bytes=10.0)
     jobs = FleetJobs.of([0.0], [[sizes]])
     jobs.size[:] = [1.0, 3.0, 2.0, 3.0]
@@ -168,5 +168,5 @@ def test_the_largest_tasks_begin_first_where_that_was_asked_for_at_the_first():
     assert book.pick(0, 0, 3, True) == [1, 3, 2]
     assert book.pick(0, 1, 3, True) == []
     book.begin(1, 0, 0.0)
-    # Once it has begun the order stays.
+    # The order of a started stage is kept.
     assert book.pick(0, 0, 9, False) == [3, 2, 0]

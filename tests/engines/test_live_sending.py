@@ -1,4 +1,4 @@
-"""What a live engine sends, to whom, and what is tried again or undone, by hand."""
+"""Tasks and loads that a live engine sends, their workers, retries and losses, by hand."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from windlass.model import PolicyError, TaskError
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 
 
-def test_what_is_lost_is_tried_again_after_a_rest_that_is_doubled_and_eight_times_at_most():
+def test_a_lost_task_is_retried_with_backoff_at_most_eight_times():
     book, sending, executor, clock = loaded()
     for tries in range(1, 8):
         sending.start(0, 0)
@@ -40,7 +40,7 @@ def test_what_is_lost_is_tried_again_after_a_rest_that_is_doubled_and_eight_time
         sending.fail(sent, Failed(0, False, "its own"))
 
 
-def test_a_load_that_is_lost_is_loaded_again_after_a_rest():
+def test_a_lost_load_is_retried_after_a_rest():
     book, sending, executor, clock = made()
     sending.load_all()
     sent = sending.take(0)
@@ -55,7 +55,7 @@ def test_a_load_that_is_lost_is_loaded_again_after_a_rest():
     assert sending.wakes() == clock[0] + 0.5
 
 
-def test_what_a_lost_worker_ran_and_had_is_done_again_where_it_is_needed():
+def test_needed_tasks_and_outputs_of_a_lost_worker_are_redone():
     book, sending, executor, _ = loaded()
     for task, site in ((0, 0), (1, 0), (2, 1), (3, 2)):
         sending.start(task, site)
@@ -67,7 +67,7 @@ def test_what_a_lost_worker_ran_and_had_is_done_again_where_it_is_needed():
     assert book.state[:4].tolist() == [WAITS, WAITS, ENDED, RUNS]
     assert (book.done[0], book.slots().tolist(), book.free().tolist()) == (1, [0, 2, 2], [0, 2, 1])
     assert book.started[0].tolist() == [0, 1, 1]
-    # No worker is left at their site: the one anywhere that was given the least.
+    # No worker is left at their site: the least loaded worker of any site.
     assert [(order.work, order.worker) for order in executor.launched[launched:]] == [(Generate(100), 2)] * 2
     assert book.input_site[:2].tolist() == [ON_THE_WAY] * 2
     assert book.output[0] == ()
@@ -77,7 +77,7 @@ def test_what_a_lost_worker_ran_and_had_is_done_again_where_it_is_needed():
     assert executor.launched[-1].worker == 1
 
 
-def test_a_stage_that_was_complete_is_not_any_more_when_an_output_is_lost():
+def test_a_lost_output_makes_a_complete_stage_incomplete():
     book, sending, _, _ = loaded()
     for task, site in ((0, 0), (1, 0), (2, 1), (3, 2)):
         sending.start(task, site)
@@ -86,13 +86,13 @@ def test_a_stage_that_was_complete_is_not_any_more_when_an_output_is_lost():
     assert book.left[0] == 2
     sending.lose(2)
     assert (book.left[0], book.done[0], book.complete(0)) == (3, 3, False)
-    # Its input was lost, too, and is on the way.
+    # Its input was lost, too, and is being loaded.
     assert book.ready_stages().tolist() == [3]
     assert book.input_site[3] == ON_THE_WAY
 
 
-class Noted:
-    """A dispatch policy that answers as it is told."""
+class RecordingDispatch:
+    """A dispatch policy whose answer the test sets; it records its calls."""
 
     name = "noted"
 
@@ -113,11 +113,11 @@ class Noted:
         self.done.append(("left", worker))
 
 
-def test_workers_of_a_site_are_chosen_by_a_policy_of_its_own_where_there_are_several():
+def test_each_site_with_several_workers_has_its_own_dispatch_policy():
     policies = []
 
     def dispatch(workers):
-        policies.append(Noted(workers))
+        policies.append(RecordingDispatch(workers))
         return policies[-1]
 
     fleet = Fleet.of([3, 1, 2], [1e6] * 3, [1e6] * 3)
@@ -127,7 +127,7 @@ def test_workers_of_a_site_are_chosen_by_a_policy_of_its_own_where_there_are_sev
     book.input_site[:] = [0, 0, 0, 1, 2, 2]
     book.input[:] = [Piece(0, 10, b"")] * 6
     sending = Transfers(book, executor, lambda: 4.0, dispatch)
-    # The second site has one worker: nobody need choose.
+    # The second site has one worker: no choice is needed.
     assert [each.workers for each in policies] == [2, 2]
     for bad in (-1, 2, None):
         policies[1].answer = bad
@@ -138,7 +138,7 @@ def test_workers_of_a_site_are_chosen_by_a_policy_of_its_own_where_there_are_sev
     sending.start(4, 2)
     assert executor.launched[-1].worker == 4
     assert policies[1].done == [("arrived", 4.0), ("choose", [0, 0])]
-    # One that is full, and one that is gone, is passed over for the one with the most free slots.
+    # A full or lost worker is skipped for the one with the most free slots.
     sending.start(5, 2)
     assert executor.launched[-1].worker == 3
     assert policies[1].done[-1] == ("choose", [0, 1])

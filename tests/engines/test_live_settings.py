@@ -1,4 +1,4 @@
-"""Live runs over sites: how long they are patient, what they tell a policy of workers, and settings of one call."""
+"""Live runs over sites: patience, lost workers in views, and settings of one call."""
 
 import inspect
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.engines.fake import FakeExecutor
-from tests.engines.test_live_engine import TWO, Asked, start
+from tests.engines.test_live_engine import TWO, AnswersInTurn, start
 from windlass.drive import drive
 from windlass.engines.live import run as running
 from windlass.engines.live.engine import LiveFleet
@@ -24,7 +24,7 @@ def jobs_of(seconds, submit):
 
 
 class From:
-    """Starts nothing before a time."""
+    """A policy that starts nothing before given times."""
 
     name = "from"
 
@@ -38,7 +38,7 @@ class From:
         return ONE
 
 
-def test_patience_is_for_times_in_which_nothing_runs_and_no_job_is_to_come():
+def test_patience_counts_only_while_nothing_runs_and_no_job_is_to_come():
     # The first job runs 50 s; the second comes long after and is left for 25 s, as is the third after another 40 s.
     jobs = jobs_of([50.0, 40.0, 1.0], [0.0, 100.0, 110.0])
     run = drive(LiveFleet(TWO, jobs, FakeExecutor(TWO)), {"place": From(0.0, 125.0, 190.0)})
@@ -52,9 +52,9 @@ def test_patience_ends_half_a_minute_after_the_last_task():
     assert 80.0 <= executor.time <= 81.0
 
 
-def test_a_worker_that_is_gone_changes_sites_and_orders_once():
+def test_a_lost_worker_changes_sites_and_orders_once():
     executor = FakeExecutor(Fleet.of([2, 1], [1e6] * 2, [1e6] * 2), nodes=2, deaths=[(0.4, 1)])
-    policy = Asked(start(), start(), ONE, ONE)
+    policy = AnswersInTurn(start(), start(), ONE, ONE)
     drive(LiveFleet(executor.fleet, jobs_of([1.0, 1.0], [0.0, 0.0]), executor), {"place": policy})
     first, gone, *later = policy.views
     assert (first.now, first.changed, first.moved, first.sites.slots.tolist()) == (0.0, False, True, [2, 1])
@@ -63,7 +63,7 @@ def test_a_worker_that_is_gone_changes_sites_and_orders_once():
     assert [(view.changed, view.moved) for view in later[:1]] == [(False, False)]
 
 
-def test_input_that_is_lost_while_it_is_loaded_is_loaded_by_another_worker_before_time_zero():
+def test_input_lost_during_loading_is_reloaded_before_time_zero():
     executor = FakeExecutor(
         Fleet.of([2, 1], [1e6] * 2, [1e6] * 2), nodes=2, deaths=[(0.0, 0)], notice=0.5, load_s=3.0, fails=True
     )
@@ -82,21 +82,21 @@ def test_a_result_has_the_slots_of_the_workers():
     run = drive(LiveFleet(fleet, jobs_of([1.0], [0.0]), FakeExecutor(more, nodes=2)), {"place": InPlace()})
     assert run.fleet.slots.tolist() == [2, 5]
     assert run.fleet.names == fleet.names
-    # What a live run does not measure has the columns of a simulated one, and no rows.
+    # Unmeasured tables have the columns of a simulated run, and no rows.
     assert (run.flows.shape, run.rates.shape) == ((0, 6), (0, 4))
     assert (run.jobs_reported, run.subjobs_reported) == (0, 0)
 
 
 class Target:
-    """Opens a fake executor, and keeps what it was opened for."""
+    """A target that opens a fake executor and records its arguments."""
 
     def open(self, fleet, most):
         self.opened = fleet, most
         return FakeExecutor(fleet)
 
 
-def test_each_setting_of_one_call_reaches_the_engine(monkeypatch):
-    seen, told = [], []
+def test_every_argument_of_run_live_reaches_the_engine(monkeypatch):
+    seen, reports = [], []
 
     def made(*given, **more):
         seen.append((given, more))
@@ -105,7 +105,9 @@ def test_each_setting_of_one_call_reaches_the_engine(monkeypatch):
     monkeypatch.setattr(running, "LiveFleet", made)
     jobs, target = jobs_of([1.0, 1.0], [0.0, 0.5]), Target()
     steps = [StageProgram(), StageProgram(function=lambda inputs, parts: [b"x"])]
-    given = dict(dispatch=lambda workers: None, decide_every=2.0, estimates="finished", progress=told.append)
+    given = dict(
+        dispatch=lambda workers: None, decide_every=2.0, estimates="finished", progress=reports.append
+    )
     run = run_live(TWO, jobs, InPlace(), target, steps=steps, **given)
     (fleet, workload, executor), more = seen[0]
     assert (fleet, workload, target.opened) == (TWO, jobs, (TWO, data_bytes(jobs)))
@@ -113,7 +115,7 @@ def test_each_setting_of_one_call_reaches_the_engine(monkeypatch):
     assert {name: more[name] for name in given} == given
     assert more["program"].steps == tuple(steps)
     assert run.begun == pytest.approx([0.0, 2.0])
-    assert (told, [each[:3] for each in run.results]) == ([0.5, 1.0], [(1, 1, 0)])
+    assert (reports, [each[:3] for each in run.results]) == ([0.5, 1.0], [(1, 1, 0)])
     run = run_live(TWO, jobs, InPlace(), target)
     assert run.begun == pytest.approx([0.0, 1.0])
     documented = dict(dispatch=None, decide_every=0.0, estimates="true", progress=None)
@@ -123,7 +125,7 @@ def test_each_setting_of_one_call_reaches_the_engine(monkeypatch):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_data_of_all_stages_is_what_each_reads_from_input_and_what_each_writes(seed):
+def test_the_data_of_all_stages_is_their_input_plus_their_output(seed):
     rng = np.random.default_rng(seed)
     stages = []
     for number in range(int(rng.integers(1, 6))):

@@ -1,4 +1,4 @@
-"""What tasks of the live engine do, and the links between emulated sites, by hand."""
+"""The work of live tasks, and the links between emulated sites, by hand."""
 
 import math
 import sys
@@ -26,7 +26,7 @@ def two_jobs():
     return FleetJobs.of([0.0, 1.0], [first, [StageSpec(5.0, here=(0, 3, 0), task_bytes=10.0)]])
 
 
-def test_results_of_real_work_are_brought_and_kept():
+def test_results_of_real_work_are_fetched_and_kept():
     jobs = two_jobs()
     steps = [
         StageProgram(command="cat"),
@@ -51,7 +51,7 @@ def test_results_of_real_work_are_brought_and_kept():
         ],
     )
     assert [files.load(task) for task in (1, 9)] == [ReadFile("b"), ReadFile("z")]
-    for bad, said in (
+    for bad, message in (
         ([StageProgram()] * 3, "steps: 3 given for 4 stages"),
         ([StageProgram(files=("a",)), *[StageProgram()] * 3], "1 files for 4 tasks"),
         (
@@ -59,7 +59,7 @@ def test_results_of_real_work_are_brought_and_kept():
             "2 files for 2 tasks that read input",
         ),
     ):  # fmt: skip
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             LiveProgram(jobs, bad)
     assert [StageProgram().real, StageProgram(files=("a",)).real, StageProgram(command="x").real] == [
         False,
@@ -68,7 +68,7 @@ def test_results_of_real_work_are_brought_and_kept():
     ]
 
 
-def test_parts_that_are_written_have_the_sizes_of_the_tasks_that_read_them():
+def test_written_parts_have_the_sizes_of_their_readers():
     stages = [
         StageSpec(1.0, here=(1, 0, 0), task_bytes=1000.0, ratio=0.5), StageSpec(1.0, tasks=2, parents=(0,)),
         StageSpec(1.0, tasks=3, parents=(0,)),
@@ -78,17 +78,17 @@ def test_parts_that_are_written_have_the_sizes_of_the_tasks_that_read_them():
     assert LiveProgram(jobs).work(0, 1000).sizes == (125, 375, 250, 125, 125)
     with pytest.raises(InputError, match="stage 1: 2 stages read what it writes"):
         LiveProgram(jobs, [StageProgram(command="cat"), StageProgram(), StageProgram()])
-    # 1000 read, and 500 for each reader, who reads and writes them.
+    # 1000 bytes read, and 500 for each reader, which are written and read.
     assert data_bytes(jobs) == 1000 + 500 + 2 * (500 + 500)
 
 
-def test_work_does_what_it_says(tmp_path):
+def test_calls_and_commands_run_their_work(tmp_path):
     assert Call(lambda inputs, parts: [b"".join(inputs)] * parts, 2).run([b"a", b"b"]) == [b"ab", b"ab"]
-    for made_, said in (
+    for made_, message in (
         ([b"a"], r"returned 1 parts \(bytes …\), expected 2 of bytes"),
         (["a", b"b"], "str, bytes"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             Call(lambda inputs, parts, found=made_: found, 2).run([])
     lines = b"a\t1\nbb\t2\na\t3\nccc\nbb\n"
     parts = Command("cat", 3).run([lines[:7], lines[7:]])
@@ -116,16 +116,16 @@ def test_functions_are_found_in_modules_and_files(tmp_path):
     assert function_of(f"{path}:double")([1], 1) == [1, 1]
     assert function_of(f"{path}:double").__module__ == "__main__"
     (tmp_path / "bad.py").write_text("1 / 0\n")
-    for spec, said in (
+    for spec, message in (
         ("double", "expected package.module:function"), (f"{path}:value", "has no function 'value'"),
         (f"{path}:other", "has no function 'other'"), (f"{tmp_path}/none.py:x", "no such file"),
         (f"{tmp_path}/bad.py:x", "ZeroDivisionError: division by zero"), ("no.such.module:x", "No module named"),
     ):  # fmt: skip
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             function_of(spec)
 
 
-def test_who_asks_late_is_served_as_if_in_time_up_to_a_bound():
+def test_late_requests_are_served_as_if_in_time_up_to_a_bound():
     assert Bucket(100.0).take(LATE_S, 50.0) == 0.5
     assert Bucket(100.0).take(1.01 * LATE_S, 50.0) == pytest.approx(0.5 + 1.01 * LATE_S)
     bucket = Bucket(100.0)
@@ -133,7 +133,7 @@ def test_who_asks_late_is_served_as_if_in_time_up_to_a_bound():
     assert LATE_S == 0.04
 
 
-def test_what_passes_takes_the_slowest_of_its_links_and_is_seen_for_half_a_second():
+def test_a_transfer_takes_its_slowest_link_and_counts_as_in_use_for_0_5_s():
     links = Links([100.0, 50.0], [400.0, 20.0], [[math.inf, 10.0], [0.0, math.inf]])
     # Up at 100, down at 20, and 10 between the two.
     assert links.take(1.0, 0, 1, 5.0) == 1.5
@@ -146,14 +146,14 @@ def test_what_passes_takes_the_slowest_of_its_links_and_is_seen_for_half_a_secon
     assert links.in_use(1.9) == ([0.0, 0.0], [0.0, 0.0])
 
 
-def test_a_portion_is_what_the_slowest_carries_in_a_fiftieth_of_a_second_but_not_too_little():
+def test_a_portion_is_20_ms_of_the_slowest_link_with_a_lower_bound():
     links = Links([1e6, 1e3, 30.0], [2e6, 5e5, 1e6], [[math.inf] * 3] * 3)
     assert links.portion(0, 0) == 2e4
     assert links.portion(2, 0) == 1.0
     assert links.portion(0, 1) == 1e4
     links.open(1, 0)
     links.open(1, 0)
-    # A thousandth of its own would be too little: a fiftieth of what it could.
+    # A thousandth of its own rate would be too little: a fiftieth of the full rate.
     assert links.portion(0, 0) == pytest.approx(2e4 / 50)
     links.close(1, 0)
     assert links.portion(0, 0) == pytest.approx(2e4 / 50)

@@ -1,4 +1,4 @@
-"""Private clusters where Ray itself does not come up; that they leave nothing behind is in test_ray_run."""
+"""Private clusters when Ray does not start; test_ray_run checks that they leave nothing behind."""
 
 import pytest
 
@@ -17,7 +17,7 @@ AREA = Fleet.of([1, 2], [1e6, 1e6], [1e6, 1e6])
 
 @pytest.fixture
 def ray_that_fails(monkeypatch):
-    """A Ray whose first starts end with these errors; the clusters that were asked for, and the joined ones."""
+    """A fake Ray whose first starts raise given errors; returns the created and the joined clusters."""
     made, joined = [], []
 
     def use(*errors):
@@ -45,7 +45,7 @@ def ray_that_fails(monkeypatch):
     return use
 
 
-def test_a_start_that_fails_is_tried_again_from_nothing(ray_that_fails, caplog):
+def test_a_failed_start_is_retried_from_scratch(ray_that_fails, caplog):
     before = cluster_folders()
     made, joined = ray_that_fails(Exception("The node timed out.\nMore."), RuntimeError())
     cluster = PrivateCluster(AREA)
@@ -62,7 +62,7 @@ def test_a_start_that_fails_is_tried_again_from_nothing(ray_that_fails, caplog):
     assert cluster_folders() == before
 
 
-def test_a_ray_that_never_starts_is_said_in_one_line(ray_that_fails):
+def test_the_error_of_a_ray_that_never_starts_is_one_line(ray_that_fails):
     before = cluster_folders()
     made, joined = ray_that_fails(*[Exception("The node timed out.\nMore.")] * 3)
     with pytest.raises(
@@ -74,7 +74,7 @@ def test_a_ray_that_never_starts_is_said_in_one_line(ray_that_fails):
     assert cluster_folders() == before
 
 
-def test_an_interrupted_start_is_not_tried_again(ray_that_fails):
+def test_an_interrupted_start_is_not_retried(ray_that_fails):
     before = cluster_folders()
     made, _ = ray_that_fails(KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):

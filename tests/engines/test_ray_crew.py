@@ -1,4 +1,4 @@
-"""Cells of a sweep on real raylets: the same bytes, whoever is lost in between; who listens, and who is refused."""
+"""Cells of a sweep on real raylets: equal bytes despite lost nodes; listening ports and rejected requests."""
 
 import hashlib
 import json
@@ -53,7 +53,7 @@ class Mine:
 
 @pytest.fixture
 def sweep(tmp_path):
-    """Two hundred cells, some of them under a policy of the user's own."""
+    """Two hundred cells, some under a user's policy file."""
     (tmp_path / "mine.py").write_text(MINE)
     (tmp_path / "sweep.yaml").write_text(SWEEP)
     return tmp_path / "sweep.yaml"
@@ -70,7 +70,7 @@ def ended(arguments, **more):
 
 
 @pytest.mark.slow
-def test_two_hundred_cells_come_out_the_same_where_a_node_is_killed(sweep, tmp_path):
+def test_two_hundred_cells_are_equal_after_a_killed_node(sweep, tmp_path):
     scenario = load_scenario(sweep)
     run(scenario).save(tmp_path / "alone")
     killed, after = [], []
@@ -86,16 +86,16 @@ def test_two_hundred_cells_come_out_the_same_where_a_node_is_killed(sweep, tmp_p
             elif killed:
                 after.append(progress.done)
 
-        told.append(kill_one)
+        hooks.append(kill_one)
         try:
             yield RayCrew()
-            # Cells may end before Ray notices that a node is dead.
+            # Cells may end before Ray notices a dead node.
             wait_for(lambda: not cluster.whole())
         finally:
             cluster.close()
 
-    told = []
-    run(scenario, report=lambda progress: told[-1](progress), crews=three_nodes).save(tmp_path / "spread")
+    hooks = []
+    run(scenario, report=lambda progress: hooks[-1](progress), crews=three_nodes).save(tmp_path / "spread")
     assert len(scenario.variants) * len(scenario.seeds) == 200
     assert killed
     assert len(after) > 100
@@ -104,7 +104,7 @@ def test_two_hundred_cells_come_out_the_same_where_a_node_is_killed(sweep, tmp_p
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminated"])
-def test_an_interrupted_sweep_leaves_nothing_and_goes_on(sweep, tmp_path, number):
+def test_an_interrupted_sweep_leaves_no_process_and_can_be_resumed(sweep, tmp_path, number):
     before, partial = cluster_folders(), tmp_path / ".out.partial"
     arguments = ["run", sweep, "--on", "ray", "--nodes", "2", "--out", tmp_path / "out"]
     process = subprocess.Popen(command(*arguments), stderr=subprocess.PIPE, text=True, start_new_session=True)
@@ -112,10 +112,10 @@ def test_an_interrupted_sweep_leaves_nothing_and_goes_on(sweep, tmp_path, number
     assert process.poll() is None, process.stderr.read()
     started = psutil.Process(process.pid).children(recursive=True)
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
-    said = process.communicate(timeout=LONG_S)[1].splitlines()
-    assert process.returncode == 130, said
-    assert said[-2] == "windlass: interrupted; what was started is stopped"
-    assert said[-1].endswith(" of 200 runs are saved; the same command with --resume continues")
+    message = process.communicate(timeout=LONG_S)[1].splitlines()
+    assert process.returncode == 130, message
+    assert message[-2] == "windlass: interrupted; what was started is stopped"
+    assert message[-1].endswith(" of 200 runs are saved; the same command with --resume continues")
     assert psutil.wait_procs(started, timeout=LONG_S)[1] == []
     assert cluster_folders() <= before
     kept = len(list(partial.glob("*-*")))
@@ -128,7 +128,7 @@ def test_an_interrupted_sweep_leaves_nothing_and_goes_on(sweep, tmp_path, number
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("deed", "status", "said"),
+    ("deed", "status", "message"),
     [
         ("os._exit(3)", 2, "windlass: policy 'mine' ({file}, line {line}) "),
         (
@@ -138,7 +138,7 @@ def test_an_interrupted_sweep_leaves_nothing_and_goes_on(sweep, tmp_path, number
         ),
     ],
 )
-def test_a_policy_that_ends_its_worker_ends_the_run_in_one_line(tmp_path, deed, status, said):
+def test_a_policy_that_ends_its_worker_is_a_one_line_error(tmp_path, deed, status, message):
     file = tmp_path / "ends.py"
     file.write_text(MINE.replace("        fit", f"        import os; {deed}\n        fit"))
     (tmp_path / "s.yaml").write_text(
@@ -147,11 +147,11 @@ def test_a_policy_that_ends_its_worker_ends_the_run_in_one_line(tmp_path, deed, 
     done = ended(["run", tmp_path / "s.yaml", "--on", "ray"])
     assert done.returncode == status
     line = file.read_text()[: file.read_text().index(deed)].count("\n") + 1
-    assert done.stderr.strip().splitlines()[-1].startswith(said.format(file=file, line=line))
+    assert done.stderr.strip().splitlines()[-1].startswith(message.format(file=file, line=line))
 
 
 @pytest.mark.slow
-def test_somebody_elses_cluster_runs_the_cells_and_lives_on(sweep, tmp_path):
+def test_another_user_s_cluster_runs_the_cells_and_survives(sweep, tmp_path):
     owner = subprocess.Popen(
         [sys.executable, "-c", OTHERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -177,7 +177,7 @@ def test_somebody_elses_cluster_runs_the_cells_and_lives_on(sweep, tmp_path):
 
 @pytest.fixture
 def private():
-    """A private cluster that has run something on each of its nodes."""
+    """A private cluster that has run a task on each of its nodes."""
     cluster = PrivateCluster(Fleet.of([2], [1.0], [1.0], names=("cells",)), nodes=2)
     try:
         ray.get([ray.remote(lambda: time.sleep(1)).options(num_cpus=1).remote() for _ in range(2)])
@@ -187,7 +187,7 @@ def private():
 
 
 def listening(processes):
-    """Where they listen, and who, those left out that have ended meanwhile."""
+    """Return address, port and name of listening processes that still exist."""
     where = []
     for process in processes:
         with suppress(psutil.NoSuchProcess):
@@ -199,7 +199,7 @@ def listening(processes):
     return where
 
 
-#: A call of each of Ray's services that listen, by who does.
+#: Calls of each of Ray's listening services, by process.
 CALLS = {
     "gcs_server": ("NodeInfoGcsService/GetAllNodeInfo", "InternalKVGcsService/InternalKVGet"),
     "raylet": ("NodeManagerService/GetNodeStats", "ObjectManagerService/Pull"),
@@ -209,15 +209,15 @@ CALLS = {
 
 
 @pytest.mark.slow
-def test_nothing_but_loopback_listens_and_a_request_without_the_token_is_refused(private):
+def test_only_loopback_listens_and_requests_without_the_token_are_rejected(private):
     started = psutil.Process().children(recursive=True)
     found = listening([*started, psutil.Process()])
     assert len(found) > 10
     assert {place for place, _, _ in found} == {"127.0.0.1"}
     refused = set()
     for _, port, name in found:
-        for who, calls in CALLS.items():
-            for each in calls if name.startswith(who) else ():
+        for process_name, calls in CALLS.items():
+            for each in calls if name.startswith(process_name) else ():
                 with (
                     grpc.insecure_channel(f"127.0.0.1:{port}") as channel,
                     pytest.raises(grpc.RpcError) as error,
@@ -229,7 +229,7 @@ def test_nothing_but_loopback_listens_and_a_request_without_the_token_is_refused
 
 
 @pytest.mark.slow
-def test_the_token_is_for_its_user_alone_and_gone_with_the_cluster(private):
+def test_the_token_is_private_and_removed_with_the_cluster(private):
     place = private.admits["RAY_AUTH_TOKEN_PATH"]
     assert os.stat(place).st_mode & 0o077 == 0
     private.close()
@@ -239,7 +239,7 @@ def test_the_token_is_for_its_user_alone_and_gone_with_the_cluster(private):
 
 @pytest.mark.parametrize("option", ["--on", "--address"])
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "message"),
     [
         ("127.0.0.1:9", "Connection refused"),
         ("nowhere.invalid:6379", ""),
@@ -248,7 +248,7 @@ def test_the_token_is_for_its_user_alone_and_gone_with_the_cluster(private):
         ("silent", "the server there does not answer as Ray does (deadline_exceeded)"),
     ],
 )
-def test_a_wrong_address_is_refused_in_one_line(address, said, option):
+def test_the_error_of_a_wrong_address_is_one_line(address, message, option):
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -258,16 +258,16 @@ def test_a_wrong_address_is_refused_in_one_line(address, said, option):
     (line,) = str(refused.value).splitlines()
     assert line.startswith(f"{option}: ")
     assert where in line
-    assert line.endswith(said)
+    assert line.endswith(message)
 
 
 def named(setting):
-    """What a setting names, as a worker would read it."""
+    """Return the files and the policy of a setting, as a worker reads them."""
     spec = setting.policies.order.name
     return setting.workload.trace.read_text(), open(spec.partition(":")[0]).read(), spec.partition(":")[2]
 
 
-def test_files_travel_to_where_they_are_not(tmp_path, monkeypatch):
+def test_missing_files_are_sent_along(tmp_path, monkeypatch):
     monkeypatch.setattr(ray_crew.ray, "get", lambda content: content)
     log, mine = tmp_path / "log.swf", tmp_path / "mine.py"
     log.write_text("; a log")
@@ -281,7 +281,7 @@ def test_files_travel_to_where_they_are_not(tmp_path, monkeypatch):
     }
     there = named(setting)
     assert call(files, named, setting) == there
-    # On another machine one is not there, and the other is another.
+    # On another machine one file is missing, and the other differs.
     log.unlink()
     mine.write_text("other")
     ray_crew._digest.cache_clear()
@@ -295,7 +295,7 @@ def test_files_travel_to_where_they_are_not(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_cluster_with_another_windlass_is_refused(private, monkeypatch):
+def test_a_cluster_with_another_version_is_an_error(private, monkeypatch):
     monkeypatch.setattr(ray_crew, "own_version", lambda: "99")
     with pytest.raises(InputError, match=r"^on: node 127\.0\.0\.1 has Windlass .*, expected 99 as here"):
         ray_crew._check_versions()

@@ -1,4 +1,4 @@
-"""The command on real raylets: results, interrupts, and what must never be touched."""
+"""The command on real raylets: results, interrupts, and other processes that must be unaffected."""
 
 import json
 import os
@@ -40,7 +40,7 @@ print(json.dumps([cluster.address, cluster.admits]), flush=True)
 sys.stdin.read()
 cluster.close()
 """
-#: A machine with other work may start Ray slowly, and more than once.
+#: Timeout (s): a busy machine may start Ray slowly, and with retries.
 LONG_S = 300
 
 
@@ -55,7 +55,7 @@ def scenario(folder, seconds):
 
 
 def running(process, what):
-    """Whether a process below has this in its title."""
+    """True if a descendant process has this in its command line."""
     try:
         return any(what in " ".join(child.cmdline()) for child in process.children(recursive=True))
     except psutil.NoSuchProcess:
@@ -70,8 +70,8 @@ def wait_for(found, seconds=LONG_S):
 
 
 @pytest.fixture(scope="module")
-def somebody_elses():
-    """A cluster that somebody else runs: its address, its processes, and what lets one join."""
+def other_cluster():
+    """Another user's cluster: its address, its processes, and the environment for joining."""
     process = subprocess.Popen(
         [sys.executable, "-c", OTHERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -84,8 +84,8 @@ def somebody_elses():
         process.kill()
 
 
-def test_results_are_real_and_somebody_elses_cluster_lives_on(tmp_path, somebody_elses):
-    address, owner, admitted = somebody_elses
+def test_results_are_real_and_another_user_s_cluster_survives(tmp_path, other_cluster):
+    address, owner, admitted = other_cluster
     before = {child.pid for child in owner.children(recursive=True)}
     done = subprocess.run(
         command("run", scenario(tmp_path, 0.2), "--engine", "ray", "--address", address, "--json"),
@@ -107,10 +107,8 @@ def test_results_are_real_and_somebody_elses_cluster_lives_on(tmp_path, somebody
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminated"])
 @pytest.mark.parametrize("when", ["raylet/raylet", "ray::run_task"], ids=["starting", "running"])
-def test_an_interrupted_run_leaves_no_process_behind_and_touches_no_other(
-    tmp_path, somebody_elses, when, number
-):
-    _, owner, _ = somebody_elses
+def test_an_interrupted_run_leaves_no_process_and_affects_no_other(tmp_path, other_cluster, when, number):
+    _, owner, _ = other_cluster
     before = cluster_folders()
     raylets = {child.pid for child in owner.children(recursive=True) if child.name() == "raylet"}
     process = subprocess.Popen(
@@ -124,18 +122,18 @@ def test_an_interrupted_run_leaves_no_process_behind_and_touches_no_other(
     time.sleep(0.5)
     started = own.children(recursive=True)
     assert started
-    # As a terminal does: the whole group hears of it.
+    # Like a terminal: the whole process group receives the signal.
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
-    _, said = process.communicate(timeout=LONG_S)
-    assert process.returncode == 130, said
-    assert said.strip().splitlines()[-1] == "windlass: interrupted; what was started is stopped"
+    _, stderr = process.communicate(timeout=LONG_S)
+    assert process.returncode == 130, stderr
+    assert stderr.strip().splitlines()[-1] == "windlass: interrupted; what was started is stopped"
     _, left = psutil.wait_procs(started, timeout=LONG_S)
     assert left == []
     assert cluster_folders() <= before
     assert raylets <= {child.pid for child in owner.children(recursive=True)}
 
 
-def test_a_private_cluster_leaves_other_processes_and_sessions_alone():
+def test_a_private_cluster_does_not_affect_other_processes_and_sessions():
     script = """
 import subprocess, sys
 from windlass.engines.ray.cluster import PrivateCluster
@@ -164,12 +162,12 @@ print("fine")
     ]
 
 
-def test_a_cluster_without_the_sites_is_refused_in_one_line(tmp_path, somebody_elses):
+def test_the_error_of_a_cluster_without_the_sites_is_one_line(tmp_path, other_cluster):
     file = scenario(tmp_path, 0.2)
     file.write_text(file.read_text().replace("name: b", "name: elsewhere").replace("b: 2", "elsewhere: 2"))
     done = subprocess.run(
-        command("run", file, "--engine", "ray", "--address", somebody_elses[0]),
-        env=somebody_elses[2],
+        command("run", file, "--engine", "ray", "--address", other_cluster[0]),
+        env=other_cluster[2],
         capture_output=True,
         text=True,
         timeout=LONG_S,

@@ -1,4 +1,4 @@
-"""Nodes of a Ray cluster: what is seen of its status, and what is asked for."""
+"""Nodes of a Ray cluster: snapshots of its status, and requested bundles."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def status(**more: object) -> Thing:
     return Thing(**{**empty, "resource_demands": demands, **more})
 
 
-def test_what_is_seen_of_a_status():
+def test_a_snapshot_counts_nodes_and_demand():
     wants = Thing(bundles_by_count=[Thing(bundle={"CPU": 1.0, "custom": 1.0}, count=2)])
     demands = Thing(
         ray_task_actor_demand=[wants],
         placement_group_demand=[],
-        # What we asked for ourselves is nobody's demand.
+        # Windlass's own requests are not demand.
         cluster_constraint_demand=[Thing(bundles_by_count=[Thing(bundle={"CPU": 9.0}, count=9)])],
     )
     found = status(
@@ -41,19 +41,19 @@ def test_what_is_seen_of_a_status():
         resource_demands=demands,
     )
     times = iter([100.0, 150.0])
-    system = RayScale(TYPES, lambda: found, lambda asked: None, now=lambda: next(times))
+    system = RayScale(TYPES, lambda: found, lambda requested: None, now=lambda: next(times))
     seen = system.look()
     assert (seen.ready.tolist(), seen.coming.tolist(), seen.used.tolist()) == ([2, 1], [1, 2], [1, 1])
     assert seen.running.resources.tolist() == [[0.0, 1.5, 0.0], [1.0, 0.0, 2e9]]
     assert seen.waiting.resources.tolist() == [[0.0, 1.0, 0.0]] * 2
-    # Busy since it was first seen to be.
+    # Busy since it was first seen busy.
     assert system.look().running.since.tolist() == [100.0, 100.0]
     assert np.isinf(seen.running.walltime).all()
 
 
-def test_a_node_that_was_idle_meanwhile_is_busy_anew():
+def test_a_node_that_was_idle_counts_as_newly_busy():
     now, found = [0.0], [status(active_nodes=[node("small", "a", CPU=1.0)])]
-    system = RayScale(TYPES, lambda: found[0], lambda asked: None, now=lambda: now[0])
+    system = RayScale(TYPES, lambda: found[0], lambda requested: None, now=lambda: now[0])
     system.look()
     busy, found[0], now[0] = found[0], status(idle_nodes=[node("small", "a")]), 10.0
     system.look()
@@ -61,20 +61,20 @@ def test_a_node_that_was_idle_meanwhile_is_busy_anew():
     assert system.look().running.since.tolist() == [20.0]
 
 
-def test_bundles_are_whole_nodes_and_never_more_than_there_may_be():
-    asked = []
-    system = RayScale(TYPES, status, asked.append)
+def test_requested_bundles_are_whole_nodes_up_to_the_maximum():
+    requested = []
+    system = RayScale(TYPES, status, requested.append)
     totals = Totals((5, 1), ("soon", "soon"))
     system.set_totals(totals, system.look())
-    assert asked == [[{"CPU": 2.0}] * 3 + [{"GPU": 1.0, "CPU": 4.0, "memory": 8e9}]]
+    assert requested == [[{"CPU": 2.0}] * 3 + [{"GPU": 1.0, "CPU": 4.0, "memory": 8e9}]]
     nothing = Totals((0, 0), ("none", "none"))
     system.set_totals(nothing, system.look())
-    assert asked[-1] == []
+    assert requested[-1] == []
     assert system.describe(nothing, system.look()) == ["request_resources: nothing"]
 
 
 @pytest.mark.parametrize("what", ["status", "request"])
-def test_a_cluster_that_is_away_is_one_line(what):
+def test_the_error_of_an_unreachable_cluster_is_one_line(what):
     def away(*_: object) -> None:
         raise TimeoutError("GCS\n  went away")
 

@@ -1,4 +1,4 @@
-"""`windlass ray autoscale`, ended at any instant, or its head away: what is used is asked for all the time."""
+"""`windlass ray autoscale`, ended at any time, or with an unreachable head: used nodes stay requested."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from windlass.model import InputError
 
 #: One in reserve, as there is no day of history.
 POLICY = "{predictive: {forecaster: naive, ladder: [[0, 1]]}}"
-#: How often it is ended, by each of these in turn; WINDLASS_KILLS asks for more.
+#: Number of ends, by each signal in turn; WINDLASS_KILLS sets more.
 KILLS = kills()
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 AWAY, BACK = "does not answer", "the cluster answers again"
-#: Ray waits for half a minute for a head that takes connections and says nothing.
+#: Ray waits 30 s for a head that accepts connections without answering.
 IMPATIENT = {"RAY_py_gcs_connect_timeout_s": "2", "RAY_gcs_rpc_server_connect_timeout_s": "1"}
 
 
 class Scaled:
-    """A cluster, and what its autoscaler says and keeps."""
+    """A cluster, with the output and history of its autoscaler."""
 
     def __init__(self, folder, port):
-        self.folder, self.port, self.said = folder, port, folder / "said"
-        self.said.touch()
+        self.folder, self.port, self.output = folder, port, folder / "said"
+        self.output.touch()
         types = folder / "types.json"
         kinds = [{"name": each.name, "cores": each.cores, "most": each.most} for each in TYPES]
         types.write_text(json.dumps({"types": kinds}))
@@ -57,19 +57,19 @@ class Scaled:
         self.words = ["ray", "autoscale"]
         self.words += [part for name, value in named.items() for part in (f"--{name}", str(value))]
 
-    def asked(self):
-        """How many nodes Ray is asked to hold."""
+    def requested(self):
+        """Return the number of nodes requested from Ray."""
         from ray.autoscaler.v2.sdk import get_cluster_status
 
         demands = get_cluster_status(f"127.0.0.1:{self.port}").resource_demands.cluster_constraint_demand
         return sum(each.count for demand in demands for each in demand.bundles_by_count)
 
     def count(self, text):
-        """In how many lines it said so."""
-        return sum(text in line for line in self.said.read_text().splitlines())
+        """Return the number of output lines with the text."""
+        return sum(text in line for line in self.output.read_text().splitlines())
 
-    def kept(self):
-        """Rows of the history."""
+    def rows(self):
+        """Return the rows of the history."""
         with closing(sqlite3.connect(self.folder / "history.db")) as file:
             assert file.execute("pragma integrity_check").fetchone() == ("ok",)
             there = file.execute("select count(*) from sqlite_master where name = 'needed'").fetchone()[0]
@@ -77,17 +77,19 @@ class Scaled:
 
     @contextmanager
     def running(self):
-        """An autoscaler whom nobody kills."""
+        """Run an autoscaler that is not killed."""
         command = [sys.executable, "-m", "windlass", *self.words]
-        with open(self.said, "a") as said:
-            process = subprocess.Popen(command, env={**environment(), **IMPATIENT}, stdout=said, stderr=said)
+        with open(self.output, "a") as output:
+            process = subprocess.Popen(
+                command, env={**environment(), **IMPATIENT}, stdout=output, stderr=output
+            )
         try:
             yield
-            assert process.poll() is None, self.said.read_text()
+            assert process.poll() is None, self.output.read_text()
         finally:
             process.terminate()
             status = process.wait(PATIENCE)
-        assert status == 130, self.said.read_text()
+        assert status == 130, self.output.read_text()
 
 
 @pytest.fixture
@@ -96,25 +98,25 @@ def scaled(tmp_path):
 
 
 def kill_and_start(scaled, check):
-    """Again and again, each at another instant; how often it ended how."""
+    """Kill and restart it repeatedly at random times; return the counts of exit statuses."""
     rng, before, ends = np.random.default_rng(5), {}, Counter()
     with Starts({**environment(), **IMPATIENT}, RAY) as starts:
         for number in range(KILLS):
-            pid = starts.start(scaled.words, scaled.said)
+            pid = starts.start(scaled.words, scaled.output)
             if number % 2:
-                # However long it takes to begin, some are to be at work.
-                assert wait_until(lambda before=before: scaled.kept() != before, PATIENCE)
+                # Some runs are ended only after they have started work.
+                assert wait_until(lambda before=before: scaled.rows() != before, PATIENCE)
             time.sleep(float(rng.uniform(0.0, 1.0)))
             by = SIGNALS[number // 2 % len(SIGNALS)]
             os.kill(pid, by)
             status = starts.status()
-            # Until it has begun, a request to terminate ends it as it ends any program.
-            assert status in ((-by,) if by == signal.SIGKILL else (130, -by)), scaled.said.read_text()
+            # Before it has started, SIGTERM ends it like any program.
+            assert status in ((-by,) if by == signal.SIGKILL else (130, -by)), scaled.output.read_text()
             if status == 130:
-                assert scaled.said.read_text().splitlines()[-1].startswith("windlass: interrupted")
+                assert scaled.output.read_text().splitlines()[-1].startswith("windlass: interrupted")
             ends[by.name, status] += 1
-            after = scaled.kept()
-            # The latest may have been written over by a look in the same period.
+            after = scaled.rows()
+            # The latest row may have been overwritten by a poll in the same period.
             assert all(after[at] == before[at] or at == max(before) for at in before)
             before = after
             check()
@@ -123,7 +125,7 @@ def kill_and_start(scaled, check):
 
 
 @pytest.mark.slow
-def test_what_is_used_is_asked_for_whoever_is_killed_or_away(scaled, tmp_path, capsys):
+def test_used_nodes_stay_requested_through_kills_and_outages(scaled, tmp_path, capsys):
     load = Load(tmp_path)
     with (
         autoscaled(scaled.port) as folder,
@@ -134,21 +136,21 @@ def test_what_is_used_is_asked_for_whoever_is_killed_or_away(scaled, tmp_path, c
         def used(count):
             return int(system.look().used[0]) == count
 
-        def stands():
-            assert scaled.asked() == 3
+        def unchanged():
+            assert scaled.requested() == 3
             assert used(2)
 
         load.begin()
         with scaled.running():
-            assert wait_until(lambda: scaled.asked() == 3 and used(2), PATIENCE)
-        ends = kill_and_start(scaled, stands)
+            assert wait_until(lambda: scaled.requested() == 3 and used(2), PATIENCE)
+        ends = kill_and_start(scaled, unchanged)
         with scaled.running():
             away(scaled, folder)
-            stands()
+            unchanged()
             load.end()
-            assert wait_until(lambda: scaled.asked() == 1 and used(0), PATIENCE)
+            assert wait_until(lambda: scaled.requested() == 1 and used(0), PATIENCE)
             assert wait_until(lambda: int(system.look().ready[0]) == 1, PATIENCE)
-    assert "Traceback" not in scaled.said.read_text()
+    assert "Traceback" not in scaled.output.read_text()
     assert {status for _, status in ends} >= {-signal.SIGKILL, 130}
     if PRINTED:
         with capsys.disabled():
@@ -156,7 +158,7 @@ def test_what_is_used_is_asked_for_whoever_is_killed_or_away(scaled, tmp_path, c
 
 
 def away(scaled, folder):
-    """The head says nothing for a while."""
+    """Suspend the head for a while."""
     assert wait_until(lambda: scaled.count("in all") > 0, PATIENCE)
     (head,) = [each for each in processes_of(str(folder)) if each.name() == "gcs_server"]
     before = scaled.count(AWAY)
@@ -169,10 +171,10 @@ def away(scaled, folder):
 
 
 @pytest.mark.slow
-def test_a_head_that_comes_anew_at_the_same_address_is_scaled_as_the_one_before(scaled):
-    def asked():
+def test_a_restarted_head_at_the_same_address_is_scaled_again(scaled):
+    def requested():
         try:
-            return scaled.asked()
+            return scaled.requested()
         except Exception:
             return None
 
@@ -181,16 +183,16 @@ def test_a_head_that_comes_anew_at_the_same_address_is_scaled_as_the_one_before(
             before = scaled.count(AWAY)
             assert wait_until(lambda before=before: scaled.count(AWAY) > before, PATIENCE)
             with autoscaled(scaled.port):
-                assert wait_until(lambda: asked() == 1, PATIENCE)
+                assert wait_until(lambda: requested() == 1, PATIENCE)
 
 
-def test_a_head_that_is_away_is_named_at_once():
+def test_an_unreachable_head_is_named_at_once():
     with connected("127.0.0.1:1", TYPES) as system, pytest.raises(ClusterError) as error:
         system.look()
     assert str(error.value) == "the Ray cluster does not answer: 127.0.0.1:1: Connection refused"
 
 
 @pytest.mark.parametrize("address", ["here", "127.0.0.1", ":6379", "a:b", "a:99999", "auto"])
-def test_an_address_that_is_none(address):
+def test_an_invalid_address_is_an_error(address):
     with pytest.raises(InputError, match="expected a host and a port"), connected(address, TYPES):
         pass

@@ -1,7 +1,7 @@
-"""A real Ray cluster with its own autoscaler: nodes are there before a load that repeats, and gone after it.
+"""A real Ray cluster with its own autoscaler: nodes exist before a repeating load, and are removed after it.
 
-Time is counted in steps, and each step goes on only when the cluster has done what it was asked to: so the test asks
-what comes about, on a machine of any speed.
+Time is counted in steps, and each step ends only when the cluster has fulfilled the requests: so the test checks
+the outcome on a machine of any speed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.slow
 PATIENCE = 300.0
 TYPES = (InstanceType("small", cores=2, launch=300.0, most=3),)
 SEASON = 6
-#: What a configuration must have, and says nothing.
+#: Required empty fields of a configuration.
 _NO_LISTS = (
     "setup_commands",
     "initialization_commands",
@@ -54,7 +54,7 @@ BUSY = (0, 1)
 
 
 def free_port() -> int:
-    """One that nobody listens on."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -62,7 +62,7 @@ def free_port() -> int:
 
 @contextmanager
 def autoscaled(port: int) -> Iterator[Path]:
-    """A cluster of no workers, whose autoscaler starts raylets on this machine; its folder. All are ended."""
+    """Run a cluster without workers whose autoscaler starts local raylets; yield its folder and end all."""
     from ray.autoscaler._private.fake_multi_node.node_provider import FAKE_HEAD_NODE_ID
 
     folder = Path(tempfile.mkdtemp(prefix="windlass-ray-", dir="/tmp"))
@@ -105,7 +105,7 @@ def autoscaled(port: int) -> Iterator[Path]:
         "AUTOSCALER_UPDATE_INTERVAL_S": "1",
         "RAY_CLOUD_INSTANCE_ID": FAKE_HEAD_NODE_ID,
         "RAY_OVERRIDE_NODE_ID_FOR_TESTING": FAKE_HEAD_NODE_ID,
-        # On Linux Ray puts the machine's own address in place of 127.0.0.1. With this it does as elsewhere, where a
+        # On Linux Ray replaces 127.0.0.1 by the own address. With this setting it behaves as elsewhere, where a
         # cluster is of one machine; nodes that the autoscaler starts then listen on loopback, too.
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
         "RAY_TMPDIR": str(folder),
@@ -120,7 +120,7 @@ def autoscaled(port: int) -> Iterator[Path]:
             done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
             if done.returncode == 0:
                 break
-            # Ray gives a node so many seconds to come up, which a machine with other work may exceed.
+            # Ray's timeout for the start of a node, which a busy machine may exceed.
             _end_all(str(folder))
             assert left, done.stderr
         yield folder
@@ -130,9 +130,9 @@ def autoscaled(port: int) -> Iterator[Path]:
 
 
 def _end_all(folder: str) -> None:
-    """Kill all that is of a cluster, and what its autoscaler starts meanwhile."""
+    """Kill all processes of a cluster, including those that its autoscaler starts meanwhile."""
     until = time.monotonic() + PATIENCE
-    while found := [*processes_of(folder), *_told(folder)]:
+    while found := [*processes_of(folder), *_with_folder(folder)]:
         for process in found:
             with suppress(psutil.Error):
                 process.kill()
@@ -140,8 +140,8 @@ def _end_all(folder: str) -> None:
         assert time.monotonic() < until, f"not ended: {found}"
 
 
-def _told(folder: str) -> Iterator[psutil.Process]:
-    """Processes that were told of the folder: Ray's server for clients does not name it, and outlives the others."""
+def _with_folder(folder: str) -> Iterator[psutil.Process]:
+    """Yield processes with the folder in their environment: Ray's client server is one, and outlives others."""
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             if process.environ().get("RAY_TMPDIR") == folder and process.pid != os.getpid():
@@ -150,7 +150,7 @@ def _told(folder: str) -> Iterator[psutil.Process]:
 
 @contextmanager
 def joined(port: int) -> Iterator[None]:
-    """This process gives the cluster work."""
+    """Connect this process to the cluster as a driver."""
     connect(f"127.0.0.1:{port}")
     try:
         yield
@@ -159,7 +159,7 @@ def joined(port: int) -> Iterator[None]:
 
 
 class Load:
-    """Tasks that keep whole nodes busy until they are let go."""
+    """Tasks that keep whole nodes busy until they are released."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.file, self.tasks = folder, folder / "go", []
@@ -182,7 +182,7 @@ class Load:
         self.tasks = []
 
 
-def test_nodes_are_there_before_a_load_that_repeats_and_gone_after_it(tmp_path):
+def test_nodes_exist_before_a_repeating_load_and_are_removed_after_it(tmp_path):
     policy = Predictive("seasonal-naive", seasons=[300.0 * SEASON], ladder=[(0, 0)])
     clock = FakeClock(float("inf"))
     port = free_port()
@@ -207,7 +207,7 @@ def test_nodes_are_there_before_a_load_that_repeats_and_gone_after_it(tmp_path):
             assert engine.wait() == "scale"
             totals = policy.decide(engine.view("scale"))
             engine.act("scale", totals)
-            # As many as were asked for, and none that nobody asked for: empty ones go by themselves.
+            # Exactly the requested nodes: empty others are removed automatically.
             assert wait_until(
                 lambda wanted=totals.counts[0]: int(system.look().ready[0]) == wanted, PATIENCE
             ), (step, totals)

@@ -21,13 +21,13 @@ from windlass.engines.slurm.daemons import wait_until
 from windlass.model import InputError
 
 pytestmark = pytest.mark.slow
-#: What comes about is waited for this long, s: a machine may have three times the work it can do.
+#: Timeout (s), long enough for a machine with three times the work it can do.
 LONG = 300.0
 
 
 @pytest.fixture
 def deploy(serve_address):
-    """Deploys workers, and deletes them at the end."""
+    """Return a function that deploys workers; delete them at the end."""
     names = []
 
     def one(name, config, replicas=3, limit=5):
@@ -48,7 +48,7 @@ def deploy(serve_address):
 
 
 def timed(handle, requests, at_once=4):
-    """Who served each request, or the exception where one failed; when it was asked and answered, s."""
+    """Return each request's answer or exception, and its start and end (s)."""
 
     def one(_):
         begun = time.monotonic()
@@ -63,7 +63,7 @@ def timed(handle, requests, at_once=4):
 
 
 def ask(handle, requests, at_once=4):
-    """Who served each request; the exception where one failed."""
+    """Return each request's answer or exception."""
     return [answer for answer, _, _ in timed(handle, requests, at_once)]
 
 
@@ -73,7 +73,7 @@ def router_of(handle):
 
 
 def loaded(handle):
-    """The router, once its policy is loaded; a first use on a machine compiles it."""
+    """Return the router once its policy is loaded; its first use on a machine compiles it."""
     ask(handle, 1)
     router = router_of(handle)
     assert wait_until(lambda: router._speeds is not None, LONG)
@@ -81,14 +81,14 @@ def loaded(handle):
 
 
 def speed(answers, rank):
-    """Requests per second of a replica while it had some, by the clock of who asks: the least of its last ones."""
+    """Return the lowest recent rate of a busy replica in requests per second, by the client's clock."""
     own = sorted((end, begun) for answer, begun, end in answers if answer.split()[0] == str(rank))
     spent = [end - max(before, begun) for (before, _), (end, begun) in pairwise(own)]
     return min(len(last) / sum(last) for last in (spent[-10:], spent[-20:], spent[-40:]))
 
 
 @pytest.mark.parametrize("made", [rosella, pull])
-def test_replicas_are_all_used_and_their_speeds_learned(deploy, made):
+def test_all_replicas_are_used_and_their_speeds_learned(deploy, made):
     handle = deploy(f"learns-{made.__name__}", made(seed=1))
     router = loaded(handle)
     assert isinstance(router, LearningRouter)
@@ -98,18 +98,18 @@ def test_replicas_are_all_used_and_their_speeds_learned(deploy, made):
     assert set(served) == {"0", "1", "2"}
     assert served["2"] > served["0"]
     for rank, learned in enumerate(speeds):
-        # No replica is faster than what it waits for lets it be, and none slower than who asks sees it.
+        # No estimate is above the replica's limit, and none is below the client's measurement.
         assert 0.65 * speed(answers, rank) < learned < 1.35 * 2**rank / SECONDS
     assert wait_until(lambda: set(router._speeds.outstanding.values()) == {0}, LONG)
 
 
-def test_requests_that_no_replica_has_room_for_wait_and_are_served(deploy):
+def test_requests_without_a_free_replica_wait_and_are_served(deploy):
     handle = deploy("full", rosella(), replicas=2, limit=1)
     router = loaded(handle)
     answers = ask(handle, 100, at_once=12)
     assert not [answer for answer in answers if isinstance(answer, Exception)]
     assert {answer.split()[0] for answer in answers} == {"0", "1"}
-    # One that waits looks again after a while, though somebody else has been sent in its place.
+    # A waiting request polls again after a while, although another request was sent in its place.
     assert wait_until(lambda: not router._waiting, LONG)
 
 
@@ -126,7 +126,7 @@ def test_http_reaches_all_replicas(serve_address, deploy):
     assert set(served) == {"0", "1", "2"}
 
 
-def test_a_killed_replica_loses_what_it_held_and_the_new_one_is_learned(deploy):
+def test_a_killed_replica_loses_its_requests_and_its_successor_is_learned(deploy):
     handle = deploy("killed", rosella(seed=1), replicas=2)
     router = loaded(handle)
     answers = ask(handle, 60)
@@ -162,7 +162,7 @@ def test_a_policy_that_raises_costs_no_request(deploy):
     assert router._has_failed
 
 
-def test_wrong_options_are_said_before_and_cost_no_request_after(deploy):
+def test_wrong_options_are_errors_early_and_cost_no_request_later(deploy):
     with pytest.raises(InputError, match="unknown option 'probe'"):
         rosella(probe=3)
     config = RequestRouterConfig(
@@ -176,18 +176,18 @@ def test_wrong_options_are_said_before_and_cost_no_request_after(deploy):
 
 
 def probes(handle, replicas=3):
-    """Benchmark requests in all, as far as replicas that answered tell."""
+    """Return the number of benchmark requests that answering replicas report."""
     return sum(handle.probed.remote().result(timeout_s=LONG) for _ in range(4 * replicas))
 
 
-def test_benchmark_requests_are_sent_only_if_told_and_are_learned_from(deploy):
+def test_benchmark_requests_are_sent_only_if_configured_and_are_learned_from(deploy):
     quiet = deploy("quiet", rosella(seed=1))
     loaded(quiet)
-    told = deploy("told", rosella(seed=1, benchmark="probe", benchmark_share=0.5))
-    router = loaded(told)
-    ask(told, 40)
+    probing = deploy("told", rosella(seed=1, benchmark="probe", benchmark_share=0.5))
+    router = loaded(probing)
+    ask(probing, 40)
     before = {one: replica.ended for one, replica in router._speeds._replicas.items()}
-    # No request of ours from here on, but the ends of the last ones may be heard of in the first seconds.
+    # No more client requests from here on, but the ends of the last ones may arrive in the first seconds.
     time.sleep(4)
 
     def learned_from():
@@ -196,11 +196,11 @@ def test_benchmark_requests_are_sent_only_if_told_and_are_learned_from(deploy):
 
     assert wait_until(learned_from, LONG)
     assert set(router._speeds.outstanding.values()) <= {0, 1}
-    assert probes(told) > 0
+    assert probes(probing) > 0
     assert probes(quiet) == 0
 
 
-def test_benchmark_requests_that_fail_are_given_up_and_cost_nothing(deploy):
+def test_failing_benchmark_requests_are_abandoned_and_harmless(deploy):
     handle = deploy("gives-up", rosella(seed=1, benchmark="no_such_method", benchmark_share=1.0))
     router = loaded(handle)
     assert len(ask(handle, 40)) == 40

@@ -1,4 +1,4 @@
-"""What the router tells of itself; no Ray is started."""
+"""Metrics of the router; no Ray is started."""
 
 from collections import defaultdict
 
@@ -10,7 +10,7 @@ from windlass.engines.serve import metrics as ray_serve_metrics
 
 
 class Metric:
-    """A gauge or counter that keeps what it is given."""
+    """A gauge or counter that records its values."""
 
     made: dict = {}  # noqa: RUF012
 
@@ -30,7 +30,7 @@ class Metric:
         self.values[tags["reason"]] += value
 
 
-def test_estimates_are_exported_once_a_second_and_are_0_for_who_is_gone(monkeypatch):
+def test_estimates_are_exported_once_a_second_and_are_0_for_removed_replicas(monkeypatch):
     monkeypatch.setattr(ray_serve_metrics.metrics, "Gauge", Metric)
     monkeypatch.setattr(ray_serve_metrics.metrics, "Counter", Metric)
     now = [0.0]

@@ -1,4 +1,4 @@
-"""Dispatch among replicas with a clock of our own: no engine is needed."""
+"""Dispatch among replicas with a manual clock, without an engine."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_estimates_are_service_rates_whatever_the_queues_are(load):
     assert world.sent["c"] > world.sent["b"] > world.sent["a"] > 0
 
 
-def test_what_is_shared_by_requests_at_once_is_not_slow():
+def test_concurrent_requests_do_not_make_a_replica_look_slow():
     """Processor sharing: four requests sent together end together, after four times as long."""
     world = Served({"a": 1.0})
     for _ in range(5):
@@ -81,7 +81,7 @@ def test_what_is_shared_by_requests_at_once_is_not_slow():
 
 
 @pytest.mark.parametrize("together", [1, 4])
-def test_a_replica_that_serves_four_at_once_looks_the_same_however_many_it_has(together):
+def test_the_estimate_of_a_replica_is_independent_of_its_concurrency(together):
     world = Served({"a": 1.0}, at_once=4)
     for _ in range(10):
         for request in range(together):
@@ -104,7 +104,7 @@ def test_swapped_speeds_are_noticed():
     assert after["a"] > 2 * after["b"]
 
 
-def test_those_that_stay_are_still_known_when_others_come_and_go():
+def test_remaining_replicas_stay_known_when_others_change():
     world = Served({"a": 1.0, "b": 6.0, "c": 2.0})
     world.run(500, rate=5.0)
     before = world.replicas.speeds
@@ -113,11 +113,11 @@ def test_those_that_stay_are_still_known_when_others_come_and_go():
     world.replicas.members(world.speeds)
     ranked = world.replicas.rank({}, {})
     after = world.replicas.speeds
-    # Windows hold up to a fifteenth more than what is told again.
+    # Windows hold up to a fifteenth more than the replayed times.
     assert after["a"] == pytest.approx(before["a"], rel=0.3)
     assert after["b"] == pytest.approx(before["b"], rel=0.3)
     assert "d" not in after
-    assert ranked[0] == "d", "who is new gets a request at once"
+    assert ranked[0] == "d", "a new replica gets a request at once"
     world.run(300, rate=5.0)
     assert set(world.replicas.speeds) == {"a", "b", "d"}
 
@@ -142,7 +142,7 @@ def test_a_replica_s_first_request_is_not_learned_from():
     assert world.replicas.speeds["a"] == pytest.approx(1.0, rel=0.1)
 
 
-def test_nothing_known_leaves_the_choice_to_others():
+def test_without_known_replicas_there_is_no_ranking():
     world = Served({"a": 1.0, "b": 1.0})
     assert sorted(world.replicas.rank({}, {})) == ["a", "b"]
     world.replicas.sent("a", 1)
@@ -154,12 +154,12 @@ def test_nothing_known_leaves_the_choice_to_others():
     assert world.replicas.arrival_rate == 0
 
 
-def test_queues_that_others_filled_are_seen():
+def test_queues_filled_by_other_routers_are_avoided():
     world = Served({"a": 1.0, "b": 1.0}, explore_share=0.0)
     world.run(200, rate=0.5)
     world.until(world.now + 1000)
     chosen = [world.replicas.rank({"a": 50, "b": None}, {})[0] for _ in range(200)]
-    # Not always: all workers that are drawn may be the same.
+    # Not always: all drawn workers may be the same.
     assert chosen.count("b") > 160
 
 
@@ -186,7 +186,7 @@ def test_a_request_waits_for_a_fast_replica_rather_than_join_a_slow_one():
     assert world.replicas.rank({"slow": 5, "fast": 5}, limits) == []
 
 
-def test_places_that_are_free_cost_no_wait():
+def test_free_places_cost_no_wait():
     world = Served({"slow": 1.0, "fast": 2.0}, at_once=4, explore_share=0.0)
     for step in range(40):
         world.replicas.arrived()
@@ -197,12 +197,12 @@ def test_places_that_are_free_cost_no_wait():
             world.replicas.ended(one, step)
         world.replicas.rank({}, {})
     limits = {"slow": 4, "fast": 4}
-    # Eight times as many as would make it slower with one place.
+    # Eight times as many as would slow it down with one place.
     assert world.replicas.rank({"slow": 0, "fast": 3}, limits) == ["fast", "slow"]
     assert world.replicas.rank({"slow": 4, "fast": 4}, limits) == []
 
 
-def test_nobody_waits_for_a_replica_that_hangs():
+def test_no_request_waits_for_a_hanging_replica():
     world = known_speeds({"slow": 1.0, "fast": 10.0})
     limits = {"slow": 5, "fast": 5}
     for request in "abcde":
@@ -212,7 +212,7 @@ def test_nobody_waits_for_a_replica_that_hangs():
     assert world.replicas.rank({}, limits) == ["slow"]
 
 
-def test_an_estimate_that_is_far_too_low_is_found_out():
+def test_exploring_corrects_an_estimate_that_is_far_too_low():
     """A stall makes a replica look dead; without exploring, a light load would never send it anything again."""
 
     def share_after_a_stall(explore_share):
@@ -230,14 +230,14 @@ def test_an_estimate_that_is_far_too_low_is_found_out():
     assert share_after_a_stall(0.02) > 0.2
 
 
-def test_memory_is_bounded_whatever_never_began_or_ended():
+def test_memory_is_bounded_for_unmatched_starts_and_ends():
     world = Served({"a": 1.0})
     for request in range(5000):
         world.replicas.ended("a", request)  # refused
         world.replicas.sent("gone", request)
         world.replicas.ended("gone", request)
     assert len(world.replicas._early) <= 1024
-    world.replicas.sent("a", 4999)  # told after its end
+    world.replicas.sent("a", 4999)  # reported after its end
     assert world.replicas.outstanding == {"a": 0}
     world.replicas.sent("a", "never ends")
     world.replicas.members(["b"])
@@ -245,23 +245,23 @@ def test_memory_is_bounded_whatever_never_began_or_ended():
 
 
 def test_rosella_learns_the_same_through_replicas():
-    """There is one Rosella: what it is told here gives what it gives told directly."""
+    """Rosella learns the same through replicas as when it is called directly."""
     world = Served({"a": 1.0, "b": 3.0})
     world.run(300, rate=2.0)
-    told = world.checked.policy(2, np.random.default_rng(5))
-    assert isinstance(told, Rosella)
-    told.arrived(0.0)
+    direct = world.checked.policy(2, np.random.default_rng(5))
+    assert isinstance(direct, Rosella)
+    direct.arrived(0.0)
     for worker, replica in enumerate(world.replicas._replicas.values()):
         for work, seconds in replica.last:
-            told.completed(worker, work, seconds)
-    told.choose(np.zeros(2, np.int64))
+            direct.completed(worker, work, seconds)
+    direct.choose(np.zeros(2, np.int64))
     world.replicas.members(["b"])
     world.replicas.members(["a", "b"])
     world.replicas.rank({"a": 1, "b": 1}, {})
-    assert world.replicas.speeds["b"] == pytest.approx(told.rates[1] / (1 - told.accuracy))
+    assert world.replicas.speeds["b"] == pytest.approx(direct.rates[1] / (1 - direct.accuracy))
 
 
-def test_what_is_spare_and_who_is_idle():
+def test_the_spare_rate_and_idle_replicas_are_reported():
     world = Served({"a": 1.0, "b": 3.0}, window=200)
     assert world.replicas.spare_rate == 0.0
     world.run(3000, rate=2.0)
@@ -289,6 +289,6 @@ def test_what_is_spare_and_who_is_idle():
         ({"benchmark_share": 0}, "benchmark_share is 0, expected a number above 0, at most 1"),
     ],
 )
-def test_options_that_cannot_be_are_named(given, message):
+def test_invalid_options_are_named_in_the_error(given, message):
     with pytest.raises(InputError, match=message):
         RouterOptions.of(given)

@@ -1,4 +1,4 @@
-"""Which replica a request goes to, and what a policy learns of silence, under a policy whose answers are given."""
+"""The replica of a request, and silence reported to a policy, with a policy of given answers."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ class Given:
     accuracy, arrival_rate = 0.5, 3.0
 
     def __init__(self, rates, choice=0):
-        self._rates, self.choice, self.told, self.came = rates, choice, [], []
+        self._rates, self.choice, self.completions, self.came = rates, choice, [], []
 
     @property
     def rates(self):
@@ -26,7 +26,7 @@ class Given:
         return self.choice
 
     def completed(self, worker, work, seconds):
-        self.told.append((worker, work, seconds))
+        self.completions.append((worker, work, seconds))
 
 
 class World:
@@ -49,53 +49,53 @@ class World:
                 self.replicas.sent(one, request)
                 self.now += 1.0
                 self.replicas.ended(one, request)
-        self.policy.told.clear()
+        self.policy.completions.clear()
 
 
 def test_a_policy_that_learns_no_rates_still_chooses():
     world = World(None, 3, choice=1)
     world.replicas.sent("a", "x")
     world.now += 100.0
-    # Without rates no silence is too long; the choice comes first, then the shortest queue and the first of equals.
+    # Without rates no silence is too long; the choice comes first, then the shortest queues, equals in order.
     assert world.replicas.rank({"b": 4, "c": 3}, {}) == ["b", "c", "a"]
-    assert world.policy.told == []
+    assert world.policy.completions == []
     assert world.replicas.speeds == {}
     assert world.replicas.arrival_rate == 3.0
     assert world.replicas.spare_rate == 0.0
 
 
-def test_of_a_replica_that_is_not_known_no_silence_is_told():
+def test_the_silence_of_an_unknown_replica_is_not_reported():
     world = World([1.0], 1, known=False)
     world.replicas.sent("a", 1)
     world.now += 50.0
     world.replicas.rank({}, {})
-    assert world.policy.told == []
+    assert world.policy.completions == []
 
 
-def test_silence_is_told_once_it_exceeds_two_service_times_and_only_what_is_new():
+def test_silence_beyond_two_service_times_is_reported_incrementally():
     world = World([0.5, 0.5], 2, at_once=2)
     for request in "xyz":
         world.replicas.sent("b", request)
-    # Three requests, two of which count: 4 busy seconds are two service times, and no more than the rate explains.
+    # Three requests, two of which count: 4 busy seconds are two service times, which the rate explains.
     world.now += 2.0
     world.replicas.rank({}, {})
-    assert world.policy.told == []
+    assert world.policy.completions == []
     world.now += 0.25
     world.replicas.rank({}, {})
-    assert world.policy.told == [(1, 0.0, 4.5)]
+    assert world.policy.completions == [(1, 0.0, 4.5)]
     world.now += 2.0
     world.replicas.rank({}, {})
-    assert world.policy.told == [(1, 0.0, 4.5)]
+    assert world.policy.completions == [(1, 0.0, 4.5)]
     world.now += 0.25
     world.replicas.rank({}, {})
-    assert world.policy.told == [(1, 0.0, 4.5), (1, 0.0, 4.5)]
+    assert world.policy.completions == [(1, 0.0, 4.5), (1, 0.0, 4.5)]
     world.now += 0.5
     world.replicas.ended("b", "x")
-    # The completion holds what the policy had not heard of before.
-    assert world.policy.told[2:] == [(1, 1.0, 1.0)]
+    # The completion holds the time that was not reported before.
+    assert world.policy.completions[2:] == [(1, 1.0, 1.0)]
     world.now += 0.25
     world.replicas.ended("b", "y")
-    assert world.policy.told[3:] == [(1, 1.0, 0.5)]
+    assert world.policy.completions[3:] == [(1, 1.0, 0.5)]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -130,7 +130,7 @@ def test_replicas_are_tried_in_order_of_expected_wait_after_the_choice(seed):
     assert found == [world.names[at] for at in order if has_room[at] and waits[at] <= full]
 
 
-def test_speeds_are_given_without_what_estimates_are_held_back_by():
+def test_speeds_are_corrected_for_the_policy_s_accuracy():
     world = World([0.5, 2.0], 2, at_once=3)
     assert world.replicas.speeds == {"a": 1.0, "b": 4.0}
     assert world.replicas.spare_rate == pytest.approx(3 * 5.0 - 3.0)
@@ -138,33 +138,33 @@ def test_speeds_are_given_without_what_estimates_are_held_back_by():
     assert world.replicas.spare_rate == 0.0
 
 
-def test_a_new_policy_is_told_the_last_times_of_those_that_stay():
+def test_a_new_policy_receives_the_last_times_of_remaining_replicas():
     world = World([1.0] * 3, 3, known=False, window=2)
     for seconds in (9.0, 1.0, 2.0, 4.0):
         world.replicas.arrived()
         world.replicas.sent("b", seconds)
         world.now += seconds
         world.replicas.ended("b", seconds)
-    assert world.policy.told == [(1, 1.0, 1.0), (1, 1.0, 2.0), (1, 1.0, 4.0)]
+    assert world.policy.completions == [(1, 1.0, 1.0), (1, 1.0, 2.0), (1, 1.0, 4.0)]
     first, world.policy = world.policy, Given([1.0] * 2)
     world.replicas.members("abc")
-    assert not world.policy.told
+    assert not world.policy.completions
     world.replicas.members("cb")
     # Twice as many arrivals as completions are kept.
     assert first.came == world.policy.came == [0.0, 9.0, 10.0, 12.0]
-    assert world.policy.told == [(1, 1.0, 2.0), (1, 1.0, 4.0)]
+    assert world.policy.completions == [(1, 1.0, 2.0), (1, 1.0, 4.0)]
     world.now += 1.0
     world.replicas.arrived()
     world.policy = Given([1.0])
     world.replicas.members("b")
     assert world.policy.came == [9.0, 10.0, 12.0, 17.0]
-    assert world.policy.told == [(0, 1.0, 2.0), (0, 1.0, 4.0)]
+    assert world.policy.completions == [(0, 1.0, 2.0), (0, 1.0, 4.0)]
 
 
-def test_of_new_replicas_that_which_was_heard_of_longest_ago_is_tried():
+def test_the_new_replica_active_longest_ago_is_tried_first():
     world = World([1.0] * 3, 3, choice=2, known=False)
     assert world.replicas.rank({}, {})[0] == "a"
-    # It was tried at this very instant; another one's turn is next once time has passed.
+    # It was tried at this time; another one is next once time has passed.
     world.now = 1.0
     firsts = []
     for _ in range(4):
@@ -177,14 +177,14 @@ def test_of_new_replicas_that_which_was_heard_of_longest_ago_is_tried():
     assert world.replicas.rank({"c": 1}, {}) is None
 
 
-def test_each_request_explores_where_the_share_is_one():
+def test_each_request_explores_with_a_share_of_one():
     world = World([1.0] * 3, 3, choice=2, explore_share=1.0)
     world.now += 5.0
     firsts = []
     for _ in range(4):
         firsts.append(world.replicas.rank({}, {})[0])
         world.now += 1.0
-    # The first was heard of longest ago, as it ended its requests before the others.
+    # The first one was active longest ago, as it ended its requests before the others.
     assert firsts == ["a", "b", "c", "a"]
     for one in "ab":
         world.replicas.sent(one, "x")
@@ -194,9 +194,9 @@ def test_each_request_explores_where_the_share_is_one():
     assert world.replicas.rank({}, {})[0] == "b"
 
 
-def test_replicas_that_do_nothing_are_tried_by_the_length_of_their_queues():
+def test_replicas_of_rate_zero_are_tried_by_queue_length():
     world = World([0.0] * 4, 4, choice=0)
     lengths = {"a": 9, "b": 5, "c": 1, "d": 3}
     assert world.replicas.rank(lengths, {}) == ["a", "c", "d", "b"]
-    # Neither of those whose queue is longer than that of one at its limit is worth it.
+    # Replicas with longer queues than one at its limit are left out.
     assert world.replicas.rank(lengths, {"d": 3}) == ["a", "c"]

@@ -1,4 +1,4 @@
-"""The rule of workers that pull among live replicas, bound at once."""
+"""The pull rule among live replicas, with immediate binding."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from tests.engines.test_replicas import Served
 
 
 @pytest.mark.parametrize("load", [0.3, 0.85])
-def test_speeds_are_learned_as_under_rosella(load):
+def test_pull_learns_the_speeds_of_replicas(load):
     world = Served({"a": 1.0, "b": 2.0, "c": 4.0}, dispatch="pull", window=200)
     world.run(3000, rate=7 * load)
     speeds = world.replicas.speeds
@@ -17,7 +17,7 @@ def test_speeds_are_learned_as_under_rosella(load):
 
 
 def test_each_request_goes_where_it_is_expected_to_end_first():
-    """Served in turn and in the same time always, nothing is left to chance but ties and what explores."""
+    """With constant service times, only ties and exploration are random."""
     speeds = {"slow": 1.0, "fast": 10.0, "middle": 3.0}
     world = Served(speeds, dispatch="pull", explore_share=0.0, window=400)
     for step in range(400):
@@ -33,7 +33,7 @@ def test_each_request_goes_where_it_is_expected_to_end_first():
         lengths = dict(zip(speeds, rng.integers(0, 25, 3).tolist(), strict=True))
         waits = {one: (lengths[one] + 1) / speeds[one] for one in speeds}
         first, second = sorted(waits.values())[:2]
-        # Estimates are drawn to their mean by as much as chance alone may have moved them.
+        # Estimates shrink towards their mean by their standard error.
         if second > 1.1 * first:
             assert world.replicas.rank(lengths, {})[0] == min(waits, key=waits.get)
 
@@ -46,7 +46,7 @@ def test_in_virtual_time_equal_routers_get_equal_requests_and_equal_responses():
 
 
 def test_a_lone_replica_is_a_queue():
-    """With one replica nothing is to be chosen: Lindley's recursion has each response."""
+    """With one replica there is no choice: Lindley's recursion gives each response."""
     setting = Setting((1,), 0.5)
     rng = np.random.default_rng(4)
     came = np.cumsum(rng.exponential(1 / 5.0, 700))

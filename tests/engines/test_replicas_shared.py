@@ -1,4 +1,4 @@
-"""Replicas that several routers share: requests that a router does not see are no slowness."""
+"""Replicas shared by several routers: requests of other routers do not count as slowness."""
 
 import heapq
 
@@ -15,7 +15,7 @@ SPEEDS = (1.0, 4.0)
 
 
 def estimates(routers: int, load: float, requests: int = 12_000) -> list[dict[int, float]]:
-    """What each router takes the speeds to be, where replicas serve in turn and tell how many are there."""
+    """Return each router's speed estimates; replicas serve in turn and report their queue lengths."""
     rng, now = np.random.default_rng(7), 0.0
     options = RouterOptions(window=200)
     learning = [
@@ -45,7 +45,7 @@ def estimates(routers: int, load: float, requests: int = 12_000) -> list[dict[in
 
 @pytest.mark.parametrize("routers", [1, 2, 8])
 @pytest.mark.parametrize("load", [0.3, 0.85])
-def test_estimates_are_service_rates_however_many_routers_there_are(routers, load):
+def test_estimates_are_service_rates_for_any_number_of_routers(routers, load):
     for speeds in estimates(routers, load):
         for replica, speed in enumerate(SPEEDS):
             assert speeds[replica] == pytest.approx(speed, rel=0.3)
@@ -56,13 +56,13 @@ def test_no_second_is_counted_twice():
     replica.begin("a", now=0.0, at_once=1, length=3)
     replica.begin("b", now=1.0, at_once=1, length=4)
     assert replica.end("a", now=3.0, at_once=1) == (3.0, 3.0)
-    # Four in the three seconds from 1 to 4, of which that from 3 on is left.
+    # Four requests in the three seconds from 1 to 4, of which the second from 3 on is left.
     assert replica.end("b", now=4.0, at_once=1) == pytest.approx((4 / 3, 1.0))
     replica.begin("c", now=10.0, at_once=1, length=2)
     assert replica.end("c", now=12.0, at_once=1) == (2.0, 2.0)
 
 
-def test_seconds_that_were_told_while_it_was_silent_are_not_told_again():
+def test_reported_seconds_of_silence_are_not_reported_again():
     replica = Replica(now=0.0, window=16)
     replica.begin("a", now=0.0, at_once=1, length=2)
     replica.count(5.0, at_once=1)
@@ -71,8 +71,8 @@ def test_seconds_that_were_told_while_it_was_silent_are_not_told_again():
 
 
 @given(at_once=st.integers(1, 4), length=st.integers(1, 8))
-def test_one_that_serves_several_at_once_is_as_fast_with_others_as_alone(at_once, length):
-    """All that are there share it: with more than it serves at full speed, it takes longer by as much."""
+def test_a_concurrent_replica_has_the_same_speed_with_and_without_others(at_once, length):
+    """All requests share it: beyond its capacity at full speed, each takes proportionally longer."""
     replica = Replica(now=0.0, window=16)
     replica.begin("a", now=0.0, at_once=at_once, length=length)
     done = replica.end("a", now=2.0 * max(length, at_once) / at_once, at_once=at_once)

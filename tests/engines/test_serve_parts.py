@@ -1,4 +1,4 @@
-"""Replicas, and what a router may be told, by themselves and by hand."""
+"""Replicas and options of a router alone, by hand."""
 
 import inspect
 import itertools
@@ -15,14 +15,14 @@ from windlass.engines.serve.replicas import Replicas
 from windlass.model import InputError
 
 
-class Told:
-    """A policy that answers as it is told, and keeps what it hears."""
+class RecordingPolicy:
+    """A policy whose answer the test sets; it records its calls."""
 
     accuracy = 0.2
     arrival_rate = 3.0
 
     def __init__(self, workers):
-        self.workers, self.heard, self.answer = workers, [], 0
+        self.workers, self.calls, self.answer = workers, [], 0
         self._rates = np.arange(1.0, workers + 1.0)
 
     @property
@@ -30,14 +30,14 @@ class Told:
         return None if self._rates is None else self._rates.copy()
 
     def arrived(self, now):
-        self.heard.append(("arrived", now))
+        self.calls.append(("arrived", now))
 
     def choose(self, lengths):
-        self.heard.append(("choose", lengths.tolist()))
+        self.calls.append(("choose", lengths.tolist()))
         return self.answer
 
     def completed(self, worker, work, seconds):
-        self.heard.append(("completed", worker, work, seconds))
+        self.calls.append(("completed", worker, work, seconds))
 
 
 class World:
@@ -52,7 +52,7 @@ class World:
         self.replicas.members(names)
 
     def _made(self, workers):
-        self.policies.append(Told(workers))
+        self.policies.append(RecordingPolicy(workers))
         return self.policies[-1]
 
     @property
@@ -69,7 +69,7 @@ class World:
         for one in names:
             for at in range(3):
                 self.serve(one, f"known {one} {at}", self.now, self.now + 1.0)
-        self.policy.heard.clear()
+        self.policy.calls.clear()
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3))
@@ -84,7 +84,7 @@ def test_busy_seconds_are_those_in_which_requests_are_under_way(seed, at_once):
             replica.begin(at, now, at_once)
             continue
         done = replica.end(at, now, at_once)
-        # As many at a time as it works on, since the last end.
+        # Since the last end, at most `at_once` requests count at a time.
         cuts = sorted({last, now, *(t for span in spans for t in span if last < t < now)})
         busy = sum(
             (b - a) * min(at_once, sum(begin <= a and b <= stop for begin, stop in spans))
@@ -106,16 +106,16 @@ def test_a_replica_is_known_after_two_completions_that_are_learned_from():
         assert (replica.ended, replica.known) == (ended, ended > 2)
 
 
-def test_of_what_others_sent_it_did_as_much_as_was_there():
+def test_requests_of_other_routers_count_by_queue_length():
     replica = Replica(0.0, 16)
-    # Its own alone are no others'.
+    # With only its own requests there are no others.
     replica.begin("a", 1.0, 2, length=1)
     replica.begin("b", 1.0, 2, length=2)
     assert replica.end("a", 3.0, 2) == (1.0, 4.0)
     assert replica.end("b", 4.0, 2) == (1.0, 1.0)
     replica.begin("c", 4.0, 2, length=3)
     assert replica.end("c", 6.0, 2) == (3.0, 4.0)
-    # What came before the last end counts from that end on.
+    # A request from before the last end counts from that end on.
     replica.begin("d", 6.0, 2, length=4)
     replica.begin("e", 6.0, 2, length=4)
     assert replica.end("e", 8.0, 2) == (4.0, 4.0)
@@ -130,13 +130,13 @@ def test_of_what_others_sent_it_did_as_much_as_was_there():
     assert replica.end("h", 13.0, 2) == (1.0, 0.0)
 
 
-def test_first_completions_are_not_learned_from_and_others_are_told_as_they_end():
+def test_first_completions_are_ignored_and_others_are_reported():
     world = World(["a", "b"])
     world.serve("b", 1, 0.0, 2.0)
-    assert world.policy.heard == []
+    assert world.policy.calls == []
     world.serve("b", 2, 3.0, 4.5)
-    assert world.policy.heard == [("completed", 1, 1.0, 1.5)]
-    # One that is no member, and ends that nobody began.
+    assert world.policy.calls == [("completed", 1, 1.0, 1.5)]
+    # A replica that is not a member, and ends without a start.
     world.serve("z", 3, 5.0, 6.0)
     world.replicas.ended("b", 9)
     world.replicas.sent("b", 9)
@@ -145,10 +145,10 @@ def test_first_completions_are_not_learned_from_and_others_are_told_as_they_end(
     assert world.replicas.outstanding == {"a": 0, "b": 1}
     world.now = 7.0
     world.replicas.arrived()
-    assert world.policy.heard[-1] == ("arrived", 7.0)
+    assert world.policy.calls[-1] == ("arrived", 7.0)
 
 
-def test_when_replicas_change_a_new_policy_hears_what_the_others_did_last():
+def test_when_replicas_change_a_new_policy_receives_the_last_times():
     world = World(["a", "b"], window=2)
     for at in range(6):
         world.now = float(at)
@@ -159,74 +159,74 @@ def test_when_replicas_change_a_new_policy_hears_what_the_others_did_last():
     assert len(world.policies) == 1
     world.replicas.members(["b", "c"])
     assert world.policy.workers == 2
-    assert world.policy.heard == [
+    assert world.policy.calls == [
         *(("arrived", float(at)) for at in range(2, 6)), ("completed", 0, 1.0, 1.0), ("completed", 0, 1.0, 1.25),
     ]  # fmt: skip
     world.serve("c", "x", 30.0, 31.0)
     world.serve("c", "y", 31.0, 32.0)
-    assert world.policy.heard[-1] == ("completed", 1, 1.0, 1.0)
+    assert world.policy.calls[-1] == ("completed", 1, 1.0, 1.0)
     world.replicas.members([])
     assert world.replicas.rank({}, {}) is None
     assert (world.replicas.speeds, world.replicas.arrival_rate, world.replicas.spare_rate) == ({}, 0.0, 0.0)
     world.replicas.arrived()
 
 
-def test_who_is_new_is_tried_while_it_has_nothing_and_in_turn():
+def test_new_idle_replicas_are_tried_in_turn():
     world = World(["a", "b", "c"])
     world.now = 5.0
     assert world.replicas.rank({}, {})[0] == "a"
     world.now = 6.0
-    # Before the request is under way, the next one's turn has come.
+    # Before that request is sent, the next replica is due.
     assert world.replicas.rank({}, {})[0] == "b"
     world.replicas.sent("b", 1)
     assert world.replicas.rank({"c": 1}, {})[0] == "a"
     world.replicas.sent("a", 2)
     assert world.replicas.rank({"c": 1}, {}) is None
-    assert world.policy.heard[-1] == ("choose", [1, 1, 1])
+    assert world.policy.calls[-1] == ("choose", [1, 1, 1])
     assert world.replicas.rank({"c": None}, {})[0] == "c"
 
 
-def test_once_one_is_known_the_policy_s_choice_comes_first_and_the_others_by_their_wait():
+def test_the_policy_s_choice_comes_first_and_the_others_by_wait():
     world = World(["a", "b", "c"])
     world.known("a", "b", "c")
     world.policy.answer = 1
     # Rates of 1, 2 and 3: waits of 2, 1 and 5/3 s with 1, 1 and 4 requests there.
     found = world.replicas.rank({"a": 1, "b": 1, "c": 4}, {})
     assert found == ["b", "c", "a"]
-    assert world.policy.heard == [("choose", [1, 1, 4])]
-    # One at its limit is left out, and so are those that would answer later than it.
+    assert world.policy.calls == [("choose", [1, 1, 4])]
+    # A replica at its limit is left out, and so are those that would answer later.
     assert world.replicas.rank({"a": 1, "b": 1, "c": 4}, {"c": 4}) == ["b"]
     assert world.replicas.rank({"a": 1, "b": 1, "c": 4}, {"c": 5}) == ["b", "c", "a"]
     assert world.replicas.rank({"a": 1, "b": 1, "c": 4}, {"b": 1}) == []
     assert world.replicas.rank({"a": 0, "b": 1, "c": 1}, {"b": 1}) == ["c", "a"]
     for each in "abc":
         world.replicas.sent(each, f"one {each}")
-    # The own count is higher than what the engine says.
+    # The own count is higher than the engine's.
     world.replicas.rank({"a": 0, "b": 0}, {})
-    assert world.policy.heard[-1] == ("choose", [1, 1, 1])
+    assert world.policy.calls[-1] == ("choose", [1, 1, 1])
 
 
-def test_places_that_are_free_cost_no_wait_and_silence_is_expected_to_last():
+def test_free_places_cost_no_wait_and_silence_is_expected_to_last():
     world = World(["a", "b"], at_once=3)
     world.known("a", "b")
     world.replicas.rank({"a": 1, "b": 5}, {})
-    assert world.policy.heard == [("choose", [2, 5])]
+    assert world.policy.calls == [("choose", [2, 5])]
     assert world.replicas._waits(np.array([1, 5])).tolist() == [1.0, 1.0]
     world.replicas.sent("a", 1)
     world.now += 1.5
     world.replicas.rank({}, {})
-    # 1.5 busy seconds at a rate of 1: fewer than two service times are not told yet.
-    assert [each[0] for each in world.policy.heard] == ["choose", "choose"]
+    # 1.5 busy seconds at a rate of 1: fewer than two service times are not reported yet.
+    assert [each[0] for each in world.policy.calls] == ["choose", "choose"]
     world.now += 2.0
     world.replicas.rank({}, {})
-    assert world.policy.heard[2] == ("completed", 0, 0.0, 3.5)
+    assert world.policy.calls[2] == ("completed", 0, 0.0, 3.5)
     assert world.replicas._waits(np.array([1, 5])).tolist() == [3.5 / 3, 1.0]
     world.now += 1.0
     world.replicas.ended("a", 1)
-    assert world.policy.heard[-1] == ("completed", 0, 1.0, 1.0)
+    assert world.policy.calls[-1] == ("completed", 0, 1.0, 1.0)
 
 
-def test_a_share_of_requests_goes_to_who_was_heard_from_longest_ago():
+def test_a_share_of_requests_goes_to_the_replica_active_longest_ago():
     class Draws:
         def __init__(self, *values):
             self.values = list(values)
@@ -241,7 +241,7 @@ def test_a_share_of_requests_goes_to_who_was_heard_from_longest_ago():
     world.known("b", "a", "c")
     assert world.replicas.rank({}, {})[0] == "a"
     assert world.replicas.rank({}, {})[0] == "b"
-    # Where all have something nobody is idle, and the policy chooses.
+    # If all have requests, none is idle, and the policy chooses.
     world.policy.answer = 2
     assert world.replicas.rank({"a": 1, "b": 1, "c": 1}, {})[0] == "c"
     assert world.replicas.idle({"c": 2}) == "b"
@@ -250,10 +250,10 @@ def test_a_share_of_requests_goes_to_who_was_heard_from_longest_ago():
     assert world.replicas.idle({"a": 1, "c": 1}) is None
 
 
-def test_speeds_and_what_is_spare_are_of_known_replicas():
+def test_speeds_and_the_spare_rate_are_of_known_replicas():
     world = World(["a", "b"], at_once=2)
     world.known("b")
-    # Rates are held back by the policy's accuracy.
+    # Rates are reduced by the policy's accuracy.
     assert world.replicas.speeds == {"b": pytest.approx(2.5)}
     assert world.replicas.arrival_rate == 3.0
     assert world.replicas.spare_rate == pytest.approx(2.0)
@@ -264,9 +264,9 @@ def test_speeds_and_what_is_spare_are_of_known_replicas():
 
 
 def test_options_have_their_defaults_and_bounds():
-    asked = RouterOptions()
-    assert (asked.at_once, asked.explore_share, asked.window, asked.dispatch) == (1, 0.01, 16, "pull")
-    assert (asked.probes, asked.by, asked.benchmark, asked.benchmark_share, asked.seed) == (
+    options = RouterOptions()
+    assert (options.at_once, options.explore_share, options.window, options.dispatch) == (1, 0.01, 16, "pull")
+    assert (options.probes, options.by, options.benchmark, options.benchmark_share, options.seed) == (
         8,
         "wait",
         None,
@@ -291,7 +291,7 @@ def test_options_have_their_defaults_and_bounds():
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
-def test_a_policy_s_window_is_what_was_asked_and_nobody_counts_as_dead(monkeypatch, workers):
+def test_a_policy_has_the_given_window_and_no_dead_workers(monkeypatch, workers):
     made = []
     for name in ("pull.Pull", "rosella.Rosella"):
         monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""Who shares on a batch system, in virtual time: two jobs on one allocation, and books that agree with the system's."""
+"""Sharing on a batch system, in virtual time: two jobs on one allocation, and books that agree with the system."""
 
 import math
 
@@ -21,7 +21,7 @@ from windlass.share.usage import Reading
 
 
 class FakeShares:
-    """Guests run on their hosts' processors, as fast as ever; half of each job's cores is idle."""
+    """Guests run on their hosts' processors at full speed; half of each job's cores is idle."""
 
     def __init__(self, batch, table, unwilling=(), refuses=(), restarts=False):
         self.batch, self.unwilling, self.refuses, self.restarts = (
@@ -41,7 +41,7 @@ class FakeShares:
         batch.used = self.used
 
     def used(self):
-        """Processors in use: a guest has those of its host, as long as that is there."""
+        """Processors in use: a guest uses those of its host while that runs."""
         batch = self.batch
         going = {job: batch.jobs[job][2] for job in (*batch.released, *batch.running) if job in batch.jobs}
         lent = {guest for guest, host in self.guests.items() if host in going}
@@ -81,15 +81,15 @@ class FakeShares:
         assert longest >= self.candidates[guest].request
         self.guests[guest] = host
         cores, self.batch.capacity = self.batch.capacity, math.inf
-        said = self.batch.start([guest]).get(guest, "")
+        refusal = self.batch.start([guest]).get(guest, "")
         self.batch.capacity = cores
-        return said
+        return refusal
 
     def requeue(self, job, why):
         self.backs.append((self.batch.time, job, why))
         self.guests.pop(job, None)
         self.begun.pop(job, None)
-        self.batch.told += self.batch.requeue(job)
+        self.batch.pending += self.batch.requeue(job)
         return ""
 
     def set_quotas(self, pairs):
@@ -118,7 +118,7 @@ def static():
     return POLICIES.make("static", np.random.default_rng(1))
 
 
-def test_a_guest_starts_while_its_host_runs_and_stays_when_that_has_ended():
+def test_a_guest_starts_with_its_host_and_continues_after_its_end():
     table = JobTable.of(submit=[0, 0, 0], run=[20, 40, 5], procs=[4, 2, 4], request=[30, 50, 9])
     done, shares = run(table, 4, static())
     # The guest has two of the four processors at 20 s; the third job needs all of them.
@@ -129,7 +129,7 @@ def test_a_guest_starts_while_its_host_runs_and_stays_when_that_has_ended():
     assert done.reasons[done.why[1]] == "shares an allocation: static"
 
 
-def test_nobody_shares_who_did_not_say_so():
+def test_unwilling_jobs_do_not_share():
     table = JobTable.of(submit=[0, 0], run=[20, 20], procs=[4, 4], request=[30, 30])
     for unwilling in ({1}, {2}):
         done, shares = run(table, 4, static(), unwilling=unwilling)
@@ -137,7 +137,7 @@ def test_nobody_shares_who_did_not_say_so():
         assert set(shares.seen) <= {()}
 
 
-def test_a_guest_that_the_system_refuses_waits_on():
+def test_a_guest_that_the_system_rejects_keeps_waiting():
     table = JobTable.of(submit=[0, 0], run=[20, 20], procs=[4, 4], request=[30, 30])
     done, shares = run(table, 4, static(), refuses={2})
     assert done.start.tolist() == [0.0, 20.0]
@@ -145,7 +145,7 @@ def test_a_guest_that_the_system_refuses_waits_on():
 
 
 class Fickle:
-    """Takes a job in, and puts it back at the next checkpoint."""
+    """A policy that makes a job a guest, and requeues it at the next checkpoint."""
 
     name = "fickle"
 
@@ -162,18 +162,18 @@ class Fickle:
         return Sharing()
 
 
-def test_a_guest_that_is_put_back_begins_again():
+def test_a_requeued_guest_starts_again():
     table = JobTable.of(submit=[0, 0], run=[20, 20], procs=[4, 4], request=[30, 30])
     done, shares = run(table, 4, Fickle(), restarts=True)
     assert done.start.tolist() == [0.0, 20.0]
     assert shares.seen == [(), (Pair(1, 2, 30),), ()]
 
 
-def test_pairs_of_a_driver_before_are_gone_on_with():
+def test_pairs_of_an_earlier_driver_continue():
     table = JobTable.of(submit=[0, 0, 0], run=[20, 20, 5], procs=[4, 4, 4], request=[30, 30, 9])
     batch = FakeBatch(table, 4)
     shares = FakeShares(batch, table)
-    batch.told = batch.poll(0.0)
+    batch.pending = batch.poll(0.0)
     batch.start([1])
     shares.take_in(Pair(1, 2, 70), 99.0, 99.0)
     left = (Pair(1, 2, 70), Pair(8, 9, 10))
@@ -183,7 +183,7 @@ def test_pairs_of_a_driver_before_are_gone_on_with():
     assert done.end.tolist() == [20.0, 20.0, 25.0]
 
 
-def test_a_checkpoint_is_later_than_never():
+def test_a_checkpoint_interval_of_zero_is_rejected():
     table = JobTable.of(submit=[0], run=[1], procs=[1])
     with pytest.raises(InputError, match="every is 0"):
         LiveSite(FakeBatch(table, 1), side_decision=lambda book: Shares(book, None, static(), every=0.0))
@@ -203,7 +203,7 @@ jobs = st.lists(
 def test_all_jobs_end_once_and_processors_are_never_held_twice(rows, name, latency):
     table = table_of(rows)
     policy = POLICIES.make(name, np.random.default_rng(3))
-    # The fake refuses a start that does not fit, by its own count of who runs on whose processors.
+    # The fake rejects a start that does not fit, by its own count of used processors.
     done, shares = run(table, 8, policy, latency=latency, restarts=True)
     assert np.isfinite(done.end).all()
     assert shares.pairs == ()
@@ -214,7 +214,7 @@ def test_all_jobs_end_once_and_processors_are_never_held_twice(rows, name, laten
 
 @settings(max_examples=30, deadline=None)
 @given(jobs)
-def test_where_nobody_may_share_it_is_as_without(rows):
+def test_without_willing_jobs_the_schedule_is_that_without_sharing(rows):
     table = table_of(rows)
     done, _ = run(table, 8, static(), unwilling=set(table.job.tolist()))
     plain = drive(LiveSite(FakeBatch(table, 8)), {"order": Easy()})
@@ -222,36 +222,36 @@ def test_where_nobody_may_share_it_is_as_without(rows):
 
 
 class Piecemeal(FakeBatch):
-    """Tells one event at a time."""
+    """A system that returns one event per poll."""
 
     kept = ()
 
     def poll(self, timeout):
-        told = self.kept or super().poll(timeout)
-        self.kept = told[1:]
-        return told[:1]
+        events = self.kept or super().poll(timeout)
+        self.kept = events[1:]
+        return events[:1]
 
 
 @pytest.mark.parametrize("kind", [FakeBatch, Piecemeal])
-def test_a_plan_of_who_would_share_is_made_after_jobs_were_watched_and_changes_nothing(kind):
+def test_a_preview_of_sharing_watches_jobs_first_and_changes_nothing(kind):
     table = JobTable.of(submit=[0, 10, 10], run=[40, 20, 5], procs=[4, 4, 1], request=[50, 30, 9])
     batch = kind(table, 4)
-    batch.told = batch.poll(0.0)
+    batch.pending = batch.poll(0.0)
     batch.start([1])
     shares = FakeShares(batch, table)
     site = LiveSite(batch, side_decision=lambda book: Shares(book, shares, static(), every=5.0))
     view, answer = site.preview_sharing(static(), 10.0)
-    # The policy sees all jobs that have come by the end of that time.
+    # The policy sees all jobs that have arrived by the end of that time.
     assert (view.now, [each.job for each in view.waiting]) == (10.0, [2, 3])
     assert [(host.job, host.cpu) for host in view.running] == [(1, 50.0)]
     assert [(share.host, share.guest, share.quota) for share in answer.shares] == [(1, 2, 50)]
-    assert (batch.asked, shares.pairs, batch.time) == ([(0.0, (1,))], (), 10.0)
+    assert (batch.starts, shares.pairs, batch.time) == ([(0.0, (1,))], (), 10.0)
 
 
-def test_there_is_no_plan_of_who_would_share_where_nobody_waits():
+def test_without_waiting_jobs_there_is_no_preview_of_sharing():
     table = JobTable.of(submit=[0], run=[40], procs=[4], request=[50])
     batch = FakeBatch(table, 4)
-    batch.told = batch.poll(0.0)
+    batch.pending = batch.poll(0.0)
     batch.start([1])
     site = LiveSite(
         batch, side_decision=lambda book: Shares(book, FakeShares(batch, table), static(), every=5.0)
@@ -259,7 +259,7 @@ def test_there_is_no_plan_of_who_would_share_where_nobody_waits():
     assert site.preview_sharing(static(), 10.0) is None
 
 
-def test_those_behind_a_head_that_was_taken_in_may_start_at_once():
+def test_jobs_behind_a_head_that_became_a_guest_may_start_at_once():
     class TakesThree:
         name = "takes three"
 

@@ -1,4 +1,4 @@
-"""Guests that leave, for their hosts' memory and for the head of the queue."""
+"""Guests that are requeued for their hosts' memory or for the head of the queue."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from windlass.share.usage import Reading
 
 
 @pytest.mark.parametrize("restarts", [True, False])
-def test_a_guest_in_the_way_of_memory_leaves_only_where_it_may(restarts):
+def test_a_crowded_guest_is_requeued_only_if_it_allows_restarts(restarts):
     guest = Candidate(2, "blast", 2, 7e9, 40.0, restarts=restarts)
     bench = pair(guest)
     bench.at(36.0)
@@ -33,7 +33,7 @@ LATE = Candidate(3, "blast", 2, 1e9, 300.0, restarts=True)
 
 
 def late(*more, processors=4, need=4, until=90.0):
-    """Jobs 2 and 3 run by themselves, and were promised to be gone at 90 s, and at ``until``; the head waits."""
+    """Jobs 2 and 3 run alone with promised ends of 90 s and ``until``; the head waits."""
     head = Candidate(5, "montage", need, 1e9, 60.0)
     guest = Candidate(2, "blast", 2, 1e9, 300.0, restarts=True)
     bench = Bench(guest, LATE, head, *more, processors=processors, every=1000.0, promises={2: 90.0, 3: until})
@@ -42,7 +42,7 @@ def late(*more, processors=4, need=4, until=90.0):
     return bench
 
 
-def test_those_that_are_late_make_way_together_where_the_head_then_fits():
+def test_late_guests_are_requeued_together_if_the_head_then_fits():
     bench = late()
     assert bench.system.backs == []
     assert bench.at(90.0) is None
@@ -55,24 +55,24 @@ def test_those_that_are_late_make_way_together_where_the_head_then_fits():
     [
         ({"until": 91.0}, []),
         ({"until": 91.0, "need": 2}, [2]),
-        # With two more idle ones the head does not need them, or needs one of the two.
+        # With two more idle processors the head does not need theirs, or needs those of one.
         ({"processors": 6, "need": 2}, []),
         ({"processors": 6, "need": 5}, [2, 3]),
         ({"processors": 6, "need": 6}, [2, 3]),
         ({"processors": 6, "need": 7}, []),
-        # What running jobs hold beyond what there is would not be the head's.
+        # Processors held beyond the site's capacity would not go to the head.
         ({"processors": 3, "need": 3}, [2, 3]),
         ({"processors": 3, "need": 4}, []),
     ],
 )
-def test_those_that_are_late_make_way_only_where_that_lets_the_head_start(options, gone):
+def test_late_guests_are_requeued_only_if_that_starts_the_head(options, gone):
     bench = late(**options)
     bench.at(90.0)
     assert [job for _, job, _ in bench.system.backs] == gone
 
 
-def test_what_those_that_leave_give_back_is_counted_for_the_head():
-    # Job 2 is put back at 90 s, and seen to run a while longer; job 3 is late at 91 s.
+def test_processors_of_requeued_guests_count_for_the_head():
+    # Job 2 is requeued at 90 s, and still runs for a while; job 3 is late at 91 s.
     bench = late(need=2, until=91.0)
     bench.at(90.0)
     assert [job for _, job, _ in bench.system.backs] == [2]
@@ -80,7 +80,7 @@ def test_what_those_that_leave_give_back_is_counted_for_the_head():
     # The head has its two processors as soon as job 2 is gone.
     assert [job for _, job, _ in bench.system.backs] == [2]
     bench.at(91.5, Submitted(5, 0.0, 4, 60.0))
-    # It asks for four now: job 3 makes way for the others.
+    # It requests four now: job 3 makes room.
     assert [job for _, job, _ in bench.system.backs] == [2, 3]
 
 

@@ -1,4 +1,4 @@
-"""Who shares when jobs are cancelled, suspended, late, or not where they were sent to; in virtual time."""
+"""Sharing when jobs are cancelled, suspended, late or on other cores, in virtual time."""
 
 import math
 
@@ -31,17 +31,17 @@ def run(table, policy, *, kill=True, prepare=lambda shares: None, **options):
 
 
 @pytest.mark.parametrize("restarts", [True, False])
-def test_a_guest_that_outstays_its_promise_makes_way_for_the_head_where_its_user_allows_that(restarts):
-    # The guest is promised to be gone when its host's walltime is over, and what is left of its own 40 s.
+def test_a_late_guest_is_requeued_for_the_head_if_restarts_are_allowed(restarts):
+    # The guest's promised end is its host's walltime plus the rest of its own 40 s.
     table = JobTable.of(submit=[0, 0, 0], run=[20, 200, 5], procs=[4, 2, 4], request=[20, 40, 9])
     done, shares, backs = run(table, static(), kill=False, restarts=restarts)
     promised = 20.0 + 40.0 - 0.5 * (20.0 - 5.0)
     start = dict(zip(done.job.tolist(), done.start.tolist(), strict=True))
     if restarts:
-        # The head starts when the promise is over, and the guest anew: as a guest of the head.
+        # The head starts at the promised end, and the guest restarts as a guest of the head.
         assert start == {1: 0.0, 3: promised, 2: 55.0}
         assert [(at, job) for at, job, _ in shares.backs] == [(promised, 2)]
-        # What it has run is lost, and that is said: half of 15 s, and all since.
+        # Its progress is lost, which is reported: half of 15 s, and all time since.
         assert "the head of the queue can start; 40 s of its work are lost" in backs[0].why
     else:
         assert start == {1: 0.0, 2: 5.0, 3: 205.0}
@@ -49,7 +49,7 @@ def test_a_guest_that_outstays_its_promise_makes_way_for_the_head_where_its_user
 
 
 class Stops:
-    """Takes job 2 in at half of the time, and stops it for the rest of its host's."""
+    """A policy that gives job 2 half of the time, and then stops it for the rest of its host's."""
 
     name = "stops"
 
@@ -65,8 +65,8 @@ class Stops:
 
 
 @pytest.mark.parametrize(("restarts", "end"), [(True, 72.5), (False, 77.5)])
-def test_a_guest_that_was_stopped_is_expected_by_its_promise_where_it_may_leave(restarts, end):
-    # It is promised to be gone at 20 s and 60 s less half of 15 s. Of these it has used 2.5 s when its host ends.
+def test_a_stopped_guest_has_its_promised_end_if_restarts_are_allowed(restarts, end):
+    # Its promised end is 20 s plus 60 s less half of 15 s. It has used 2.5 s when its host ends.
     table = JobTable.of(submit=[0, 0, 1], run=[20, 70, 5], procs=[4, 4, 4], request=[20, 60, 5])
     policy = Stops()
     run(table, policy, kill=False, restarts=restarts)
@@ -75,48 +75,48 @@ def test_a_guest_that_was_stopped_is_expected_by_its_promise_where_it_may_leave(
     assert (view.head.job, view.head.at) == (3, end)
 
 
-class Told:
-    """Half of the time for whoever waits; keeps what it is told."""
+class RecordingPolicy:
+    """A policy that gives waiting jobs half of the time, and records checkpoints."""
 
     name = "told"
 
     def __init__(self):
-        self.told = []
+        self.checkpoints = []
 
     def decide(self, view):
         return static().decide(view)
 
     def observed(self, checkpoint):
-        self.told.append(checkpoint)
+        self.checkpoints.append(checkpoint)
 
 
 @pytest.mark.parametrize("outcome", list(JobEnding))
-def test_a_host_that_was_cut_off_teaches_nothing_and_one_that_was_killed_the_worst(outcome):
+def test_a_cut_off_host_makes_no_checkpoint_and_a_killed_one_counts_as_killed(outcome):
     table = JobTable.of(submit=[0, 0], run=[18, 40], procs=[4, 4], request=[30, 50])
-    policy = Told()
+    policy = RecordingPolicy()
     run(table, policy, prepare=lambda shares: shares.outcomes.update({1: outcome}))
-    ends = [(each.ended, each.killed) for each in policy.told if each.ended]
+    ends = [(each.ended, each.killed) for each in policy.checkpoints if each.ended]
     assert ends == ([] if outcome is JobEnding.CUT else [(True, outcome is JobEnding.KILLED)])
     if ends:
-        # Until it ended, and not until it was last read.
-        assert policy.told[-1].after.elapsed == 18.0
+        # Until it ended, not until its last reading.
+        assert policy.checkpoints[-1].after.elapsed == 18.0
 
 
-def test_a_guest_on_other_cores_than_its_host_s_has_cores_of_its_own():
+def test_a_guest_on_other_cores_than_its_host_is_separated():
     table = JobTable.of(submit=[0, 0], run=[20, 20], procs=[4, 2], request=[30, 30])
     done, shares, _ = run(table, static(), prepare=lambda shares: shares.strangers.add(2))
     assert shares.seen == [(), (Pair(1, 2, 50),), ()]
     assert done.end.tolist() == [20.0, 25.0]
 
 
-def test_a_guest_s_time_limit_has_room_for_what_it_does_not_get():
+def test_a_guest_s_time_limit_allows_for_its_reduced_pace():
     table = JobTable.of(submit=[0, 0], run=[20, 40], procs=[4, 4], request=[30, 50])
     _, shares, _ = run(table, static())
     # At 15 s it has used 5 of its 50 s, and its host may run for 15 more.
     assert shares.allowed[2] == 15.0 + 45.0 + 15.0
 
 
-def test_a_job_that_stands_still_is_expected_later_and_has_used_less_of_its_request():
+def test_a_suspended_job_ends_later_and_has_used_less_of_its_request():
     book = BatchBook(4)
     book.take(Holds(7, 10.0, 2, 60.0))
     assert not book.take(Delayed(7, 30.0, 8.0))
@@ -139,19 +139,19 @@ def readings(at, done):
 
 
 @pytest.mark.parametrize("suspended", [1, 2])
-def test_nothing_is_learned_of_a_time_in_which_either_of_a_pair_was_suspended(suspended):
+def test_nothing_is_learned_from_an_interval_with_a_suspension(suspended):
     book = pair()
     before = book.elapsed(suspended, 20.0)
     book.paused(suspended, 6.0)
     assert before - book.elapsed(suspended, 20.0) == pytest.approx(6.0 * (1.0 if suspended == 1 else 0.3))
     book.read(readings(20.0, 14.0))
     assert book.checkpoints() == []
-    # The next one is whole again.
+    # The next interval is measured again.
     book.read(readings(30.0, 24.0))
     assert [each.after.rate for each in book.checkpoints()] == [1.0]
 
 
-def test_a_job_that_ran_before_anybody_looked_is_measured_from_then_on():
+def test_a_job_that_ran_before_the_driver_is_measured_from_then_on():
     book = ShareBook()
     known = Reading(100.0, 40.0, 0.0, 1, True, 50.0, 50.0, 0.0)
     book.started(Candidate(1, "any", 4, 0.0, 600.0), 100.0, 8e9, 90.0, known)
@@ -160,10 +160,10 @@ def test_a_job_that_ran_before_anybody_looked_is_measured_from_then_on():
     assert (host.cpu, host.rate, host.elapsed) == (25.0, 0.5, 100.0)
 
 
-def test_a_pair_between_two_checkpoints_is_told_by_what_the_host_wrote_last():
+def test_a_host_that_ends_between_checkpoints_is_reported_by_its_last_reading():
     book = pair()
-    # Its groups are gone with it: nobody knows what CPU it used, and its tasks are in its file.
+    # Its cgroups are gone: its CPU use is unknown, but its tasks are in its file.
     last = Reading(14.0, math.nan, 0.0, 1, True, 12.0, 0.0, math.nan)
     book.ended(1, {1: last, 2: readings(16.0, 1.0)[2]}, 16.0)
-    (told,) = book.checkpoints()
-    assert (told.ended, told.after.rate, told.after.elapsed) == (True, 0.5, 16.0)
+    (checkpoints,) = book.checkpoints()
+    assert (checkpoints.ended, checkpoints.after.rate, checkpoints.after.elapsed) == (True, 0.5, 16.0)

@@ -26,7 +26,7 @@ def test_checkpoints_come_every_five_seconds_by_default_and_only_while_needed():
 
 
 @pytest.mark.parametrize(("now", "longest", "until"), [(30.0, 110.0, 105.0), (130.0, 40.0, 170.0)])
-def test_a_guest_may_run_as_long_as_its_host_and_then_by_itself(now, longest, until):
+def test_a_guest_may_run_as_long_as_its_host_and_then_alone(now, longest, until):
     bench = Bench(HOST, GUEST)
     bench.at(0.0, running(HOST))
     bench.at(now, waiting(GUEST, now))
@@ -36,7 +36,7 @@ def test_a_guest_may_run_as_long_as_its_host_and_then_by_itself(now, longest, un
     assert (bench.book.waits(2), bench.book.width(1), bench.book.width(2)) == (False, 2, 2)
 
 
-def test_a_guest_that_the_system_refuses_waits_and_others_are_taken_in():
+def test_a_guest_that_the_system_rejects_waits_and_others_start():
     others = Candidate(3, "montage", 4, 1e9, 100.0), Candidate(4, "blast", 1, 1e9, 40.0)
     bench = Bench(HOST, GUEST, *others, processors=8)
     bench.system.refuses.add(2)
@@ -48,12 +48,12 @@ def test_a_guest_that_the_system_refuses_waits_and_others_are_taken_in():
         (False, True),
     ]
     assert bench.system.quotas[-1] == (5.0, (Pair(3, 4, 30),))
-    # The log has the whole answer.
-    assert bench.told == [(view, Sharing((HALF, Share(3, 4, 30, "idle"))))]
+    # The log has the complete answer.
+    assert bench.decisions == [(view, Sharing((HALF, Share(3, 4, 30, "idle"))))]
 
 
 @pytest.mark.parametrize("gone", [Cancelled(2, 5.0), Ended(1, 5.0)])
-def test_a_pair_of_which_one_is_gone_since_the_view_is_not_made(gone):
+def test_a_pair_with_a_job_gone_since_the_view_is_not_made(gone):
     bench = Bench(HOST, GUEST)
     bench.at(0.0, running(HOST), waiting(GUEST))
     bench.at(5.0)
@@ -63,13 +63,13 @@ def test_a_pair_of_which_one_is_gone_since_the_view_is_not_made(gone):
     assert (bench.system.taken, bench.shares._shares.pairs()) == ([], [])
 
 
-def test_of_an_answer_that_cannot_be_nothing_is_told_or_done():
+def test_an_invalid_answer_is_not_reported_or_carried_out():
     bench = Bench(HOST, GUEST)
     bench.at(0.0, running(HOST), waiting(GUEST))
     bench.at(5.0)
     with pytest.raises(PolicyError, match="job 9 is not waiting"):
         bench.act(5.0, Share(1, 9, 50, "x"))
-    assert (bench.told, bench.system.taken) == ([], [])
+    assert (bench.decisions, bench.system.taken) == ([], [])
 
 
 def test_a_guest_has_its_quota_as_soon_as_it_runs():
@@ -92,14 +92,14 @@ def test_a_pair_has_its_new_quota_at_once():
     assert bench.system.taken[1:] == []
 
 
-def test_a_guest_that_is_put_back_and_still_seen_to_run_is_not_met_again():
+def test_a_requeued_guest_that_still_runs_is_not_added_again():
     bench = pair()
     bench.at(36.0)
     bench.act(36.0, back=[Back(2, "slow")])
     assert bench.system.quotas[-1] == (36.0, ())
     bench.at(37.0)
     assert 2 not in bench.shares._shares
-    # The system has put it back as it was asked to: nothing is noted of it that the answer did not say.
+    # The system has requeued it as requested: no other requeue is recorded.
     assert bench.backs == []
     assert set(bench.shares._leaving) == {2}
     bench.at(38.0, waiting(GUEST, 38.0))
@@ -109,9 +109,9 @@ def test_a_guest_that_is_put_back_and_still_seen_to_run_is_not_met_again():
     assert 2 in bench.shares._shares
 
 
-def test_a_guest_of_a_driver_before_has_left_once_it_waits():
-    """This driver let it go neither before nor since: that it waits is all that tells one run from the other."""
-    # With a gigabyte that the host uses there is no room for it: it is put back.
+def test_a_guest_of_an_earlier_driver_is_requeued_once_it_waits():
+    """This driver never released it: only its waiting distinguishes one run from the other."""
+    # The host uses 1 GB, so there is no room for it: it is requeued.
     large = Candidate(2, "blast", 2, 7.5e9, 40.0, restarts=True)
     bench = Bench(HOST, large, left=(Pair(1, 2, 50),))
     bench.at(0.0, running(HOST), running(large))
@@ -123,7 +123,7 @@ def test_a_guest_of_a_driver_before_has_left_once_it_waits():
     assert set(bench.shares._leaving) == set()
 
 
-def test_a_guest_that_the_system_does_not_put_back_stays():
+def test_a_guest_that_the_system_does_not_requeue_stays():
     bench = pair()
     bench.system.refuses.add(2)
     bench.at(36.0)
@@ -132,7 +132,7 @@ def test_a_guest_that_the_system_does_not_put_back_stays():
     assert bench.system.quotas[-1] == (36.0, (Pair(1, 2, 50),))
 
 
-def test_what_is_known_of_classes_is_shown():
+def test_the_known_use_of_classes_is_in_the_view():
     bench = Bench(HOST, GUEST, uses=ClassUse([("blast", 10.0, 700.0)]))
     bench.at(0.0, running(HOST), waiting(GUEST), Submitted(9, 0.0, 1, 5.0))
     bench.at(10.0)
@@ -145,10 +145,10 @@ def test_what_is_known_of_classes_is_shown():
 
 
 @pytest.mark.parametrize("now", [60.0, 100.0])
-def test_time_in_which_a_job_stood_still_is_not_of_its_walltime(now):
+def test_suspended_time_is_not_part_of_the_walltime(now):
     bench = Bench(HOST, GUEST)
     bench.at(10.0, running(HOST), Delayed(1, 5.0, 4.0), waiting(GUEST))
-    # It ran for 10 s before it was met, of which it stood still for 4.
+    # It ran for 10 s before this driver, and was suspended for 4 s of these.
     assert bench.shares._shares.elapsed(1, 10.0) == 6.0
     bench.at(20.0, Delayed(1, 20.0, 3.0))
     bench.at(now, Delayed(1, now, 1.0))
@@ -156,7 +156,7 @@ def test_time_in_which_a_job_stood_still_is_not_of_its_walltime(now):
     assert bench.end_of(1) == 108.0
 
 
-def test_promises_of_a_driver_before_are_kept_and_wake_it():
+def test_promised_ends_of_an_earlier_driver_are_kept_and_wake_the_engine():
     bench = Bench(HOST, GUEST, every=50.0, promises={2: 77.0})
     bench.at(0.0, running(GUEST), waiting(HOST))
     assert bench.shares._shares.until(2) == 77.0
@@ -174,7 +174,7 @@ def left_by_another(*left, guest=GUEST, **options):
     return bench
 
 
-def test_a_pair_of_a_driver_before_goes_on_at_its_quota_and_by_its_promise():
+def test_a_pair_of_an_earlier_driver_keeps_its_quota_and_promised_end():
     bench = left_by_another(Pair(1, 2, 30), promises={2: 93.0})
     assert bench.shares._shares.pairs() == [(1, 2, 30)]
     assert bench.system.quotas[0] == (0.0, (Pair(1, 2, 30),))
@@ -184,11 +184,11 @@ def test_a_pair_of_a_driver_before_goes_on_at_its_quota_and_by_its_promise():
 
 
 @pytest.mark.parametrize("second", [Pair(1, 3, 50), Pair(3, 2, 50), Pair(2, 3, 50)])
-def test_of_two_pairs_with_the_same_job_the_first_goes_on(second):
+def test_of_two_pairs_with_the_same_job_the_first_continues(second):
     assert left_by_another(Pair(1, 2, 30), second).shares._shares.pairs() == [(1, 2, 30)]
 
 
-def test_jobs_that_are_no_pair_any_more_are_not_taken_for_one():
+def test_jobs_that_are_no_longer_a_pair_are_not_paired():
     assert left_by_another(Pair(1, 9, 30), Pair(9, 2, 30)).shares._shares.pairs() == []
     bench = Bench(HOST, GUEST, processors=6, left=[Pair(1, 2, 30)])
     bench.system.apart.add(2)
@@ -201,24 +201,24 @@ def test_jobs_that_are_no_pair_any_more_are_not_taken_for_one():
 
 
 @pytest.mark.parametrize(("events", "runs"), [((waiting, running), 2), ((running, waiting), 1)])
-def test_a_pair_of_which_one_job_waits_again_does_not_go_on(events, runs):
+def test_a_pair_with_a_waiting_job_does_not_continue(events, runs):
     bench = Bench(HOST, GUEST, processors=6, left=[Pair(1, 2, 30)])
     bench.at(0.0, *(event(job) for event, job in zip(events, (HOST, GUEST), strict=True)))
     assert (bench.shares._shares.pairs(), bench.shares._shares.jobs()) == ([], [runs])
     assert bench.book.held == {1: 4, 2: 2}[runs]
-    # The other starts later, on processors of its own.
+    # The other starts later, on its own processors.
     bench.release(3 - runs, 1.0)
     assert (bench.book.held, bench.book.width(1), bench.book.width(2)) == (6, 4, 2)
 
 
-def test_a_guest_that_runs_elsewhere_has_processors_of_its_own_once_that_is_seen():
+def test_a_guest_on_other_cores_has_its_own_processors_once_that_is_known():
     bench = Bench(HOST, GUEST, processors=6)
     bench.at(0.0, running(HOST), waiting(GUEST))
     bench.at(10.0)
     bench.act(10.0, HALF)
     bench.system.apart.add(2)
     bench.at(11.0)
-    # Nothing can be told before it runs.
+    # Its cores are unknown before it runs.
     assert bench.book.held == 4
     bench.at(14.0, Started(2, 14.0))
     assert (bench.shares._shares.pairs(), bench.book.held) == ([], 6)
@@ -227,7 +227,7 @@ def test_a_guest_that_runs_elsewhere_has_processors_of_its_own_once_that_is_seen
     assert bench.system.quotas[-1] == (14.0, ())
 
 
-def test_when_its_host_ends_a_guest_is_expected_by_what_it_has_left():
+def test_after_its_host_ends_a_guest_s_expected_end_is_its_remaining_request():
     bench = pair()
     bench.at(50.0, Ended(1, 50.0))
     # Half of 20 s of its 40 are used; its promise was 105 s.

@@ -1,4 +1,4 @@
-"""Sharing on a batch system without delays is the simulator's, view for view."""
+"""Sharing on a batch system without delays equals the simulator, view by view."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from windlass.sim.shares.part import SharesPart
 from windlass.sim.site.rated import RatedSite
 
 CLASSES = ("montage", "blast")
-#: Two engines are run for each: to make one that fails smaller takes minutes.
+#: Each example runs two engines: shrinking a failing one takes minutes.
 SOME = settings(CHECK, max_examples=12, phases=[Phase.generate])
 
 
 def plain(found):
-    """All that a view or a checkpoint says, without what rounding leaves."""
+    """Return the content of a view or a checkpoint, rounded."""
     if is_dataclass(found):
         return tuple((each.name, plain(getattr(found, each.name))) for each in fields(found))
     if isinstance(found, tuple):
@@ -43,13 +43,13 @@ def plain(found):
 
 
 class Draws:
-    """Draws quotas of pairs, guests for hosts, and guests that leave; keeps what it was shown and told."""
+    """A policy with random quotas, guests and requeues that records its views and checkpoints."""
 
     name = "draws"
 
     def __init__(self, seed, quotas=(0, 50), leaves=0.1):
         self.rng, self.quotas, self.leaves = np.random.default_rng(seed), quotas, leaves
-        self.views, self.told, self.answers = [], [], []
+        self.views, self.checkpoints, self.answers = [], [], []
 
     def decide(self, view):
         rng, made, back = self.rng, [], []
@@ -76,11 +76,11 @@ class Draws:
         host, guest = checkpoint.after, checkpoint.guest
         known = (checkpoint.before.elapsed, host.elapsed, host.cpu, host.rate, host.rate_alone, host.waited)
         names = (host.job, guest.job.job, guest.quota, guest.note, checkpoint.ended, checkpoint.killed)
-        self.told.append((len(self.views), *names, plain(known)))
+        self.checkpoints.append((len(self.views), *names, plain(known)))
 
 
 class Alike(FakeShares):
-    """Jobs use what the simulator has them use, and all of it can be read until they have ended."""
+    """Jobs with the simulator's use, which can be read until they have ended."""
 
     def __init__(self, batch, case):
         super().__init__(batch, case.jobs, restarts=True)
@@ -110,16 +110,16 @@ class Alike(FakeShares):
             there = job in self.batch.running or self.batch.ended.get(job) == now
             if there and (now > began or (job, began) in self.met):
                 found[job] = self._read(job, now)
-            # When it is first seen, at the instant of its start, the simulator reads nothing of a job.
+            # At the start of a job, when it is first seen, the simulator has no reading of it.
             self.met.add((job, began))
         return found
 
     def requeue(self, job, why):
-        said = super().requeue(job, why)
-        # It waits behind those that were submitted at this instant.
-        *others, back = self.batch.told
-        self.batch.told = [*others, replace(back, at=back.at + 1e-9 * len(self.backs))]
-        return said
+        refusal = super().requeue(job, why)
+        # It waits behind the jobs submitted at this time.
+        *others, back = self.batch.pending
+        self.batch.pending = [*others, replace(back, at=back.at + 1e-9 * len(self.backs))]
+        return refusal
 
     def last_reading(self, job, before):
         return self._read(job, self.batch.time)
@@ -132,7 +132,7 @@ class Alike(FakeShares):
 
 
 class Case(NamedTuple):
-    """Jobs, what they use, processors of the site, and seconds between checkpoints."""
+    """Jobs, their use, processors of the site, and seconds between checkpoints."""
 
     jobs: JobTable
     use: JobUse
@@ -142,7 +142,7 @@ class Case(NamedTuple):
 
 @st.composite
 def cases(draw, slacks=(0.0, 3.0, 40.0)):
-    """Up to twelve jobs in whole seconds; ``slacks``: by how much a request may be above the run time, s."""
+    """Up to twelve jobs in whole seconds; ``slacks``: differences of request and run time (s)."""
     count, processors = draw(st.integers(1, 12)), draw(st.sampled_from([2, 4, 7]))
     percents = st.sampled_from([0.0, 10.0, 50.0, 90.0])
     stage = st.builds(UseStage, st.sampled_from([1.0, 3.0, 8.0, 20.0]), percents)
@@ -194,20 +194,22 @@ def same(case, order, seed):
     one, other = Draws(seed), Draws(seed)
     replay, run = simulated(case, order, one), live(case, order, other)
     assert one.views == other.views
-    # Of pairs that ended after the last question the simulator tells nothing.
-    told = [sorted(each for each in sharer.told if each[0] < len(one.views)) for sharer in (one, other)]
-    assert told[0] == told[1]
+    # The simulator does not report pairs that ended after the last decision.
+    checkpoints = [
+        sorted(each for each in sharer.checkpoints if each[0] < len(one.views)) for sharer in (one, other)
+    ]
+    assert checkpoints[0] == checkpoints[1]
     assert times(run.job, run) == times(replay.jobs.job, replay)
 
 
 @SOME
 @given(case=cases(slacks=(0.0,)), seed=st.integers(0, 99))
-def test_views_answers_and_starts_under_backfilling_are_those_of_the_simulator(case, seed):
+def test_views_answers_and_starts_under_backfilling_equal_the_simulator(case, seed):
     same(case, Easy(), seed)
 
 
-# Where a host ends early, the order is decided before the end of its guest is known anew: FCFS does not ask for that.
+# If a host ends early, the order is decided before its guest's new expected end is known; FCFS does not need it.
 @SOME
 @given(case=cases(), seed=st.integers(0, 99))
-def test_so_they_are_where_jobs_end_before_their_walltimes(case, seed):
+def test_views_answers_and_starts_with_early_ends_equal_the_simulator(case, seed):
     same(case, Fcfs(), seed)

@@ -1,4 +1,4 @@
-"""Who listens among what tests started: in the background too, and nobody else's."""
+"""Detection of listening processes started by tests, also in the background, and of no others."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ from tests.started import MARK, left, looked_at, reachable
 
 pytest.importorskip("psutil")
 
-#: Listens at an address, says so and its own id, and ends with its standard input.
+#: Listens at an address, prints its port and process id, and ends with its standard input.
 LISTEN = """
 import os, socket, sys
 if "background" in sys.argv:
@@ -24,7 +24,7 @@ sys.stdin.read()
 
 
 class Listener:
-    """A process that listens, and carries a mark."""
+    """A listening process with a mark in its environment."""
 
     def __init__(self, address, mark, *words):
         command = [sys.executable, "-c", LISTEN, address, *words]
@@ -37,17 +37,17 @@ class Listener:
             stderr=subprocess.PIPE,
             text=True,
         )
-        said = self.process.stdout.readline().split()
-        if not said:
+        line = self.process.stdout.readline().split()
+        if not line:
             pytest.skip(f"cannot listen at {address}: {self.process.stderr.read().splitlines()[-1]}")
-        self.pid, self.port = map(int, said)
+        self.pid, self.port = map(int, line)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.process.stdin.close()
-        # The end of what it says is the end of whoever says it, who may be nobody's child.
+        # The end of its output is the end of the process, which may be orphaned.
         self.process.stdout.read()
         self.process.stdout.close()
         self.process.stderr.close()
@@ -56,7 +56,7 @@ class Listener:
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "::"])
 @pytest.mark.parametrize("words", [(), ("background",)])
-def test_who_listens_for_all_is_found_wherever_it_runs(address, words):
+def test_a_process_that_listens_on_all_addresses_is_found(address, words):
     with Listener(address, "a-mark", *words) as one:
         (found,) = reachable("a-mark")
         assert f"(process {one.pid}) at {address}, port {one.port}" in found
@@ -65,22 +65,22 @@ def test_who_listens_for_all_is_found_wherever_it_runs(address, words):
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.2", "::1"])
-def test_who_listens_for_this_machine_is_not(address):
+def test_a_process_that_listens_on_loopback_is_not_reported(address):
     with Listener(address, "a-mark"):
         assert reachable("a-mark") == set()
 
 
-def test_what_others_started_is_theirs():
+def test_processes_with_another_mark_are_not_reported():
     with Listener("0.0.0.0", "another-mark"):
         assert reachable("a-mark") == set()
 
 
-def test_what_this_process_started_is_ours_whatever_its_environment():
+def test_children_of_this_process_are_found_without_a_mark():
     with Listener("0.0.0.0", "no-mark") as one:
         assert any(f"(process {one.pid})" in each for each in reachable(str(os.getpid())))
 
 
-def test_who_was_there_at_the_end_is_found():
+def test_a_process_that_listens_at_the_end_is_found():
     found = set()
     with looked_at("a-mark", found):
         one = Listener("0.0.0.0", "a-mark")

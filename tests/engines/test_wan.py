@@ -15,7 +15,7 @@ NO_LIMIT = float("inf")
 
 
 def carried(links, flows, seconds):
-    """Bytes that passed of each of some transfers without end, in so many seconds; each asks as the actor does."""
+    """Return the bytes of each endless transfer in `seconds`; each requests portions like the actor."""
     for flow in flows:
         links.open(*flow)
     passed = np.zeros(len(flows))
@@ -30,7 +30,7 @@ def carried(links, flows, seconds):
 
 
 def fair(up, down, pair, flows):
-    """What the simulator gives each."""
+    """Return the simulator's rate of each flow."""
     count = np.zeros((len(up), len(up)))
     np.add.at(count, tuple(np.transpose(flows)), 1)
     return max_min_rates(count, up, down, pair)[tuple(np.transpose(flows))]
@@ -49,7 +49,7 @@ def pairs(rows):
         ([20e6, 5e6, 1e6], [1e6, 1e6, 20e6], [(0, 2)] * 3 + [(1, 2)] * 3),
     ],
 )
-def test_those_that_share_a_link_get_equal_parts_whatever_their_other_ends(up, down, flows):
+def test_flows_on_a_shared_link_get_equal_rates(up, down, flows):
     rates = carried(Links(up, down, pairs(3)), flows, 20.0)
     assert rates == pytest.approx(fair(up, down, pairs(3), flows), rel=0.03)
 
@@ -63,7 +63,7 @@ def test_those_that_share_a_link_get_equal_parts_whatever_their_other_ends(up, d
         st.tuples(st.integers(0, 3), st.integers(0, 3)).filter(lambda f: f[0] != f[1]), min_size=1, max_size=8
     ),
 )
-def test_no_link_carries_more_than_stated_and_rates_are_near_the_simulator_s(up, down, limit, flows):
+def test_no_link_exceeds_its_rate_and_rates_are_near_the_simulator(up, down, limit, flows):
     pair = pairs(4)
     pair[0][1] = limit
     links = Links(up, down, pair)
@@ -74,12 +74,12 @@ def test_no_link_carries_more_than_stated_and_rates_are_near_the_simulator_s(up,
             used[flow[0 if link == "up" else 1]] += passed
         assert all(used[site] <= rate[site] * 1.02 for site in used)
     expected = fair(up, down, pair, flows)
-    # A bucket hands out in turn, and holds back nobody who comes late: near max-min fair, not exactly so.
+    # A bucket serves in turn, and does not delay late requests: nearly, but not exactly, max-min fair.
     assert (rates >= 0.8 * expected).all()
     assert rates.sum() >= 0.9 * expected.sum()
 
 
-def test_what_is_open_decides_how_much_is_asked_for_at_a_time():
+def test_the_portion_depends_on_open_transfers():
     links = Links([10e6, 1e6], [10e6, 1e6], pairs(2))
     assert links.portion(0, 1) == pytest.approx(0.02 * 1e6)
     links.open(0, 1)

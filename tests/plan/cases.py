@@ -1,4 +1,4 @@
-"""Drawn cases of planning, and the printed greedy written down plainly."""
+"""Random planning cases, and a plain version of the printed greedy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALL_KINDS = ("tracker", "classifier", "counter", "plates")
 
 @dataclass(frozen=True)
 class Case:
-    """What functions on arrays take."""
+    """Arguments of the functions on arrays."""
 
     accuracy: list
     demand: list
@@ -31,7 +31,7 @@ class Case:
 
 
 def loose_case(seed: int, n: int, most: int = 30, resources: int = 8) -> Case:
-    """Configurations of no shape at all: random accuracies, which cost more or less the more they are worth."""
+    """Unstructured configurations: random accuracies, with demands that roughly increase with accuracy."""
     rng = np.random.default_rng(seed)
     accuracy, demand = [], []
     for _ in range(n):
@@ -87,9 +87,9 @@ def tiered_case(seed: int, n: int, cameras: int = 20, kinds=ALL_KINDS) -> Case:
 def plain_greedy(
     problem: Problem, band: float, release: bool, plain: bool = False, each: float = ROOM
 ) -> np.ndarray:
-    """Figure 5.13 line by line, with all configurations looked at in each step.
+    """Figure 5.13 line by line, with all configurations tried in each step.
 
-    ``each`` is how much there is of a resource, and ``plain`` makes efficiency accuracy by cost.
+    ``each`` is the capacity of a resource, and ``plain`` makes efficiency accuracy by cost.
     """
     n, start, columns = len(problem), problem.start, problem.columns
     own = problem.owners()

@@ -1,4 +1,4 @@
-"""Searches of planners written down plainly: every switch is tried on sums that are made anew."""
+"""Plain versions of the planners' searches: every switch is tried on recomputed sums."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 from windlass.plan.lib.problem import Problem
 
-#: Below this, a gain is a rounding.
+#: A smaller gain is a rounding error.
 LEAST = 1e-9
 
 
 def wide(problem: Problem) -> np.ndarray:
-    """(K, L) what each configuration asks for of each resource."""
+    """(K, L) demand of each configuration for each resource."""
     found = np.zeros((len(problem.accuracy), problem.resources))
     for row, i in enumerate(problem.owners()):
-        for column, asked in zip(problem.columns[i], problem.demand[row], strict=True):
+        for column, requested in zip(problem.columns[i], problem.demand[row], strict=True):
             if column < problem.resources:
-                found[row, column] += asked
+                found[row, column] += requested
     return found
 
 
@@ -28,17 +28,17 @@ def rows_of(problem: Problem, i: int) -> range:
 
 
 def left(demand: np.ndarray, chosen: list[int]) -> np.ndarray:
-    """What chosen rows leave of each resource; below 0 where they ask for too much."""
+    """Return what the chosen rows leave of each resource; below 0 where the demand is too large."""
     return 1.0 - demand[[row for row in chosen if row >= 0]].sum(axis=0)
 
 
 def fits(demand: np.ndarray, chosen: list[int]) -> bool:
-    """Whether chosen rows, -1 for none, ask together for no more than there is."""
+    """True if the chosen rows, -1 for none, fit within the capacity together."""
     return bool((left(demand, chosen) >= 0.0).all())
 
 
 def exchanged(chosen: list[int], *pairs: tuple[int, int]) -> list[int]:
-    """The same with other rows for some queries."""
+    """Return the choice with other rows for some queries."""
     found = list(chosen)
     for i, row in pairs:
         found[i] = row
@@ -87,7 +87,7 @@ def _pair(problem: Problem, demand: np.ndarray, chosen: list[int], i: int) -> li
                 for low in rows_of(problem, k)
                 if low != held and fits(demand, exchanged(chosen, (i, row), (k, low)))
             ]
-        # Of equal losses the first one stands.
+        # Of equal losses the first one is chosen.
         loss, k, low = min(losses, key=lambda each: each[0], default=(np.inf, -1, -1))
         # In this order, as sums are rounded: pairs that gain the same have to compare as they do in the search.
         if gain > most and loss < gain - most + LEAST - LEAST:
@@ -121,7 +121,7 @@ def repaired(problem: Problem, chosen: list[int]) -> list[int] | None:
 
 
 def with_few_changes(problem: Problem, current: np.ndarray, wanted: np.ndarray, worth: float) -> list[int]:
-    """From what runs to a plan that fits, with changes that are needed or worth it, one after the other."""
+    """Change the running plan into one that fits, with needed or worthwhile changes, one after the other."""
     demand, start = wide(problem), problem.start.tolist()
 
     def excess(choices: list[int]) -> float:
@@ -152,7 +152,7 @@ def with_few_changes(problem: Problem, current: np.ndarray, wanted: np.ndarray, 
 
 
 def best_of_all(problem: Problem) -> tuple[int, float]:
-    """How many queries run at most, and the greatest sum of accuracies that as many can have: of all plans."""
+    """Return the largest number of queries that can run, and their largest sum of accuracies, over all plans."""
     demand, best = wide(problem), (0, 0.0)
     for choice in itertools.product(*([-1, *rows_of(problem, i)] for i in range(len(problem)))):
         runs = [row for row in choice if row >= 0]
@@ -194,7 +194,7 @@ def stormed(problem: Problem, work: np.ndarray, rng: np.random.Generator) -> lis
 
 
 def fair_parts(problem: Problem) -> list[int]:
-    """The most accurate configuration of each query that asks for 1/n of everything at most, of these the cheapest."""
+    """Return each query's most accurate configuration within 1/n of every capacity; the cheapest of equals."""
     demand, found = wide(problem) * len(problem), []
     for i in range(len(problem)):
         rows = [row for row in rows_of(problem, i) if (demand[row] <= 1.0).all()]

@@ -1,4 +1,4 @@
-"""No plan is better than the bound, and the bound is that of the program."""
+"""No plan is better than the bound, and the bound equals that of the linear program."""
 
 import itertools
 
@@ -22,13 +22,13 @@ def drawn(seed):
 
 
 def best(accuracy, demand, capacity):
-    """The best mean over all plans, queries that do not run among them."""
+    """Return the best mean over all plans, including queries that do not run."""
     found = 0.0
     for choice in itertools.product(*(range(-1, len(each)) for each in accuracy)):
-        asked = sum(
+        requested = sum(
             (rows[j] for rows, j in zip(demand, choice, strict=True) if j >= 0), np.zeros(len(capacity))
         )
-        if (asked <= capacity + 1e-12).all():
+        if (requested <= capacity + 1e-12).all():
             found = max(found, sum(own[j] for own, j in zip(accuracy, choice, strict=True) if j >= 0))
     return found / len(accuracy)
 
@@ -39,10 +39,10 @@ def program(accuracy, demand, capacity):
     if not rows:
         return 0.0
     one = np.array([[float(i == query) for i, _ in rows] for query in range(len(accuracy))])
-    asked = np.array([demand[i][j] for i, j in rows]).T
+    requested = np.array([demand[i][j] for i, j in rows]).T
     found = linprog(
         [-accuracy[i][j] for i, j in rows],
-        A_ub=np.vstack([one, asked]),
+        A_ub=np.vstack([one, requested]),
         b_ub=np.concatenate([np.ones(len(one)), capacity]),
         bounds=(0, 1),
     )
@@ -51,13 +51,13 @@ def program(accuracy, demand, capacity):
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6))
-def test_the_bound_is_the_program_s_and_above_every_plan(seed):
+def test_the_bound_equals_the_program_s_and_is_above_every_plan(seed):
     case = drawn(seed)
     bound = mean_bound(*case)
     assert bound == pytest.approx(program(*case), abs=1e-7)
     assert bound >= best(*case) - 1e-7
 
 
-def test_nobody_and_nothing_that_fits():
+def test_the_bound_without_feasible_queries_is_0():
     assert mean_bound([], [], [1.0]) == 0.0
     assert mean_bound([[0.9]], [[[2.0]]], [1.0]) == 0.0

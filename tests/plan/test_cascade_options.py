@@ -1,4 +1,4 @@
-"""Options of the policy cascade, and what refining owes to fair parts: as plain versions, and by hand."""
+"""Options of the policy cascade, and the use of fair parts in refining, against plain versions and by hand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def view_of(case) -> PlanView:
 
 @pytest.mark.parametrize("efficiency", ["difference", "plain"])
 @pytest.mark.parametrize("cost", ["dominant", "sum"])
-def test_each_option_of_cascade_is_that_of_the_plain_greedy(cost, efficiency):
+def test_each_option_of_cascade_equals_the_plain_greedy(cost, efficiency):
     found = []
     for seed, (band, release) in enumerate(itertools.product((1.0, 2.0, np.inf), (False, True))):
         case = loose_case(seed, n=8, most=8, resources=3)
@@ -40,7 +40,7 @@ def test_each_option_of_cascade_is_that_of_the_plain_greedy(cost, efficiency):
     assert len(set(found)) > 1
 
 
-def test_fair_parts_win_where_prices_do_not_show_them():
+def test_fair_parts_win_where_prices_miss_them():
     """Of one resource, 0.6 for 0.7 is better by price than 0.5 for 0.55, and does not fit twice.
 
     The greedy and the rounded relaxation give one query 0.6 and the other nothing; fair parts give 0.5 to both. With

@@ -1,4 +1,4 @@
-"""All configurations of a query: every way up the tree, with what each component asks for on it."""
+"""All configurations of a query: every path up the tree, with the demand of each component."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def query(camera="camera", plans=PLANS, source=SOURCE, name="cars"):
 
 
 def plainly(plan: QueryPlan, path: tuple[int, ...], levels: tuple[int, ...], source: float) -> np.ndarray:
-    """(c, 4, 3) what each component of a plan asks for of cores, up and down of all clusters."""
+    """(c, 4, 3) demand of each component of a plan for cores, uplink and downlink of all clusters."""
     found, before, taken = np.zeros((len(levels), 4, 3)), 0, source
     for at, (component, level) in enumerate(zip(plan.components, levels, strict=True)):
         found[at, path[level], 0] = component.cores
@@ -62,25 +62,25 @@ def expected(of: Query):
 
 
 @pytest.mark.parametrize("camera", ["camera", "other", "private", "cloud"])
-def test_every_way_up_is_there_with_what_it_asks_for(camera):
+def test_every_path_up_the_tree_is_listed_with_its_demand(camera):
     found = configurations(query(camera), TIERS)
     ways = list(expected(found.query))
     assert len(found) == len(ways)
     assert found.accuracy.tolist() == [accuracy for accuracy, *_ in ways]
     assert found.plan.tolist() == [number for _, number, *_ in ways]
-    for row, (_, _, way, asked) in enumerate(ways):
+    for row, (_, _, way, requested) in enumerate(ways):
         c = len(way)
         assert found.place[row].tolist() == way + [-1] * (3 - c)
-        assert found.piece_demand[row, :c].tolist() == asked.reshape(c, -1).tolist()
+        assert found.piece_demand[row, :c].tolist() == requested.reshape(c, -1).tolist()
         assert not found.piece_demand[row, c:].any()
-        assert found.demand[row].tolist() == pytest.approx(asked.sum(axis=0).ravel().tolist())
+        assert found.demand[row].tolist() == pytest.approx(requested.sum(axis=0).ravel().tolist())
 
 
-def test_pieces_are_equal_where_the_same_work_is_done_in_the_same_place():
+def test_pieces_are_equal_for_equal_work_in_the_same_place():
     """Equal numbers mean one camera and stream, the same components so far, and all in the same clusters."""
-    asked = [query(), query(name="people"), query("other"), query(source=1.0), query(plans=PLANS[1:3])]
+    requested = [query(), query(name="people"), query("other"), query(source=1.0), query(plans=PLANS[1:3])]
     meant = {}
-    for each in asked:
+    for each in requested:
         found = configurations(each, TIERS)
         for row in range(len(found)):
             components = each.plans[found.plan[row]].components

@@ -1,4 +1,4 @@
-"""Files of queries and clusters: what they hold comes out, and what is wrong in them is named."""
+"""Files of queries and clusters: their content is read, and errors name the faulty field."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ PLAN = "{accuracy: 0.9, components: [{name: detect, cores: 3, output: 1.0e+3}]}"
 QUERY = f"{{name: cars, camera: c, source: 5, plans: [{PLAN}]}}"
 
 
-def test_the_example_is_the_worked_one():
+def test_the_example_files_are_the_worked_example():
     hierarchy, queries = read_hierarchy(EXAMPLES / "hierarchy.yaml"), read_queries(EXAMPLES / "queries.yaml")
     capacity = dict(zip(hierarchy.resources, hierarchy.capacity().tolist(), strict=True))
     assert capacity["private.cores"] == 3
@@ -34,7 +34,7 @@ def test_the_example_is_the_worked_one():
     assert [query.camera for query in queries] == ["camera-1", "camera-2"]
 
 
-def test_what_is_left_out_is_none_of_it(tmp_path):
+def test_omitted_numbers_are_zero(tmp_path):
     file = tmp_path / "q.yaml"
     file.write_text(
         "queries: [{name: a, camera: c, plans: [{accuracy: 1, components: [{name: x, cores: 0}]}]}]"
@@ -43,7 +43,7 @@ def test_what_is_left_out_is_none_of_it(tmp_path):
     assert (query.source, query.plans[0].components[0].output) == (0.0, 0.0)
 
 
-def test_a_measured_profile_is_read_beside_the_file(tmp_path):
+def test_a_profile_is_read_relative_to_the_file(tmp_path):
     plans = (QueryPlan(0.7, (Component("decode", 0.2, 5e5), Component("detect", 1.5, 0.0))),)
     write_plans(plans, tmp_path / "p.parquet")
     file = tmp_path / "q.yaml"
@@ -54,7 +54,7 @@ def test_a_measured_profile_is_read_beside_the_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "fragments"),
     [
         (f"queries: [{QUERY.replace('0.9', '1.5')}]", ("queries.0.plans.0.accuracy", "1.5")),
         (f"queries: [{QUERY.replace('cores: 3', 'cores: -3')}]", ("components.0.cores", "-3")),
@@ -71,18 +71,18 @@ def test_a_measured_profile_is_read_beside_the_file(tmp_path):
         ("queries: [", ("line 1", "YAML")),
     ],
 )
-def test_what_is_wrong_with_queries_is_named(text, says, tmp_path):
+def test_an_invalid_query_is_named_in_the_error(text, fragments, tmp_path):
     file = tmp_path / "queries.yaml"
     file.write_text(text)
     with pytest.raises(InputError) as error:
         read_queries(file)
     message = str(error.value)
     assert "\n" not in message
-    assert all(each in message for each in ("queries.yaml", *says))
+    assert all(each in message for each in ("queries.yaml", *fragments))
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "fragments"),
     [
         ("clusters: [{name: a, cores: -1}]", ("clusters.0.cores", "-1")),
         ("clusters: [{name: a, cores: 1, up: -5}]", ("clusters.0.up", "-5")),
@@ -94,17 +94,17 @@ def test_what_is_wrong_with_queries_is_named(text, says, tmp_path):
         ("clusters: []", ("clusters",)),
     ],
 )
-def test_what_is_wrong_with_clusters_is_named(text, says, tmp_path):
+def test_an_invalid_cluster_is_named_in_the_error(text, fragments, tmp_path):
     file = tmp_path / "hierarchy.yaml"
     file.write_text(text)
     with pytest.raises(InputError) as error:
         read_hierarchy(file)
     message = str(error.value)
     assert "\n" not in message
-    assert all(each in message for each in ("hierarchy.yaml", *says))
+    assert all(each in message for each in ("hierarchy.yaml", *fragments))
 
 
-def test_files_that_cannot_be_read_are_named(tmp_path):
+def test_an_unreadable_file_is_named_in_the_error(tmp_path):
     with pytest.raises(InputError, match=r"no\.yaml: cannot be read"):
         read_hierarchy(tmp_path / "no.yaml")
     (tmp_path / "bad.yaml").write_bytes(b"\xff\xfe\xfa")
@@ -112,7 +112,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
         read_queries(tmp_path / "bad.yaml")
 
 
-def test_what_queries_are_run_on_is_relative_to_the_file(tmp_path):
+def test_recordings_are_relative_to_the_file(tmp_path):
     file = tmp_path / "q.yaml"
     given = "clip: a.mp4, truth: b.csv, pipeline: c.yaml"
     file.write_text(f"queries: [{QUERY.replace('source', f'{given}, source')}]")
@@ -134,7 +134,7 @@ def test_numbers_of_0_are_allowed(tmp_path):
     assert (second.up, second.down, second.parent) == (np.inf, np.inf, None)
 
 
-def test_a_profile_is_read_once_and_named_where_it_cannot_be(tmp_path, monkeypatch):
+def test_a_profile_is_read_once_and_named_if_it_is_unreadable(tmp_path, monkeypatch):
     plans, read = (QueryPlan(0.7, (Component("decode", 0.2, 5e5),)),), []
 
     def stream_plans(file):

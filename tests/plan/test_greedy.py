@@ -40,7 +40,7 @@ def trackers() -> PlanView:
 
 
 @pytest.mark.parametrize("name", ["optimal", "refined"])
-def test_the_worked_example_is_three_quarters_with_that_plan(name):
+def test_the_worked_example_reaches_a_mean_accuracy_of_0_75(name):
     view = trackers()
     plan = POLICIES.make(name, np.random.default_rng(1)).decide(view)
     plan.check(view)
@@ -50,7 +50,7 @@ def test_the_worked_example_is_three_quarters_with_that_plan(name):
     assert labels == ["detect@private; associate@cloud", "detect, associate@cloud"]
 
 
-def test_two_at_1080p_cannot_be():
+def test_two_trackers_at_1080p_do_not_fit():
     view = trackers()
     best = [[j for j in range(len(each)) if each.accuracy[j] == 0.9] for each in view.queries]
     problem = Problem.of_view(view)
@@ -69,7 +69,7 @@ def test_a_case_traced_by_hand():
     assert cascade(ladders, cores, [10.0], band=np.inf).tolist() == [2, 1]
 
 
-def test_efficiency_is_of_differences():
+def test_efficiency_is_computed_from_differences():
     """By accuracy over cost alone, the second's .5 for 2.5 would go first, and the first's 5 not fit."""
     ladders, cores = [[0.1, 0.6], [0.4, 0.5]], [[[2.0], [5.0]], [[1.0], [2.5]]]
     assert cascade(ladders, cores, [8.0]).tolist() == [1, 0]
@@ -77,7 +77,7 @@ def test_efficiency_is_of_differences():
     assert plain.tolist() == [0, 1]
 
 
-def test_what_a_query_holds_counts_only_where_it_is_said():
+def test_the_query_s_own_demand_is_released_only_with_release():
     ladders, cores = [[0.2, 0.6]] * 2, [[[1.0], [4.0]]] * 2
     problem = Problem.of(ladders, cores, [8.0])
     assert greedy(problem, 2.0, release=False).tolist() == [1, 0]
@@ -86,7 +86,7 @@ def test_what_a_query_holds_counts_only_where_it_is_said():
 
 @pytest.mark.parametrize("release", [False, True])
 @pytest.mark.parametrize("band", [1.0, 2.0, np.inf])
-def test_it_is_the_plain_greedy(band, release):
+def test_greedy_equals_the_plain_greedy(band, release):
     for seed in range(25):
         problem = loose_case(seed, n=1 + seed % 12, most=12, resources=1 + seed % 7).problem
         assert greedy(problem, band, release).tolist() == plain_greedy(problem, band, release).tolist(), seed
@@ -94,7 +94,7 @@ def test_it_is_the_plain_greedy(band, release):
 
 @pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("release", [False, True])
-def test_it_is_the_plain_greedy_where_much_is_tied_and_fits_exactly(release, plain, monkeypatch):
+def test_greedy_equals_the_plain_greedy_with_ties_and_exact_fits(release, plain, monkeypatch):
     monkeypatch.setattr("windlass.plan.lib.greedy.ROOM", 1.0)
     for seed in range(120):
         problem, band = tied_case(seed).problem, (1.0, 1.5, 2.0, np.inf)[seed % 4]
@@ -123,7 +123,7 @@ def test_the_boundary_is_always_in_the_band():
         assert keep[own].tolist() == (problem.cost[own] <= least).tolist()
 
 
-def test_who_cannot_run_is_said_with_what_is_short():
+def test_the_reason_of_a_query_that_cannot_run_names_the_short_resource():
     one = np.array([0.5]), np.array([[0.0, 6.0]])
     queries = tuple(QueryOptions(at, f"q{at}", *one) for at in range(2))
     view = PlanView(0.0, ("private.cores", "cloud.cores"), np.array([9.0, 10.0]), queries)
@@ -132,7 +132,7 @@ def test_who_cannot_run_is_said_with_what_is_short():
     assert plan.why[1] == "cannot run: not enough cloud.cores: needs 6, 4 left of 10"
 
 
-def test_optimal_and_refined_find_room_for_all_where_there_is():
+def test_optimal_and_refined_run_all_queries_if_possible():
     """The cheapest of both take private cores, of which there is enough for one; one can go to the cloud."""
     arrays = [[0.9, 0.3]] * 2, [[[3.0, 0.0], [0.0, 50.0]]] * 2, [5.0, 60.0]
     assert sorted(optimal(*arrays).tolist()) == [0, 1]

@@ -1,4 +1,4 @@
-"""Who shares most work with whom is as it is written down plainly."""
+"""The configuration that shares most work with another query, against a plain version."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def query(rows, accuracies, width):
     )
 
 
-def plainly(options, wanted, choice):
+def plain_match(options, wanted, choice):
     """The most accurate configuration of one query that shares most pieces with one of another; −1 for none."""
     width = min(options.piece.shape[1], wanted.piece.shape[1])
     same = (options.piece[:, :width] == wanted.piece[choice, :width]) & (options.piece[:, :width] >= 0)
@@ -40,15 +40,15 @@ ACCURACIES = st.lists(st.sampled_from([0.2, 0.5, 0.9]), min_size=1, max_size=12)
 
 
 @given(PIECES, ACCURACIES, st.integers(1, 3), PIECES, st.integers(1, 3))
-def test_who_follows_is_who_shares_most(rows, accuracies, width, others, wide):
+def test_the_matching_configuration_shares_most_pieces(rows, accuracies, width, others, wide):
     options, wanted = query(rows, accuracies, width), query(others, accuracies, wide)
     known = firsts(options)
     for choice in range(len(wanted)):
-        assert alike(known, wanted, choice) == plainly(options, wanted, choice)
+        assert alike(known, wanted, choice) == plain_match(options, wanted, choice)
 
 
 @pytest.mark.parametrize("lacks", [0, 1])
-def test_without_pieces_nobody_follows(lacks):
+def test_without_pieces_no_configuration_matches(lacks):
     both = [query([[1, 2, 3]], [0.5], 3), QueryOptions(1, "p", np.array([0.5, 0.6]), np.ones((2, 1)))]
     options, wanted = both[lacks], both[1 - lacks]
     assert [alike(firsts(options), wanted, choice) for choice in range(len(wanted))] == [-1] * len(wanted)

@@ -1,4 +1,4 @@
-"""Planners that merge: their switches are those of a plain version, on queries that share work in many ways."""
+"""Planners that merge work: their switches equal those of a plain version, on queries that share work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.plan.cases import plain_greedy
-from tests.plan.test_merge import plainly
+from tests.plan.test_merge import plain_match
 from windlass.plan import Plan, PlanView, QueryOptions
 from windlass.plan.lib.merge import merged_choices, peers_of, used
 from windlass.plan.lib.problem import Problem
@@ -17,7 +17,7 @@ from windlass.plan.policies.merged import Merged
 
 
 @pytest.fixture(autouse=True)
-def _exactly_what_there_is(monkeypatch):
+def _exact_capacities(monkeypatch):
     for name in ("greedy", "merge", "problem"):
         monkeypatch.setattr(f"windlass.plan.lib.{name}.ROOM", 1.0)
 
@@ -49,7 +49,7 @@ def sharing_view(seed: int) -> PlanView:
 
 
 def merged_demand(view: PlanView, choices) -> np.ndarray:
-    """What choices ask for, a step at a time: each step once, at its dearest."""
+    """Return the demand of choices, step by step: each step counts once, at its highest demand."""
     steps = {}
     for i, (each, choice) in enumerate(zip(view.queries, choices, strict=True)):
         if choice < 0:
@@ -63,12 +63,12 @@ def merged_demand(view: PlanView, choices) -> np.ndarray:
     return sum((np.max(each, axis=0) for each in steps.values()), np.zeros(len(view.capacity)))
 
 
-def costs(asked: np.ndarray, capacity: np.ndarray) -> np.ndarray:
-    """The largest part of any resource that rows ask for; infinity where they need what there is none of."""
+def costs(requested: np.ndarray, capacity: np.ndarray) -> np.ndarray:
+    """Return the largest share of any resource that each row needs; infinity for a resource of zero capacity."""
     return np.array(
         [
             max([0.0, *(a / c if c > 0 else np.inf for a, c in zip(row, capacity, strict=True) if a > 0)])
-            for row in asked
+            for row in requested
         ]
     )
 
@@ -88,7 +88,7 @@ def best_switch(view: PlanView, choices: list[int], i: int, most: int) -> list[i
         dominated = any(own.accuracy[o] >= own.accuracy[j] and keys[o] < keys[j] for o in range(len(own)))
         if dominated or own.accuracy[j] <= worth(view, i, choices[i]) or cost[j] == np.inf:
             continue
-        follow = {k: plainly(view.queries[k], own, j) for k in peers}
+        follow = {k: plain_match(view.queries[k], own, j) for k in peers}
         able = [k for k in peers if follow[k] >= 0]
         groups = [g for size in range(min(most, len(able)) + 1) for g in itertools.combinations(able, size)]
         for group in [*groups, *([tuple(able)] if len(able) > most else [])]:
@@ -96,11 +96,11 @@ def best_switch(view: PlanView, choices: list[int], i: int, most: int) -> list[i
             tried[i] = j
             for k in group:
                 tried[k] = follow[k]
-            asked = merged_demand(view, tried)
+            requested = merged_demand(view, tried)
             gain = sum(worth(view, k, tried[k]) - worth(view, k, choices[k]) for k in (i, *group))
-            if gain <= 1e-9 or not (asked <= view.capacity).all():
+            if gain <= 1e-9 or not (requested <= view.capacity).all():
                 continue
-            paid = costs([asked - merged_demand(view, choices)], view.capacity)[0]
+            paid = costs([requested - merged_demand(view, choices)], view.capacity)[0]
             efficiency = gain / paid if paid > 0 else np.inf
             if efficiency > merit:
                 best, merit = tried, efficiency
@@ -125,7 +125,9 @@ def everything_merged(view: PlanView, band: float) -> list[int]:
         first = left[0]
         members = [first, *(k for k in peers[first] if k in left)]
         leader = view.queries[first]
-        ways = [[j, *(plainly(view.queries[k], leader, j) for k in members[1:])] for j in range(len(leader))]
+        ways = [
+            [j, *(plain_match(view.queries[k], leader, j) for k in members[1:])] for j in range(len(leader))
+        ]
         ways = [way for way in ways if min(way) >= 0]
         if not ways:
             members, ways = [first], [[j] for j in range(len(leader))]
@@ -154,7 +156,7 @@ def some_choices(view, rng):
     return np.array([int(rng.integers(-1, len(each))) for each in view.queries], dtype=np.int64)
 
 
-def test_equal_pieces_count_once_at_their_dearest():
+def test_equal_pieces_count_once_at_their_highest_demand():
     for seed in range(60):
         view = sharing_view(seed)
         choices, n = some_choices(view, np.random.default_rng(seed)), len(view.queries)
@@ -166,7 +168,7 @@ def test_equal_pieces_count_once_at_their_dearest():
 
 
 @pytest.mark.parametrize("most", [0, 1, 2])
-def test_switches_with_peers_are_those_of_the_plain_version(most):
+def test_switches_with_peers_equal_those_of_the_plain_version(most):
     moved = 0
     for seed in range(120):
         view = sharing_view(seed)
@@ -178,7 +180,7 @@ def test_switches_with_peers_are_those_of_the_plain_version(most):
 
 
 @pytest.mark.parametrize("band", [1.0, 2.0, np.inf])
-def test_policies_that_merge_begin_within_their_band(band):
+def test_merging_policies_start_from_the_greedy_within_their_band(band):
     for seed in range(120, 160):
         view = sharing_view(seed)
         begin = plain_greedy(Problem.of_view(view), band, False, each=1.0).tolist()

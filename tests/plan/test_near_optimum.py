@@ -1,4 +1,4 @@
-"""Plans near the optimum: prices beside the whole linear program, the steps of refining, and brute force."""
+"""Plans near the optimum: prices compared with the whole linear program, the steps of refining, and brute force."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.program import solve
 from windlass.plan.lib.refine import _few, refine
 
-#: What a query counts for each part of it that does not run.
+#: The value of a query for each part of it that does not run.
 ABSENT = -4.0
 
 
 @pytest.fixture
-def _exactly_what_there_is(monkeypatch):
+def _exact_capacities(monkeypatch):
     for name in ("greedy", "fair", "prices", "problem", "refine", "program"):
         monkeypatch.setattr(f"windlass.plan.lib.{name}.ROOM", 1.0)
 
@@ -47,7 +47,7 @@ def problems():
     return [problem for problem in found if len(problem.accuracy)]
 
 
-def test_prices_are_those_of_the_whole_program():
+def test_prices_equal_those_of_the_whole_program():
     for problem in problems():
         n, start, demand = len(problem), problem.start, plain.wide(problem)
         nothing = np.full(n, -1)
@@ -60,11 +60,11 @@ def test_prices_are_those_of_the_whole_program():
         assert (found.price >= 0.0).all()
         assert found.worth[can] == pytest.approx(worth[can], abs=1e-12)
         assert (found.worth[~can] == -np.inf).all()
-        # Prices bound every plan: what each query does best at them, and what all that there is is worth.
+        # Prices bound every plan: the best value of each query at them, plus the value of all capacity.
         own = [found.worth[start[i] : start[i + 1]] for i in range(n)]
         best = [max(ABSENT, each.max()) for each in own if len(each) and each.max() > -np.inf]
         assert found.bound == pytest.approx(sum(best) + found.price.sum(), abs=1e-9)
-        # The parts are feasible, and reach that value.
+        # The fractions are feasible, and reach that value.
         assert (found.share >= -1e-9).all()
         assert (found.share[~can] == 0.0).all()
         assert (found.share @ np.where(can[:, None], demand, 0.0) <= 1.0 + 1e-7).all()
@@ -91,7 +91,7 @@ def few_of(problem: Problem, prices, plans, keep: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("keep", [0, 1, 3])
-def test_each_query_may_switch_to_its_best_to_its_cheapest_and_to_those_of_a_plan(keep):
+def test_switches_are_to_the_best_the_cheapest_and_those_of_a_plan(keep):
     for problem in problems():
         plans = [np.where(np.diff(problem.start) > at, at, -1) for at in (0, 2)]
         prices = relax(problem, [np.full(len(problem), -1)])
@@ -100,7 +100,7 @@ def test_each_query_may_switch_to_its_best_to_its_cheapest_and_to_those_of_a_pla
 
 
 def plain_refine(problem: Problem, keep: int, sweeps: int) -> np.ndarray:
-    """The best of the greedy's plans, the fair one, and what rounding and switches make of them."""
+    """Return the best of the greedy plans, the fair plan, and their rounded and improved versions."""
     plans = [plain_greedy(problem, 2.0, release, each=1.0) for release in (True, False)]
     plans.append(np.array(plain.fair_parts(problem)))
     prices, start = relax(problem, plans), problem.start.tolist()
@@ -118,9 +118,9 @@ def plain_refine(problem: Problem, keep: int, sweeps: int) -> np.ndarray:
     return max(plans, key=problem.score)
 
 
-@pytest.mark.usefixtures("_exactly_what_there_is")
+@pytest.mark.usefixtures("_exact_capacities")
 @pytest.mark.parametrize(("keep", "sweeps"), [(1, 20), (2, 1), (24, 0), (24, 20)])
-def test_refining_is_the_best_of_what_its_steps_make(keep, sweeps):
+def test_refining_returns_the_best_plan_of_its_steps(keep, sweeps):
     for seed in range(200, 220):
         problem = tied_case(seed).problem
         if not len(problem.accuracy):
@@ -130,8 +130,8 @@ def test_refining_is_the_best_of_what_its_steps_make(keep, sweeps):
         assert problem.score(choices)[1] <= bound + 1e-6 or (choices < 0).any()
 
 
-@pytest.mark.usefixtures("_exactly_what_there_is")
-def test_the_program_is_solved_as_by_trying_all_plans():
+@pytest.mark.usefixtures("_exact_capacities")
+def test_the_program_s_optimum_equals_an_exhaustive_search():
     near = []
     for seed in range(30):
         problem = tied_case(seed, most=3).problem

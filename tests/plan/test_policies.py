@@ -1,4 +1,4 @@
-"""What holds of every planner: it fits, says what is short, refuses what is no number; and what holds of some."""
+"""Properties of all planners: plans fit, reasons name short resources, invalid numbers are rejected; and of some."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def cases(draw):
 
 @settings(max_examples=60, deadline=None)
 @given(cases())
-def test_all_fit_and_refined_is_never_below_greedy_and_fair(case):
+def test_all_plans_fit_and_refined_is_at_least_greedy_and_fair(case):
     problem = Problem.of(*case)
     scores = {}
     for name, function in FUNCTIONS.items():
@@ -58,7 +58,7 @@ def test_all_fit_and_refined_is_never_below_greedy_and_fair(case):
 
 
 @each_function
-def test_degenerate_input(name):
+def test_degenerate_cases_have_the_expected_plans(name):
     function = FUNCTIONS[name]
     assert function([], [], [1.0]).tolist() == []
     assert function([[]], [np.empty((0, 1))], [1.0]).tolist() == [-1]
@@ -68,7 +68,7 @@ def test_degenerate_input(name):
 
 
 @each_function
-def test_whole_numbers_are_as_good_as_floats(name):
+def test_integers_give_the_same_plan_as_floats(name):
     case = [[0, 1], [1], [0, 1]], [[[1, 0], [4, 3]], [[2, 2]], [[0, 1], [5, 1]]], [8, 4]
     floats = [[np.array(own, float) for own in part] for part in case[:2]]
     found = FUNCTIONS[name](*case)
@@ -77,7 +77,7 @@ def test_whole_numbers_are_as_good_as_floats(name):
 
 
 @pytest.mark.parametrize("name", POLICIES.names())
-def test_of_no_queries_there_is_an_empty_plan(name):
+def test_the_plan_of_no_queries_is_empty(name):
     view = PlanView(0.0, ("cloud.cores",), np.array([1.0]), ())
     plan = POLICIES.make(name, np.random.default_rng(1)).decide(view)
     plan.check(view)
@@ -86,7 +86,7 @@ def test_of_no_queries_there_is_an_empty_plan(name):
 
 @each_function
 @pytest.mark.parametrize(
-    ("case", "said"),
+    ("case", "message"),
     [
         (([[0.5], [np.nan]], [[[1.0]], [[1.0]]], [1.0]), "query 1: accuracy of configuration 0 is nan"),
         (([[1.5]], [[[1.0]]], [1.0]), "query 0: accuracy of configuration 0 is 1.5, expected 0 to 1"),
@@ -104,14 +104,14 @@ def test_of_no_queries_there_is_an_empty_plan(name):
         (([[0.5]], [], [1.0]), "demand has 0 queries, expected 1"),
     ],
 )
-def test_what_is_no_number_is_refused_by_name(name, case, said):
-    with pytest.raises(InputError, match=said) as caught:
+def test_invalid_numbers_are_named_in_the_error(name, case, message):
+    with pytest.raises(InputError, match=message) as caught:
         FUNCTIONS[name](*case)
     assert "\n" not in str(caught.value)
 
 
-def test_refined_is_within_a_hundredth_of_what_can_be_and_the_greedy_within_six():
-    """Beside a bound that is proven, on a part of the cases that the page reports on."""
+def test_refined_is_within_1_percent_of_the_bound_and_the_greedy_within_6():
+    """Compared with a proven bound, on some of the documented cases."""
     made = [tiered_case(seed, n=20 + 16 * seed) for seed in range(5)]
     made += [loose_case(seed, n=20 + 16 * seed) for seed in range(5)]
     near, greedily = [], []
@@ -140,7 +140,7 @@ def with_current(view: PlanView, choices) -> PlanView:
     return PlanView(view.now, view.resources, view.capacity, tuple(queries))
 
 
-def test_steady_changes_less_and_nothing_where_nothing_happens():
+def test_steady_changes_less_than_refined_and_nothing_without_cause():
     changes = {"steady": 0, "refined": 0}
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -156,7 +156,7 @@ def test_steady_changes_less_and_nothing_where_nothing_happens():
     assert 0 < changes["steady"] < changes["refined"]
 
 
-def test_merged_runs_what_fits_only_when_work_is_shared():
+def test_merged_runs_queries_that_fit_only_with_shared_work():
     view = drawn_view(np.random.default_rng(5), cameras=2, queries=10)
     alone, together = (
         POLICIES.make(name, np.random.default_rng(1)).decide(view) for name in ("cascade", "merged")
@@ -167,11 +167,11 @@ def test_merged_runs_what_fits_only_when_work_is_shared():
         return sum(1 + each.accuracy[j] for each, j in zip(view.queries, plan.choices, strict=True) if j >= 0)
 
     assert score(together) >= score(alone)
-    asked = sum(each.demand[j] for each, j in zip(view.queries, together.choices, strict=True) if j >= 0)
-    assert (together.demand(view) <= asked + 1e-6).all()
+    requested = sum(each.demand[j] for each, j in zip(view.queries, together.choices, strict=True) if j >= 0)
+    assert (together.demand(view) <= requested + 1e-6).all()
 
 
-def test_merging_everything_takes_along_all_that_can_follow():
+def test_merge_everything_runs_all_queries_that_can_share():
     view = drawn_view(np.random.default_rng(5), cameras=2, queries=10)
     plan = POLICIES.make("merge-everything", np.random.default_rng(1)).decide(view)
     plan.check(view)
@@ -180,7 +180,7 @@ def test_merging_everything_takes_along_all_that_can_follow():
         if choice >= 0:
             first.setdefault(int(each.piece[choice, 0]), []).append(i)
     assert max(map(len, first.values())) > 1
-    # Whoever does not run with the first that could take it along shares nothing with the way that runs.
+    # A query that does not run with the first one shares no work with the running configuration.
     for i, peers in enumerate(peers_of(view)):
         own = plan.choices[i]
         if peers and i < min(peers) and own >= 0:
@@ -188,7 +188,7 @@ def test_merging_everything_takes_along_all_that_can_follow():
             assert leading == {int(view.queries[i].piece[own, 0])}
 
 
-def test_reasons_tell_a_gain_from_a_move_at_equal_accuracy():
+def test_reasons_distinguish_a_gain_from_a_move_at_equal_accuracy():
     accuracy, demand = np.array([0.5, 0.5, 0.9]), np.array([[2.0, 0.0], [0.0, 2.0], [0.0, 6.0]])
     options = QueryOptions(1, "cars", accuracy, demand, ("near", "far", "best"), current=0)
 

@@ -1,4 +1,4 @@
-"""Reasons are true: what changes for a query, and which resource keeps it from running."""
+"""The reasons of plans: the change of a query, and the resource that keeps it from running."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from windlass.plan.policies.same_location import SameLocation
 
 
 def shortage(view: PlanView, choices, i: int, merged: bool, part: float) -> str:
-    """The resource that is short for the configuration that lacks least; of equals the first one."""
+    """Return the short resource of the configuration with the smallest shortage; the first one of equals."""
     own, capacity = view.queries[i], view.capacity
     if not len(own):
         return "it has no configurations"
@@ -25,8 +25,8 @@ def shortage(view: PlanView, choices, i: int, merged: bool, part: float) -> str:
     if part == 1.0:
         pairs = zip(view.queries, choices, strict=True)
         alone = sum((each.demand[j] for each, j in pairs if j >= 0), taken)
-        asked = merged_demand(view, choices) if merged else alone
-        taken = np.array([a / c if a > 0 else 0.0 for a, c in zip(asked, capacity, strict=True)])
+        requested = merged_demand(view, choices) if merged else alone
+        taken = np.array([a / c if a > 0 else 0.0 for a, c in zip(requested, capacity, strict=True)])
     lacks = []
     for j, row in enumerate(own.demand.tolist()):
         parts = [(a / c if c > 0 else np.inf) for a, c in zip(row, capacity, strict=True)]
@@ -46,7 +46,7 @@ def shortage(view: PlanView, choices, i: int, merged: bool, part: float) -> str:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("merged", [False, True])
-def test_what_is_short_is_what_the_best_configuration_lacks(merged):
+def test_the_short_resource_is_that_of_the_smallest_shortage(merged):
     count = 0
     for seed in range(80):
         view = sharing_view(seed)
@@ -74,13 +74,13 @@ def one_pool(*queries, cores=10.0) -> PlanView:
         ("cloud.cores",),
         np.array([cores]),
         tuple(
-            QueryOptions(at, f"q{at}", np.array(accuracy), np.array(asked)[:, None], current=current)
-            for at, (accuracy, asked, current) in enumerate(queries)
+            QueryOptions(at, f"q{at}", np.array(accuracy), np.array(requested)[:, None], current=current)
+            for at, (accuracy, requested, current) in enumerate(queries)
         ),
     )
 
 
-def test_reasons_name_what_changes():
+def test_reasons_name_the_change():
     view = one_pool(
         ([0.25, 0.5], [1.0, 2.0], -1),
         ([0.25, 0.5], [1.0, 2.0], 1),
@@ -99,13 +99,13 @@ def test_reasons_name_what_changes():
     assert not plan.merged
 
 
-def test_a_fair_part_is_one_nth_whatever_others_leave():
+def test_a_fair_part_is_one_nth_of_the_capacity():
     view = one_pool(([0.5], [6.0], -1), ([0.5], [1.0], -1))
     assert Fair().decide(view).why[0] == "cannot run: not enough cloud.cores: needs 6, 5 left of 10"
     assert Fair().decide(one_pool()).choices == ()
 
 
-def test_what_is_left_out_is_named():
+def test_a_configuration_that_the_policy_ignores_is_named():
     place = np.array([[0, 1]])
     query = QueryOptions(1, "cars", np.array([0.5]), np.ones((1, 1)), ("here and there",), place=place)
     view = PlanView(0.0, ("cloud.cores",), np.ones(1), (query,))
@@ -114,7 +114,7 @@ def test_what_is_left_out_is_named():
     )
 
 
-def test_a_greedy_plan_below_fair_parts_says_so():
+def test_a_greedy_plan_below_fair_parts_has_a_remark():
     """A plan with one step up leaves the other query below its fair part; with room for both there is no remark."""
     ladder, remark = ([0.25, 0.5], [1.0, 4.0], -1), "; fair shares would do better"
     worse, better = (Cascade().decide(one_pool(ladder, ladder, cores=cores)) for cores in (8.0, 9.0))
@@ -141,21 +141,21 @@ def test_a_greedy_plan_below_fair_parts_says_so():
         (0.0, True, 0.0, "at the optimum"),
     ],
 )
-def test_the_solver_s_plan_says_how_far_the_optimum_may_be(bound, proven, gap, remark, monkeypatch):
-    view, asked = one_pool(*[([0.5], [2.0], -1)] * 2), []
+def test_the_solver_s_plan_reports_its_gap_to_the_optimum(bound, proven, gap, remark, monkeypatch):
+    view, requested = one_pool(*[([0.5], [2.0], -1)] * 2), []
 
     def solve(problem, *terms):
-        asked.append(terms)
+        requested.append(terms)
         return ProgramSolution(np.array([0, 0]), bound, proven)
 
     monkeypatch.setattr(optimal, "solve", solve)
     plan = optimal.Optimal(7.0, gap).decide(view)
-    assert asked == [(7.0, gap)]
+    assert requested == [(7.0, gap)]
     assert plan.choices == (0, 0)
     assert plan.why == (f"starts: configuration 0, accuracy 0.5; {remark}",) * 2
 
 
-def test_without_an_optimum_in_time_the_plan_is_the_greedy_one(monkeypatch):
+def test_without_an_optimum_in_time_the_plan_is_the_greedy_s(monkeypatch):
     monkeypatch.setattr(optimal, "solve", lambda *_: None)
     ladder = ([0.25, 0.5, 1.0], [1.0, 4.0, 9.0], -1)
     plan, greedy = (each.decide(one_pool(ladder, ladder)) for each in (optimal.Optimal(), Cascade()))
@@ -164,7 +164,7 @@ def test_without_an_optimum_in_time_the_plan_is_the_greedy_one(monkeypatch):
 
 
 @pytest.mark.parametrize(("bound", "remark"), [(2.0, "50.00%"), (1.0, "0.00%"), (0.5, "0.00%"), (0.0, None)])
-def test_the_refined_plan_says_how_far_the_optimum_may_be(bound, remark, monkeypatch):
+def test_the_refined_plan_reports_its_gap_to_the_optimum(bound, remark, monkeypatch):
     def refine(_, keep, sweeps):
         assert (keep, sweeps) == (3, 4)
         return choices, bound

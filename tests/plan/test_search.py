@@ -13,13 +13,13 @@ from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.keep import with_few_changes
 from windlass.plan.lib.search import IMPROVE, REPAIR
 
-#: What is behind the room in memory.
+#: The number behind the room in memory.
 BEYOND = -1e9
 
 
 @pytest.fixture(autouse=True)
-def _exactly_what_there_is(monkeypatch):
-    """No room for roundings, so that what fits exactly is met; sums in these cases have none."""
+def _exact_capacities(monkeypatch):
+    """Remove the tolerance for rounding errors, so that exact fits count; sums in these cases are exact."""
     for name in ("greedy", "keep", "problem"):
         monkeypatch.setattr(f"windlass.plan.lib.{name}.ROOM", 1.0)
 
@@ -36,7 +36,7 @@ def some_that_fit(problem, rng):
 
 
 def room_of(problem, chosen):
-    """What is left as kernels take it: of no resource there is enough.
+    """Return the free capacity in the kernels' format: the last, dummy resource is unlimited.
 
     Behind it in memory is a number that spoils the answer of a kernel which reads beyond the end.
     """
@@ -48,7 +48,7 @@ def arrays(problem):
 
 
 @pytest.mark.parametrize("sweeps", [0, 1, 2, 20])
-def test_improving_makes_the_switches_of_the_plain_version(sweeps):
+def test_improving_equals_the_plain_version(sweeps):
     for seed in range(110 if sweeps == 20 else 25):
         problem = (crowded_case if seed % 3 else tied_case)(seed).problem
         begin = some_that_fit(problem, np.random.default_rng(seed))
@@ -79,7 +79,7 @@ def test_improved_plans_have_no_better_neighbour():
                             assert not plain.fits(demand, plain.exchanged(found, (i, row), (k, low)))
 
 
-def test_repairs_are_those_of_the_plain_version():
+def test_repairs_equal_those_of_the_plain_version():
     outcomes = []
     for seed in range(150):
         problem = tied_case(seed).problem
@@ -99,11 +99,11 @@ def test_repairs_are_those_of_the_plain_version():
 
 
 @pytest.mark.parametrize("worth", [0.0, 0.125, 0.25, 0.5, 1.0, np.inf])
-def test_what_runs_changes_as_in_the_plain_version(worth):
+def test_changes_of_the_running_plan_equal_the_plain_version(worth):
     for seed in range(90):
         problem = tied_case(seed).problem
         if seed % 3 == 0:
-            # Losses around a hundredth, below which none counts for less.
+            # Losses around 0.01, the smallest loss that is distinguished.
             problem = dataclasses.replace(problem, accuracy=problem.accuracy / 16)
         rng = np.random.default_rng(seed)
         sizes = np.diff(problem.start)

@@ -1,4 +1,4 @@
-"""VideoStorm and fair parts, as plain versions have them."""
+"""VideoStorm and fair parts, against plain versions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from windlass.plan.policies.videostorm import Videostorm
 
 
 @pytest.fixture(autouse=True)
-def _exactly_what_there_is(monkeypatch):
+def _exact_capacities(monkeypatch):
     for name in ("storm", "fair", "problem"):
         monkeypatch.setattr(f"windlass.plan.lib.{name}.ROOM", 1.0)
 
@@ -28,7 +28,7 @@ def placed_case(seed):
     return accuracy, demand, case.capacity
 
 
-def test_plans_and_placements_are_those_of_the_plain_version():
+def test_plans_and_placements_equal_the_plain_version():
     for seed in range(120):
         accuracy, demand, capacity = placed_case(seed)
         cores = None if seed % 3 == 0 else list(range(0, len(capacity), 2))
@@ -39,7 +39,7 @@ def test_plans_and_placements_are_those_of_the_plain_version():
         assert found.tolist() == expected, seed
 
 
-def test_the_policy_counts_what_is_named_cores():
+def test_the_policy_counts_resources_named_cores():
     differs = 0
     for seed in range(20):
         accuracy, demand, capacity = placed_case(seed)
@@ -55,7 +55,7 @@ def test_the_policy_counts_what_is_named_cores():
     assert differs
 
 
-def test_fair_parts_are_those_of_the_plain_version():
+def test_fair_parts_equal_the_plain_version():
     for seed in range(150):
         case = tied_case(seed)
         assert fair(*case.arrays).tolist() == plain.fair_parts(case.problem), seed

@@ -1,4 +1,4 @@
-"""What planners see and answer: values on a bound are allowed, those beyond it are refused by name."""
+"""Views and plans: values at a bound are allowed, values beyond it are rejected by name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def view(*queries, capacity=(10.0, 10.0), names=("cores", "up"), now=0.0):
     return PlanView(now, names, np.array(capacity), queries)
 
 
-def test_values_on_a_bound_are_allowed():
+def test_values_at_a_bound_are_allowed():
     both = options(0, accuracy=(0.0, 1.0), demand=((0.0, 0.0), (0.0, 1e300)), current=1)
     assert len(both) == 2
     assert options(current=-1).label(1) == "configuration 1"
@@ -35,7 +35,7 @@ def test_values_on_a_bound_are_allowed():
 
 
 @pytest.mark.parametrize(
-    ("more", "says"),
+    ("more", "message"),
     [
         ({"query": -1}, "query is -1"),
         ({"demand": (1.0, 2.0)}, r"demand has shape \(2,\), expected \(2, 0\)"),
@@ -56,13 +56,13 @@ def test_values_on_a_bound_are_allowed():
         ({"place": np.zeros((3, 1))}, "place has shape"),
     ],
 )
-def test_what_is_wrong_with_a_query_is_named(more, says):
-    with pytest.raises(InputError, match=says):
+def test_an_invalid_query_is_named_in_the_error(more, message):
+    with pytest.raises(InputError, match=message):
         options(**more)
 
 
 @pytest.mark.parametrize(
-    ("make", "says"),
+    ("make", "message"),
     [
         (lambda: view(capacity=(1.0,)), "capacity has shape"),
         (lambda: view(capacity=(1.0, -1.0)), "capacity of up is -1.0"),
@@ -72,13 +72,13 @@ def test_what_is_wrong_with_a_query_is_named(more, says):
         (lambda: view(options(demand=((1.0,), (2.0,)))), "demand has 1 columns, expected 2"),
     ],
 )
-def test_what_is_wrong_with_a_view_is_named(make, says):
-    with pytest.raises(InputError, match=says):
+def test_an_invalid_view_is_named_in_the_error(make, message):
+    with pytest.raises(InputError, match=message):
         make()
 
 
 @pytest.mark.parametrize(
-    ("choices", "why", "says"),
+    ("choices", "why", "message"),
     [
         ((0,), ("a", "b"), "1 choices and 2 reasons, expected 2 of each"),
         ((0, 1), ("a",), "2 choices and 1 reasons"),
@@ -90,13 +90,13 @@ def test_what_is_wrong_with_a_view_is_named(make, says):
         ((1, 1), ("a", "b"), "up: total demand is 8, capacity is 7"),
     ],
 )
-def test_a_plan_that_cannot_be_carried_out_is_refused(choices, why, says):
+def test_an_infeasible_plan_is_rejected(choices, why, message):
     two = view(options(1), options(2), capacity=(6.0, 7.0))
-    with pytest.raises(PolicyError, match=says):
+    with pytest.raises(PolicyError, match=message):
         Plan(choices, why).check(two)
 
 
-def test_plans_that_fit_pass_and_are_not_merged_unless_they_say_so():
+def test_plans_that_fit_are_accepted_and_are_not_merged_by_default():
     two = view(options(1), options(2), capacity=(6.0, 8.0))
     plan = Plan((1, 1), ("a", "b"))
     plan.check(two)
@@ -106,7 +106,7 @@ def test_plans_that_fit_pass_and_are_not_merged_unless_they_say_so():
     assert Plan((-1, 0), ("a", "b")).demand(two).tolist() == [1.0, 2.0]
 
 
-def test_a_sum_may_exceed_a_capacity_by_a_rounding_alone():
+def test_a_sum_may_exceed_a_capacity_only_by_a_rounding_error():
     assert TOLERANCE == 1e-9
     for part, fits in ((0.9, True), (1.1, False)):
         own = options(accuracy=(0.5,), demand=((1000.0 * (1.0 + part * TOLERANCE), 0.0),))
@@ -118,8 +118,8 @@ def test_a_sum_may_exceed_a_capacity_by_a_rounding_alone():
                 Plan((0,), ("a",)).check(tight)
 
 
-def test_work_is_merged_only_where_the_plan_says_so():
-    """Of two profiles of the same piece the dearer one counts, resource by resource; what is no piece asks nothing."""
+def test_work_is_merged_only_if_the_plan_is_merged():
+    """Of two profiles of a piece the higher demand counts, per resource; a missing piece has no demand."""
     one = {"piece": np.array([[5, 6, -1]]), "piece_demand": np.array([[[2.0, 1.0], [4.0, 0.0], [0.0, 0.0]]])}
     two = {"piece": np.array([[5, 7, -1]]), "piece_demand": np.array([[[1.0, 3.0], [8.0, 0.0], [0.0, 0.0]]])}
     queries = [
@@ -132,11 +132,11 @@ def test_work_is_merged_only_where_the_plan_says_so():
     assert merged.demand(pair).tolist() == [2.0 + 4.0 + 8.0 + 16.0, 3.0]
 
 
-#: Two plans on three clusters; the second has one component, and -1 for what it lacks.
+#: Two plans on three clusters; the second has one component, and -1 for the missing one.
 PLACES = np.array([[4, 4], [4, 2], [4, 0], [2, 2], [2, 0], [0, 0], [4, -1], [2, -1], [0, -1]])
 
 
-def test_configurations_by_place():
+def test_configurations_are_filtered_by_place():
     nine = options(accuracy=[0.5] * 9, demand=np.ones((9, 1)), place=PLACES)
     assert np.flatnonzero(in_one_place(nine)).tolist() == [0, 3, 5, 6, 7, 8]
     tiers = {tier: np.flatnonzero(on_tier(nine, tier)).tolist() for tier in range(-5, 5)}
@@ -145,11 +145,11 @@ def test_configurations_by_place():
         **{-5: [], -4: [], -3: low, -2: middle, -1: high},
         **{0: low, 1: middle, 2: high, 3: [], 4: []},
     }
-    unsaid = options()
-    assert in_one_place(unsaid).tolist() == on_tier(unsaid, 7).tolist() == [True, True]
+    without_place = options()
+    assert in_one_place(without_place).tolist() == on_tier(without_place, 7).tolist() == [True, True]
 
 
-def test_a_problem_is_a_view_in_parts_of_its_capacity():
+def test_a_problem_holds_demands_as_fractions_of_the_capacity():
     queries = (
         options(1, (0.25, 0.75), ((1.0, 0.0, 0.0), (2.0, 0.0, 0.0))),
         options(2, (0.5,), ((0.0, 3.0, 8.0),)),
@@ -176,7 +176,7 @@ def test_a_problem_is_a_view_in_parts_of_its_capacity():
 
 
 @pytest.mark.parametrize(
-    ("case", "says"),
+    ("case", "message"),
     [
         (([[0.5]], [[[1.0]]], 1.0), r"capacity has shape \(\)"),
         (([0.5], [[[1.0]]], [1.0]), r"query 0: accuracy has shape \(\)"),
@@ -186,12 +186,12 @@ def test_a_problem_is_a_view_in_parts_of_its_capacity():
         (([[0.5]], [[[1.0, 1.0, 1.0]]], [1.0, 0.0, -2.0]), "capacity of resource 2 is -2.0"),
     ],
 )
-def test_arrays_of_other_shapes_are_refused(case, says):
-    with pytest.raises(InputError, match=says):
+def test_arrays_of_wrong_shapes_are_rejected(case, message):
+    with pytest.raises(InputError, match=message):
         Problem.of(*case)
 
 
-def test_a_query_without_configurations_may_be_any_empty_thing():
+def test_a_query_without_configurations_may_be_any_empty_array():
     for nothing in ([], np.empty((0, 2)), np.empty(0)):
         assert Problem.of([[], [0.5]], [nothing, [[1.0, 1.0]]], [1.0, 1.0]).start.tolist() == [0, 0, 1]
 
@@ -201,7 +201,7 @@ def test_a_plan_for_other_queries_has_no_demand():
         Plan((0,), ("a",)).demand(view(options(1), options(2)))
 
 
-def test_whole_numbers_are_as_good_as_any():
+def test_integers_give_the_same_results_as_floats():
     whole, real = (
         ([[0, 1]] * 2, [[[1, 0], [3, 2]]] * 2, [5, 4]),
         ([[0.0, 1.0]] * 2, [[[1.0, 0.0], [3.0, 2.0]]] * 2, [5.0, 4.0]),

@@ -1,1 +1,1 @@
-"""What jobs need, in instances; forecasts; autoscalers."""
+"""Demand in instances, forecasts, and autoscalers."""

@@ -1,4 +1,4 @@
-"""Views of three types of unequal size, price and time to start, and jobs of many shapes."""
+"""Random views of three instance types of unequal size, price and launch time, and jobs of many shapes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TYPES = (
 
 
 def drawn_jobs(rng, count, now):
-    """Jobs below and beyond half an instance, whole ones and gangs; some ask alike."""
+    """Jobs below and above half an instance, whole-instance jobs and gangs; some have equal requests."""
     shapes = [
         (0, 1, 4),
         (0, 2, 8),

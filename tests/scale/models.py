@@ -1,4 +1,4 @@
-"""Each forecaster small, and which packages it needs."""
+"""A small version of each forecaster, and the packages that it needs."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def every() -> list[Any]:
 
 
 def small(name: str, **other: Any) -> Forecaster:
-    """One of them, for series of a season of twelve rows; with other parameters, where there are any."""
+    """Make a small forecaster for series with a season of twelve rows; `other` overrides its parameters."""
     for module in _NEEDS.get(name, []):
         pytest.importorskip(module, reason=f"{name} needs {module}, of the extra forecast")
     return make(name, [SEASON], **(_SMALL.get(name, {}) | other))
 
 
 def wavy(rows: int = 400, columns: int = 2, seed: int = 3) -> np.ndarray:
-    """A season, and noise."""
+    """A seasonal series with noise."""
     rng = np.random.default_rng(seed)
     season = 10 + 5 * np.sin(2 * np.pi * np.arange(rows)[:, None] / SEASON + np.arange(columns))
     return np.maximum(season + rng.normal(0, 0.5, (rows, columns)), 0.0)

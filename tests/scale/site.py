@@ -1,4 +1,4 @@
-"""A site of one type of instance and jobs that need one each: plain loops, to see what a plan costs."""
+"""A site of one instance type and jobs of one instance each: plain loops that measure the cost of a plan."""
 
 from __future__ import annotations
 
@@ -45,10 +45,11 @@ def bursts(days: int, seed: int, rate: float = 8.0) -> list[tuple[float, float, 
 
 
 def play(policy, jobs, idle: float, begin: float = 0.0) -> Played:
-    """Decide each period; an instance takes a launch to start, and goes when it is beyond the total and was empty for
-    long.
+    """Decide in each period.
 
-    What happened before ``begin`` is not counted.
+    An instance starts after its launch time. It is removed when it is above the total and was empty long enough.
+
+    Time before ``begin`` is not counted.
     """
     end = jobs[-1][0]
     free: list[float] = []  # since when each empty instance is empty

@@ -47,17 +47,17 @@ PLANS = {
         (Newsvendor, {"wait_price": 4.0, "forecaster": "seasonal-naive", **PLANS}),
     ],
 )
-def test_a_policy_that_is_named_alone_has_the_parameters_of_its_page(policy, defaults):
+def test_default_parameters_are_those_of_the_documentation(policy, defaults):
     found = {name: each.default for name, each in inspect.signature(anew(policy)).parameters.items()}
     assert found == defaults
 
 
-def test_fifty_thousand_periods_are_kept():
+def test_the_monitor_keeps_fifty_thousand_periods_by_default():
     assert inspect.signature(Monitor).parameters["keep"].default == 50_000
 
 
-class Wanted:
-    """What a history holds, in a dictionary."""
+class PlainHistory:
+    """A plain history in a dictionary."""
 
     def __init__(self, keep):
         self.keep, self.known = keep, {}
@@ -83,19 +83,19 @@ class Wanted:
     keep=st.integers(1, 9),
     period=st.sampled_from([10.0, 12.5]),
 )
-def test_a_history_is_what_was_added_last_in_each_period_that_is_kept(tmp_path_factory, added, keep, period):
+def test_a_history_keeps_the_last_row_added_in_each_period(tmp_path_factory, added, keep, period):
     path = tmp_path_factory.mktemp("m") / "below" / "history.db"
-    wanted = Wanted(keep)
+    plain = PlainHistory(keep)
     with Monitor(path, ["a", "b"], period=period, keep=keep) as kept:
         for at, one, other in added:
             kept.add(float(at), np.array([one, other], float))
-            wanted.add(int(at // period), [float(one), float(other)])
+            plain.add(int(at // period), [float(one), float(other)])
             for now in (0, at, at + 30, 400):
-                assert kept.rows(float(now)).tolist() == wanted.rows(int(now // period))
+                assert kept.rows(float(now)).tolist() == plain.rows(int(now // period))
             assert kept.rows(float(now)).shape[1] == 2
 
 
-def test_a_history_of_another_version_or_period_is_refused(tmp_path):
+def test_a_history_of_another_version_or_period_is_rejected(tmp_path):
     import sqlite3
     from contextlib import closing
 
@@ -107,16 +107,16 @@ def test_a_history_of_another_version_or_period_is_refused(tmp_path):
         file.execute("pragma user_version = 2")
     with pytest.raises(InputError, match="history has version 2, expected 1"):
         Monitor(path, ["a"], period=10.0)
-    for more, told in (({"period": 0.0}, "period"), ({"period": 1.0, "keep": 0}, "keep")):
-        with pytest.raises(InputError, match=told):
+    for more, message in (({"period": 0.0}, "period"), ({"period": 1.0, "keep": 0}, "keep")):
+        with pytest.raises(InputError, match=message):
             Monitor(tmp_path / "other.db", ["a"], **more)
 
 
-def test_each_row_is_on_disk_before_it_is_said_to_be(tmp_path):
+def test_each_row_is_synced_to_disk_when_it_is_added(tmp_path):
     with Monitor(tmp_path / "history.db", ["a"], period=10.0) as kept:
-        # 2 stands for full: a row that was added survives a power cut.
+        # 2 means "full": an added row survives a power cut.
         assert kept._file.execute("pragma synchronous").fetchone() == (2,)
 
 
-def test_forecasters_are_made_for_days_of_ten_minutes_and_draw_by_the_first_seed():
+def test_forecasters_default_to_a_season_of_144_rows_and_seed_1():
     assert defaults(anew(make)) == {"seasons": (144,), "seed": 1}

@@ -1,4 +1,4 @@
-"""What a forecaster is fitted to and told, and what is in reserve while there is none."""
+"""Input of forecasters, and the reserve before there is a forecaster."""
 
 from __future__ import annotations
 
@@ -15,95 +15,95 @@ from windlass.scale.policies.newsvendor import Newsvendor
 from windlass.scale.policies.predictive import Predictive
 
 
-def test_steps_of_a_ladder_hold_from_their_beginning_on():
+def test_each_step_of_a_ladder_applies_from_its_start():
     ladder = Ladder([(0, 1), (8, 2), (32, 4)])
     assert ladder.reserve(np.array([0, 7, 8, 31, 32, 900])).tolist() == [1, 1, 2, 2, 4, 4]
     assert Ladder([(0.0, 0)]).reserve(np.array([3])).tolist() == [0]
 
 
 @pytest.mark.parametrize("policy", [Predictive, Newsvendor])
-def test_without_history_one_two_four_or_eight_are_in_reserve(policy):
+def test_without_history_the_default_ladder_sets_the_reserve(policy):
     for used, reserve in ((0, 1), (7, 1), (8, 2), (31, 2), (32, 4), (127, 4), (128, 8)):
         of = (InstanceType("small", cores=4, most=500),)
         view = drawn(np.random.default_rng(1), 0.0, np.zeros((1, 1)))
         none = np.zeros(1, np.int64)
         jobs = drawn_jobs(np.random.default_rng(1), 0, 0.0)
         view = replace(view, types=of, ready=none, coming=none, used=none + used, waiting=jobs, running=jobs)
-        made = policy(Kept()) if policy is Predictive else policy(forecaster=None)
+        made = policy(RecordingForecaster()) if policy is Predictive else policy(forecaster=None)
         assert made.decide(view).counts == (used + reserve,)
 
 
-class Kept:
-    """A forecaster that keeps what it is fitted to and told."""
+class RecordingForecaster:
+    """A forecaster that records its calls."""
 
     def __init__(self, least=2):
-        self.least, self.told = least, []
+        self.least, self.calls = least, []
 
     def fit(self, series):
-        self.told.append(("fit", series.ravel().tolist()))
+        self.calls.append(("fit", series.ravel().tolist()))
         return self
 
     def update(self, new_rows):
-        self.told.append(("update", new_rows.ravel().tolist()))
+        self.calls.append(("update", new_rows.ravel().tolist()))
 
     def forecast(self, steps, quantiles=None):
         raise NotImplementedError
 
 
 def at(row, rows, columns=1):
-    """A view at a row, whose history holds so many rows up to it."""
+    """A view at a row; its history holds `rows` rows up to it."""
     view = drawn(np.random.default_rng(1), PERIOD * row, np.zeros((1, 3)))
     numbers = np.arange(row - rows + 1, row + 1, dtype=np.float64)
     return replace(view, history=np.repeat(numbers[:, None], columns, axis=1))
 
 
-def test_a_forecaster_is_fitted_to_what_is_kept_and_then_told_the_new_rows():
-    kept = Kept()
+def test_a_forecaster_is_fitted_to_the_kept_rows_and_updated_with_new_ones():
+    kept = RecordingForecaster()
     feed = ForecastInput(kept, Schedule((4 * PERIOD, 9 * PERIOD), retrain=6 * PERIOD, keep=5 * PERIOD))
     assert feed.at(at(2, 3)) is None
-    assert kept.told == []
+    assert kept.calls == []
     assert feed.at(at(3, 4)) is kept
     assert feed.at(at(3, 4)) is kept
     assert feed.at(at(4, 5)) is kept
     # Two rows at once, since one decision was missed.
     assert feed.at(at(6, 7)) is kept
-    assert kept.told == [("fit", [0.0, 1.0, 2.0, 3.0]), ("update", [4.0]), ("update", [5.0, 6.0])]
-    kept.told.clear()
+    assert kept.calls == [("fit", [0.0, 1.0, 2.0, 3.0]), ("update", [4.0]), ("update", [5.0, 6.0])]
+    kept.calls.clear()
     feed.at(at(8, 9))
-    assert kept.told == [("update", [7.0, 8.0])]
-    # It learns again after six rows, from the latest five.
+    assert kept.calls == [("update", [7.0, 8.0])]
+    # It is refitted after six rows, to the latest five.
     feed.at(at(9, 10))
-    assert kept.told[1:] == [("fit", [5.0, 6.0, 7.0, 8.0, 9.0])]
-    kept.told.clear()
-    # More rows are missed than are shown: it learns anew.
+    assert kept.calls[1:] == [("fit", [5.0, 6.0, 7.0, 8.0, 9.0])]
+    kept.calls.clear()
+    # More rows are missed than the history holds: it is refitted.
     feed.at(at(14, 4))
-    assert kept.told == [("fit", [11.0, 12.0, 13.0, 14.0])]
+    assert kept.calls == [("fit", [11.0, 12.0, 13.0, 14.0])]
 
 
-def test_time_that_goes_back_or_other_types_are_a_new_beginning():
-    kept = Kept()
+def test_a_clock_that_goes_back_or_other_types_cause_a_refit():
+    kept = RecordingForecaster()
     feed = ForecastInput(kept, Schedule((2 * PERIOD,), retrain=90 * PERIOD))
     assert feed.at(at(9, 3)) is kept
     assert feed.at(at(8, 1)) is None
     assert feed.at(at(9, 2)) is kept
     assert feed.at(at(10, 3, columns=2)) is kept
-    assert [what for what, _ in kept.told] == ["fit", "fit", "fit"]
+    assert [what for what, _ in kept.calls] == ["fit", "fit", "fit"]
 
 
-def test_no_forecaster_is_asked_before_it_has_what_it_needs():
-    kept = Kept(least=6)
+def test_a_forecaster_is_not_fitted_before_it_has_enough_rows():
+    kept = RecordingForecaster(least=6)
     feed = ForecastInput(kept, Schedule((2 * PERIOD,)))
     assert feed.at(at(4, 5)) is None
     assert feed.at(at(5, 6)) is kept
-    assert (feed.at(at(6, 7)), kept.told[-1]) == (kept, ("update", [6.0]))
+    assert (feed.at(at(6, 7)), kept.calls[-1]) == (kept, ("update", [6.0]))
 
 
-def test_seasons_of_a_named_forecaster_are_in_rows_and_seeds_are_drawn():
+def test_a_named_forecaster_is_made_with_seasons_in_rows_and_the_seed():
     made = []
 
     def make(name, seasons, seed, **options):
         made.append((name, list(seasons), seed, options))
-        return Kept()
+        return RecordingForecaster()
 
     from windlass.scale.lib import forecast_input as module
 

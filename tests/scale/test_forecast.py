@@ -1,4 +1,4 @@
-"""Every forecaster: no leakage, and what becomes of odd series."""
+"""Every forecaster: no use of future values, and behaviour on unusual series."""
 
 import importlib
 
@@ -20,8 +20,8 @@ LEVELS = (0.1, 0.5, 0.9)
 
 
 @pytest.mark.parametrize("name", every())
-def test_nothing_of_the_future_is_seen(name):
-    """Rows of the test part are put in another order: what was forecast before them stays, and what was learned."""
+def test_future_rows_change_no_forecast(name):
+    """Shuffling later rows of the test part does not change earlier forecasts or learned parameters."""
     rows, split = wavy(), 380
     mixed = rows.copy()
     mixed[split + 5 :] = np.random.default_rng(1).permutation(mixed[split + 5 :]) * 100
@@ -34,7 +34,7 @@ def test_nothing_of_the_future_is_seen(name):
 
 
 @pytest.mark.parametrize("name", every())
-def test_updating_is_the_same_in_one_piece_and_in_many(name):
+def test_updating_at_once_equals_updating_row_by_row(name):
     rows = wavy()
     one, other = small(name).fit(rows[:300]), small(name).fit(rows[:300])
     one.update(rows[300:])
@@ -44,7 +44,7 @@ def test_updating_is_the_same_in_one_piece_and_in_many(name):
 
 
 @pytest.mark.parametrize("name", every())
-def test_shapes_and_quantiles(name):
+def test_forecasts_have_the_expected_shapes_and_ordered_quantiles(name):
     made = small(name).fit(wavy())
     assert made.forecast(5).shape == (5, 2)
     low, middle, high = made.forecast(5, LEVELS)
@@ -55,7 +55,7 @@ def test_shapes_and_quantiles(name):
 
 
 @pytest.mark.parametrize("name", every())
-def test_too_short_a_history_is_said(name):
+def test_a_history_that_is_too_short_is_an_error(name):
     made = small(name)
     with pytest.raises(
         InputError, match=rf"{name}: {made.least - 1} rows of history, expected at least {made.least}"
@@ -66,14 +66,14 @@ def test_too_short_a_history_is_said(name):
 
 @pytest.mark.parametrize("name", every())
 @pytest.mark.parametrize("value", [0.0, 7.0])
-def test_a_constant_series_goes_on(name, value):
+def test_the_forecast_of_a_constant_series_is_constant(name, value):
     made = small(name).fit(np.full((300, 2), value))
     assert np.allclose(made.forecast(4), value, atol=1e-6)
     assert np.allclose(made.forecast(4, LEVELS), value, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", every())
-def test_gaps_are_the_value_before_them(name):
+def test_gaps_are_filled_with_the_value_before_them(name):
     rows = wavy()
     holes = rows.copy()
     holes[[50, 51, 200], 0] = np.nan
@@ -83,8 +83,8 @@ def test_gaps_are_the_value_before_them(name):
 
 
 @pytest.mark.parametrize("name", every())
-def test_a_jump_by_a_thousand_is_finite_and_followed(name):
-    """Whatever it makes of it, the forecast is a number of 0 or more; what was learned before is of no use there."""
+def test_forecasts_after_a_thousandfold_jump_are_finite_and_follow_it(name):
+    """After the jump the forecast is still a number of at least 0, although earlier rows do not help."""
     made = small(name).fit(wavy())
     made.update(wavy(30) * 1000)
     for found in (made.forecast(3), made.forecast(3, LEVELS)):
@@ -97,10 +97,10 @@ def test_a_jump_by_a_thousand_is_finite_and_followed(name):
 
 
 @pytest.mark.parametrize("name", every())
-def test_a_season_is_learned(name):
-    """All but those that know no season are better than the naive forecast where there is little else."""
+def test_seasonal_forecasters_beat_the_naive_one(name):
+    """On a seasonal series, all seasonal forecasters have a smaller error than the naive one."""
     rows, blind = wavy(600, 1), {"naive", "ses", "arima", "holt-winters"}
-    # Networks learn it from what they see; in the twenty steps that other tests give them they learn nothing.
+    # Networks need more steps; in the twenty steps of the other tests they learn nothing.
     longer = {"lstm": {"steps": 400}, "transformer": {"steps": 400, "warmup": 100}}.get(name, {})
     found = backtest(small(name, **longer), rows, 48, (1,), LEVELS, SEASON).scores[0]
     naive = backtest(small("naive"), rows, 48, (1,), LEVELS, SEASON).scores[0]
@@ -108,7 +108,7 @@ def test_a_season_is_learned(name):
     assert found.mse < (3 if name in blind else 0.5) * naive.mse
 
 
-def test_bad_values_are_named():
+def test_invalid_values_are_named_in_the_error():
     with pytest.raises(
         InputError, match=r"series: row 1, column 0 is -1\.0, expected 0 or more, or NaN for a gap"
     ):
@@ -130,7 +130,7 @@ def test_bad_values_are_named():
         make("naive", alpha=1)
 
 
-def test_without_the_extra_one_line_says_which(monkeypatch):
+def test_the_error_names_the_missing_extra(monkeypatch):
     def missing(name, *rest, **more):
         if name.partition(".")[0] in ("lightgbm", "statsforecast", "jax", "equinox", "optax"):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name.partition(".")[0])
@@ -146,13 +146,13 @@ def test_without_the_extra_one_line_says_which(monkeypatch):
             make(name, [SEASON]).fit(wavy(2500, 1))
 
 
-def test_every_forecaster_has_a_line_on_the_room_s_page():
-    import windlass.scale.forecast as room
+def test_every_forecaster_is_in_the_docstring_of_the_package():
+    import windlass.scale.forecast as package
 
-    assert all(f"``{name}``" in (room.__doc__ or "") for name in forecasters())
+    assert all(f"``{name}``" in (package.__doc__ or "") for name in forecasters())
 
 
-def test_an_object_of_the_same_shape_is_a_forecaster():
+def test_an_object_with_the_same_methods_is_a_forecaster():
     class Mean:
         def fit(self, series):
             self.rows = np.asarray(series)
@@ -170,7 +170,7 @@ def test_an_object_of_the_same_shape_is_a_forecaster():
     assert (np.diff(found.made[0].quantiles[:, -1], axis=0) > 0).all()
 
 
-def test_an_object_that_gives_nonsense_is_refused():
+def test_invalid_forecasts_of_an_object_are_rejected():
     class Wrong:
         def fit(self, series):
             return self
@@ -191,7 +191,7 @@ def test_an_object_that_gives_nonsense_is_refused():
 
 @settings(deadline=None)
 @given(st.integers(1, 60), st.lists(st.integers(1, 9), max_size=30))
-def test_the_tail_is_the_end_of_all_rows(most, pieces):
+def test_the_tail_holds_the_last_rows(most, pieces):
     rows = np.arange(float(most))[:, None]
     tail, whole = Tail(rows, most), rows
     for count in pieces:
@@ -203,7 +203,7 @@ def test_the_tail_is_the_end_of_all_rows(most, pieces):
 
 @settings(deadline=None)
 @given(arrays(np.float64, (9, 2), elements=st.one_of(st.just(np.nan), st.floats(0, 9))))
-def test_filled_keeps_what_is_there_and_repeats_it(rows):
+def test_filled_keeps_known_values_and_repeats_them(rows):
     if np.isnan(rows).all(axis=0).any():
         with pytest.raises(InputError):
             filled(rows)
@@ -216,7 +216,7 @@ def test_filled_keeps_what_is_there_and_repeats_it(rows):
             assert y == value
 
 
-def test_conformal_quantiles_cover_what_they_say():
+def test_conformal_quantiles_have_their_stated_coverage():
     """Of many samples of 19 errors, the next one is below the quantile of 0.9 in at least nine of ten."""
     draws = np.random.default_rng(5).normal(size=(4000, 20))
     below = [draw[-1] <= offsets(draw[:-1].reshape(-1, 1, 1), [0.9])[0, 0, 0] for draw in draws]
@@ -230,7 +230,7 @@ def test_pmse_is_never_above_mse(truth, forecast):
     assert mse(truth, forecast) == pytest.approx(pmse(truth, forecast) + pmse(forecast, truth))
 
 
-def test_ses_and_holt_winters_are_those_of_the_textbook():
+def test_ses_and_holt_winters_equal_the_textbook():
     rows = wavy(100, 1)[:, 0]
     level = rows[0]
     for row in rows[1:]:
@@ -248,7 +248,7 @@ def test_ses_and_holt_winters_are_those_of_the_textbook():
 
 
 def test_ridge_finds_the_weights_of_a_linear_series():
-    """x(t) = x(t-1) + 0.5 (x(t-1) - x(t-2)), which no naive forecast sees."""
+    """x(t) = x(t-1) + 0.5 (x(t-1) - x(t-2)), which a naive forecast misses."""
     rng = np.random.default_rng(2)
     rows = [50.0, 50.0]
     for _ in range(600):

@@ -1,4 +1,4 @@
-"""What a network is taught by, what it is shown and how far off it was, with a stand-in for the network."""
+"""Training data, inputs and errors of a network, with a stand-in for the network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.scale.test_forecast_plain import drawn
 
 
 class Recorded:
-    """Stands in for what teaches networks: says the mean of the window, the row's number and the step."""
+    """A stand-in for training: it forecasts the mean of the window, the row's number and the step."""
 
     def __init__(self, monkeypatch):
         self.taught, self.made = [], []
@@ -44,7 +44,7 @@ class Recorded:
 
 @pytest.fixture
 def network(monkeypatch):
-    """An LSTM whose weights are nowhere needed."""
+    """An LSTM without weights."""
     from windlass.scale.forecast.models.lstm import Lstm
 
     recorded = Recorded(monkeypatch)
@@ -53,7 +53,7 @@ def network(monkeypatch):
     return recorded, Lstm
 
 
-def test_a_network_is_taught_by_all_but_the_last_tenth(network):
+def test_a_network_is_trained_on_all_but_the_last_tenth(network):
     recorded, lstm = network
     rows = drawn(75)
     made = lstm(window=6, horizon=2, steps=11, batch=3, seconds=5.0, seed=8).fit(rows[:70])
@@ -74,17 +74,17 @@ def test_a_network_is_taught_by_all_but_the_last_tenth(network):
     np.testing.assert_allclose(made.forecast(3), mean)
     errors = []
     for first in range(57, 70 - 6 - 3 + 1):
-        told = [
+        forecasts = [
             ((rows[first : first + 6] / most).mean(axis=0) + 0.001 * first + 0.1 * x) * most for x in range(3)
         ]
-        errors.append(rows[first + 6 : first + 9] - told)
+        errors.append(rows[first + 6 : first + 9] - forecasts)
     ordered = np.sort(errors, axis=0)
     np.testing.assert_allclose(
         made.forecast(3, [0.5])[0], mean + ordered[math.ceil(0.5 * (len(errors) + 1)) - 1]
     )
 
 
-def test_a_network_of_a_series_that_never_changes_is_not_taught(network):
+def test_a_network_is_not_trained_on_a_constant_series(network):
     recorded, lstm = network
     made = lstm(window=6, horizon=2).fit(np.full((50, 2), 4.0))
     made.update([[5.0, 6.0]])
@@ -95,7 +95,7 @@ def test_a_network_of_a_series_that_never_changes_is_not_taught(network):
 
 
 @pytest.mark.parametrize(("rows", "held"), [(20, 4), (39, 4), (50, 5), (99, 9)])
-def test_no_fewer_rows_are_held_back_than_two_horizons(network, rows, held):
+def test_at_least_two_horizons_of_rows_are_held_out(network, rows, held):
     recorded, lstm = network
     lstm(window=6, horizon=2).fit(drawn(rows))
     assert len(recorded.taught[0][4]) == held

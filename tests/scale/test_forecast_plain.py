@@ -1,4 +1,4 @@
-"""Forecasters are what plain loops make of their definitions; packages that find parameters are stood in for."""
+"""Forecasters against plain loops over their definitions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_parameters_have_the_defaults_of_the_papers():
     assert found == DEFAULTS
 
 
-def test_of_several_seasons_the_longest_counts_and_it_goes_round():
+def test_the_longest_season_is_repeated():
     rows = drawn(23)
     found = make("seasonal-naive", [3, 5]).fit(rows)
     assert found.least == 5
@@ -70,7 +70,7 @@ def test_of_several_seasons_the_longest_counts_and_it_goes_round():
             found.update(drawn(25)[now])
 
 
-def test_a_season_is_added_to_a_level_and_a_trend_of_each_column():
+def test_holt_winters_adds_a_season_to_the_level_and_trend_of_each_column():
     rows, more = drawn(30), drawn(37)
     found = make("holt-winters", [3, 5], alpha=0.4, beta=0.2, gamma=0.35).fit(rows)
     found.update(more[30:])
@@ -116,7 +116,7 @@ def ridge(inputs, truths, penalty):
 
 @pytest.mark.parametrize("name", ["nlinear", "dlinear"])
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_linear_forecasts_are_those_of_a_ridge_regression(name, seed):
+def test_linear_forecasts_equal_a_ridge_regression(name, seed):
     window, horizon = 6, 2
     # The more noise there is, the larger the penalty that forecasts the last fifth best.
     rows = drawn(50, 2, seed) + np.random.default_rng(seed).uniform(0, 4.0 ** (seed - 1), (50, 2))
@@ -142,7 +142,7 @@ def test_linear_forecasts_are_those_of_a_ridge_regression(name, seed):
         np.testing.assert_allclose(made.forecast(5)[:, column], want, rtol=1e-4, atol=1e-6)
 
 
-def test_as_many_rows_are_needed_as_windows_fit_into_both_parts():
+def test_the_least_rows_hold_a_window_in_both_parts():
     assert make("nlinear", window=10, horizon=2).least == 22
     assert make("nlinear", window=2, horizon=9).least == 50
     assert make("nlinear", window=30, horizon=40).least == 205
@@ -154,7 +154,7 @@ def test_as_many_rows_are_needed_as_windows_fit_into_both_parts():
 
 @pytest.mark.parametrize("steps", [1, 2, 3])
 @pytest.mark.parametrize("rows", [2, 3, 5, 40])
-def test_quantiles_are_errors_of_the_last_third(rows, steps):
+def test_quantiles_are_those_of_errors_in_the_last_third(rows, steps):
     series, levels = drawn(rows), (0.05, 0.3, 0.5, 0.8, 0.97)
     made = make("ses", alpha=0.3).fit(series)
     trials = max(1, rows // 3 - steps + 1)
@@ -180,7 +180,7 @@ def test_quantiles_are_errors_of_the_last_third(rows, steps):
 
 @pytest.mark.parametrize("name", ["nlinear", "dlinear"])
 @pytest.mark.parametrize("steps", [11, 13, 16, 21])
-def test_a_trial_that_looks_back_beyond_the_first_row_sees_that_row_again(name, steps):
+def test_a_window_before_the_first_row_repeats_that_row(name, steps):
     # One trial is made, after the rows that leave as many as are forecast; its window is not full.
     rows = drawn(22)
     made, again = (make(name, window=10, horizon=2).fit(rows) for _ in range(2))
@@ -193,7 +193,7 @@ def test_a_trial_that_looks_back_beyond_the_first_row_sees_that_row_again(name, 
 
 
 @pytest.mark.parametrize("name", ["naive", "ses", "seasonal-naive", "holt-winters"])
-def test_whole_numbers_and_gaps_are_learned_as_floats(name):
+def test_integers_and_gaps_are_read_as_floats(name):
     season = {"seasons": [3]} if "season" in name or "holt" in name else {}
     rows = [[4, 0], [1, 7], [3, 3], [2, 9], [5, 8], [0, 6], [1, 2]]
     made, wanted = make(name, **season).fit(rows), make(name, **season).fit(np.array(rows, float))
@@ -207,8 +207,8 @@ def test_whole_numbers_and_gaps_are_learned_as_floats(name):
     assert (filled_up.dtype, filled_up.tolist()) == (np.float64, [[3.0, 2.0], [3.0, 2.0]])
 
 
-class Kept:
-    """Keeps what it is given."""
+class RecordingModel:
+    """A model that records its input."""
 
     def fit(self, series):
         self.rows = [series]
@@ -220,16 +220,16 @@ class Kept:
         self.rows.append(new_rows)
 
 
-def test_an_object_is_given_floats_row_by_row_and_gives_floats():
-    made = Adapted(kept := Kept()).fit([[1, 2], [3, 4]])
+def test_an_adapted_object_receives_and_returns_floats():
+    made = Adapted(recording := RecordingModel()).fit([[1, 2], [3, 4]])
     made.update([5, 6])
     made.update([[7, 8], [None, 9]])
-    assert all(each.dtype == np.float64 for each in kept.rows)
-    assert [each.shape for each in kept.rows] == [(2, 2), (1, 2), (2, 2)]
+    assert all(each.dtype == np.float64 for each in recording.rows)
+    assert [each.shape for each in recording.rows] == [(2, 2), (1, 2), (2, 2)]
     assert made.forecast(2).dtype == np.float64
 
 
-def test_no_more_than_two_thousand_trials_are_made():
+def test_at_most_two_thousand_trials_are_made():
     rng = np.random.default_rng(2)
     rows = 100.0 + np.cumsum(rng.normal(0, 0.01, 6600))
     rows[4500:4600] += 5.0
@@ -240,7 +240,7 @@ def test_no_more_than_two_thousand_trials_are_made():
         assert made.forecast(1, [level])[0, 0, 0] == pytest.approx(rows[-1] + ordered[rank - 1])
 
 
-def test_what_is_given_out_is_a_copy():
+def test_forecasts_are_copies():
     made = make("naive").fit([[1.0], [2.0]])
     made.forecast(2)[:] = 9.0
     assert made.forecast(2).ravel().tolist() == [2.0, 2.0]
@@ -254,8 +254,8 @@ def test_what_is_given_out_is_a_copy():
             made.forecast(1, [0.5, bad])
 
 
-class Off:
-    """Forecasts one more than the last row, without quantiles."""
+class BiasedModel:
+    """A model that forecasts one more than the last row, without quantiles."""
 
     def fit(self, series):
         self.last = series[-1]
@@ -270,7 +270,7 @@ class Off:
 
 def test_quantiles_of_an_object_without_them_grow_with_the_root_of_the_steps():
     rows = drawn(40, 2) * 10.0
-    made = Adapted(Off()).fit(rows[:5])
+    made = Adapted(BiasedModel()).fit(rows[:5])
     np.testing.assert_array_equal(made.forecast(2, [0.2, 0.9]), np.tile(rows[4] + 1.0, (2, 2, 1)))
     for row in rows[5:]:
         made.update(row)

@@ -1,4 +1,4 @@
-"""Forecasters whose parameters a package finds, with a stand-in for it, are what plain loops make of these."""
+"""Forecasters fitted by a package, with a stand-in for it, against plain loops."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from windlass.scale.forecast.models.lightgbm import LightGbm
 
 
 class FakeStats:
-    """Stands in for statsforecast: gives coefficients, and keeps what it was asked."""
+    """A stand-in for statsforecast: it returns given coefficients and records its arguments."""
 
     def __init__(self, coefficients=(), seasons=None, par=()):
-        self.asked, self.columns = [], []
+        self.calls, self.columns = [], []
         self.coefficients, self.seasons, self.par = iter(coefficients), seasons, iter(par)
 
     def Naive(self):  # noqa: N802
@@ -40,7 +40,7 @@ class FakeStats:
 
     def _fitted(self, how, model):
         def fit(column):
-            self.asked.append(how)
+            self.calls.append(how)
             self.columns.append(np.array(column))
             return SimpleNamespace(model_=model(column))
 
@@ -48,7 +48,7 @@ class FakeStats:
 
 
 @pytest.mark.parametrize(("p", "q"), [(2, 1), (1, 3), (2, 0), (0, 2)])
-def test_steps_follow_from_steps_and_errors_before(monkeypatch, p, q):
+def test_arima_forecasts_from_past_steps_and_errors(monkeypatch, p, q):
     rows = np.column_stack((drawn(90, 2), np.full(90, 3.0)))
     ar, ma = [[0.3, -0.2], [-0.4, 0.1]], [[0.5, 0.2, -0.1], [-0.3, 0.1, 0.2]]
     coefficients = [
@@ -58,8 +58,8 @@ def test_steps_follow_from_steps_and_errors_before(monkeypatch, p, q):
     stats = FakeStats(coefficients)
     monkeypatch.setattr(arima_module, "need", lambda module, who: stats)
     made = Arima(p, q).fit(rows[:80])
-    # One that never changes has no coefficients to be found.
-    assert stats.asked == [{"order": (p, 1, q), "method": "CSS"}] * 2
+    # A constant column has no coefficients.
+    assert stats.calls == [{"order": (p, 1, q), "method": "CSS"}] * 2
     np.testing.assert_allclose(stats.columns[1], rows[:80, 1] / rows[:80, 1].max())
     # Three rows at once, two, and one in either shape.
     made.update(rows[80:83])
@@ -70,8 +70,10 @@ def test_steps_follow_from_steps_and_errors_before(monkeypatch, p, q):
         series = rows[:87, column]
         steps, errors = list(np.diff(series)), []
         for at, step in enumerate(steps):
-            told = sum(ar[column][x] * steps[at - 1 - x] for x in range(p) if at > x)
-            errors.append(step - told - sum(ma[column][x] * errors[at - 1 - x] for x in range(q) if at > x))
+            predicted = sum(ar[column][x] * steps[at - 1 - x] for x in range(p) if at > x)
+            errors.append(
+                step - predicted - sum(ma[column][x] * errors[at - 1 - x] for x in range(q) if at > x)
+            )
         want, value = [], series[-1]
         for _ in range(6):
             step = sum(ar[column][x] * steps[-1 - x] for x in range(p))
@@ -84,8 +86,8 @@ def test_steps_follow_from_steps_and_errors_before(monkeypatch, p, q):
     assert made.forecast(2)[:, 2].tolist() == [3.0, 3.0]
 
 
-def test_quantiles_of_more_steps_than_there_were_rows_are_the_forecast(monkeypatch):
-    # No forecast of so many steps could be tried on rows that were there: none is known to be off.
+def test_quantiles_beyond_the_number_of_rows_equal_the_forecast(monkeypatch):
+    # No forecast of this many steps could be tried on the known rows, so no error is known.
     monkeypatch.setattr(arima_module, "need", lambda module, who: FakeStats([{"ar1": 0.5}] * 2))
     rows = drawn(20)
     for made, least in (
@@ -102,7 +104,7 @@ def test_quantiles_of_more_steps_than_there_were_rows_are_the_forecast(monkeypat
                 np.testing.assert_array_equal(made.forecast(steps, [0.1, 0.9]), [mean, mean])
 
 
-def test_an_average_whose_errors_would_grow_is_turned_into_one_whose_errors_do_not():
+def test_a_non_invertible_average_is_made_invertible():
     invertible = arima_module._invertible
     assert invertible([]).tolist() == []
     assert invertible([0.0, 0.0]).tolist() == [0.0, 0.0]
@@ -113,13 +115,13 @@ def test_an_average_whose_errors_would_grow_is_turned_into_one_whose_errors_do_n
     assert invertible([3.5, -2.0]) == pytest.approx([0.999 / 4 - 0.5, -0.999 / 8])
 
 
-def test_both_orders_of_none_are_refused():
+def test_two_orders_of_zero_are_rejected():
     with pytest.raises(InputError, match="p and q are both 0"):
         Arima(0, 0)
 
 
 @pytest.mark.parametrize("seasons", [[5], [3, 5], [5, 40]])
-def test_seasons_stay_and_level_and_trend_follow(monkeypatch, seasons):
+def test_seasons_are_fixed_and_level_and_trend_are_updated(monkeypatch, seasons):
     rows = np.column_stack((drawn(66, 2), np.full(66, 3.0)))
     known = [each for each in seasons if each < 30]
 
@@ -134,7 +136,7 @@ def test_seasons_stay_and_level_and_trend_follow(monkeypatch, seasons):
     stats = FakeStats(seasons=parts, par=par)
     monkeypatch.setattr(ets_module, "need", lambda module, who: stats)
     made = Ets(seasons).fit(rows[:60])
-    assert stats.asked == [(known, "naive"), "ZZN"] * 2
+    assert stats.calls == [(known, "naive"), "ZZN"] * 2
     made.update(rows[60:65])
     made.update(rows[65])
     for column, (alpha, beta, phi) in enumerate([(0.4, 0.1, 0.9), (0.7, 0.0, 1.0)]):
@@ -155,7 +157,7 @@ def test_seasons_stay_and_level_and_trend_follow(monkeypatch, seasons):
 
 
 class FakeTrees:
-    """Stands in for LightGBM: its trees are a weighted sum of what they see."""
+    """A stand-in for LightGBM: its prediction is a weighted sum of the inputs."""
 
     def __init__(self):
         self.grown = []
@@ -170,7 +172,7 @@ class FakeTrees:
 
 
 def seen_by_trees(column, at, step, place, seasons):
-    """What trees see of a column at a row, by the list on the class."""
+    """Return the inputs of the trees for a column at a row, as listed in the class."""
     now = column[at]
     found = [now, float(place)]
     found += [column[at - lag] - now for lag in (1, 2, 3, 4, 5, 6, 9, 12, 18, 24)]
@@ -184,16 +186,16 @@ def seen_by_trees(column, at, step, place, seasons):
     return found
 
 
-def test_trees_see_lags_means_and_seasons(monkeypatch):
+def test_trees_use_lags_means_and_seasons(monkeypatch):
     trees, seasons = FakeTrees(), (7, 160)
     monkeypatch.setattr(lightgbm_module, "need", lambda module, who: trees)
     rows = drawn(340)
     made = LightGbm(seasons, rounds=9, leaves=5, seed=4).fit(rows[:330])
     made.update(rows[330:339])
     made.update(rows[339])
-    # The library prints nothing, and its answer depends on no count of threads and on no measured time.
+    # The library prints nothing, and its result depends neither on the number of threads nor on timing.
     grown_by = {"deterministic": True, "force_row_wise": True, "num_threads": 1, "verbosity": -1}
-    # At most a twentieth of what is left is learned from a tree, by four fifths of what is seen, of 50 rows a leaf.
+    # Learning rate 0.05, four fifths of the inputs per tree, and at least 50 rows per leaf.
     grown_by |= {"learning_rate": 0.05, "feature_fraction": 0.8, "min_data_in_leaf": 50}
     most = rows[:330].max(axis=0)
     scaled = rows / most
@@ -210,8 +212,8 @@ def test_trees_see_lags_means_and_seasons(monkeypatch):
         np.testing.assert_allclose(truths, grown)
         for k in range(2):
             shown = seen_by_trees(scaled[:, k], 339, step, k, seasons)
-            told = scaled[339, k] + np.array(shown) @ (3.0 * np.cos(1.0 + np.arange(len(shown))))
-            assert found[step - 1, k] == pytest.approx(max(0.0, told * most[k]))
+            predicted = scaled[339, k] + np.array(shown) @ (3.0 * np.cos(1.0 + np.arange(len(shown))))
+            assert found[step - 1, k] == pytest.approx(max(0.0, predicted * most[k]))
     made.forecast(3)
     assert len(trees.grown) == 8
     levels = (0.9, 0.1, 0.5)

@@ -1,4 +1,4 @@
-"""What autoscalers learn, compared with the same learned one type and one level at a time."""
+"""Learners of autoscalers, compared with plain learners of one type and one level."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ few = settings(max_examples=25, deadline=None)
 
 @few
 @given(seeds)
-def test_what_is_needed_is_as_added_up_job_by_job(seed):
+def test_needs_equal_sums_job_by_job(seed):
     rng, buckets = np.random.default_rng(seed), Buckets()
     for rows in (0, 1, 3):
         view = drawn(rng, 5e4, rng.uniform(0, 5, (rows, 3)).round(1))
@@ -50,7 +50,7 @@ def test_what_is_needed_is_as_added_up_job_by_job(seed):
         assert found.spread.tolist() == spread
 
 
-def test_a_view_of_other_types_has_an_embedding_of_its_own():
+def test_each_set_of_types_has_its_own_embedding():
     buckets, view = Buckets(), drawn(np.random.default_rng(1), 0.0, np.zeros((1, 3)))
     first = buckets.of(view)
     assert buckets.of(view) is first
@@ -60,7 +60,7 @@ def test_a_view_of_other_types_has_an_embedding_of_its_own():
 
 @few
 @given(seeds)
-def test_a_look_serves_who_waits_and_launches_no_reserve(seed):
+def test_a_poll_serves_waiting_jobs_and_launches_no_reserve(seed):
     rng = np.random.default_rng(seed)
     view, plan = drawn(rng, 5e4, rng.uniform(0, 5, (2, 3)), look=10.0, due=False), rng.integers(0, 12, 3)
     found = serve_waiting(view, needed(view, Buckets()), plan)
@@ -71,7 +71,7 @@ def test_a_look_serves_who_waits_and_launches_no_reserve(seed):
         )
 
 
-def test_rows_until_an_instance_is_ready_are_rounded_up_and_at_least_one():
+def test_rows_until_ready_are_rounded_up_and_at_least_one():
     view = drawn(np.random.default_rng(1), 0.0, np.zeros((1, 3)))
     assert ahead(view).tolist() == [1, 3, 1]
     assert ahead(replace(view, period=900.0)).tolist() == [1, 5, 2]
@@ -82,7 +82,7 @@ def test_rows_until_an_instance_is_ready_are_rounded_up_and_at_least_one():
 
 
 @pytest.mark.parametrize("misses", [30, 2016])
-def test_growth_is_learned_as_one_type_at_a_time_learns_it(monkeypatch, misses):
+def test_growth_equals_that_learned_one_type_at_a_time(monkeypatch, misses):
     monkeypatch.setattr(change_module, "_MISSES", misses)
     rng, far = np.random.default_rng(3), np.array([3, 1])
     found, plain = Change(far, 2), [PlainChange(each, 3, 2, misses) for each in far.tolist()]
@@ -104,7 +104,7 @@ def test_growth_is_learned_as_one_type_at_a_time_learns_it(monkeypatch, misses):
     np.testing.assert_allclose(one, found.quantile(now, seen, np.array([0.5, 0.5])))
 
 
-def test_the_misses_of_two_weeks_are_kept():
+def test_errors_of_two_weeks_are_kept():
     rng = np.random.default_rng(4)
     found, plain, one = Change(np.array([1]), 1), PlainChange(1, 1, 1), np.ones((1, 1))
     for row in range(2060):
@@ -118,9 +118,9 @@ def test_the_misses_of_two_weeks_are_kept():
 
 
 @pytest.mark.parametrize(("period", "keep"), [(1800.0, None), (40_000.0, None), (1800.0, 0.6)])
-def test_chances_are_learned_as_one_level_at_a_time_learns_them(monkeypatch, period, keep):
+def test_chances_equal_those_learned_one_level_at_a_time(monkeypatch, period, keep):
     if keep is not None:
-        # What is forgotten fast is doubted as far as it may be.
+        # With fast forgetting, the uncertainty reaches its limit.
         monkeypatch.setattr(odds_module, "_KEEP", keep)
     rng, found = np.random.default_rng(5), Odds(2, 2, period)
     plain = [
@@ -139,8 +139,8 @@ def test_chances_are_learned_as_one_level_at_a_time_learns_them(monkeypatch, per
 
 
 @pytest.fixture
-def told(monkeypatch):
-    """What is told of each row: the instant, how many came, and of whom."""
+def observed(monkeypatch):
+    """The observed rows: time, number of jobs, and which levels had arrivals."""
     rows, observe = [], Odds.observe
 
     def noted(self, now, jobs, came):
@@ -151,7 +151,7 @@ def told(monkeypatch):
     return rows
 
 
-def test_who_came_is_told_as_job_by_job(told):
+def test_arrivals_equal_those_counted_job_by_job(observed):
     rng, found, plain, buckets = np.random.default_rng(6), ArrivalLearner(), PlainComers(), Buckets()
     served = np.ones((3, len(LEVELS)))
     for row in range(170):
@@ -160,13 +160,13 @@ def test_who_came_is_told_as_job_by_job(told):
         chances = found.follow(view, least, buckets.of(view))
         assert (chances is None) == (row + 1 < 144)
         jobs, want = plain.came(view, least.tolist())
-        assert told[-1] == (view.now, jobs, (np.array(want) > 0).tolist())
+        assert observed[-1] == (view.now, jobs, (np.array(want) > 0).tolist())
         served += np.where(np.array(want) > 0, 0.02 * (np.array(want) - served), 0.0)
         np.testing.assert_allclose(found.served, served)
-    assert len(told) == 170
+    assert len(observed) == 170
 
 
-def test_rises_of_the_history_are_told_as_one_job_each_but_the_latest(told):
+def test_each_rise_of_the_history_counts_as_one_job_except_the_latest(observed):
     rng = np.random.default_rng(7)
     history = rng.choice([0.0, 0.5, 1.0, 2.5, 7.0], (40, 3))
     view = replace(drawn(rng, 9e5, history), waiting=Demands.none(), running=Demands.none())
@@ -174,39 +174,39 @@ def test_rises_of_the_history_are_told_as_one_job_each_but_the_latest(told):
     want = []
     for row in range(1, 39):
         rises = [up(history[row, kind]) - up(history[row - 1, kind]) for kind in range(3)]
-        # The first level that has as many as the rise lets the job run; the ones after it add nothing.
+        # The first level of at least the rise lets the job run; higher levels add nothing.
         first = [
             next((place for place, level in enumerate(LEVELS) if level >= rise > 0), -1) for rise in rises
         ]
         came = [[place == at for place in range(len(LEVELS))] for at in first]
         want.append((9e5 - (39 - row) * PERIOD, [float(rise > 0) for rise in rises], came))
-    assert told == [*want, (9e5, [0.0] * 3, [[False] * len(LEVELS)] * 3)]
+    assert observed == [*want, (9e5, [0.0] * 3, [[False] * len(LEVELS)] * 3)]
 
 
 @pytest.mark.parametrize("recalled", [1, 2, 6, 30])
-def test_of_a_long_history_the_latest_rises_are_told(told, monkeypatch, recalled):
+def test_only_the_latest_rises_of_a_long_history_are_recalled(observed, monkeypatch, recalled):
     rng = np.random.default_rng(8)
     history = rng.choice([0.0, 1.0, 2.5, 7.0], (30, 3))
     view = replace(drawn(rng, 9e5, history), waiting=Demands.none(), running=Demands.none())
     ArrivalLearner().follow(view, view.used, Buckets().of(view))
-    whole = list(told)
+    whole = list(observed)
     assert len(whole) == 28 + 1
-    told.clear()
+    observed.clear()
     monkeypatch.setattr(comers_module, "_RECALLED", recalled)
     ArrivalLearner().follow(view, view.used, Buckets().of(view))
-    # The rise to the latest row is that of now, which is told as jobs that came.
-    assert told == whole[-min(recalled, 29) :]
+    # The rise to the latest row is the current one, which is observed as arriving jobs.
+    assert observed == whole[-min(recalled, 29) :]
 
 
-def test_a_hundred_days_are_recalled():
+def test_the_default_recall_is_a_hundred_days():
     assert comers_module._RECALLED * 600.0 == 100 * 86_400.0
 
 
-def test_levels_are_those_that_are_chosen_from():
+def test_levels_are_the_documented_ones():
     assert LEVELS.tolist() == [1, 2, 3, 4, 6, 8, 12, 16, 32, 64]
 
 
-def test_a_view_of_checks_has_an_answer_of_the_same_need():
+def test_the_need_of_a_random_view_equals_the_plain_one():
     rng = np.random.default_rng(11)
     for _ in range(5):
         view = drawn_view(rng, 6e5, rng.uniform(0, 5, (3, 3)))

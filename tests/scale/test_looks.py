@@ -1,4 +1,4 @@
-"""At a look between two decisions: who waits is served, and no plan launches anything."""
+"""At a poll between two decisions, waiting jobs are served, and no plan launches instances."""
 
 from dataclasses import replace
 
@@ -11,8 +11,8 @@ from windlass.scale import POLICIES, Demands
 PERIOD = 600.0
 
 
-def looks(name: str):
-    """A policy that has decided for two days, and views of looks after it."""
+def polls(name: str):
+    """Yield a policy that has decided for two days, and views of polls after it."""
     rng = np.random.default_rng(3)
     history = rng.uniform(0, 5, (320, 3))
     parameters = {"seasons": [86_400.0]} if name == "predictive" else {}
@@ -25,25 +25,25 @@ def looks(name: str):
 
 
 @pytest.mark.parametrize("name", POLICIES.names())
-def test_where_nobody_waits_nothing_is_launched(name: str):
-    for policy, view in looks(name):
+def test_a_poll_without_waiting_jobs_launches_nothing(name: str):
+    for policy, view in polls(name):
         calm = replace(view, waiting=Demands.none())
         assert (np.array(policy.decide(calm).counts) <= calm.ready + calm.coming).all()
 
 
 @pytest.mark.parametrize("name", POLICIES.names())
-def test_who_waits_has_an_instance_coming(name: str):
-    for policy, view in looks(name):
+def test_a_poll_launches_an_instance_for_a_waiting_job(name: str):
+    for policy, view in polls(name):
         one = Demands(np.array([[0.0, 3.0, 1e9]]), np.array([view.now]), np.array([np.inf]))
-        # None is there but one of the smallest, which is full.
+        # The only instance is a full one of the smallest type.
         ready = np.array([1, 0, 0])
         full = replace(view, ready=ready, used=ready, coming=0 * ready, waiting=one)
         assert sum(policy.decide(full).counts) >= 2
 
 
 @pytest.mark.parametrize("name", ["hazard", "newsvendor", "predictive"])
-def test_what_the_plan_has_in_reserve_is_kept(name: str):
-    policy, view = next(looks(name))
+def test_a_poll_keeps_the_planned_reserve(name: str):
+    policy, view = next(polls(name))
     due = replace(view, due=True, now=view.now + PERIOD, waiting=Demands.none())
     none = np.zeros(3, np.int64)
     planned = np.array(policy.decide(replace(due, ready=none, used=none, coming=none)).counts)

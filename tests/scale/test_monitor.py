@@ -1,4 +1,4 @@
-"""The history on disk: nothing that was added is lost, it stays small, and odd clocks do no harm."""
+"""The history on disk: no added row is lost, the file stays small, and clock jumps are harmless."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def monitor(path: Path, types=("a", "b"), period=10.0, **more) -> Monitor:
 
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.tuples(st.integers(0, 60), st.floats(0.0, 9.0)), min_size=1, max_size=20))
-def test_rows_are_what_was_added_last_in_each_period(tmp_path_factory, added):
+def test_rows_are_the_last_added_in_each_period(tmp_path_factory, added):
     with monitor(tmp_path_factory.mktemp("m"), ["a"]) as kept:
         known = {}
         for at, count in added:
@@ -35,7 +35,7 @@ def test_rows_are_what_was_added_last_in_each_period(tmp_path_factory, added):
         assert kept.rows(60.0)[:, 0].tolist() == expected
 
 
-def test_what_is_later_is_not_shown_where_the_clock_is_put_back(tmp_path):
+def test_later_rows_are_hidden_when_the_clock_is_set_back(tmp_path):
     with monitor(tmp_path, ["a"]) as kept:
         kept.add(15.0, np.array([1.0]))
         kept.add(95.0, np.array([9.0]))
@@ -52,7 +52,7 @@ def test_old_rows_are_removed_and_the_file_stays_small(tmp_path):
     assert (tmp_path / "history.db").stat().st_size < 64_000
 
 
-def test_types_may_come_and_go(tmp_path):
+def test_types_may_be_added_and_removed(tmp_path):
     with monitor(tmp_path, ["a", "gone"]) as kept:
         kept.add(5.0, np.array([1.0, 7.0]))
     with monitor(tmp_path, ["new", "a"]) as kept:
@@ -60,33 +60,33 @@ def test_types_may_come_and_go(tmp_path):
         assert kept.rows(15.0).tolist() == [[0.0, 1.0], [2.0, 3.0]]
 
 
-def test_a_history_of_nothing_has_no_rows(tmp_path):
+def test_an_empty_history_has_no_rows(tmp_path):
     with monitor(tmp_path) as kept:
         assert kept.rows(1e9).shape == (0, 2)
 
 
 @pytest.mark.parametrize("counts", [[1.0], [1.0, np.nan], [1.0, -1.0], [np.inf, 0.0]])
-def test_what_is_no_count_is_refused(tmp_path, counts):
+def test_invalid_counts_are_rejected(tmp_path, counts):
     with monitor(tmp_path) as kept:
         with pytest.raises(InputError, match="expected 2 finite numbers of at least 0"):
             kept.add(5.0, np.array(counts))
         assert len(kept.rows(5.0)) == 0
 
 
-def test_a_file_of_something_else_is_named_and_left_as_it_is(tmp_path):
+def test_a_file_that_is_not_a_history_is_rejected_and_unchanged(tmp_path):
     (tmp_path / "history.db").write_text("something else that is no history at all" * 50)
     with pytest.raises(InputError, match=r"history\.db: cannot be used as a history: file is not a database"):
         monitor(tmp_path)
     assert (tmp_path / "history.db").read_text().startswith("something else")
 
 
-def test_another_period_is_refused(tmp_path):
+def test_another_period_is_rejected(tmp_path):
     monitor(tmp_path).close()
     with pytest.raises(InputError, match="history has a period of 10 s, expected 20 s"):
         monitor(tmp_path, period=20.0)
 
 
-def test_who_is_killed_loses_nothing_that_was_added(tmp_path):
+def test_a_killed_process_loses_no_added_row(tmp_path):
     script = """
         import sys
         from pathlib import Path
@@ -102,9 +102,9 @@ def test_who_is_killed_loses_nothing_that_was_added(tmp_path):
         command = [sys.executable, "-c", textwrap.dedent(script), str(file)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
-            said = [int(process.stdout.readline()) for _ in range(wait)]
+            printed = [int(process.stdout.readline()) for _ in range(wait)]
             process.send_signal(signal.SIGKILL)
-            said += [int(line) for line in process.stdout.read().split("\n")[:-1]]
+            printed += [int(line) for line in process.stdout.read().split("\n")[:-1]]
         with Monitor(file, ["a"], period=1.0) as kept:
-            rows = kept.rows(float(said[-1]))[:, 0]
-        assert rows.tolist() == [float(at) for at in range(said[-1] + 1)]
+            rows = kept.rows(float(printed[-1]))[:, 0]
+        assert rows.tolist() == [float(at) for at in range(printed[-1] + 1)]

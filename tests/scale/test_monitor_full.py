@@ -1,4 +1,4 @@
-"""The history of an autoscaler on a disk that is full: what was added is there, and more is once there is room."""
+"""The history of an autoscaler on a full disk: added rows are kept, and new rows are added after space is freed."""
 
 import numpy as np
 import pytest
@@ -15,13 +15,13 @@ def opened(path):
 
 
 def add_many(monitor, added):
-    """Add one period after the other; those of which that is done are in a list."""
+    """Add one period after the other, and append each added period to a list."""
     for at in range(1, 100):
         monitor.add(PERIOD * at, np.array([1.0, at]))
         added.append(at)
 
 
-def test_what_was_added_is_there_and_more_is_once_there_is_room(tmp_path):
+def test_on_a_full_disk_added_rows_are_kept_and_adding_resumes_with_space(tmp_path):
     with small_disk(tmp_path / "disk", 2048 * PAGE) as disk:
         path, added = disk / "history.db", [0]
         with opened(path) as monitor:
@@ -37,7 +37,7 @@ def test_what_was_added_is_there_and_more_is_once_there_is_room(tmp_path):
         assert names(disk) == {"history.db"}
 
 
-def test_a_history_that_cannot_begin_is_named_and_begins_once_there_is_room(tmp_path):
+def test_a_history_that_cannot_be_created_is_an_error_until_there_is_space(tmp_path):
     with small_disk(tmp_path / "disk", 2048 * PAGE) as disk:
         path = disk / "history.db"
         with filled(disk):

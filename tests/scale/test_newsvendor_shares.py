@@ -1,4 +1,4 @@
-"""How many jobs share an instance, as the newsvendor follows it: a plain moving mean, with bounds."""
+"""The number of jobs per instance that the newsvendor tracks: a plain moving mean with bounds."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -13,13 +13,13 @@ from windlass.scale.forecast.rows import Tail
 from windlass.scale.policies.newsvendor import Newsvendor
 
 
-def test_jobs_that_share_an_instance_are_followed_slowly():
+def test_jobs_per_instance_follow_a_moving_mean():
     rng, policy = np.random.default_rng(3), Newsvendor(forecaster=None)
     jobs, needs, more = [0.0] * 3, [0.0] * 3, 0
     for row in range(40):
         view = drawn(rng, PERIOD * row, rng.uniform(0, 3, (2, 3)))
-        on = [bucket_of(asked, TYPES) for asked in view.running.resources]
-        # Needs that shrink, of one type to nothing, so that the shares do not stay the same.
+        on = [bucket_of(request, TYPES) for request in view.running.resources]
+        # Needs shrink, for one type to nearly zero, so that the shares change.
         now = rng.uniform(0.0, 1.0, 3) * [1.0, 0.1 if row > 20 else 2.0, 0.01]
         found = policy._shares(view, SimpleNamespace(now=now))
         for kind in range(3):
@@ -31,7 +31,7 @@ def test_jobs_that_share_an_instance_are_followed_slowly():
 
 
 @pytest.mark.parametrize("first", [0, 1, 150, 300])
-def test_a_tail_takes_as_many_rows_at_once_as_it_keeps(first):
+def test_a_tail_accepts_more_rows_at_once_than_it_keeps(first):
     counts = (300, 150, 300, 1, 299, 301, 300)
     ends = np.cumsum([first, *counts])
     whole = np.arange(float(ends[-1]))[:, None]
@@ -42,7 +42,7 @@ def test_a_tail_takes_as_many_rows_at_once_as_it_keeps(first):
 
 
 @pytest.mark.parametrize(("step", "begins"), [(1.0, False), (0.0, True), (-PERIOD, True)])
-def test_a_clock_that_does_not_go_on_is_a_new_beginning(step, begins):
+def test_a_clock_that_does_not_advance_restarts_learning(step, begins):
     rng, policy = np.random.default_rng(4), Newsvendor(forecaster=None)
     for row in range(150):
         view = drawn(rng, PERIOD * row, rng.uniform(0, 3, (2, 3)))

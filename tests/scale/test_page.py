@@ -1,4 +1,4 @@
-"""What the page says is what happens."""
+"""The examples and lists of docs/scale.md are correct."""
 
 import re
 from pathlib import Path
@@ -8,12 +8,12 @@ from windlass.scale.forecast import forecasters
 PAGE = (Path(__file__).parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
 
 
-def test_its_example_prints_what_it_says(capsys):
+def test_the_documented_example_prints_the_documented_output(capsys):
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     exec(code, {})
-    said = re.findall(r"^print\(.*\)  # (.*)$", code, flags=re.MULTILINE)
-    assert capsys.readouterr().out.splitlines() == said
+    documented = re.findall(r"^print\(.*\)  # (.*)$", code, flags=re.MULTILINE)
+    assert capsys.readouterr().out.splitlines() == documented
 
 
-def test_every_forecaster_is_on_it():
+def test_every_forecaster_is_documented():
     assert all(f"`{name}`" in PAGE for name in forecasters())

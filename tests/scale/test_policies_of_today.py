@@ -1,4 +1,4 @@
-"""What autoscalers of today answer, by hand; and that nobody who knows the jobs to come could pay less."""
+"""Answers of common autoscalers, computed by hand; the clairvoyant's cost is minimal."""
 
 from __future__ import annotations
 
@@ -37,46 +37,46 @@ def made(name: str, **parameters):
 def view(
     waiting=(), ready=(0, 0, 0), coming=(0, 0, 0), used=(0, 0, 0), history=((0.0, 0.0, 0.0),)
 ) -> ScaleView:
-    asked = np.array(waiting, np.float64).reshape(-1, 3)
-    none = np.zeros(len(asked))
+    requests = np.array(waiting, np.float64).reshape(-1, 3)
+    none = np.zeros(len(requests))
     counts = (np.array(each, np.int64) for each in (ready, coming, used))
     return ScaleView(
-        0.0, 600.0, TYPES, *counts, Demands.none(), Demands(asked, none, none + np.inf), np.array(history)
+        0.0, 600.0, TYPES, *counts, Demands.none(), Demands(requests, none, none + np.inf), np.array(history)
     )
 
 
 @pytest.mark.parametrize(
     ("seen", "reactive", "consolidate"),
     [
-        # Nobody waits: what is used stays, what is coming comes.
+        # No waiting jobs: used and launching instances are kept.
         (view(ready=(3, 1, 0), coming=(1, 0, 0), used=(2, 1, 0)), (3, 1, 0), (3, 1, 0)),
         # One core on four wastes less than on sixteen, and is cheaper.
         (view(waiting=[(0, 1, 1)]), (1, 0, 0), (1, 0, 0)),
         # Four times four cores fill either; the first type of least waste, and three dollars are less than four.
         (view(waiting=[(0, 4, 16)] * 4), (4, 0, 0), (0, 1, 0)),
-        # What is coming has room for two of three.
+        # Launching instances have room for two of three.
         (view(waiting=[(0, 2, 1)] * 3, coming=(1, 0, 0)), (2, 0, 0), (2, 0, 0)),
-        # Jobs without GPUs are not sent where there are some.
+        # Jobs without GPUs are not placed on GPU instances.
         (view(waiting=[(1, 8, 8), (0, 8, 8)]), (0, 1, 1), (0, 1, 1)),
-        # Forty GPUs are more than four instances have: as many as there may be.
+        # Four instances have fewer than forty GPUs: the total is the maximum.
         (view(waiting=[(1, 1, 1)] * 40), (0, 0, 4), (0, 0, 4)),
-        # Larger than any type: three whole ones, of which one idles and one is coming already.
+        # Larger than any type: three whole instances, of which one is idle and one is launching.
         (view(waiting=[(0, 40, 1)], ready=(0, 2, 0), coming=(0, 1, 0), used=(0, 1, 0)), (0, 4, 0), (0, 4, 0)),
     ],
 )
-def test_totals_by_hand(seen, reactive, consolidate):
+def test_totals_equal_those_computed_by_hand(seen, reactive, consolidate):
     assert made("reactive").decide(seen).counts == reactive
     assert made("consolidate").decide(seen).counts == consolidate
 
 
-def test_static_is_the_most_that_was_needed_or_as_many_as_are_asked_for():
+def test_static_has_the_largest_past_need_or_a_given_count():
     seen = view(history=[(0.2, 7.0, 0.0), (3.1, 1.0, 0.0)])
     assert made("static").decide(seen).counts == (4, 5, 0)
     assert made("static", margin=2.0).decide(seen).counts == (7, 5, 0)
     assert made("static", count=2).decide(seen).counts == (2, 2, 2)
 
 
-def test_how_long_the_empty_stay_is_the_policy_s_to_say():
+def test_the_policy_sets_the_idle_time_of_empty_instances():
     assert [idle_time(made(name), 33.0) for name in ("reactive", "consolidate", "clairvoyant")] == [
         600.0,
         0.0,
@@ -103,10 +103,10 @@ def test_how_long_the_empty_stay_is_the_policy_s_to_say():
     ),
     st.integers(0, 6),
 )
-def test_filling_loses_nobody_and_fills_nothing_beyond_what_it_has(asked, most):
+def test_bin_packing_keeps_every_job_and_exceeds_no_capacity(requests, most):
     capacity = np.array([kind.vector() for kind in TYPES])
-    groups = RequestGroups.of(np.array(asked, np.float64), capacity)
-    assert groups.counts.sum() == len(asked)
+    groups = RequestGroups.of(np.array(requests, np.float64), capacity)
+    assert groups.counts.sum() == len(requests)
     for kind in range(3):
         taken, left = fill(groups, kind, capacity[kind], most)
         assert (taken >= 0).all()
@@ -114,19 +114,19 @@ def test_filling_loses_nobody_and_fills_nothing_beyond_what_it_has(asked, most):
         assert len(left) <= most
         assert (left >= -1e-9).all()
         assert np.allclose(taken @ groups.vectors, (capacity[kind] - left).sum(axis=0))
-        # Whoever is left out could not be on one more either, or there are as many as there may be.
+        # A job that is left out does not fit on one more instance, or the maximum is reached.
         missing = (taken < groups.counts) & groups.welcome[:, kind]
         assert len(left) == most or not missing.any()
 
 
-def test_who_waits_for_whole_instances_is_told_apart():
+def test_jobs_of_whole_instances_are_counted_separately():
     found = pending(view(waiting=[(0, 40, 1), (3, 1, 1), (0, 1, 1)]).waiting, TYPES)
     assert found.whole.tolist() == [0, 3, 2]
     assert found.groups.counts.tolist() == [1]
 
 
 class Scripted:
-    """Totals one after the other, the last for ever."""
+    """A policy that returns given totals in turn, and then the last one."""
 
     name = "scripted"
     idle = 0.0
@@ -142,7 +142,7 @@ class Scripted:
 @pytest.mark.parametrize("launch", [40.0, 170.0])
 @settings(max_examples=2, deadline=None)
 @given(seed=st.integers(0, 10_000))
-def test_no_plan_without_waits_pays_for_less_than_the_clairvoyant_s(launch: float, seed: int):
+def test_no_plan_without_waiting_costs_less_than_the_clairvoyant(launch: float, seed: int):
     against_all_plans(seed, launch, count=2, longest=3)
 
 
@@ -150,33 +150,33 @@ def test_no_plan_without_waits_pays_for_less_than_the_clairvoyant_s(launch: floa
 @pytest.mark.parametrize("launch", [40.0, 100.0, 170.0, 250.0])
 @settings(max_examples=2, deadline=None)
 @given(seed=st.integers(0, 10_000))
-def test_no_plan_of_three_jobs_does_either(launch: float, seed: int):
+def test_no_plan_of_three_jobs_costs_less_than_the_clairvoyant(launch: float, seed: int):
     against_all_plans(seed, launch, count=3, longest=4)
 
 
 def against_all_plans(seed: int, launch: float, count: int, longest: int) -> None:
-    """All totals at the first decisions, and its own at later ones."""
+    """Try all totals at the first decisions, with the clairvoyant's own totals later."""
     rng = np.random.default_rng(seed)
-    # No two things happen at once, and a fall is never the rise of the same instant.
+    # No two events coincide, and no fall is at the time of a rise.
     jobs = VectorJobs.of(np.sort(rng.uniform(0, 250, count)), rng.uniform(10, 200, count), cores=4)
     fleet = InstanceFleet((InstanceType("one", cores=4, price=1.0, launch=launch, most=count),))
     case = ElasticCase(jobs, fleet, period=100.0)
     rng = np.random.default_rng(1)
-    told = run_elastic(case, scale_policy("clairvoyant", {}, case, rng), rng)
-    assert (told.start == jobs.submit).all()
-    own = told.decisions.totals[:, 0].tolist()
+    ideal_run = run_elastic(case, scale_policy("clairvoyant", {}, case, rng), rng)
+    assert (ideal_run.start == jobs.submit).all()
+    own = ideal_run.decisions.totals[:, 0].tolist()
     best = np.inf
     for totals in product(range(count + 1), repeat=min(len(own), longest)):
         try:
             done = run_elastic(case, Scripted((*totals, *own[longest:])), rng)
         except PolicyError:
-            continue  # it leaves jobs waiting for ever
+            continue  # it leaves jobs waiting forever
         if (done.start == jobs.submit).all():
             best = min(best, float(done.paid().sum()))
-    assert float(told.paid().sum()) <= best + 1e-6
+    assert float(ideal_run.paid().sum()) <= best + 1e-6
 
 
-def test_nobody_waits_where_instances_are_there_at_once_and_none_is_ever_empty():
+def test_the_ideal_has_no_waiting_and_no_empty_instances():
     rng = np.random.default_rng(3)
     jobs = VectorJobs.of(
         np.sort(rng.uniform(0, 1e4, 200)), rng.uniform(1, 3000, 200), rng.integers(0, 6, 200), 2
@@ -192,7 +192,7 @@ def test_nobody_waits_where_instances_are_there_at_once_and_none_is_ever_empty()
     assert counts.max(axis=0)[2] >= 2
 
 
-def test_a_clairvoyant_s_knowledge_is_checked():
+def test_invalid_times_of_the_clairvoyant_are_rejected():
     with pytest.raises(InputError, match="expected a row for each of 1 times"):
         made("clairvoyant", times=[1.0], counts=[])
     with pytest.raises(InputError, match="rising"):

@@ -1,4 +1,4 @@
-"""Row by row, a decoder says what it says of whole sequences, as while it was taught."""
+"""Row by row, a decoder forecasts the same as over whole sequences, as in training."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ equinox = pytest.importorskip("equinox", reason="needs windlass[forecast]")
     ("columns", "window", "steps", "layers", "anchored"),
     [(1, 288, 6, 6, True), (3, 20, 1, 2, False), (2, 7, 9, 3, True)],
 )
-def test_forecasts_are_those_of_the_decoder_that_was_taught(columns, window, steps, layers, anchored):
+def test_row_by_row_forecasts_equal_those_of_the_trained_decoder(columns, window, steps, layers, anchored):
     import jax.numpy as jnp
 
     from windlass.scale.forecast.neural.transformer import TransformerNetwork
@@ -22,13 +22,13 @@ def test_forecasts_are_those_of_the_decoder_that_was_taught(columns, window, ste
     found = equinox.filter_jit(lambda network: network.ahead(rows, first, steps))(network)
     assert found.shape == (steps, columns)
 
-    # Told its own forecasts at once, it says them again.
+    # Given its own forecasts at once, it returns them again.
     @equinox.filter_jit
     def again(network, given):
         return network.decode(given, network.encode(rows, first), first + window - 1)
 
     assert np.allclose(again(network, jnp.concatenate([rows[-1:], found[:-1]])), found, atol=1e-5)
-    # What comes later is told by what came before.
+    # Later rows depend on earlier rows only.
     other = again(network, jnp.concatenate([rows[-1:], found[:-1] + 1.0]))
     assert np.allclose(other[0], found[0], atol=1e-5)
     assert steps == 1 or not np.allclose(other[1:], found[1:], atol=1e-3)

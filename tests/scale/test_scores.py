@@ -1,4 +1,4 @@
-"""How far off forecasts were, and where a series of types should begin, by plain loops over rows."""
+"""Forecast errors, and the base instance of a series of types, by plain loops over rows."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def drawn(rng, shape, gaps=0.2):
 
 @settings(max_examples=20, deadline=None)
 @given(seeds)
-def test_scores_are_means_over_what_was_measured(seed):
+def test_scores_are_means_over_measured_values(seed):
     rng = np.random.default_rng(seed)
-    truth, told = drawn(rng, (12, 2)), rng.integers(0, 9, (12, 2)).astype(float)
+    truth, forecast = drawn(rng, (12, 2)), rng.integers(0, 9, (12, 2)).astype(float)
     truth[0] = 4.0
-    pairs = [(a, b) for a, b in zip(truth.ravel(), told.ravel(), strict=True) if not math.isnan(a)]
-    assert mse(truth, told) == pytest.approx(sum((b - a) ** 2 for a, b in pairs) / len(pairs))
-    assert pmse(truth, told) == pytest.approx(sum((b - a) ** 2 for a, b in pairs if b > a) / len(pairs))
-    assert coverage(truth, told) == pytest.approx(sum(b >= a for a, b in pairs) / len(pairs))
-    levels, by = (0.2, 0.9), np.stack((told, told + 3.0))
+    pairs = [(a, b) for a, b in zip(truth.ravel(), forecast.ravel(), strict=True) if not math.isnan(a)]
+    assert mse(truth, forecast) == pytest.approx(sum((b - a) ** 2 for a, b in pairs) / len(pairs))
+    assert pmse(truth, forecast) == pytest.approx(sum((b - a) ** 2 for a, b in pairs if b > a) / len(pairs))
+    assert coverage(truth, forecast) == pytest.approx(sum(b >= a for a, b in pairs) / len(pairs))
+    levels, by = (0.2, 0.9), np.stack((forecast, forecast + 3.0))
     losses = []
     for level, row in zip(levels, by, strict=True):
         off = [(a, b) for a, b in zip(truth.ravel(), row.ravel(), strict=True) if not math.isnan(a)]
@@ -43,28 +43,28 @@ def test_scores_are_means_over_what_was_measured(seed):
     assert weighted_quantile_loss(truth, by, levels) == pytest.approx(want)
 
 
-def test_the_absolute_error_is_over_that_of_the_season_before_column_by_column():
+def test_mase_is_scaled_by_the_seasonal_error_of_each_column():
     train = np.array([[1.0, 5.0, 2.0], [2.0, 5.0, 2.0], [4.0, 5.0, 8.0], [3.0, 5.0, np.nan]])
     truth = np.array([[3.0, 9.0, 1.0], [np.nan, 9.0, 2.0]])
-    told = np.array([[5.0, 1.0, 4.0], [5.0, 1.0, 1.0]])
-    # One column never changes by itself, and is left out.
-    assert mase(truth, told, train) == pytest.approx((2.0 / (4 / 3) + 2.0 / 3.0) / 2)
-    assert mase(truth, told, train, season=2) == pytest.approx((2.0 / 2.0 + 2.0 / 6.0) / 2)
+    forecast = np.array([[5.0, 1.0, 4.0], [5.0, 1.0, 1.0]])
+    # A constant column is left out.
+    assert mase(truth, forecast, train) == pytest.approx((2.0 / (4 / 3) + 2.0 / 3.0) / 2)
+    assert mase(truth, forecast, train, season=2) == pytest.approx((2.0 / 2.0 + 2.0 / 6.0) / 2)
     with warnings.catch_warnings():
         # A mean of no column would give a warning.
         warnings.simplefilter("error")
-        assert math.isnan(mase(truth[:, 1:2], told[:, 1:2], train[:, 1:2]))
+        assert math.isnan(mase(truth[:, 1:2], forecast[:, 1:2], train[:, 1:2]))
     for season in (4, 5):
         with pytest.raises(InputError, match=f"4 training rows, expected more than a season of {season}"):
-            mase(truth, told, train, season)
+            mase(truth, forecast, train, season)
     assert math.isnan(weighted_quantile_loss(np.zeros((2, 1)), np.ones((1, 2, 1)), [0.5]))
     for score in (mse, pmse, coverage):
         with pytest.raises(InputError, match=r"the truth has shape \(2, 3\), the forecast \(1, 3\)"):
-            score(truth, told[:1])
+            score(truth, forecast[:1])
 
 
 class Tick:
-    """A clock that goes on by one at each look."""
+    """A clock that advances by one at each call."""
 
     def __init__(self):
         self.now = 0.0
@@ -77,7 +77,7 @@ class Tick:
 @pytest.mark.parametrize("columns", [1, 2])
 def test_each_forecast_of_the_test_part_is_made_from_the_rows_before_it(columns):
     rng = np.random.default_rng(1)
-    rows, told = drawn(rng, (40, columns), gaps=0.1), []
+    rows, forecast = drawn(rng, (40, columns), gaps=0.1), []
     rows[0] = rows[25] = 5.0
     steps, levels, test = (1, 3), (0.8, 0.1), 12
     found = backtest(
@@ -87,7 +87,7 @@ def test_each_forecast_of_the_test_part_is_made_from_the_rows_before_it(columns)
         steps,
         levels,
         season=5,
-        notify=lambda done, of: told.append((done, of)),
+        notify=lambda done, of: forecast.append((done, of)),
         clock=Tick(),
     )
     filled = rows.copy()
@@ -101,7 +101,7 @@ def test_each_forecast_of_the_test_part_is_made_from_the_rows_before_it(columns)
         mean, by = [], []
         for at in range(28, 40 - step + 1):
             mean.append(one.forecast(step)[-1])
-            # Errors are tried over as many steps as are forecast at a time.
+            # Errors are measured over as many steps as are forecast at once.
             by.append(one.forecast(max(steps), levels)[:, step - 1])
             one.update(filled[at])
         by = np.array(by).swapaxes(0, 1)
@@ -117,12 +117,12 @@ def test_each_forecast_of_the_test_part_is_made_from_the_rows_before_it(columns)
         # The highest quantile is the first here.
         assert score.covered == pytest.approx(coverage(truth, made.quantiles[0]))
         assert (made.quantiles[0] >= made.quantiles[1]).all()
-    assert told == [(done, 12) for done in range(1, 13)]
-    # One look at the clock before and one after each of them.
+    assert forecast == [(done, 12) for done in range(1, 13)]
+    # The clock is read before and after each of them.
     assert (found.fit, found.forecast) == (1.0, 1.0)
 
 
-def test_a_season_longer_than_what_is_learned_from_is_cut():
+def test_a_season_longer_than_the_training_part_is_cut():
     rows = np.arange(12.0)
     found = backtest(make("naive"), rows, 6, (1,), (0.5,), season=100)
     assert found.scores[0].mase == pytest.approx(1.0 / 5.0)
@@ -137,15 +137,15 @@ def test_a_season_longer_than_what_is_learned_from_is_cut():
 
 
 @pytest.mark.parametrize(
-    ("rows", "test", "steps", "told"),
+    ("rows", "test", "steps", "forecast"),
     [
         (9, 3, (0, 1), "3 test rows and 0 to 1 steps"),
         (9, 3, (1, 4), "3 test rows and 1 to 4 steps"),
         (9, 8, (1,), "9 rows of which 8 are test rows, expected at least 2 more"),
     ],
 )
-def test_a_test_part_that_is_too_short_or_too_long_is_refused(rows, test, steps, told):
-    with pytest.raises(InputError, match=told):
+def test_a_test_part_that_is_too_short_or_too_long_is_rejected(rows, test, steps, forecast):
+    with pytest.raises(InputError, match=forecast):
         backtest(make("naive"), np.arange(float(rows)), test, steps)
     backtest(make("naive"), np.arange(9.0), 7, (7,))
     backtest(make("naive"), np.arange(9.0), 3, (3,))
@@ -153,7 +153,7 @@ def test_a_test_part_that_is_too_short_or_too_long_is_refused(rows, test, steps,
 
 @settings(max_examples=20, deadline=None)
 @given(seeds, st.booleans())
-def test_the_base_is_the_last_type_whose_loss_costs_more(seed, priced):
+def test_the_base_equals_that_of_a_plain_search(seed, priced):
     rng = np.random.default_rng(seed)
     types = [tuple(row) for row in {tuple(row) for row in rng.integers(0, 5, (4, 3)).tolist()} if any(row)]
     types += [] if (5, 5, 5) in types else [(5, 5, 5)]
@@ -180,12 +180,12 @@ def test_the_base_is_the_last_type_whose_loss_costs_more(seed, priced):
 
 
 @pytest.mark.parametrize("weights", [[1.0], [1.0, 0.0], [1.0, np.inf], [1.0, np.nan], [[1.0, 1.0]]])
-def test_each_type_has_a_weight_above_nothing(weights):
+def test_weights_of_types_must_be_positive(weights):
     with pytest.raises(InputError, match="expected 2 finite numbers above 0"):
         base_instance([[(0, 1, 1)]], [(0, 1, 1), (0, 2, 2)], weights)
 
 
-def test_groups_take_turns_from_the_first_that_is_given():
+def test_members_go_to_groups_in_turn_from_the_given_first():
     assert balance([1, 1, 9], 4).tolist() == [0, 1, 2]
     assert balance([2, 1, 1, 1], 3, first=2).tolist() == [2, 0, 1, 2]
     assert balance([1], 1).tolist() == [0]
@@ -193,7 +193,7 @@ def test_groups_take_turns_from_the_first_that_is_given():
 
 @settings(max_examples=20, deadline=None)
 @given(seeds, st.integers(0, 2))
-def test_one_resource_may_count_alone(seed, resource):
+def test_one_resource_may_be_counted_alone(seed, resource):
     rng = np.random.default_rng(seed)
     types = [(0, 2, 4), (1, 3, 3), (2, 8, 0)]
     jobs = rng.integers(0, 3, (5, 3)) * np.array([1, 1, 1])
@@ -212,7 +212,7 @@ def test_one_resource_may_count_alone(seed, resource):
 
 
 class Slow:
-    """Takes two seconds to learn, five for quantiles, one for what is expected, and none for rows that follow."""
+    """A forecaster that takes 2 s to fit, 5 s for quantiles, 1 s for a mean forecast, and 0 s for an update."""
 
     least = 2
 
@@ -232,7 +232,7 @@ class Slow:
         pass
 
 
-def test_learning_includes_the_first_quantiles_and_a_forecast_does_not():
+def test_the_fit_time_includes_the_first_quantiles():
     slow = Slow()
     found = backtest(slow, np.arange(1.0, 10.0), 4, (1, 2), clock=lambda: slow.now)
     assert (found.fit, found.forecast) == (7.0, 1.0)

@@ -1,4 +1,4 @@
-"""Spare instances, and plans that weigh rent against waiting, are those of plain loops over what was learned."""
+"""Spare instances, and plans that weigh rent against waiting, equal those of plain loops."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from windlass.scale.policies.thrifty import Thrifty
 
 
 @pytest.mark.parametrize("thrifty", [True, False])
-def test_gains_are_what_is_won_less_the_rent(thrifty):
+def test_gains_are_the_saved_waiting_less_the_rent(thrifty):
     rng = np.random.default_rng(8)
     chances, served = rng.random((3, 10)), rng.uniform(0, 3, (3, 10))
     late, prices = np.array([900.0, 4000.0, 1800.0]), [0.25, 1.0, 8.0]
@@ -44,7 +44,7 @@ def test_gains_are_what_is_won_less_the_rent(thrifty):
 
 
 @pytest.mark.parametrize("name", ["hazard", "thrifty", "given"])
-def test_spare_ones_are_those_of_the_highest_sum_of_gains(name):
+def test_spare_instances_have_the_highest_sum_of_gains(name):
     rng, shown = np.random.default_rng(9), []
     comers, buckets, spares = ArrivalLearner(), Buckets(), SpareCapacity()
     policy = {"hazard": Hazard(worth=4.0), "thrifty": Thrifty(worth=20.0), "given": None}[name]
@@ -92,7 +92,7 @@ def test_spare_ones_are_those_of_the_highest_sum_of_gains(name):
 
 
 class Known:
-    """Forecasts the same rows whatever comes."""
+    """A forecaster that always returns the same rows."""
 
     rows = np.array([[2.0, 1.0, 5.0], [3.0, 4.0, 4.0], [1.0, 6.0, 9.0]])
 
@@ -106,9 +106,9 @@ class Known:
         pass
 
 
-@pytest.mark.parametrize("told", [False, True])
-def test_the_newsvendor_plans_by_its_line_and_its_level(told):
-    forecaster = Adapted(Known()) if told else None
+@pytest.mark.parametrize("forecasts", [False, True])
+def test_the_newsvendor_plans_by_its_forecast_and_its_level(forecasts):
+    forecaster = Adapted(Known()) if forecasts else None
     rng, policy = (
         np.random.default_rng(10),
         Newsvendor(wait_price=3.0, forecaster=forecaster, seasons=(2 * PERIOD,), ladder=[(0, 1), (3, 2)]),
@@ -127,8 +127,8 @@ def test_the_newsvendor_plans_by_its_line_and_its_level(told):
         ending = view.running.since + view.running.walltime <= end
         leaves = counts_of(view.running.resources[ending], TYPES)
         moved = history[-1] - history[-2] if row else np.zeros(3)
-        # A forecast of as many rows as it takes to launch an instance, from the second row on.
-        then = [max(Known.rows[: far[k], k]) - now[k] if told and row else 0.0 for k in range(3)]
+        # From the second row on, the forecast covers the launch time of an instance.
+        then = [max(Known.rows[: far[k], k]) - now[k] if forecasts and row else 0.0 for k in range(3)]
         seen = [np.array([1.0, waiting[k], leaves[k], moved[k], then[k]]) for k in range(3)]
         for kind in range(3):
             plain[kind].observe(view.now, now[kind], seen[kind])
@@ -139,7 +139,7 @@ def test_the_newsvendor_plans_by_its_line_and_its_level(told):
             )
             assert answer.why[0] == f"{reserve[0]} in reserve: too little data so far"
             continue
-        on = [bucket_of(asked, TYPES) for asked in view.running.resources]
+        on = [bucket_of(request, TYPES) for request in view.running.resources]
         jobs_of += 0.01 * (np.array([on.count(kind) for kind in range(3)]) - jobs_of)
         needs_of += 0.01 * (np.array(now) - needs_of)
         want, close = [], False
@@ -161,7 +161,7 @@ def test_the_newsvendor_plans_by_its_line_and_its_level(told):
         )
 
 
-def test_other_times_to_launch_are_a_new_beginning_of_the_newsvendor():
+def test_a_changed_launch_time_restarts_the_learning_of_the_newsvendor():
     rng, policy = np.random.default_rng(12), Newsvendor(forecaster=None)
     for row in range(170):
         view = drawn(rng, PERIOD * row, rng.uniform(0, 3, (2, 3)))
@@ -175,7 +175,7 @@ def test_other_times_to_launch_are_a_new_beginning_of_the_newsvendor():
 @pytest.mark.parametrize(
     "make", [Hazard, Thrifty, lambda: Newsvendor(forecaster=None), lambda: Predictive(Adapted(Silent()))]
 )
-def test_a_look_before_the_first_decision_serves_those_who_wait(make):
+def test_a_poll_before_the_first_decision_serves_waiting_jobs(make):
     rng = np.random.default_rng(2)
     for _ in range(4):
         view = drawn(rng, 5e4, np.zeros((1, 3)), look=60.0, due=False)
@@ -185,7 +185,7 @@ def test_a_look_before_the_first_decision_serves_those_who_wait(make):
 
 
 class Silent:
-    """A forecaster that is asked for nothing."""
+    """A forecaster that is never called."""
 
     def fit(self, series):
         return self

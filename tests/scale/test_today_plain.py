@@ -1,4 +1,4 @@
-"""Autoscalers of today answer as plain loops over jobs do, over three types of unequal size and price."""
+"""Common autoscalers against plain loops over jobs, with three types of unequal size and price."""
 
 from __future__ import annotations
 
@@ -28,54 +28,54 @@ few = settings(max_examples=25, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 
 
-def fitting(asked, types):
-    """Types on which a job may run; those with GPUs only where it asks for some, or no other type has all."""
-    fits = [k for k, kind in enumerate(types) if (asked <= kind.vector()).all()]
+def fitting(request, types):
+    """Return the types on which a job may run; GPU types only if it needs GPUs or no other type fits."""
+    fits = [k for k, kind in enumerate(types) if (request <= kind.vector()).all()]
     plain = [k for k in fits if types[k].gpus == 0]
-    return plain if plain and asked[0] == 0 else fits
+    return plain if plain and request[0] == 0 else fits
 
 
 def put(jobs, instances, types):
-    """Each job goes to the first instance that has room, the largest jobs first; those that are left."""
+    """Place each job on the first instance with room, the largest jobs first; return the rest."""
     left = []
-    for asked in jobs:
+    for request in jobs:
         for instance in instances:
-            if instance[0] in fitting(asked, types) and (asked <= instance[1] + 1e-9).all():
-                instance[1] = instance[1] - asked
+            if instance[0] in fitting(request, types) and (request <= instance[1] + 1e-9).all():
+                instance[1] = instance[1] - request
                 break
         else:
-            left.append(asked)
+            left.append(request)
     return left
 
 
-def begun(view):
-    """Totals before any choice, and jobs that have no room on what is coming, the largest first."""
+def starting_point(view):
+    """Return the totals before any choice, and the jobs without room on launching instances, the largest first."""
     jobs = sorted((row for row in view.waiting.resources), key=tuple, reverse=True)
     whole = [0] * len(view.types)
-    for asked in jobs:
-        if not fitting(asked, view.types):
-            kind, size = gang_of(asked, view.types)
+    for request in jobs:
+        if not fitting(request, view.types):
+            kind, size = gang_of(request, view.types)
             whole[kind] += size
     totals, free = [], []
     for k, kind in enumerate(view.types):
         coming = int(view.coming[k])
         totals.append(min(int(view.used[k]) + coming + max(0, whole[k] - coming), kind.most))
         free += [[k, kind.vector()] for _ in range(max(0, coming - whole[k]))]
-    return totals, put([asked for asked in jobs if fitting(asked, view.types)], free, view.types)
+    return totals, put([request for request in jobs if fitting(request, view.types)], free, view.types)
 
 
 def least_waste(view):
-    """The type of which jobs leave the least unused, filled with as many of them as go there, and again."""
-    totals, left = begun(view)
+    """Repeatedly choose the type with the least unused capacity, and fill it with as many jobs as fit."""
+    totals, left = starting_point(view)
     while left:
         best = None
         for k, kind in enumerate(view.types):
             instances, stay = [], []
-            for asked in left:
-                here = k in fitting(asked, view.types)
-                rest = put([asked], instances, view.types) if here else [asked]
+            for request in left:
+                here = k in fitting(request, view.types)
+                rest = put([request], instances, view.types) if here else [request]
                 if rest and here and len(instances) < kind.most - totals[k]:
-                    instances.append([k, kind.vector() - asked])
+                    instances.append([k, kind.vector() - request])
                     rest = []
                 stay += rest
             if instances:
@@ -104,7 +104,7 @@ def checked(answer, want, view):
 
 @few
 @given(seeds)
-def test_reactive_launches_what_is_wasted_least(seed):
+def test_reactive_launches_the_type_of_least_waste(seed):
     rng = np.random.default_rng(seed)
     view = drawn(rng, 9e4, np.zeros((1, 3)))
     view = replace(view, waiting=drawn_jobs(rng, int(rng.integers(0, 14)), 9e4))
@@ -114,14 +114,14 @@ def test_reactive_launches_what_is_wasted_least(seed):
 
 
 def cheapest(view):
-    """One instance after the other, for as many jobs as one can hold, the largest first, of the cheapest type that
+    """Repeatedly launch one instance for as many jobs as it can hold, the largest first, of the cheapest type that
     holds these."""
-    totals, left = begun(view)
+    totals, left = starting_point(view)
     while left:
         able = {k: kind.vector() for k, kind in enumerate(view.types) if totals[k] < kind.most}
         taken = []
-        for asked in sorted({tuple(row) for row in left}, reverse=True):
-            alike, row = sum(tuple(each) == asked for each in left), np.array(asked)
+        for request in sorted({tuple(row) for row in left}, reverse=True):
+            alike, row = sum(tuple(each) == request for each in left), np.array(request)
             room = {}
             for k, free in able.items():
                 count = 0
@@ -135,19 +135,19 @@ def cheapest(view):
             most = max(room.values(), default=0)
             if most:
                 able = {k: able[k] - most * row for k in able if room[k] == most}
-                taken += [asked] * most
+                taken += [request] * most
         if not taken:
             return totals
         k = min(able, key=lambda k: (view.types[k].price, k))
         totals[k] += 1
-        for asked in taken:
-            left.pop(next(at for at, row in enumerate(left) if tuple(row) == asked))
+        for request in taken:
+            left.pop(next(at for at, row in enumerate(left) if tuple(row) == request))
     return totals
 
 
 @few
 @given(seeds)
-def test_consolidate_launches_the_cheapest_for_as_many_as_one_holds(seed):
+def test_consolidate_launches_the_cheapest_type_for_the_jobs_of_one_instance(seed):
     rng = np.random.default_rng(seed)
     view = drawn(rng, 9e4, np.zeros((1, 3)))
     view = replace(view, waiting=drawn_jobs(rng, int(rng.integers(0, 14)), 9e4))
@@ -158,7 +158,7 @@ def test_consolidate_launches_the_cheapest_for_as_many_as_one_holds(seed):
 
 @few
 @given(seeds, st.booleans(), st.sampled_from([None, 0, 4]))
-def test_static_has_the_most_that_was_ever_needed(seed, due, count):
+def test_static_has_the_largest_past_need(seed, due, count):
     rng = np.random.default_rng(seed)
     view = drawn(rng, 9e4, rng.uniform(0, 4, (3, 3)).round(1), due=due, look=10.0)
     margin = float(rng.choice([0.5, 1.0, 1.5]))
@@ -179,7 +179,7 @@ def test_static_has_the_most_that_was_ever_needed(seed, due, count):
 
 @few
 @given(seeds, st.booleans())
-def test_clairvoyant_has_the_highest_rise_until_the_next_launch_is_up(seed, due):
+def test_clairvoyant_has_the_highest_need_until_the_next_launch_is_ready(seed, due):
     rng = np.random.default_rng(seed)
     times = 9e4 + np.sort(rng.choice(np.arange(-4, 14), 8)) * 500.0
     counts = rng.integers(0, 8, (8, 3))
@@ -201,16 +201,19 @@ def test_clairvoyant_has_the_highest_rise_until_the_next_launch_is_up(seed, due)
     assert answer.counts == tuple(int(each) for each in want)
 
 
-def test_who_knows_nothing_serves_those_who_wait():
+def test_a_clairvoyant_without_times_serves_waiting_jobs():
     view = drawn(np.random.default_rng(3), 9e4, np.zeros((1, 3)))
     assert Clairvoyant().decide(view).counts == tuple(least_waste(view) if len(view.waiting) else (0, 0, 0))
-    for times, counts, told in (([1.0], [1], "row for each of 1"), ([1.0, 2.0], [[1]], "row for each of 2")):
-        with pytest.raises(InputError, match=told):
+    for times, counts, message in (
+        ([1.0], [1], "row for each of 1"),
+        ([1.0, 2.0], [[1]], "row for each of 2"),
+    ):
+        with pytest.raises(InputError, match=message):
             Clairvoyant(times, counts)
     Clairvoyant([1.0, 1.0], [[1], [2]])
 
 
-def test_empty_instances_stay_as_long_as_each_policy_says_by_default():
+def test_each_policy_has_its_default_idle_time():
     idle = {
         Reactive: 600.0,
         Consolidate: 0.0,
@@ -224,7 +227,7 @@ def test_empty_instances_stay_as_long_as_each_policy_says_by_default():
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda: Static(count=-1), "count"),
         (lambda: Static(margin=0.0), "margin"),
@@ -242,15 +245,15 @@ def test_empty_instances_stay_as_long_as_each_policy_says_by_default():
         (lambda: Ladder([(0, True)]), "expected two whole numbers"),
     ],
 )
-def test_parameters_out_of_bounds_are_named(make, told):
-    with pytest.raises(InputError, match=told):
+def test_parameters_out_of_bounds_are_named_in_the_error(make, message):
+    with pytest.raises(InputError, match=message):
         make()
 
 
 def test_totals_are_checked_one_by_one():
     view = drawn(np.random.default_rng(1), 0.0, np.zeros((1, 3)))
     Totals((9, 0, 5), ("a", "b", "c")).check(view)
-    for counts, why, told in (
+    for counts, why, message in (
         ((9, 0), ("a", "b", "c"), "2 totals and 3 reasons, expected 3 of each"),
         ((9, 0, 5), ("a", "b"), "3 totals and 2 reasons, expected 3 of each"),
         ((10, 0, 5), ("a", "b", "c"), "small: 10 instances, expected a whole number from 0 to 9"),
@@ -259,28 +262,28 @@ def test_totals_are_checked_one_by_one():
         ((9, 0, 5.0), ("a", "b", "c"), "gpu: 5.0 instances"),
         ((9, 0, 5), ("a", "", "c"), "large: no reason is given"),
     ):
-        with pytest.raises(PolicyError, match=told):
+        with pytest.raises(PolicyError, match=message):
             Totals(counts, why).check(view)
 
 
-def test_whoever_comes_is_seen_at_the_next_look_or_decision():
+def test_arrivals_are_noticed_at_the_next_poll_or_decision():
     view = drawn(np.random.default_rng(1), 0.0, np.zeros((1, 3)))
     assert (view.due, view.look, view.notice()) == (True, None, PERIOD)
     assert [replace(view, look=each).notice() for each in (10.0, 2 * PERIOD)] == [10.0, PERIOD]
 
 
-def test_time_that_stands_still_is_a_new_beginning_of_who_comes():
+def test_a_clock_that_stands_still_restarts_learning_of_arrivals():
     from windlass.scale.policies.hazard import Hazard
 
     rng, policy = np.random.default_rng(4), Hazard()
     for row in range(150):
         view = drawn(rng, PERIOD * row, np.zeros((1, 3)))
-        told = policy.decide(view).why
-    assert "probability" in told[0]
+        message = policy.decide(view).why
+    assert "probability" in message[0]
     assert policy.decide(view).why == ("too little data so far",) * 3
 
 
-def test_other_types_are_a_new_beginning_of_who_comes():
+def test_other_types_restart_learning_of_arrivals():
     from windlass.scale.policies.hazard import Hazard
 
     rng, policy = np.random.default_rng(4), Hazard()

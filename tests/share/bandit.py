@@ -1,7 +1,7 @@
 """Policies of sharing over pairs of measured jobs: what hosts lose, and what guests get done.
 
 ``python -m tests.share.bandit [HOSTS [POLICY …]]`` prints the table of docs/results-share.md. There is no queue and
-no cluster here: hosts come one after another, each with one job that waits, and the fitted model of interference says
+no cluster here: hosts come one after another, each with one job that waits, and the fitted model of interference gives
 how fast both are.
 """
 
@@ -47,7 +47,7 @@ class World:
 
 @dataclass(frozen=True)
 class Score:
-    """What a policy did, over hosts.
+    """Results of a policy over all hosts.
 
     ``slower`` is how much longer hosts took, on average; ``over`` the part that took over 10 % longer; ``won`` the work
     of guests, in hours alone per hour of a host alone; ``net`` that less what hosts took longer.
@@ -67,8 +67,8 @@ def world_of(traces: Path = TRACES) -> World:
     pairs: MeasuredPairs = read_interference(traces / "interference")
     model = fit_interference(pairs.use, pairs.speed)
     jobs, first = np.unique(pairs.jobs, return_index=True)
-    told = [model.unlimited(*row) for row in pairs.use]
-    errors = pairs.speed / np.array([[each.host, each.guest] for each in told])
+    predicted = [model.unlimited(*row) for row in pairs.use]
+    errors = pairs.speed / np.array([[each.host, each.guest] for each in predicted])
     log = read_swf(traces / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz").records
     known = log.filter((log["run"] > 60) & (log["request"] >= log["run"]))
     ratios = (known["request"] / known["run"]).to_numpy()
@@ -78,7 +78,7 @@ def world_of(traces: Path = TRACES) -> World:
 def play(
     world: World, policy_of: Callable[[], object], hosts: int, seed: int, use: str = "measured"
 ) -> Score:
-    """One policy over so many hosts; draws of one seed are the same for every policy.
+    """Run one policy over `hosts` hosts; draws of one seed are the same for every policy.
 
     ``use`` is "measured", or "busy": only jobs that keep over half of the device busy.
     """
@@ -102,9 +102,9 @@ def play(
 
 
 def truth_of(world: World, seed: int) -> PairSpeeds:
-    """How fast a pair is: as the model says, times one of its errors that is drawn for the pair and stays the same.
+    """Return the speeds of a pair: the model's, times one of its errors, drawn once for the pair.
 
-    Errors were measured where both had all that they wanted. Of a neighbour that has a part of that, a part of the
+    Errors were measured where both jobs had all that they wanted. If a neighbour has a part of that, a part of the
     error is taken (in logarithms): this is an assumption, as no quota was ever measured.
     """
 
@@ -154,7 +154,7 @@ def _host(
 
 
 def policies(world: World, seed: int) -> dict[str, Callable[[], object]]:
-    """By how the table calls them: a new one of each, nothing learned."""
+    """Return a factory of each policy, by its name in the table."""
 
     def asax(**parameters: object) -> Callable[[], object]:
         return lambda: POLICIES.make("asax", np.random.default_rng(seed), **parameters)

@@ -35,7 +35,7 @@ unknown = st.just(math.nan)
 
 @st.composite
 def views(draw: st.DrawFn, most: int = 5) -> ShareView:
-    """Some that run alone and some that wait; memory, cores and knowledge at the edges on purpose."""
+    """Some running and some waiting jobs; memory, cores and measurements are at their bounds on purpose."""
     running = draw(st.integers(0, most))
     hosts = tuple(
         host(

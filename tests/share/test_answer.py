@@ -1,4 +1,4 @@
-"""An answer is carried out whole or not at all, and first fit finds what an exhaustive search finds."""
+"""An answer is carried out whole or not at all, and first fit finds the pairs of an exhaustive search."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PAIR = host(1, guest=Guest(candidate(5), 30))
         ([Share(5, 2, 30, "x")], "job 5 is not running"),
     ],
 )
-def test_what_cannot_be_is_refused(shares, problem):
+def test_impossible_shares_are_rejected(shares, problem):
     # Each line is one condition of the check; without it the pair would run beyond its cores, memory or time.
     waiting = (candidate(2), candidate(3, cores=9), candidate(4, memory=60e9), candidate(6))
     view = ShareView(0.0, (host(1), host(7), host(8, guest=Guest(candidate(5), 30))), waiting)
@@ -45,18 +45,18 @@ def test_what_cannot_be_is_refused(shares, problem):
         Sharing(tuple(shares)).check(view)
 
 
-def test_a_pair_s_quota_may_change_down_to_nothing():
+def test_a_pair_s_quota_may_drop_to_zero():
     for quota in (0, 10, 90):
         Sharing((Share(1, 5, quota, "x"),)).check(ShareView(0.0, (PAIR,), ()))
 
 
-def test_a_guest_holds_memory_even_when_it_is_stopped():
+def test_a_stopped_guest_still_holds_its_memory():
     # Would catch memory_free that counts only guests with a quota.
     assert host(1, guest=Guest(candidate(5, memory=50e9), 0)).memory_free == pytest.approx(7.6e9)
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("made", "message"),
     [
         (lambda: host(cpu=math.nan), "job 1: cpu is nan, expected a finite number at least 0, at most 100"),
         (lambda: host(cpu=-1.0), "job 1: cpu is -1"),
@@ -78,8 +78,8 @@ def test_a_guest_holds_memory_even_when_it_is_stopped():
         (lambda: ShareView(0.0, (), (), actions=(0, 100)), "below 100"),
     ],
 )
-def test_bad_numbers_are_named(made, said):
-    with pytest.raises(InputError, match=said) as error:
+def test_invalid_numbers_are_named_in_the_error(made, message):
+    with pytest.raises(InputError, match=message) as error:
         made()
     assert "\n" not in str(error.value)
 
@@ -89,7 +89,7 @@ def fits_by_hand(one: Allocation, other: Candidate) -> bool:
 
 
 def naive_first_fit(view: ShareView, wanted: dict[tuple[int, int], int]) -> list[tuple[int, int, int]]:
-    """Of all pairs that could be, in order of the queue, then of allocations: each that is still free, at its quota."""
+    """Return each pair whose jobs are both free, in order of the queue, then of allocations, at its quota."""
     pairs = [(each, one) for each in view.waiting for one in view.running]
     taken: list[tuple[int, int, int]] = []
     for each, one in pairs:
@@ -100,7 +100,7 @@ def naive_first_fit(view: ShareView, wanted: dict[tuple[int, int], int]) -> list
 
 
 @given(views(), st.data())
-def test_first_fit_takes_the_pairs_of_a_search_over_all(view, data):
+def test_first_fit_picks_the_pairs_of_an_exhaustive_search(view, data):
     wanted = {
         (one.job, each.job): data.draw(st.sampled_from([0, 10, 90]))
         for one in view.running
@@ -111,14 +111,14 @@ def test_first_fit_takes_the_pairs_of_a_search_over_all(view, data):
     Sharing(found).check(view)
 
 
-def test_only_pairs_are_asked_about_new_quotas():
+def test_only_existing_pairs_get_new_quotas():
     view = ShareView(0.0, (host(3), PAIR), ())
     assert [share.host for share in adjusted(view, lambda one, guest: QuotaChoice(0, "slow"))] == [1]
     assert adjusted(view, lambda one, guest: None) == ()
 
 
-def test_no_job_starts_where_one_is_already_a_guest():
-    # Would catch a first fit that forgets who shares: at most two jobs have a core.
+def test_a_host_with_a_guest_gets_no_second_guest():
+    # Would catch a first fit that forgets existing pairs: at most two jobs share a core.
     assert first_fit(ShareView(0.0, (PAIR,), (candidate(6),)), lambda one, each: QuotaChoice(50, "x")) == ()
 
 
@@ -126,7 +126,7 @@ RESTARTS = host(1, guest=Guest(candidate(5, restarts=True), 30))
 
 
 @pytest.mark.parametrize(
-    ("shares", "back", "problem"),
+    ("shares", "requeues", "problem"),
     [
         ([], [Back(5, "")], "requeues job 5: no reason is given"),
         ([], [Back(2, "x")], "requeues job 2: it is not a guest"),
@@ -135,34 +135,34 @@ RESTARTS = host(1, guest=Guest(candidate(5, restarts=True), 30))
         ([Share(1, 5, 10, "x")], [Back(5, "x")], "requeues job 5: it is named twice"),
     ],
 )
-def test_a_guest_that_cannot_leave_is_named(shares, back, problem):
+def test_an_invalid_requeue_is_named_in_the_error(shares, requeues, problem):
     view = ShareView(0.0, (RESTARTS, host(7, guest=Guest(candidate(6), 30))), (candidate(2),))
     Sharing((), (Back(5, "x"),)).check(view)
     with pytest.raises(PolicyError, match=problem):
-        Sharing(tuple(shares), tuple(back)).check(view)
+        Sharing(tuple(shares), tuple(requeues)).check(view)
 
 
 @pytest.mark.parametrize("actions", [(0,), (10, 20), (0, 20, 10), (0, True), (0, 1.5), (0, 10, 10), (0, 100)])
-def test_quotas_are_rising_whole_percents_from_none_to_below_all(actions):
+def test_quotas_are_rising_whole_percents_from_0_to_below_100(actions):
     assert checked_actions("actions", (0, 99)) == (0, 99)
     with pytest.raises(InputError, match=r"^mine is \["):
         checked_actions("mine", actions)
 
 
-def test_guests_that_could_put_off_the_head_may_take_what_it_leaves_over_and_no_more():
+def test_guests_that_outlast_the_head_s_start_fit_in_its_spare_cores():
     hosts = tuple(host(job, ends=50.0, walltime=50.0, elapsed=0.0) for job in (1, 3, 7))
     waits = tuple(candidate(10 + job, cores=2, request=900.0) for job in range(3))
     view = ShareView(0.0, hosts, (candidate(100, cores=20), *waits), head=Head(100, 50.0, 5))
     found = first_fit(view, lambda one, each: None if each.job == 100 else QuotaChoice(50, "x"))
     assert [(share.host, share.guest) for share in found] == [(1, 10), (3, 11)]
-    # The next one, which is narrow enough for what is left over then, is taken all the same.
+    # The next job is narrow enough for the remaining spare cores, and is placed.
     more = ShareView(0.0, hosts, (*view.waiting, candidate(20, cores=1, request=900.0)), head=view.head)
     found = first_fit(more, lambda one, each: None if each.job == 100 else QuotaChoice(50, "x"))
     assert [(share.host, share.guest) for share in found] == [(1, 10), (3, 11), (7, 20)]
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("made", "message"),
     [
         (lambda: Guest(candidate(), 101), "job 2: quota is 101"),
         (lambda: Guest(candidate(), 30, elapsed=-1.0), "job 2: elapsed is -1"),
@@ -176,12 +176,12 @@ def test_guests_that_could_put_off_the_head_may_take_what_it_leaves_over_and_no_
         (lambda: host(ends=math.inf), "job 1: ends is inf"),
     ],
 )
-def test_more_bad_numbers_are_named(made, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_guest_and_job_numbers_are_named_in_the_error(made, message):
+    with pytest.raises(InputError, match=message):
         made()
 
 
-def test_numbers_at_their_bounds_are_taken():
+def test_numbers_at_their_bounds_are_accepted():
     host(
         1,
         cores=1,

@@ -1,4 +1,4 @@
-"""ASAx as a whole: what it draws, what it learns, what it undoes, what it keeps."""
+"""The whole ASAx policy: its draws, its learning, the pairs it undoes, and its saved state."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def asax(**parameters: object) -> Asax:
 
 
 def started(policy: Asax, **changed: object):
-    """A host with the guest that it was given, as the engine would have it; drawn again until one was."""
+    """Return a host with the guest that the policy gave it; draw again until it gives one."""
     view = ShareView(0.0, (host(**changed),), (candidate(),))
     while not (shares := policy.decide(view).shares):
         pass
@@ -37,7 +37,7 @@ def checkpoint(pair, **after: object) -> Checkpoint:
 
 
 @given(views())
-def test_whatever_it_sees_its_answer_can_be_carried_out(view):
+def test_every_answer_can_be_carried_out(view):
     policy = asax()
     for _ in range(3):
         answer = policy.decide(view)
@@ -57,7 +57,7 @@ def test_quotas_are_drawn_with_the_chances_of_the_mixture():
     assert found == pytest.approx(chances, abs=0.03)
 
 
-def test_a_note_has_what_was_drawn():
+def test_a_note_holds_the_chances_of_the_drawn_quota():
     # Would catch the chances of another action: losses would then move the wrong weights.
     policy = asax()
     for _ in range(30):
@@ -66,7 +66,7 @@ def test_a_note_has_what_was_drawn():
         assert pair.guest.note == pytest.approx((given_by.mean(), *given_by))
 
 
-def test_a_draw_of_nothing_tries_the_next_allocation():
+def test_a_drawn_quota_of_zero_tries_the_next_host():
     policy, never = asax(), 0
     view = ShareView(0.0, (host(1, cpu=99.0), host(3, cpu=5.0)), (candidate(),))
     hosts = [share.host for _ in range(300) for share in policy.decide(view).shares]
@@ -74,7 +74,7 @@ def test_a_draw_of_nothing_tries_the_next_allocation():
 
 
 @pytest.mark.parametrize("update", UPDATES)
-def test_losses_move_weights_from_who_advised_to_who_did_not(update):
+def test_losses_move_weight_away_from_the_experts_that_advised(update):
     # Here large quotas hurt and small ones do not. Would catch a note of the wrong action, and a sign.
     policy = asax(loss="progress", update=update)
     for _ in range(200):
@@ -90,13 +90,13 @@ def test_losses_move_weights_from_who_advised_to_who_did_not(update):
     "changed",
     [{"rate": math.nan}, {"rate_alone": math.nan}, {"tasks_left": math.nan, "rate": math.nan}],
 )
-def test_it_learns_nothing_from_what_was_not_measured(changed):
+def test_it_learns_nothing_from_missing_measurements(changed):
     policy = asax(loss="progress")
     policy.observed(checkpoint(started(policy), **changed))
     assert not policy.learned
 
 
-def test_it_learns_nothing_from_a_stopped_guest_or_from_another_s_pair():
+def test_it_learns_nothing_from_a_stopped_guest_or_a_pair_without_a_note():
     policy = asax(loss="progress")
     pair = started(policy)
     for guest in (replace(pair.guest, quota=0), replace(pair.guest, note=())):
@@ -104,7 +104,7 @@ def test_it_learns_nothing_from_a_stopped_guest_or_from_another_s_pair():
     assert not policy.learned
 
 
-def test_a_host_killed_at_its_walltime_is_a_whole_loss():
+def test_a_host_killed_at_its_walltime_is_a_full_loss():
     policy = asax()
     pair = started(policy, elapsed=3599.0)
     end = replace(pair, elapsed=3600.0)
@@ -114,7 +114,7 @@ def test_a_host_killed_at_its_walltime_is_a_whole_loss():
     assert policy.mixture("montage").risk == pytest.approx(pair.guest.note[1:])
 
 
-def test_a_pair_that_hurts_is_undone_at_once_and_stays_so():
+def test_a_pair_that_slows_its_host_is_undone_for_good():
     policy = asax(loss="progress")
     pair = started(policy)
     hurt = replace(pair, rate=pair.rate_alone / 1.2)
@@ -125,7 +125,7 @@ def test_a_pair_that_hurts_is_undone_at_once_and_stays_so():
     assert all(not policy.decide(ShareView(2.0, (undone,), ())).shares for _ in range(20))
 
 
-def test_a_loss_that_is_tolerated_undoes_nothing():
+def test_a_loss_within_the_tolerance_undoes_nothing():
     pair = started(asax(loss="progress"))
     slowed = replace(pair, rate=0.5, rate_alone=0.625)  # a slowdown of 0.25, a loss of 0.5
     kept = asax(loss="progress", tolerance=0.5, redraw=False)
@@ -134,7 +134,7 @@ def test_a_loss_that_is_tolerated_undoes_nothing():
     assert undoes.decide(ShareView(1.0, (slowed,), ())).shares[0].quota == 0
 
 
-def test_a_pair_that_goes_well_is_drawn_again_or_left():
+def test_a_good_pair_is_redrawn_or_kept():
     pair = started(asax(loss="progress"))
     quotas = {asax(loss="progress", gamma=0.1).decide(ShareView(1.0, (pair,), ())).shares[0].guest}
     assert quotas == {2}
@@ -142,7 +142,7 @@ def test_a_pair_that_goes_well_is_drawn_again_or_left():
 
 
 @pytest.mark.parametrize("update", UPDATES)
-def test_what_was_learned_comes_back(update):
+def test_a_restored_policy_has_learned_the_same(update):
     policy = asax(loss="progress", update=update)
     for _ in range(30):
         policy.observed(checkpoint(started(policy), rate=0.01))
@@ -155,27 +155,27 @@ def test_what_was_learned_comes_back(update):
     assert other.saved() == policy.saved()
 
 
-def spoilt(text: str, **changed: object) -> str:
+def corrupted(text: str, **changed: object) -> str:
     return json.dumps({**json.loads(text), **changed})
 
 
 def of_class(text: str, **changed: object) -> str:
     one = json.loads(text)["classes"][0]
-    return spoilt(text, classes=[{**one, **changed}])
+    return corrupted(text, classes=[{**one, **changed}])
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (lambda text: "", "saved state: 0 bytes that do not begin"),
         (lambda text: "{", "saved state: text is"),
         (lambda text: "[1, 2", "saved state: 5 bytes that do not begin"),
-        (lambda text: spoilt(text, version=2), "saved state: version is 2"),
-        (lambda text: spoilt(text, format="other"), "saved state: format is 'other'"),
-        (lambda text: spoilt(text, update="exp4-ix"), "update is exp4-ix, expected printed"),
-        (lambda text: spoilt(text, actions=[0, 50]), r"actions is \[0, 50\], expected"),
-        (lambda text: spoilt(text, metrics=["cpu"]), r"metrics is \['cpu'\], expected"),
-        (lambda text: spoilt(text, more=1), "saved state: more is 1"),
+        (lambda text: corrupted(text, version=2), "saved state: version is 2"),
+        (lambda text: corrupted(text, format="other"), "saved state: format is 'other'"),
+        (lambda text: corrupted(text, update="exp4-ix"), "update is exp4-ix, expected printed"),
+        (lambda text: corrupted(text, actions=[0, 50]), r"actions is \[0, 50\], expected"),
+        (lambda text: corrupted(text, metrics=["cpu"]), r"metrics is \['cpu'\], expected"),
+        (lambda text: corrupted(text, more=1), "saved state: more is 1"),
         (lambda text: of_class(text, risk=[0.1]), "classes.0.risk has 1 numbers, expected 4"),
         (lambda text: of_class(text, risk=[-0.1] * 4), "classes.0.risk.0 is -0.1"),
         (lambda text: of_class(text, rounds=-1), "classes.0.rounds is -1"),
@@ -185,7 +185,7 @@ def of_class(text: str, **changed: object) -> str:
         (lambda text: of_class(text, logs=[-0.7] * 2), "classes.0.logs has 2 numbers, expected 4"),
         (lambda text: of_class(text, more="x"), "classes.0.more is 'x'"),
         (
-            lambda text: spoilt(text, classes=json.loads(text)["classes"] * 2),
+            lambda text: corrupted(text, classes=json.loads(text)["classes"] * 2),
             "classes.1.job_class is 'montage', which occurs twice",
         ),
         (lambda text: of_class(text, logs=[-0.1] * 4), "classes.0.logs are of weights with sum 3.6"),
@@ -195,24 +195,24 @@ def of_class(text: str, **changed: object) -> str:
         ),
     ],
 )
-def test_a_spoilt_state_is_told_and_changes_nothing(spoil, said):
+def test_a_corrupt_state_is_rejected_and_changes_nothing(spoil, message):
     policy = asax(loss="progress")
     for _ in range(30):
         policy.observed(checkpoint(started(policy), rate=0.01))
     before = policy.saved()
-    with pytest.raises(InputError, match=said) as error:
+    with pytest.raises(InputError, match=message) as error:
         policy.restore(spoil(unseal_text(before, "sharing")))
     assert "\n" not in str(error.value)
     assert policy.saved() == before
 
 
-def test_other_actions_than_the_experts_have_are_refused():
+def test_actions_other_than_the_experts_are_rejected():
     with pytest.raises(InputError, match=r"actions are \[0, 50\], expected those of the experts, \[0, 10"):
         asax().decide(ShareView(0.0, (), (), actions=(0, 50)))
 
 
 @pytest.mark.parametrize(
-    ("parameters", "said"),
+    ("parameters", "message"),
     [
         ({"loss": "mood"}, "loss is 'mood', expected one of walltime, progress, wait"),
         ({"update": "greedy"}, "update is 'greedy'"),
@@ -221,8 +221,8 @@ def test_other_actions_than_the_experts_have_are_refused():
         ({"experts": "none.yaml"}, "none.yaml: cannot be read"),
     ],
 )
-def test_bad_parameters_are_named(parameters, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_parameters_are_named_in_the_error(parameters, message):
+    with pytest.raises(InputError, match=message):
         asax(**parameters)
 
 

@@ -1,4 +1,4 @@
-"""What policies are worth on pairs of measured jobs: the order that docs/results-share.md reports."""
+"""The ranking of policies on pairs of measured jobs that docs/results-share.md reports."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tests.share.cases import TRACES
 @pytest.fixture(scope="module")
 def scores():
     if not TRACES.is_dir():
-        pytest.skip("the real traces are not at hand: no folder ../shared/traces beside the repository")
+        pytest.skip("the real traces are not at hand: no folder ../shared/traces next to the repository")
     world = world_of()
     return {name: play(world, made, 200, seed=1) for name, made in policies(world, 1).items()}
 
 
-def test_nobody_is_slowed_where_nobody_shares(scores):
+def test_without_sharing_no_host_is_slowed(scores):
     assert (scores["none"].slower, scores["none"].won) == (pytest.approx(0.0, abs=1e-9), 0.0)
 
 
@@ -24,13 +24,13 @@ def test_the_oracle_keeps_every_host_within_its_budget(scores):
     assert scores["oracle"].over == 0.0
 
 
-def test_who_learns_hurts_hosts_less_than_who_does_not(scores):
+def test_learning_policies_slow_hosts_less_than_half_as_much_as_a_fixed_quota(scores):
     for name in ("pairs", "asax, printed, by progress", "asax, exp4-ix, by progress"):
         assert scores[name].slower < 0.5 * scores["always 30 %"].slower
         assert scores[name].over < 0.5 * scores["always 30 %"].over
 
 
-def test_ours_wins_more_than_asax_at_the_price_of_some_hosts(scores):
+def test_pairs_does_more_guest_work_than_asax(scores):
     assert scores["pairs"].won > scores["asax, printed, by progress"].won
-    # Where ours loses: a fixed half wins more work, and the oracle hurts nobody.
+    # Limits of Pairs: a fixed half does more guest work, and so does the oracle.
     assert scores["static"].won > scores["oracle"].won > scores["pairs"].won

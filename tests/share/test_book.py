@@ -1,4 +1,4 @@
-"""The book of who runs and shares: intervals, what is told of pairs, and what nobody measured."""
+"""The book of running and sharing jobs: intervals, checkpoints of pairs, and missing measurements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from windlass.share.view import Head
 
 
 def read(at: float, **changed: object) -> Reading:
-    """What an engine that counts everything reads."""
+    """A reading of an engine that measures everything."""
     fields: dict[str, object] = {
         "cpu": 0.0,
         "memory": 0.0,
@@ -28,7 +28,7 @@ def read(at: float, **changed: object) -> Reading:
     return Reading(at, **{**fields, **changed})  # type: ignore[arg-type]
 
 
-def test_a_job_that_asked_for_no_time_is_not_shown() -> None:
+def test_a_job_with_a_zero_time_request_is_not_shown() -> None:
     # Where jobs are not stopped at their walltimes such a job runs, and no allocation has a walltime of 0.
     book = ShareBook()
     book.started(candidate(1, request=0.0), 0.0, 8e9)
@@ -38,7 +38,7 @@ def test_a_job_that_asked_for_no_time_is_not_shown() -> None:
 
 
 def pair(quota: int = 50) -> ShareBook:
-    """Job 1, alone for 10 s at half of its 4 cores and 1 task/s, has taken in job 2, of as many cores."""
+    """Job 1 ran alone for 10 s at half of its 4 cores and 1 task/s; then job 2, of as many cores, became its guest."""
     book = ShareBook()
     book.started(candidate(1, job_class="montage", memory=8e9), 0.0, 8e9)
     book.read({1: read(5.0, cpu=10.0, done=5.0)})
@@ -48,24 +48,34 @@ def pair(quota: int = 50) -> ShareBook:
     return book
 
 
-def test_a_checkpoint_is_told_once_and_of_the_time_since_the_quota_was_decided() -> None:
+def test_a_checkpoint_is_reported_once_and_covers_the_time_since_the_quota_was_set() -> None:
     book = pair()
     book.read({1: read(30.0, cpu=40.0, done=20.0, memory=4e9, waited=5.0), 2: read(30.0, cpu=16.0, done=4.0)})
-    (told,) = book.checkpoints()
+    (checkpoint,) = book.checkpoints()
     assert book.checkpoints() == []
-    assert (told.before.elapsed, told.after.elapsed) == (10.0, 30.0)
-    assert (told.before.rate, told.after.rate, told.after.rate_alone, told.after.waited) == (
+    assert (checkpoint.before.elapsed, checkpoint.after.elapsed) == (10.0, 30.0)
+    assert (
+        checkpoint.before.rate,
+        checkpoint.after.rate,
+        checkpoint.after.rate_alone,
+        checkpoint.after.waited,
+    ) == (
         1.0,
         0.5,
         1.0,
         25.0,
     )
-    assert (told.guest.quota, told.guest.note, told.ended, told.killed) == (50, (7.0,), False, False)
-    # Nobody has measured what jobs of the guest's class use by themselves.
-    assert math.isnan(told.guest.progress)
+    assert (checkpoint.guest.quota, checkpoint.guest.note, checkpoint.ended, checkpoint.killed) == (
+        50,
+        (7.0,),
+        False,
+        False,
+    )
+    # The CPU use of the guest's class alone was never measured.
+    assert math.isnan(checkpoint.guest.progress)
 
 
-def test_a_guest_s_walltime_passes_as_its_quota_says() -> None:
+def test_a_guest_s_walltime_passes_in_proportion_to_its_quota() -> None:
     book = pair(quota=30)
     assert (book.elapsed(1, 20.0), book.elapsed(2, 20.0)) == (20.0, 3.0)
     view = book.view(20.0, [])
@@ -77,7 +87,7 @@ def test_a_guest_s_walltime_passes_as_its_quota_says() -> None:
     assert book.elapsed(2, 45.0) == pytest.approx(17.0)
 
 
-def test_only_time_alone_says_what_a_class_uses() -> None:
+def test_a_class_s_use_is_measured_only_from_time_alone() -> None:
     book = pair()
     assert book.uses.cpu("montage") == 50.0
     book.read({1: read(30.0, cpu=100.0), 2: read(30.0, cpu=80.0)})
@@ -86,15 +96,15 @@ def test_only_time_alone_says_what_a_class_uses() -> None:
     book.carry_out(book.view(30.0, []), Sharing((Share(1, 2, 0, "stops"),)))
     book.read({1: read(40.0, cpu=140.0), 2: read(40.0, cpu=80.0)})
     assert book.uses.cpu("montage") == 75.0
-    # And one that goes on by itself is alone from its host's end on.
+    # A guest is alone after its host ends.
     book.ended(1, {1: read(40.0, cpu=140.0), 2: read(40.0, cpu=80.0)})
     book.read({2: read(60.0, cpu=96.0)})
     assert book.uses.cpu("blast") == 20.0
 
 
 @pytest.mark.parametrize("lost", [1, 2])
-def test_time_of_which_a_part_was_shared_says_nothing_of_time_alone(lost: int) -> None:
-    # Would catch a book that takes the interval in which a partner was lost for one without it.
+def test_an_interval_that_was_partly_shared_does_not_count_as_time_alone(lost: int) -> None:
+    # Would catch a book that counts the interval in which a partner was lost as time alone.
     book = pair()
     book.lost(lost, 20.0)
     left = 3 - lost
@@ -105,41 +115,41 @@ def test_time_of_which_a_part_was_shared_says_nothing_of_time_alone(lost: int) -
     assert book.uses.cpu("blast" if left == 2 else "montage") == (100.0 if left == 2 else 75.0)
 
 
-def test_of_a_pair_that_ends_as_it_begins_nothing_was_measured() -> None:
-    # Would catch rates of the time before, told as those of the pair.
+def test_a_pair_that_ends_at_once_has_no_measurements() -> None:
+    # Would catch rates from before the pair, reported as those of the pair.
     book = pair()
     book.ended(2, {1: read(10.0, cpu=20.0, done=10.0, memory=4e9), 2: read(10.0)})
-    (told,) = book.checkpoints()
-    assert all(map(math.isnan, (told.after.rate, told.after.waited, told.guest.progress)))
-    assert told.after.rate_alone == 1.0
+    (checkpoint,) = book.checkpoints()
+    assert all(map(math.isnan, (checkpoint.after.rate, checkpoint.after.waited, checkpoint.guest.progress)))
+    assert checkpoint.after.rate_alone == 1.0
 
 
-def test_who_ends_is_told_with_whether_it_was_killed() -> None:
+def test_the_checkpoint_of_an_end_states_whether_the_job_was_killed() -> None:
     book = pair()
     both = {1: read(20.0, cpu=30.0), 2: read(20.0, cpu=10.0)}
     book.ended(1, both, killed=True)
-    (told,) = book.checkpoints()
-    assert (told.ended, told.killed, told.after.elapsed) == (True, True, 20.0)
+    (checkpoint,) = book.checkpoints()
+    assert (checkpoint.ended, checkpoint.killed, checkpoint.after.elapsed) == (True, True, 20.0)
     assert (book.jobs(), book.host_of(2), book.pairs()) == ([2], None, [])
     book = pair()
     book.ended(2, both, killed=True)
-    (told,) = book.checkpoints()
-    # It is the host that the policy is told of, and that goes on.
-    assert (told.ended, told.killed, told.after.job) == (False, False, 1)
+    (checkpoint,) = book.checkpoints()
+    # The checkpoint is of the host, which keeps running.
+    assert (checkpoint.ended, checkpoint.killed, checkpoint.after.job) == (False, False, 1)
     assert (book.jobs(), book.guest_of(1)) == ([1], None)
 
 
-def test_the_end_of_a_host_may_be_told_by_its_tasks_alone() -> None:
-    # Its groups are gone with it: what it used is NaN, also where its guest was stopped and it was by itself.
+def test_the_last_reading_of_a_host_may_have_task_counts_only() -> None:
+    # Its cgroups are gone: its CPU use is NaN, also where its guest was stopped and it ran alone.
     book = pair()
     book.carry_out(book.view(10.0, []), Sharing((Share(1, 2, 0, "stops"),)))
     book.ended(1, {1: read(20.0, cpu=math.nan, done=20.0), 2: read(20.0)})
-    (told,) = book.checkpoints()
-    assert (told.ended, told.after.cpu, told.after.rate) == (True, 50.0, 1.0)
+    (checkpoint,) = book.checkpoints()
+    assert (checkpoint.ended, checkpoint.after.cpu, checkpoint.after.rate) == (True, 50.0, 1.0)
     assert book.uses.cpu("montage") == 50.0
 
 
-def test_progress_is_by_what_others_of_the_class_used_alone() -> None:
+def test_progress_is_relative_to_the_use_of_the_class_alone() -> None:
     book = ShareBook()
     book.uses.take("blast", seconds=10.0, cpu=80.0)
     book.started(candidate(1, job_class="montage", memory=8e9), 0.0, 8e9)
@@ -148,18 +158,18 @@ def test_progress_is_by_what_others_of_the_class_used_alone() -> None:
     assert view.waiting[0].cpu == 80.0
     book.carry_out(view, Sharing((Share(1, 2, 50, "drawn"),)))
     book.read({1: read(20.0, cpu=40.0), 2: read(20.0, cpu=16.0)})
-    (told,) = book.checkpoints()
-    assert told.guest.progress == 50.0
+    (checkpoint,) = book.checkpoints()
+    assert checkpoint.guest.progress == 50.0
 
 
-@pytest.mark.parametrize(("used", "asked", "crowded"), [(4.0, 4.0, []), (4.1, 4.0, [2]), (99.0, 0.0, [])])
-def test_guests_are_in_the_way_of_memory_that_their_hosts_come_to_use(
-    used: float, asked: float, crowded: list[int]
+@pytest.mark.parametrize(("used", "requested", "crowded"), [(4.0, 4.0, []), (4.1, 4.0, [2]), (99.0, 0.0, [])])
+def test_a_guest_is_crowded_when_its_host_needs_its_memory(
+    used: float, requested: float, crowded: list[int]
 ) -> None:
     book = ShareBook()
     book.started(candidate(1, memory=8e9), 0.0, 8e9)
     book.read({1: read(10.0, cpu=20.0)})
-    view = book.view(10.0, [candidate(2, memory=asked * 1e9)])
+    view = book.view(10.0, [candidate(2, memory=requested * 1e9)])
     book.carry_out(view, Sharing((Share(1, 2, 50, "drawn"),)))
     book.read({1: read(20.0, cpu=40.0, memory=used * 1e9), 2: read(20.0)})
     assert book.crowded() == crowded
@@ -167,8 +177,8 @@ def test_guests_are_in_the_way_of_memory_that_their_hosts_come_to_use(
 
 @pytest.mark.parametrize("percent", range(101))
 @pytest.mark.parametrize("memory", [1e9, 1.1e9, 3.8e9 * 7, 64e9])
-def test_who_fits_to_the_last_byte_is_not_in_the_way(memory: float, percent: int) -> None:
-    # Would catch two ways to add up the same bytes: a guest that is put back and taken in at every checkpoint.
+def test_a_guest_that_fits_to_the_last_byte_is_not_crowded(memory: float, percent: int) -> None:
+    # Would catch two ways to add up the same bytes: a guest would be requeued and restarted at every checkpoint.
     book = ShareBook()
     book.started(candidate(1, memory=memory), 0.0, memory)
     book.read({1: read(10.0, memory=percent / 100.0 * 0.3 * memory)})
@@ -178,7 +188,7 @@ def test_who_fits_to_the_last_byte_is_not_in_the_way(memory: float, percent: int
     assert book.crowded() == []
 
 
-def test_a_job_that_was_not_read_alone_is_not_shown() -> None:
+def test_a_job_without_a_measured_interval_is_not_shown() -> None:
     book = ShareBook()
     book.started(candidate(1), 5.0, 8e9)
     assert book.view(5.0, []).running == ()
@@ -198,8 +208,8 @@ def test_an_answer_that_cannot_be_carried_out_changes_nothing() -> None:
     assert 3 not in book
 
 
-def test_ends_are_told_to_the_bit() -> None:
-    # By its walltime and what has elapsed, the end of a host misses what the head was promised by a rounding.
+def test_the_end_of_a_host_equals_the_head_s_start_to_the_bit() -> None:
+    # Computed from walltime and elapsed time, the end of a host misses the head's promised start by a rounding error.
     for start, request, part in np.random.default_rng(1).uniform(0.0, 1e5, (50, 3)).tolist():
         book, now, end = ShareBook(), start + request * part / 1e5, start + request
         book.started(candidate(1, request=request), start, 8e9)

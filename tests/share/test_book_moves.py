@@ -1,4 +1,4 @@
-"""The book of jobs that share, as they pause, part, go on and are lost: numbers by hand."""
+"""The book of sharing jobs as they pause, separate, resume and are lost: numbers computed by hand."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from windlass.share.usage import ClassUse, Interval, Reading
 from windlass.share.view import Head
 
 
-def beside(**changed: object) -> ShareBook:
-    """Jobs 1 and 2 share, and job 3 runs by itself since 4 s, of 8 GB of which it uses 2."""
+def pair_and_single(**changed: object) -> ShareBook:
+    """Jobs 1 and 2 share; job 3 has run alone since 4 s and uses 2 of its 8 GB."""
     book = pair(30)
     book.started(candidate(3, job_class="statistics", request=100.0), 4.0, 8e9)
     book.read({3: read(10.0, cpu=12.0, memory=2e9, **changed)})
     return book
 
 
-def test_what_is_left_of_a_walltime_is_never_below_none() -> None:
-    book = beside()
+def test_the_remaining_walltime_is_never_negative() -> None:
+    book = pair_and_single()
     assert (book.left(3, 54.0), book.left(3, 104.0), book.left(3, 200.0)) == (50.0, 0.0, 0.0)
-    # Three tenths of 20 s are used of the guest's.
+    # The guest has used three tenths of 20 s.
     assert book.left(2, 30.0) == pytest.approx(1800.0 - 6.0)
 
 
 @pytest.mark.parametrize(("job", "pace"), [(1, 1.0), (2, 0.3), (3, 1.0)])
-def test_a_pause_is_taken_from_what_was_used_at_its_pace(job: int, pace: float) -> None:
-    book = beside()
+def test_a_pause_reduces_the_elapsed_walltime_at_the_job_s_pace(job: int, pace: float) -> None:
+    book = pair_and_single()
     before = book.elapsed(job, 40.0)
     book.paused(job, 5.0)
     assert book.elapsed(job, 40.0) == pytest.approx(before - 5.0 * pace)
 
 
-def test_a_pause_spoils_the_measurement_of_its_time_alone() -> None:
-    book = beside()
+def test_an_interval_with_a_pause_is_not_measured() -> None:
+    book = pair_and_single()
     book.paused(3, 5.0)
     book.read({3: read(20.0, cpu=12.0)})
     assert (book.uses.cpu("statistics"), book.view(20.0, []).running[-1].cpu) == (50.0, 50.0)
@@ -50,7 +50,7 @@ def test_a_pause_spoils_the_measurement_of_its_time_alone() -> None:
     assert book.uses.cpu("statistics") == (6.0 * 50.0 + 10.0 * 100.0) / 16.0
 
 
-def test_no_guest_has_used_less_than_nothing() -> None:
+def test_elapsed_walltime_is_never_negative() -> None:
     book = pair()
     book.paused(2, 100.0)
     (shown,) = book.view(12.0, []).running
@@ -60,14 +60,14 @@ def test_no_guest_has_used_less_than_nothing() -> None:
     assert book.view(12.0, []).running[0].elapsed == 0.0
 
 
-def test_a_guest_on_cores_of_its_own_is_by_itself_and_promised_nothing() -> None:
+def test_a_guest_on_its_own_cores_is_alone_and_has_no_promised_end() -> None:
     book = pair(30)
     assert book.until(2) == 10.0 + 1790.0 + 1800.0 - 0.3 * 1790.0
     book.apart(2, 20.0)
     assert (book.pairs(), book.host_of(2), book.guest_of(1), book.until(2)) == ([], None, None, math.inf)
     # Of 10 s it has used three, and each second counts from then on.
     assert book.elapsed(2, 30.0) == 13.0
-    # Of the time in which they were taken for a pair nothing is learned.
+    # Nothing is learned from the time in which the two were wrongly recorded as a pair.
     book.read({1: read(30.0, cpu=100.0, done=30.0), 2: read(30.0, cpu=80.0, done=30.0)})
     assert book.checkpoints() == []
     assert (book.uses.cpu("montage"), math.isnan(book.uses.cpu("blast"))) == (50.0, True)
@@ -75,20 +75,20 @@ def test_a_guest_on_cores_of_its_own_is_by_itself_and_promised_nothing() -> None
     assert (book.uses.cpu("montage"), book.uses.cpu("blast")) == (75.0, 100.0)
 
 
-def test_a_job_that_is_nobody_s_guest_may_be_apart_too() -> None:
-    book = beside()
+def test_a_job_without_a_host_may_be_separated_too() -> None:
+    book = pair_and_single()
     book.apart(3, 20.0)
     assert (book.until(3), book.elapsed(3, 30.0), book.pairs()) == (math.inf, 26.0, [(1, 2, 30)])
 
 
-def test_a_pair_of_before_is_known_by_its_quota_alone() -> None:
-    book = beside()
+def test_an_adopted_pair_has_its_quota_and_no_promised_end() -> None:
+    book = pair_and_single()
     book.ended(2, {1: read(20.0, cpu=40.0, done=20.0), 2: read(20.0)})
     book.checkpoints()
     book.adopt(3, candidate(9, memory=7e9), 40, 30.0)
     assert (book.pairs(), book.host_of(9)) == ([(3, 9, 40)], 3)
     assert (book.elapsed(9, 50.0), book.until(9)) == (pytest.approx(8.0), math.inf)
-    # One that is known already goes on with what it has used.
+    # A guest that the book knows keeps its elapsed walltime.
     book.started(candidate(7), 30.0, 8e9)
     book.adopt(1, candidate(7), 50, 40.0)
     assert book.elapsed(7, 60.0) == 20.0
@@ -100,7 +100,7 @@ def test_a_pair_of_before_is_known_by_its_quota_alone() -> None:
     assert book.crowded() == [9]
 
 
-def test_the_end_of_either_gives_the_other_its_whole_pace() -> None:
+def test_the_end_of_one_job_gives_the_other_its_full_pace() -> None:
     book = pair(30)
     book.ended(1, {1: read(20.0), 2: read(20.0)}, 20.0)
     assert (book.elapsed(2, 25.0), book.host_of(2), book.jobs()) == (8.0, None, [2])
@@ -112,34 +112,34 @@ def test_the_end_of_either_gives_the_other_its_whole_pace() -> None:
     assert (book.elapsed(2, 25.0), book.host_of(2), book.checkpoints()) == (8.0, None, [])
 
 
-def test_of_a_job_that_ends_alone_nothing_is_told() -> None:
-    book = beside()
+def test_the_end_of_a_single_job_makes_no_checkpoint() -> None:
+    book = pair_and_single()
     book.ended(3, {3: read(20.0)})
     assert (book.checkpoints(), book.jobs()) == ([], [1, 2])
 
 
 @pytest.mark.parametrize("ends", [1, 2])
-@pytest.mark.parametrize("stood", [1, 2])
-def test_of_a_pair_that_ends_after_a_pause_nothing_is_told(ends: int, stood: int) -> None:
+@pytest.mark.parametrize("paused", [1, 2])
+def test_a_pair_that_ends_after_a_pause_makes_no_checkpoint(ends: int, paused: int) -> None:
     book = pair()
-    book.paused(stood, 3.0)
+    book.paused(paused, 3.0)
     book.ended(ends, {1: read(20.0, cpu=30.0), 2: read(20.0, cpu=10.0)})
     assert book.checkpoints() == []
 
 
-def test_a_pair_is_told_with_what_it_is_then_and_others_are_not() -> None:
-    book = beside()
+def test_a_reading_makes_a_checkpoint_of_pairs_only() -> None:
+    book = pair_and_single()
     book.read({job: read(30.0, cpu=30.0, memory=4e9) for job in (3, 1, 2)})
-    (told,) = book.checkpoints()
-    assert (told.before.job, told.before.memory_used, told.after.memory_used) == (1, 50.0, 50.0)
-    assert (told.before.guest, told.after.cpu, told.guest.job.job) == (
+    (reported,) = book.checkpoints()
+    assert (reported.before.job, reported.before.memory_used, reported.after.memory_used) == (1, 50.0, 50.0)
+    assert (reported.before.guest, reported.after.cpu, reported.guest.job.job) == (
         Guest(candidate(2), 50 - 20, note=(7.0,)),
         50.0,
         2,
     )
 
 
-def test_a_new_quota_is_measured_anew_and_the_same_goes_on() -> None:
+def test_measurement_restarts_with_a_new_quota_and_continues_with_the_same() -> None:
     book = pair(50)
     book.read({1: read(20.0, cpu=30.0, done=15.0), 2: read(20.0, cpu=10.0)})
     assert book.view(20.0, []).running[0].rate == 0.5
@@ -147,17 +147,17 @@ def test_a_new_quota_is_measured_anew_and_the_same_goes_on() -> None:
     assert book.view(20.0, []).running[0].rate == 0.5
     book.set_pace(2, 0.2, 20.0)
     book.carry_out(book.view(30.0, []), Sharing((Share(1, 2, 50, "same"),)))
-    # The pace that was measured stands as long as the quota does.
+    # The measured pace stays in use as long as the quota does.
     assert book.elapsed(2, 40.0) == 5.0 + 4.0
     book.carry_out(book.view(40.0, []), Sharing((Share(1, 2, 10, "less"),)))
     assert math.isnan(book.view(40.0, []).running[0].rate)
     assert book.elapsed(2, 50.0) == 5.0 + 4.0 + 1.0
-    # Its promise is that of its first quota.
+    # Its promised end is that of its first quota.
     assert book.until(2) == 10.0 + 1790.0 + 1800.0 - 0.5 * 1790.0
 
 
-def test_a_guest_that_is_put_back_leaves_its_host_alone_and_the_others_as_they_are() -> None:
-    book = beside()
+def test_requeueing_a_guest_leaves_its_host_alone_and_other_pairs_unchanged() -> None:
+    book = pair_and_single()
     book.read({1: read(20.0, cpu=40.0, done=20.0, memory=4e9), 2: read(20.0)})
     book.started(candidate(7, restarts=True, memory=1e9), 20.0, 8e9)
     book.adopt(3, candidate(7, restarts=True, memory=1e9), 50, 20.0)
@@ -165,35 +165,35 @@ def test_a_guest_that_is_put_back_leaves_its_host_alone_and_the_others_as_they_a
     book.carry_out(book.view(30.0, []), Sharing(back=(Back(7, "begins again"),)))
     assert (book.jobs(), book.pairs(), book.guest_of(3)) == ([1, 2, 3], [(1, 2, 30)], None)
     assert 7 not in book
-    # It may be taken in again, and begins from nothing.
+    # It may become a guest again, and starts from zero.
     taken = Sharing((Share(3, 7, 50, "again"),))
     book.carry_out(book.view(40.0, [candidate(7, memory=1e9)]), taken)
     assert (book.pairs(), book.host_of(7)) == ([(1, 2, 30), (3, 7, 50)], 3)
     assert book.elapsed(7, 60.0) == 10.0
 
 
-def test_a_second_reading_of_an_instant_changes_nothing_of_what_was_measured() -> None:
-    book = beside()
+def test_a_second_reading_at_the_same_time_changes_no_measurement() -> None:
+    book = pair_and_single()
     both = {1: read(20.0, cpu=40.0, done=15.0, waited=1.0, memory=4e9), 2: read(20.0, cpu=10.0)}
     alone = {3: read(20.0, cpu=52.0, done=30.0, memory=2e9)}
     book.read(both | alone)
-    before, told = book.view(20.0, []).running, book.checkpoints()
+    before, reported = book.view(20.0, []).running, book.checkpoints()
     book.read(both | alone)
     assert repr(book.view(20.0, []).running) == repr(before)
-    assert repr(book.checkpoints()) == repr(told)
+    assert repr(book.checkpoints()) == repr(reported)
     assert (before[0].rate, before[0].waited, before[1].rate, before[1].cpu) == (0.5, 10.0, 3.0, 100.0)
 
 
 @pytest.mark.parametrize("between", [False, True])
-def test_a_second_reading_of_an_instant_makes_no_later_time_undisturbed(between: bool) -> None:
-    # A partner is lost, or a job paused, at the instant of a reading: time since then is not time alone.
+def test_a_second_reading_at_the_same_time_does_not_make_later_time_alone(between: bool) -> None:
+    # A partner is lost, or a job paused, at the time of a reading: the interval since then is not time alone.
     book = pair()
     book.lost(2, 10.0)
     if between:
         book.read({1: read(10.0, cpu=20.0, done=10.0, memory=4e9)})
     book.read({1: read(20.0, cpu=60.0, done=20.0)})
     assert book.uses.cpu("montage") == 50.0
-    book = beside()
+    book = pair_and_single()
     book.paused(3, 2.0)
     if between:
         book.read({3: read(10.0, cpu=12.0, memory=2e9)})
@@ -201,14 +201,14 @@ def test_a_second_reading_of_an_instant_makes_no_later_time_undisturbed(between:
     assert book.uses.cpu("statistics") == 50.0
 
 
-def test_a_promise_that_is_told_holds() -> None:
-    book = beside()
+def test_a_promised_end_is_kept() -> None:
+    book = pair_and_single()
     assert (book.until(1), book.until(3)) == (math.inf, math.inf)
     book.promise(3, 77.0)
     assert (book.until(3), book.until(1)) == (77.0, math.inf)
 
 
-def test_a_rate_alone_is_of_its_stage() -> None:
+def test_the_rate_alone_is_known_per_stage() -> None:
     book = ShareBook()
     book.started(candidate(1), 0.0, 8e9)
     book.read({1: read(0.0)})
@@ -222,7 +222,7 @@ def test_a_rate_alone_is_of_its_stage() -> None:
     assert book.view(30.0, []).running[0].rate_alone == 0.5
 
 
-def test_what_a_job_used_before_it_was_met_counts_and_its_counters_go_on() -> None:
+def test_a_job_that_started_earlier_keeps_its_elapsed_time_and_counters() -> None:
     book = ShareBook(uses=ClassUse([("blast", 10.0, 100.0)]))
     book.started(candidate(1), 50.0, 8e9, 20.0, Reading(50.0, 100.0, 1e9, 0, True, 40.0, 9.0, 2.0))
     assert book.elapsed(1, 60.0) == 30.0
@@ -231,21 +231,21 @@ def test_what_a_job_used_before_it_was_met_counts_and_its_counters_go_on() -> No
     (shown,) = book.view(60.0, []).running
     assert (shown.cpu, shown.rate, shown.waited, shown.elapsed) == (50.0, 0.5, 10.0, 30.0)
     assert book.uses.cpu("blast") == 30.0
-    # One that starts now counts from none, also how long it waited.
+    # A job that starts now counts from zero, also its waiting time.
     book.started(candidate(2), 60.0, 8e9)
     book.read({2: read(70.0, cpu=10.0, waited=1.0)})
     assert book.view(70.0, []).running[1].waited == 10.0
 
 
 @pytest.mark.parametrize(("memory", "used", "shown"), [(8e9, 2e9, 25.0), (8e9, 9e9, 100.0), (0.0, 5e9, 0.0)])
-def test_a_part_of_its_memory_is_of_what_it_was_given(memory: float, used: float, shown: float) -> None:
+def test_memory_used_is_a_percentage_of_the_granted_memory(memory: float, used: float, shown: float) -> None:
     book = ShareBook()
     book.started(candidate(1), 0.0, memory)
     book.read({1: read(10.0, memory=used)})
     assert book.view(10.0, []).running[0].memory_used == shown
 
 
-def test_a_guest_of_no_known_memory_is_thought_to_use_all_that_it_asked_for() -> None:
+def test_a_guest_without_measured_memory_counts_as_using_its_whole_request() -> None:
     one = host(1, guest=Guest(candidate(5, memory=4e9, cpu=20.0), 30))
     for left, used in ((host_ended(one, 1.0), 100.0), (host_ended(one, 1.0, 25.0), 25.0)):
         assert left is not None
@@ -265,7 +265,7 @@ def test_a_guest_of_no_known_memory_is_thought_to_use_all_that_it_asked_for() ->
         ({"walltime": 600.0, "elapsed": 10.0}, 690.0),
     ],
 )
-def test_a_guest_s_promised_end_is_what_its_quota_leaves_after_its_host(
+def test_a_guest_s_promised_end_adds_the_work_that_its_quota_leaves(
     made: dict[str, float], wanted: float
 ) -> None:
     view = ShareView(100.0, (host(1, **made),), (), head=Head(9, wanted, 0))
@@ -277,7 +277,7 @@ def test_a_guest_s_promised_end_is_what_its_quota_leaves_after_its_host(
     assert early.outstays(early.running[0], guest, 50) == (3 if stays else 0)
 
 
-def test_an_allocation_by_default_knows_nothing_of_tasks_and_has_no_guest() -> None:
+def test_an_allocation_has_no_task_counts_and_no_guest_by_default() -> None:
     one = Allocation(1, "montage", 4, 8e9, 60.0, 0.0, cpu=10.0, memory_used=50.0)
     assert (one.parallel, one.guest) == (None, None)
     assert all(
@@ -292,7 +292,7 @@ def test_an_allocation_by_default_knows_nothing_of_tasks_and_has_no_guest() -> N
     )
 
 
-def test_an_interval_is_of_its_length_and_cores() -> None:
+def test_an_interval_is_normalised_by_its_length_and_cores() -> None:
     made = Interval.between(
         read(10.0, cpu=4.0, done=3.0, waited=1.0), read(14.0, cpu=8.0, done=13.0, waited=3.0), 2
     )
@@ -301,14 +301,14 @@ def test_an_interval_is_of_its_length_and_cores() -> None:
     assert (backwards.seconds, math.isnan(backwards.cpu)) == (0.0, True)
 
 
-def test_use_of_a_class_is_added_to_what_was_known_and_handed_on() -> None:
+def test_class_use_adds_to_its_initial_totals() -> None:
     use = ClassUse([("a", 10.0, 500.0)])
     use.take("a", 10.0, 100.0)
     use.take("b", 5.0, math.nan)
     assert use.totals() == (("a", 20.0, 1500.0),)
     assert ClassUse([("a", 1.0, 101.0)]).cpu("a") == 100.0
     assert math.isnan(ClassUse([("a", 0.0, 0.0)]).cpu("a"))
-    # However short the time was that was measured.
+    # Also for very short measured times.
     assert ClassUse([("a", 0.5, 40.0)]).cpu("a") == 80.0
     brief = ClassUse()
     brief.take("a", 1e-3, 30.0)

@@ -17,7 +17,7 @@ from windlass.share.lib.mixture import UPDATES, Mixture, Rule, bound
 
 
 def followed(rule, cases):
-    """Plainly: after each round that ended, the risk of the weights beyond the best expert's."""
+    """A plain version: after each round, the excess of the weights' risk over the best expert's."""
     mixture, weighted, total, risk, curve = Mixture.fresh(rule.experts), 0.0, 0.0, 0.0, []
     for given, chance, loss in cases:
         scale = 1.0 / (chance + rule.rate(mixture.rounds + 1) / 2) if rule.update == "exp4-ix" else 1.0
@@ -32,7 +32,7 @@ def followed(rule, cases):
 
 @pytest.mark.parametrize("update", UPDATES)
 @pytest.mark.parametrize("gamma", [None, 0.3])
-def test_a_learning_curve_is_the_risk_beyond_the_best_expert(update, gamma):
+def test_a_learning_curve_is_the_excess_risk_over_the_best_expert(update, gamma):
     rng, draws = np.random.default_rng(4), np.random.default_rng(7)
     advice = np.array([[0.7, 0.2, 0.1], [0.1, 0.2, 0.7]])
     losses = rng.random((120, 3))
@@ -49,7 +49,7 @@ def test_a_learning_curve_is_the_risk_beyond_the_best_expert(update, gamma):
 
 
 @pytest.mark.parametrize("update", UPDATES)
-def test_where_losses_turn_first_one_expert_is_hurt_and_then_the_other(update):
+def test_a_turned_curve_charges_one_expert_and_then_the_other(update):
     found = turned_curve(update, 0.2, 30, 50)
     cases = [(np.array([1.0, 0.0]), 1.0, 1.0)] * 30 + [(np.array([0.0, 1.0]), 1.0, 1.0)] * 50
     curve = followed(Rule(2, 1, update, 0.2), cases)
@@ -97,7 +97,7 @@ def plain_held_out(use, speed, groups, folds):
 
 
 @pytest.mark.parametrize(("folds", "seed"), [(2, 1), (3, 2), (5, 3), (10, 4)])
-def test_errors_of_pairs_that_were_not_seen_are_those_of_plain_loops(folds, seed):
+def test_held_out_errors_equal_those_of_plain_loops(folds, seed):
     rng = np.random.default_rng(seed)
     use, speed = rng.uniform(0, 100, (30, 2)), rng.uniform(0.3, 1.0, (30, 2))
     use[0] = 0.0
@@ -113,14 +113,14 @@ def test_errors_of_pairs_that_were_not_seen_are_those_of_plain_loops(folds, seed
         assert held_out(use, speed, groups) == found
 
 
-def test_a_pair_of_which_half_is_left_out_is_not_fitted_to():
-    # Each pair is of two groups: without either nothing is left to fit to.
+def test_a_fold_that_is_in_every_pair_is_rejected():
+    # Each pair is of two groups: without either of them no pair is left to fit.
     groups = np.array([[0, 1], [0, 1], [1, 0]])
     with pytest.raises(InputError, match=r"groups: fold 0 of 2 is in every pair"):
         held_out(np.full((3, 2), 50.0), np.full((3, 2), 0.9), groups, 2)
 
 
-def test_of_quotas_that_are_as_good_the_oracle_takes_the_least():
+def test_of_equally_good_quotas_the_oracle_takes_the_smallest():
     def speeds(one, guest, quota):
         return Speeds(1.0 if quota <= 70 else 0.5, 0.8 if quota >= 30 else 0.3)
 
@@ -130,7 +130,7 @@ def test_of_quotas_that_are_as_good_the_oracle_takes_the_least():
     assert share.why == "the guest has 80 % of its speed, the host stays within its budget"
 
 
-def test_an_oracle_told_nothing_shares_by_time():
+def test_the_oracle_assumes_time_sharing_by_default():
     oracle = POLICIES.make("oracle", np.random.default_rng(1))
     # At 50 % the host has 50 of the 54 % that it needs: 8 % slower. At 60 % it would be 35 % slower.
     (share,) = oracle.decide(ShareView(0.0, (host(cpu=54.0),), (candidate(),))).shares
@@ -140,7 +140,7 @@ def test_an_oracle_told_nothing_shares_by_time():
 
 
 @pytest.mark.parametrize(("name", "quota"), [("always", 30), ("static", 50)])
-def test_what_looks_at_nothing_gives_the_same_by_default(name, quota):
+def test_policies_without_inputs_give_every_pair_their_default_quota(name, quota):
     policy = POLICIES.make(name, np.random.default_rng(1))
     view = ShareView(0.0, (host(1, cpu=100.0), host(3, cpu=0.0)), (candidate(2), candidate(4)))
     assert [(each.host, each.guest, each.quota) for each in policy.decide(view).shares] == [
@@ -155,7 +155,7 @@ def test_asax_is_as_printed_by_default():
     assert known == ("printed", None, "walltime", 0.5, 0.2, True)
 
 
-def test_asax_learns_of_a_quota_of_one_percent(tmp_path):
+def test_asax_learns_from_a_quota_of_one_percent(tmp_path):
     leaves = "leaves: [[[50, 50], [50, 50]], [[50, 50], [50, 50]]]"
     path = tmp_path / "mine.yaml"
     path.write_text(
@@ -166,19 +166,19 @@ def test_asax_learns_of_a_quota_of_one_percent(tmp_path):
     hurt = host(rate=0.025, guest=guest)
     policy.observed(Checkpoint(hurt, hurt, guest))
     assert policy.mixture("montage").risk.tolist() == [0.5]
-    # And undoes a pair that has it.
+    # It undoes a pair with that quota.
     (share,) = policy.decide(ShareView(0.0, (hurt,), (), actions=(0, 1))).shares
     assert (share.quota, "undone" in share.why) == (0, True)
 
 
-def test_a_guest_that_was_drawn_to_pause_is_drawn_again():
+def test_a_guest_whose_drawn_quota_is_zero_is_redrawn():
     policy = POLICIES.make("asax", np.random.default_rng(1))
     paused = host(guest=Guest(candidate(), 0, note=(0.1, 0.2, 0.1, 0.0, 0.1)))
     quotas = [policy.decide(ShareView(0.0, (paused,), ())).shares[0].quota for _ in range(50)]
     assert sum(quotas) > 0
 
 
-def test_a_guest_of_no_use_that_was_measured_presses_nothing():
+def test_a_guest_with_zero_measured_use_exerts_no_pressure():
     model = Interference(0.1, 0.2, 0.3)
     assert model.of_jobs(host(cpu=50.0), candidate(cpu=0.0), 90).guest == pytest.approx(math.exp(-0.1 * 0.1))
     assert model.of_jobs(host(cpu=50.0), candidate(cpu=math.nan), 50).guest < 0.5

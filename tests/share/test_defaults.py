@@ -34,11 +34,11 @@ DEFAULTS = {
 
 
 @pytest.mark.parametrize("name", DEFAULTS)
-def test_a_policy_that_is_named_alone_has_the_parameters_of_its_page(name):
+def test_default_parameters_are_those_of_the_documentation(name):
     assert sorted(POLICIES.names()) == sorted(DEFAULTS)
     found = defaults(anew(POLICIES.find(name)))
     if name == "oracle":
-        # A file that is executed again has a function of its own by that name.
+        # A module that is executed again has its own function of that name.
         found["speeds"] = {"time_shared": time_shared}[found["speeds"].__name__]
     assert found == DEFAULTS[name]
 
@@ -60,7 +60,7 @@ def made(name, **parameters):
         ("always", "quota", (10, 90), (0, 100, 15), 1.0),
     ],
 )
-def test_values_on_a_bound_are_allowed_and_none_beyond(name, field, allowed, beyond, scale):
+def test_values_at_a_bound_are_allowed_and_values_beyond_are_not(name, field, allowed, beyond, scale):
     for value in allowed:
         assert getattr(made(name, **{field: value}), field) == pytest.approx(value / scale)
     for value in beyond:
@@ -68,17 +68,17 @@ def test_values_on_a_bound_are_allowed_and_none_beyond(name, field, allowed, bey
             made(name, **{field: value})
 
 
-def test_a_loss_that_is_not_known_is_named():
+def test_an_unknown_loss_is_named_in_the_error():
     with pytest.raises(InputError, match="loss is 'mood', expected one of walltime, progress, wait"):
         made("asax", loss="mood")
 
 
-def test_a_job_ended_when_it_was_read_and_by_itself_unless_that_is_given():
+def test_an_ended_job_has_no_time_and_was_not_killed_by_default():
     assert defaults(anew(ShareBook).ended) == {"at": None, "killed": False}
 
 
-def test_what_pairs_saves_is_of_the_first_version_and_no_other_is_read():
-    """What an earlier release has saved is read by a later one."""
+def test_pairs_saves_version_1_and_reads_no_other():
+    """A state that an earlier release saved can be read by a later one."""
     policy = anew(POLICIES.find("pairs"))()
     tree = json.loads(unseal_text(policy.saved(), "sharing"))
     assert (tree["policy"], tree["version"]) == ("pairs", 1)

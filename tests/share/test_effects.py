@@ -1,4 +1,4 @@
-"""What pairs have of their own, and lines that are kept as text."""
+"""Effects per pair of classes, and regression lines saved as text."""
 
 import json
 
@@ -12,7 +12,7 @@ from windlass.share.lib.effects import Effects
 from windlass.share.lib.regress import BayesianLine, line_of
 
 
-def test_a_slope_is_that_of_ridge_regression():
+def test_a_slope_equals_ridge_regression():
     rng = np.random.default_rng(2)
     present, missed = rng.random(20), rng.random(20)
     effects = Effects()
@@ -24,7 +24,7 @@ def test_a_slope_is_that_of_ridge_regression():
     assert Effects(effects.sums()).slope("a", "b") == effects.slope("a", "b")
 
 
-def test_a_solved_line_says_what_the_line_says():
+def test_a_solved_line_predicts_as_the_line_does():
     rng = np.random.default_rng(4)
     line = BayesianLine.prior(np.array([1.0, 0.0]), np.array([0.2, 0.3]), noise=0.1)
     for _ in range(9):
@@ -36,7 +36,7 @@ def test_a_solved_line_says_what_the_line_says():
     assert deviation == pytest.approx(np.sqrt(np.einsum("kd,dk->k", features, spread)))
 
 
-def test_what_was_learned_comes_back_from_text():
+def test_a_policy_restored_from_text_has_learned_the_same():
     one, other = Pairs(), Pairs()
     one.effects.take("a", "b", 0.5, 0.2)
     one.slower = one.slower.after(np.ones(5), 0.3)
@@ -62,7 +62,7 @@ def test_what_was_learned_comes_back_from_text():
         lambda tree: tree.update(effects=[["a", "b", 10**400, 0.0]]),
     ],
 )
-def test_what_cannot_have_been_learned_is_refused_and_nothing_changes(spoil):
+def test_an_impossible_state_is_rejected_and_changes_nothing(spoil):
     policy = Pairs()
     before = policy.saved()
     tree = json.loads(unseal_text(before, "sharing"))
@@ -76,12 +76,12 @@ def test_what_cannot_have_been_learned_is_refused_and_nothing_changes(spoil):
         policy.restore("[")
 
 
-def test_a_precision_of_another_size_is_none():
+def test_a_precision_matrix_of_the_wrong_size_is_rejected():
     with pytest.raises(ValueError, match=r"expected \(2, 2\) and \(2,\)"):
         line_of([[[1.0]], [1.0]], 2, 0.1)
 
 
-def test_whole_numbers_of_any_size_make_a_line_as_floats_do():
+def test_integers_of_any_size_are_read_as_floats():
     # JSON has no floats: a number that was written without a point comes back as a whole one.
     line = line_of([[[10**30]], [2 * 10**30]], 1, 0.1)
     assert (line.precision.dtype, line.pull.dtype) == (np.float64, np.float64)
@@ -89,6 +89,6 @@ def test_whole_numbers_of_any_size_make_a_line_as_floats_do():
 
 
 @pytest.mark.parametrize("tree", [[[["a"]], [1.0]], [[[1.0]], ["a"]], [[[1.0], []], [1.0]]])
-def test_what_is_no_number_makes_no_line(tree):
+def test_a_line_of_non_numbers_is_rejected(tree):
     with pytest.raises(ValueError, match=r"convert|sequence"):
         line_of(tree, 1, 0.1)

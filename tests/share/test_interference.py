@@ -1,4 +1,4 @@
-"""The model of interference: what it promises for any numbers, and how far off it is for real pairs."""
+"""The model of interference: its properties for any input, and its errors on real pairs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ percents = st.floats(0, 100)
 @pytest.fixture
 def real():
     if not TRACES.is_dir():
-        pytest.skip("the real traces are not at hand: no folder ../shared/traces beside the repository")
+        pytest.skip("the real traces are not at hand: no folder ../shared/traces next to the repository")
     return read_interference(TRACES / "interference")
 
 
@@ -46,7 +46,7 @@ def test_a_busier_neighbour_never_helps(model, own, low, high):
 
 
 @given(models, percents, percents)
-def test_without_quotas_nobody_is_first(model, one, other):
+def test_without_quotas_the_model_is_symmetric(model, one, other):
     there, back = model.unlimited(one, other), model.unlimited(other, one)
     assert (there.host, there.guest) == (back.guest, back.host)
 
@@ -59,7 +59,7 @@ def test_quotas_alone_are_time_shared():
     assert time_shared(host(cpu=0.0), candidate(cpu=math.nan), 90).guest == pytest.approx(0.9)
 
 
-def test_a_neighbour_presses_with_what_it_uses_and_no_more_than_it_may():
+def test_a_neighbour_s_pressure_is_its_use_capped_by_its_quota():
     # By hand; would catch a pressure of the quota in the place of the use.
     model = Interference(0.1, 0.2, 5.0)
     assert model.speeds(40.0, 10.0, 50.0).host == pytest.approx(math.exp(-(0.1 * 0.1 + 0.2 * 0.4 * 0.1)))
@@ -67,7 +67,7 @@ def test_a_neighbour_presses_with_what_it_uses_and_no_more_than_it_may():
     assert model.speeds(40.0, 10.0, 50.0).guest == pytest.approx(math.exp(-(0.1 * 0.4 + 0.2 * 0.1 * 0.4)))
 
 
-def test_a_fit_is_that_of_another_solver(real):
+def test_a_fit_equals_that_of_another_solver(real):
     # The same least squares by scipy's bounded solver, over features written out by hand.
     own, other = np.r_[real.use[:, 0], real.use[:, 1]] / 100, np.r_[real.use[:, 1], real.use[:, 0]] / 100
     features = np.c_[other, own * other, np.maximum(0, own + other - 1)]
@@ -79,7 +79,7 @@ def test_a_fit_is_that_of_another_solver(real):
 
 
 @given(models, st.integers(0, 100))
-def test_what_was_drawn_from_a_model_gives_it_back(model, seed):
+def test_a_fit_to_a_model_s_own_speeds_recovers_it(model, seed):
     use = np.random.default_rng(seed).uniform(0, 100, (200, 2))
     speed = np.array([[each.host, each.guest] for each in (model.unlimited(*row) for row in use)])
     found = fit_interference(use, speed)
@@ -88,7 +88,7 @@ def test_what_was_drawn_from_a_model_gives_it_back(model, seed):
     )
 
 
-def test_pairs_that_were_not_seen_are_told_better_than_by_guessing(real):
+def test_held_out_pairs_are_predicted_better_than_by_guessing(real):
     """The figures of docs/results-share.md; would catch groups that are in both halves."""
     pair = np.repeat(np.arange(len(real)), 2).reshape(-1, 2)
     by_pair, by_job, by_model = (
@@ -102,7 +102,7 @@ def test_pairs_that_were_not_seen_are_told_better_than_by_guessing(real):
 
 
 def plain_held_out(use, speed, groups, folds):
-    """Each part of the groups is left out in turn: bounded least squares, and guesses, pair by pair."""
+    """Leave out each fold of the groups in turn; fit by bounded least squares, and guess, pair by pair."""
     names = sorted({name for row in groups.tolist() for name in row})
     folds, wrong = min(folds, len(names)), []
     for fold in range(folds):
@@ -121,16 +121,16 @@ def plain_held_out(use, speed, groups, folds):
         for pair, left in zip(range(len(use)), out, strict=True):
             for own, other in ((0, 1), (1, 0)) if left else ():
                 u, o, true = use[pair, own] / 100, use[pair, other] / 100, speed[pair, own]
-                told = math.exp(-float(np.dot(weights, [o, u * o, max(0.0, u + o - 1)])))
+                predicted = math.exp(-float(np.dot(weights, [o, u * o, max(0.0, u + o - 1)])))
                 # A fair share is half, or what the other does not use, and no more than is wanted.
                 fair = min(1.0, max(0.5, 1 - o) / u) if u else 1.0
-                wrong.append((told - true, float(np.mean(seen)) - true, fair - true))
+                wrong.append((predicted - true, float(np.mean(seen)) - true, fair - true))
     off = np.array(wrong)
     return (*np.abs(off).mean(axis=0), math.sqrt((off[:, 0] ** 2).mean()), len(off), folds)
 
 
 @pytest.mark.parametrize(("folds", "names"), [(3, 7), (10, 5), (2, 9)])
-def test_predictions_of_what_was_left_out_are_those_of_plain_loops(folds, names):
+def test_held_out_predictions_equal_those_of_plain_loops(folds, names):
     rng = np.random.default_rng(folds)
     use = rng.uniform(0, 100, (40, 2)).round()
     use[0] = 0.0
@@ -145,7 +145,7 @@ def test_predictions_of_what_was_left_out_are_those_of_plain_loops(folds, names)
     )
 
 
-def test_ten_parts_are_left_out_in_turn_where_no_number_is_given():
+def test_the_default_is_ten_folds():
     rng = np.random.default_rng(1)
     use, speed = rng.uniform(0, 100, (24, 2)), rng.uniform(0.2, 1, (24, 2))
     groups = np.arange(24).repeat(2).reshape(-1, 2)
@@ -153,15 +153,15 @@ def test_ten_parts_are_left_out_in_turn_where_no_number_is_given():
     assert held_out(use, speed, groups).folds == 10
 
 
-def test_what_is_left_out_is_not_fitted_to():
-    # Group 1 alone is slow. Whoever leaves it out cannot know that, and is off by all of it.
+def test_held_out_pairs_are_not_fitted():
+    # Only group 1 is slow. A fit without it cannot know that, and is off by the whole difference.
     use, speed = np.full((4, 2), 90.0), np.array([[1.0, 1.0], [1.0, 1.0], [0.5, 0.5], [0.5, 0.5]])
     groups = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
     assert held_out(use, speed, groups, 2).error == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("made", "message"),
     [
         (lambda: Interference(-0.1, 0, 0), "pressure is -0.1"),
         (lambda: Interference(0, math.nan, 0), "both is nan"),
@@ -178,13 +178,13 @@ def test_what_is_left_out_is_not_fitted_to():
         (lambda: held_out(np.ones((2, 2)), np.ones((2, 2)), np.zeros(2)), "groups has shape"),
     ],
 )
-def test_bad_numbers_are_named(made, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_numbers_are_named_in_the_error(made, message):
+    with pytest.raises(InputError, match=message):
         made()
 
 
 @given(models, percents, percents, st.sampled_from([0.0, 5.0, 10.0, 100.0]))
-def test_the_oracle_is_as_good_as_a_search(model, one, other, budget):
+def test_the_oracle_finds_the_quota_of_an_exhaustive_search(model, one, other, budget):
     view = ShareView(0.0, (host(cpu=one),), (candidate(cpu=other),))
     oracle = POLICIES.make("oracle", np.random.default_rng(1), speeds=model.of_jobs, budget=budget)
     answer = oracle.decide(view)
@@ -197,7 +197,7 @@ def test_the_oracle_is_as_good_as_a_search(model, one, other, budget):
         assert within[answer.shares[0].quota] == max(within.values())
 
 
-def test_the_oracle_takes_back_what_is_too_much():
+def test_the_oracle_stops_a_guest_that_exceeds_the_budget():
     pair = host(cpu=99.0, guest=Guest(candidate(), 50))
     oracle = POLICIES.make("oracle", np.random.default_rng(1), budget=1.0)
     assert oracle.decide(ShareView(0.0, (pair,), ())).shares[0].quota == 0

@@ -13,7 +13,9 @@ from windlass.model import InputError
 from windlass.share.lib.mixture import UPDATES, Mixture, Rule, bound
 
 
-def naive(n: int, m: int, update: str, gamma: float | None, cases: list[tuple[list[float], float, float]]):
+def plain_mixture(
+    n: int, m: int, update: str, gamma: float | None, cases: list[tuple[list[float], float, float]]
+):
     """Algorithm 1 line by line over plain floats; (given, chance, loss) of each case → weights and rounds."""
 
     def rate(t: int) -> float:
@@ -58,11 +60,11 @@ def learned(rule: Rule, cases: list[tuple[list[float], float, float]]) -> Mixtur
 
 @pytest.mark.parametrize("update", UPDATES)
 @given(run=runs(), gamma=st.none() | st.floats(0.01, 2))
-def test_as_a_plain_implementation_has_it(update, run, gamma):
+def test_weights_and_rounds_equal_those_of_a_plain_implementation(update, run, gamma):
     # Would catch a round that ends at risk 1 and not above it, a rate one round off, a risk that is not reset.
     n, cases = run
     mixture = learned(Rule(n, 10, update, gamma), cases)
-    weights, rounds = naive(n, 10, update, gamma, cases)
+    weights, rounds = plain_mixture(n, 10, update, gamma, cases)
     assert mixture.rounds == rounds
     assert mixture.weights == pytest.approx(weights, abs=1e-9)
 
@@ -79,7 +81,7 @@ def test_weights_stay_a_distribution(update, run, gamma):
 
 
 @pytest.mark.parametrize("update", UPDATES)
-def test_who_was_always_wrong_still_has_some_weight(update):
+def test_an_expert_that_was_always_wrong_keeps_a_positive_weight(update):
     # Would catch weights that fall to 0, from which no update brings them back.
     mixture = learned(Rule(2, 10, update, 100.0), [([1.0, 0.0], 1.0, 1.0)] * 1000)
     assert 0.0 < mixture.weights[0] < 1e-100
@@ -104,7 +106,7 @@ def excess(rule: Rule, cases: list[tuple[list[float], float]]) -> tuple[float, f
 
 
 def adversary(rule: Rule, cases: int) -> list[tuple[list[float], float]]:
-    """Whoever is believed most is hurt most."""
+    """Losses that hit the expert with the largest weight each time."""
     mixture, made = Mixture.fresh(rule.experts), []
     for _ in range(cases):
         given_by = np.eye(rule.experts)[int(mixture.weights.argmax())]
@@ -114,7 +116,7 @@ def adversary(rule: Rule, cases: int) -> list[tuple[list[float], float]]:
 
 
 def turned(n: int, first: int, second: int) -> list[tuple[list[float], float]]:
-    """One expert is hurt for so many cases, then all others are."""
+    """Losses of one expert for `first` cases, then of all others for `second` cases."""
     one = [1.0] + [0.0] * (n - 1)
     return [(one, 1.0)] * first + [([1.0 - each for each in one], 1.0)] * second
 
@@ -140,7 +142,7 @@ def test_theorem_1_holds_for_the_anchored_update_with_any_rate(run, gamma):
 
 @pytest.mark.parametrize(("update", "gamma"), [("printed", 0.05), ("printed", 1.0), ("anchored", None)])
 @pytest.mark.parametrize("n", [2, 4])
-def test_theorem_1_holds_against_adversaries(update, gamma, n):
+def test_theorem_1_holds_for_adversarial_losses(update, gamma, n):
     rule = Rule(n, 10, update, gamma)
     for cases in (adversary(rule, 1000), turned(n, 200, 600), turned(n, 30, 900)):
         found, _, rounds = excess(rule, cases)
@@ -150,16 +152,16 @@ def test_theorem_1_holds_against_adversaries(update, gamma, n):
 
 @settings(max_examples=100)
 @given(run=runs(200), gamma=st.none() | st.floats(0.01, 3))
-def test_the_step_before_the_last_of_the_proof_holds(run, gamma):
-    # Σ γ_s excess_s ≤ ln n + ½ Σ γ_s² (Equation 11): what the printed update is sure of, whatever its rates.
+def test_equation_11_of_the_proof_holds(run, gamma):
+    # Σ γ_s excess_s ≤ ln n + ½ Σ γ_s² (Equation 11): guaranteed for the printed update, whatever its rates.
     n, cases = run
     rule = Rule(n, 10, "printed", gamma)
     _, weighted, rounds = excess(rule, [(given_by, loss) for given_by, _, loss in cases])
     assert weighted <= bound(rule, rounds) * rule.rate(max(rounds, 1)) + 1e-9
 
 
-def test_theorem_1_fails_for_the_printed_update_with_a_rate_that_falls():
-    """The counterexample of docs/share.md: as rates fall, what was learned early outweighs all that comes later."""
+def test_theorem_1_fails_for_the_printed_update_with_a_falling_rate():
+    """The counterexample of docs/share.md: as rates fall, early losses outweigh all later ones."""
     cases = turned(2, 200, 600)
     printed, anchored = Rule(2, 10, "printed"), Rule(2, 10, "anchored")
     found, weighted, rounds = excess(printed, cases)
@@ -169,7 +171,7 @@ def test_theorem_1_fails_for_the_printed_update_with_a_rate_that_falls():
     assert excess(anchored, cases)[0] < 0.8 * bound(anchored, rounds)
 
 
-def test_importance_weights_are_unbiased_but_for_their_bias_against_rare_actions():
+def test_importance_weights_are_unbiased_except_for_rare_actions():
     # Would catch a chance that is left out: an expert of a rare action would look harmless.
     rng = np.random.default_rng(3)
     advice, losses = np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([0.1, 0.9])
@@ -182,7 +184,7 @@ def test_importance_weights_are_unbiased_but_for_their_bias_against_rare_actions
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("made", "message"),
     [
         (lambda: Rule(2, 2, "greedy"), "update is 'greedy', expected one of printed, anchored, exp4-ix"),
         (lambda: Rule(2, 2, gamma=0.0), "gamma is 0.0"),
@@ -196,6 +198,6 @@ def test_importance_weights_are_unbiased_but_for_their_bias_against_rare_actions
         (lambda: Mixture.fresh(2).after(Rule(2, 2), np.array([0.5, np.nan]), 0.5, 0.5), "given is"),
     ],
 )
-def test_bad_numbers_are_named(made, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_numbers_are_named_in_the_error(made, message):
+    with pytest.raises(InputError, match=message):
         made()

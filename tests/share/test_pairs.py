@@ -1,4 +1,4 @@
-"""Our policy: it keeps to the budget by what it knows, learns from what was measured, and from nothing else."""
+"""The policy `pairs`: it keeps to the budget by its estimates, and learns from measurements only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def quota_of(policy: Pairs, view: ShareView) -> int:
     return shares[0].quota if shares else 0
 
 
-def taught(policy: Pairs, pair, times: int, slower: float, progress: float = math.nan) -> Pairs:
+def trained(policy: Pairs, pair, times: int, slower: float, progress: float = math.nan) -> Pairs:
     after = replace(pair, rate=pair.rate_alone / (1 + slower))
     for _ in range(times):
         policy.observed(Checkpoint(pair, after, replace(pair.guest, progress=progress)))
@@ -31,7 +31,7 @@ def taught(policy: Pairs, pair, times: int, slower: float, progress: float = mat
 
 
 @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(-2, 2)), max_size=20))
-def test_the_line_is_ridge_regression_in_one_go(rows):
+def test_the_line_equals_batch_ridge_regression(rows):
     # Would catch a precision that is updated without its pull, and a noise that is not squared.
     mean, deviation, noise = np.array([1.0, 0.0]), np.array([0.5, 0.3]), 0.25
     line = BayesianLine.prior(mean, deviation, noise)
@@ -41,14 +41,14 @@ def test_the_line_is_ridge_regression_in_one_go(rows):
     values = np.array([row[2] for row in rows])
     stacked = np.r_[design / noise, np.diag(1 / deviation)]
     weights = np.linalg.lstsq(stacked, np.r_[values / noise, mean / deviation], rcond=None)[0]
-    asked = np.array([[0.3, -0.7], [1.0, 1.0]])
-    found, unsure = line.at(asked)
-    assert found == pytest.approx(asked @ weights, abs=1e-8)
-    assert unsure**2 == pytest.approx(np.diag(asked @ np.linalg.inv(stacked.T @ stacked) @ asked.T))
+    points = np.array([[0.3, -0.7], [1.0, 1.0]])
+    found, unsure = line.at(points)
+    assert found == pytest.approx(points @ weights, abs=1e-8)
+    assert unsure**2 == pytest.approx(np.diag(points @ np.linalg.inv(stacked.T @ stacked) @ points.T))
 
 
 @given(views(), st.integers(0, 2**32))
-def test_whatever_it_sees_its_answer_can_be_carried_out(view, seed):
+def test_every_answer_can_be_carried_out(view, seed):
     policy, rng = Pairs(probe=2), np.random.default_rng(seed)
     for _ in range(3):
         answer = policy.decide(view)
@@ -59,38 +59,38 @@ def test_whatever_it_sees_its_answer_can_be_carried_out(view, seed):
             policy.observed(Checkpoint(one, replace(one, rate=rng.uniform(0, 0.1)), pair.guest))
 
 
-def test_a_guest_that_costs_nothing_gets_more_as_that_is_learned():
+def test_a_harmless_guest_gets_a_larger_quota_with_learning():
     view = ShareView(0.0, (host(cpu=30.0),), (candidate(cpu=50.0),))
     pair = host(cpu=30.0, guest=Guest(candidate(cpu=50.0), 30))
-    quotas = [quota_of(taught(Pairs(), pair, times, 0.0), view) for times in (0, 20, 200)]
+    quotas = [quota_of(trained(Pairs(), pair, times, 0.0), view) for times in (0, 20, 200)]
     assert quotas == sorted(quotas)
     assert quotas[0] < quotas[-1]
 
 
-def test_a_guest_that_costs_much_gets_nothing():
+def test_a_harmful_guest_gets_no_quota():
     view = ShareView(0.0, (host(cpu=30.0),), (candidate(cpu=50.0),))
     pair = host(cpu=30.0, guest=Guest(candidate(cpu=50.0), 30))
-    assert quota_of(taught(Pairs(), pair, 200, 0.5), view) == 0
+    assert quota_of(trained(Pairs(), pair, 200, 0.5), view) == 0
 
 
-def test_one_in_so_many_refused_is_tried_unless_time_alone_forbids_it():
+def test_every_nth_rejected_pair_is_probed_unless_time_sharing_forbids_it():
     # Would catch a learner that locks itself out after a bad start.
     pair = host(cpu=30.0, guest=Guest(candidate(cpu=50.0), 30))
-    policy = taught(Pairs(probe=5), pair, 200, 0.5)
+    policy = trained(Pairs(probe=5), pair, 200, 0.5)
     view = ShareView(0.0, (host(cpu=30.0),), (candidate(cpu=50.0),))
     assert [quota_of(policy, view) for _ in range(10)] == [0, 0, 0, 0, 10, 0, 0, 0, 0, 10]
     busy = ShareView(0.0, (host(cpu=100.0),), (candidate(cpu=50.0),))
     assert [quota_of(policy, busy) for _ in range(10)] == [0] * 10
 
 
-def test_a_busy_host_is_left_alone_from_the_beginning():
+def test_a_busy_host_gets_no_guest_before_any_learning():
     # Time sharing alone: at 100 % CPU a tenth of the time costs a ninth, more than 10 %.
     assert quota_of(Pairs(), ShareView(0.0, (host(cpu=100.0),), (candidate(cpu=50.0),))) == 0
 
 
-def test_a_pair_beyond_its_budget_gets_less_and_never_more_again():
+def test_a_pair_beyond_its_budget_gets_a_smaller_quota_for_good():
     pair = host(cpu=30.0, guest=Guest(candidate(cpu=50.0), 50, note=(90.0,)))
-    policy = taught(Pairs(), pair, 500, 0.0)
+    policy = trained(Pairs(), pair, 500, 0.0)
     hurt = replace(pair, rate=pair.rate_alone / 1.3)
     (less,) = policy.decide(ShareView(1.0, (hurt,), ())).shares
     assert 0 < less.quota < 50
@@ -100,16 +100,16 @@ def test_a_pair_beyond_its_budget_gets_less_and_never_more_again():
     assert quota_of(policy, ShareView(2.0, (replace(pair, rate=pair.rate_alone),), ())) > 40
 
 
-def test_a_guest_that_gets_nowhere_is_not_worth_it():
+def test_a_guest_without_progress_gets_no_quota():
     pair = host(cpu=30.0, guest=Guest(candidate(cpu=50.0), 30))
-    policy = taught(Pairs(probe=10**9), pair, 500, 0.0, progress=0.0)
+    policy = trained(Pairs(probe=10**9), pair, 500, 0.0, progress=0.0)
     view = ShareView(0.0, (host(cpu=30.0),), (candidate(cpu=50.0),))
     assert quota_of(policy, view) == 0
-    assert quota_of(taught(Pairs(), pair, 500, 0.0, progress=60.0), view) > 0
+    assert quota_of(trained(Pairs(), pair, 500, 0.0, progress=60.0), view) > 0
 
 
-def test_a_guest_that_wins_less_than_its_host_loses_is_not_worth_it():
-    # One core is won for half of the time; a tenth of a hundred busy cores is lost.
+def test_a_guest_that_gains_less_than_its_host_loses_gets_no_quota():
+    # The guest gains one core for half of the time; the host loses a tenth of a hundred busy cores.
     policy = Pairs(budget=50.0, worth=0.0, probe=10**9)
     small, wide = candidate(cores=1, cpu=50.0), candidate(cores=100, cpu=50.0)
     one = host(cpu=95.0, cores=100)
@@ -117,7 +117,7 @@ def test_a_guest_that_wins_less_than_its_host_loses_is_not_worth_it():
     assert quota_of(policy, ShareView(0.0, (one,), (wide,))) > 0
 
 
-def test_what_was_not_measured_teaches_nothing():
+def test_nothing_is_learned_from_missing_measurements():
     pair = host(guest=Guest(candidate(), 30))
     policy, before = Pairs(), pickle.dumps(Pairs())
     for after in (replace(pair, rate=math.nan), replace(pair, rate_alone=math.nan)):
@@ -126,7 +126,7 @@ def test_what_was_not_measured_teaches_nothing():
     assert pickle.dumps(policy) == before
 
 
-def test_a_host_that_stands_still_does_not_break_the_line():
+def test_a_host_with_a_zero_rate_keeps_the_line_finite():
     pair = host(guest=Guest(candidate(), 30))
     policy = Pairs()
     policy.observed(Checkpoint(pair, replace(pair, rate=0.0), pair.guest))
@@ -134,7 +134,7 @@ def test_a_host_that_stands_still_does_not_break_the_line():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "said"),
+    ("parameters", "message"),
     [
         ({"budget": -1.0}, "budget is -1"),
         ({"budget": math.nan}, "budget is nan"),
@@ -143,6 +143,6 @@ def test_a_host_that_stands_still_does_not_break_the_line():
         ({"probe": 0}, "probe is 0"),
     ],
 )
-def test_bad_parameters_are_named(parameters, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_parameters_are_named_in_the_error(parameters, message):
+    with pytest.raises(InputError, match=message):
         Pairs(**parameters)

@@ -1,4 +1,4 @@
-"""Our policy against a plain second one: loops over hosts and quotas, and ridge regression over all rows at once."""
+"""The policy `pairs` against a plain one: loops over hosts and quotas, and batch ridge regression over all rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ACTIONS = (10, 20, 30, 40, 50, 60, 70, 80, 90)
 
 
 def host_row(one, guest, quota):
-    """What a host is slowed by: the time that it lacks, and the guest's presence four ways."""
+    """Features of a host's slowdown: the time that it lacks, and the guest's presence in four forms."""
     given, own = quota / 100, one.cpu / 100
     wants = 1.0 if math.isnan(guest.cpu) else guest.cpu / 100
     there = min(wants, given)
@@ -30,7 +30,7 @@ def host_row(one, guest, quota):
 
 
 def guest_row(one, guest, quota):
-    """What a guest's speed is told from: its part of the time it wants, and the host's presence two ways."""
+    """Features of a guest's speed: its part of the time it wants, and the host's presence in two forms."""
     given, wants = quota / 100, 1.0 if math.isnan(guest.cpu) else guest.cpu / 100
     part = min(1.0, given / max(wants, 1e-9))
     there = min(one.cpu / 100, 1 - given)
@@ -38,7 +38,7 @@ def guest_row(one, guest, quota):
 
 
 class PlainLine:
-    """Rows and values; the weights that fit them and a prior best, and how unsure these are."""
+    """Rows and values; the weights that fit them and a prior best, and their uncertainty."""
 
     def __init__(self, size):
         self.mean = np.eye(size)[0]
@@ -53,7 +53,7 @@ class PlainLine:
 
 
 class PlainPairs:
-    """The documentation of the policy, in plain Python."""
+    """The documented policy in plain Python."""
 
     def __init__(self, budget=10.0, worth=30.0, care=2.0, probe=20):
         self.budget, self.worth, self.care, self.probe = budget / 100, worth / 100, care, probe
@@ -98,7 +98,7 @@ class PlainPairs:
         return 10 if self.refused % self.probe == 0 else 0
 
     def again(self, one, guest):
-        """The pair's next quota; None where it stays as it is."""
+        """Return the pair's next quota; None if it is unchanged."""
         slowed = self.slowed(one)
         hurt = guest.quota > 0 and slowed > self.budget
         ceiling = guest.quota - 1 if hurt else int(guest.note[0]) if guest.note else 90
@@ -144,7 +144,7 @@ def drawn_guest(rng, job, **changed):
     return candidate(job, **{**known, **changed})
 
 
-def taught(rng, policies, times):
+def train(rng, policies, times):
     for _ in range(times):
         quota, before = int(rng.choice([0, *ACTIONS])), drawn_host(rng, 1)
         progress = float(rng.choice([math.nan, rng.uniform(0, 150), 900.0]))
@@ -167,12 +167,12 @@ PARAMETERS = [
 
 @pytest.mark.parametrize("parameters", PARAMETERS)
 @pytest.mark.parametrize("seed", range(3))
-def test_quotas_of_guests_that_start_are_those_of_a_plain_policy(parameters, seed):
+def test_quotas_of_new_guests_equal_those_of_a_plain_policy(parameters, seed):
     rng = np.random.default_rng(seed)
     ours, plain = Pairs(**parameters), PlainPairs(**parameters)
     found = []
     for _ in range(25):
-        taught(rng, (ours, plain), int(rng.integers(0, 4)))
+        train(rng, (ours, plain), int(rng.integers(0, 4)))
         one, guest = drawn_host(rng, 1), drawn_guest(rng, 2)
         shares = ours.decide(ShareView(0.0, (one,), (guest,))).shares
         wanted = plain.starts(one, guest) if one.fits(guest) else 0
@@ -183,12 +183,12 @@ def test_quotas_of_guests_that_start_are_those_of_a_plain_policy(parameters, see
 
 @pytest.mark.parametrize("parameters", PARAMETERS)
 @pytest.mark.parametrize("seed", range(3))
-def test_quotas_of_pairs_are_those_of_a_plain_policy(parameters, seed):
+def test_quotas_of_existing_pairs_equal_those_of_a_plain_policy(parameters, seed):
     rng = np.random.default_rng(seed)
     ours, plain = Pairs(**parameters), PlainPairs(**parameters)
     found = []
     for _ in range(25):
-        taught(rng, (ours, plain), int(rng.integers(0, 4)))
+        train(rng, (ours, plain), int(rng.integers(0, 4)))
         quota = int(rng.choice([0, 10, 10, 20, 50]))
         note = ((float(rng.choice([9.0, 10.0, 40.0, 90.0])),), ())[rng.integers(2)]
         rates = {"rate": float(rng.choice([0.0, 0.04, 0.0457, 0.05, math.nan]))}
@@ -200,8 +200,8 @@ def test_quotas_of_pairs_are_those_of_a_plain_policy(parameters, seed):
     assert len(set(found)) > 1
 
 
-def test_guests_of_a_class_are_told_apart_by_what_they_use_and_by_their_cores():
-    # Each is looked at on a host of its own, and those that are alike are looked at once.
+def test_guests_of_a_class_are_distinguished_by_use_and_cores():
+    # Each is evaluated on its own host, and equal guests are evaluated once.
     policy = Pairs(budget=50.0, worth=0.0, care=0.0, probe=10**9)
     hosts = tuple(host(job, cpu=95.0, cores=8) for job in range(6))
     waits = [
@@ -223,7 +223,7 @@ def test_guests_of_a_class_are_told_apart_by_what_they_use_and_by_their_cores():
     assert set(alone) == {11}
 
 
-def test_a_choice_of_a_guest_that_uses_little_weighs_what_it_uses():
+def test_the_choice_weighs_a_guest_s_actual_use():
     # By hand: at 50 % the host, which uses all of its 8 cores, is slowed by 1, and loses half of 8 busy cores.
     only_time = BayesianLine.prior(np.eye(5)[0], np.full(5, 1e-6), 0.25).solved()
     speed = BayesianLine.prior(np.eye(3)[0], np.full(3, 1e-6), 0.25).solved()
@@ -234,7 +234,7 @@ def test_a_choice_of_a_guest_that_uses_little_weighs_what_it_uses():
         assert belief.largest(one, guest, (50,), worth=0.0).good.tolist() == [[good]]
 
 
-def test_no_guest_is_thought_to_keep_more_cores_busy_than_it_uses_alone():
+def test_a_guest_s_estimated_use_is_at_most_its_use_alone():
     # By hand: a guest that is believed to run at twice its speed keeps as many cores busy as at its speed.
     only_time = BayesianLine.prior(np.eye(5)[0], np.full(5, 1e-6), 0.25).solved()
     one = Hosts.of([host(cpu=100.0, cores=8, tasks_left=0.0)])
@@ -249,7 +249,7 @@ def test_no_guest_is_thought_to_keep_more_cores_busy_than_it_uses_alone():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_features_are_those_of_plain_rows(seed):
+def test_features_equal_those_of_plain_rows(seed):
     rng = np.random.default_rng(seed)
     hosts, guest = [drawn_host(rng, job) for job in range(3)], drawn_guest(rng, 9)
     quotas = np.array([10, 30, 90])
@@ -266,20 +266,20 @@ def test_features_are_those_of_plain_rows(seed):
         ({"elapsed": 1599.0}, True),
         ({"elapsed": 1600.0}, False),
         ({"elapsed": 1599.0, "restarts": False}, False),
-        # Where its rate alone is not known, or is none, it needs what its walltime has left: 3000 s.
+        # Where its rate alone is unknown or zero, it needs its remaining walltime: 3000 s.
         ({"elapsed": 2999.0, "rate_alone": math.nan}, True),
         ({"elapsed": 3000.0, "rate_alone": math.nan}, False),
         ({"elapsed": 2999.0, "rate_alone": 0.0}, True),
         ({"elapsed": 0.0, "rate_alone": math.nan, "over": 9000.0}, False),
     ],
 )
-def test_a_stopped_guest_begins_again_where_that_loses_less_than_waiting(changed, back):
+def test_a_stopped_guest_is_requeued_if_that_loses_less_than_waiting(changed, back):
     restarts, over = changed.get("restarts", True), changed.get("over", 600.0)
     guest = Guest(candidate(2, restarts=restarts), 10, note=(90.0,), elapsed=changed.get("elapsed", 5000.0))
     one = host(cpu=100.0, rate=0.01, rate_alone=changed.get("rate_alone", 0.05), guest=guest, elapsed=over)
     policy = Pairs()
     if math.isnan(one.rate_alone) or one.rate_alone == 0.0:
-        # Nothing shows what it lacks: the quota is refused by what is believed.
+        # Its slowdown is not measured: the quota is rejected by the estimate.
         one = replace(one, guest=replace(guest, quota=0))
     answer = policy.decide(ShareView(0.0, (one,), ()))
     assert [(each.guest, [share.quota for share in answer.shares]) for each in answer.back] == (

@@ -1,4 +1,4 @@
-"""An answer is let through just where the head of the queue can start by its promise all the same."""
+"""An answer is accepted exactly if the head of the queue can still start at its promised time."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from windlass.share import Guest, Share, ShareView, Sharing
 from windlass.share.lib.first_fit import QuotaChoice, first_fit
 from windlass.share.view import Head
 
-#: Of a job that waits: its cores, and how long it asks to run, s.
+#: A waiting job: its cores, and its requested time (s).
 _WAITS = st.tuples(st.integers(1, 4), st.sampled_from([1.0, 10.0, 33.0, 1e4]))
-#: Of one that runs: its cores, and when they are expected back, s.
+#: A running job: its cores, and its expected end (s).
 _RUNS = st.tuples(st.integers(1, 4), st.sampled_from([20.0, 40.0, 40.0, 60.0, 90.0]))
 _QUOTAS = st.sampled_from([10, 50, 90])
 
 
 @st.composite
 def sites(draw: st.DrawFn) -> tuple[int, ShareView]:
-    """How many cores the head needs, and the view; now is 10 s, and nothing is idle."""
+    """Return the number of cores that the head needs, and the view; now is 10 s, and no core is idle."""
     runs = draw(st.lists(_RUNS, min_size=1, max_size=5))
     waits = draw(st.lists(_WAITS, max_size=5))
     need = draw(st.integers(1, sum(cores for cores, _ in runs)))
@@ -49,7 +49,7 @@ def sites(draw: st.DrawFn) -> tuple[int, ShareView]:
 
 
 def idle_at(view: ShareView, shares: list[Share]) -> int:
-    """Cores that are idle when the head is to start, once these guests were taken in: who is expected to be gone is."""
+    """Return the idle cores at the head's start with these guests; jobs end when they are expected to."""
     assert view.head is not None
     at, cores = view.head.at, {each.job: each.cores for each in view.waiting}
     request = {each.job: each.request for each in view.waiting}
@@ -67,7 +67,7 @@ def idle_at(view: ShareView, shares: list[Share]) -> int:
     return idle
 
 
-def through(view: ShareView, shares: list[Share]) -> bool:
+def accepted(view: ShareView, shares: list[Share]) -> bool:
     try:
         Sharing(tuple(shares)).check(view)
     except PolicyError as error:
@@ -79,7 +79,7 @@ def through(view: ShareView, shares: list[Share]) -> bool:
 
 @settings(CHECK, max_examples=400)
 @given(sites(), st.data())
-def test_the_check_lets_through_what_does_not_put_off_the_head(
+def test_the_check_accepts_exactly_the_shares_that_do_not_delay_the_head(
     drawn: tuple[int, ShareView], data: st.DataObject
 ) -> None:
     need, view = drawn
@@ -92,42 +92,40 @@ def test_the_check_lets_through_what_does_not_put_off_the_head(
             hosts.remove(chosen)
             shares.append(Share(chosen.job, each.job, data.draw(_QUOTAS), "drawn"))
     enough = idle_at(view, shares) >= need
-    if through(view, shares):
+    if accepted(view, shares):
         assert enough
     elif sum(one.ends == view.head.at for one in view.running) == 1:
-        # Of several that end then EASY counts the narrowest that suffice, and so leaves less over.
+        # Of several jobs that end then, EASY counts the narrowest that suffice, which leaves fewer spare cores.
         assert not enough
 
 
 @settings(CHECK, max_examples=300)
 @given(sites(), _QUOTAS)
-def test_first_fit_answers_what_is_let_through_and_leaves_nobody_out(
-    drawn: tuple[int, ShareView], quota: int
-) -> None:
+def test_first_fit_shares_are_accepted_and_maximal(drawn: tuple[int, ShareView], quota: int) -> None:
     _, view = drawn
     shares = list(first_fit(view, lambda one, each: QuotaChoice(quota, "drawn")))
-    assert through(view, shares)
+    assert accepted(view, shares)
     guests, hosts = {share.guest for share in shares}, {share.host for share in shares}
     for each in view.waiting:
         for one in view.running:
             if each.job not in guests and one.job not in hosts and each.cores <= one.cores:
-                assert not through(view, [*shares, Share(one.job, each.job, quota, "one more")])
+                assert not accepted(view, [*shares, Share(one.job, each.job, quota, "one more")])
 
 
-def test_the_head_itself_may_be_a_guest_of_anybody() -> None:
+def test_the_head_itself_may_be_a_guest_of_any_host() -> None:
     head = candidate(100, cores=8, request=1e9)
     view = ShareView(0.0, (host(1, ends=50.0),), (head,), head=Head(100, 50.0, 0))
     Sharing((Share(1, 100, 10, "drawn"),)).check(view)
 
 
-def test_a_new_quota_of_a_pair_is_no_guest_that_starts() -> None:
-    # It has its promise, whatever its quota becomes.
+def test_a_new_quota_of_a_pair_does_not_count_as_a_new_guest() -> None:
+    # It keeps its promised end, whatever its quota becomes.
     pair = host(1, ends=50.0, guest=Guest(candidate(5, request=1e9), 30))
     view = ShareView(0.0, (pair,), (candidate(100, cores=8),), head=Head(100, 50.0, 0))
     Sharing((Share(1, 5, 10, "drawn"),)).check(view)
 
 
-def test_who_could_put_off_the_head_is_named() -> None:
+def test_a_pair_that_could_delay_the_head_is_named() -> None:
     view = ShareView(
         0.0,
         (host(1, ends=50.0), host(2, ends=50.0)),
@@ -138,6 +136,6 @@ def test_who_could_put_off_the_head_is_named() -> None:
     Sharing(shares[:1]).check(view)
     with pytest.raises(PolicyError, match="shares job 2 with job 4: it could delay the head of the queue"):
         Sharing(shares).check(view)
-    # And first fit, which would have both, leaves the one out.
+    # First fit, given both, leaves one out.
     found = first_fit(view, lambda one, each: QuotaChoice(50, "drawn") if each.job != 100 else None)
     assert [(share.host, share.guest) for share in found] == [(1, 3)]

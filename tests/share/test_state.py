@@ -1,4 +1,4 @@
-"""Happiness and slowdowns, at their edges."""
+"""Happiness and slowdowns, and their edge cases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_job_is_happy_when_it_will_make_its_walltime(walltime, part, left, rat
         assert (happiness(one) >= 1.0) == (makes_it <= walltime)
 
 
-def test_happiness_at_its_edges():
+def test_edge_cases_of_happiness():
     assert happiness(host(tasks_left=0.0, rate=0.0)) == math.inf
     assert happiness(host(rate=0.0)) == 0.0
     assert math.isnan(happiness(host(rate=math.nan)))
@@ -30,7 +30,7 @@ def test_happiness_at_its_edges():
     assert happiness(host(walltime=3600.0, elapsed=7200.0)) == 0.0
 
 
-def test_slowdowns_by_each_measure():
+def test_each_measure_computes_its_slowdown():
     one = host(walltime=1000.0, elapsed=600.0, tasks_left=60.0, rate=0.1, rate_alone=0.15, waited=50.0)
     assert slowdown(one, "walltime") == pytest.approx(0.2)
     assert slowdown(one, "walltime", ended=True) == 0.0
@@ -39,24 +39,24 @@ def test_slowdowns_by_each_measure():
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_a_job_killed_at_its_walltime_has_lost_all(measure):
+def test_a_job_killed_at_its_walltime_is_a_full_loss(measure):
     # Would catch runtime / walltime - 1, which is 0 for a job that was killed on the dot.
     one = host(elapsed=3600.0, walltime=3600.0)
     assert loss_of(slowdown(one, measure, ended=True, killed=True), full=0.5) == 1.0
 
 
-def test_what_was_not_measured_is_no_loss_but_unknown():
+def test_the_loss_of_an_unmeasured_job_is_nan():
     blind = host(rate=math.nan, rate_alone=math.nan, tasks_left=math.nan)
     for measure in MEASURES:
         assert math.isnan(loss_of(slowdown(blind, measure), 0.5))
 
 
-def test_a_job_that_stands_still():
+def test_a_job_with_a_zero_rate_has_an_infinite_slowdown():
     still = host(rate=0.0, waited=100.0)
     assert [slowdown(still, measure) for measure in MEASURES] == [math.inf] * 3
     assert slowdown(host(rate=0.0, rate_alone=0.0), "progress") == 0.0
 
 
-def test_an_unknown_measure_is_named():
+def test_an_unknown_measure_is_named_in_the_error():
     with pytest.raises(InputError, match="measure is 'mood', expected one of walltime, progress, wait"):
         slowdown(host(), "mood")

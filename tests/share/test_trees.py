@@ -1,4 +1,4 @@
-"""The file of experts: what ships, and what is refused."""
+"""The file of experts: the built-in file, and files that are rejected."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_a_band_begins_at_its_limit(tmp_path):
+def test_a_band_includes_its_lower_limit(tmp_path):
     # Would catch bands that end at their limit: a host at 50 % is in the upper one, one at happiness 1.0 is happy.
     experts = read_experts(written(tmp_path, GOOD))
     happy = {"walltime": 100.0, "elapsed": 0.0, "tasks_left": 10.0}
     assert experts.advice(host(cpu=49.9, rate=0.1, **happy))[0].tolist() == [0.2, 0.8]
     assert experts.advice(host(cpu=50.0, rate=0.1, **happy))[0].tolist() == [0.7, 0.3]
     assert experts.advice(host(cpu=50.0, rate=0.099, **happy))[0].tolist() == [1.0, 0.0]
-    # Of whom nobody knows whether it will make its walltime is taken for one that barely will.
+    # A host with unknown happiness counts as one that barely makes its walltime.
     assert experts.advice(host(cpu=50.0, rate=math.nan))[0].tolist() == [0.7, 0.3]
 
 
-def test_each_tree_looks_at_its_own_metric():
-    # Would catch a part for a percent of the walltime, and a stage that nobody knows taken for a sequential one.
+def test_each_tree_reads_its_own_metric():
+    # Would catch a part for a percent of the walltime, and an unknown stage taken for a sequential one.
     experts = read_experts()
     column = 2  # all are happy
     happy = {"walltime": 1000.0, "tasks_left": 1.0, "rate": 1.0}
@@ -65,7 +65,7 @@ def test_each_tree_looks_at_its_own_metric():
         assert advice[3].tolist() == experts.trees[3].leaves[row, column].tolist()
 
 
-def test_a_stage_has_a_band_of_its_own_for_each_of_three_values(tmp_path):
+def test_each_of_the_three_stage_values_has_its_own_band(tmp_path):
     leaves = "".join(f"      - - [{100 - at}, {at}]\n        - [{at}, {100 - at}]\n" for at in (10, 20, 30))
     text = GOOD.split("  - metric")[0] + "  - metric: stage\n    bands: [sequential, unknown, parallel]\n"
     experts = read_experts(written(tmp_path, text + "    leaves:\n" + leaves))
@@ -74,14 +74,14 @@ def test_a_stage_has_a_band_of_its_own_for_each_of_three_values(tmp_path):
         assert experts.advice(happy)[0].tolist() == [first, 1.0 - first]
 
 
-def test_what_ships_is_four_trees_of_nine_leaves():
+def test_the_built_in_experts_are_four_trees_of_nine_leaves():
     experts = read_experts()
     assert experts.actions == ACTIONS
     assert [tree.metric for tree in experts.trees] == ["cpu", "memory", "stage", "interval"]
     assert all(tree.leaves.shape == (3, 3, 10) for tree in experts.trees)
 
 
-def test_what_ships_gives_more_of_idle_and_happy_hosts():
+def test_the_built_in_experts_give_more_of_idle_and_happy_hosts():
     # The paper's rule: the quota on average falls with the metric, and rises with happiness.
     experts = read_experts()
     for tree in experts.trees:
@@ -100,7 +100,7 @@ def test_advice_is_a_distribution(cpu, memory, parallel, elapsed):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("[0, 50]", "[10, 50]", r"actions is \[10, 50\], expected rising whole percents from 0"),
         ("[0, 50]", "[0, 50.5]", "actions.1 is 50.5"),
@@ -134,15 +134,15 @@ def test_advice_is_a_distribution(cpu, memory, parallel, elapsed):
         ),
     ],
 )
-def test_a_malformed_file_is_told_in_a_line(tmp_path, old, new, said):
+def test_the_error_of_a_malformed_file_is_one_line(tmp_path, old, new, message):
     assert old in GOOD
     path = written(tmp_path, GOOD.replace(old, new, 1))
-    with pytest.raises(InputError, match=said) as error:
+    with pytest.raises(InputError, match=message) as error:
         read_experts(path)
     assert str(error.value).startswith(str(path))
     assert "\n" not in str(error.value)
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path):
+def test_a_missing_file_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"none.yaml: cannot be read: No such file"):
         read_experts(tmp_path / "none.yaml")

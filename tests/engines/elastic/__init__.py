@@ -1,1 +1,1 @@
-"""Scaling a cluster that is a fake."""
+"""Autoscaling of a fake cluster."""

@@ -1,4 +1,4 @@
-"""The engine of scaling on a cluster that is a fake: away, back, asked again, never changed by a failure."""
+"""The scaling engine on a fake cluster: outages, retries, and no change by a failure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TYPES = (InstanceType("small", cores=4, most=9),)
 
 
 class FakeClock:
-    """Time that passes when somebody sleeps, and stops after so many seconds."""
+    """A clock that advances during sleeps and stops at a given time."""
 
     def __init__(self, until: float) -> None:
         self.time, self.until, self.slept = 0.0, until, []
@@ -33,7 +33,7 @@ class FakeClock:
 
 
 class FakeCluster:
-    """Says what it is told to; away while ``away`` says so, or when it is written to."""
+    """A cluster with given answers: unreachable while ``away`` is true, and rejecting writes while ``refuses`` is."""
 
     types = TYPES
 
@@ -56,7 +56,7 @@ class FakeCluster:
         return [f"would be {totals.counts[0]}"]
 
 
-class Kept:
+class MemoryHistory:
     """A history in memory."""
 
     def __init__(self) -> None:
@@ -69,8 +69,8 @@ class Kept:
         return np.array([counts for _, counts in self.added]).reshape(-1, 1)
 
 
-class Asked:
-    """Answers with one more each time."""
+class CountingPolicy:
+    """A policy that returns one more instance each time."""
 
     name = "asked"
 
@@ -84,90 +84,92 @@ class Asked:
 
 def scaled(until=1000.0, policy=None, **more):
     clock = FakeClock(until)
-    cluster, kept, said = FakeCluster(clock, **more), Kept(), []
-    policy = policy or Asked()
-    engine = LiveScale(cluster, kept, clock, period=300.0, notify=said.append)
+    cluster, history, lines = FakeCluster(clock, **more), MemoryHistory(), []
+    policy = policy or CountingPolicy()
+    engine = LiveScale(cluster, history, clock, period=300.0, notify=lines.append)
     run = drive(engine, {"scale": policy})
-    return run, cluster, kept, policy, said, clock
+    return run, cluster, history, policy, lines, clock
 
 
-def test_it_asks_once_a_period_and_keeps_what_was_needed():
-    run, cluster, kept, policy, said, _ = scaled()
+def test_the_policy_is_called_once_a_period_and_the_need_is_recorded():
+    run, cluster, history, policy, lines, _ = scaled()
     assert cluster.totals == [(0.0, (1,)), (300.0, (2,)), (600.0, (3,)), (900.0, (4,))]
-    # Of a job larger than any instance, two whole ones.
-    assert kept.added == [(at, [2.0]) for at in (0.0, 300.0, 600.0, 900.0)]
+    # A job larger than any instance needs two whole ones.
+    assert history.added == [(at, [2.0]) for at in (0.0, 300.0, 600.0, 900.0)]
     assert [len(view.history) for view in policy.views] == [1, 2, 3, 4]
     assert (run.decisions, run.changes, run.failures) == (4, 4, 0)
-    assert said[0] == "small: 1 in total: so"
+    assert lines[0] == "small: 1 in total: so"
 
 
-def test_what_does_not_change_is_told_once():
-    run, *_, said, _ = scaled(policy=Asked([2] * 9))
+def test_an_unchanged_total_is_reported_once():
+    run, *_, lines, _ = scaled(policy=CountingPolicy([2] * 9))
     assert (run.decisions, run.changes) == (4, 1)
-    assert said == ["small: 2 in total: so"]
+    assert lines == ["small: 2 in total: so"]
 
 
-def test_while_the_cluster_is_away_nothing_is_decided_and_waits_grow():
-    run, cluster, kept, policy, said, _ = scaled(away=lambda now: 300.0 <= now < 360.0)
+def test_during_an_outage_nothing_is_decided_and_waits_grow():
+    run, cluster, history, policy, lines, _ = scaled(away=lambda now: 300.0 <= now < 360.0)
     assert cluster.totals[0] == (0.0, (1,))
     assert cluster.totals[1][0] >= 360.0
-    assert len(policy.views) == len(cluster.totals) == len(kept.added)
-    assert said[1:4] == [f"the cluster does not answer; retrying in {wait} s" for wait in (1, 2, 4)]
+    assert len(policy.views) == len(cluster.totals) == len(history.added)
+    assert lines[1:4] == [f"the cluster does not answer; retrying in {wait} s" for wait in (1, 2, 4)]
     assert run.failures == 6
-    assert said[7] == "the cluster answers again, after 6 failed tries"
-    # Tried after 1, 2, 4 … s, so it is back soon.
+    assert lines[7] == "the cluster answers again, after 6 failed tries"
+    # Retries after 1, 2, 4 … s notice its return soon.
     assert cluster.totals[1][0] <= 300.0 + 2 * 60.0
 
 
-def test_one_that_refuses_to_be_written_to_is_looked_at_again_soon():
+def test_a_cluster_that_rejects_writes_is_retried_soon():
     run, cluster, *_ = scaled(refuses=lambda now: now < 5.0)
     assert run.failures == 3
     assert cluster.totals[0] == (7.0, (4,))
 
 
-def test_a_period_below_a_second_is_no_wait_of_a_second():
-    clock, said = FakeClock(1.0), []
-    engine = LiveScale(FakeCluster(clock, lambda now: True), Kept(), clock, period=0.25, notify=said.append)
+def test_waits_are_at_most_a_period_below_one_second():
+    clock, lines = FakeClock(1.0), []
+    engine = LiveScale(
+        FakeCluster(clock, lambda now: True), MemoryHistory(), clock, period=0.25, notify=lines.append
+    )
     assert engine.wait() is None
-    assert set(said) == {"the cluster does not answer; retrying in 0.25 s"}
+    assert set(lines) == {"the cluster does not answer; retrying in 0.25 s"}
 
 
 @pytest.mark.parametrize("policy", [Reactive(), Predictive("naive")])
-def test_more_than_there_may_be_are_no_error(policy):
+def test_more_instances_than_the_maximum_are_no_error(policy):
     clock = FakeClock(9.0)
     cluster = FakeCluster(clock)
     cluster.types = (InstanceType("small", cores=4, most=1),)
-    engine = LiveScale(cluster, Kept(), clock, period=300.0)
+    engine = LiveScale(cluster, MemoryHistory(), clock, period=300.0)
     drive(engine, {"scale": policy})
     # Two hold jobs.
     assert cluster.totals == [(0.0, (2,))]
 
 
-def test_waits_are_never_longer_than_a_period_even_where_the_clock_is_put_back():
+def test_waits_are_at_most_a_period_even_if_the_clock_is_set_back():
     clock = FakeClock(np.inf)
     clock.time = 1e9
-    engine = LiveScale(FakeCluster(clock), Kept(), clock, period=300.0)
+    engine = LiveScale(FakeCluster(clock), MemoryHistory(), clock, period=300.0)
     assert engine.wait() == "scale"
     clock.time = 0.0
     assert engine.wait() == "scale"
     assert clock.slept[-1] == 300.0
 
 
-def test_an_answer_that_cannot_be_is_not_carried_out():
+def test_an_invalid_answer_is_not_carried_out():
     with pytest.raises(
         PolicyError, match=r"'asked' small: 10 instances, expected a whole number from 0 to 9"
     ):
-        scaled(policy=Asked([10]))
+        scaled(policy=CountingPolicy([10]))
 
 
-def test_a_plan_changes_and_keeps_nothing():
-    clock, kept = FakeClock(9.0), Kept()
+def test_a_plan_changes_and_records_nothing():
+    clock, history = FakeClock(9.0), MemoryHistory()
     cluster = FakeCluster(clock)
-    said = LiveScale(cluster, kept, clock).plan(Asked())
-    assert said == ["small: 1 in total, 2 ready: so", "would be 1"]
-    assert (cluster.totals, kept.added) == ([], [])
+    lines = LiveScale(cluster, history, clock).plan(CountingPolicy())
+    assert lines == ["small: 1 in total, 2 ready: so", "would be 1"]
+    assert (cluster.totals, history.added) == ([], [])
 
 
-def test_a_period_of_nothing_is_refused():
+def test_a_period_of_zero_is_rejected():
     with pytest.raises(InputError, match=r"period is 0"):
-        LiveScale(FakeCluster(FakeClock(1.0)), Kept(), FakeClock(1.0), period=0.0)
+        LiveScale(FakeCluster(FakeClock(1.0)), MemoryHistory(), FakeClock(1.0), period=0.0)

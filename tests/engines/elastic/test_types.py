@@ -1,4 +1,4 @@
-"""A file of types of instances: each field, its default, and what is refused."""
+"""A file of instance types: each field, its default, and rejected files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.model.instances import InstanceType
 
 @pytest.fixture
 def read(tmp_path):
-    """Reads a text as a file of types."""
+    """Return a function that reads a text as a file of types."""
 
     def types(text):
         file = tmp_path / "types.yaml"
@@ -29,7 +29,7 @@ def test_each_field_is_read(read):
 
 
 @pytest.mark.parametrize("resource", ["gpus", "cores", "memory"])
-def test_what_is_left_out_is_nothing_but_the_launch_of_five_minutes(read, resource):
+def test_omitted_fields_are_zero_except_a_launch_of_five_minutes(read, resource):
     (kind,) = read(f"types: [{{name: a, {resource}: 3, most: 0}}]")
     rest = dict.fromkeys(("gpus", "cores", "memory", "price"), 0.0) | {resource: 3.0}
     assert {name: getattr(kind, name) for name in rest} == rest
@@ -45,7 +45,7 @@ def test_the_smallest_comes_first_by_gpus_then_cores_then_memory(read):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("types: []", "types.yaml: types: "),
         ("{}", "types.yaml: types: Field required, not {}"),
@@ -67,6 +67,6 @@ def test_the_smallest_comes_first_by_gpus_then_cores_then_memory(read):
         ),
     ],
 )
-def test_a_file_that_names_no_types_is_refused(read, text, told):
-    with pytest.raises(InputError, match=told):
+def test_a_file_without_valid_types_is_rejected(read, text, message):
+    with pytest.raises(InputError, match=message):
         read(text)

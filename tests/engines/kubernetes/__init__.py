@@ -1,1 +1,1 @@
-"""Kubernetes, emulated."""
+"""Tests of the Kubernetes engine on emulated and real API servers."""

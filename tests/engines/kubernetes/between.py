@@ -1,4 +1,4 @@
-"""Stands between an autoscaler and its API server: writes down what is asked, and gets in the way when told to."""
+"""A proxy between an autoscaler and its API server: it records requests, and injects faults."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One request, as it came in: its number from 1 on, and when, in seconds since 1970."""
+class ApiRequest:
+    """One received request: its number from 1 on, and its time (s since 1970)."""
 
     number: int
     at: float
@@ -27,29 +27,29 @@ class Asked:
 
     @property
     def writes(self) -> bool:
-        """Whether it could change anything."""
+        """True if the request could change an object."""
         return self.method != "GET"
 
     @property
     def tree(self) -> Any:
-        """What it sends."""
+        """The decoded body."""
         return json.loads(self.body)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is said to a request.
+    """The answer to a request.
 
     Parameters
     ----------
     status
-        Of HTTP; 0 to hang up without a word.
+        HTTP status; 0 to close the connection without an answer.
     body
-        What comes of it.
+        The body.
     promised
-        How many bytes are to come; those of ``body`` unless named.
+        The announced length; that of ``body`` by default.
     drips
-        Whether there comes a blank after the other, without end.
+        Whether blanks follow without end.
     """
 
     status: int
@@ -59,24 +59,24 @@ class Answer:
 
 
 class Upstream(Protocol):
-    """Who is handed what was asked."""
+    """The server behind the proxy."""
 
-    def ask(self, asked: Asked, headers: dict[str, str]) -> Answer:
-        """What it says."""
+    def ask(self, requested: ApiRequest, headers: dict[str, str]) -> Answer:
+        """Return the answer to a request."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A server, and how to trust it."""
+    """A server and its TLS context."""
 
     url: str
     trust: ssl.SSLContext | None = None
 
-    def ask(self, asked: Asked, headers: dict[str, str]) -> Answer:
-        """What it says."""
+    def ask(self, requested: ApiRequest, headers: dict[str, str]) -> Answer:
+        """Return the answer to a request."""
         request = urllib.request.Request(
-            self.url + asked.path, asked.body or None, headers, method=asked.method
+            self.url + requested.path, requested.body or None, headers, method=requested.method
         )
         try:
             with _opener(self.trust).open(request, timeout=60.0) as response:
@@ -87,49 +87,51 @@ class Remote:
 
 
 class Between:
-    """A server on a port of its own that hands on what it is asked.
+    """A server on its own port that forwards requests.
 
-    ``before`` sees each request before it is handed on, and may answer it itself; ``after`` sees it with its answer,
-    before that is given.
+    ``before`` sees each request before it is forwarded, and may answer it itself; ``after`` sees it with its answer,
+    before the answer is sent.
     """
 
     def __init__(self, upstream: Upstream) -> None:
         self.upstream, self.all, self.answers = upstream, [], {}
-        self.before: Callable[[Asked], Answer | None] = lambda asked: None
-        self.after: Callable[[Asked], None] = lambda asked: None
+        self.before: Callable[[ApiRequest], Answer | None] = lambda requested: None
+        self.after: Callable[[ApiRequest], None] = lambda requested: None
         self._lock, self._port = threading.Lock(), 0
         self._open()
 
     @property
     def url(self) -> str:
-        """Where it is, also while it is away."""
+        """The URL, also while the proxy is closed."""
         return f"http://127.0.0.1:{self._port}"
 
-    def written(self, since: int = 0) -> list[tuple[Asked, Answer]]:
-        """What changed something upstream, after so many requests."""
-        done = [(asked, self.answers.get(asked.number)) for asked in list(self.all)[since:] if asked.writes]
-        return [(asked, answer) for asked, answer in done if answer is not None and answer.status < 300]
+    def written(self, since: int = 0) -> list[tuple[ApiRequest, Answer]]:
+        """Return the writing requests after the first `since` ones, with their answers."""
+        done = [(each, self.answers.get(each.number)) for each in list(self.all)[since:] if each.writes]
+        return [
+            (requested, answer) for requested, answer in done if answer is not None and answer.status < 300
+        ]
 
     def close(self) -> None:
-        """Nobody listens on its port any more, until :meth:`back`."""
+        """Stop listening, until :meth:`back`."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
     def back(self) -> None:
-        """It is there again."""
+        """Listen again."""
         self._open()
 
     def answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Answer:
-        """What is said to one request."""
+        """Return the answer to one request."""
         with self._lock:
-            asked = Asked(len(self.all) + 1, time.time(), method, path, body)
-            self.all.append(asked)
-        found = self.before(asked)
+            requested = ApiRequest(len(self.all) + 1, time.time(), method, path, body)
+            self.all.append(requested)
+        found = self.before(requested)
         if found is None:
-            found = self.upstream.ask(asked, headers)
-            self.answers[asked.number] = found
-            self.after(asked)
+            found = self.upstream.ask(requested, headers)
+            self.answers[requested.number] = found
+            self.after(requested)
         return found
 
     def _open(self) -> None:
@@ -140,7 +142,7 @@ class Between:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 kept = ("Authorization", "Content-Type", "Accept")
                 headers = {name: self.headers[name] for name in kept if self.headers[name]}
-                # Who asked may have been killed by now.
+                # The client may have been killed by now.
                 with suppress(OSError):
                     _say(self, between.answer(self.command, self.path, headers, body))
 
@@ -159,7 +161,7 @@ class Between:
 
 
 def _opener(trust: ssl.SSLContext | None) -> urllib.request.OpenerDirector:
-    """Asks directly, whatever stands between this machine and others."""
+    """Return an opener without any proxy."""
     secure = urllib.request.HTTPSHandler(context=trust)
     return urllib.request.build_opener(urllib.request.ProxyHandler({}), secure)
 
@@ -178,11 +180,11 @@ def _say(handler: BaseHTTPRequestHandler, answer: Answer) -> None:
 
 
 class OneAnswer:
-    """Gives one answer to all requests, and keeps these with their headers."""
+    """A server that gives one answer to all requests, and records them with their headers."""
 
     def __init__(self):
-        self.answer, self.asked = Answer(200, b'{"items": []}'), []
+        self.answer, self.requested = Answer(200, b'{"items": []}'), []
 
-    def ask(self, asked, headers):
-        self.asked.append((asked.method, asked.path, asked.body, headers))
+    def ask(self, requested, headers):
+        self.requested.append((requested.method, requested.path, requested.body, headers))
         return self.answer

@@ -1,4 +1,4 @@
-"""What a cluster does beside its API server: pods come, are put on nodes and end; nodes follow what is asked for."""
+"""The rest of a cluster next to its API server: pods arrive, are scheduled and end; nodes follow the requests."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def kind_of(cores: int) -> str:
 
 
 def cores_of(thing: Tree) -> int:
-    """What a pod of one container asks for, in whole cores."""
-    said = str(thing["spec"]["containers"][0]["resources"]["requests"]["cpu"])
-    return int(said.removesuffix("m")) // 1000 if said.endswith("m") else int(said)
+    """Return the request of a pod of one container, in whole cores."""
+    output = str(thing["spec"]["containers"][0]["resources"]["requests"]["cpu"])
+    return int(output.removesuffix("m")) // 1000 if output.endswith("m") else int(output)
 
 
 def used(nodes: Iterable[Tree], pods: Iterable[Tree]) -> dict[str, int]:
@@ -57,14 +57,14 @@ def waiting(pods: Iterable[Tree]) -> dict[str, int]:
 
 
 class Cluster:
-    """Pods, nodes, and what the cluster's own scheduler and autoscaler would do with them.
+    """Pods and nodes, with the cluster's own scheduler and autoscaler.
 
     Parameters
     ----------
     server
-        Its API server, with leave to do anything.
+        Its API server, with all permissions.
     bind
-        Puts a pod on a node, as this server wants it.
+        Binds a pod to a node, in the way of this server.
     buffers
         Whether it has CapacityBuffers.
     """
@@ -75,24 +75,24 @@ class Cluster:
 
     @property
     def path(self) -> str:
-        """Of what asks for spare nodes."""
+        """Path of the objects that request spare nodes."""
         return BUFFERS if self.buffers else DEPLOYMENTS
 
-    def asked(self, namespace: str = NAMESPACE) -> dict[str, int]:
-        """How many spare nodes of each type are asked for by objects of ours."""
+    def requested(self, namespace: str = NAMESPACE) -> dict[str, int]:
+        """Return the number of spare nodes of each type that Windlass's objects request."""
         found = items(self.server, self.path.format(namespace))
         spares = {each["metadata"]["name"]: each["spec"]["replicas"] for each in found if ours(each)}
         return {name: spares.get(f"windlass-{name}", 0) for name in CORES}
 
     def submit(self, cores: int) -> str:
-        """A pod that waits."""
+        """Create a waiting pod."""
         self._made += 1
         name = f"job-{self._made}"
         self.server.send("POST", PODS, pod(name, str(cores)))
         return name
 
     def end(self, name: str) -> None:
-        """A pod goes."""
+        """Delete a pod."""
         self.server.send("DELETE", f"{PODS}/{name}?gracePeriodSeconds=0")
 
     def pods(self) -> list[Tree]:
@@ -104,13 +104,13 @@ class Cluster:
         return list(items(self.server, NODES))
 
     def follow(self) -> None:
-        """Nodes become as many as are used and asked for, and pods go where there is room.
+        """Create as many nodes as are used and requested, and schedule pods where there is room.
 
         Only a node that is empty is taken away, as no autoscaler of a cluster takes away another one.
         """
         nodes, pods = self.nodes(), self.pods()
         busy = {each["spec"].get("nodeName") for each in pods}
-        for kind, spare in self.asked().items():
+        for kind, spare in self.requested().items():
             names = [each["metadata"]["name"] for each in nodes if each["metadata"]["labels"][LABEL] == kind]
             empty = [name for name in names if name not in busy]
             for name in empty[spare:]:
@@ -127,7 +127,7 @@ class Cluster:
                 free[each["spec"]["nodeName"]] -= cores_of(each)
         for each in pods:
             wide = cores_of(each)
-            # Where least is left over: large nodes stay for what is large, and the most of a type is not reached.
+            # Best fit: large nodes stay free for large pods, and the maximum of a type is not reached.
             fits = [(left, name) for name, left in free.items() if left >= wide]
             where = min(fits)[1] if fits else None
             if not each["spec"].get("nodeName") and where is not None:
@@ -136,13 +136,13 @@ class Cluster:
 
 
 class Load:
-    """Pods that come and go, drawn."""
+    """Random arrivals and ends of pods."""
 
     def __init__(self, cluster: Cluster, rng: np.random.Generator) -> None:
         self._cluster, self._rng, self.live = cluster, rng, []
 
     def change(self) -> None:
-        """Some end, some come; never more than a dozen at once."""
+        """End some pods and submit some; at most a dozen at once."""
         ending = self._rng.random(len(self.live)) < 0.3
         for name in [name for name, ends in zip(self.live, ending, strict=True) if ends]:
             self._cluster.end(name)
@@ -152,5 +152,5 @@ class Load:
 
 
 def ours(thing: Tree) -> bool:
-    """Whether an object has our label."""
+    """True if an object has Windlass's label."""
     return OURS.items() <= (thing["metadata"].get("labels") or {}).items()

@@ -1,11 +1,11 @@
-"""API servers to try an autoscaler on."""
+"""API servers for tests of the autoscaler."""
 
 import pytest
 
 
 @pytest.fixture(params=["of the tests", "real"])
 def served(request, tmp_path):
-    """An API server, one of the tests' own and a real one where its programs are, and what goes on beside it."""
+    """An API server with its cluster: an emulated one, and a real one if its programs are installed."""
     pytest.importorskip("kubernetes", reason="needs the package kubernetes")
     from tests.engines.kubernetes.real import served_real
     from tests.engines.kubernetes.served import served_here
@@ -16,7 +16,7 @@ def served(request, tmp_path):
 
 @pytest.fixture
 def between(served):
-    """What an autoscaler asks goes through it."""
+    """The proxy of an autoscaler's requests."""
     from contextlib import closing
 
     from tests.engines.kubernetes.between import Between

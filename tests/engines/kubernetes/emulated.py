@@ -49,5 +49,5 @@ def emulated(buffers: bool) -> Iterator[tuple[str, kmock.KubernetesEmulator]]:
 
 
 def client(url: str, folder: Path) -> ApiServer:
-    """A client of it, as a user's own file names it."""
+    """Return a client of the server, from a kubeconfig file."""
     return ApiServer(str(kubeconfig(folder / "kubeconfig", url)))

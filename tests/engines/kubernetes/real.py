@@ -27,7 +27,7 @@ from windlass.engines.slurm.daemons import wait_until
 
 PATIENCE = 300.0
 ADMIN = "all-may-be-done"
-#: Set to have the server built by whoever runs the tests and lacks it, which takes ten minutes.
+#: Set to build a missing server before the tests, which takes ten minutes.
 BUILD = "WINDLASS_BUILD_APISERVER"
 Tree = dict[str, Any]
 
@@ -50,7 +50,7 @@ def binaries() -> Path:
 
 @contextmanager
 def served_real(folder: Path, buffers: bool = True) -> Iterator[Served]:
-    """One that lets the autoscaler do what its roles allow, and nothing else."""
+    """Run a server that allows the autoscaler exactly what its roles allow."""
     programs = binaries()
     client, peer, port = _ports(3)
     with (
@@ -64,7 +64,7 @@ def served_real(folder: Path, buffers: bool = True) -> Iterator[Served]:
         assert wait_until(lambda: _is_ready(url, authority), PATIENCE), _end(folder)
         admin = kubeconfig(folder / "admin", url, ADMIN, authority)
         server = ApiServer(str(admin))
-        # It makes this one itself, in its own time.
+        # The server creates this one itself, after a while.
         assert wait_until(lambda: _is_there(server, "/api/v1/namespaces/default"), PATIENCE), _end(folder)
         for each in yaml.safe_load_all((ROOT / "deploy/kubernetes/autoscaler.yaml").read_text()):
             make(server, each)
@@ -99,7 +99,7 @@ def make(server: ApiServer, thing: Tree) -> None:
 
 
 def define_buffers(server: ApiServer) -> None:
-    """As much of a CapacityBuffer as this project writes."""
+    """Define the part of a CapacityBuffer that this project writes."""
     reference = {"type": "object", "properties": {"name": {"type": "string"}}}
     replicas = {"type": "integer", "minimum": 0}
     spec = {"type": "object", "properties": {"podTemplateRef": reference, "replicas": replicas}}
@@ -171,14 +171,14 @@ def _apiserver(folder: Path, etcd: int, port: int) -> list[str]:
         "service-account-key-file": key,
         "service-cluster-ip-range": "10.0.0.0/24",
         "endpoint-reconciler-type": "none",
-        # Pods of these tests have no account, as nobody makes one for their namespace.
+        # Pods of these tests have no service account, as no controller creates one for their namespace.
         "disable-admission-plugins": "ServiceAccount",
     }
     return [f"--{name}={value}" for name, value in named.items()]
 
 
 class _Program:
-    """A program that is started again as it was, and what it says."""
+    """A program that can be restarted with the same command, and its log."""
 
     def __init__(self, command: Sequence[object], log: Path) -> None:
         self._command, self._log = [str(part) for part in command], log
@@ -189,7 +189,7 @@ class _Program:
             self._process = subprocess.Popen(self._command, stdout=file, stderr=file)
 
     def kill(self) -> None:
-        """At once; it puts nothing in order."""
+        """Kill it at once, without a clean shutdown."""
         self._process.kill()
         self._process.wait()
 
@@ -225,7 +225,7 @@ def _end(folder: Path) -> str:
 
 
 def _ports(count: int) -> list[int]:
-    """So many that nobody listens on."""
+    """Return `count` free ports."""
     probes = [socket.socket() for _ in range(count)]
     for probe in probes:
         probe.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""An API server to try an autoscaler on: emulated, or a real one where it can be had."""
+"""An API server for tests of the autoscaler: emulated, or a real one if available."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Served:
     Parameters
     ----------
     upstream
-        Where it is.
+        The server's address.
     admin
-        A file that gives leave to do anything.
+        A kubeconfig file with all permissions.
     token
-        Of the autoscaler, who may do what it needs alone.
+        Token of the autoscaler, with the permissions of its roles.
     cluster
-        What goes on beside it.
+        The cluster of the server.
     away
-        For as long as one is in it, nobody reaches the server.
+        Context manager during which the server is unreachable.
     """
 
     upstream: Upstream
@@ -44,7 +44,7 @@ class Served:
 
 @contextmanager
 def served_here(folder: Path, buffers: bool = True) -> Iterator[Served]:
-    """One of the tests' own, that allows everything."""
+    """Run an emulated server that allows everything."""
     store = Store(buffers)
     with closing(Between(store)) as front:
         admin = kubeconfig(folder / "admin", front.url)
@@ -57,13 +57,13 @@ def served_here(folder: Path, buffers: bool = True) -> Iterator[Served]:
 
 
 def environment() -> dict[str, str]:
-    """In which this project's modules, and those of its tests, are found."""
+    """Return an environment in which this project's modules and tests can be imported."""
     paths = (str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", ""))
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
 
 
 def words(config: Path, folder: Path, namespace: str, policy: str, period: float) -> list[str]:
-    """Of the command that scales for a namespace; its history is in the folder, under the namespace's name."""
+    """Return the arguments of the command that scales for a namespace, with its history in the folder."""
     types = folder / "types.yaml"
     types.write_text(TYPES)
     named = {

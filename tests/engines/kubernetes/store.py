@@ -1,4 +1,4 @@
-"""An API server of the tests: keeps objects, and answers as far as an autoscaler and a cluster's own parts ask."""
+"""An emulated API server: it stores objects, and answers the requests of an autoscaler and a cluster."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.engines.kubernetes.between import Answer, Asked
+from tests.engines.kubernetes.between import Answer, ApiRequest
 
 Tree = dict[str, Any]
 _LISTS = {
@@ -25,7 +25,7 @@ _ALL_PODS = "/api/v1/pods"
 
 
 class Store:
-    """Objects by their paths. Every change has a number of its own; nobody is refused."""
+    """Objects by their paths. Every change has its own number; every client is allowed."""
 
     def __init__(self, buffers: bool = True) -> None:
         self._objects: dict[str, Tree] = {}
@@ -37,21 +37,21 @@ class Store:
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """Hangs up on whoever asks meanwhile."""
+        """Close every connection meanwhile."""
         self._is_away = True
         try:
             yield
         finally:
             self._is_away = False
 
-    def ask(self, asked: Asked, headers: dict[str, str]) -> Answer:
-        """What it says."""
+    def ask(self, requested: ApiRequest, headers: dict[str, str]) -> Answer:
+        """Return the answer to a request."""
         if self._is_away:
             return Answer(0, b"")
-        path = asked.path.partition("?")[0]
-        body = json.loads(asked.body) if asked.body else {}
+        path = requested.path.partition("?")[0]
+        body = json.loads(requested.body) if requested.body else {}
         with self._lock:
-            status, tree = self._answer(asked.method, path, body)
+            status, tree = self._answer(requested.method, path, body)
             return Answer(status, json.dumps(tree).encode())
 
     def _answer(self, method: str, path: str, body: Tree) -> tuple[int, Tree]:
@@ -92,7 +92,7 @@ class Store:
 
 
 def _merged(before: Any, patch: Any) -> Any:
-    """As RFC 7396 merges."""
+    """Merge as in RFC 7396."""
     if not isinstance(patch, dict):
         return patch
     found = copy.deepcopy(before) if isinstance(before, dict) else {}

@@ -1,4 +1,4 @@
-"""A server in memory that refuses what a real API server refuses, and keeps the requests that change something."""
+"""A server in memory that rejects what a real API server rejects, and records writing requests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Strict:
     Parameters
     ----------
     version
-        In which CapacityBuffers are served; empty where there are none.
+        Version of CapacityBuffers; empty if they are not served.
     """
 
     def __init__(self, version="v1beta1"):
@@ -83,7 +83,7 @@ class Strict:
         return {tree["metadata"]["name"]: tree for tree in self.objects.values() if tree["kind"] == kind}
 
     def put(self, collection, tree):
-        """Have an object there that something else made."""
+        """Add an object of another owner."""
         path = next(path for path in self.kinds() if path.endswith(collection))
         api, kind = self.kinds()[path]
         self.objects[f"{path}/{tree['metadata']['name']}"] = {"apiVersion": api, "kind": kind, **tree}
@@ -96,7 +96,7 @@ class Strict:
 
 
 def _check(api, kind, tree, *, namespaced):
-    """Refuse an object that a real server refuses."""
+    """Reject an object that a real server rejects."""
     assert (tree["apiVersion"], tree["kind"]) == (api, kind)
     assert _NAME.fullmatch(tree["metadata"]["name"])
     assert tree["metadata"].get("namespace") == ("windlass" if namespaced else None)

@@ -1,4 +1,4 @@
-"""The way to an API server: from a pod's service account, and from a user's own file, over TLS."""
+"""Access to an API server: with a pod's service account, and with a kubeconfig file, over TLS."""
 
 from __future__ import annotations
 
@@ -42,13 +42,15 @@ def certificates(tmp_path_factory):
 
 @contextmanager
 def serving(certificates, host="127.0.0.1"):
-    """A server over TLS that keeps what was asked, and its port."""
-    asked = []
+    """Run a server over TLS; yield its port and the recorded requests."""
+    requested = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def _any(self):
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            asked.append((self.command, self.path, self.headers["Authorization"], json.loads(body or "null")))
+            requested.append(
+                (self.command, self.path, self.headers["Authorization"], json.loads(body or "null"))
+            )
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b"{}")
@@ -65,7 +67,7 @@ def serving(certificates, host="127.0.0.1"):
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:
-        yield server.server_address[1], asked
+        yield server.server_address[1], requested
     finally:
         server.shutdown()
         server.server_close()
@@ -82,41 +84,39 @@ def inside(host, port):
     return {"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": str(port)}
 
 
-def test_a_pod_needs_no_package_and_reads_its_token_each_time(tmp_path, certificates, monkeypatch):
+def test_a_pod_needs_no_package_and_rereads_its_token(tmp_path, certificates, monkeypatch):
     monkeypatch.setitem(sys.modules, "kubernetes", None)
     account = account_of(tmp_path, certificates)
-    with serving(certificates) as (port, asked):
+    with serving(certificates) as (port, requested):
         server = ApiServer(access=service_account(inside("127.0.0.1", port), account))
         assert server.get("/a?b=c") == {}
         (account / "token").write_text("renewed")
         assert server.send("PATCH", "/a", {"b": None}) == {}
-    assert asked == [
+    assert requested == [
         ("GET", "/a?b=c", "Bearer of-the-account", None),
         ("PATCH", "/a", "Bearer renewed", {"b": None}),
     ]
 
 
-def test_proxies_of_the_environment_do_not_count_in_a_pod(tmp_path, certificates, monkeypatch):
+def test_proxies_of_the_environment_are_ignored_in_a_pod(tmp_path, certificates, monkeypatch):
     for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    with serving(certificates) as (port, asked):
+    with serving(certificates) as (port, requested):
         access = service_account(inside("127.0.0.1", port), account_of(tmp_path, certificates))
         ApiServer(access=access).get("/a")
-    assert len(asked) == 1
+    assert len(requested) == 1
 
 
 @pytest.mark.parametrize(
     ("host", "url"), [("10.0.0.1", "https://10.0.0.1:443"), ("fd00::1", "https://[fd00::1]:443")]
 )
-def test_an_address_of_version_six_is_in_brackets_and_the_port_is_that_of_https(
-    tmp_path, certificates, host, url
-):
+def test_an_ipv6_address_is_in_brackets_and_the_default_port_is_443(tmp_path, certificates, host, url):
     account = account_of(tmp_path, certificates)
     assert service_account({"KUBERNETES_SERVICE_HOST": host}, account).host == url
 
 
 @pytest.mark.parametrize("lacking", ["token", "ca.crt"])
-def test_an_account_that_is_not_whole_is_none(tmp_path, certificates, lacking):
+def test_an_incomplete_service_account_is_an_error(tmp_path, certificates, lacking):
     account = account_of(tmp_path, certificates)
     (account / lacking).unlink()
     with pytest.raises(InputError, match=f"^{account}: no service account: No such file or directory$"):
@@ -130,11 +130,11 @@ def test_a_server_of_another_authority_gets_no_token(tmp_path, certificates, mon
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=other",
          "-keyout", other / "key", "-out", other / "ca.crt"], check=True, capture_output=True,
     )  # fmt: skip
-    with serving(certificates) as (port, asked):
+    with serving(certificates) as (port, requested):
         server = ApiServer(access=service_account(inside("127.0.0.1", port), account_of(tmp_path, other)))
         with pytest.raises(ClusterError, match=r"does not answer: .*certificate verify failed"):
             server.get("/a")
-    assert asked == []
+    assert requested == []
 
 
 def file_of(tmp_path, url, certificates, **cluster):
@@ -153,16 +153,16 @@ def file_of(tmp_path, url, certificates, **cluster):
     [({}, True), ({"tls-server-name": NAME}, True), ({"tls-server-name": "other"}, False),
      ({"insecure-skip-tls-verify": True}, True), ({"proxy-url": "http://127.0.0.1:9"}, False)],
 )  # fmt: skip
-def test_fields_of_a_file_s_cluster_count(tmp_path, certificates, cluster, reached):
+def test_cluster_fields_of_a_kubeconfig_apply(tmp_path, certificates, cluster, reached):
     pytest.importorskip("kubernetes", reason="needs the package kubernetes")
-    with serving(certificates) as (port, asked):
+    with serving(certificates) as (port, requested):
         server = ApiServer(file_of(tmp_path, f"https://127.0.0.1:{port}", certificates, **cluster))
         if reached:
             assert server.get("/a") == {}
         else:
             with pytest.raises(ClusterError, match="does not answer"):
                 server.get("/a")
-    assert asked == [("GET", "/a", "Bearer secret", None)] * reached
+    assert requested == [("GET", "/a", "Bearer secret", None)] * reached
 
 
 def test_a_user_s_certificate_is_loaded(tmp_path, certificates):
@@ -183,24 +183,24 @@ def test_a_user_s_certificate_is_loaded(tmp_path, certificates):
 
 
 @pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:9", "127.0.0.1:9"])
-def test_a_proxy_that_is_none_of_http_is_named(tmp_path, certificates, proxy):
+def test_a_proxy_that_is_not_http_is_an_error(tmp_path, certificates, proxy):
     pytest.importorskip("kubernetes", reason="needs the package kubernetes")
     file = file_of(tmp_path, "https://127.0.0.1:1", certificates, **{"proxy-url": proxy})
     with pytest.raises(InputError, match=f"proxy-url is '{proxy}', expected an http:// or https:// URL"):
         kubeconfig_access(file)
 
 
-def test_a_token_that_is_gone_is_said_and_nothing_is_sent(tmp_path, certificates):
+def test_a_missing_token_is_an_error_and_nothing_is_sent(tmp_path, certificates):
     account = account_of(tmp_path, certificates)
-    with serving(certificates) as (port, asked):
+    with serving(certificates) as (port, requested):
         server = ApiServer(access=service_account(inside("127.0.0.1", port), account))
         (account / "token").unlink()
         with pytest.raises(ClusterError, match=r"no credentials: .*No such file or directory"):
             server.get("/a")
-    assert asked == []
+    assert requested == []
 
 
-def test_credentials_that_cannot_be_renewed_are_an_error_in_a_line(tmp_path, certificates, monkeypatch):
+def test_the_error_of_unrenewable_credentials_is_one_line(tmp_path, certificates, monkeypatch):
     kubernetes = pytest.importorskip("kubernetes", reason="needs the package kubernetes")
 
     def expired(self):
@@ -212,7 +212,7 @@ def test_credentials_that_cannot_be_renewed_are_an_error_in_a_line(tmp_path, cer
         server.get("/a")
 
 
-def test_without_the_package_a_file_is_refused_by_name(monkeypatch):
+def test_without_the_package_a_kubeconfig_is_an_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "kubernetes", None)
     with pytest.raises(InputError, match=r"pip install 'windlass\[kubernetes\]'"):
         kubeconfig_access("config")
@@ -220,6 +220,6 @@ def test_without_the_package_a_file_is_refused_by_name(monkeypatch):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
 @given(st.dictionaries(st.sampled_from(["KUBERNETES_SERVICE_PORT", "HOME", "PATH"]), st.text(max_size=5)))
-def test_an_environment_without_a_server_is_no_pod(tmp_path, environment):
+def test_an_environment_without_a_server_is_not_a_pod(tmp_path, environment):
     with pytest.raises(InputError, match="expected to run in a Kubernetes pod"):
         service_account(environment, tmp_path)

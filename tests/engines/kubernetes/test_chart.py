@@ -38,7 +38,7 @@ def helm(command: str, *options: str, values: Values) -> subprocess.CompletedPro
 
 
 def objects(text: str) -> dict[tuple[str, str], Any]:
-    """Return the objects by kind and name, without what only one of both sides has."""
+    """Return the objects by kind and name, without fields that only one side has."""
     found = {}
     for each in yaml.safe_load_all(text):
         if each is None or each["kind"] == "Namespace":
@@ -91,7 +91,7 @@ def test_helm_accepts_the_chart_and_renders_the_manifests(values, names):
         ({"autoscaler": {"enabled": True, "types": [{**TYPES[0], "cores": 0}]}}, "/autoscaler/types/0/cores"),
     ],
 )
-def test_helm_refuses_wrong_values_by_name(values, field):
+def test_helm_rejects_wrong_values_by_name(values, field):
     done = helm("template", "windlass", str(CHART), values=values)
     assert done.returncode != 0
     assert field in done.stderr

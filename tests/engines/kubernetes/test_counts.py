@@ -1,4 +1,4 @@
-"""Random nodes and pods are counted as a plain loop over them counts."""
+"""Counts of random nodes and pods, against a plain loop."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def as_rows(demands):
 @given(
     of=st.lists(nodes, max_size=6), on=st.lists(pods, max_size=8), label=st.sampled_from([STANDARD, "type"])
 )
-def test_nodes_and_pods_are_counted_as_by_a_plain_loop(of, on, label):
+def test_counts_of_nodes_and_pods_equal_a_plain_loop(of, on, label):
     found = cluster_snapshot(
         TYPES,
         iter([node_tree(number, each, label) for number, each in enumerate(of)]),
@@ -117,7 +117,7 @@ def test_nodes_and_pods_are_counted_as_by_a_plain_loop(of, on, label):
             (NOW - each["age"], float(each["deadline"] or np.inf), [0.0, float(each["cores"]), 0.0])
             for each in chosen
         ]
-        # Those that came at one instant stay in the order of the list.
+        # Pods created at the same time stay in the order of the list.
         return sorted(unsorted, key=lambda row: row[0])
 
     ours = {number for number, node in enumerate(of) if node["kind"] in ("small", "large")}
@@ -125,18 +125,18 @@ def test_nodes_and_pods_are_counted_as_by_a_plain_loop(of, on, label):
     assert as_rows(found.running) == rows([each for each in live if each["on"] in ours])
 
 
-def test_a_node_that_says_nothing_of_itself_is_none_of_ours():
+def test_a_node_without_labels_is_not_counted():
     found = cluster_snapshot(
         TYPES, [{}, {"metadata": {"name": "a"}}, {"metadata": {"name": "b", "labels": None}}], []
     )
     assert (found.ready.tolist(), found.coming.tolist()) == ([0, 0], [0, 0])
 
 
-def test_a_node_of_a_type_that_says_nothing_else_is_coming():
+def test_a_node_without_a_status_counts_as_launching():
     found = cluster_snapshot(TYPES, [{"metadata": {"name": "a", "labels": {STANDARD: "large"}}}], [], now=NOW)
     assert (found.ready.tolist(), found.coming.tolist()) == ([0, 0], [0, 1])
 
 
-def test_a_pod_with_a_bad_quantity_is_named():
+def test_a_pod_with_an_invalid_quantity_is_named():
     with pytest.raises(InputError, match="pod default/web: container 'main': cpu: 'x' is not a quantity"):
         cluster_snapshot(TYPES, [], [pod("web", "x")])

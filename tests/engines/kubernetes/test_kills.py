@@ -1,4 +1,4 @@
-"""`windlass k8s autoscale`, killed at any instant and started again: nothing is lost, nothing is anybody else's."""
+"""`windlass k8s autoscale`, killed at random times and restarted: nothing is lost, other objects are unchanged."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ pytestmark = pytest.mark.slow
 PATIENCE = 300.0
 KILLS = 100
 PERIOD = 0.25
-#: Looks at days of five seconds, so that what it asks for depends on what it kept.
+#: A season of five seconds, so that requests depend on the history.
 POLICY = "{predictive: {forecaster: seasonal-naive, seasons: [5.0], ladder: [[0, 1], [3, 2]]}}"
 ALL_PODS = "/api/v1/pods"
 
 
 class Round:
-    """One life of an autoscaler, which ends as it was drawn: at its nth request, or after a while."""
+    """One run of an autoscaler with a random end: at its nth request, or after some time."""
 
     def __init__(self, starts, between, rng):
         self.starts, self.between = starts, between
@@ -62,24 +62,24 @@ class Round:
         self.after = float(rng.uniform(0.0, 1.0))
         self.pid, self.begun, self.killed = 0, threading.Event(), threading.Event()
 
-    def run(self, command, said):
+    def run(self, command, output):
         self.between.before, self.between.after = self._before, self._after
-        self.pid = self.starts.start(command, said)
+        self.pid = self.starts.start(command, output)
         self.begun.set()
         if self.how == "later":
             time.sleep(self.after)
             self._kill()
-        assert self.starts.status() == -signal.SIGKILL, said.read_text()
-        assert self.killed.is_set(), "it asked for nothing more"
+        assert self.starts.status() == -signal.SIGKILL, output.read_text()
+        assert self.killed.is_set(), "it sent no more requests"
 
-    def _before(self, asked):
-        if self.how == "asked" and asked.number >= self.at:
+    def _before(self, requested):
+        if self.how == "asked" and requested.number >= self.at:
             self._kill()
             return Answer(500, b"")
         return None
 
-    def _after(self, asked):
-        if self.how == "done" and asked.number >= self.at:
+    def _after(self, requested):
+        if self.how == "done" and requested.number >= self.at:
             self._kill()
 
     def _kill(self):
@@ -90,18 +90,18 @@ class Round:
 
 
 def looks(between, since):
-    """Each pair of lists, and the request after it, by which it must have been kept."""
-    asked = between.all[since:]
-    path = [each.path.partition("?")[0] for each in asked]
-    for at in range(len(asked) - 1):
-        answers = [between.answers.get(each.number) for each in asked[at : at + 2]]
+    """Yield each pair of lists, and the next request, before which it must have been recorded."""
+    requested = between.all[since:]
+    path = [each.path.partition("?")[0] for each in requested]
+    for at in range(len(requested) - 1):
+        answers = [between.answers.get(each.number) for each in requested[at : at + 2]]
         if path[at : at + 2] == [NODES, ALL_PODS] and None not in answers:
-            after = asked[at + 2] if at + 2 < len(asked) else None
-            yield asked[at + 1], after, *(json.loads(answer.body)["items"] for answer in answers)
+            after = requested[at + 2] if at + 2 < len(requested) else None
+            yield requested[at + 1], after, *(json.loads(answer.body)["items"] for answer in answers)
 
 
-def kept(file, folder):
-    """Bucket to counts, from a copy, so that whoever comes next finds the file as the killed one left it."""
+def history_rows(file, folder):
+    """Return counts by bucket, from a copy, so that the file stays unchanged for the next run."""
     folder.mkdir(exist_ok=True)
     for each in file.parent.glob(f"{file.name}*"):
         shutil.copy(each, folder)
@@ -127,9 +127,9 @@ def needed(pods):
 
 
 def check_history(between, since, before, after):
-    """No row that was kept is gone, and each look that was acted on is kept."""
+    """Check that no row is lost, and that each poll that led to a request is recorded."""
     for bucket in before:
-        # The latest may have been written over by a look in the same period.
+        # The latest row may have been overwritten by a poll in the same period.
         assert after[bucket] == before[bucket] or bucket == max(before)
     for listed, then, _, pods in looks(between, since):
         if then is not None:
@@ -138,27 +138,29 @@ def check_history(between, since, before, after):
 
 
 def check_writes(between, since):
-    """Only objects of ours, by their names; and as many as those who wait need, beside those in use."""
+    """Check that only Windlass's objects are written, with enough spare nodes for waiting pods."""
     mine = {path.format(NAMESPACE) for path in (BUFFERS, TEMPLATES)} | {PRIORITIES}
     seen = list(looks(between, since))
-    for asked, _ in between.written(since):
-        folder, _, name = asked.path.rpartition("/")
-        made = asked.method == "POST"
-        assert made or (asked.method == "PATCH" and folder == BUFFERS.format(NAMESPACE)), asked
-        assert (asked.path if made else folder) in mine
-        name = asked.tree["metadata"]["name"] if made else name
+    for requested, _ in between.written(since):
+        folder, _, name = requested.path.rpartition("/")
+        made = requested.method == "POST"
+        assert made or (requested.method == "PATCH" and folder == BUFFERS.format(NAMESPACE)), requested
+        assert (requested.path if made else folder) in mine
+        name = requested.tree["metadata"]["name"] if made else name
         assert name in {"windlass-placeholder", *(f"windlass-{kind}" for kind in CORES)}
-        assert not made or ours(asked.tree)
-        replicas = asked.tree.get("spec", {}).get("replicas")
+        assert not made or ours(requested.tree)
+        replicas = requested.tree.get("spec", {}).get("replicas")
         if replicas is not None:
             kind = name.removeprefix("windlass-")
-            nodes, pods = next(rest for listed, _, *rest in reversed(seen) if listed.number < asked.number)
+            nodes, pods = next(
+                rest for listed, _, *rest in reversed(seen) if listed.number < requested.number
+            )
             taken, wait = used(nodes, pods)[kind], math.ceil(waiting(pods)[kind] / CORES[kind])
-            assert min(wait, MOST[kind] - taken) <= replicas <= MOST[kind] - taken, (asked, taken, wait)
+            assert min(wait, MOST[kind] - taken) <= replicas <= MOST[kind] - taken, (requested, taken, wait)
 
 
 def check_objects(cluster):
-    """All of ours are whole, and each buffer has what it refers to."""
+    """Check that Windlass's objects are complete, and that each buffer's template exists."""
     templates = {
         each["metadata"]["name"]: each for each in items(cluster.server, TEMPLATES.format(NAMESPACE))
     }
@@ -176,7 +178,7 @@ def check_objects(cluster):
 
 @contextmanager
 def never_killed(command):
-    """The same for somebody else, whom nobody kills."""
+    """Run an autoscaler of another namespace that is never killed."""
     started = subprocess.Popen(
         [sys.executable, "-m", "windlass", *command], env=environment(), stderr=subprocess.PIPE, text=True
     )
@@ -189,7 +191,7 @@ def never_killed(command):
 
 
 def others(cluster):
-    """Objects in our namespace that are none of ours."""
+    """Create objects of another owner in the namespace."""
     inside = {
         "metadata": {"labels": {"of": "them"}},
         "spec": {"containers": [{"name": "main", "image": "main"}]},
@@ -202,11 +204,11 @@ def others(cluster):
     return [f"{path.format(NAMESPACE)}/theirs" for path in (BUFFERS, TEMPLATES)]
 
 
-def test_killed_a_hundred_times_it_asks_for_what_one_does_whom_nobody_kills(served, between, tmp_path):
+def test_an_autoscaler_killed_100_times_requests_as_one_that_is_never_killed(served, between, tmp_path):
     rng, cluster = np.random.default_rng(13), served.cluster
     load = Load(cluster, rng)
     config = kubeconfig(tmp_path / "config", between.url, served.token)
-    command, said = words(config, tmp_path, NAMESPACE, POLICY, PERIOD), tmp_path / "said"
+    command, output = words(config, tmp_path, NAMESPACE, POLICY, PERIOD), tmp_path / "said"
     theirs = {path: cluster.server.get(path) for path in others(cluster)}
     history, before = tmp_path / f"{NAMESPACE}.db", {}
     with (
@@ -216,25 +218,25 @@ def test_killed_a_hundred_times_it_asks_for_what_one_does_whom_nobody_kills(serv
         for _ in range(KILLS):
             load.change()
             life = Round(starts, between, rng)
-            life.run(command, said)
-            after = kept(history, tmp_path / "copy")
+            life.run(command, output)
+            after = history_rows(history, tmp_path / "copy")
             check_history(between, life.since, before, after)
             check_writes(between, life.since)
             check_objects(cluster)
             before = after
             cluster.follow()
         assert len(before) >= KILLS / 4
-        between.before, between.after = (lambda asked: None), (lambda asked: None)
+        between.before, between.after = (lambda requested: None), (lambda requested: None)
         last = len(between.all)
-        pid = starts.start(command, said)
+        pid = starts.start(command, output)
 
         def settled():
             cluster.follow()
-            latest = max((asked.number for asked, _ in between.written(last)), default=last)
-            return len(between.all) > latest + 100 and cluster.asked() == cluster.asked("never")
+            latest = max((requested.number for requested, _ in between.written(last)), default=last)
+            return len(between.all) > latest + 100 and cluster.requested() == cluster.requested("never")
 
         assert wait_until(settled, PATIENCE)
         os.kill(pid, signal.SIGTERM)
         assert starts.status() == 130
-    assert "Traceback" not in said.read_text()
+    assert "Traceback" not in output.read_text()
     assert {path: cluster.server.get(path) for path in theirs} == theirs

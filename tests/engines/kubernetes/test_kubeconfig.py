@@ -1,4 +1,4 @@
-"""Which cluster is asked: that of a file, of a context, or of the pod."""
+"""The choice of the cluster: that of a file, of a context, or of the pod."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def two_contexts(file, url):
     return str(file)
 
 
-def test_a_context_of_the_file_may_be_named(between, tmp_path):
+def test_a_context_of_the_file_may_be_chosen(between, tmp_path):
     file = two_contexts(tmp_path / "config", between.url)
     assert ApiServer(file).host == "http://127.0.0.1:9"
     assert ApiServer(file, "there").host == between.url
@@ -47,7 +47,7 @@ def test_a_context_of_the_file_may_be_named(between, tmp_path):
 
 @pytest.fixture
 def configs(monkeypatch):
-    """What is loaded, where there is no cluster around."""
+    """The loaded configurations, without a real cluster."""
     found = []
 
     def pod_s():
@@ -63,14 +63,14 @@ def configs(monkeypatch):
     return found
 
 
-def test_in_a_pod_its_service_account_is_taken_unless_a_file_or_a_context_is_named(configs):
+def test_a_pod_uses_its_service_account_unless_a_file_or_context_is_given(configs):
     assert ApiServer().host == "https://inside"
     assert ApiServer("file").host == "https://own"
     assert ApiServer(context="there").host == "https://own"
     assert configs == ["service account", ("file", None), (None, "there")]
 
 
-def test_elsewhere_the_user_s_own_file_is_taken(configs, monkeypatch):
+def test_outside_of_a_pod_the_user_s_kubeconfig_is_used(configs, monkeypatch):
     def nowhere():
         raise InputError("not in a cluster")
 
@@ -80,7 +80,7 @@ def test_elsewhere_the_user_s_own_file_is_taken(configs, monkeypatch):
 
 
 @pytest.mark.parametrize("error", [kubernetes.config.ConfigException, OSError, TypeError, ValueError])
-def test_where_no_cluster_is_named_the_error_is_a_line(configs, monkeypatch, error):
+def test_the_error_without_a_configured_cluster_is_one_line(configs, monkeypatch, error):
     def broken(*_, **__):
         raise error("no\n  file")
 

@@ -1,4 +1,4 @@
-"""Which nodes count as ready, as coming, as in use, and as none at all."""
+"""Nodes that count as ready, launching, in use, or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MADE = 1767225600.0
 
 
 def counted(*, busy, ready=True, age=0.0, **more):
-    """Of one node: how many are ready, coming, in use; and cores that run."""
+    """Return the counts of one node: ready, launching and in use, and its used cores."""
     one = node("a", "small", ready)
     one["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
     one["metadata"].update(more.get("metadata", {}))
@@ -22,19 +22,19 @@ def counted(*, busy, ready=True, age=0.0, **more):
     return [int(each[0]) for each in (found.ready, found.coming, found.used)], found.running.resources.sum()
 
 
-def test_one_that_is_ready():
+def test_a_ready_node_counts_as_ready():
     assert counted(busy=False) == ([1, 0, 0], 0.0)
     assert counted(busy=True) == ([1, 0, 1], 3.0)
 
 
-def test_one_that_starts_is_coming_for_a_quarter_of_an_hour():
+def test_a_starting_node_counts_as_launching_for_15_minutes():
     assert counted(busy=False, ready=False, age=STARTS_WITHIN_S - 1.0) == ([0, 1, 0], 0.0)
     assert counted(busy=False, ready=False, age=STARTS_WITHIN_S) == ([0, 0, 0], 0.0)
 
 
 @pytest.mark.parametrize("age", [1.0, 1e6])
-def test_one_that_is_cut_off_with_a_job_on_it_is_in_use(age):
-    # Taken for one that is coming, it would be asked for a second time, as spare.
+def test_an_unreachable_node_with_a_job_is_in_use(age):
+    # Counted as launching, it would be requested a second time, as spare.
     assert counted(busy=True, ready=False, age=age) == ([1, 0, 1], 3.0)
 
 
@@ -42,5 +42,5 @@ def test_one_that_is_cut_off_with_a_job_on_it_is_in_use(age):
 @pytest.mark.parametrize(
     "leaves", [{"spec": {"unschedulable": True}}, {"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}]
 )
-def test_one_that_takes_no_more_jobs_is_room_for_nobody_but_its_jobs_count(busy, leaves):
+def test_a_cordoned_node_offers_no_room_but_its_jobs_count(busy, leaves):
     assert counted(busy=busy, **leaves) == ([0, 0, 0], 3.0 * busy)

@@ -1,4 +1,4 @@
-"""What is written: each object whole, and each request that changes something."""
+"""Written objects, complete, and each writing request."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ VERSIONS = pytest.mark.parametrize("version", ["", "v1beta1", "v2"])
 
 
 def pods(kind, **labels):
-    """Of an instance that is kept free: a pod of its size, which sleeps and leaves at once."""
+    """Return the placeholder pod of a spare instance: of its size, sleeping, and evicted at once."""
     return {
         "metadata": {"labels": {**OURS, **labels}},
         "spec": {
@@ -71,14 +71,14 @@ def pods(kind, **labels):
 
 
 def without_shape(tree):
-    """The object, and the line of its shape."""
+    """Return the object without its shape annotation, and the shape."""
     tree = copy.deepcopy(tree)
     return tree, tree["metadata"]["annotations"].pop("windlass/shape")
 
 
 @pytest.mark.parametrize("kind", ["small", "Big.LARGE", "bare"])
 @pytest.mark.parametrize("version", ["v1beta1", "v2"])
-def test_a_buffer_and_its_template(version, kind):
+def test_a_buffer_and_its_template_are_complete(version, kind):
     server = Strict(version)
     SpareNodes(server, "windlass", "pool").set([KINDS[kind]], [3], ["soon"])
     assert set(server.of("CapacityBuffer")) == {NAMES[kind]}
@@ -103,7 +103,7 @@ def test_a_buffer_and_its_template(version, kind):
 
 
 @pytest.mark.parametrize("kind", ["small", "Big.LARGE", "bare"])
-def test_a_deployment(kind):
+def test_a_deployment_is_complete(kind):
     server = Strict("")
     SpareNodes(server, "windlass", "pool").set([KINDS[kind]], [3], ["soon"])
     found, shape = without_shape(server.of("Deployment")[NAMES[kind]])
@@ -123,7 +123,7 @@ def test_a_deployment(kind):
     assert server.of("PodTemplate") == {}
 
 
-def test_placeholders_have_a_class_that_any_job_goes_before_and_that_takes_no_place_itself():
+def test_placeholders_have_the_lowest_priority_and_never_preempt():
     server = Strict()
     SpareNodes(server, "windlass", "pool").set([], [], [])
     (found,) = server.of("PriorityClass").values()
@@ -131,14 +131,14 @@ def test_placeholders_have_a_class_that_any_job_goes_before_and_that_takes_no_pl
     assert (found["globalDefault"], found["preemptionPolicy"]) == (False, "Never")
 
 
-def test_a_shape_is_a_line_of_all_that_is_asked_for():
+def test_a_shape_is_a_line_of_all_requests():
     line = "image=registry.k8s.io/pause:3.10"
     assert objects.shape(SMALL, "pool") == f"pool=small cpu=1900m memory=7000000000 {line}"
     gpus = "nvidia.com/gpu=2"
     assert objects.shape(LARGE, "a") == f"a=Big.LARGE cpu=8000m memory=64000000000 {gpus} {line}"
 
 
-def test_names_of_objects_hold_letters_digits_and_dashes_alone_and_are_not_too_long():
+def test_object_names_are_valid_in_kubernetes():
     def named(name):
         return objects.object_name(InstanceType(name, cores=1))
 
@@ -161,7 +161,7 @@ changes = st.lists(
 
 @settings(max_examples=40, deadline=None)
 @given(changes=changes, version=st.sampled_from(["", "v1beta1"]))
-def test_only_what_is_different_is_written(changes, version):
+def test_only_differences_are_written(changes, version):
     server = Strict(version)
     spares, before = SpareNodes(server, "windlass", "pool"), {}
     made = ["CapacityBuffer", "PodTemplate"] if version else ["Deployment"]
@@ -198,7 +198,7 @@ def test_a_reason_is_written_with_each_count(version):
 
 
 @pytest.mark.parametrize("version", ["", "v1beta1"])
-def test_a_change_of_shape_makes_the_object_anew_with_the_count_of_now(version):
+def test_a_change_of_shape_recreates_the_object_with_the_current_count(version):
     server = Strict(version)
     SpareNodes(server, "windlass", "pool").set([SMALL, BARE], [2, 1], ["so", "so"])
     server.written.clear()
@@ -223,7 +223,7 @@ def test_a_dry_run_names_each_object_and_writes_nothing(version):
 
 
 @pytest.mark.parametrize("group", [{}, {"preferredVersion": None}, {"preferredVersion": {"version": ""}}])
-def test_a_server_that_prefers_no_version_is_asked_in_the_first_beta(group):
+def test_without_a_preferred_version_v1beta1_is_used(group):
     server = Strict("v1beta1")
     get = server.get
     server.get = lambda path: group if path == "/apis/autoscaling.x-k8s.io" else get(path)
@@ -231,7 +231,7 @@ def test_a_server_that_prefers_no_version_is_asked_in_the_first_beta(group):
     assert set(server.of("CapacityBuffer")) == {"windlass-small"}
 
 
-def test_a_server_that_forbids_to_ask_for_buffers_is_no_server_without_them():
+def test_a_forbidden_check_for_buffers_is_an_error():
     server = Strict("")
     get = server.get
 
@@ -249,7 +249,7 @@ def test_a_server_that_forbids_to_ask_for_buffers_is_no_server_without_them():
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=2))
-def test_spare_is_the_total_less_those_in_use_and_not_less_than_none(pairs):
+def test_spare_is_the_total_less_used_instances_and_at_least_0(pairs):
     none = np.zeros(2, np.int64)
     used = np.array([each for _, each in pairs])
     seen = ClusterSnapshot(none + 9, none + 1, used, Demands.none(), Demands.none())
@@ -267,7 +267,7 @@ def test_spare_is_the_total_less_those_in_use_and_not_less_than_none(pairs):
     assert [each["metadata"]["annotations"]["windlass/why"] for each in found] == ["this", "that"]
 
 
-def test_nodes_say_of_which_type_they_are_by_the_standard_label_unless_another_one_is_named():
+def test_the_default_type_label_of_nodes_is_the_standard_one():
     server = Strict()
     system = KubernetesScale(server, (SMALL,))
     assert TYPE_LABEL == "node.kubernetes.io/instance-type"

@@ -1,4 +1,4 @@
-"""Objects of others are left unchanged, and all of ours is taken back."""
+"""Objects of other owners are left unchanged, and all of Windlass's are deleted."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ THEIRS = {"metadata": {"name": "windlass-small"}, "spec": {"replicas": 7}, "temp
         ("v1beta1", "podtemplates", "PodTemplate"),
     ],
 )
-def test_an_object_of_that_name_without_the_label_stops_everything(version, collection, kind):
+def test_an_object_of_the_name_without_the_label_is_an_error(version, collection, kind):
     server = Strict(version)
     server.put(collection, copy.deepcopy(THEIRS))
     before = copy.deepcopy(server.of(kind))
-    told = f"{kind} windlass-small is not Windlass's: it lacks the label .*=windlass; left unchanged"
-    with pytest.raises(ClusterError, match=told):
+    message = f"{kind} windlass-small is not Windlass's: it lacks the label .*=windlass; left unchanged"
+    with pytest.raises(ClusterError, match=message):
         SpareNodes(server, "windlass", "pool").set([SMALL], [2], ["so"])
     SpareNodes(server, "windlass", "pool").set([], [], [])
     assert server.of(kind) == before
 
 
-def test_a_priority_class_of_that_name_without_the_label_stops_everything():
+def test_a_priority_class_of_the_name_without_the_label_is_an_error():
     server = Strict()
     server.put("priorityclasses", {"metadata": {"name": "windlass-placeholder"}, "value": 10})
     with pytest.raises(ClusterError, match="PriorityClass windlass-placeholder is not Windlass's"):
@@ -48,7 +48,7 @@ def test_a_priority_class_of_that_name_without_the_label_stops_everything():
 
 
 @pytest.mark.parametrize("version", ["", "v1beta1"])
-def test_all_of_ours_is_deleted_and_named_and_nothing_else(version):
+def test_exactly_windlass_s_objects_are_deleted_and_reported(version):
     server = Strict(version)
     spares = SpareNodes(server, "windlass", "pool")
     spares.set([SMALL, LARGE], [1, 2], ["so", "so"])
@@ -65,7 +65,7 @@ def test_all_of_ours_is_deleted_and_named_and_nothing_else(version):
     assert len(server.objects) == 3
 
 
-def test_what_is_deleted_by_something_else_meanwhile_is_no_error():
+def test_an_object_that_is_already_deleted_is_no_error():
     server = Strict()
     spares = SpareNodes(server, "windlass", "pool")
     spares.set([SMALL], [1], ["so"])

@@ -1,4 +1,4 @@
-"""What pods ask for, by quantities written out and by the definition of what a scheduler sets aside."""
+"""Requests of pods, by explicit quantities and by the definition of a pod's effective request."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from windlass.model import InputError
         ("1Ei", 1152921504606846976.0),
     ],
 )
-def test_a_quantity_is_what_its_suffix_multiplies(text, value):
+def test_a_quantity_is_multiplied_by_its_suffix(text, value):
     assert of.quantity(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "m", "one", "1X", "1Kii", None])
-def test_what_is_no_number_with_a_suffix_is_no_quantity(text):
+def test_an_invalid_quantity_is_an_error(text):
     with pytest.raises(InputError, match="is not a quantity, expected one such as"):
         of.quantity(text)
 
@@ -75,8 +75,8 @@ containers = st.fixed_dictionaries(
 inits = st.tuples(containers, st.sampled_from([{}, {"restartPolicy": "Always"}, {"restartPolicy": "Never"}]))
 
 
-def asked(container):
-    """GPUs, cores and bytes; a limit stands for a request that is not there."""
+def requested(container):
+    """Return GPUs, cores and bytes; a limit replaces a missing request."""
     resources = container.get("resources") or {}
     found = {name: Fraction(text) for name, text in (resources.get("limits") or {}).items()}
     found.update({name: Fraction(text) for name, text in (resources.get("requests") or {}).items()})
@@ -88,10 +88,10 @@ SIDECAR = {"restartPolicy": "Always"}
 TWO, ONE = ({"name": "c", "resources": {"requests": {"cpu": cores}}} for cores in "21")
 
 
-# Two sidecars beside the main container, and beside an init container that asks for more.
+# Two sidecars next to the main container, and next to an init container with a larger request.
 @example(main=[ONE], first=[(TWO, SIDECAR), (ONE, SIDECAR)], overhead=None)
 @example(main=[], first=[(ONE, SIDECAR), (TWO, SIDECAR), (TWO, {})], overhead={"cpu": "3"})
-# An init container that asks for more than what starts after it.
+# An init container with a larger request than the containers after it.
 @example(main=[], first=[(TWO, {}), (ONE, SIDECAR)], overhead=None)
 @example(main=[], first=[(TWO, {}), (ONE, {})], overhead=None)
 @settings(max_examples=60, deadline=None)
@@ -100,24 +100,24 @@ TWO, ONE = ({"name": "c", "resources": {"requests": {"cpu": cores}}} for cores i
     first=st.lists(inits, max_size=4),
     overhead=st.none() | amounts,
 )
-def test_as_much_is_set_aside_as_is_asked_for_at_any_moment_of_a_pod(main, first, overhead):
+def test_the_effective_request_is_the_largest_at_any_time_of_the_pod(main, first, overhead):
     first = [{**container, **more} for container, more in first]
     # Init containers run one after the other; sidecars stay, and the main containers run at the end.
     moments, stay = [], [[0, 0, 0]]
     for container in first:
-        moments.append([*stay, asked(container)])
+        moments.append([*stay, requested(container)])
         if container.get("restartPolicy") == "Always":
-            stay = [*stay, asked(container)]
-    moments.append([*stay, *map(asked, main)])
+            stay = [*stay, requested(container)]
+    moments.append([*stay, *map(requested, main)])
     most = [max(sum(row[column] for row in moment) for moment in moments) for column in range(3)]
-    besides = asked({"resources": {"requests": overhead or {}}})
+    besides = requested({"resources": {"requests": overhead or {}}})
     spec = {"containers": main, "initContainers": first, "overhead": overhead}
     want = [float(a + b) for a, b in zip(most, besides, strict=True)]
     assert of.requests({"spec": spec}).tolist() == want
 
 
 @pytest.mark.parametrize("pod", [{}, {"spec": None}, {"spec": {}}, {"spec": {"containers": None}}])
-def test_a_pod_that_lists_nothing_asks_for_nothing(pod):
+def test_a_pod_without_containers_requests_nothing(pod):
     assert of.requests(pod).tolist() == [0.0, 0.0, 0.0]
 
 
@@ -147,7 +147,7 @@ OURS = {"app.kubernetes.io/managed-by": "windlass"}
         ({"annotations": {"kubernetes.io/config.mirror": "1"}}, False, False),
     ],
 )
-def test_a_job_is_a_pod_that_neither_comes_with_a_node_nor_holds_a_place(meta, job, ours):
+def test_a_job_is_a_pod_that_is_neither_a_daemon_nor_a_placeholder(meta, job, ours):
     assert (of.is_job({"metadata": meta}), of.is_managed({"metadata": meta})) == (job, ours)
 
 
@@ -168,7 +168,7 @@ def test_a_pod_is_over_once_it_has_succeeded_or_failed(phase, over):
 NEW_YEAR = 1767225600.0
 
 
-def test_a_pod_with_a_node_counts_from_its_start_and_one_that_waits_from_its_submission():
+def test_a_running_pod_counts_from_its_start_and_a_waiting_one_from_its_creation():
     meta, status = {"creationTimestamp": "2026-01-01T00:00:00Z"}, {"startTime": "2026-01-01T00:00:30Z"}
     on = {"nodeName": "a"}
     assert of.since({"metadata": meta, "status": status, "spec": on}) == NEW_YEAR + 30.0
@@ -195,6 +195,6 @@ def test_a_pod_is_named_by_its_namespace_and_its_name():
     assert of.name_of({}) == ""
 
 
-def test_vectors_of_no_pod_are_a_table_of_no_row():
+def test_the_requests_of_no_pods_are_an_empty_table():
     assert of.stack([]).shape == (0, 3)
     assert of.stack(iter([np.arange(3.0), np.ones(3)])).tolist() == [[0.0, 1.0, 2.0], [1.0, 1.0, 1.0]]

@@ -1,4 +1,4 @@
-"""`windlass k8s` against a real kube-apiserver, by the account and with the roles of ``deploy/kubernetes`` alone."""
+"""`windlass k8s` against a real kube-apiserver, with only the account and roles of ``deploy/kubernetes``."""
 
 from __future__ import annotations
 
@@ -49,25 +49,25 @@ def served(tmp_path):
 
 @pytest.fixture
 def between(served):
-    """What an autoscaler asks goes through it."""
+    """The proxy of an autoscaler's requests."""
     with closing(Between(served.upstream)) as found:
         yield found
 
 
 @pytest.fixture
 def config(served, between, tmp_path):
-    """A file by which it is reached with the account's token."""
+    """A kubeconfig file with the account's token."""
     return kubeconfig(tmp_path / "config", between.url, served.token)
 
 
 class Command:
-    """``windlass`` as a process of its own, and what it says."""
+    """``windlass`` as a separate process, and its output."""
 
     def __init__(self, folder):
-        self.said = folder / "said"
+        self.output = folder / "said"
 
     def run(self, *words):
-        """To its end; its output."""
+        """Run it to its end and return its output."""
         command = [sys.executable, "-m", "windlass", *map(str, words)]
         done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode == 0, done.stderr
@@ -75,19 +75,19 @@ class Command:
 
     @contextmanager
     def running(self, *words):
-        """For a while."""
+        """Run it within the context."""
         command = [sys.executable, "-m", "windlass", *map(str, words)]
-        with open(self.said, "a") as file:
+        with open(self.output, "a") as file:
             process = subprocess.Popen(command, env=environment(), stdout=file, stderr=file)
         try:
             yield
         finally:
             process.terminate()
             status = process.wait(PATIENCE)
-        assert status == 130, self.said.read_text()
+        assert status == 130, self.output.read_text()
 
-    def has_said(self, text):
-        return text in self.said.read_text()
+    def has_printed(self, text):
+        return text in self.output.read_text()
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def command(tmp_path):
 
 
 def all_of_ours(server):
-    """Their kinds and names."""
+    """Return the kinds and names of Windlass's objects."""
     paths = [
         DEPLOYMENTS.format(NAMESPACE),
         TEMPLATES.format(NAMESPACE),
@@ -112,33 +112,33 @@ def all_of_ours(server):
     return found
 
 
-def test_what_is_asked_for_comes_about_and_goes_and_no_right_is_more_than_is_needed(
+def test_requests_are_fulfilled_and_removed_and_no_permission_is_unused(
     served, between, config, command, tmp_path
 ):
     cluster, scale = served.cluster, words(config, tmp_path, NAMESPACE, POLICY, 0.5)
     cluster.submit(3)
 
-    def asked(small):
-        return wait_until(lambda: cluster.asked() == {"small": small, "large": 2}, PATIENCE)
+    def requested(small):
+        return wait_until(lambda: cluster.requested() == {"small": small, "large": 2}, PATIENCE)
 
-    said = command.run(*scale, "--dry-run")
-    assert "Deployment windlass/windlass-small: 3 spare" in said
-    assert said.endswith("Nothing was changed.\n")
+    output = command.run(*scale, "--dry-run")
+    assert "Deployment windlass/windlass-small: 3 spare" in output
+    assert output.endswith("Nothing was changed.\n")
     assert between.written() == []
     assert all_of_ours(cluster.server) == set()
 
     with command.running(*scale):
-        assert asked(3), command.said.read_text()
+        assert requested(3), command.output.read_text()
         check_holders(cluster.server)
         cluster.submit(3)
-        assert asked(4)
+        assert requested(4)
         define_buffers(cluster.server)
         cluster.buffers = True
-        assert asked(4)
+        assert requested(4)
         assert wait_until(lambda: not any(map(ours, deployments(cluster.server))), PATIENCE)
         cluster.submit(3)
-        assert asked(5)
-    assert asked(5)
+        assert requested(5)
+    assert requested(5)
 
     gone = command.run("k8s", "remove", "--kubeconfig", config)
     assert gone.count("deleted") == 5
@@ -153,7 +153,7 @@ def deployments(server):
 
 
 def check_holders(server):
-    """Pods that hold places ask for all of an instance, and are the first to go."""
+    """Check that placeholder pods request a whole instance, and are evicted first."""
     assert server.get(f"{PRIORITIES}/windlass-placeholder")["value"] == -10
     for each in filter(ours, deployments(server)):
         kind, template = each["metadata"]["name"].removeprefix("windlass-"), each["spec"]["template"]
@@ -162,9 +162,9 @@ def check_holders(server):
         assert cores_of(template) == CORES[kind]
 
 
-def used(asked):
-    """Group, resource and verb of a request; of discovery, the path."""
-    path = asked.path.partition("?")[0]
+def used(requested):
+    """Return group, resource and verb of a request; the path for discovery."""
+    path = requested.path.partition("?")[0]
     parts = path.strip("/").split("/")
     group, rest = (parts[1], parts[3:]) if parts[0] == "apis" else ("", parts[2:])
     if not rest:
@@ -173,11 +173,11 @@ def used(asked):
         rest = rest[2:]
     named = {"GET": "get", "PATCH": "patch", "DELETE": "delete"}
     listed = {"GET": "list", "POST": "create"}
-    return group, rest[0], (named if len(rest) > 1 else listed)[asked.method]
+    return group, rest[0], (named if len(rest) > 1 else listed)[requested.method]
 
 
 def granted():
-    """The same of all that the roles allow."""
+    """Return the same for all that the roles allow."""
     found = set()
     for rule in itertools.chain.from_iterable(each.get("rules", ()) for each in DEPLOYED):
         found |= set(itertools.product(rule.get("nonResourceURLs", ()), rule["verbs"]))
@@ -185,7 +185,7 @@ def granted():
     return found
 
 
-def test_what_the_roles_do_not_allow_is_forbidden(served, config):
+def test_requests_beyond_the_roles_are_forbidden(served, config):
     admin, account = served.cluster.server, ApiServer(str(config))
     other = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 1}
     admin.send("POST", PRIORITIES, {**other, "metadata": {"name": "other"}})
@@ -201,18 +201,18 @@ def test_what_the_roles_do_not_allow_is_forbidden(served, config):
             account.send(method, path, {} if method in ("POST", "PATCH") else None)
 
 
-def test_rights_that_are_taken_away_for_a_while_change_nothing(served, config, command, tmp_path):
+def test_temporarily_revoked_permissions_change_nothing(served, config, command, tmp_path):
     cluster = served.cluster
     (binding,) = [each for each in DEPLOYED if each["kind"] == "ClusterRoleBinding"]
     with command.running(*words(config, tmp_path, NAMESPACE, POLICY, 0.5)):
-        assert wait_until(lambda: cluster.asked() == {"small": 2, "large": 2}, PATIENCE)
+        assert wait_until(lambda: cluster.requested() == {"small": 2, "large": 2}, PATIENCE)
         path = f"/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/{binding['metadata']['name']}"
         cluster.server.send("DELETE", path)
-        assert wait_until(lambda: command.has_said("GET /api/v1/nodes is forbidden"), PATIENCE)
+        assert wait_until(lambda: command.has_printed("GET /api/v1/nodes is forbidden"), PATIENCE)
         cluster.submit(3)
-        assert cluster.asked() == {"small": 2, "large": 2}
+        assert cluster.requested() == {"small": 2, "large": 2}
         make(cluster.server, binding)
-        assert wait_until(lambda: cluster.asked() == {"small": 3, "large": 2}, PATIENCE)
-        # It says so once a whole look has gone well, which is after it has written.
-        assert wait_until(lambda: command.has_said("the cluster answers again"), PATIENCE)
-    assert not command.has_said("Traceback")
+        assert wait_until(lambda: cluster.requested() == {"small": 3, "large": 2}, PATIENCE)
+        # It reports the recovery after a complete poll, which is after it has written.
+        assert wait_until(lambda: command.has_printed("the cluster answers again"), PATIENCE)
+    assert not command.has_printed("Traceback")

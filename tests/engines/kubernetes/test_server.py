@@ -1,4 +1,4 @@
-"""Requests to an API server: what is sent, which answers are none, and how lists come page by page."""
+"""Requests to an API server: their content, invalid answers, and lists in pages."""
 
 from __future__ import annotations
 
@@ -51,33 +51,33 @@ def test_a_request_has_its_body_its_type_and_the_token(server, upstream, method,
     upstream.answer = Answer(200, b'{"kind": "Status"}')
     found = server.get("/a/b?c=d") if method == "GET" else server.send(method, "/a/b?c=d", body)
     assert found == {"kind": "Status"}
-    ((asked, path, sent, headers),) = upstream.asked
-    assert (asked, path) == (method, "/a/b?c=d")
+    ((requested, path, sent, headers),) = upstream.requested
+    assert (requested, path) == (method, "/a/b?c=d")
     assert (json.loads(sent) if sent else None) == body
     assert headers.get("Content-Type") == kind
     assert (headers["Accept"], headers["Authorization"]) == ("application/json", "Bearer secret")
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_an_answer_that_is_none_is_an_error_in_a_line_after_one_request(between, server, name):
+def test_the_error_of_a_failed_request_is_one_line_without_a_retry(between, server, name):
     fault = FAULTS[name]
     if fault.answer is None:
         between.close()
     else:
-        between.before = lambda asked: fault.answer
+        between.before = lambda requested: fault.answer
     try:
         with pytest.raises(ClusterError) as error:
             list(items(server, NODES))
     finally:
         if fault.answer is None:
             between.back()
-    assert fault.told in str(error.value)
+    assert fault.message in str(error.value)
     assert "\n" not in str(error.value)
-    # An engine says when to try again.
+    # The engine decides when to retry.
     assert len(between.all) == (fault.answer is not None)
 
 
-def test_a_status_of_success_and_no_other_is_an_answer(server, upstream):
+def test_only_a_success_status_is_an_answer(server, upstream):
     for status in (200, 201, 202, 299):
         upstream.answer = Answer(status, b'{"a": 1}')
         assert server.get(NODES) == {"a": 1}
@@ -88,15 +88,13 @@ def test_a_status_of_success_and_no_other_is_an_answer(server, upstream):
         server.get(f"{NODES}?limit=1")
 
 
-def test_a_long_answer_is_read_to_its_end(server, upstream):
+def test_a_long_answer_is_read_completely(server, upstream):
     upstream.answer = Answer(200, json.dumps({"text": "x" * 300_000}).encode())
     assert len(server.get(NODES)["text"]) == 300_000
 
 
 @pytest.mark.parametrize(("given", "seconds"), [({}, 30.0), ({"patience": 4.5}, 4.5)])
-def test_an_answer_may_take_half_a_minute_unless_another_time_is_given(
-    between, tmp_path, monkeypatch, given, seconds
-):
+def test_the_default_timeout_is_30_s(between, tmp_path, monkeypatch, given, seconds):
     server = ApiServer(str(kubeconfig(tmp_path / "config", between.url)), **given)
     seen, call = [], server._opener.open
     monkeypatch.setattr(
@@ -116,7 +114,7 @@ def test_a_redirect_does_not_take_the_token_elsewhere(server, upstream, between)
 
 
 @pytest.mark.parametrize(("now", "ends"), [(104.5, True), (104.75, False)])
-def test_the_last_byte_counts(between, tmp_path, monkeypatch, now, ends):
+def test_the_timeout_applies_to_the_last_byte(between, tmp_path, monkeypatch, now, ends):
     server = ApiServer(str(kubeconfig(tmp_path / "config", between.url)), patience=4.5)
     times = iter([100.0])
 
@@ -133,13 +131,13 @@ def test_the_last_byte_counts(between, tmp_path, monkeypatch, now, ends):
             server.get(NODES)
 
 
-def test_a_time_to_answer_of_nothing_is_refused(between, tmp_path):
+def test_a_timeout_of_zero_is_rejected(between, tmp_path):
     with pytest.raises(InputError, match="patience is 0"):
         ApiServer(str(kubeconfig(tmp_path / "config", between.url)), patience=0.0)
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "told"),
+    ("status", "body", "message"),
     [
         (404, b'{"message": "no\\nsuch  pod"}', "GET /p: not found: no such pod"),
         (404, b"", "GET /p: not found"),
@@ -159,14 +157,14 @@ def test_a_time_to_answer_of_nothing_is_refused(between, tmp_path):
         (409, b'{"message": "changed"}', "GET /p failed with status 409: changed"),
     ],
 )
-def test_a_refusal_says_what_the_server_said(status, body, told):
+def test_the_error_includes_the_server_s_message(status, body, message):
     found = refusal(status, "GET", "/p", body)
-    assert str(found) == told
+    assert str(found) == message
     assert isinstance(found, MissingError) == (status == 404)
 
 
 class Pages:
-    """Lists that come in pages."""
+    """A server of lists in pages."""
 
     def __init__(self, *pages):
         self.pages, self.paths = iter(pages), []
@@ -181,7 +179,7 @@ def named(*names):
 
 
 @pytest.mark.parametrize(("path", "joint"), [("/list", "?"), ("/list?of=b", "&")])
-def test_pages_are_asked_for_until_there_is_no_more(path, joint):
+def test_pages_are_requested_until_the_last(path, joint):
     pages = Pages(
         {"items": named("a", "b"), "metadata": {"continue": "x1"}},
         {"items": [], "metadata": {"continue": "x2"}},
@@ -194,12 +192,12 @@ def test_pages_are_asked_for_until_there_is_no_more(path, joint):
 
 
 @pytest.mark.parametrize("last", [{}, {"metadata": None}, {"metadata": {}}, {"metadata": {"continue": None}}])
-def test_a_page_that_names_no_other_is_the_last(last):
+def test_a_page_without_a_continuation_is_the_last(last):
     assert len(list(items(Pages({"items": named("a"), **last}), "/list"))) == 1
 
 
 @pytest.mark.parametrize(
-    ("page", "told"),
+    ("page", "message"),
     [
         ({}, "GET /list: the response is not a list"),
         ({"items": {}}, "GET /list: the response is not a list"),
@@ -218,8 +216,8 @@ def test_a_page_that_names_no_other_is_the_last(last):
         ),
     ],
 )
-def test_what_is_no_list_of_objects_is_an_error(page, told):
-    with pytest.raises(ClusterError, match=told):
+def test_an_answer_that_is_not_a_list_of_objects_is_an_error(page, message):
+    with pytest.raises(ClusterError, match=message):
         list(items(Pages(page), "/list"))
 
 
@@ -233,7 +231,7 @@ class Lists:
         return {"items": self.lists[path.partition("?")[0]]}
 
 
-def test_a_look_counts_nodes_by_the_label_and_by_their_age_now():
+def test_a_snapshot_counts_nodes_by_label_and_current_age():
     young = node("a", "small", ready=False)
     young["metadata"] |= {"labels": {"pool": "small"}, "creationTimestamp": "2026-01-01T00:00:00Z"}
     lists = Lists([young, node("b", "small")], [pod("waits", "2"), pod("runs", "1", "a")][:1])
@@ -246,7 +244,7 @@ def test_a_look_counts_nodes_by_the_label_and_by_their_age_now():
         assert (found.ready.tolist(), found.coming.tolist(), len(found.waiting)) == ([0], [coming], 1)
 
 
-def test_a_look_at_what_cannot_be_understood_is_the_cluster_s_error():
+def test_an_unparsable_pod_is_a_cluster_error():
     system = KubernetesScale(Lists([], [pod("web", "x")]), (InstanceType("small", cores=4),))
     with pytest.raises(ClusterError, match="pod default/web: container 'main': cpu: 'x' is not a quantity"):
         system.look()

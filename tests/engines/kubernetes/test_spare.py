@@ -1,4 +1,4 @@
-"""What was asked for before and stands for nothing any more goes; what is of another shape is made anew."""
+"""Requests of removed types are deleted; objects of another shape are recreated."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def named(served, path):
     return {each["metadata"]["name"]: each for each in items(served.cluster.server, path.format(NAMESPACE))}
 
 
-def test_a_type_that_is_gone_is_asked_for_no_more(served):
+def test_a_removed_type_is_no_longer_requested(served):
     spare = SpareNodes(served.cluster.server, NAMESPACE, "type")
     spare.set([SMALL, LARGE], [1, 2], ["so", "so"])
     spare.set([SMALL], [1], ["so"])
@@ -39,7 +39,7 @@ def test_a_type_that_is_gone_is_asked_for_no_more(served):
 @pytest.mark.parametrize(
     ("then", "label"), [(InstanceType("small", cores=3, most=9), "type"), (SMALL, "other")]
 )
-def test_an_instance_of_another_shape_is_asked_for_anew(served, then, label):
+def test_an_instance_of_another_shape_is_requested_again(served, then, label):
     path = TEMPLATES if served.cluster.buffers else DEPLOYMENTS
     SpareNodes(served.cluster.server, NAMESPACE, "type").set([SMALL], [2], ["so"])
     SpareNodes(served.cluster.server, NAMESPACE, label).set([then], [2], ["so"])
@@ -50,15 +50,15 @@ def test_an_instance_of_another_shape_is_asked_for_anew(served, then, label):
     assert named(served, served.cluster.path)["windlass-small"]["spec"]["replicas"] == 2
 
 
-class Asked:
-    """A server that says of some paths that there is nothing.
+class PartialServer:
+    """A server on which some paths are not found.
 
     Parameters
     ----------
     server
-        That knows all of them.
+        The server behind it, with all paths.
     missing
-        Parts of paths; may change.
+        Parts of the missing paths; may change.
     """
 
     def __init__(self, server, *missing):
@@ -73,10 +73,10 @@ class Asked:
 GROUP, DEFINITION = "/apis/autoscaling.x-k8s.io", "customresourcedefinitions"
 
 
-def test_deployments_go_where_the_server_has_buffers_now(tmp_path):
+def test_deployments_are_deleted_once_the_server_has_buffers(tmp_path):
     with served_here(tmp_path) as served:
         server = served.cluster.server
-        SpareNodes(Asked(server, GROUP, DEFINITION), NAMESPACE, "type").set([SMALL], [2], ["so"])
+        SpareNodes(PartialServer(server, GROUP, DEFINITION), NAMESPACE, "type").set([SMALL], [2], ["so"])
         theirs = {"metadata": {"name": "theirs"}, "spec": {"replicas": 1}}
         server.send("POST", DEPLOYMENTS.format(NAMESPACE), theirs)
         assert list(named(served, DEPLOYMENTS)) == ["windlass-small", "theirs"]
@@ -85,9 +85,9 @@ def test_deployments_go_where_the_server_has_buffers_now(tmp_path):
         assert list(named(served, BUFFERS)) == ["windlass-small"]
 
 
-def test_a_server_that_gets_them_is_asked_for_them(tmp_path):
+def test_buffers_are_used_once_the_server_has_them(tmp_path):
     with served_here(tmp_path) as served:
-        server = Asked(served.cluster.server, GROUP, DEFINITION)
+        server = PartialServer(served.cluster.server, GROUP, DEFINITION)
         spare = SpareNodes(server, NAMESPACE, "type")
         spare.set([SMALL], [2], ["so"])
         assert list(named(served, DEPLOYMENTS)) == ["windlass-small"]
@@ -97,10 +97,10 @@ def test_a_server_that_gets_them_is_asked_for_them(tmp_path):
         assert list(named(served, BUFFERS)) == ["windlass-small"]
 
 
-def test_a_server_that_has_them_and_does_not_serve_them_yet_is_left_alone(tmp_path):
-    """A real one says so for a moment as it comes up: it may ask for nothing twice."""
+def test_defined_buffers_that_are_not_served_yet_are_an_error(tmp_path):
+    """A real server reports this for a moment at its start: no request may be duplicated."""
     with served_here(tmp_path) as served:
-        server = Asked(served.cluster.server)
+        server = PartialServer(served.cluster.server)
         spare = SpareNodes(server, NAMESPACE, "type")
         spare.set([SMALL], [2], ["so"])
         server.missing = (GROUP,)
@@ -120,7 +120,7 @@ def test_a_server_that_has_them_and_does_not_serve_them_yet_is_left_alone(tmp_pa
         assert named(served, BUFFERS)["windlass-small"]["spec"]["replicas"] == 4
 
 
-def test_types_whose_objects_would_have_one_name(served):
+def test_types_with_the_same_object_name_are_rejected(served):
     types = (InstanceType("m5.large", cores=2), InstanceType("m5-large", cores=4))
     with pytest.raises(
         InputError, match=r"'m5.large' and 'm5-large' would both use the object name 'windlass-m5-large'"

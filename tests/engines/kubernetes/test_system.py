@@ -1,4 +1,4 @@
-"""Totals become spare instances on an API server, and nothing is written to that is somebody else's."""
+"""Totals become spare instances on an API server, and objects of other owners are never written."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def server(request, tmp_path):
 
 @pytest.fixture
 def spares(server):
-    """Names of ours, with how many spare instances each asks for."""
+    """Return the number of spare instances that each of Windlass's objects requests."""
 
     def count():
         found = items(server, BUFFERS if server.buffers else DEPLOYMENTS)
@@ -60,7 +60,7 @@ def fill(server):
         server.send("POST", "/api/v1/namespaces/default/pods", each)
 
 
-def test_what_is_seen(server):
+def test_a_snapshot_counts_nodes_and_pods(server):
     fill(server)
     seen = KubernetesScale(server, TYPES).look()
     assert (seen.ready.tolist(), seen.coming.tolist(), seen.used.tolist()) == ([2, 0], [1, 0], [1, 0])
@@ -70,7 +70,7 @@ def test_what_is_seen(server):
     assert np.isinf(seen.running.walltime).all()
 
 
-def test_totals_are_spare_on_top_of_what_is_used(server, spares):
+def test_totals_include_used_instances(server, spares):
     fill(server)
     system = KubernetesScale(server, TYPES)
     seen = system.look()
@@ -81,7 +81,7 @@ def test_totals_are_spare_on_top_of_what_is_used(server, spares):
     assert spares() == {"windlass-small": 0, "windlass-large": 3}
 
 
-def test_what_stays_is_not_written_again(server, spares):
+def test_unchanged_objects_are_not_written_again(server, spares):
     system = KubernetesScale(server, TYPES)
     seen = system.look()
     for _ in range(2):
@@ -93,13 +93,13 @@ def test_what_stays_is_not_written_again(server, spares):
 
 def test_a_dry_run_writes_nothing(server, spares):
     system = KubernetesScale(server, TYPES)
-    said = system.describe(Totals((2, 0), WHY), system.look())
+    message = system.describe(Totals((2, 0), WHY), system.look())
     kind = "CapacityBuffer" if server.buffers else "Deployment"
-    assert said == [f"{kind} windlass/windlass-small: 2 spare", f"{kind} windlass/windlass-large: 0 spare"]
+    assert message == [f"{kind} windlass/windlass-small: 2 spare", f"{kind} windlass/windlass-large: 0 spare"]
     assert spares() == {}
 
 
-def test_what_is_somebody_elses_is_left_alone(server, spares):
+def test_objects_of_other_owners_are_left_unchanged(server, spares):
     theirs = {
         "apiVersion": "v1",
         "kind": "X",
@@ -114,7 +114,7 @@ def test_what_is_somebody_elses_is_left_alone(server, spares):
     assert spares() == {"windlass-small": 7}
 
 
-def test_all_of_ours_is_taken_back(server, spares):
+def test_remove_deletes_all_of_windlass_s_objects(server, spares):
     system = KubernetesScale(server, TYPES)
     system.set_totals(Totals((1, 1), WHY), system.look())
     gone = system.remove()
@@ -123,7 +123,7 @@ def test_all_of_ours_is_taken_back(server, spares):
     assert system.remove() == []
 
 
-def test_pods_that_hold_places_go_first_and_ask_for_a_whole_instance(server):
+def test_placeholder_pods_have_low_priority_and_request_a_whole_instance(server):
     system = KubernetesScale(server, TYPES)
     system.set_totals(Totals((1, 1), WHY), system.look())
     path = "/api/v1/namespaces/windlass/podtemplates" if server.buffers else DEPLOYMENTS
@@ -139,31 +139,31 @@ def test_pods_that_hold_places_go_first_and_ask_for_a_whole_instance(server):
     assert lowest["value"] == -10
 
 
-def test_lists_come_page_by_page(server):
+def test_lists_are_read_page_by_page(server):
     for number in range(3):
         server.send("POST", "/api/v1/nodes", node(f"n{number}", "small"))
     assert len(list(items(server, "/api/v1/nodes"))) == 3
 
 
-def test_what_is_missing_says_so(server):
+def test_a_missing_object_raises_missing_error(server):
     with pytest.raises(MissingError, match="not found"):
         server.get("/api/v1/namespaces/none/podtemplates/none")
 
 
 @pytest.mark.parametrize(
-    ("status", "said"),
+    ("status", "message"),
     [(403, "is forbidden"), (401, "authentication failed"), (500, "failed with status 500")],
 )
-def test_a_refusal_is_one_line_and_changes_nothing(server, spares, status, said):
+def test_the_error_of_a_refusal_is_one_line_and_changes_nothing(server, spares, status, message):
     system = KubernetesScale(server, TYPES)
     _ = server.emulator["get /api/v1/nodes"] << status
-    with pytest.raises(ClusterError, match=said) as error:
+    with pytest.raises(ClusterError, match=message) as error:
         system.look()
     assert "\n" not in str(error.value)
     assert spares() == {}
 
 
-def test_a_server_that_is_away_is_named(tmp_path):
+def test_an_unreachable_server_is_named_in_the_error(tmp_path):
     away = client("http://127.0.0.1:9", tmp_path)
     with pytest.raises(ClusterError, match=r"http://127.0.0.1:9 does not answer: "):
         KubernetesScale(away, TYPES).look()

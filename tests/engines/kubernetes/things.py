@@ -1,4 +1,4 @@
-"""Objects to fill a server with, and the file that names it."""
+"""Objects for a server, and a kubeconfig file for it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import yaml
 
 
 def kubeconfig(file: Path, url: str, token: str = "secret", authority: Path | None = None) -> Path:
-    """A user's own file, that names a server and who asks."""
+    """Write a kubeconfig file with a server and a user."""
     trust = {} if authority is None else {"certificate-authority": str(authority)}
     tree = {
         "apiVersion": "v1",
@@ -33,7 +33,7 @@ def node(name: str, kind: str, ready: bool = True) -> dict[str, object]:
 
 
 def pod(name: str, cores: str, on: str | None = None, **more: object) -> dict[str, object]:
-    """A pod that asks for cores; it waits, or runs on a node."""
+    """A pod that requests cores; it waits, or runs on a node."""
     spec: dict[str, object] = {
         "containers": [{"name": "main", "image": "main", "resources": {"requests": {"cpu": cores}}}],
         **({} if on is None else {"nodeName": on}),

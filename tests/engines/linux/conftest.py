@@ -1,4 +1,4 @@
-"""Both hierarchies imitated, and the real one of this machine where it can be used."""
+"""Imitations of both cgroup hierarchies, and the real one of this machine if it is usable."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from windlass.engines.linux.groups import JobGroups, detect_groups
 from windlass.engines.linux.v1 import V1
 from windlass.engines.linux.v2 import V2
 
-#: What a process does that only is there.
+#: Code of an idle process.
 SLEEP = "import sys; print('up', flush=True); sys.stdin.read()"
-#: What one does that wants all of a core; it says so when it begins.
+#: Code of a process that uses a whole core; it prints a line when it starts.
 HOG = "print('up', flush=True)\nwhile True: pass"
 
 
 @dataclass
 class Place:
-    """Groups, and processes that can be taken into them."""
+    """Groups, and processes that can be moved into them."""
 
     groups: JobGroups
     process: Callable[[], int]
     end: Callable[[int], None]
-    #: How a limit is read back: (quota µs, period µs), quota −1 for none.
+    #: Reads a limit back: (quota µs, period µs), quota −1 for none.
     limit_of: Callable[[int], tuple[int, int]]
 
 
@@ -57,7 +57,7 @@ def limit_of(groups: JobGroups, job: int) -> tuple[int, int]:
 
 @pytest.fixture
 def real() -> Iterator[JobGroups]:
-    """Groups of this machine under a name of their own; released at the end, whatever happens."""
+    """Groups of this machine under their own name; always released at the end."""
     try:
         groups = detect_groups(name=f"windlass-test-{os.getpid()}")
     except GroupError as error:
@@ -68,7 +68,7 @@ def real() -> Iterator[JobGroups]:
 
 @pytest.fixture
 def started() -> Iterator[Callable[..., int]]:
-    """Starts Python with some code and waits until it says that it is up; ends all at the end."""
+    """Return a function that starts Python code and waits until it is up; end all processes at the end."""
     processes: list[subprocess.Popen[str]] = []
 
     def start(code: str, *arguments: str) -> int:
@@ -91,7 +91,7 @@ def started() -> Iterator[Callable[..., int]]:
 
 @pytest.fixture(params=["v1", "v2", "real"])
 def place(request: pytest.FixtureRequest, tmp_path: Path, started: Callable[..., int]) -> Place:
-    """Groups that conform, whichever hierarchy they are in."""
+    """Groups of each hierarchy."""
     if request.param == "real":
         groups = request.getfixturevalue("real")
         return Place(

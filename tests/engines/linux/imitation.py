@@ -1,4 +1,4 @@
-"""Folders that behave as hierarchies of control groups, as far as job groups can tell."""
+"""Folders that imitate hierarchies of control groups for job groups."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def fill(folder: Path, contents: dict[str, str]) -> None:
 class Kernel(Files):
     """Files of an imitated kernel: a process is in one group of a hierarchy, and values have bounds.
 
-    ``alive`` are the processes there are; ``failing`` says with which error a write to a file of that name ends;
+    ``alive`` are the existing processes; ``failing`` maps a file name to the error of a write to it;
     ``written`` is each write in turn, as (file name, value).
     """
 
@@ -131,7 +131,7 @@ class Kernel(Files):
 
 
 def tree_v1(folder: Path) -> Path:
-    """What is there before anybody makes a group; v1 with each controller apart."""
+    """Make the tree of v1 before any group exists, with separate controllers."""
     fill(folder / "cpu", V1_CPU)
     fill(folder / "cpuacct", V1_CPUACCT)
     fill(folder / "cpuset", V1_CPUSET | {"cpuset.cpus": "0-3\n", "cpuset.mems": "0\n"})
@@ -139,7 +139,7 @@ def tree_v1(folder: Path) -> Path:
 
 
 def tree_v2(folder: Path, controllers: str = "cpu memory", topmost: bool = True) -> Path:
-    """The same for v2; below another group unless it is the topmost."""
+    """Make the tree of v2; below another group unless `topmost`."""
     top = folder / "unified"
     fill(top, V2_ALWAYS | {"cgroup.controllers": f"{controllers}\n"})
     if not topmost:

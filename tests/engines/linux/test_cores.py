@@ -1,4 +1,4 @@
-"""Jobs that are kept on cores, and let go again, whoever had them before."""
+"""Jobs that are pinned to cores and released, with processes of any previous group."""
 
 import os
 
@@ -33,7 +33,7 @@ def inside(folder):
     return {int(word) for word in (folder / "cgroup.procs").read_text().split()}
 
 
-def test_who_is_taken_is_kept_on_the_cores_and_released_to_all(groups, kernel):
+def test_a_job_is_pinned_to_its_cores_and_released_to_all(groups, kernel):
     pid = process(kernel, 41)
     groups.create(7)
     groups.pin(7, {1, 3})
@@ -46,7 +46,7 @@ def test_who_is_taken_is_kept_on_the_cores_and_released_to_all(groups, kernel):
     assert inside(kernel.root / "cpuset") == {pid}
 
 
-def test_whom_somebody_else_keeps_on_cores_is_left_there(groups, kernel):
+def test_a_process_pinned_by_another_owner_is_left_there(groups, kernel):
     pid = process(kernel, 41, cpuset="/slurm/uid_0/job_7")
     groups.create(7)
     groups.pin(7, {1})
@@ -55,7 +55,7 @@ def test_whom_somebody_else_keeps_on_cores_is_left_there(groups, kernel):
 
 
 @pytest.mark.parametrize("left", ["made", "pinned", "taken"])
-def test_what_an_owner_leaves_at_any_step_is_released_as_a_whole(groups, kernel, left):
+def test_groups_left_at_any_step_are_released(groups, kernel, left):
     pid = process(kernel, 41)
     groups.create(7)
     if left == "made":
@@ -71,12 +71,12 @@ def test_what_an_owner_leaves_at_any_step_is_released_as_a_whole(groups, kernel,
     assert not groups.base.exists()
 
 
-def test_where_there_is_no_such_controller_that_is_said(groups, kernel, tmp_path):
+def test_a_missing_cpuset_controller_is_an_error(groups, kernel, tmp_path):
     with pytest.raises(GroupError, match="can only be pinned to cores in cgroups v1"):
         V2(tree_v2(tmp_path / "two"), files=kernel).pin(7, {0})
 
 
-def test_a_real_process_runs_on_its_job_s_cores_alone_until_it_is_released(real, started):
+def test_a_real_process_runs_only_on_its_job_s_cores_until_released(real, started):
     if real.kind != "v1" or not (real.root / "cpuset").is_dir() or (os.cpu_count() or 1) < 2:
         pytest.skip("no controller cpuset, or one core")
     pid = started(SLEEP)
@@ -85,7 +85,7 @@ def test_a_real_process_runs_on_its_job_s_cores_alone_until_it_is_released(real,
     real.pin(7, {min(before)})
     real.take(7, lambda: {pid})
     if os.sched_getaffinity(pid) == before:
-        pytest.skip("somebody else keeps this process on cores")
+        pytest.skip("another owner pins this process to cores")
     assert os.sched_getaffinity(pid) == {min(before)}
     real.release_all()
     assert os.sched_getaffinity(pid) == before

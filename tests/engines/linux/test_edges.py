@@ -1,4 +1,4 @@
-"""Job groups at their edges: what is written in which order, what is refused, and what is tried again."""
+"""Edge cases of job groups: order of writes, errors, and retries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def v2_of(folder: Path, **more) -> tuple[V2, Kernel]:
     return V2(tree_v2(kernel.root, **more), files=kernel, cores=4), kernel
 
 
-def test_a_quota_is_over_the_short_period_where_the_kernel_takes_it():
+def test_a_quota_uses_the_short_period_if_the_kernel_accepts_it():
     for cores, expected in (
         (0.01, (1_000, 100_000)), (0.00999, (9_990, 1_000_000)), (0.0015, (1_500, 1_000_000)),
         (0.001, (1_000, 1_000_000)), (0.0004, (1_000, 1_000_000)), (0.123456, (12_346, 100_000)),
@@ -42,7 +42,7 @@ def test_a_quota_is_over_the_short_period_where_the_kernel_takes_it():
     assert [weighed(each, 100, 1, 10_000) for each in (0.004, 1.0, 100.0, 101.0)] == [1, 100, 10_000, 10_000]
 
 
-def test_v1_writes_the_quota_before_the_period_and_lifts_before_it_removes(tmp_path):
+def test_v1_writes_the_quota_before_the_period_and_lifts_before_removal(tmp_path):
     groups, kernel = v1_of(tmp_path)
     groups.create(1)
     kernel.written.clear()
@@ -83,7 +83,7 @@ def test_v2_is_enabled_once_in_each_folder_above_a_job(tmp_path):
     assert not groups.base.exists()
 
 
-def test_v2_memory_is_unknown_where_nobody_counts_it(tmp_path):
+def test_v2_memory_is_unknown_without_the_controller(tmp_path):
     groups, _ = v2_of(tmp_path, controllers="cpu")
     groups.create(1)
     assert math.isnan(groups.usage(1).memory)
@@ -92,14 +92,14 @@ def test_v2_memory_is_unknown_where_nobody_counts_it(tmp_path):
         groups.usage(1)
 
 
-def test_v1_reads_its_own_account_where_there_is_one(tmp_path):
+def test_v1_reads_its_own_account_if_it_exists(tmp_path):
     groups, kernel = v1_of(tmp_path)
     groups.create(1)
     (groups.base / "job_1" / "cpu.stat").write_text("throttled_time 250000000\n")
     assert groups.usage(1).throttled == 0.25
     assert math.isnan(groups.usage(1).cpu)
     assert math.isnan(groups.usage(1).memory)
-    # A group that only accounts, of an owner that died before it made the other, is released too.
+    # An accounting group whose owner died before it made the other group is released too.
     kernel.make(groups.accounts)
     kernel.make(groups.accounts / "job_5")
     kernel.make(groups.base)
@@ -108,7 +108,7 @@ def test_v1_reads_its_own_account_where_there_is_one(tmp_path):
     assert not groups.base.exists()
 
 
-def test_v1_accounts_for_nobody_where_there_is_no_such_controller(tmp_path):
+def test_v1_does_not_account_without_the_controller(tmp_path):
     groups, kernel = v1_of(tmp_path)
     (kernel.root / "cpuacct" / "cpuacct.usage").unlink()
     kernel.alive.add(7)
@@ -119,7 +119,7 @@ def test_v1_accounts_for_nobody_where_there_is_no_such_controller(tmp_path):
     assert not groups.accounts.exists()
 
 
-def test_cores_are_those_asked_for_and_memory_that_of_the_machine(tmp_path):
+def test_cores_are_the_given_ones_and_memory_nodes_those_of_the_machine(tmp_path):
     kernel = Kernel(tmp_path / "groups")
     tree_v1(kernel.root)
     (kernel.root / "cpuset" / "cpuset.mems").write_text("0-1\n")
@@ -129,7 +129,7 @@ def test_cores_are_those_asked_for_and_memory_that_of_the_machine(tmp_path):
         ("cpuset.mems", "0-1"), ("cpuset.cpus", "0-3"), ("cpuset.mems", "0-1"), ("cpuset.cpus", "2,3,10"),
     ]  # fmt: skip
     assert cores.folder(7) == kernel.root / "cpuset" / "windlass" / "job_7"
-    # Of no cores at all: those of the machine.
+    # Without cores: those of the machine.
     cores.pin(8, set())
     assert (cores.folder(8) / "cpuset.cpus").read_text().strip() == "0-3"
     with pytest.raises(GroupError, match="cannot remove the group: the group is in use"):
@@ -148,24 +148,24 @@ def test_cores_are_those_asked_for_and_memory_that_of_the_machine(tmp_path):
         ("3:cpusets:/\n", False), ("", False),
     ],
 )  # fmt: skip
-def test_who_is_in_the_topmost_group_is_kept_by_nobody(tmp_path, text, expected):
+def test_only_a_process_in_the_topmost_group_is_unpinned(tmp_path, text, expected):
     (tmp_path / "7").mkdir()
     (tmp_path / "7" / "cgroup").write_text(text)
     assert is_topmost(tmp_path, 7, "cpuset") == expected
     assert not is_topmost(tmp_path, 8, "cpuset")
 
 
-def test_what_the_kernel_refuses_is_said_in_words():
-    for number, said in (
+def test_errors_of_the_kernel_are_explained():
+    for number, message in (
         (errno.EACCES, "only root may"), (errno.EPERM, "only root may"), (errno.EROFS, "mounted read-only"),
         (errno.ENOENT, "no such file"), (errno.EINVAL, "refuses this value"), (errno.EBUSY, "in use"),
         (errno.ENOSPC, os.strerror(errno.ENOSPC)),
     ):  # fmt: skip
-        assert said in str(refused(Path("a"), "read", OSError(number, "x")))
+        assert message in str(refused(Path("a"), "read", OSError(number, "x")))
     assert str(refused(Path("a"), "read", OSError("odd"))) == "a: cannot read: odd"
 
 
-def test_files_are_written_whole_and_never_made(tmp_path):
+def test_files_are_written_completely_and_never_created(tmp_path):
     files, path = Files(), tmp_path / "value"
     with pytest.raises(GroupError, match="no such file"):
         files.set(path, "7")
@@ -190,7 +190,7 @@ def test_files_are_written_whole_and_never_made(tmp_path):
         files.read(tmp_path / "nowhere")
 
 
-def test_what_fails_for_one_job_is_done_for_the_others():
+def test_an_error_of_one_job_does_not_stop_the_others():
     done = []
 
     def act(job):
@@ -202,13 +202,13 @@ def test_what_fails_for_one_job_is_done_for_the_others():
     assert done == [1, 3]
 
 
-def test_the_hierarchy_that_a_machine_has_is_found(tmp_path):
+def test_the_hierarchy_of_a_machine_is_detected(tmp_path):
     for name, make, kind in (("a", tree_v1, "v1"), ("b", tree_v2, "v2")):
         make(tmp_path / name)
         groups = detect_groups(tmp_path / name, "mine")
         assert (groups.kind, groups.name) == (kind, "mine")
     assert groups.root == tmp_path / "b" / "unified"
-    # Where v1 has no controller cpu, v2 beside it or in its place is used.
+    # If v1 has no cpu controller, v2 next to it or instead of it is used.
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "cgroup.controllers").write_text("cpu\n")
     assert detect_groups(tmp_path / "c").root == tmp_path / "c"
@@ -216,7 +216,7 @@ def test_the_hierarchy_that_a_machine_has_is_found(tmp_path):
     assert detect_groups(both.parent).kind == "v1"
 
 
-def test_who_stays_in_a_group_is_waited_for_and_named(tmp_path, monkeypatch):
+def test_processes_that_stay_in_a_group_are_awaited_and_named(tmp_path, monkeypatch):
     kernel = Kernel(tmp_path)
     tree_v1(tmp_path)
     folder, pauses = tmp_path / "cpu" / "job_1", []
@@ -224,7 +224,7 @@ def test_who_stays_in_a_group_is_waited_for_and_named(tmp_path, monkeypatch):
     kernel.alive |= {5, 6}
     for pid in (5, 6):
         enter(kernel, folder, pid)
-    # The kernel lets nobody out: after 200 tries that is said, with who it is.
+    # No process can leave: after 200 attempts the error names them.
     monkeypatch.setattr(kernel, "move", lambda place, pid: None)
     with pytest.raises(GroupError, match=r"cannot remove the group: \[5, 6\] stay in it"):
         leave(kernel, folder, tmp_path / "cpu", lambda: pauses.append(1))
@@ -246,17 +246,17 @@ def test_who_stays_in_a_group_is_waited_for_and_named(tmp_path, monkeypatch):
         leave(kernel, folder, tmp_path / "cpu", ends)
 
 
-def test_whoever_is_inside_already_is_not_taken_again_and_all_others_once(tmp_path):
+def test_each_process_is_moved_once_unless_it_is_already_inside(tmp_path):
     kernel = Kernel(tmp_path)
     tree_v1(tmp_path)
-    folder, beside = tmp_path / "cpu" / "job_1", []
+    folder, accounted = tmp_path / "cpu" / "job_1", []
     kernel.make(folder)
     kernel.alive |= {5, 6, 9}
     enter(kernel, folder, 6)
     kernel.written.clear()
-    assert take(kernel, folder, lambda: [9, 6, 5, 77, 5], beside.append) == 2
+    assert take(kernel, folder, lambda: [9, 6, 5, 77, 5], accounted.append) == 2
     assert kernel.written == [("cgroup.procs", "5"), ("cgroup.procs", "9"), ("cgroup.procs", "77")]
-    assert beside == [5, 9]
+    assert accounted == [5, 9]
     kernel.failing["cgroup.procs"] = errno.EACCES
     kernel.alive.add(10)
     with pytest.raises(GroupError, match=r"cgroup\.procs: cannot write '10': only root may"):
@@ -264,11 +264,11 @@ def test_whoever_is_inside_already_is_not_taken_again_and_all_others_once(tmp_pa
     assert pids(kernel, tmp_path / "nowhere") == set()
 
 
-def test_families_are_found_thread_by_thread_and_groups_folder_by_folder(tmp_path):
+def test_descendants_are_found_by_thread_and_processes_by_folder(tmp_path):
     for pid, thread, children in ((1, 1, "2 3"), (1, 11, "4"), (2, 2, ""), (4, 4, "1"), (9, 9, "")):
         (tmp_path / str(pid) / "task" / str(thread)).mkdir(parents=True)
         (tmp_path / str(pid) / "task" / str(thread) / "children").write_text(children)
-    # A thread that has ended has no such file, and hides no other.
+    # An ended thread has no such file, and does not hide others.
     (tmp_path / "1" / "task" / "12").mkdir()
     assert descendants([1, 8], tmp_path) == {1, 2, 4}
     assert descendants([], tmp_path) == set()

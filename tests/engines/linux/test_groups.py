@@ -1,4 +1,4 @@
-"""Job groups: what every hierarchy does, imitated or real, and what each is alone in."""
+"""Job groups: common behaviour of all hierarchies, imitated or real, and particular behaviour of each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from windlass.engines.linux.members import below, descendants, take
 from windlass.engines.linux.v1 import V1
 from windlass.engines.linux.v2 import V2
 
-#: As Linux marks a process that ends.
+#: Linux's flag of an exiting process.
 PF_EXITING = 4
 
 
@@ -36,7 +36,7 @@ def inside(place: Place, job: int) -> set[int]:
     return below(place.groups.base / f"job_{job}")
 
 
-def test_a_group_comes_and_goes(place: Place) -> None:
+def test_groups_are_created_listed_and_released(place: Place) -> None:
     groups = place.groups
     assert groups.available() is None
     assert groups.jobs() == []
@@ -59,7 +59,7 @@ def test_a_group_comes_and_goes(place: Place) -> None:
     [(0.75, (75_000, 100_000)), (3, (300_000, 100_000)), (0, (1_000, 1_000_000)), (None, (-1, 100_000))],
 )
 @pytest.mark.parametrize("before", [0, 0.5, 8, None])
-def test_a_limit_is_what_was_asked_whatever_was_before(
+def test_a_limit_is_the_requested_one_whatever_it_was_before(
     place: Place, before: float | None, cores: float | None, written: tuple[int, int]
 ) -> None:
     place.groups.create(1)
@@ -69,7 +69,7 @@ def test_a_limit_is_what_was_asked_whatever_was_before(
         assert place.limit_of(1) == written
 
 
-def test_processes_are_taken_in_and_given_back(place: Place) -> None:
+def test_processes_are_moved_in_and_released(place: Place) -> None:
     first, second = place.process(), place.process()
     place.groups.create(1)
     assert place.groups.take(1, lambda: [first, second]) == 2
@@ -81,14 +81,14 @@ def test_processes_are_taken_in_and_given_back(place: Place) -> None:
     assert {first, second} <= set(map(int, (home / "cgroup.procs").read_text().split()))
 
 
-def test_processes_that_have_ended_are_passed_over(place: Place) -> None:
+def test_ended_processes_are_skipped(place: Place) -> None:
     stays, ends = place.process(), 2**22 - 7
     place.groups.create(1)
     assert place.groups.take(1, lambda: [ends, stays]) == 1
     assert inside(place, 1) == {stays}
 
 
-def test_children_forked_between_listing_and_moving_are_taken_too(place: Place) -> None:
+def test_children_forked_between_listing_and_moving_are_moved(place: Place) -> None:
     processes = [place.process() for _ in range(4)]
     listed: list[int] = []
 
@@ -101,7 +101,7 @@ def test_children_forked_between_listing_and_moving_are_taken_too(place: Place) 
     assert inside(place, 1) == set(processes)
 
 
-def test_a_job_whose_processes_never_end_to_come_is_an_error(place: Place) -> None:
+def test_a_job_with_ever_new_processes_is_an_error(place: Place) -> None:
     numbers = iter(range(10**9, 2 * 10**9))
     place.groups.create(1)
     with pytest.raises(GroupError, match=r"job_1/cgroup\.procs: the job still has new processes after 1000"):
@@ -109,21 +109,21 @@ def test_a_job_whose_processes_never_end_to_come_is_an_error(place: Place) -> No
 
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, math.nan, math.inf])
-def test_weights_that_cannot_be_are_refused(place: Place, weight: float) -> None:
+def test_invalid_weights_are_rejected(place: Place, weight: float) -> None:
     place.groups.create(1)
     with pytest.raises(GroupError, match=f"weight is {weight}"):
         place.groups.weigh(1, weight)
 
 
 @pytest.mark.parametrize("cores", [-0.1, math.nan, math.inf])
-def test_limits_that_cannot_be_are_refused(place: Place, cores: float) -> None:
+def test_invalid_limits_are_rejected(place: Place, cores: float) -> None:
     place.groups.create(1)
     with pytest.raises(GroupError, match=f"limit is {cores} cores"):
         place.groups.limit(1, cores)
     assert place.limit_of(1) == (-1, 100_000)
 
 
-def test_a_new_group_has_used_nothing(place: Place) -> None:
+def test_a_new_group_has_no_usage(place: Place) -> None:
     place.groups.create(1)
     place.groups.take(1, lambda: [place.process()][:0])
     usage = place.groups.usage(1)
@@ -131,12 +131,12 @@ def test_a_new_group_has_used_nothing(place: Place) -> None:
     assert usage.cpu == 0 or math.isnan(usage.cpu)
 
 
-def test_a_job_without_a_group_is_named(place: Place) -> None:
+def test_a_job_without_a_group_is_an_error(place: Place) -> None:
     with pytest.raises(GroupError, match=r"job_9/cpu\.[\w.]+: cannot write .*the group is gone"):
         place.groups.limit(9, 1.0)
 
 
-def test_another_owner_s_groups_are_left_alone(place: Place) -> None:
+def test_groups_of_another_owner_are_left_unchanged(place: Place) -> None:
     mine = place.groups
     other = type(mine)(**{**vars(mine), "name": f"{mine.name}-other"})  # type: ignore[call-arg]
     mine.create(1)
@@ -149,7 +149,7 @@ def test_another_owner_s_groups_are_left_alone(place: Place) -> None:
         other.release_all()
 
 
-# ---- what each hierarchy is alone in
+# ---- particular behaviour of each hierarchy
 
 
 def v1_of(folder: Path) -> tuple[V1, Kernel]:
@@ -169,7 +169,7 @@ def process_in(kernel: Kernel, proc: Path, pid: int, account: str) -> int:
     return pid
 
 
-def test_v1_accounts_only_for_those_that_nobody_accounts_for(tmp_path: Path) -> None:
+def test_v1_accounts_only_for_processes_without_an_account(tmp_path: Path) -> None:
     groups, kernel = v1_of(tmp_path)
     alone = process_in(kernel, tmp_path / "proc", 7, "/")
     slurm_s = process_in(kernel, tmp_path / "proc", 8, "/slurm_n1/uid_0/job_1")
@@ -225,7 +225,7 @@ def test_v2_below_another_group_frees_processes_into_a_group_without_limits(tmp_
     assert pids(kernel, groups.base / "free") == {7}
 
 
-def test_v2_without_delegation_says_so(tmp_path: Path) -> None:
+def test_v2_without_delegation_is_an_error(tmp_path: Path) -> None:
     groups, _ = v2_of(tmp_path, "hugetlb pids")
     with pytest.raises(GroupError, match=r"cgroup\.controllers: is 'hugetlb pids', expected cpu among them"):
         groups.create(1)
@@ -233,24 +233,24 @@ def test_v2_without_delegation_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [(errno.EROFS, "mounted read-only"), (errno.EACCES, "only root"), (errno.EINVAL, "refuses")],
 )
 @pytest.mark.parametrize("made", [v1_of, v2_of])
-def test_what_the_kernel_refuses_is_one_line_with_file_and_value(
-    tmp_path: Path, made: Callable[[Path], tuple[V1 | V2, Kernel]], error: int, said: str
+def test_an_error_of_the_kernel_is_one_line_with_file_and_value(
+    tmp_path: Path, made: Callable[[Path], tuple[V1 | V2, Kernel]], error: int, message: str
 ) -> None:
     groups, kernel = made(tmp_path)
     groups.create(1)
     kernel.failing = {"cpu.cfs_quota_us": error, "cpu.max": error}
     with pytest.raises(GroupError, match=r"job_1/cpu\.(cfs_quota_us|max): cannot write '50000") as caught:
         groups.limit(1, 0.5)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("made", [v1_of, v2_of])
-def test_all_limits_are_lifted_before_any_group_is_removed_and_whatever_fails(
+def test_all_limits_are_lifted_before_removal_despite_errors(
     tmp_path: Path, made: Callable[[Path], tuple[V1 | V2, Kernel]]
 ) -> None:
     groups, kernel = made(tmp_path)
@@ -268,7 +268,7 @@ def test_all_limits_are_lifted_before_any_group_is_removed_and_whatever_fails(
     assert groups.jobs() == [2]
 
 
-def test_a_machine_without_groups_says_why_for_each(tmp_path: Path) -> None:
+def test_the_error_without_groups_names_each_hierarchy(tmp_path: Path) -> None:
     with pytest.raises(GroupError) as caught:
         detect_groups(tmp_path)
     assert "v1: " in str(caught.value)
@@ -277,7 +277,7 @@ def test_a_machine_without_groups_says_why_for_each(tmp_path: Path) -> None:
         open_groups("v3", tmp_path, "windlass")
 
 
-def test_folders_of_others_are_no_jobs(tmp_path: Path) -> None:
+def test_other_folders_are_not_jobs(tmp_path: Path) -> None:
     for name in ("job_1", "job_x", "job_", "job_2 ", "free", "xjob_3"):
         (tmp_path / name).mkdir()
     (tmp_path / "job_4").write_text("")
@@ -285,7 +285,7 @@ def test_folders_of_others_are_no_jobs(tmp_path: Path) -> None:
 
 
 @given(st.floats(0, 10_000))
-def test_a_quota_is_what_was_asked_within_what_the_kernel_takes(cores: float) -> None:
+def test_a_quota_is_the_requested_one_within_the_kernel_s_bounds(cores: float) -> None:
     quota, period = bandwidth(cores)
     assert quota >= 1000
     assert 1000 <= period <= 1_000_000
@@ -314,8 +314,8 @@ def test_descendants_are_found_through_generations(started: Callable[..., int]) 
     assert os.getpid() not in found_ones
 
 
-def test_a_job_that_forks_all_the_time_is_taken_whole(real: JobGroups, started: Callable[..., int]) -> None:
-    """Two threads of it fork children that live for a moment, so any listing is out of date at once."""
+def test_a_constantly_forking_job_is_moved_completely(real: JobGroups, started: Callable[..., int]) -> None:
+    """Two of its threads fork short-lived children, so any listing is outdated at once."""
     forks = (
         "import os, threading, time\n"
         "def go():\n"
@@ -336,23 +336,23 @@ def test_a_job_that_forks_all_the_time_is_taken_whole(real: JobGroups, started: 
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             lines = Path(f"/proc/{each}/cgroup").read_text().splitlines()
             fields = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
-            # One that is on its way out is said to be in no group any more, before it is a zombie.
+            # An exiting process is listed in no group before it is a zombie.
             is_leaving = fields[0] in "ZX" or int(fields[6]) & PF_EXITING
             places = [line.split(":", 2)[2] for line in lines if "cpu" in line.split(":")[1].split(",")]
             assert is_leaving or home in (places or [lines[-1].split(":", 2)[2]])
 
 
-def test_listing_stops_where_it_should(tmp_path: Path) -> None:
+def test_listing_stops_when_no_process_is_new(tmp_path: Path) -> None:
     kernel = Kernel(tmp_path)
     tree_v1(tmp_path)
     kernel.alive |= {5, 6}
-    asked = []
+    calls = []
 
     def members() -> list[int]:
-        asked.append(1)
+        calls.append(1)
         return [5, 6]
 
     folder = tmp_path / "cpu" / "windlass"
     kernel.make(folder)
     assert take(kernel, folder, members) == 2
-    assert len(asked) == 2
+    assert len(calls) == 2

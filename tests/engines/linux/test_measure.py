@@ -1,4 +1,4 @@
-"""What is measured of processes, those that come and go included."""
+"""Measurement of processes, including starting and ending ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Proc:
-    """An imitated ``/proc``, of which a test says what each process has used."""
+    """An imitated ``/proc`` in which a test sets the use of each process."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -78,12 +78,12 @@ def test_a_thread_that_ends_while_it_is_read_hides_no_other(proc: Proc) -> None:
         path.unlink()
         assert meter.sample().waited == 0.875
         path.write_text(text)
-        # It is there again, as no thread of the kernel ever is: it counts as a new one.
+        # It appears again, which no real thread does: it counts as a new one.
         meter = proc.meter(7)
         meter.sample()
 
 
-def test_what_has_ended_still_counts(proc: Proc) -> None:
+def test_ended_processes_still_count(proc: Proc) -> None:
     proc.process(7, 2.0, {7: 0.5, 8: 0.25}, mib=3)
     proc.process(9, 1.0, {9: 1.0})
     meter = proc.meter(7, 9)
@@ -108,7 +108,7 @@ def test_a_child_that_its_parent_waited_for_counts_once(proc: Proc) -> None:
     assert meter.sample().cpu == 3.5
 
 
-def test_time_never_goes_back_while_a_child_is_between_its_own_account_and_its_parent_s(proc: Proc) -> None:
+def test_cpu_time_does_not_decrease_before_a_child_is_in_its_parent_s_account(proc: Proc) -> None:
     proc.process(7, 2.0, {7: 0.0})
     proc.process(9, 1.0, {9: 0.0}, parent=7)
     meter = proc.meter(7, 9)
@@ -117,7 +117,7 @@ def test_time_never_goes_back_while_a_child_is_between_its_own_account_and_its_p
     assert meter.sample().cpu == 3.0
 
 
-def test_a_number_that_another_process_or_thread_has_now_is_another(proc: Proc) -> None:
+def test_a_reused_id_is_another_process(proc: Proc) -> None:
     proc.process(7, 2.0, {7: 0.5}, started=5)
     meter = proc.meter(7)
     meter.sample()
@@ -126,7 +126,7 @@ def test_a_number_that_another_process_or_thread_has_now_is_another(proc: Proc) 
     assert (usage.cpu, usage.waited) == (2.5, 0.75)
 
 
-def test_groups_that_account_are_read_instead(proc: Proc, tmp_path: Path) -> None:
+def test_accounting_groups_are_read_instead(proc: Proc, tmp_path: Path) -> None:
     proc.process(7, 2.0, {7: 0.5})
     cpu, memory = tmp_path / "cpu", tmp_path / "memory"
     for folder in (cpu, memory):
@@ -142,7 +142,7 @@ def test_groups_that_account_are_read_instead(proc: Proc, tmp_path: Path) -> Non
     assert (usage.cpu, usage.memory) == (1.5, 112.0)
 
 
-def test_a_group_that_says_something_else_is_named(proc: Proc, tmp_path: Path) -> None:
+def test_a_malformed_accounting_file_is_named(proc: Proc, tmp_path: Path) -> None:
     (tmp_path / "cpuacct.usage").write_text("much\n")
     with pytest.raises(GroupError, match=r"cpuacct\.usage: is 'much', expected a whole number"):
         proc.meter(cpu_group=tmp_path).sample()
@@ -152,7 +152,7 @@ seconds = st.floats(0, 1e6)
 
 
 @given(seconds, seconds, seconds, seconds, seconds, seconds)
-def test_nothing_is_spent_below_zero(a: float, b: float, c: float, d: float, e: float, f: float) -> None:
+def test_spent_amounts_are_never_negative(a: float, b: float, c: float, d: float, e: float, f: float) -> None:
     found = spent(Usage(0.0, a, b, c, 1.0, 1.0), Usage(1.0, d, e, f, 1.0, 1.0))
     assert min(found.cpu, found.waited, found.throttled) >= 0
     assert 0 <= found.contended_percent() <= 100
@@ -165,7 +165,7 @@ def test_percents_over_no_time_are_unknown() -> None:
 
 
 def test_a_real_family_is_measured(started: Callable[..., int]) -> None:
-    """A child that works half a second of CPU time and ends is in the account of its parent."""
+    """A child that uses 0.5 s of CPU time and ends is in the account of its parent."""
     code = (
         "import os, sys, time\n"
         "if os.fork() == 0:\n"

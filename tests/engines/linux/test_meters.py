@@ -1,4 +1,4 @@
-"""What a job has spent, reports of progress, and the watchdog, at their edges and in this process."""
+"""Spent resources, progress reports and the watchdog: edge cases in this process."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from windlass.engines.linux.job_progress import MOST, JobProgress, read, report
 from windlass.engines.linux.measure import Meter, Spent, Usage, spent
 
 
-def test_what_was_spent_is_the_difference_without_throttled_time():
+def test_spent_is_the_difference_without_throttled_time():
     before = Usage(10.0, 1.0, 2.0, 0.5, 7.0, 9.0)
     assert spent(before, Usage(14.0, 3.5, 7.0, 1.25, 8.0, 9.0)) == Spent(4.0, 2.5, 4.25, 0.75)
-    # Throttled time that went back takes nothing off.
+    # A decreasing throttled time subtracts nothing.
     assert spent(before, Usage(14.0, 0.5, 1.0, 0.25, 8.0, 9.0)) == Spent(4.0, 0.0, 0.0, 0.0)
     each = Spent(4.0, 2.0, 6.0, 0.0)
     assert each.cpu_percent(2) == 25.0
@@ -30,7 +30,7 @@ def test_what_was_spent_is_the_difference_without_throttled_time():
     assert Spent(4.0, 2.0, 0.0, 0.0).contended_percent() == 0.0
 
 
-def test_a_meter_keeps_the_most_memory_and_takes_each_process_once(tmp_path):
+def test_a_meter_keeps_the_peak_memory_and_counts_each_process_once(tmp_path):
     folder = tmp_path / "7"
     (folder / "task" / "7").mkdir(parents=True)
     (folder / "task" / "7" / "schedstat").write_text("5 2000000000 9\n")
@@ -44,12 +44,12 @@ def test_a_meter_keeps_the_most_memory_and_takes_each_process_once(tmp_path):
             meter = Meter(lambda: [7, 7, 8], lambda: 3.5, proc=tmp_path)
         usage = meter.sample()
         assert (usage.memory, usage.peak) == (1024.0 * expected[0], 1024.0 * expected[1])
-    # User and system time of itself and of children that it waited for: fields 14 to 17 of the file.
+    # User and system time of the process and its awaited children: fields 14 to 17 of the file.
     assert usage.cpu == pytest.approx((11 + 12 + 13 + 14) / os.sysconf("SC_CLK_TCK"))
     assert (usage.at, usage.waited, usage.throttled) == (3.5, 2.0, 0.0)
 
 
-def test_reports_at_their_bounds(tmp_path):
+def test_progress_values_at_their_bounds_are_accepted(tmp_path):
     path = tmp_path / "file"
     good = {"stage": 10**9, "stages": 10**9, "parallel": False, "done": 1e15, "left": 0}
     path.write_text(json.dumps(good))
@@ -72,7 +72,7 @@ def test_reports_at_their_bounds(tmp_path):
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_a_report_that_cannot_be_put_in_place_leaves_nothing_beside(tmp_path):
+def test_a_failed_report_leaves_no_temporary_file(tmp_path):
     (tmp_path / "file").mkdir()
     (tmp_path / "file" / "in").write_text("")
     with pytest.raises(OSError, match=r"directory"):
@@ -81,7 +81,7 @@ def test_a_report_that_cannot_be_put_in_place_leaves_nothing_beside(tmp_path):
 
 
 class Owned:
-    """Groups whose release fails so many times."""
+    """Groups whose release fails `failures` times."""
 
     def __init__(self, base, failures=0):
         self.base, self.left, self.released = base, failures, 0
@@ -94,11 +94,11 @@ class Owned:
 
 
 @pytest.mark.parametrize(
-    ("failures", "status", "said"),
+    ("failures", "status", "output"),
     [(0, 0, "up\n"), (2, 0, "up\n"), (3, 1, "up\n0 left\n"), (9, 1, "up\n6 left\n")],
 )
 def test_a_watchdog_releases_once_the_pipe_closes_and_tries_three_times(
-    tmp_path, monkeypatch, failures, status, said
+    tmp_path, monkeypatch, failures, status, output
 ):
     (stdin, pipe), (heard, stdout) = os.pipe(), os.pipe()
     ignored = []
@@ -107,18 +107,18 @@ def test_a_watchdog_releases_once_the_pipe_closes_and_tries_three_times(
     )
     monkeypatch.setattr(watchdog.signal, "signal", lambda each, how: ignored.append((each, how)))
     groups = Owned(tmp_path / "windlass", failures)
-    # What is written into the pipe is thrown away, and is not its end.
+    # Text in the pipe is discarded, and is not its end.
     os.write(pipe, b"x" * 10)
     os.close(pipe)
     assert watchdog.watch(groups, os.getpid()) == status
     assert groups.released == min(failures + 1, 3)
-    assert os.read(heard, 4096).decode() == said
+    assert os.read(heard, 4096).decode() == output
     signals = (watchdog.signal.SIGTERM, watchdog.signal.SIGINT, watchdog.signal.SIGHUP)
     assert ignored == [(each, watchdog.signal.SIG_IGN) for each in signals]
     os.close(heard)
 
 
-def test_a_watchdog_that_cannot_have_the_lock_says_so(tmp_path, monkeypatch):
+def test_a_watchdog_without_the_lock_reports_it(tmp_path, monkeypatch):
     (stdin, pipe), (heard, stdout) = os.pipe(), os.pipe()
     naps = []
     monkeypatch.setattr(

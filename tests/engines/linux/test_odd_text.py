@@ -1,4 +1,4 @@
-"""Files of the kernel and of users with bytes that are no ASCII, on a machine whose locale is ASCII."""
+"""Files of the kernel and of users with non-ASCII bytes, on a machine with an ASCII locale."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from windlass.model import InputError
 
 @pytest.fixture(autouse=True)
 def ascii_locale(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is read without an encoding is read as ASCII."""
+    """Make ASCII the default encoding."""
     monkeypatch.setattr(io, "text_encoding", lambda encoding, level=2: encoding or "ascii")
 
 
-def test_a_process_may_have_any_bytes_for_a_name(tmp_path: Path) -> None:
+def test_a_process_name_may_have_any_bytes(tmp_path: Path) -> None:
     proc = Proc(tmp_path)
     proc.process(7, 3.0, {7: 0.5}, mib=2)
     for name in ("stat", "smaps_rollup"):
@@ -41,13 +41,13 @@ def test_a_group_may_have_any_name(tmp_path: Path) -> None:
     assert Files().read(tmp_path / "file").startswith("7 ")
 
 
-def test_a_group_that_is_there_already_is_as_good(tmp_path: Path) -> None:
+def test_an_existing_group_is_no_error(tmp_path: Path) -> None:
     for _ in range(2):
         Files().make(tmp_path / "group")
     assert (tmp_path / "group").is_dir()
 
 
-def test_a_token_with_a_space_that_is_no_ascii_is_refused_in_any_locale(
+def test_a_token_with_a_non_ascii_space_is_rejected_in_any_locale(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(io, "text_encoding", lambda encoding, level=2: encoding or "utf-8")
@@ -58,7 +58,7 @@ def test_a_token_with_a_space_that_is_no_ascii_is_refused_in_any_locale(
         read_token(token, {})
 
 
-def test_files_of_users_with_bytes_that_are_no_text_are_refused_in_a_line(tmp_path: Path) -> None:
+def test_the_error_of_a_binary_user_file_is_one_line(tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_bytes(b"x" * 20 + b"\xff")
     token.chmod(0o600)

@@ -1,4 +1,4 @@
-"""The file of a program's progress: what is written is read, and nothing that a user puts there is an error."""
+"""The file of a program's progress: it is read as written, and any content is handled without an exception."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GOOD = {"stage": 2, "stages": 4, "parallel": True, "done": 13, "left": 27}
     st.integers(0, 10**9) | st.floats(0, 1e9),
     st.integers(0, 10**9),
 )
-def test_what_is_written_is_read(
+def test_written_progress_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, stage: int, more: int, parallel: bool, done: float, left: int
 ) -> None:
     path = tmp_path_factory.mktemp("progress") / "file"
@@ -33,7 +33,7 @@ def test_what_is_written_is_read(
     assert [each.name for each in path.parent.iterdir()] == ["file"]
 
 
-def test_fields_that_a_newer_program_adds_are_passed_over(tmp_path: Path) -> None:
+def test_unknown_fields_of_a_newer_program_are_ignored(tmp_path: Path) -> None:
     (tmp_path / "file").write_text(json.dumps(GOOD | {"iteration": 7}))
     assert read(tmp_path / "file").progress == JobProgress(2, 4, True, 13, 27)
 
@@ -56,7 +56,7 @@ def test_fields_that_a_newer_program_adds_are_passed_over(tmp_path: Path) -> Non
         ({"done": True}, "done is True"),
     ],
 )
-def test_values_that_cannot_be_are_named(tmp_path: Path, changed: dict[str, object], named: str) -> None:
+def test_invalid_values_are_named(tmp_path: Path, changed: dict[str, object], named: str) -> None:
     path = tmp_path / "file"
     path.write_text(json.dumps(GOOD | changed))
     found = read(path)
@@ -66,7 +66,7 @@ def test_values_that_cannot_be_are_named(tmp_path: Path, changed: dict[str, obje
 
 
 @pytest.mark.parametrize("missing", list(GOOD))
-def test_a_field_that_is_missing_is_named(tmp_path: Path, missing: str) -> None:
+def test_a_missing_field_is_named(tmp_path: Path, missing: str) -> None:
     path = tmp_path / "file"
     path.write_text(json.dumps({name: value for name, value in GOOD.items() if name != missing}))
     assert f": {missing} is None" in read(path).why
@@ -75,7 +75,7 @@ def test_a_field_that_is_missing_is_named(tmp_path: Path, missing: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", json.dumps(GOOD)[:-9], "[" * 4000, "[1, 2]", "7", "null", "\x00\x00", "{}", "9" * 4096]
 )
-def test_what_is_torn_or_foreign_is_none(tmp_path: Path, text: str) -> None:
+def test_truncated_or_foreign_content_gives_no_progress(tmp_path: Path, text: str) -> None:
     path = tmp_path / "file"
     path.write_text(text)
     found = read(path)
@@ -84,7 +84,7 @@ def test_what_is_torn_or_foreign_is_none(tmp_path: Path, text: str) -> None:
 
 
 @given(st.binary(max_size=2 * MOST))
-def test_no_garbage_is_an_error(tmp_path_factory: pytest.TempPathFactory, garbage: bytes) -> None:
+def test_garbage_raises_no_exception(tmp_path_factory: pytest.TempPathFactory, garbage: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "garbage"
     path.write_bytes(garbage)
     assert (read(path).progress is None) == bool(read(path).why)

@@ -1,4 +1,4 @@
-"""What limits and weights do to real processes, and what is measured of them meanwhile.
+"""Effects of limits and weights on real processes, and their measurements.
 
 Both processes are pinned to one core. Whatever else runs there takes time from both, so what is compared is the
 relation of one to the other, over an interval that is long against the kernel's periods.
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 #: Seconds over which shares are compared.
 INTERVAL = 4.0
-#: What comes about does so within this time on a machine with other work, s.
+#: Timeout (s) on a machine with other work.
 PATIENCE = 300.0
 
 
@@ -49,7 +49,7 @@ def measured(groups: JobGroups, pids: tuple[int, int]) -> tuple[Spent, Spent]:
 
 
 def share(first: Spent, second: Spent) -> float:
-    """Of the time that both had, what the first had."""
+    """Return the first one's share of the CPU time of both."""
     return first.cpu / (first.cpu + second.cpu)
 
 
@@ -58,13 +58,13 @@ def test_shares_follow_limits(real: JobGroups, pair: tuple[int, int], quota: flo
     real.limit(1, quota)
     real.limit(2, 1 - quota)
     for part, found in zip((quota, 1 - quota), measured(real, pair), strict=True):
-        # A limit takes no more than what is above it; where others run there too, one waits for the rest of one's own.
+        # A limit only cuts time above it; with other load, a process may get less than its limit.
         assert found.cpu < (part + 0.12) * found.seconds
         assert found.cpu + found.waited > (part - 0.12) * found.seconds
 
 
 @pytest.mark.parametrize("quota", [0.25, 0.5, 0.75])
-def test_shares_follow_weights_and_nobody_is_throttled(
+def test_shares_follow_weights_without_throttling(
     real: JobGroups, pair: tuple[int, int], quota: float
 ) -> None:
     real.weigh(1, quota)
@@ -72,12 +72,12 @@ def test_shares_follow_weights_and_nobody_is_throttled(
     first, second = measured(real, pair)
     assert share(first, second) == pytest.approx(quota, abs=0.12)
     assert first.throttled == second.throttled == 0.0
-    # Each waits while the other runs, which is what a limit hides and contention shows.
+    # Each waits while the other runs: a limit hides this, contention shows it.
     assert first.waited > 0.5 * second.cpu
     assert second.waited > 0.5 * first.cpu
 
 
-def test_a_host_is_not_throttled_and_its_guest_is_held(real: JobGroups, pair: tuple[int, int]) -> None:
+def test_a_host_is_not_throttled_and_its_guest_is_limited(real: JobGroups, pair: tuple[int, int]) -> None:
     real.weigh(1, 0.7)
     real.weigh(2, 0.3)
     real.limit(2, 0.3)
@@ -86,7 +86,7 @@ def test_a_host_is_not_throttled_and_its_guest_is_held(real: JobGroups, pair: tu
     assert host.throttled == 0.0
 
 
-def test_a_stopped_guest_leaves_the_core_to_its_host_and_goes_on_when_released(
+def test_a_stopped_guest_leaves_the_core_to_its_host_and_resumes_on_release(
     real: JobGroups, pair: tuple[int, int]
 ) -> None:
     real.limit(2, 0)
@@ -103,9 +103,9 @@ def test_a_stopped_guest_leaves_the_core_to_its_host_and_goes_on_when_released(
     assert os.sched_getaffinity(pair[1]) == {core}
 
 
-def test_the_group_s_account_is_that_of_its_processes(real: JobGroups, pair: tuple[int, int]) -> None:
+def test_the_group_s_account_equals_that_of_its_processes(real: JobGroups, pair: tuple[int, int]) -> None:
     usage = real.usage(1)
     if usage.cpu != usage.cpu:
-        pytest.skip("nobody accounts for CPU time in this hierarchy")
+        pytest.skip("this hierarchy does not account for CPU time")
     first, _ = measured(real, pair)
     assert real.usage(1).cpu - usage.cpu >= 0.9 * first.cpu

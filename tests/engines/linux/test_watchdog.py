@@ -1,4 +1,4 @@
-"""The watchdog: whatever ends an owner, its limits end too. Owners, hogs and groups here are real."""
+"""The watchdog lifts the limits of an owner after any end. Owners, hogs and groups here are real."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from windlass.engines.linux.groups import JobGroups
 from windlass.engines.linux.v1 import V1
 from windlass.engines.linux.watchdog import watched
 
-#: Limits two jobs in turn, for ever; a child that was forked without exec keeps the pipe to the watchdog open.
+#: Limits two jobs in turn, forever; a forked child without exec keeps the pipe to the watchdog open.
 OWNER = """
 import os, sys, time
 from pathlib import Path
@@ -50,7 +50,7 @@ def owner_of(groups: JobGroups, pids: list[int], forks: bool = False) -> subproc
 
 
 def until(state: Callable[[], bool], what: str) -> None:
-    """Poll for what must come about; the bound only ends a test that would never."""
+    """Poll until a condition holds; the bound only ends a test that never would."""
     for _ in range(18_000):
         if state():
             return
@@ -59,15 +59,15 @@ def until(state: Callable[[], bool], what: str) -> None:
 
 
 def ended(pid: int) -> bool:
-    """Whether a process has ended; nobody need have waited for it."""
+    """True if a process has ended, also if it is a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
     except (FileNotFoundError, ProcessLookupError):
         return True
 
 
-def whole_again(groups: JobGroups, pids: list[int]) -> bool:
-    """No group is left, and the processes run where they ran before."""
+def restored(groups: JobGroups, pids: list[int]) -> bool:
+    """True if no group is left, and the processes are in their original groups."""
     if groups.base.exists():
         return False
     homes = [Path(f"/proc/{pid}/cgroup").read_text() for pid in pids]
@@ -76,25 +76,25 @@ def whole_again(groups: JobGroups, pids: list[int]) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
-def test_limits_end_with_an_owner_killed_at_any_instant(
+def test_limits_end_with_an_owner_killed_at_any_time(
     real: JobGroups, started: Callable[..., int], seed: int
 ) -> None:
     pids = [started(HOG), started(HOG)]
     owner = owner_of(real, pids)
     assert owner.stdout is not None
-    # Some are killed before their watchdog is up, which then has nobody to watch, and nothing is limited.
+    # Some are killed before their watchdog is up; then nothing is limited.
     if seed % 4:
         owner.stdout.readline()
     time.sleep(random.Random(seed).uniform(0, 0.3))
     owner.kill()
     owner.wait()
     owner.stdout.close()
-    until(lambda: whole_again(real, pids), "limits lifted after kill -9")
+    until(lambda: restored(real, pids), "limits lifted after kill -9")
     assert not any(ended(pid) for pid in pids)
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL, signal.SIGSEGV])
-def test_limits_end_however_an_owner_ends(
+def test_limits_end_with_an_owner_ended_by_any_signal(
     real: JobGroups, started: Callable[..., int], how: signal.Signals
 ) -> None:
     pids = [started(SLEEP)]
@@ -105,11 +105,11 @@ def test_limits_end_however_an_owner_ends(
     owner.send_signal(how)
     owner.wait()
     owner.stdout.close()
-    until(lambda: whole_again(real, pids), "limits lifted")
+    until(lambda: restored(real, pids), "limits lifted")
     until(lambda: ended(watchdog), "the watchdog ends")
 
 
-def test_a_fork_of_the_owner_that_lives_on_holds_nothing_up(
+def test_a_surviving_fork_of_the_owner_does_not_delay_the_release(
     real: JobGroups, started: Callable[..., int]
 ) -> None:
     pids = [started(SLEEP)]
@@ -120,7 +120,7 @@ def test_a_fork_of_the_owner_that_lives_on_holds_nothing_up(
         until(lambda: bool(real.jobs()), "a job has a group")
         owner.kill()
         owner.wait()
-        until(lambda: whole_again(real, pids), "limits lifted")
+        until(lambda: restored(real, pids), "limits lifted")
         assert not ended(child)
     finally:
         os.kill(child, signal.SIGKILL)
@@ -138,11 +138,11 @@ def test_signals_for_the_owner_do_not_end_the_watchdog(real: JobGroups, started:
         assert watchdog.poll() is None
         assert os.getsid(watchdog.pid) == watchdog.pid
         assert real.jobs() == [1]
-    assert whole_again(real, [pid])
+    assert restored(real, [pid])
     assert watchdog.returncode == 0
 
 
-def test_a_watchdog_that_was_killed_is_told(real: JobGroups) -> None:
+def test_a_killed_watchdog_is_an_error(real: JobGroups) -> None:
     def loses_it() -> None:
         with watched(real) as watchdog:
             os.kill(watchdog.pid, signal.SIGKILL)
@@ -152,7 +152,7 @@ def test_a_watchdog_that_was_killed_is_told(real: JobGroups) -> None:
         loses_it()
 
 
-def test_there_is_one_driver_to_a_name(real: JobGroups) -> None:
+def test_a_name_has_only_one_driver(real: JobGroups) -> None:
     with watched(real):
         real.create(1)
         with pytest.raises(GroupError, match="another driver has this group"), watched(real):
@@ -163,7 +163,7 @@ def test_there_is_one_driver_to_a_name(real: JobGroups) -> None:
     assert real.jobs() == []
 
 
-def test_an_error_within_releases_and_goes_on(real: JobGroups) -> None:
+def test_an_error_within_the_context_releases_and_propagates(real: JobGroups) -> None:
     def fails() -> None:
         with watched(real):
             real.create(1)
@@ -174,19 +174,21 @@ def test_an_error_within_releases_and_goes_on(real: JobGroups) -> None:
     assert real.jobs() == []
 
 
-def test_where_there_are_no_groups_nothing_starts(tmp_path: Path) -> None:
+def test_without_groups_the_context_does_not_start(tmp_path: Path) -> None:
     with pytest.raises(GroupError, match="expected the controller cpu"), watched(V1(tmp_path)):
         pytest.fail("there is nothing to watch")
 
 
-def test_it_imports_no_library() -> None:
+def test_the_watchdog_imports_no_library() -> None:
     code = "import sys, windlass.engines.linux.watchdog; print(*{name.split('.')[0] for name in sys.modules})"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert "windlass" in said.split()
-    assert not {"numpy", "numba", "pydantic", "yaml", "polars", "scipy", "typer", "rich"} & set(said.split())
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "windlass" in output.split()
+    assert not {"numpy", "numba", "pydantic", "yaml", "polars", "scipy", "typer", "rich"} & set(
+        output.split()
+    )
 
 
-def test_what_it_cannot_release_is_told(real: JobGroups) -> None:
+def test_a_group_that_cannot_be_released_is_an_error(real: JobGroups) -> None:
     def leaves_a_group_inside() -> None:
         with watched(real):
             real.create(1)

@@ -1,4 +1,4 @@
-"""A private Slurm for tests, gone without a trace afterwards; and what the conformance tests ask of it."""
+"""A private Slurm for tests, removed completely afterwards, and its use in the conformance tests."""
 
 import os
 import shlex
@@ -18,13 +18,13 @@ from windlass.engines.slurm.host import missing
 from windlass.engines.slurm.journal import Journal
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 
-#: For what must come about some time on a machine with other work, s.
+#: Timeout (s) on a machine with other work.
 PATIENCE = 300.0
 
 
 @contextmanager
 def private_slurm(nodes, cpus, accounting=False):
-    """A cluster that is up; when it ends, nothing that was started for it may be left."""
+    """Run a cluster; at the end none of its processes may be left."""
     if reason := missing():
         pytest.skip(reason)
     folder = Path(tempfile.mkdtemp(prefix="wl", dir="/tmp"))
@@ -54,7 +54,7 @@ class Shell:
         return done.stdout.strip()
 
     def submit(self, command, *options, procs=1, minutes=1, ours=True):
-        """Its number; held and left to Windlass, or not."""
+        """Submit a job and return its number; with `ours` it is held and left to Windlass."""
         left = ("--hold", "--comment=windlass") if ours else ()
         script = f"--wrap={command}"
         words = ("sbatch", "--parsable", "--output=/dev/null", f"--ntasks={procs}", f"--time={minutes}")
@@ -64,11 +64,11 @@ class Shell:
         return {row.job: row for row in self.client.jobs()}
 
     def until(self, done):
-        """Wait for something of the rows to come about."""
+        """Wait until a condition on the rows holds."""
         assert wait_until(lambda: done(self.rows()), PATIENCE), self("squeue", "--states=all")
 
     def clear(self):
-        """No job is left, and all nodes are there."""
+        """Remove all jobs, and wait until all nodes are up."""
         jobs = self("squeue", "--noheader", "--format=%A").split()
         if jobs:
             self("scancel", "--full", *jobs)
@@ -78,7 +78,7 @@ class Shell:
 
 
 class OnSlurm:
-    """Makes systems for the conformance tests. A busy machine takes its time."""
+    """Maker of systems for the conformance tests; `late` allows for a busy machine."""
 
     late = 10.0
 
@@ -91,10 +91,10 @@ class OnSlurm:
 
 
 class Numbered:
-    """Slurm with the numbers of a table for jobs, which are submitted at their times, and mishaps at theirs.
+    """Slurm with the job numbers of a table; jobs are submitted, and mishaps happen, at given times.
 
-    A mishap waits for what it is to happen to: a running job is cancelled when it runs, and processors come back when
-    it was told that they had gone.
+    A mishap waits for its target: a running job is cancelled when it runs, and processors come back when
+    their loss was reported.
     """
 
     def __init__(self, shell, jobs, cancels, capacity):
@@ -154,13 +154,13 @@ class Numbered:
         while True:
             self.act()
             soonest = self.due[0][0] + self.zero if self.due else until
-            told = [
+            lines = [
                 self.translated(event)
                 for event in self.system.poll(max(0.0, min(until, soonest) - self.now()))
             ]
-            told = [event for event in told if event is not None]
-            if told or self.now() >= until:
-                return told
+            lines = [event for event in lines if event is not None]
+            if lines or self.now() >= until:
+                return lines
 
     def translated(self, event):
         match event:

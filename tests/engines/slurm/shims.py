@@ -1,4 +1,4 @@
-"""Slurm's commands as small programs on files: jobs that are held, let go, run for two looks, and are over."""
+"""Slurm's commands as shell scripts on files: jobs are held, released, run for two polls, and end."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 import os
 from pathlib import Path
 
-from tests.engines.slurm.said import job, node, nodes, over, running
+from tests.engines.slurm.fake_commands import job, node, nodes, over, running
 
-#: All jobs; those that run have a look less to run, and are over when none is left.
+#: Lists all jobs; each poll counts down a running job, which ends at zero.
 _SQUEUE = """
 rows=
 for each in jobs/*; do
@@ -28,7 +28,7 @@ for each in jobs/*; do
 done
 printf '{"meta": {}, "errors": [], "jobs": [%s]}' "$rows"
 """
-#: Who is let go runs at once; it is written down first.
+#: A released job runs at once; its release is recorded first.
 _SCONTROL = """
 case "$1 $2" in
 "show config") cat config ;;
@@ -44,12 +44,12 @@ esac
 
 
 class Shims:
-    """A Slurm of this kind in a folder.
+    """A Slurm of shell scripts in a folder.
 
     Parameters
     ----------
     folder
-        Where it is made.
+        The folder.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -66,11 +66,11 @@ class Shims:
             program.chmod(0o755)
 
     def environment(self) -> dict[str, str]:
-        """In which these commands are found."""
+        """Return an environment with these commands on the path."""
         return {"PATH": f"{self._folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
 
     def submit(self, count: int) -> None:
-        """So many jobs, held and left to Windlass."""
+        """Submit `count` jobs, held and left to Windlass."""
         wide = {"cpus": 1, "node_count": 1}
         for _ in range(count):
             self._jobs += 1
@@ -83,13 +83,13 @@ class Shims:
             fresh.rename(self._folder / "jobs" / name)
 
     def released(self) -> list[int]:
-        """Whom it was told to let go, in order."""
+        """Return the released jobs in order."""
         file = self._folder / "released"
         lines = file.read_text().splitlines() if file.exists() else []
         return [int(word) for line in lines for word in line.split(",")]
 
     def states(self) -> dict[int, str]:
-        """Each job: ``held``, ``RUNNING``, or ``COMPLETED``."""
+        """Return the state of each job: ``held``, ``RUNNING``, or ``COMPLETED``."""
         found = {}
         for file in (self._folder / "jobs").iterdir():
             row = json.loads(file.read_text())

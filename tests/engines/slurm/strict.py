@@ -1,27 +1,27 @@
-"""A Slurm in memory that refuses what a real one refuses: its jobs go on by a step at each look at them."""
+"""A Slurm in memory that rejects what a real one rejects: jobs advance by a step at each poll."""
 
-from tests.engines.slurm.said import free, job, jobs, node, nodes, over, running
+from tests.engines.slurm.fake_commands import free, job, jobs, node, nodes, over, running
 
 CONFIG = "ClusterName = strict\nSlurmctldHost[0] = here\nSlurmctldPort = 7\nJobCompType = jobcomp/none\n"
 
 
 class Strict:
-    """Runs commands on jobs: ``submit`` gives a number its processors and for how many looks it runs.
+    """A runner of commands on jobs: ``submit`` sets a job's processors and the number of polls that it runs.
 
-    A job that is released runs from the next look on. What does not fit on the nodes waits, in the order of releases;
-    a job with nodes of its own wish shares these. ``at`` calls a function at a look, by the number of the look.
+    A released job runs from the next poll on. Jobs that do not fit wait in the order of releases;
+    a job with requested nodes shares these. ``at`` maps the number of a poll to a function to call.
     """
 
     def __init__(self, cpus=4):
         self.cpus, self.rows, self.left, self.wants = cpus, {}, {}, {}
-        self.released, self.asked, self.looks, self.at = [], [], 0, {}
+        self.released, self.recorded, self.looks, self.at = [], [], 0, {}
 
     def submit(self, number, procs=1, looks=1, **fields):
         self.rows[number] = job(number, cpus=procs, node_count=1, **fields)
         self.left[number] = looks
 
     def __call__(self, command, timeout):
-        self.asked.append(tuple(command))
+        self.recorded.append(tuple(command))
         match command:
             case ["squeue", "--json"]:
                 self.step()
@@ -33,8 +33,8 @@ class Strict:
             case ["scontrol", "show", "hostnames", names]:
                 return 0, "".join(f"{each}\n" for each in names.split(",")), ""
             case ["scontrol", "release" | "uhold" | "requeuehold" as verb, listed]:
-                said = [self.change(verb, int(word)) for word in listed.split(",")]
-                bad = " ".join(filter(None, said))
+                fake = [self.change(verb, int(word)) for word in listed.split(",")]
+                bad = " ".join(filter(None, fake))
                 return (1, "", bad) if bad else (0, "", "")
             case ["scontrol", "update", named, *settings]:
                 return self.update(int(named.removeprefix("JobId=")), settings)
@@ -119,5 +119,7 @@ class Strict:
         }
 
     def changes(self):
-        """Commands that change something, without their program."""
-        return [each[1:] for each in self.asked if each[:2] != ("scontrol", "show") and each[0] == "scontrol"]
+        """Return the writing commands, without their program."""
+        return [
+            each[1:] for each in self.recorded if each[:2] != ("scontrol", "show") and each[0] == "scontrol"
+        ]

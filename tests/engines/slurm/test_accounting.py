@@ -1,4 +1,4 @@
-"""What a private Slurm's accounting is configured to be: below its folder, for root alone, on loopback alone."""
+"""The configuration of a private Slurm's accounting: below its folder, for root only, on loopback only."""
 
 from pathlib import Path
 
@@ -15,12 +15,12 @@ def plan(port):
     return ClusterPlan(Path("/tmp/wl"), "here", 1, 1, 2**30, 7000, (7001,), port).slurm_conf()
 
 
-def test_without_accounting_nothing_is_said_of_it():
+def test_without_accounting_it_is_configured_off():
     assert plan(None).count("AccountingStorage") == 1
     assert "\nAccountingStorageType=accounting_storage/none\n" in plan(None)
 
 
-def test_slurm_asks_its_own_slurmdbd_and_signs_by_its_own_munge():
+def test_slurm_uses_its_own_slurmdbd_and_munge():
     assert plan(7003).count("AccountingStorageType=") == 1
     assert "\nAccountingStorageType=accounting_storage/slurmdbd\n" in plan(7003)
     assert "\nAccountingStorageHost=127.0.0.1\nAccountingStoragePort=7003\n" in plan(7003)
@@ -35,21 +35,21 @@ def test_slurmdbd_listens_on_loopback_and_writes_below_its_folder():
     assert all(path.startswith("/tmp/wl/") for path in paths)
 
 
-def test_what_is_not_installed_is_said_with_how_to_have_it(tmp_path, monkeypatch):
+def test_missing_programs_are_named_with_their_packages(tmp_path, monkeypatch):
     monkeypatch.setattr(accounting, "program", lambda name: None if "maria" in name else f"/bin/{name}")
-    said = (
+    message = (
         "--accounting: mariadbd, mariadb-install-db: not found; "
         "on Debian: apt-get install slurmdbd mariadb-server-core mariadb-client-core"
     )
-    assert accounting_missing() == said
+    assert accounting_missing() == message
     monkeypatch.setattr(cluster, "missing", lambda: "")
     with pytest.raises(InputError) as caught:
         cluster.up(tmp_path / "s", 1, 1, accounting=True)
-    assert str(caught.value) == said
+    assert str(caught.value) == message
     assert not (tmp_path / "s").exists()
 
 
-def test_a_state_file_says_whether_there_is_accounting(tmp_path):
+def test_a_state_file_records_accounting(tmp_path):
     for each in (True, False):
         SlurmCluster(tmp_path, 1, 1, (), each).save()
         assert SlurmCluster.load(tmp_path).accounting is each

@@ -1,4 +1,4 @@
-"""How a private Slurm is brought up and taken down: which programs, in which order, with which words; none is run."""
+"""Starting and stopping a private Slurm: programs, order and arguments; no program is run."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def tmp_path():
 @pytest.fixture
 def machine(monkeypatch):
     """A machine on which every program is installed, starts at once, and ends on request."""
-    found = SimpleNamespace(started=[], ended=[], asked=[], says={"sinfo": "idle idle"}, up=set())
+    found = SimpleNamespace(started=[], ended=[], recorded=[], outputs={"sinfo": "idle idle"}, up=set())
 
     def starts(name, command, pid_file, environment):
         found.started.append((name, [str(word) for word in command], str(pid_file), environment))
@@ -38,9 +38,9 @@ def machine(monkeypatch):
         return there
 
     def ask(folder, *command):
-        found.asked.append(command)
-        said = found.says.get(command[0], "")
-        return said.pop(0) if isinstance(said, list) else said
+        found.recorded.append(command)
+        output = found.outputs.get(command[0], "")
+        return output.pop(0) if isinstance(output, list) else output
 
     for module in (cluster, accounting):
         monkeypatch.setattr(module, "launch", starts)
@@ -49,13 +49,13 @@ def machine(monkeypatch):
         monkeypatch.setattr(module, "program", lambda name: f"/sbin/{name}")
     monkeypatch.setattr(cluster, "missing", lambda: "")
     monkeypatch.setattr(cluster, "accounting_missing", lambda: "")
-    monkeypatch.setattr(cluster, "remove_groups", lambda names: found.asked.append(("groups", *names)))
+    monkeypatch.setattr(cluster, "remove_groups", lambda names: found.recorded.append(("groups", *names)))
     monkeypatch.setattr(Daemon, "alive", property(lambda daemon: daemon.name in found.up))
     monkeypatch.setattr(Daemon, "end", ends)
     return found
 
 
-def test_a_slurm_is_brought_up_in_order_and_forgets_what_was_before_only_where_it_is_new(machine, tmp_path):
+def test_a_slurm_starts_in_order_and_clears_its_state_only_if_it_is_new(machine, tmp_path):
     folder = tmp_path / "s"
     made, fresh = up(folder, 2, 3)
     assert fresh
@@ -79,25 +79,25 @@ def test_a_slurm_is_brought_up_in_order_and_forgets_what_was_before_only_where_i
     assert len((folder / "munge" / "key").read_bytes()) == 128
     assert folder.stat().st_mode & 0o777 == 0o755
     assert (folder / "spool" / "w2").is_dir()
-    # It is up: nothing is done again.
+    # It is up: nothing is started again.
     machine.started.clear()
     assert up(folder, 2, 3) == (made, False)
     assert machine.started == []
-    # All have ended by themselves: it is taken up with what it knew.
+    # All daemons have ended: it is restarted with its state.
     machine.up.clear()
     again, fresh = up(folder, 2, 3)
     assert (fresh, len(again.daemons)) == (True, 4)
     assert {name: command for name, command, _, _ in machine.started}["slurmctld"] == ["/sbin/slurmctld"]
 
 
-def test_what_cannot_be_brought_up_is_said_and_nothing_is_started(machine, tmp_path):
+def test_a_slurm_that_cannot_be_started_is_an_error(machine, tmp_path):
     folder = tmp_path / "s"
     folder.mkdir()
     (folder / "mine").touch()
     with pytest.raises(InputError, match="is not empty, and `windlass slurm up` did not make it"):
         up(folder, 1, 1)
     (folder / "mine").unlink()
-    machine.says["sinfo"] = "idle"
+    machine.outputs["sinfo"] = "idle"
     up(folder, 1, 1)
     machine.started.clear()
     for sizes in ((2, 1), (1, 2)):
@@ -115,20 +115,20 @@ def test_what_cannot_be_brought_up_is_said_and_nothing_is_started(machine, tmp_p
     assert machine.started == []
 
 
-def test_one_whose_nodes_do_not_come_is_taken_down_again(machine, tmp_path):
-    machine.says["sinfo"] = "idle down* mixed allocated"
+def test_a_slurm_whose_nodes_stay_down_is_stopped_again(machine, tmp_path):
+    machine.outputs["sinfo"] = "idle down* mixed allocated"
     with pytest.raises(BatchError, match=r": nodes are not idle after 0 s; see .*/slurmctld.log"):
         up(tmp_path / "s", 2, 1)
     assert {name for name, _ in machine.ended} == {"munged", "slurmctld", "slurmd w1", "slurmd w2"}
     assert SlurmCluster.load(tmp_path / "s").daemons == ()
-    # Three of four are there.
+    # Three of four nodes are up.
     up(tmp_path / "s", 3, 1)
 
 
-def test_jobs_go_first_then_daemons_and_what_signs_messages_last(machine, tmp_path):
+def test_jobs_end_first_then_daemons_and_munge_last(machine, tmp_path):
     folder = tmp_path / "s"
-    machine.says["sinfo"] = "idle"
-    machine.says["sacctmgr"] = "windlass\n"
+    machine.outputs["sinfo"] = "idle"
+    machine.outputs["sacctmgr"] = "windlass\n"
     (folder / "database").mkdir(parents=True)
     (folder / "database" / "made").touch()
     cluster.SlurmCluster(folder, 1, 1, (), True).save()
@@ -155,13 +155,19 @@ def test_jobs_go_first_then_daemons_and_what_signs_messages_last(machine, tmp_pa
     ]
     assert "AccountingStoragePort" in made.conf.read_text()
     assert made.accounting
-    machine.says["squeue"] = ["5\n6\n", ""]
-    machine.asked.clear()
-    said = down(folder)
-    assert said[0] == "cancelled 2 jobs"
-    assert [each.split()[1] for each in said[1:]] == ["slurmctld", "slurmd", "slurmdbd", "mariadbd", "munged"]
-    assert ("scancel", "--full", "5", "6") in machine.asked
-    assert ("groups", "w1") in machine.asked
+    machine.outputs["squeue"] = ["5\n6\n", ""]
+    machine.recorded.clear()
+    output = down(folder)
+    assert output[0] == "cancelled 2 jobs"
+    assert [each.split()[1] for each in output[1:]] == [
+        "slurmctld",
+        "slurmd",
+        "slurmdbd",
+        "mariadbd",
+        "munged",
+    ]
+    assert ("scancel", "--full", "5", "6") in machine.recorded
+    assert ("groups", "w1") in machine.recorded
     left = {each.name for each in folder.iterdir()}
     assert left == {"windlass.json", "slurm.conf", "cgroup.conf"}
     with pytest.raises(InputError, match="nothing was stopped"):
@@ -169,18 +175,18 @@ def test_jobs_go_first_then_daemons_and_what_signs_messages_last(machine, tmp_pa
 
 
 @pytest.mark.parametrize("gone", ["munged", "slurmctld"])
-def test_jobs_are_not_asked_for_where_nobody_can_answer(machine, tmp_path, gone):
-    machine.says["sinfo"] = "idle"
+def test_jobs_are_not_queried_without_munge_or_controller(machine, tmp_path, gone):
+    machine.outputs["sinfo"] = "idle"
     up(tmp_path / "s", 1, 1)
     machine.up.discard(gone)
-    machine.asked.clear()
-    said = down(tmp_path / "s")
-    assert len(said) == 2
-    assert [command for command in machine.asked if command[0] == "squeue"] == []
+    machine.recorded.clear()
+    output = down(tmp_path / "s")
+    assert len(output) == 2
+    assert [command for command in machine.recorded if command[0] == "squeue"] == []
 
 
-def test_one_daemon_is_ended_and_started_again_with_all_it_knew(machine, tmp_path):
-    machine.says["sinfo"] = "idle"
+def test_one_daemon_is_restarted_with_its_state(machine, tmp_path):
+    machine.outputs["sinfo"] = "idle"
     made, _ = up(tmp_path / "s", 1, 1)
     made.stop("slurmctld")
     assert [name for name, _ in machine.ended] == ["slurmctld"]
@@ -192,8 +198,8 @@ def test_one_daemon_is_ended_and_started_again_with_all_it_knew(machine, tmp_pat
 
 
 @pytest.mark.parametrize(("name", "socket"), [("munged", "munge"), ("mariadbd", "database")])
-def test_a_socket_that_was_left_is_removed_by_who_listens_on_it_alone(machine, tmp_path, name, socket):
-    machine.says["sinfo"] = "idle"
+def test_a_leftover_socket_is_removed_only_by_its_own_daemon(machine, tmp_path, name, socket):
+    machine.outputs["sinfo"] = "idle"
     made, _ = up(tmp_path / "s", 1, 1)
     (tmp_path / "s" / "database").mkdir()
     left = tmp_path / "s" / socket / "socket"
@@ -208,7 +214,7 @@ def test_a_socket_that_was_left_is_removed_by_who_listens_on_it_alone(machine, t
 @pytest.mark.parametrize(
     "changed", [{"pid": 0}, {"pid": -5}, {"pid": "7"}, {"began": 1.5}, {"pid": True}, {"more": 1}]
 )
-def test_processes_are_ended_only_by_a_file_that_is_whole(tmp_path, changed):
+def test_processes_are_ended_only_by_a_valid_state_file(tmp_path, changed):
     daemon = {"name": "munged", "pid": 7, "began": 5, "boot": "x"}
     SlurmCluster(tmp_path, 1, 1, (Daemon(**daemon),)).save()
     file = tmp_path / "windlass.json"
@@ -220,7 +226,7 @@ def test_processes_are_ended_only_by_a_file_that_is_whole(tmp_path, changed):
     assert SlurmCluster.load(tmp_path / "none") is None
 
 
-def test_a_database_is_made_once_and_one_that_was_begun_is_begun_anew(machine, tmp_path, monkeypatch):
+def test_a_database_is_created_once_and_an_unfinished_one_again(machine, tmp_path, monkeypatch):
     books, made = Accounting(tmp_path), []
     monkeypatch.setattr(
         accounting.subprocess,
@@ -245,7 +251,7 @@ def test_a_database_is_made_once_and_one_that_was_begun_is_begun_anew(machine, t
     assert not (tmp_path / "database" / "made").exists()
 
 
-def test_books_are_kept_by_programs_that_lie_below_the_folder(machine, tmp_path):
+def test_accounting_daemons_keep_their_files_below_the_folder(machine, tmp_path):
     books = Accounting(tmp_path)
     books.launch("mariadbd")
     books.launch("slurmdbd")
@@ -258,12 +264,12 @@ def test_books_are_kept_by_programs_that_lie_below_the_folder(machine, tmp_path)
     assert environment["MYSQL_UNIX_PORT"] == f"{tmp_path}/database/socket"
 
 
-def test_books_answer_once_they_know_the_cluster(machine, tmp_path):
+def test_accounting_is_ready_once_it_knows_the_cluster(machine, tmp_path):
     books, daemon = Accounting(tmp_path), Daemon("slurmdbd", 5, 1, "x")
     machine.up.add("slurmdbd")
-    machine.says["sacctmgr"] = ["", "", "windlass\n"]
+    machine.outputs["sacctmgr"] = ["", "", "windlass\n"]
     books.settle(daemon, "windlass")
-    assert ("sacctmgr", "--immediate", "add", "cluster", "windlass") in machine.asked
-    machine.says["sacctmgr"] = ""
+    assert ("sacctmgr", "--immediate", "add", "cluster", "windlass") in machine.recorded
+    machine.outputs["sacctmgr"] = ""
     with pytest.raises(BatchError, match=r"slurmdbd does not answer; see .*/slurmdbd.log"):
         books.settle(daemon, "windlass")

@@ -1,10 +1,10 @@
-"""Slurm's commands are called again while its controller is away, and believed otherwise."""
+"""Slurm's commands are retried while its controller is unreachable; other errors are final."""
 
 import subprocess
 
 import pytest
 
-from tests.engines.slurm.said import NOBODY_THERE, TOO_LONG, Said, job, jobs, node, nodes
+from tests.engines.slurm.fake_commands import NOBODY_THERE, TOO_LONG, FakeCommands, job, jobs, node, nodes
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.model import BatchError, InputError
 
@@ -12,7 +12,7 @@ AWAY = (1, "", "Unexpected message received for job 5\nslurm_suspend error: Unex
 
 
 class Time:
-    """A clock that goes on by sleeping alone."""
+    """A clock that advances only during sleeps."""
 
     def __init__(self):
         self.now, self.slept = 0.0, []
@@ -21,64 +21,64 @@ class Time:
         self.slept.append(seconds)
         self.now += seconds
 
-    def client(self, said, patience=100.0, told=None):
-        notify = (lambda line: None) if told is None else told.append
-        return Client(said, patience, 1.0, notify, self.sleep, lambda: self.now)
+    def client(self, fake, patience=100.0, lines=None):
+        notify = (lambda line: None) if lines is None else lines.append
+        return Client(fake, patience, 1.0, notify, self.sleep, lambda: self.now)
 
 
 @pytest.mark.parametrize("away", [NOBODY_THERE, AWAY, TOO_LONG, (1, "", "slurm_load_jobs error: Zero Bytes")])
-def test_jobs_are_asked_for_until_there_is_an_answer(away):
-    time, told = Time(), []
-    found = time.client(Said(squeue=[away, away, jobs(job(7))]), told=told).jobs()
+def test_jobs_are_queried_until_there_is_an_answer(away):
+    time, lines = Time(), []
+    found = time.client(FakeCommands(squeue=[away, away, jobs(job(7))]), lines=lines).jobs()
     assert [row.job for row in found] == [7]
     assert time.slept == [0.5, 1.0]
-    assert len(told) == 2
-    assert "does not answer" in told[0]
-    assert "answers again" in told[1]
+    assert len(lines) == 2
+    assert "does not answer" in lines[0]
+    assert "answers again" in lines[1]
 
 
-def test_patience_ends_and_never_as_an_empty_queue():
+def test_a_timeout_is_an_error_and_not_an_empty_queue():
     time = Time()
     with pytest.raises(AwayError, match=r"does not answer after .* s: .*Failed while looking for jobs"):
-        time.client(Said(squeue=NOBODY_THERE)).jobs()
+        time.client(FakeCommands(squeue=NOBODY_THERE)).jobs()
     assert 80.0 < time.now <= 100.0
     assert time.slept[:4] == [0.5, 1.0, 2.0, 4.0]
     assert max(time.slept) == 15.0
 
 
-def test_a_release_is_tried_again_and_what_slurm_refuses_is_told():
+def test_a_release_is_retried_and_slurm_s_refusal_is_reported():
     time, refusal = (
         Time(),
         (1, "", "Job has already finished for job 5\nslurm_suspend error: Job has already finished\n"),
     )
-    said = Said(scontrol=[AWAY, ""])
-    assert time.client(said).release([5, 3]) == ""
-    assert said.asked == [("scontrol", "release", "5,3")] * 2
-    said = Said(scontrol=refusal)
-    assert "Job has already finished for job 5" in time.client(said).release([5])
-    assert len(said.asked) == 1
+    fake = FakeCommands(scontrol=[AWAY, ""])
+    assert time.client(fake).release([5, 3]) == ""
+    assert fake.recorded == [("scontrol", "release", "5,3")] * 2
+    fake = FakeCommands(scontrol=refusal)
+    assert "Job has already finished for job 5" in time.client(fake).release([5])
+    assert len(fake.recorded) == 1
 
 
-def test_an_update_names_job_field_and_reason():
-    client = Time().client(Said(scontrol=(1, "", "Access/permission denied")))
+def test_the_error_of_an_update_names_job_field_and_reason():
+    client = Time().client(FakeCommands(scontrol=(1, "", "Access/permission denied")))
     with pytest.raises(BatchError, match=r"job 5: ReqNodeList=w2: Access/permission denied"):
         client.update(5, ReqNodeList="w2")
 
 
-def test_what_is_not_installed_is_said():
+def test_a_missing_command_is_an_error():
     with pytest.raises(InputError, match="squeue: not found; on Debian: apt-get install slurm-wlm"):
-        Time().client(Said(squeue=FileNotFoundError())).jobs()
+        Time().client(FakeCommands(squeue=FileNotFoundError())).jobs()
 
 
 def test_processes_of_a_job_are_listed_once_each():
     rows = ["PID JOBID STEPID", "7703  22  batch 0", "7704 22 batch - -", "7703 22 0", "-1 22 x - -", ""]
     text = "\n".join(rows)
-    assert Time().client(Said(scontrol=text)).pids(22) == (7703, 7704)
+    assert Time().client(FakeCommands(scontrol=text)).pids(22) == (7703, 7704)
 
 
-def test_settings_are_read_as_they_stand():
+def test_settings_are_read_literally():
     text = "Configuration data\nClusterName             = w\nJobCompLoc              = (null)\nAuthInfo = a=b,c\n"
-    client = Time().client(Said(scontrol=text))
+    client = Time().client(FakeCommands(scontrol=text))
     assert [client.setting(name) for name in ("ClusterName", "JobCompLoc", "AuthInfo", "Absent")] == [
         "w",
         "",
@@ -87,8 +87,8 @@ def test_settings_are_read_as_they_stand():
     ]
 
 
-def test_nodes_are_read():
-    assert [row.name for row in Time().client(Said(sinfo=nodes(node("w1"), node("w2")))).nodes()] == [
+def test_nodes_are_read_by_name():
+    assert [row.name for row in Time().client(FakeCommands(sinfo=nodes(node("w1"), node("w2")))).nodes()] == [
         "w1",
         "w2",
     ]

@@ -1,4 +1,4 @@
-"""A private Slurm's files and processes: what was started is known for ever, and nobody else is hit."""
+"""Files and processes of a private Slurm: its processes stay known, and no other process is ended."""
 
 import dataclasses
 import itertools
@@ -24,7 +24,7 @@ def sleeper():
     process.wait()
 
 
-def test_a_process_is_ended_and_known_to_be_gone(sleeper):
+def test_a_process_is_ended_and_reported_gone(sleeper):
     daemon = Daemon.of("sleeper", sleeper.pid)
     assert daemon.alive
     assert daemon.end()
@@ -35,14 +35,14 @@ def test_a_process_is_ended_and_known_to_be_gone(sleeper):
 
 
 @pytest.mark.parametrize("other", [{"began": 1}, {"boot": "another"}])
-def test_an_id_that_went_to_another_process_is_left_alone(sleeper, other):
+def test_a_reused_process_id_is_left_alone(sleeper, other):
     daemon = dataclasses.replace(Daemon.of("sleeper", sleeper.pid), **other)
     assert not daemon.alive
     assert not daemon.end()
     assert sleeper.poll() is None
 
 
-def test_who_does_not_listen_is_killed():
+def test_a_process_that_ignores_sigterm_is_killed():
     code = (
         "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint(1, flush=True)\nsignal.pause()"
     )
@@ -52,14 +52,14 @@ def test_who_does_not_listen_is_killed():
         assert deaf.wait() == -signal.SIGKILL
 
 
-def test_what_does_not_start_says_why(tmp_path):
+def test_a_daemon_that_does_not_start_is_an_error_with_its_output(tmp_path):
     with pytest.raises(BatchError, match="slurmctld does not start: no key"):
         launch(
             "slurmctld", ["sh", "-c", "echo no key >&2; exit 1"], tmp_path / "pid", {"PATH": "/usr/bin:/bin"}
         )
 
 
-def test_a_state_file_comes_back_whole(tmp_path, sleeper):
+def test_a_state_file_survives_saving_and_loading(tmp_path, sleeper):
     cluster = SlurmCluster(tmp_path, 4, 2, (Daemon.of("munged", sleeper.pid), Daemon("slurmctld", 1, 1, "x")))
     cluster.save()
     assert SlurmCluster.load(tmp_path) == cluster
@@ -67,7 +67,7 @@ def test_a_state_file_comes_back_whole(tmp_path, sleeper):
     assert cluster.export == f"export SLURM_CONF={tmp_path}/slurm.conf"
 
 
-def test_down_stops_what_its_file_says_and_nothing_else(tmp_path, sleeper):
+def test_down_stops_exactly_the_processes_of_its_file(tmp_path, sleeper):
     other = subprocess.Popen(["sleep", "600"])
     try:
         stale = Daemon("slurmctld", other.pid, 1, "another boot")
@@ -87,7 +87,7 @@ def test_ports_differ_and_are_free():
     assert all(0 < port < 65536 for port in ports)
 
 
-def test_all_of_the_configuration_is_below_its_folder_and_on_loopback():
+def test_the_configuration_is_below_its_folder_and_on_loopback():
     plan = ClusterPlan(Path("/tmp/wl"), "here", 2, 4, 2**30, 7000, (7001, 7002))
     text = plan.slurm_conf()
     assert "SlurmctldHost=here(127.0.0.1)" in text
@@ -104,23 +104,23 @@ def test_all_of_the_configuration_is_below_its_folder_and_on_loopback():
     assert all(path.startswith("/tmp/wl/") for path in written)
 
 
-def test_waiting_ends_with_patience():
+def test_waiting_ends_with_its_timeout():
     assert wait_until(lambda: True, 0.0)
     assert not wait_until(lambda: False, 0.0)
 
 
-def test_jobs_of_two_clusters_have_numbers_of_their_own():
+def test_jobs_of_two_clusters_have_distinct_numbers():
     plans = [ClusterPlan(Path("/tmp/wl"), "here", 1, 1, 2**30, port, (9,)) for port in (1024, 40_000, 65_535)]
     firsts = [plan.first_job for plan in plans]
     assert all(f"FirstJobId={plan.first_job}\n" in plan.slurm_conf() for plan in plans)
     assert all(later - former >= 1000 for former, later in itertools.pairwise(firsts))
-    # What Slurm has at most by default.
+    # Slurm's default maximum.
     assert firsts[-1] + 1000 < 0x03FF0000
 
 
 @pytest.mark.parametrize("before", [None, b"", b"k" * 128])
-def test_a_key_is_whole_and_for_nobody_else_and_one_that_is_there_stays(tmp_path, before):
-    """Who was killed while it was written has left an empty one."""
+def test_a_key_is_complete_and_private_and_an_existing_one_is_kept(tmp_path, before):
+    """A process that was killed while writing has left an empty key."""
     file = tmp_path / "key"
     if before is not None:
         file.touch(mode=0o600)

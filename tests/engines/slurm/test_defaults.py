@@ -1,9 +1,9 @@
-"""What jobs of Slurm are taken for by default, what is told of a decision, and which groups are measured."""
+"""Defaults of Slurm jobs, lines of a decision, and measured groups."""
 
 import pytest
 
 from tests.engines.slurm import test_quotas
-from tests.engines.slurm.said import free, job, jobs
+from tests.engines.slurm.fake_commands import free, job, jobs
 from tests.engines.slurm.test_quotas import two
 from tests.engines.slurm.test_readings import folder
 from windlass.engines.batch.sharing_backend import Pair
@@ -19,15 +19,15 @@ from windlass.share.answer import Back
 bench = test_quotas.bench
 
 
-@pytest.mark.parametrize("put_back", [False, True])
-def test_a_held_job_is_withheld_by_default_only_where_it_was_put_back(put_back):
-    watch = SlurmWatch(lambda row: False, lambda row: put_back)
+@pytest.mark.parametrize("requeued", [False, True])
+def test_a_held_job_is_withheld_by_default_only_if_it_was_requeued(requeued):
+    watch = SlurmWatch(lambda row: False, lambda row: requeued)
     found = watch.update(read_jobs(jobs(job(7))), 1004.9, 1005.0)
-    assert found.events == ([] if put_back else [Submitted(7, 1000.0, 3, 120.0)])
-    assert found.withheld == ([7] if put_back else [])
+    assert found.events == ([] if requeued else [Submitted(7, 1000.0, 3, 120.0)])
+    assert found.withheld == ([7] if requeued else [])
 
 
-def test_a_job_put_back_after_many_rests_rests_as_at_first():
+def test_a_requeued_job_starts_again_with_the_shortest_rest():
     watch = SlurmWatch(lambda row: False, lambda row: False, returning=lambda row: True)
 
     def look(now, row):
@@ -43,26 +43,26 @@ def test_a_job_put_back_after_many_rests_rests_as_at_first():
     assert len(look(1018.0, job(7, **back))) == 1
 
 
-def test_a_decision_to_share_is_told_line_by_line_and_one_without_a_start_not_at_all():
-    told = []
+def test_a_sharing_decision_is_reported_by_line_and_an_empty_start_is_not():
+    lines = []
     answer = Sharing((Share(1, 2, 30, "idle"),), (Back(3, "slow"),))
-    _report("share", None, answer, told.append)
-    assert told == [
+    _report("share", None, answer, lines.append)
+    assert lines == [
         "job 2 has 30 % of the cores that it shares with 1: idle",
         "job 3 is requeued: slow",
     ]
-    _report("order", None, Start(()), told.append)
-    assert len(told) == 2
+    _report("order", None, Start(()), lines.append)
+    assert len(lines) == 2
 
 
 @pytest.mark.parametrize("memory", [0, 1, 2])
 @pytest.mark.parametrize("cpu", [1, 2])
-def test_a_meter_reads_a_group_only_where_it_is_the_job_s_only_one(bench, monkeypatch, memory, cpu):
+def test_a_meter_reads_a_group_only_if_it_is_the_job_s_only_one(bench, monkeypatch, memory, cpu):
     found, made = two(bench), {}
     monkeypatch.setattr(module, "Meter", lambda members, clock, **groups: made.update(groups))
     folders = [folder(found, "memory", 7, name) for name in ("w1", "w2")[:memory]]
     counted = tuple(folder(found, "cpuacct", 7, name) for name in ("w1", "w2")[:cpu])
-    # Groups of another job are none of its own.
+    # Groups of another job do not count.
     folder(found, "memory", 8)
     found.shares._meter(7, counted)
     assert made["memory_group"] == (folders[0] if memory == 1 else None)
@@ -70,7 +70,7 @@ def test_a_meter_reads_a_group_only_where_it_is_the_job_s_only_one(bench, monkey
     assert made["throttled"]() == 0.0
 
 
-def test_pairs_are_kept_once_however_often_quotas_are_closed(bench):
+def test_pairs_are_saved_once_however_often_quotas_are_closed(bench):
     found = two(bench)
     found.shares.set_quotas([Pair(7, 8, 30)])
     for _ in range(3):

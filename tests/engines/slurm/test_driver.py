@@ -1,4 +1,4 @@
-"""A policy in charge of a Slurm that is strict: what it starts, what it writes and says, and what it leaves."""
+"""A policy that drives a strict Slurm: its starts, its journal and output, and the state that it leaves."""
 
 from typing import ClassVar
 
@@ -42,7 +42,7 @@ def _own_locks(tmp_path, monkeypatch):
 
 
 class Lifts:
-    """Groups of a cluster, of which is noted whether quotas were lifted."""
+    """Groups of a cluster that record when quotas are lifted."""
 
     lifted: ClassVar = []
 
@@ -58,23 +58,23 @@ def client_of(slurm):
 
 
 def driven(slurm, tmp_path, policy, **options):
-    told, driving = [], Driving({"order": policy}, tmp_path / "state" / "journal", LOOK, **options)
+    lines, driving = [], Driving({"order": policy}, tmp_path / "state" / "journal", LOOK, **options)
     try:
-        return drive_slurm(client_of(slurm), driving, told.append), told
+        return drive_slurm(client_of(slurm), driving, lines.append), lines
     except Exception as error:
-        return error, told
+        return error, lines
 
 
 def entries(tmp_path, *kinds):
     return [each for each in read_journal(tmp_path / "state" / "journal") if isinstance(each, kinds)]
 
 
-def test_jobs_run_in_the_policy_s_order_and_that_is_written_and_told(tmp_path):
+def test_jobs_run_in_the_policy_s_order_which_is_journalled_and_reported(tmp_path):
     slurm = Strict()
     for number, procs in ((7, 3), (8, 4), (9, 1)):
         slurm.submit(number, procs, looks=3, time_limit=None if number == 8 else 2)
     slurm.submit(10, 1, comment="")
-    run, told = driven(slurm, tmp_path, Fcfs())
+    run, lines = driven(slurm, tmp_path, Fcfs())
     assert run.job.tolist() == [7, 8, 9]
     assert slurm.states() == {7: "COMPLETED", 8: "COMPLETED", 9: "COMPLETED", 10: "held"}
     assert slurm.changes() == [("release", "7"), ("release", "8"), ("release", "9")]
@@ -82,64 +82,64 @@ def test_jobs_run_in_the_policy_s_order_and_that_is_written_and_told(tmp_path):
     assert [(each.policy, each.jobs, each.why) for each in entries(tmp_path, Decided)] == [
         ("fcfs", (number,), (why,)) for number in "789"
     ]
-    assert told == [f"start 7: {why} (2 wait)", f"start 8: {why} (1 wait)", f"start 9: {why} (0 wait)"]
-    # Each is decided, released, seen to run, and seen to end.
+    assert lines == [f"start 7: {why} (2 wait)", f"start 8: {why} (1 wait)", f"start 9: {why} (0 wait)"]
+    # Each job is decided, released, seen running, and seen ended.
     kinds = [type(each) for each in entries(tmp_path, Decided, Releasing, Began, Over)]
     assert kinds == [Decided, Releasing, Began, Over] * 3
     with DriverLock("strict:here:7", tmp_path):
         pass
 
 
-def test_what_the_system_sees_is_told_as_well(tmp_path):
+def test_notices_of_the_system_are_reported(tmp_path):
     slurm = Strict()
     slurm.submit(7)
     slurm.submit(9, array_task_string="0-3")
-    _, told = driven(slurm, tmp_path, Fcfs())
-    assert told[0] == "job 9 is a job array or heterogeneous job; left alone: release it with scontrol"
-    assert [line.partition(":")[0] for line in told[1:]] == ["start 7"]
+    _, lines = driven(slurm, tmp_path, Fcfs())
+    assert lines[0] == "job 9 is a job array or heterogeneous job; left alone: release it with scontrol"
+    assert [line.partition(":")[0] for line in lines[1:]] == ["start 7"]
 
 
-def test_what_starts_together_is_told_together(tmp_path):
+def test_jobs_that_start_together_are_reported_in_one_line(tmp_path):
     slurm = Strict()
     for number in (7, 8):
         slurm.submit(number)
-    _, told = driven(slurm, tmp_path, Easy())
-    assert len(told) == 1
-    assert told[0].startswith("start 7: ")
-    assert "; 8: " in told[0]
+    _, lines = driven(slurm, tmp_path, Easy())
+    assert len(lines) == 1
+    assert lines[0].startswith("start 7: ")
+    assert "; 8: " in lines[0]
     assert slurm.changes() == [("release", "7,8")]
 
 
 @pytest.mark.parametrize("keep_held", [False, True])
-def test_where_a_policy_fails_jobs_that_wait_are_given_back_unless_they_are_to_be_kept(tmp_path, keep_held):
+def test_if_a_policy_fails_waiting_jobs_are_released_unless_keep_held(tmp_path, keep_held):
     slurm = Strict()
     for number in (7, 8):
         slurm.submit(number, 4, looks=4)
     slurm.submit(9, comment="")
     policy = Answers(lambda view: Start((7,)) if 7 in view.waiting.job else Start((404,)))
-    error, told = driven(slurm, tmp_path, policy, keep_held=keep_held)
+    error, lines = driven(slurm, tmp_path, policy, keep_held=keep_held)
     assert isinstance(error, PolicyError)
     assert slurm.changes() == [("release", "7")] + ([] if keep_held else [("release", "8")])
     assert [each.jobs for each in entries(tmp_path, GivenBack)] == ([] if keep_held else [(8,)])
-    assert told[1:] == ([] if keep_held else ["given back to Slurm: 8"])
+    assert lines[1:] == ([] if keep_held else ["given back to Slurm: 8"])
     with DriverLock("strict:here:7", tmp_path):
         pass
 
 
-def test_jobs_that_cannot_be_given_back_are_told_with_what_releases_them(tmp_path, monkeypatch):
+def test_jobs_that_stay_held_are_reported_with_the_releasing_command(tmp_path, monkeypatch):
     slurm = Strict()
     slurm.submit(7)
     monkeypatch.setattr(driver, "_given_back", refuses)
-    error, told = driven(slurm, tmp_path, Answers(lambda view: Start((404,))))
+    error, lines = driven(slurm, tmp_path, Answers(lambda view: Start((404,))))
     assert isinstance(error, PolicyError)
-    assert told == ["jobs may still be held; `windlass slurm give-back` releases them: refused"]
+    assert lines == ["jobs may still be held; `windlass slurm give-back` releases them: refused"]
 
 
 def refuses(*given):
     raise BatchError("refused")
 
 
-def test_one_driver_a_cluster(tmp_path):
+def test_a_cluster_has_only_one_driver(tmp_path):
     slurm = Strict()
     slurm.submit(7)
     with DriverLock("strict:here:7", tmp_path):
@@ -150,20 +150,20 @@ def test_one_driver_a_cluster(tmp_path):
     assert slurm.changes() == []
 
 
-def test_what_a_driver_before_left_is_told(tmp_path):
+def test_leftovers_of_an_earlier_driver_are_reported(tmp_path):
     slurm, path = Strict(), tmp_path / "state" / "journal"
     slurm.submit(9)
     path.parent.mkdir()
     with Journal(path) as journal:
         journal.append(*(Releasing(5.0, number, 1000.0, 0) for number in (8, 7)))
     path.write_bytes(path.read_bytes() + b'{"what')
-    _, told = driven(slurm, tmp_path, Fcfs())
-    assert told[0] == f"{path}, line 3: incomplete (6 bytes); removed"
-    assert told[1] == f"{path}: a previous driver released these jobs and recorded no end: 7, 8"
-    assert len(told) == 3
+    _, lines = driven(slurm, tmp_path, Fcfs())
+    assert lines[0] == f"{path}, line 3: incomplete (6 bytes); removed"
+    assert lines[1] == f"{path}: a previous driver released these jobs and recorded no end: 7, 8"
+    assert len(lines) == 3
 
 
-def test_a_plan_is_a_line_a_job_and_changes_nothing(tmp_path):
+def test_a_plan_has_one_line_per_job_and_changes_nothing(tmp_path):
     slurm = Strict()
     for number, procs in ((7, 3), (8, 4)):
         slurm.submit(number, procs)
@@ -174,7 +174,7 @@ def test_a_plan_is_a_line_a_job_and_changes_nothing(tmp_path):
     assert plan_shares(client_of(slurm), driving, LOOK) == []
 
 
-def test_a_queue_is_given_back_without_a_driver_and_quotas_are_lifted(tmp_path):
+def test_give_back_releases_the_queue_and_lifts_quotas(tmp_path):
     slurm = Strict()
     for number in (7, 8):
         slurm.submit(number)
@@ -185,7 +185,7 @@ def test_a_queue_is_given_back_without_a_driver_and_quotas_are_lifted(tmp_path):
     assert slurm.changes() == [("release", "7,8")]
 
 
-def test_a_cluster_has_names_of_its_own(tmp_path, monkeypatch):
+def test_a_cluster_has_its_own_name_and_journal(tmp_path, monkeypatch):
     assert cluster_name(client_of(Strict())) == "strict:here:7"
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert default_journal("a:b:1") == tmp_path / "windlass" / "slurm-a-b-1.journal"
@@ -195,7 +195,7 @@ def test_a_cluster_has_names_of_its_own(tmp_path, monkeypatch):
     assert group_name("a..b:1:") == "windlass-a-b-1"
 
 
-def test_how_slurm_is_driven_by_default(tmp_path):
+def test_defaults_of_driving_slurm(tmp_path):
     plain = Driving({}, tmp_path, LOOK)
     assert (plain.keep_held, plain.checkpoint) == (False, 5.0)
     assert SlurmOptions() == SlurmOptions(pace=0.25, until_idle=False, partition=None, dry_run=False)
@@ -209,8 +209,8 @@ GUEST = Candidate(2, "b", 2, 1e9, 60.0, restarts=True)
 PAIRED = ShareView(0.0, (host_of(Guest(GUEST, 30)),), (Candidate(3, "b", 2, 1e9, 60.0),))
 
 
-class Kept:
-    """A journal of which only what is appended counts."""
+class RecordingJournal:
+    """A journal that only records appended entries."""
 
     def __init__(self):
         self.written = []
@@ -219,52 +219,52 @@ class Kept:
         self.written += entries
 
 
-def test_of_an_answer_what_changes_is_written_and_told(monkeypatch):
+def test_changes_of_an_answer_are_journalled_and_reported(monkeypatch):
     same, other = Share(1, 2, 30, "same"), Share(1, 2, 40, "more")
     assert changed(PAIRED, Sharing((same,))) == []
     assert changed(PAIRED, Sharing((other, Share(5, 3, 30, "starts")))) == [other, Share(5, 3, 30, "starts")]
-    journal, told = Kept(), []
+    journal, lines = RecordingJournal(), []
     _note_shares(PAIRED, Sharing((same,)), "pairs", journal)
     assert journal.written == []
     _note_shares(PAIRED, Sharing((other,), (Back(2, "slow"),)), "pairs", journal)
-    _note_back(Back(2, "head"), "pairs", journal, told.append)
+    _note_back(Back(2, "head"), "pairs", journal, lines.append)
     assert [(each.policy, each.jobs, each.why) for each in journal.written] == [
         ("pairs", ("2 on 1 at 40 %", "2 back"), ("more", "slow")),
         ("pairs", ("2 back",), ("head",)),
     ]
-    assert told == ["job 2 is requeued: head"]
-    report_shares(Sharing((other,), (Back(2, "slow"),)), told.append)
-    assert told[1:] == [
+    assert lines == ["job 2 is requeued: head"]
+    report_shares(Sharing((other,), (Back(2, "slow"),)), lines.append)
+    assert lines[1:] == [
         "job 2 has 40 % of the cores that it shares with 1: more",
         "job 2 is requeued: slow",
     ]
 
 
-def test_pairs_of_before_are_those_that_were_kept_and_guests_that_were_taken_in_since():
+def test_earlier_pairs_are_the_saved_ones_and_later_guests():
     state = ShareState("pairs", (Pair(1, 2, 30),))
     taken = {job: Taking(5.0, job, 9, 50, 60.0, 99.0, 1.0, 0) for job in (2, 4)}
     assert _left(state, taken) == (Pair(1, 2, 30), Pair(9, 4, 50))
 
 
 @pytest.mark.parametrize(
-    ("name", "learned", "told"), [("mine", "x", ["x"]), ("mine", "", []), ("other", "x", [])]
+    ("name", "learned", "lines"), [("mine", "x", ["x"]), ("mine", "", []), ("other", "x", [])]
 )
-def test_what_was_learned_goes_to_the_policy_that_learned_it(tmp_path, name, learned, told):
+def test_learned_state_is_restored_only_to_its_policy(tmp_path, name, learned, lines):
     class Mine:
         name = "mine"
 
         def __init__(self):
-            self.told = []
+            self.lines = []
 
         def saved(self):
-            return "".join(self.told)
+            return "".join(self.lines)
 
         def restore(self, text):
-            self.told.append(text)
+            self.lines.append(text)
 
     driving, policy = Driving({}, tmp_path / "journal", LOOK), Mine()
     file = tmp_path / "journal.shares"
     assert _learned(driving, policy) == (file, ShareState("mine"))
     write_state(file, ShareState(name, (), learned))
     assert _learned(driving, policy)[1] == ShareState(name, (), learned)
-    assert policy.told == told
+    assert policy.lines == lines

@@ -1,9 +1,9 @@
-"""What a driver keeps on a disk that is full: nothing that was written is lost, and nothing half-written stays."""
+"""Files of a driver on a full disk: no written entry is lost, and no partial entry stays."""
 
 import pytest
 
 from tests.disks import PAGE, filled, names, small_disk
-from tests.engines.slurm.said import Said, job, jobs, node, nodes
+from tests.engines.slurm.fake_commands import FakeCommands, job, jobs, node, nodes
 from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import _give_back
@@ -24,7 +24,7 @@ def disk(tmp_path):
 
 
 def append_each(journal, entries, written):
-    """Append one after the other; those of which that is done are in a list."""
+    """Append entries one by one, and add each appended one to a list."""
     for entry in entries:
         journal.append(entry)
         written.append(entry)
@@ -33,12 +33,12 @@ def append_each(journal, entries, written):
 RELEASING = [Releasing(2.0, 100 + at, 1.0, 0) for at in range(1000)]
 
 
-def test_an_append_that_meets_the_end_of_the_disk_leaves_whole_entries_and_goes_on_later(disk):
+def test_on_a_full_disk_an_append_leaves_complete_entries_and_resumes_later(disk):
     path, written = disk / "journal", [Began(1.0, 7)]
     with Journal(path) as journal:
         journal.append(*written)
         with filled(disk):
-            # What is left of the file's last page takes some more, and the last of these in part.
+            # The rest of the file's last page holds some more entries, and the last one in part.
             with pytest.raises(InputError, match=f"--journal: {path}: {FULL}"):
                 append_each(journal, RELEASING, written)
             assert 10 < len(written) < 1000
@@ -50,12 +50,12 @@ def test_an_append_that_meets_the_end_of_the_disk_leaves_whole_entries_and_goes_
         assert (again.torn, again.read) == ("", len(written) + 1)
 
 
-def test_a_journal_that_cannot_begin_anew_has_all_that_was_appended(disk):
+def test_a_journal_that_cannot_be_rotated_keeps_all_entries(disk):
     path, written = disk / "journal", []
     with Journal(path, limit=PAGE // 2) as journal:
         with filled(disk, PAGE), pytest.raises(InputError, match=f"--journal: {path}: {FULL}"):
             append_each(journal, RELEASING, written)
-        # The last one is written too: it is not for want of it that the journal is closed.
+        # The last one is written too: the journal is not closed because of it.
         assert 10 < len(written) < 1000
         assert read_journal(path) == RELEASING[: len(written) + 1]
         assert names(disk) == {"journal"}
@@ -65,7 +65,7 @@ def test_a_journal_that_cannot_begin_anew_has_all_that_was_appended(disk):
         assert sorted(again.under_way) == list(range(101, 101 + len(written)))
 
 
-def test_what_was_learned_is_as_it_was_where_the_disk_is_full(disk):
+def test_on_a_full_disk_the_saved_state_is_unchanged(disk):
     file, before = disk / "shares", ShareState("pairs", (Pair(7, 8, 30),))
     write_state(file, before)
     with filled(disk):
@@ -75,21 +75,21 @@ def test_what_was_learned_is_as_it_was_where_the_disk_is_full(disk):
         assert names(disk) == {"shares"}
 
 
-def test_the_queue_is_given_back_where_nothing_can_be_written_down(disk):
-    said, told = Said(sinfo=nodes(node("w1")), scontrol="", squeue=jobs(job(7))), []
-    client = Client(said, 20.0, 1.0, told.append, lambda seconds: None, lambda: 1100.0)
+def test_on_a_full_disk_the_queue_is_given_back(disk):
+    fake, lines = FakeCommands(sinfo=nodes(node("w1")), scontrol="", squeue=jobs(job(7))), []
+    client = Client(fake, 20.0, 1.0, lines.append, lambda seconds: None, lambda: 1100.0)
     with Journal(disk / "journal") as journal, filled(disk):
-        _give_back(client, journal, SlurmOptions(), told.append)
-    assert said.told("release") == [("release", "7")]
+        _give_back(client, journal, SlurmOptions(), lines.append)
+    assert fake.commands_with("release") == [("release", "7")]
     assert [
         each
-        for each in told
+        for each in lines
         if FULL in each and each.endswith("giving the queue back without a journal entry")
     ]
-    assert told[-1] == "given back to Slurm: 7"
+    assert lines[-1] == "given back to Slurm: 7"
 
 
-def test_the_lock_of_a_driver_holds_without_the_name_of_its_process(disk):
-    said = r"another driver \(process unknown\) drives this cluster"
-    with filled(disk), DriverLock("c:h:1", disk), pytest.raises(InputError, match=said):
+def test_on_a_full_disk_the_lock_of_a_driver_holds_without_a_process_id(disk):
+    fake = r"another driver \(process unknown\) drives this cluster"
+    with filled(disk), DriverLock("c:h:1", disk), pytest.raises(InputError, match=fake):
         DriverLock("c:h:1", disk)

@@ -1,10 +1,10 @@
-"""Guests of Slurm: whatever instant a driver is killed at, the next one knows and undoes what it had changed."""
+"""Guests on Slurm: after a kill at any time, the next driver knows and reverts the changes."""
 
 import dataclasses
 
 import pytest
 
-from tests.engines.slurm.said import free, job, jobs, node, nodes, running
+from tests.engines.slurm.fake_commands import free, job, jobs, node, nodes, running
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Taking
 from windlass.engines.slurm.journal import Journal, Unwritten
@@ -13,25 +13,25 @@ from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 
 
 class Killed(BaseException):
-    """The driver is no more."""
+    """The driver was killed."""
 
 
 @dataclasses.dataclass
 class Slurm:
-    """Job 8 runs on w1, and job 7 waits, held; it does what it is told until its caller is killed at some command."""
+    """Job 8 runs on w1, and job 7 is held; commands work until the caller is killed at a given one."""
 
     dies_at: int = -1
     limit: int = 2
     wants: str = ""
     state: str = "held"
     restarts: int = 0
-    asked: int = 0
+    recorded: int = 0
 
     def __call__(self, command, timeout):
         changes = command[1] in ("update", "release", "requeuehold", "uhold")
-        if changes and self.asked == self.dies_at:
+        if changes and self.recorded == self.dies_at:
             raise Killed
-        self.asked += changes
+        self.recorded += changes
         match command[1:]:
             case ["release", _]:
                 self.state = "free"
@@ -45,8 +45,8 @@ class Slurm:
                     self.limit = int(value)
                 else:
                     self.wants = value
-        said = {"squeue": self.squeue, "sinfo": lambda: nodes(node("w1"))}.get(command[0], lambda: "w1\n")
-        return 0, said(), ""
+        fake = {"squeue": self.squeue, "sinfo": lambda: nodes(node("w1"))}.get(command[0], lambda: "w1\n")
+        return 0, fake(), ""
 
     def squeue(self):
         makes = {"held": job, "free": free, "runs": running}[self.state]
@@ -65,7 +65,7 @@ def driver(slurm, journal, **options):
 
 
 @pytest.mark.parametrize("step", range(4))
-def test_one_that_was_being_taken_in_when_its_driver_was_killed_is_as_submitted_or_a_guest(tmp_path, step):
+def test_after_a_kill_during_sharing_a_job_is_as_submitted_or_a_guest(tmp_path, step):
     slurm = Slurm(dies_at=step if step < 3 else -1)
     first = driver(slurm, Journal(tmp_path / "journal"))
     first.poll(0.0)
@@ -82,43 +82,43 @@ def test_one_that_was_being_taken_in_when_its_driver_was_killed_is_as_submitted_
         assert (slurm.limit, slurm.wants, slurm.state) == (2, "", "held")
         assert later.guests.known() == {}
     else:
-        # It may run any moment: it is a guest, by what its user asked for and at the quota that it was to have.
+        # It may start at any time: it is a guest, with its user's request and the decided quota.
         assert later.guests.known() == {7: Taking(1100.0, 7, 8, 30, 120.0, 1400.0, 1000.0, 0)}
         assert later.guests.requested_limit(later.details(7)) == 120.0
 
 
 @pytest.mark.parametrize("step", range(4))
-def test_one_that_was_being_put_back_when_its_driver_was_killed_waits_as_submitted_or_runs_on(tmp_path, step):
+def test_after_a_kill_during_requeueing_a_job_is_as_submitted_or_running(tmp_path, step):
     slurm = Slurm()
     first = driver(slurm, Journal(tmp_path / "journal"))
     first.poll(0.0)
     first.release_shared(7, 8, 30, 900.0, 1400.0)
     slurm.state = "runs"
     first.poll(1.0)
-    slurm.asked, slurm.dies_at = 0, step if step < 3 else -1
+    slurm.recorded, slurm.dies_at = 0, step if step < 3 else -1
 
-    def put_back():
+    def requeue():
         first.guests.requeue(first.details(7), "the head can start")
         first.poll(1.0)
 
     if step < 3:
         with pytest.raises(Killed):
-            put_back()
+            requeue()
     else:
-        put_back()
+        requeue()
     slurm.dies_at = -1
     later = driver(slurm, Journal(tmp_path / "journal"))
-    told = later.poll(0.0)
+    lines = later.poll(0.0)
     if step == 0:
         assert (slurm.state, slurm.restarts, list(later.guests.known())) == ("runs", 0, [7])
         return
     assert (slurm.limit, slurm.wants, slurm.state, slurm.restarts) == (2, "", "held", 1)
     assert later.guests.known() == {}
-    # It is the driver's own hold, so it waits for the engine.
-    assert 7 in [event.job for event in told if type(event).__name__ == "Submitted"]
+    # The hold is the driver's own, so the job waits for the engine.
+    assert 7 in [event.job for event in lines if type(event).__name__ == "Submitted"]
 
 
-def test_one_that_slurm_does_not_release_is_as_submitted(tmp_path):
+def test_a_job_that_slurm_does_not_release_is_as_submitted(tmp_path):
     slurm = Slurm()
 
     def refuses(command, timeout):
@@ -132,7 +132,7 @@ def test_one_that_slurm_does_not_release_is_as_submitted(tmp_path):
     assert (slurm.limit, slurm.wants, system.guests.known()) == (2, "", {})
 
 
-def test_a_queue_that_is_given_back_has_its_jobs_as_submitted(tmp_path):
+def test_jobs_given_back_are_as_submitted(tmp_path):
     slurm = Slurm(dies_at=2)
     first = driver(slurm, Journal(tmp_path / "journal"))
     first.poll(0.0)
@@ -143,18 +143,18 @@ def test_a_queue_that_is_given_back_has_its_jobs_as_submitted(tmp_path):
     assert (slurm.limit, slurm.wants, slurm.state) == (2, "", "free")
 
 
-def test_who_only_looks_undoes_nothing(tmp_path):
+def test_a_dry_run_reverts_nothing(tmp_path):
     slurm = Slurm(dies_at=2)
     first = driver(slurm, Journal(tmp_path / "journal"))
     first.poll(0.0)
     with pytest.raises(Killed):
         first.release_shared(7, 8, 30, 900.0, 1400.0)
-    slurm.asked, slurm.dies_at = 0, 0
+    slurm.recorded, slurm.dies_at = 0, 0
     driver(slurm, Unwritten(tmp_path / "journal"), dry_run=True).poll(0.0)
     assert (slurm.limit, slurm.wants) == (15, "w1")
 
 
-def test_a_number_that_slurm_gave_to_another_job_is_another_job(tmp_path):
+def test_a_reused_job_number_is_another_job(tmp_path):
     slurm = Slurm()
     first = driver(slurm, Journal(tmp_path / "journal"))
     first.poll(0.0)
@@ -164,7 +164,7 @@ def test_a_number_that_slurm_gave_to_another_job_is_another_job(tmp_path):
     def anew(command, timeout):
         return (0, other, "") if command[0] == "squeue" else slurm(command, timeout)
 
-    slurm.asked, slurm.dies_at = 0, 0
+    slurm.recorded, slurm.dies_at = 0, 0
     later = driver(anew, Journal(tmp_path / "journal"))
     later.poll(0.0)
     assert later.guests.known() == {}

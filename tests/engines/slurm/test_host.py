@@ -1,4 +1,4 @@
-"""What a private Slurm needs of its machine: programs, control groups, and processes that go into the background."""
+"""Requirements of a private Slurm: programs, control groups, and daemons."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from windlass.engines.slurm import host
 from windlass.engines.slurm.daemons import launch
 
 
-def test_what_a_private_slurm_lacks_is_said(monkeypatch, tmp_path):
+def test_missing_programs_and_rights_are_reported(monkeypatch, tmp_path):
     monkeypatch.setattr(host, "program", lambda name: None if name in ("munged", "sinfo") else name)
     assert host.missing() == "munged, sinfo: not found; on Debian: apt-get install slurm-wlm munge"
     monkeypatch.setattr(host, "program", lambda name: name)
@@ -20,7 +20,7 @@ def test_what_a_private_slurm_lacks_is_said(monkeypatch, tmp_path):
     assert host.missing() == ""
 
 
-def test_a_command_is_asked_of_its_own_cluster_and_one_that_fails_says_nothing(tmp_path, monkeypatch):
+def test_a_command_uses_its_own_cluster_and_a_failed_one_returns_nothing(tmp_path, monkeypatch):
     assert host.ask(tmp_path, "sh", "-c", "echo $SLURM_CONF") == f"{tmp_path}/slurm.conf\n"
     assert host.ask(tmp_path, "sh", "-c", "echo out; exit 1") == ""
 
@@ -56,7 +56,7 @@ def test_only_empty_groups_of_its_own_nodes_are_removed(monkeypatch, tmp_path):
     }
 
 
-def test_what_puts_itself_into_the_background_is_known_by_its_file(tmp_path):
+def test_a_daemon_is_known_by_its_pid_file(tmp_path):
     file = tmp_path / "pid"
     file.write_text("1")
     command = ["sh", "-c", f"sleep 600 > /dev/null 2>&1 & echo $! > {file}; echo $WORD > {tmp_path}/word"]

@@ -1,4 +1,4 @@
-"""The journal: what is appended is there, whatever becomes of the driver; and one driver a cluster."""
+"""The journal: appended entries survive the end of the driver; and one driver per cluster."""
 
 import os
 import signal
@@ -46,7 +46,7 @@ entries = st.one_of(
 
 
 def under_way(written):
-    """Plainly: of each job, what was written last of letting it go or of its end."""
+    """A plain version: the last entry of each job's release or end."""
     last = {}
     for entry in written:
         if isinstance(entry, Releasing | Refused | Over):
@@ -55,26 +55,26 @@ def under_way(written):
 
 
 def taken(written):
-    """Plainly: of each guest, what was written last of taking it in or of its being as before."""
+    """A plain version: the last entry of each guest's admission or restoration."""
     last = {entry.job: entry for entry in written if isinstance(entry, Taking | Restored)}
     return {job: entry for job, entry in last.items() if isinstance(entry, Taking)}
 
 
-def stands(written, kind):
-    """Plainly: of each job, what was written last of that kind, if it was not released since."""
+def current(written, kind):
+    """A plain version: the last entry of that kind of each job that was not released since."""
     last = {entry.job: entry for entry in written if isinstance(entry, kind | Releasing)}
     return {job: entry for job, entry in last.items() if isinstance(entry, kind)}
 
 
 @given(entries)
-def test_an_entry_is_a_line_and_comes_back(entry):
+def test_an_entry_is_one_line_that_is_read_back(entry):
     line = entry_line(entry)
     assert "\n" not in line
     assert read_entry(line) == entry
 
 
 @given(st.lists(entries, max_size=8), st.data())
-def test_torn_at_any_byte_all_whole_lines_are_there_and_it_goes_on(written, data):
+def test_after_truncation_at_any_byte_complete_lines_are_kept(written, data):
     with TemporaryDirectory() as folder:
         path = Path(folder) / "journal"
         with Journal(path) as journal:
@@ -86,8 +86,8 @@ def test_torn_at_any_byte_all_whole_lines_are_there_and_it_goes_on(written, data
         with Journal(path) as journal:
             assert journal.under_way == under_way(whole)
             assert journal.standing.taken == taken(whole)
-            assert journal.standing.returning == stands(whole, Returning)
-            assert journal.standing.withheld == stands(whole, Withheld)
+            assert journal.standing.returning == current(whole, Returning)
+            assert journal.standing.withheld == current(whole, Withheld)
             assert bool(journal.torn) is not (cut == 0 or content[cut - 1 : cut] == b"\n")
             assert Unwritten(path).under_way == journal.under_way
             journal.append(Began(1.0, 9))
@@ -95,7 +95,7 @@ def test_torn_at_any_byte_all_whole_lines_are_there_and_it_goes_on(written, data
 
 
 @given(st.lists(st.lists(entries, min_size=1, max_size=3), max_size=12))
-def test_it_is_bounded_and_knows_the_same_after_it_began_anew(written):
+def test_a_rotated_journal_is_bounded_and_knows_the_same(written):
     with TemporaryDirectory() as folder:
         path = Path(folder) / "journal"
         with Journal(path, limit=400) as journal:
@@ -104,17 +104,17 @@ def test_it_is_bounded_and_knows_the_same_after_it_began_anew(written):
                 journal.append(*some)
                 held = sum(len(entry_line(entry)) + 1 for entry in journal.standing.entries())
                 assert path.stat().st_size <= max(400, held) + longest + len(some)
-                # On disk at once, while it is still open.
+                # It is on disk at once, while the journal is open.
                 assert Unwritten(path).standing.entries() == journal.standing.entries()
         every = [entry for some in written for entry in some]
         with Journal(path) as journal:
             assert journal.under_way == under_way(every)
             assert journal.standing.taken == taken(every)
-            assert journal.standing.withheld == stands(every, Withheld)
+            assert journal.standing.withheld == current(every, Withheld)
         assert {file.name for file in Path(folder).iterdir()} <= {"journal", "journal.1"}
 
 
-def test_what_was_before_is_kept_once(tmp_path):
+def test_one_previous_journal_is_kept(tmp_path):
     path = tmp_path / "journal"
     with Journal(path, limit=100) as journal:
         for job in range(1, 5):
@@ -123,7 +123,7 @@ def test_what_was_before_is_kept_once(tmp_path):
     assert [entry.job for entry in read_journal(tmp_path / "journal.1")] == [4]
 
 
-def test_it_begins_anew_beyond_its_limit_and_not_at_it(tmp_path):
+def test_a_journal_is_rotated_beyond_its_limit_and_not_at_it(tmp_path):
     path, entry = tmp_path / "journal", Over(1.0, 1, "x")
     line = f"{entry_line(entry)}\n".encode()
     with Journal(path, limit=2 * len(line)) as journal:
@@ -136,7 +136,7 @@ def test_it_begins_anew_beyond_its_limit_and_not_at_it(tmp_path):
     assert (tmp_path / "journal.1").read_bytes() == 3 * line
 
 
-def test_an_entry_is_on_disk_at_once_also_after_it_began_anew(tmp_path):
+def test_an_entry_is_on_disk_at_once_also_after_rotation(tmp_path):
     path = tmp_path / "journal"
     with Journal(path, limit=100) as journal:
         journal.append(Over(1.0, 1, "x" * 200))
@@ -149,7 +149,7 @@ def test_an_entry_is_on_disk_at_once_also_after_it_began_anew(tmp_path):
 @pytest.mark.parametrize(
     "line", ['{"what":"began"}', "{}", "7", '{"what":"none","at":1}', '{"what":"began","at":1,"job":null}']
 )
-def test_a_bad_line_in_the_middle_is_named_and_the_file_left_alone(tmp_path, line):
+def test_a_malformed_line_in_the_middle_is_an_error_and_the_file_is_unchanged(tmp_path, line):
     path = tmp_path / "journal"
     path.write_text(f"{entry_line(Began(1.0, 7))}\n{line}\n{entry_line(Began(2.0, 7))}\n")
     before = path.read_bytes()
@@ -158,14 +158,14 @@ def test_a_bad_line_in_the_middle_is_named_and_the_file_left_alone(tmp_path, lin
     assert path.read_bytes() == before
 
 
-def test_a_journal_that_cannot_be_written_is_named(tmp_path):
+def test_an_unwritable_journal_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"--journal: .*: Is a directory"):
         Journal(tmp_path)
     with pytest.raises(InputError, match=r"--journal: .*: No such file or directory"):
         Journal(tmp_path / "none" / "journal")
 
 
-def test_who_only_looks_writes_nothing(tmp_path):
+def test_an_unwritten_journal_writes_nothing(tmp_path):
     path = tmp_path / "journal"
     Unwritten(path).append(Began(1.0, 7))
     assert not path.exists()
@@ -183,20 +183,20 @@ for job in range(10**9):
 """
 
 
-def test_what_was_appended_survives_kill_9(tmp_path):
+def test_appended_entries_survive_kill_9(tmp_path):
     path = tmp_path / "journal"
     with subprocess.Popen(
         [sys.executable, "-c", _WRITER, str(path)], stdout=subprocess.PIPE, text=True
     ) as writer:
-        said = [int(writer.stdout.readline()) for _ in range(20)]
+        printed = [int(writer.stdout.readline()) for _ in range(20)]
         writer.send_signal(signal.SIGKILL)
-        said += [int(line) for line in writer.stdout]
+        printed += [int(line) for line in writer.stdout]
     found = [entry.job for entry in read_journal(path)]
-    assert found[: len(said)] == said
-    assert len(found) <= len(said) + 1
+    assert found[: len(printed)] == printed
+    assert len(found) <= len(printed) + 1
 
 
-def test_two_drivers_are_refused_and_the_lock_dies_with_its_holder(tmp_path):
+def test_a_second_driver_is_rejected_and_the_lock_ends_with_its_holder(tmp_path):
     code = (
         "import sys\nfrom pathlib import Path\nfrom windlass.engines.slurm.lock import DriverLock\n"
         "lock = DriverLock('c:h:1', Path(sys.argv[1]))\nprint('mine', flush=True)\nsys.stdin.read()"

@@ -1,4 +1,4 @@
-"""What a co-scheduler has learned, and who shares, is in the state file before it is so."""
+"""A co-scheduler's learned state and its pairs are in the state file before they take effect."""
 
 from types import SimpleNamespace
 
@@ -18,7 +18,7 @@ USES = (("blast", 10.0, 700.0),)
 
 
 class Learns:
-    """Saves what it was given and a mark for each time."""
+    """A policy whose state grows by a mark at each save."""
 
     name = "learns"
 
@@ -39,7 +39,7 @@ class Forgets:
 
 @pytest.fixture
 def site(monkeypatch, tmp_path):
-    """Makes a site that shares by a policy; returns what it keeps pairs with."""
+    """Make a site that shares by a policy; return its function that saves pairs."""
 
     def made(policy):
         given = {}
@@ -58,7 +58,7 @@ def site(monkeypatch, tmp_path):
     return made
 
 
-def test_pairs_are_kept_with_what_the_policy_has_learned_by_then(site, tmp_path):
+def test_pairs_are_saved_with_the_policy_s_learned_state(site, tmp_path):
     file = tmp_path / "journal.shares"
     write_state(file, ShareState("learns", (), "before", USES))
     keep = site(Learns())
@@ -68,12 +68,12 @@ def test_pairs_are_kept_with_what_the_policy_has_learned_by_then(site, tmp_path)
     assert read_state(file) == ShareState("learns", (), "before++", USES)
 
 
-def test_of_a_policy_that_saves_nothing_pairs_alone_are_kept(site, tmp_path):
+def test_for_a_policy_without_state_only_pairs_are_saved(site, tmp_path):
     site(Forgets())([Pair(1, 2, 30), Pair(4, 5, 60)])
     assert read_state(tmp_path / "journal.shares") == ShareState("forgets", (Pair(1, 2, 30), Pair(4, 5, 60)))
 
 
-def test_without_groups_the_policy_that_shares_is_refused(site, monkeypatch):
+def test_without_control_groups_sharing_is_an_error(site, monkeypatch):
     def missing(*parts, **named):
         raise GroupError("no groups here")
 

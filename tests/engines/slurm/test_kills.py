@@ -1,6 +1,6 @@
-"""`windlass slurm drive` and `give-back`, ended at random instants: whom they let go is in the journal, which is whole.
+"""`windlass slurm drive` and `give-back`, ended at random times: each release is in a complete journal.
 
-Slurm's commands are small programs here; what a real one does meanwhile is in `test_real.py` and `test_shares.py`.
+Slurm's commands are shell scripts here; a real Slurm is tested in `test_real.py` and `test_shares.py`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from windlass.engines.slurm.lock import DriverLock
 
 pytestmark = pytest.mark.slow
 PATIENCE = 300.0
-#: How often they are ended, by each of these in turn; WINDLASS_KILLS asks for more, and has it printed how.
+#: Number of ends, by each signal in turn; WINDLASS_KILLS sets more, and prints them.
 KILLS = kills()
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-#: Each fifth is one that gives back: it ends by itself, if it is not ended before.
+#: Each fifth run is a give-back, which ends on its own if it is not ended before.
 BACK = 5
 
 
@@ -42,7 +42,7 @@ def slurm(tmp_path):
 
 
 def promised(path):
-    """Whom a journal says to be let go."""
+    """Return the released jobs of a journal."""
     found = set()
     for entry in read_journal(path) if path.exists() else ():
         if isinstance(entry, Releasing):
@@ -53,45 +53,45 @@ def promised(path):
 
 
 class Driver:
-    """A driver that is started again and again."""
+    """A driver that is restarted repeatedly."""
 
     def __init__(self, starts, slurm, folder):
-        self.starts, self.slurm, self.said = starts, slurm, folder / "said"
+        self.starts, self.slurm, self.output = starts, slurm, folder / "said"
         self.journal, self.ends = folder / "journal", Counter()
-        #: Who may have been let go by one that gives back, and writes nothing.
+        #: Jobs that a give-back may have released without an entry.
         self.given = set()
-        self.said.touch()
+        self.output.touch()
 
     def start(self, *words):
-        """Its id; it writes to this journal."""
-        return self.starts.start(["slurm", *words, "--journal", str(self.journal)], self.said)
+        """Start it with this journal and return its process id."""
+        return self.starts.start(["slurm", *words, "--journal", str(self.journal)], self.output)
 
     def end(self, name, pid, by):
-        """Its status, and what it said."""
+        """Return its status and its output."""
         with contextlib.suppress(*([ProcessLookupError] if name == "give-back" else [])):
-            # One that gives back may have ended before.
+            # A give-back may have ended before.
             os.kill(pid, by)
-        status, said = self.starts.status(), self.said.read_text()
-        self.said.write_text("")
-        # Until it has begun, a request to terminate ends it as it ends any program.
+        status, output = self.starts.status(), self.output.read_text()
+        self.output.write_text("")
+        # Before it has started, SIGTERM ends it like any program.
         usual = {signal.SIGKILL: -by, signal.SIGTERM: -by, signal.SIGINT: 130}[by]
         assert status in (
             usual,
             130 if by != signal.SIGKILL else usual,
             *([0] if name == "give-back" else []),
-        ), said
-        assert "Traceback" not in said
+        ), output
+        assert "Traceback" not in output
         if status == 130:
-            assert said.splitlines()[-1].startswith("windlass: interrupted"), said
+            assert output.splitlines()[-1].startswith("windlass: interrupted"), output
         self.ends[name, by.name, status] += 1
-        return status, said
+        return status, output
 
 
 DRIVE = ("drive", "--policies", "order=fcfs", "--look", "0.02")
 
 
 def one_more(driver, number, rng):
-    """A driver is started and ended."""
+    """Start a driver and end it."""
     slurm, by = driver.slurm, SIGNALS[number % len(SIGNALS)]
     slurm.submit(2)
     before = slurm.released()
@@ -105,23 +105,23 @@ def one_more(driver, number, rng):
         return
     pid = driver.start(*DRIVE)
     if number % 3:
-        # However long it takes to begin, most are to be at work.
-        assert wait_until(lambda: slurm.released() != before, PATIENCE), driver.said.read_text()
+        # Most runs are ended only after they have started work.
+        assert wait_until(lambda: slurm.released() != before, PATIENCE), driver.output.read_text()
     time.sleep(float(rng.uniform(0.0, 0.4)))
-    _, said = driver.end("drive", pid, by)
+    _, output = driver.end("drive", pid, by)
     assert set(slurm.released()[len(before) :]) <= promised(driver.journal) | driver.given
-    if "running jobs continue" in said:
+    if "running jobs continue" in output:
         assert "held" not in slurm.states().values()
 
 
-def test_whom_a_driver_lets_go_is_written_before_whenever_it_is_ended(slurm, tmp_path, capsys):
+def test_releases_are_journalled_first_whenever_the_driver_is_ended(slurm, tmp_path, capsys):
     rng = np.random.default_rng(18)
     with Starts({**environment(), **slurm.environment()}, SLURM) as starts:
         driver = Driver(starts, slurm, tmp_path)
         for number in range(KILLS):
             one_more(driver, number, rng)
         driver.start(*DRIVE, "--until-idle")
-        assert starts.status() == 0, driver.said.read_text()
+        assert starts.status() == 0, driver.output.read_text()
     assert set(slurm.states().values()) == {"COMPLETED"}
     assert len(slurm.states()) == 2 * KILLS
     with Journal(driver.journal) as journal:

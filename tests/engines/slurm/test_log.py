@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.engines.slurm.said import Said
+from tests.engines.slurm.fake_commands import FakeCommands
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.log import SlurmJobLog, read_completed, read_log, read_sacct, write_log
 from windlass.model import BatchError, InputError
@@ -27,7 +27,7 @@ def line(job, submit=0, start=5, end=9, **fields):
     return LINE.format(job=job, submit=at(submit), start=at(start), end=at(end), **(known | fields))
 
 
-def test_a_file_of_completed_jobs_is_read():
+def test_a_file_of_completed_jobs_is_parsed():
     log = read_completed(
         f"{line(8, submit=2)}\n\n{line(7, name='a b JobId=3 JobState=FAILED', limit='UNLIMITED')}\n",
         "jobs.txt",
@@ -44,7 +44,7 @@ def runs(log):
     return [(job.job, job.start, job.state) for job in log.jobs]
 
 
-#: Job 7 lost its node and ran again; job 8 was put back and waits; job 9 ran once.
+#: Job 7 lost its node and ran again; job 8 was requeued and waits; job 9 ran once.
 SACCT = """\
 7|100|110|140|2|60|ann|main|REQUEUED|x
 7|140|150|190|2|60|ann|main|COMPLETED|x
@@ -57,13 +57,13 @@ EVERY = [(9, 91, "FAILED"), (7, 110, "REQUEUED"), (8, 130, "REQUEUED"), (7, 150,
 
 
 @pytest.mark.parametrize(("duplicates", "found", "left_out"), [(False, LAST, 3), (True, EVERY, 1)])
-def test_a_job_that_ran_again_counts_once_or_as_often_as_it_ran(duplicates, found, left_out):
+def test_a_job_that_ran_again_counts_once_or_per_run(duplicates, found, left_out):
     log = read_sacct(SACCT, duplicates)
     assert (runs(log), log.left_out) == (found, left_out)
 
 
 @pytest.mark.parametrize(("duplicates", "found"), [(False, [(7, 30)]), (True, [(7, 5), (8, 6), (7, 30)])])
-def test_a_file_of_completed_jobs_has_a_line_a_run(duplicates, found):
+def test_a_file_of_completed_jobs_has_a_line_per_run(duplicates, found):
     again = line(7, submit=9, start=30, end=40)
     text = "\n".join((line(7, state="NODE_FAIL"), line(8, submit=1, start=6, state="REQUEUED"), again))
     log = read_completed(text, "jobs.txt", duplicates)
@@ -72,24 +72,24 @@ def test_a_file_of_completed_jobs_has_a_line_a_run(duplicates, found):
 
 
 @pytest.mark.parametrize("duplicates", [False, True])
-def test_sacct_is_asked_for_what_is_wanted(duplicates):
+def test_sacct_is_called_with_the_matching_options(duplicates):
     books = "AccountingStorageType   = accounting_storage/slurmdbd\n"
-    said = Said(scontrol=books, env=SACCT)
-    assert runs(read_log(Client(said), duplicates)) == (EVERY if duplicates else LAST)
-    [asked] = [command for command in said.asked if "sacct" in command]
-    states = next(word for word in asked if word.startswith("--state="))
-    assert ("--duplicates" in asked) == duplicates
+    fake = FakeCommands(scontrol=books, env=SACCT)
+    assert runs(read_log(Client(fake), duplicates)) == (EVERY if duplicates else LAST)
+    [recorded] = [command for command in fake.recorded if "sacct" in command]
+    states = next(word for word in recorded if word.startswith("--state="))
+    assert ("--duplicates" in recorded) == duplicates
     assert ("REQUEUED" in states) == duplicates
     assert "COMPLETED" in states
 
 
-def test_a_job_counts_once_unless_every_run_is_asked_for(tmp_path):
+def test_a_job_counts_once_unless_duplicates_are_requested(tmp_path):
     place = tmp_path / "jobs.txt"
     place.write_text(f"{line(7, state='NODE_FAIL')}\n{line(7, submit=9, start=30, end=40)}\n")
-    books = Said(scontrol="AccountingStorageType = accounting_storage/slurmdbd\n", env=SACCT)
-    file = Said(scontrol=f"JobCompType = jobcomp/filetxt\nJobCompLoc = {place}\n")
+    books = FakeCommands(scontrol="AccountingStorageType = accounting_storage/slurmdbd\n", env=SACCT)
+    file = FakeCommands(scontrol=f"JobCompType = jobcomp/filetxt\nJobCompLoc = {place}\n")
     assert runs(read_log(Client(books))) == runs(read_sacct(SACCT)) == LAST
-    assert not any("--duplicates" in command for command in books.asked)
+    assert not any("--duplicates" in command for command in books.recorded)
     last = [(7, 1_700_000_030, "COMPLETED")]
     assert runs(read_log(Client(file))) == runs(read_completed(place.read_text(), "jobs.txt")) == last
 
@@ -100,7 +100,7 @@ def test_a_job_counts_once_unless_every_run_is_asked_for(tmp_path):
         ("7|100|110|140|2|60|ann|main|CANCELLED by 0|x", (110, 2, 3600, "CANCELLED", "x")),
         ("7|100|110|140|2|Partition_Limit|ann|main|TIMEOUT|a|b", (110, 2, None, "TIMEOUT", "a|b")),
         ("7|100|110|110|2||ann|main|FAILED|", (110, 2, None, "FAILED", "")),
-        # None of these ever ran.
+        # These jobs never ran.
         ("7|100|110|109|2|60|ann|main|COMPLETED|x", None),
         ("7|100|Unknown|140|2|60|ann|main|CANCELLED|x", None),
         ("7|100|110|Unknown|2|60|ann|main|RUNNING|x", None),
@@ -110,7 +110,7 @@ def test_a_job_counts_once_unless_every_run_is_asked_for(tmp_path):
         ("7|100|110|140||60|ann|main|CANCELLED|x", None),
     ],
 )
-def test_a_line_of_sacct_is_a_run_or_none(line, found):
+def test_a_line_of_sacct_is_a_run_or_skipped(line, found):
     log = read_sacct(f"\n{line}\n")
     assert [(job.start, job.procs, job.request, job.state, job.name) for job in log.jobs] == (
         [found] if found else []
@@ -121,7 +121,7 @@ def test_a_line_of_sacct_is_a_run_or_none(line, found):
 @pytest.mark.parametrize(
     "line", ["7|100|110|140|2|60|ann|main|FAILED", "x|100|110|140|2|60|ann|main|FAILED|x"]
 )
-def test_a_line_of_sacct_that_cannot_be_read_is_named(line):
+def test_a_malformed_line_of_sacct_is_an_error(line):
     with pytest.raises(BatchError, match="sacct, line 2: cannot be read"):
         read_sacct(f"7|100|110|140|2|60|ann|main|FAILED|x\n{line}\n")
 
@@ -135,17 +135,17 @@ def test_runs_are_in_order_of_submission_then_of_number_then_of_start():
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [("", "found JobCompType=none"), ("JobCompType = jobcomp/none\n", "found JobCompType=jobcomp/none")],
 )
-def test_a_slurm_that_keeps_no_record_is_refused_with_what_would(settings, said):
-    with pytest.raises(InputError, match=f"this Slurm keeps no record of ended jobs: .*, {said}$"):
-        read_log(Client(Said(scontrol=settings)))
+def test_a_slurm_without_records_is_an_error_with_the_setting(settings, message):
+    with pytest.raises(InputError, match=f"this Slurm keeps no record of ended jobs: .*, {message}$"):
+        read_log(Client(FakeCommands(scontrol=settings)))
 
 
-def test_a_file_of_completed_jobs_is_looked_for_where_slurm_says(tmp_path):
+def test_the_file_of_completed_jobs_is_the_configured_one(tmp_path):
     place = tmp_path / "jobs.txt"
-    client = Client(Said(scontrol=f"JobCompType = jobcomp/filetxt\nJobCompLoc = {place}\n"))
+    client = Client(FakeCommands(scontrol=f"JobCompType = jobcomp/filetxt\nJobCompLoc = {place}\n"))
     assert read_log(client) == SlurmJobLog((), 0)
     place.write_text(f"{line(7)}\n{line(8, nodes=0)}\n{line(9).replace(at(5), 'Unknown')}\n")
     assert ([job.job for job in read_log(client).jobs], read_log(client).left_out) == ([7], 2)

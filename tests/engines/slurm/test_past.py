@@ -1,8 +1,8 @@
-"""What a journal says of jobs that Slurm tells of: the same job, one that was put back, and another of its number."""
+"""Matching journal entries with Slurm's jobs: the same job, a requeued one, and another of its number."""
 
 import pytest
 
-from tests.engines.slurm.said import free, job, jobs, over, running
+from tests.engines.slurm.fake_commands import free, job, jobs, over, running
 from windlass.engines.batch.system import Cancelled, Ended, Holds, Started, Submitted
 from windlass.engines.slurm.entries import (
     Began,
@@ -19,7 +19,7 @@ from windlass.engines.slurm.models import read_jobs
 
 
 class Noted:
-    """A journal in memory; what is appended is kept in ``written``."""
+    """A journal in memory; appended entries are in ``written``."""
 
     def __init__(self, *entries):
         self.standing, self.written = Standing(), []
@@ -46,7 +46,7 @@ def known(*rows):
 
 
 TAKING = Taking(1005.0, 7, 8, 30, 120.0, 1400.0, 1000.0, 1)
-#: Fields of a job that was submitted at 1000 s and put back once; of the same put back again; of others of its number.
+#: Fields of a job submitted at 1000 s and requeued once; of the same requeued again; of others of its number.
 SAME = {"submit_time": 1000, "restart_cnt": 1}
 AGAIN = {"submit_time": 1050, "restart_cnt": 2}
 OTHER = {"submit_time": 1001, "restart_cnt": 1}
@@ -54,25 +54,23 @@ FRESH = {"submit_time": 1001, "restart_cnt": 0}
 
 
 @pytest.mark.parametrize(
-    ("fields", "let_go", "put_back", "withheld", "taken"),
+    ("fields", "released", "requeued", "withheld", "taken"),
     [
         (SAME, True, False, True, True),
         (AGAIN, False, True, False, True),
         (OTHER, False, False, False, False),
         (FRESH, False, False, False, False),
-        # It was put back, and Slurm tells of its submission as before.
+        # It was requeued, and Slurm reports its first submission time.
         ({"submit_time": 1000, "restart_cnt": 2}, False, True, True, True),
         ({"submit_time": 1000, "restart_cnt": 0}, False, False, True, True),
     ],
 )
-def test_a_job_is_known_by_its_number_its_submission_and_how_often_it_was_put_back(
-    fields, let_go, put_back, withheld, taken
-):
+def test_a_job_is_identified_by_number_submission_and_restarts(fields, released, requeued, withheld, taken):
     past = Past(Noted(Releasing(1005.0, 7, 1000.0, 1), TAKING, Withheld(1006.0, 7, 1000.0)))
     row = one(job(7, **fields))
     assert (past.was_released(row), past.was_requeued(row), past.withheld(row)) == (
-        let_go,
-        put_back,
+        released,
+        requeued,
         withheld,
     )
     assert past.taken(row) == (TAKING if taken else None)
@@ -81,13 +79,13 @@ def test_a_job_is_known_by_its_number_its_submission_and_how_often_it_was_put_ba
 
 
 @pytest.mark.parametrize(("restarts", "ours"), [(1, False), (2, True), (3, False)])
-def test_a_job_that_was_put_back_once_more_than_by_a_driver_was_put_back_by_somebody_else(restarts, ours):
+def test_a_job_requeued_more_often_than_by_the_driver_was_requeued_by_a_user(restarts, ours):
     past = Past(Noted(Returning(1005.0, 7, 1, "head")))
     assert past.returning(one(job(7, restart_cnt=restarts))) is ours
     assert not past.returning(one(job(8, restart_cnt=restarts)))
 
 
-def test_what_becomes_of_jobs_that_were_let_go_is_written_and_nothing_of_others():
+def test_outcomes_of_released_jobs_only_are_journalled():
     journal = Noted(*(Releasing(1005.0, number, 1000.0, 0) for number in (1, 2, 3, 4)))
     events = [Started(1, 1010.5), Ended(2, 1020.5), Cancelled(3, 1021.0), Submitted(4, 1022.0, 1, 60.0)]
     others = [Started(9, 1.0), Ended(9, 2.0), Cancelled(9, 3.0), Submitted(9, 4.0, 1, 60.0)]
@@ -102,7 +100,7 @@ def test_what_becomes_of_jobs_that_were_let_go_is_written_and_nothing_of_others(
     assert list(journal.under_way) == [1]
 
 
-def test_jobs_that_are_gone_or_others_by_now_are_forgotten_and_those_that_are_there_are_not():
+def test_entries_of_missing_or_replaced_jobs_are_dropped():
     left = [Releasing(1005.0, number, 1000.0, 1) for number in range(1, 7)]
     kept = [Returning(1005.0, 11, 0, "x"), Returning(1005.0, 12, 0, "x"), Returning(1005.0, 13, 0, "x")]
     kept += [Withheld(1005.0, 21, 1.0), Withheld(1005.0, 22, 1.0)]
@@ -119,7 +117,7 @@ def test_jobs_that_are_gone_or_others_by_now_are_forgotten_and_those_that_are_th
     assert (list(journal.standing.returning), list(journal.standing.withheld)) == ([11], [21])
 
 
-def test_of_guests_that_are_over_or_others_nothing_is_to_be_undone():
+def test_ended_or_replaced_guests_count_as_restored():
     taken = [Taking(1005.0, number, 9, 30, 120.0, 1400.0, 1000.0, 1) for number in range(1, 7)]
     journal = Noted(*taken)
     rows = known(running(1, **SAME), job(2, **AGAIN), job(3, **OTHER), job(4, **FRESH), over(5, **SAME))

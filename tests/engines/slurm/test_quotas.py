@@ -1,4 +1,4 @@
-"""Quotas and cores of jobs of Slurm that share, on groups that are imitated."""
+"""Quotas and cores of sharing Slurm jobs, on imitated groups."""
 
 import contextlib
 import math
@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.engines.linux.imitation import Kernel, tree_v1
-from tests.engines.slurm.said import Said, job, jobs, node, nodes, over, running
+from tests.engines.slurm.fake_commands import FakeCommands, job, jobs, node, nodes, over, running
 from windlass.engines.batch.sharing_backend import JobEnding, Pair
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.v1 import V1
@@ -28,8 +28,8 @@ class Bench:
         details = "JobId=7\n   Nodes=w1 CPU_IDs=1 Mem=0 GRES=\n"
         known = {"squeue": jobs(*rows), "sinfo": nodes(node("w1", cpus=cpus) | {"hostname": "here"})}
         known |= {"scontrol_show_config": GATHERS, "scontrol_show_job": details, "scontrol": ""}
-        self.said, self.told, self.kept, self.now = Said(**(known | answers)), [], [], [1100.0]
-        client = Client(self.said, 1.0, 1.0)
+        self.fake, self.lines, self.kept, self.now = FakeCommands(**(known | answers)), [], [], [1100.0]
+        client = Client(self.fake, 1.0, 1.0)
         self.journal = Journal(tmp_path / "journal")
         self.system = SlurmSystem(client, self.journal, SlurmOptions(), clock=lambda: self.now[0])
         self.system.poll(0.0)
@@ -38,7 +38,7 @@ class Bench:
             client,
             self.groups,
             keep=lambda pairs: self.kept.append(tuple(pairs)),
-            notify=self.told.append,
+            notify=self.lines.append,
             mount=self.kernel.root,
             watch=lambda groups: contextlib.nullcontext(SimpleNamespace(poll=lambda: None)),
         )
@@ -60,7 +60,7 @@ def two(bench, **options):
     return bench(running(7, **PAIR), running(8, **PAIR), **options)
 
 
-def test_a_pair_has_quota_weights_and_the_host_s_cores_until_it_is_none(bench):
+def test_a_pair_has_quota_weights_and_the_host_s_cores_until_it_ends(bench):
     found = two(bench)
     found.shares.set_quotas([Pair(7, 8, 30)])
     assert (found.value("cpu", 8, "cpu.cfs_quota_us"), found.value("cpu", 7, "cpu.cfs_quota_us")) == (
@@ -74,24 +74,24 @@ def test_a_pair_has_quota_weights_and_the_host_s_cores_until_it_is_none(bench):
     assert found.kept == [(Pair(7, 8, 30),), ()]
 
 
-def test_where_slurm_has_more_processors_than_there_are_nobody_is_kept_on_cores(bench):
+def test_jobs_are_not_pinned_if_slurm_has_more_processors_than_the_machine(bench):
     found = two(bench, cpus=64)
     found.shares.set_quotas([Pair(7, 8, 30)])
     assert found.value("cpu", 8, "cpu.cfs_quota_us") == "30000"
     assert not (found.kernel.root / "cpuset" / "mine").exists()
 
 
-def test_what_fails_half_way_is_released_too(bench):
+def test_a_group_that_fails_half_way_is_released(bench):
     found = two(bench)
     found.kernel.failing["cpu.shares"] = 22
     found.shares.set_quotas([Pair(7, 8, 30)])
-    assert any("job 8" in line for line in found.told)
+    assert any("job 8" in line for line in found.lines)
     found.kernel.failing.clear()
     found.shares.set_quotas([])
     assert found.groups.jobs() == []
 
 
-def test_pairs_are_kept_for_the_driver_that_comes_after_one_that_was_stopped(bench):
+def test_pairs_are_saved_for_the_next_driver_after_a_stop(bench):
     found = two(bench)
     found.shares.set_quotas([Pair(7, 8, 30)])
     found.shares.close()
@@ -99,13 +99,13 @@ def test_pairs_are_kept_for_the_driver_that_comes_after_one_that_was_stopped(ben
     assert found.kept[-1] == (Pair(7, 8, 30),)
 
 
-def test_a_guest_s_time_limit_is_made_longer_only_where_it_would_stop_it(bench):
+def test_a_guest_s_time_limit_is_extended_only_if_necessary(bench):
     found = two(bench)
     # It has run for 90 of its 120 s.
     found.shares.allow(8, 30.0)
-    assert found.said.told("update") == []
+    assert found.fake.commands_with("update") == []
     found.shares.allow(8, 100.0)
-    assert found.said.told("update") == [("update", "JobId=8", "TimeLimit=5")]
+    assert found.fake.commands_with("update") == [("update", "JobId=8", "TimeLimit=5")]
 
 
 @pytest.mark.parametrize(
@@ -116,22 +116,22 @@ def test_a_guest_s_time_limit_is_made_longer_only_where_it_would_stop_it(bench):
         *((state, JobEnding.CUT) for state in ("CANCELLED", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY")),
     ],
 )
-def test_how_a_job_ended_is_slurm_s_word(bench, state, outcome):
+def test_the_outcome_of_a_job_is_its_slurm_state(bench, state, outcome):
     found = bench(over(7, state), running(8))
     assert found.shares.outcome(7) is outcome
     assert found.shares.outcome(404) is JobEnding.CUT
 
 
-def test_guests_elsewhere_are_none(bench):
+def test_jobs_on_other_nodes_are_not_together(bench):
     hosts = {"scontrol_show_hostnames": lambda command: command[-1]}
     found = bench(running(7, **PAIR), running(8, nodes="w2", **PAIR), job(9), **hosts)
     assert not found.shares.together(7, 8)
-    assert "job 8 was given other cores than those of job 7" in found.told[-1]
+    assert "job 8 was given other cores than those of job 7" in found.lines[-1]
     assert found.shares.together(7, 9)
 
 
 @pytest.mark.parametrize(("cores", "together"), [("1", True), ("1-2", True), ("0", False), ("1,3", False)])
-def test_guests_that_slurm_keeps_on_other_cores_are_none(bench, cores, together):
+def test_jobs_on_other_cores_are_not_together(bench, cores, together):
     found = two(bench)
     for number, cpus in ((7, "1-2"), (8, cores)):
         folder = found.kernel.root / "cpuset" / "slurm_w1" / "uid_0" / f"job_{number}"
@@ -140,7 +140,7 @@ def test_guests_that_slurm_keeps_on_other_cores_are_none(bench, cores, together)
     assert found.shares.together(7, 8) is together
 
 
-def test_one_that_is_put_back_has_no_quota_and_that_is_in_the_journal_first(bench):
+def test_a_requeued_job_has_no_quota_and_is_journalled_first(bench):
     def requeues(command):
         assert 8 in found.journal.standing.returning
         assert found.groups.jobs() == [7]
@@ -149,10 +149,10 @@ def test_one_that_is_put_back_has_no_quota_and_that_is_in_the_journal_first(benc
     found = two(bench, scontrol_requeuehold=requeues)
     found.shares.set_quotas([Pair(7, 8, 30)])
     assert found.shares.requeue(8, "the head can start") == ""
-    assert found.said.told("requeuehold") == [("requeuehold", "8")]
+    assert found.fake.commands_with("requeuehold") == [("requeuehold", "8")]
 
 
-def test_what_is_read_last_of_a_job_is_its_tasks(bench, tmp_path):
+def test_the_last_reading_of_a_job_has_its_tasks(bench, tmp_path):
     found, file = two(bench), tmp_path / "progress"
     before = found.shares.last_reading(7, "nothing known")
     assert before == "nothing known"
@@ -172,7 +172,7 @@ def test_what_is_read_last_of_a_job_is_its_tasks(bench, tmp_path):
     assert math.isnan(last.cpu)
 
 
-def test_quotas_are_set_again_where_their_watchdog_was_ended(bench):
+def test_quotas_are_set_again_after_their_watchdog_ended(bench):
     found, dogs = two(bench), []
     found.shares.set_quotas([Pair(7, 8, 30)])
 
@@ -189,10 +189,10 @@ def test_quotas_are_set_again_where_their_watchdog_was_ended(bench):
     (found.kernel.root / "cpu" / "mine" / "job_8" / "cpu.cfs_quota_us").write_text("-1")
     found.shares.set_quotas([Pair(7, 8, 30)])
     assert found.value("cpu", 8, "cpu.cfs_quota_us") == "30000"
-    assert (len(dogs), found.told) == (1, ["the watchdog of quotas has died; starting another one"])
+    assert (len(dogs), found.lines) == (1, ["the watchdog of quotas has died; starting another one"])
 
 
-def test_what_cannot_be_lifted_is_told(bench, monkeypatch):
+def test_a_group_that_cannot_be_released_is_reported(bench, monkeypatch):
     found = two(bench)
     found.shares.set_quotas([Pair(7, 8, 30)])
 
@@ -201,4 +201,4 @@ def test_what_cannot_be_lifted_is_told(bench, monkeypatch):
 
     monkeypatch.setattr(type(found.groups), "release", refuses)
     found.shares.set_quotas([])
-    assert found.told == ["job 7: busy", "job 8: busy"]
+    assert found.lines == ["job 7: busy", "job 8: busy"]

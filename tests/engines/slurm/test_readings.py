@@ -1,4 +1,4 @@
-"""What is read of jobs of Slurm that share, and what their groups are set to: numbers by hand."""
+"""Readings of sharing Slurm jobs, and the settings of their groups: numbers computed by hand."""
 
 import math
 from dataclasses import replace
@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.engines.slurm import test_quotas
-from tests.engines.slurm.said import job, node, nodes, over, running
+from tests.engines.slurm.fake_commands import job, node, nodes, over, running
 from tests.engines.slurm.test_quotas import PAIR, two
 from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.linux.files import GroupError
@@ -26,7 +26,7 @@ def folder(found, controller, number, name="w1"):
 
 
 def measured(found, monkeypatch, **usage):
-    """Have every meter say this; the folders that meters were made for."""
+    """Make every meter return these values; return the folders of the meters."""
     made = []
     known = {"cpu": 5.0, "peak": 100.0, "waited": 0.0, "throttled": 0.0} | usage
 
@@ -43,12 +43,12 @@ def measured(found, monkeypatch, **usage):
     [
         ({}, 100.0, 0.0),
         ({"peak": math.nan}, 0.0, 0.0),
-        # By the core, without what its own quota kept from it.
+        # Per core, without the time that its own quota withheld.
         ({"waited": 9.0, "throttled": 3.0}, 100.0, 3.0),
         ({"waited": 3.0, "throttled": 9.0}, 100.0, 0.0),
     ],
 )
-def test_a_reading_is_of_what_a_job_s_groups_say(bench, monkeypatch, usage, peak, waited):
+def test_a_reading_is_measured_from_a_job_s_groups(bench, monkeypatch, usage, peak, waited):
     found = bench(running(7, comment="windlass share", cpus=2))
     measured(found, monkeypatch, **usage)
     folder(found, "cpuacct", 7)
@@ -66,16 +66,16 @@ def test_a_reading_has_the_tasks_that_the_job_reports(bench, monkeypatch, tmp_pa
     measured(found, monkeypatch)
     folder(found, "cpuacct", 7)
     report(tmp_path / "said", JobProgress(2, 3, False, 30, 12))
-    asked = []
-    monkeypatch.setattr(module, "_progress_file", lambda pids: asked.append(pids) or tmp_path / "said")
+    requested = []
+    monkeypatch.setattr(module, "_progress_file", lambda pids: requested.append(pids) or tmp_path / "said")
     for _ in range(2):
         (read,) = found.shares.readings([7], 1105.0).values()
         assert (read.stage, read.parallel, read.done, read.left) == (2, False, 30, 12)
-    # The file is looked for until it is found.
-    assert len(asked) == 1
+    # The file is searched until it is found.
+    assert len(requested) == 1
 
 
-def test_a_job_on_other_nodes_than_before_is_measured_anew(bench, monkeypatch):
+def test_a_job_on_new_nodes_gets_a_new_meter(bench, monkeypatch):
     found = two(bench)
     made = measured(found, monkeypatch)
     first = folder(found, "cpuacct", 7)
@@ -87,7 +87,7 @@ def test_a_job_on_other_nodes_than_before_is_measured_anew(bench, monkeypatch):
 
 
 @pytest.mark.parametrize("error", [GroupError("gone"), OSError("gone")])
-def test_a_job_that_cannot_be_read_is_left_out(bench, monkeypatch, error):
+def test_an_unreadable_job_is_left_out(bench, monkeypatch, error):
     found = two(bench)
     made = measured(found, monkeypatch)
     folder(found, "cpuacct", 7), folder(found, "cpuacct", 8)
@@ -102,7 +102,7 @@ def test_a_job_that_cannot_be_read_is_left_out(bench, monkeypatch, error):
     assert list(found.shares.readings([7, 8], 1.0)) == [8]
 
 
-def test_the_file_of_progress_is_named_in_a_job_s_environment(monkeypatch, tmp_path):
+def test_the_progress_file_is_found_in_a_job_s_environment(monkeypatch, tmp_path):
     environments = {5: b"A=1\0B=2", 6: b"X=1\0WINDLASS_PROGRESS=/p/q\0C=3", 7: b"WINDLASS_PROGRESS=/r\0"}
     for pid, text in environments.items():
         (tmp_path / str(pid)).mkdir()
@@ -113,7 +113,7 @@ def test_the_file_of_progress_is_named_in_a_job_s_environment(monkeypatch, tmp_p
     assert module._progress_file({4, 5}) is None
 
 
-def test_a_last_reading_is_only_of_what_was_written_since(bench, tmp_path):
+def test_a_last_reading_uses_only_a_newer_progress_file(bench, tmp_path):
     found = two(bench)
     report(tmp_path / "said", JobProgress(2, 2, True, 30, 0))
     written = (tmp_path / "said").stat().st_mtime
@@ -121,13 +121,13 @@ def test_a_last_reading_is_only_of_what_was_written_since(bench, tmp_path):
         found.shares._measured[7] = SimpleNamespace(progress=tmp_path / "said")
         before = Reading(at, 9.0, 100.0, 1, False, 5.0, 10.0, 3.0)
         assert found.shares.last_reading(7, before).done == done
-        # Once it has ended it is measured no more.
+        # An ended job is no longer measured.
         assert 7 not in found.shares._measured
     found.shares._measured[7] = SimpleNamespace(progress=tmp_path / "none")
     assert found.shares.last_reading(7, before) == before
 
 
-def test_an_allocation_s_memory_is_its_part_of_the_least_node_or_what_it_asked_for(bench):
+def test_an_allocation_s_memory_is_its_request_or_its_part_of_the_smallest_node(bench):
     unequal = [
         node("w1", cpus=4) | {"real_memory": 400},
         node("w2", cpus=2) | {"real_memory": 100},
@@ -138,7 +138,7 @@ def test_an_allocation_s_memory_is_its_part_of_the_least_node_or_what_it_asked_f
     assert (found.shares.memory(7), found.shares.memory(8)) == (200 << 20, 150 << 20)
 
 
-def test_a_candidate_is_as_its_user_submitted_it_and_stays_so(bench):
+def test_a_candidate_keeps_its_submitted_request(bench):
     year = 365.0 * 86400.0
     rows = (
         job(7, comment="windlass share restart", time_limit=None, name="blast", memory_per_cpu=5),
@@ -152,10 +152,10 @@ def test_a_candidate_is_as_its_user_submitted_it_and_stays_so(bench):
     second = found.shares.candidate(8)
     assert (second.request, second.restarts) == (120.0, False)
     assert found.shares.candidate(9) is None
-    found.said.answers["squeue"] = test_quotas.jobs(job(8, comment="windlass share", time_limit=99))
+    found.fake.answers["squeue"] = test_quotas.jobs(job(8, comment="windlass share", time_limit=99))
     found.now[0] += 10.0
     found.system.poll(0.0)
-    # Its limit is longer now that it was a guest, and job 7 is known no more.
+    # Its limit is longer after it was a guest, and job 7 is unknown.
     assert (found.shares.candidate(8), found.shares.candidate(7)) == (second, first)
 
 
@@ -167,29 +167,29 @@ def test_a_candidate_is_as_its_user_submitted_it_and_stays_so(bench):
         ({}, 30.5, "4"),
         ({}, 89.0, "4"),
         ({}, 91.0, "5"),
-        # Of these it stood still for 40.
+        # It was suspended for 40 of these.
         ({"suspend_time": 1060, "pre_sus_time": 10}, 70.0, None),
         ({"suspend_time": 1060, "pre_sus_time": 10}, 71.0, "4"),
         ({"time_limit": None}, 9e9, None),
         ({"start_time": 0}, 900.0, None),
     ],
 )
-def test_a_limit_leaves_room_for_what_a_guest_does_not_get(bench, fields, seconds, limit):
+def test_a_limit_allows_for_a_guest_s_reduced_pace(bench, fields, seconds, limit):
     found = bench(running(7, **PAIR), running(8, **(PAIR | fields)))
     found.shares.allow(8, seconds)
     wanted = [] if limit is None else [("update", "JobId=8", f"TimeLimit={limit}")]
-    assert found.said.told("update") == wanted
+    assert found.fake.commands_with("update") == wanted
 
 
-def test_a_limit_that_cannot_be_longer_is_told_and_a_slurm_that_is_away_is_not_passed_over(bench):
+def test_a_failed_limit_is_reported_and_an_unreachable_slurm_raises(bench):
     found = two(bench, scontrol_update=(1, "", "Access/permission denied"))
     found.shares.allow(8, 900.0)
-    assert found.told == [
+    assert found.lines == [
         "job 8 may reach its time limit because of its quota: job 8: TimeLimit=18: Access/permission denied"
     ]
     waits = bench(job(8, **PAIR), scontrol_update=(1, "", "x"))
     waits.shares.allow(8, 900.0)
-    assert waits.told == []
+    assert waits.lines == []
     away = two(bench, scontrol_update=(1, "", "Unable to contact slurm controller"))
     away.shares._client = replace(away.shares._client, patience=0.0)
     with pytest.raises(AwayError):
@@ -217,7 +217,7 @@ def test_a_quota_is_a_limit_and_a_weight_by_the_cores_of_each(bench, monkeypatch
         assert found.value("cpu", 8, "cpu.cfs_quota_us") == limit
 
 
-def test_what_is_set_already_is_not_set_again_and_processes_are_taken_each_time(bench, monkeypatch):
+def test_unchanged_settings_are_not_rewritten_but_processes_are_moved_each_time(bench, monkeypatch):
     found, done = two(bench), []
 
     def note(name, real):
@@ -235,11 +235,11 @@ def test_what_is_set_already_is_not_set_again_and_processes_are_taken_each_time(
     found.shares.set_quotas([Pair(7, 8, 30)])
     assert done == [("take", 7), ("take", 8)]
     assert found.kept == [(Pair(7, 8, 30),)]
-    assert len([each for each in found.said.asked if each[1:3] == ("show", "job")]) == 1
+    assert len([each for each in found.fake.recorded if each[1:3] == ("show", "job")]) == 1
 
 
 @pytest.mark.parametrize(("cores", "kept"), [("0-3", False), ("0-2", True)])
-def test_a_host_that_has_the_whole_machine_is_kept_on_no_cores(bench, cores, kept):
+def test_a_host_with_the_whole_machine_is_not_pinned(bench, cores, kept):
     found = two(bench, scontrol_show_job=f"JobId=7\n   Nodes=w1 CPU_IDs={cores} Mem=0\n")
     found.shares.set_quotas([Pair(7, 8, 30)])
     assert (found.kernel.root / "cpuset" / "mine").exists() is kept
@@ -255,12 +255,12 @@ def test_a_host_that_has_the_whole_machine_is_kept_on_no_cores(bench, cores, kep
         ([("w1", 2, "there")], False),
     ],
 )
-def test_cores_are_this_machine_s_where_it_is_one_node_and_has_as_many(bench, rows, pins):
-    said = nodes(*(node(name, cpus=cpus) | {"hostname": host} for name, cpus, host in rows))
-    assert two(bench, sinfo=said).shares._pins is pins
+def test_jobs_are_pinned_only_if_this_machine_is_one_matching_node(bench, rows, pins):
+    fake = nodes(*(node(name, cpus=cpus) | {"hostname": host} for name, cpus, host in rows))
+    assert two(bench, sinfo=fake).shares._pins is pins
 
 
-def test_a_pair_is_together_where_the_guest_s_nodes_are_its_host_s(bench):
+def test_a_pair_is_together_if_the_guest_s_nodes_are_the_host_s(bench):
     names = {"w[1-2]": "w1\nw2\n", "w[2-3]": "w2\nw3\n"}
     hosts = {"scontrol_show_hostnames": lambda command: names.get(command[-1], command[-1])}
     for host, guest, together in (
@@ -271,7 +271,7 @@ def test_a_pair_is_together_where_the_guest_s_nodes_are_its_host_s(bench):
     ):
         found = bench(running(7, nodes=host, **PAIR), running(8, nodes=guest, **PAIR), **hosts)
         assert found.shares.together(7, 8) is together
-    # Of one that Slurm knows no more nothing can be told.
+    # For a job that Slurm has forgotten, nothing is known.
     assert bench(running(7, **PAIR)).shares.together(7, 8)
     assert bench(over(7), running(8, nodes="w2", **PAIR)).shares.together(6, 8)
 

@@ -1,4 +1,4 @@
-"""A driver on a real Slurm: who starts when, whom it leaves alone, and what becomes of jobs when things die."""
+"""A driver on a real Slurm: order of starts, other users' jobs, and jobs after kills."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def shell(slurm):
 
 
 class Runs:
-    """Jobs that write down when they begin and end."""
+    """Jobs that record their starts and ends."""
 
     def __init__(self, shell, tmp_path):
         self.shell, self.file, self.jobs = shell, tmp_path / "runs", []
@@ -56,11 +56,11 @@ class Runs:
         return [int(job) for what, job in words if what == kind]
 
     def begun(self, rows):
-        """Whether any has; a short one may be over before a busy machine looks."""
+        """True if any job has started; a short one may be over before a busy machine polls."""
         return any(rows[job].phase in (Phase.RUNS, Phase.OVER) for job in self.jobs)
 
     def end(self):
-        """All have ended, each once."""
+        """Check that all jobs have ended, each once."""
         self.shell.until(lambda rows: all(rows[job].phase is Phase.OVER for job in self.jobs))
         assert sorted(self.lines("b")) == sorted(self.jobs) == sorted(self.lines("e"))
         assert {self.shell.rows()[job].state for job in self.jobs} == {"COMPLETED"}
@@ -72,17 +72,17 @@ def runs(shell, tmp_path):
 
 
 class Driver:
-    """``windlass slurm drive`` as a process of its own."""
+    """``windlass slurm drive`` as a separate process."""
 
     def __init__(self, shell, tmp_path, *options, policy="easy"):
-        self.journal, self.said = tmp_path / "journal", tmp_path / "said"
+        self.journal, self.output = tmp_path / "journal", tmp_path / "said"
         command = [sys.executable, "-m", "windlass", "slurm", "drive", "--policies", f"order={policy}"]
-        with open(self.said, "a") as said:
+        with open(self.output, "a") as output:
             self.process = subprocess.Popen(
                 [*command, "--journal", str(self.journal), *options],
                 env=shell.environment,
-                stderr=said,
-                stdout=said,
+                stderr=output,
+                stdout=output,
             )
 
     def end(self, by=None):
@@ -99,7 +99,7 @@ class Driver:
 
 
 class LastFirst:
-    """Who came last goes first, one at a time."""
+    """A policy that starts the latest job first, one at a time."""
 
     name = "last-first"
 
@@ -113,7 +113,7 @@ def driven(shell, tmp_path, policy, **options):
     return drive_slurm(shell.client, driving, lambda line: None)
 
 
-def test_jobs_start_in_the_policy_s_order_and_the_journal_says_why(shell, runs, tmp_path):
+def test_jobs_start_in_the_policy_s_order_and_the_journal_has_the_reasons(shell, runs, tmp_path):
     jobs = [runs.submit(0.1) for _ in range(4)]
     run = driven(shell, tmp_path, LastFirst())
     runs.end()
@@ -128,7 +128,7 @@ def test_jobs_start_in_the_policy_s_order_and_the_journal_says_why(shell, runs, 
     assert order == [Decided, Releasing, Began] * 4
 
 
-def test_those_let_go_together_start_in_the_order_of_the_answer(shell, tmp_path):
+def test_jobs_released_together_start_in_the_order_of_the_answer(shell, tmp_path):
     class Backwards:
         name = "backwards"
 
@@ -147,7 +147,7 @@ def test_those_let_go_together_start_in_the_order_of_the_answer(shell, tmp_path)
     assert [job for job in started if job in held] == held[::-1]
 
 
-def test_jobs_of_others_are_as_they_were(shell, runs, tmp_path):
+def test_jobs_of_other_users_are_unchanged(shell, runs, tmp_path):
     held = shell.submit("sleep 1", "--hold", ours=False)
     named = shell.submit("sleep 1", "--hold", "--comment=mine", ours=False)
     array = int(
@@ -161,7 +161,7 @@ def test_jobs_of_others_are_as_they_were(shell, runs, tmp_path):
     assert {job: shell.rows()[job] for job in before} == before
 
 
-def test_who_needs_a_drained_node_waits_until_it_is_back(shell, runs, tmp_path):
+def test_a_job_that_needs_a_drained_node_waits_until_it_is_back(shell, runs, tmp_path):
     shell("scontrol", "update", "NodeName=w[2-4]", "State=DRAIN", "Reason=test")
     wide, narrow = runs.submit(0.1, procs=4, minutes=2), runs.submit(0.1, procs=2, minutes=1)
     with Driver(shell, tmp_path, "--until-idle", policy="sjf") as driver:
@@ -172,7 +172,7 @@ def test_who_needs_a_drained_node_waits_until_it_is_back(shell, runs, tmp_path):
     runs.end()
 
 
-def test_what_is_put_back_is_held_again_and_ends(shell, tmp_path):
+def test_a_requeued_job_is_held_again_and_ends(shell, tmp_path):
     first = shell.submit("sleep 20")
     with Driver(shell, tmp_path, "--until-idle") as driver:
         shell.until(lambda rows: rows[first].state == "RUNNING")
@@ -183,7 +183,7 @@ def test_what_is_put_back_is_held_again_and_ends(shell, tmp_path):
     assert "it was requeued" in (tmp_path / "said").read_text()
 
 
-def test_who_waits_for_another_job_holds_up_nobody(shell, runs, tmp_path):
+def test_a_job_with_a_dependency_delays_no_other(shell, runs, tmp_path):
     other = shell.submit("sleep 4", ours=False)
     options = ("--hold", "--comment=windlass", f"--dependency=afterany:{other}")
     after = int(shell("sbatch", "--parsable", "--ntasks=7", "--time=1", *options, "--wrap=true"))
@@ -203,49 +203,49 @@ def test_a_controller_that_stops_and_comes_back_loses_nothing(shell, runs, tmp_p
         cluster = SlurmCluster.load(shell.cluster.folder)
         cluster.stop("slurmctld")
         try:
-            assert wait_until(lambda: "does not answer" in driver.said.read_text(), PATIENCE)
+            assert wait_until(lambda: "does not answer" in driver.output.read_text(), PATIENCE)
         finally:
             cluster.start("slurmctld")
         assert driver.end() == 0
-    assert "answers again" in driver.said.read_text()
+    assert "answers again" in driver.output.read_text()
     runs.end()
 
 
-def test_a_driver_killed_at_any_instant_and_started_again_loses_nobody(shell, runs, tmp_path):
+def test_a_driver_killed_at_any_time_and_restarted_loses_no_job(shell, runs, tmp_path):
     rng = np.random.default_rng(7)
     for _ in range(24):
         runs.submit(float(rng.uniform(0.1, 1.5)), procs=int(rng.integers(1, PROCESSORS + 1)))
     for _ in range(20):
         with Driver(shell, tmp_path) as driver:
-            # Some instants are before it has begun, and some between a decision and its release.
+            # Some kills are before its start, and some between a decision and its release.
             wait_until(lambda driver=driver: driver.process.poll() is not None, float(rng.uniform(0.1, 4.0)))
-            assert driver.end(signal.SIGKILL) == -signal.SIGKILL, driver.said.read_text()
+            assert driver.end(signal.SIGKILL) == -signal.SIGKILL, driver.output.read_text()
     with Driver(shell, tmp_path, "--until-idle") as driver:
         assert driver.end() == 0
     runs.end()
 
 
-def test_a_driver_told_to_end_gives_the_queue_back(shell, runs, tmp_path):
+def test_a_terminated_driver_gives_the_queue_back(shell, runs, tmp_path):
     for _ in range(6):
         runs.submit(1, procs=PROCESSORS)
     with Driver(shell, tmp_path) as driver:
         shell.until(lambda rows: runs.begun(rows))
         assert driver.end(signal.SIGTERM) == 130
     assert not any(shell.rows()[job].held for job in runs.jobs)
-    assert "given back to Slurm" in driver.said.read_text()
+    assert "given back to Slurm" in driver.output.read_text()
     runs.end()
 
 
-def test_it_leaves_them_held_where_it_is_told_to_and_they_can_be_given_back_later(shell, runs, tmp_path):
+def test_with_keep_held_jobs_stay_held_until_give_back(shell, runs, tmp_path):
     for _ in range(3):
-        runs.submit(60, procs=PROCESSORS)  # longer than a busy machine takes to look and to end
+        runs.submit(60, procs=PROCESSORS)  # longer than a busy machine takes to poll and to end
     with Driver(shell, tmp_path, "--keep-held") as driver:
         shell.until(lambda rows: runs.begun(rows))
         assert driver.end(signal.SIGINT) == 130
     assert sum(shell.rows()[job].held for job in runs.jobs) == 2
     command = [sys.executable, "-m", "windlass", "slurm", "give-back"]
-    said = subprocess.run(command, env=shell.environment, capture_output=True, text=True, check=True)
-    assert said.stdout.startswith("released: ")
+    output = subprocess.run(command, env=shell.environment, capture_output=True, text=True, check=True)
+    assert output.stdout.startswith("released: ")
     shell.until(lambda rows: not any(rows[job].held for job in runs.jobs))
     shell.clear()
 
@@ -259,12 +259,12 @@ def test_a_policy_that_fails_gives_the_queue_back(shell, runs, tmp_path):
     runs.submit(0.1)
     with Driver(shell, tmp_path, policy=file) as driver:
         assert driver.end() == 2
-    last = driver.said.read_text().splitlines()[-1]
+    last = driver.output.read_text().splitlines()[-1]
     assert last.startswith(f"windlass: policy 'mine' ({file}, line 6) started a job that does not wait")
     runs.end()
 
 
-def test_two_drivers_are_refused(shell, runs, tmp_path):
+def test_a_second_driver_is_rejected(shell, runs, tmp_path):
     runs.submit(0.1)
     driving = Driving({"order": Fcfs()}, tmp_path / "other", SlurmOptions(until_idle=True))
     with Driver(shell, tmp_path) as driver:
@@ -282,14 +282,14 @@ def windlass(shell, *arguments):
     return subprocess.run(command, env=shell.environment, capture_output=True, text=True, check=True).stdout
 
 
-def test_a_dry_run_says_who_would_start_and_changes_nothing(shell, tmp_path):
+def test_a_dry_run_prints_the_next_starts_and_changes_nothing(shell, tmp_path):
     first, second = shell.submit("sleep 1", procs=5), shell.submit("sleep 1", procs=4)
     before = shell.rows()
     journal = tmp_path / "journal"
-    said = windlass(
+    output = windlass(
         shell, "slurm", "drive", "--policies", "order=fcfs", "--dry-run", "--journal", str(journal)
     )
-    assert said.splitlines() == [
+    assert output.splitlines() == [
         f"job {first}, 5 processors: head of the queue",
         f"scontrol release {first}",
         "Nothing was changed.",
@@ -299,7 +299,7 @@ def test_a_dry_run_says_who_would_start_and_changes_nothing(shell, tmp_path):
     assert not journal.exists()
 
 
-def test_its_log_runs_in_the_simulator(shell, runs, tmp_path):
+def test_the_log_runs_in_the_simulator(shell, runs, tmp_path):
     for procs in (3, 8, 1):
         runs.submit(1, procs=procs, minutes=procs)
     driven(shell, tmp_path, Fcfs())
@@ -331,7 +331,7 @@ def test_its_log_runs_in_the_simulator(shell, runs, tmp_path):
     assert all(int(rows[job]["run"]) >= 1 for job in runs.jobs)
 
 
-def test_a_private_slurm_whose_daemons_died_is_taken_up_with_its_queue():
+def test_a_private_slurm_restarts_with_its_queue_after_its_daemons_died():
     from windlass.engines.slurm.cluster import up
 
     with private_slurm(nodes=1, cpus=1) as shell:
@@ -341,7 +341,7 @@ def test_a_private_slurm_whose_daemons_died_is_taken_up_with_its_queue():
             up(folder, 2, 1)
         assert up(folder, 1, 1)[1] is False
         state = folder / "state" / "job_state"
-        # It writes down what it knows from time to time: a controller that is killed before that has lost the job.
+        # The controller saves its state periodically: one killed before that has lost the job.
         assert wait_until(lambda: state.exists() and b"windlass" in state.read_bytes(), PATIENCE)
         for daemon in shell.cluster.daemons:
             os.kill(daemon.pid, signal.SIGKILL)

@@ -1,10 +1,10 @@
-"""What Slurm's commands tell of jobs and nodes is read as they mean it, or refused."""
+"""Jobs and nodes in the output of Slurm's commands are parsed, or rejected."""
 
 import math
 
 import pytest
 
-from tests.engines.slurm.said import NOBODY_THERE, free, job, jobs, node, nodes, over, running
+from tests.engines.slurm.fake_commands import NOBODY_THERE, free, job, jobs, node, nodes, over, running
 from windlass.engines.slurm.models import Phase, read_jobs, read_nodes
 from windlass.model import BatchError
 
@@ -22,7 +22,7 @@ def test_a_job_is_read_with_its_units():
     assert one(job(7, time_limit=None)).limit == math.inf
 
 
-def test_jobs_come_by_number():
+def test_jobs_are_sorted_by_number():
     assert [row.job for row in read_jobs(jobs(job(9), job(7), job(8)))] == [7, 8, 9]
 
 
@@ -33,14 +33,14 @@ def test_jobs_come_by_number():
         ("REQUEUE_HOLD", Phase.WAITS),
         ("RUNNING", Phase.RUNS),
         ("SUSPENDED", Phase.RUNS),
-        # Its processors are not idle before its nodes are done with it.
+        # Its processors are busy until its nodes have finished with it.
         ("COMPLETING", Phase.RUNS),
         ("COMPLETED", Phase.OVER),
         ("TIMEOUT", Phase.OVER),
         ("CANCELLED", Phase.OVER),
     ],
 )
-def test_a_state_says_whether_processors_are_held(state, phase):
+def test_a_state_determines_whether_processors_are_held(state, phase):
     assert one(job(7, state)).phase is phase
 
 
@@ -49,7 +49,7 @@ def test_a_cancelled_array_has_no_processors():
     assert (row.procs, row.phase) == (0, Phase.OVER)
 
 
-def test_held_is_who_waits_without_a_priority():
+def test_a_held_job_is_a_waiting_one_without_priority():
     assert one(job(7)).held
     assert not one(free(7)).held
     assert not one(running(7, priority=0)).held
@@ -67,11 +67,11 @@ def test_held_is_who_waits_without_a_priority():
         ({"het_job_id": 7}, False),
     ],
 )
-def test_who_is_left_to_windlass(fields, ours):
+def test_the_comment_leaves_a_job_to_windlass(fields, ours):
     assert one(job(7, **fields)).opted_in is ours
 
 
-def test_whether_one_that_is_over_ever_ran():
+def test_an_ended_job_ran_if_it_had_nodes():
     assert one(over(7)).ran
     # Slurm gives a job that was cancelled while it waited a start, and no nodes.
     assert not one(over(7, "CANCELLED", nodes="", start_time=1020)).ran
@@ -90,12 +90,12 @@ def test_whether_one_that_is_over_ever_ran():
         (node("w1", "unknown"), False),
     ],
 )
-def test_whether_jobs_may_start_on_a_node(row, up):
+def test_a_node_s_state_determines_whether_jobs_may_start(row, up):
     (found,) = read_nodes(nodes(row))
     assert (found.up, found.procs) == (up, 2)
 
 
-def test_a_controller_that_is_away_is_not_an_empty_queue():
+def test_an_unreachable_controller_is_not_an_empty_queue():
     with pytest.raises(BatchError, match="Failed while looking for jobs"):
         read_jobs(NOBODY_THERE)
     with pytest.raises(BatchError, match="Unspecified error"):
@@ -103,6 +103,6 @@ def test_a_controller_that_is_away_is_not_an_empty_queue():
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"jobs": [{}]}', '{"jobs": [7]}', '{"jobs": 7}'])
-def test_what_is_not_slurm_s_is_refused(text):
+def test_output_that_is_not_slurm_s_is_an_error(text):
     with pytest.raises(BatchError, match="squeue --json"):
         read_jobs(text)

@@ -1,4 +1,4 @@
-"""Accounting as a real Slurm prints it: as text and as JSON our readers find what Slurm, and the jobs, say."""
+"""Accounting of a real Slurm: the readers of its text and JSON agree with the controller and the jobs."""
 
 import io
 import re
@@ -19,7 +19,7 @@ FIELDS = (
     "JobIDRaw,JobID,JobName,Submit,Start,End,ElapsedRaw,State,Timelimit,ReqCPUS,AllocCPUS,AllocTRES,ReqTRES,"
     "NNodes,User,Account,Partition,Cluster,QOS"
 )
-#: Of jobs that end by themselves: options, what they do, state, processors, limit (s).
+#: Jobs that end on their own: options, command, state, processors, limit (s).
 JOBS = {
     "steps": (("-n2", "-t1"), "srun -n1 true; srun -n1 sleep 1", "COMPLETED", 2, 60),
     "bar|bar": (("-n1", "-t90"), "sleep 1", "COMPLETED", 1, 5400),
@@ -30,7 +30,7 @@ JOBS = {
     "late": (("-n1", "-t1"), "sleep 600", "TIMEOUT", 1, 60),
     "array": (("-n1", "-t2", "-a1-5%2"), "sleep 1", "COMPLETED", 1, 120),
 }
-#: Of jobs that somebody acts on.
+#: Jobs that are cancelled or changed.
 OTHERS = (("-n1", "-t5"), "sleep 1", "COMPLETED", 1, 300)
 
 
@@ -51,8 +51,8 @@ def shown(shell, job):
     return shell("scontrol", "show", "job", "--oneliner", job)
 
 
-def said_by_slurm(shell):
-    """What the controller says of jobs that ran, by their names as accounting has them."""
+def controller_fields(shell):
+    """Return the controller's fields of jobs that ran, by their names in accounting."""
     found = {}
     for block in shell("scontrol", "show", "job", "--oneliner").splitlines():
         fields = dict(re.findall(r"(\w+)=(\S+)", block))
@@ -65,7 +65,7 @@ def said_by_slurm(shell):
 
 @pytest.fixture(scope="module")
 def ran(shell):
-    """Twenty jobs and more, of all kinds; what Slurm's controller says of them when they are over."""
+    """More than twenty jobs of all kinds, with the controller's fields after their ends."""
     shell("sacctmgr", "--immediate", "add", "account", "phys")
     numbers = {name: submit(shell, name, *job[:2]) for name, job in JOBS.items()}
     cancelled = submit(shell, "cancelled", ("-n1", "-t5"), "sleep 600")
@@ -74,7 +74,7 @@ def ran(shell):
     after = submit(shell, "after", ("-n1", "-t5", f"--dependency=afterany:{cancelled}"), "sleep 1")
     submit(shell, "waits", ("-n1", "-t5", "--begin=now+1day"), "true")
     shell("sbatch", "--parsable", "-n1", "-t5", "-a1-4", "-H", "--output=/dev/null", "--wrap=true")
-    # One that is cancelled within a second of its start counts as one that never ran: times are whole seconds.
+    # A job cancelled within a second of its start counts as never run: times are whole seconds.
     assert wait_until(lambda: re.search(r"RunTime=\S+:0[2-9] ", shown(shell, cancelled)), PATIENCE)
     shell("scancel", cancelled, never)
     shell("scontrol", "release", held)
@@ -83,20 +83,20 @@ def ran(shell):
     numbers |= {f"array {task}": f"{array}_{task}" for task in range(1, 6)}
 
     def over():
-        said = said_by_slurm(shell)
+        fields = controller_fields(shell)
         return all(
-            each in said and said[each]["JobState"] in ("COMPLETED", "FAILED", "TIMEOUT", "CANCELLED")
+            each in fields and fields[each]["JobState"] in ("COMPLETED", "FAILED", "TIMEOUT", "CANCELLED")
             for each in numbers.values()
         )
 
-    # A time limit is a minute at least, and Slurm looks for such jobs twice in one.
+    # A time limit is at least a minute, and Slurm checks it twice a minute.
     assert wait_until(over, 3 * PATIENCE), shell("squeue", "--states=all")
-    return numbers, said_by_slurm(shell)
+    return numbers, controller_fields(shell)
 
 
 @pytest.fixture(scope="module")
 def logs(shell, ran):
-    """Both of sacct's forms, when all that ended is in the books."""
+    """Both formats of sacct, once all ended jobs are recorded."""
     numbers, _ = ran
     options = ("--allusers", "--duplicates", "--starttime=2020-01-01")
 
@@ -114,14 +114,14 @@ def logs(shell, ran):
     return tuple(read_trace(shell.folder / name) for name in ("sacct.txt", "sacct.json"))
 
 
-def test_text_and_json_tell_the_same(logs):
+def test_text_and_json_give_the_same_records(logs):
     text, json = (log.records.sort("job") for log in logs)
     assert text.select(sorted(text.columns)).equals(json.select(sorted(json.columns)))
     assert logs[0].processors == logs[1].processors
     assert any("steps of jobs" in note for note in logs[0].notes)
 
 
-def test_jobs_are_as_they_were_asked_for(logs, ran):
+def test_records_have_the_requests_of_the_jobs(logs, ran):
     numbers, _ = ran
     found = {row["job_id"]: row for row in logs[0].records.iter_rows(named=True)}
     for name, number in numbers.items():
@@ -131,14 +131,14 @@ def test_jobs_are_as_they_were_asked_for(logs, ran):
             state = "CANCELLED"
         assert (row["state"], row["procs_allocated"], row["request"]) == (state, procs, limit), name
         assert (row["partition"], row["cluster"], row["user"]) == ("share", "windlass", "root")
-    # Who never ran is not there: one held and cancelled, one of tomorrow, an array that is held.
+    # Jobs that never ran are absent: one held and cancelled, one of tomorrow, and a held array.
     assert not found
 
 
-def test_times_and_waits_are_the_controller_s(logs, ran):
-    _, said = ran
+def test_times_and_waits_equal_the_controller_s(logs, ran):
+    _, fields = ran
     records = logs[0].records
-    times = [said[job] for job in records["job_id"]]
+    times = [fields[job] for job in records["job_id"]]
     at = {
         each: pl.Series([one[each] for one in times]).str.to_datetime("%Y-%m-%dT%H:%M:%S").dt.epoch("s")
         for each in ("SubmitTime", "StartTime", "EndTime")
@@ -149,11 +149,11 @@ def test_times_and_waits_are_the_controller_s(logs, ran):
     assert records["run"].to_list() == (end - start).cast(float).to_list()
     assert records["procs_allocated"].to_list() == [int(one["NumCPUs"]) for one in times]
     assert records["state"].to_list() == [one["JobState"] for one in times]
-    # At least these had to wait: for a release and for another job.
+    # At least these jobs waited: for a release and for another job.
     assert (records["wait"] > 0).sum() >= 2
 
 
-def test_our_log_is_of_the_same_jobs(shell, logs):
+def test_windlass_s_log_has_the_same_jobs(shell, logs):
     kept = read_log(shell.client)
     records = logs[0].records.sort("submit", "job")
     assert [job.job for job in kept.jobs] == records["job"].to_list()
@@ -166,7 +166,7 @@ def test_our_log_is_of_the_same_jobs(shell, logs):
     assert len(table.getvalue().splitlines()) == 1 + len(records)
 
 
-def test_books_are_kept_by_processes_that_it_knows(shell):
+def test_accounting_runs_in_known_processes(shell):
     now = SlurmCluster.load(shell.cluster.folder)
     assert [daemon.name for daemon in now.daemons][:4] == ["munged", "mariadbd", "slurmdbd", "slurmctld"]
     assert now.gone == ()

@@ -1,4 +1,4 @@
-"""Jobs of a real Slurm that share: quotas are set and end with the driver, however it ends."""
+"""Sharing jobs of a real Slurm: quotas are set, and end with the driver after any end."""
 
 import re
 import signal
@@ -22,7 +22,7 @@ from windlass.engines.slurm.settings import cluster_name, group_name
 
 pytestmark = pytest.mark.slow
 SHARES = "--comment=windlass share restart"
-#: Kills of the driver at random instants; WINDLASS_KILLS asks for more.
+#: Kills of the driver at random times; WINDLASS_KILLS sets more.
 KILLS = kills(8)
 
 
@@ -55,23 +55,23 @@ def runs(shell, tmp_path):
 
 
 def submit(runs, seconds, *options, name="busy"):
-    """A job that may share, as wide as the node, and busy on one core for so many seconds of CPU."""
+    """Submit a sharing job as wide as the node that uses `seconds` of CPU time on one core."""
     spin = f"{sys.executable} -c 'import time\nwhile time.process_time() < {seconds}: pass'"
     script = f"echo b $SLURM_JOB_ID >> {runs.file}; {spin}; echo e $SLURM_JOB_ID >> {runs.file}"
     words = ("--hold", SHARES, f"--job-name={name}", *options)
-    # A limit that no machine is too busy for.
+    # A limit that suffices on a busy machine.
     runs.jobs.append(runs.shell.submit(script, *words, procs=2, minutes=60, ours=False))
     return runs.jobs[-1]
 
 
 class Sharing(Driver):
-    """A driver under which half of the time is given away."""
+    """A driver that gives guests half of the time."""
 
     def __init__(self, shell, tmp_path, *options, share="static"):
         super().__init__(shell, tmp_path, "--checkpoint", "0.5", *options, policy=f"easy,share={share}")
 
 
-#: Half of the time is given away, and every other guest begins again once it has been seen.
+#: Guests get half of the time, and every other guest is requeued once it has been seen.
 FICKLE = """
 from windlass.share import Sharing
 from windlass.share.answer import Back
@@ -95,20 +95,20 @@ class Fickle:
 
 
 def whole(groups):
-    """No quota is left of anybody, and nobody is kept on cores."""
+    """True if no quota is left, and no job is pinned to cores."""
     return not groups.jobs() and not (groups.root / "cpuset" / groups.name).exists()
 
 
-def test_a_guest_has_its_quota_and_the_host_none(shell, runs, groups, tmp_path):
+def test_only_the_guest_has_a_quota(shell, runs, groups, tmp_path):
     host, guest = submit(runs, 12), submit(runs, 4)
     with Sharing(shell, tmp_path, "--until-idle") as driver:
-        assert wait_until(lambda: set(groups.jobs()) == {host, guest}, PATIENCE), driver.said.read_text()
+        assert wait_until(lambda: set(groups.jobs()) == {host, guest}, PATIENCE), driver.output.read_text()
         shares = {job: groups.base / f"job_{job}" for job in (host, guest)}
         quota = {job: (folder / "cpu.cfs_quota_us") for job, folder in shares.items()}
         if quota[host].exists():
             assert wait_until(lambda: int(quota[guest].read_text()) > 0, PATIENCE)
             period = int((shares[guest] / "cpu.cfs_period_us").read_text())
-            # Half of two cores, of the guest alone: the host may use all that is idle.
+            # Half of two cores, for the guest only: the host may use all idle time.
             assert int(quota[guest].read_text()) == period
             assert int(quota[host].read_text()) == -1
         assert wait_until(lambda: (shares[guest] / "cgroup.procs").read_text().strip() != "", PATIENCE)
@@ -116,25 +116,25 @@ def test_a_guest_has_its_quota_and_the_host_none(shell, runs, groups, tmp_path):
     runs.end()
     assert whole(groups)
     assert re.search(
-        rf"job {guest} has 50 % of the cores that it shares with {host}", driver.said.read_text()
+        rf"job {guest} has 50 % of the cores that it shares with {host}", driver.output.read_text()
     )
 
 
-def test_a_dry_run_watches_and_says_who_would_share(shell, runs, groups, tmp_path):
+def test_a_dry_run_prints_the_pairs_that_would_share(shell, runs, groups, tmp_path):
     host, guest = submit(runs, 30), submit(runs, 1)
     shell("scontrol", "release", str(host))
     shell.until(lambda rows: rows[host].phase is Phase.RUNS)
     journal = tmp_path / "journal"
     policies = ("--policies", "order=easy,share=static", "--checkpoint", "0.5", "--journal", str(journal))
-    said = windlass(shell, "slurm", "drive", "--dry-run", *policies)
-    assert f"job {guest} has 50 % of the cores that it shares with {host}: " in said
-    assert said.endswith("Nothing was changed.\n")
+    output = windlass(shell, "slurm", "drive", "--dry-run", *policies)
+    assert f"job {guest} has 50 % of the cores that it shares with {host}: " in output
+    assert output.endswith("Nothing was changed.\n")
     assert (shell.rows()[host].phase, shell.rows()[guest].held) == (Phase.RUNS, True)
     assert whole(groups)
     assert not journal.exists()
 
 
-def test_who_did_not_say_so_never_shares(shell, runs, groups, tmp_path):
+def test_jobs_without_the_comment_never_share(shell, runs, groups, tmp_path):
     alone = [runs.submit(2, procs=2), runs.submit(2, procs=2)]
     with Sharing(shell, tmp_path, "--until-idle") as driver:
         assert driver.end() == 0
@@ -142,11 +142,11 @@ def test_who_did_not_say_so_never_shares(shell, runs, groups, tmp_path):
     rows = shell.rows()
     first, second = sorted(alone, key=lambda job: rows[job].start)
     assert rows[second].start >= rows[first].end
-    assert "shares" not in driver.said.read_text()
+    assert "shares" not in driver.output.read_text()
 
 
 @pytest.mark.parametrize("restarted", [True, False], ids=["restarted", "never-restarted"])
-def test_a_driver_killed_at_any_instant_leaves_no_quota_and_loses_nobody(
+def test_a_driver_killed_at_any_time_leaves_no_quota_and_loses_no_job(
     shell, runs, groups, tmp_path, restarted
 ):
     rng, fickle = np.random.default_rng(11), tmp_path / "fickle.py"
@@ -158,15 +158,15 @@ def test_a_driver_killed_at_any_instant_leaves_no_quota_and_loses_nobody(
             if not restarted:
                 assert wait_until(lambda: len(groups.jobs()) == 2, PATIENCE)
             elif rng.random() < 0.8:
-                # It has begun; the others are killed while it does.
-                assert wait_until(groups.base.is_dir, PATIENCE), driver.said.read_text()
+                # This one has started; the others are killed during their start.
+                assert wait_until(groups.base.is_dir, PATIENCE), driver.output.read_text()
             wait_until(lambda driver=driver: driver.process.poll() is not None, float(rng.uniform(0.0, 4.0)))
-            assert driver.end(signal.SIGKILL) == -signal.SIGKILL, driver.said.read_text()
-        # The watchdog has it so; nobody else does.
+            assert driver.end(signal.SIGKILL) == -signal.SIGKILL, driver.output.read_text()
+        # Only the watchdog lifts them.
         assert wait_until(lambda: whole(groups), PATIENCE)
     if restarted:
         with Sharing(shell, tmp_path, "--until-idle") as driver:
-            assert driver.process.wait(10 * PATIENCE) == 0, driver.said.read_text()
+            assert driver.process.wait(10 * PATIENCE) == 0, driver.output.read_text()
     else:
         runs.shell.until(lambda rows: all(row.phase is not Phase.RUNS for row in rows.values()))
         command = [
@@ -188,11 +188,11 @@ def test_a_driver_killed_at_any_instant_leaves_no_quota_and_loses_nobody(
     entries = read_journal(tmp_path / "journal")
     taken, back = (sum(isinstance(entry, kind) for entry in entries) for kind in (Taking, Returning))
     print(f"{KILLS} kills: {len(runs.jobs)} jobs, taken in {taken} times, put back {back} times")
-    # Of none anything is left to be undone.
+    # No job has changes left to revert.
     assert not restarted or Unwritten(tmp_path / "journal").standing.taken == {}
 
 
-def test_pairs_go_on_when_a_driver_comes_back(shell, runs, groups, tmp_path):
+def test_pairs_continue_under_the_next_driver(shell, runs, groups, tmp_path):
     host, guest = submit(runs, 12), submit(runs, 8)
     with Sharing(shell, tmp_path) as driver:
         assert wait_until(lambda: set(groups.jobs()) == {host, guest}, PATIENCE)
@@ -200,7 +200,7 @@ def test_pairs_go_on_when_a_driver_comes_back(shell, runs, groups, tmp_path):
         driver.end(signal.SIGKILL)
     assert wait_until(lambda: whole(groups), PATIENCE)
     with Sharing(shell, tmp_path, "--until-idle") as driver:
-        assert wait_until(lambda: set(groups.jobs()) == {host, guest}, PATIENCE), driver.said.read_text()
+        assert wait_until(lambda: set(groups.jobs()) == {host, guest}, PATIENCE), driver.output.read_text()
         assert driver.end() == 0
     runs.end()
     assert not Path(groups.base / f"job_{guest}").exists()

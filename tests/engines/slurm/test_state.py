@@ -1,4 +1,4 @@
-"""Who shares, kept in a file."""
+"""The state file of sharing jobs."""
 
 import pytest
 
@@ -8,25 +8,25 @@ from windlass.io import seal_text
 from windlass.model import InputError
 
 
-def test_what_was_kept_comes_back(tmp_path):
+def test_a_saved_state_is_read_back(tmp_path):
     state = ShareState("pairs", (Pair(1, 2, 30), Pair(3, 4, 0)), "{}", (("blast", 10.0, 950.0),))
     write_state(tmp_path / "shares", state)
     assert read_state(tmp_path / "shares") == state
     assert [file.name for file in tmp_path.iterdir()] == ["shares"]
 
 
-def test_a_file_of_before_the_container_is_read(tmp_path):
+def test_the_format_before_the_container_is_read(tmp_path):
     text = '{"version": 1, "policy": "x", "pairs": [[1, 2, 30]], "learned": "", "uses": []}'
     (tmp_path / "shares").write_text(text)
     assert read_state(tmp_path / "shares") == ShareState("x", (Pair(1, 2, 30),))
 
 
-def test_no_file_is_nothing_kept(tmp_path):
+def test_a_missing_file_is_no_state(tmp_path):
     assert read_state(tmp_path / "shares") is None
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "saved state: 0 bytes that do not begin"),
         ("[]", "saved state: 2 bytes that do not begin"),
@@ -41,8 +41,8 @@ def test_no_file_is_nothing_kept(tmp_path):
         ('{"version": 1, "policy": "x", "pairs": [], "learned": ""}', "not a saved state of shares"),
     ],
 )
-def test_a_file_that_is_something_else_is_named(tmp_path, text, said):
+def test_a_file_that_is_not_a_state_is_an_error(tmp_path, text, message):
     (tmp_path / "shares").write_text(text)
-    with pytest.raises(InputError, match=said) as error:
+    with pytest.raises(InputError, match=message) as error:
         read_state(tmp_path / "shares")
     assert str(tmp_path / "shares") in str(error.value)

@@ -1,4 +1,4 @@
-"""What surrounds a driver: signals while it gives back, a journal's size, programs and ports of the machine."""
+"""The environment of a driver: signals during give-back, the journal's size, programs and ports."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from windlass.engines.slurm.journal import Journal
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def test_signals_are_passed_over_until_the_queue_is_given_back_and_not_after():
+def test_signals_are_ignored_only_during_give_back():
     before = [signal.getsignal(number) for number in SIGNALS]
 
     def gives_back():
@@ -41,7 +41,7 @@ def test_signals_are_left_to_the_main_thread():
     assert seen == before
 
 
-def test_a_journal_begins_anew_beyond_eight_mebibytes(tmp_path):
+def test_a_journal_is_rotated_beyond_8_mib(tmp_path):
     path, before = tmp_path / "journal", tmp_path / "journal.1"
     with Journal(path) as journal:
         journal.append(Over(1.0, 1, "x" * ((8 << 20) - 200)))
@@ -51,7 +51,7 @@ def test_a_journal_begins_anew_beyond_eight_mebibytes(tmp_path):
     assert before.stat().st_size > 8 << 20
 
 
-def test_programs_are_looked_for_on_the_path_and_then_among_daemons(monkeypatch, tmp_path):
+def test_programs_are_searched_on_the_path_and_then_in_sbin(monkeypatch, tmp_path):
     places = {None: {"squeue": "/bin/squeue"}, "/usr/sbin:/sbin": {"squeue": "/no", "munged": "/sbin/munged"}}
     monkeypatch.setattr(host.shutil, "which", lambda name, path=None: places[path].get(name))
     found = [host.program(name) for name in ("squeue", "munged", "none")]
@@ -64,7 +64,7 @@ def test_programs_are_looked_for_on_the_path_and_then_among_daemons(monkeypatch,
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])
-def test_free_ports_are_as_many_as_wanted_and_all_different(count):
+def test_free_ports_are_distinct_and_of_the_given_number(count):
     found = host.free_ports(count)
     assert len(set(found)) == len(found) == count
     assert all(port > 0 for port in found)

@@ -1,8 +1,18 @@
-"""Slurm as a batch system, with a Slurm that says what a test has it say."""
+"""Slurm as a batch system, with a fake Slurm of given outputs."""
 
 import pytest
 
-from tests.engines.slurm.said import NOBODY_THERE, Said, free, job, jobs, node, nodes, over, running
+from tests.engines.slurm.fake_commands import (
+    NOBODY_THERE,
+    FakeCommands,
+    free,
+    job,
+    jobs,
+    node,
+    nodes,
+    over,
+    running,
+)
 from windlass.drive import drive
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.system import Capacity, Ended, Holds, NoMore, Started, Submitted
@@ -17,19 +27,19 @@ TWO = nodes(node("w1"), node("w2"))
 
 
 class Bench:
-    """A system on a Slurm that says so, with a clock that goes on by sleeping alone."""
+    """A system on a fake Slurm, with a clock that advances only during sleeps."""
 
     def __init__(self, tmp_path, journal=None, options=None, patience=20.0, **answers):
-        self.now, self.told = 1100.0, []
-        self.said = Said(**({"sinfo": TWO, "scontrol": ""} | answers))
+        self.now, self.lines = 1100.0, []
+        self.fake = FakeCommands(**({"sinfo": TWO, "scontrol": ""} | answers))
         self.path = tmp_path / "journal"
         self.journal = journal or Journal(self.path)
-        self.client = Client(self.said, patience, 1.0, self.told.append, self.sleep, lambda: self.now)
+        self.client = Client(self.fake, patience, 1.0, self.lines.append, self.sleep, lambda: self.now)
         self.system = SlurmSystem(
             self.client,
             self.journal,
             options,
-            notify=self.told.append,
+            notify=self.lines.append,
             clock=lambda: self.now,
             sleep=self.sleep,
         )
@@ -46,7 +56,7 @@ def bench(tmp_path):
     return lambda **options: Bench(tmp_path, **options)
 
 
-def test_a_release_is_in_the_journal_before_it_is_done(bench):
+def test_a_release_is_journalled_before_it_is_done(bench):
     def releases(command):
         assert [entry.job for entry in read_journal(found.path)] == [8, 7]
         return ""
@@ -54,37 +64,37 @@ def test_a_release_is_in_the_journal_before_it_is_done(bench):
     found = bench(squeue=jobs(job(7), job(8)), scontrol_release=releases)
     found.poll()
     assert found.system.start([8, 7]) == {}
-    assert found.said.told("release") == [("release", "8,7")]
+    assert found.fake.commands_with("release") == [("release", "8,7")]
     assert found.journal.under_way[7] == Releasing(1100.0, 7, 1000.0, 0)
 
 
-def test_who_slurm_does_not_release_is_named_and_the_others_go(bench):
+def test_jobs_that_slurm_does_not_release_are_named(bench):
     refusal = (1, "", "Access/permission denied for job 7")
-    said = [jobs(job(7), job(8)), jobs(job(7), free(8))]
-    found = bench(squeue=said, scontrol_release=refusal)
+    fake = [jobs(job(7), job(8)), jobs(job(7), free(8))]
+    found = bench(squeue=fake, scontrol_release=refusal)
     found.poll()
     assert found.system.start([7, 8, 404]) == {7: refusal[2], 404: "no such job is held"}
     assert list(found.journal.under_way) == [8]
     assert isinstance(read_journal(found.path)[-1], Refused)
 
 
-def test_nobody_is_released_whom_slurm_does_not_hold(bench):
+def test_only_held_jobs_are_released(bench):
     found = bench(squeue=jobs(free(7), running(8), job(9, comment="")))
     found.poll()
     assert set(found.system.start([7, 8, 9])) == {7, 8, 9}
-    assert found.said.told("release") == []
+    assert found.fake.commands_with("release") == []
 
 
-def test_a_slurm_that_is_away_is_waited_for_and_then_given_up(bench):
+def test_an_unreachable_slurm_is_awaited_until_the_timeout(bench):
     found = bench(squeue=[jobs(job(7)), NOBODY_THERE, NOBODY_THERE, jobs(job(7))])
     assert len(found.poll()) == 1
     assert found.poll(5.0) == []
-    found.said.answers["squeue"] = NOBODY_THERE
+    found.fake.answers["squeue"] = NOBODY_THERE
     with pytest.raises(AwayError):
         found.poll(60.0)
 
 
-def test_what_one_poll_brought_is_decided_at_one_instant(bench):
+def test_events_of_one_poll_are_decided_at_one_time(bench):
     found = bench(squeue=[jobs(), jobs(job(7))])
     found.poll(5.0)
     seen = found.system.now()
@@ -95,48 +105,48 @@ def test_what_one_poll_brought_is_decided_at_one_instant(bench):
     assert found.system.now() == found.now > seen
 
 
-def test_drained_nodes_are_told_as_capacity_once(bench):
+def test_drained_nodes_change_the_capacity_once(bench):
     drained = nodes(node("w1"), node("w2", flags=["DRAIN"]))
     found = bench(squeue=jobs(), sinfo=[TWO, TWO, drained, drained, TWO])
     assert found.system.processors == 4
-    told = [event for _ in range(8) for event in found.poll(1.0)]
-    assert told == [Capacity(2), Capacity(4)]
+    lines = [event for _ in range(8) for event in found.poll(1.0)]
+    assert lines == [Capacity(2), Capacity(4)]
 
 
-def test_until_idle_ends_when_no_job_is_left_to_it(bench):
-    said = [jobs(job(7), free(3, comment="")), jobs(running(7)), jobs(over(7), running(3, comment=""))]
-    found = bench(squeue=said, options=SlurmOptions(until_idle=True))
+def test_until_idle_ends_without_jobs_of_windlass(bench):
+    fake = [jobs(job(7), free(3, comment="")), jobs(running(7)), jobs(over(7), running(3, comment=""))]
+    found = bench(squeue=fake, options=SlurmOptions(until_idle=True))
     assert found.poll() == [Submitted(7, 1000.0, 3, 120.0)]
     assert [type(event) for event in found.poll(1.0)] == [Started]
     assert [type(event) for event in found.poll(1.0)] == [Holds, Ended, NoMore]
     assert found.poll(5.0) == []
 
 
-def test_it_looks_as_often_as_it_says_and_less_where_there_is_nothing(bench):
-    def looks(*rows):
+def test_polling_is_less_frequent_without_held_jobs(bench):
+    def polls(*rows):
         found = bench(squeue=jobs(*rows))
         found.poll()
-        before = len(found.said.told("squeue"))
+        before = len(found.fake.commands_with("squeue"))
         end = found.now + 10.0
         while found.now < end:
             found.poll(end - found.now)
-        return len(found.said.told("squeue")) - before
+        return len(found.fake.commands_with("squeue")) - before
 
-    assert 38 <= looks(job(7)) <= 41
-    assert 9 <= looks(running(7, comment="")) <= 11
+    assert 38 <= polls(job(7)) <= 41
+    assert 9 <= polls(running(7, comment="")) <= 11
 
 
-def test_what_was_put_back_is_held_and_what_cannot_be_is_said(bench):
+def test_a_requeued_job_is_held_and_a_failed_hold_is_reported(bench):
     back = free(7, restart_cnt=1, submit_time=1050)
     found = bench(squeue=[jobs(running(7)), jobs(back)], journal=None)
     found.journal.append(Releasing(1005.0, 7, 1000.0, 0))
     found.poll()
     assert [type(event) for event in found.poll(1.0)] == [Submitted]
-    assert found.said.told("uhold") == [("uhold", "7")]
+    assert found.fake.commands_with("uhold") == [("uhold", "7")]
     assert list(found.journal.under_way) == []
 
 
-def test_a_driver_that_comes_after_another_takes_up_what_it_let_go(bench, tmp_path):
+def test_the_next_driver_knows_the_released_jobs(bench, tmp_path):
     with Journal(tmp_path / "journal") as before:
         before.append(*(Releasing(1005.0, number, 1000.0, 0) for number in (6, 7, 8, 9)))
     found = bench(squeue=jobs(over(6), free(7), job(8), free(10)))
@@ -148,13 +158,13 @@ def test_a_driver_that_comes_after_another_takes_up_what_it_let_go(bench, tmp_pa
 def test_only_jobs_left_to_windlass_are_given_back(bench):
     found = bench(squeue=jobs(job(7), job(8, comment=""), free(9), job(10, array_task_string="1-3")))
     assert found.system.give_back() == (7,)
-    assert found.said.told("release") == [("release", "7")]
+    assert found.fake.commands_with("release") == [("release", "7")]
     refused = bench(squeue=jobs(job(7)), scontrol_release=(1, "", "Access/permission denied"))
     with pytest.raises(BatchError, match="jobs 7 stay held: Access/permission denied"):
         refused.system.give_back()
 
 
-def test_of_a_partition_its_nodes_and_jobs_alone_count(bench):
+def test_only_nodes_and_jobs_of_the_partition_count(bench):
     both = nodes(node("w1"), node("w2", partitions=["other"]), node("w3", partitions=["share", "other"]))
     rows = jobs(job(7), job(8, partition="other"), running(9, partition="other"))
     found = bench(squeue=rows, sinfo=both, options=SlurmOptions(partition="share"))
@@ -164,27 +174,27 @@ def test_of_a_partition_its_nodes_and_jobs_alone_count(bench):
         bench(sinfo=both, options=SlurmOptions(partition="none"))
 
 
-def test_who_only_looks_changes_nothing(bench, tmp_path):
+def test_a_dry_run_changes_nothing(bench, tmp_path):
     with Journal(tmp_path / "journal") as before:
         before.append(Releasing(1005.0, 7, 1000.0, 0), Releasing(1005.0, 6, 1000.0, 0))
     was = (tmp_path / "journal").read_bytes()
-    looks = SlurmOptions(dry_run=True)
+    polls = SlurmOptions(dry_run=True)
     rows = jobs(free(7, restart_cnt=1), job(8))
-    found = bench(squeue=rows, journal=Unwritten(tmp_path / "journal"), options=looks)
+    found = bench(squeue=rows, journal=Unwritten(tmp_path / "journal"), options=polls)
     plan = LiveSite(found.system).plan(Fcfs())
     assert plan.jobs == (7,)
     assert plan.command == "scontrol release 7"
-    assert {command[1] for command in found.said.asked if command[0] == "scontrol"} == set()
+    assert {command[1] for command in found.fake.recorded if command[0] == "scontrol"} == set()
     assert (tmp_path / "journal").read_bytes() == was
 
 
-def test_arrays_are_left_alone_and_that_is_said_once(bench):
+def test_arrays_are_left_alone_and_reported_once(bench):
     found = bench(squeue=jobs(job(7, array_task_string="1-3")))
     assert found.poll() + found.poll(5.0) == []
-    assert found.told == ["job 7 is a job array or heterogeneous job; left alone: release it with scontrol"]
+    assert found.lines == ["job 7 is a job array or heterogeneous job; left alone: release it with scontrol"]
 
 
-def test_what_sharing_needs_to_know_and_to_do(bench):
+def test_the_system_offers_what_sharing_needs(bench):
     found = bench(
         squeue=jobs(job(7, memory_per_node=100), running(8, nodes="w[1-2]")),
         scontrol_show_hostnames="w1\nw2\n",
@@ -200,7 +210,7 @@ def test_what_sharing_needs_to_know_and_to_do(bench):
     found.client.set_time_limit(8, 61.0)
     found.client.set_time_limit(8, float("inf"))
     assert system.release_shared(7, 8, 30, 300.0, 1400.0) == ""
-    assert [command[1:] for command in found.said.asked if command[1] in ("update", "release")] == [
+    assert [command[1:] for command in found.fake.recorded if command[1] in ("update", "release")] == [
         ("update", "JobId=8", "TimeLimit=2"),
         ("update", "JobId=8", "TimeLimit=UNLIMITED"),
         ("update", "JobId=7", "TimeLimit=5"),
@@ -209,17 +219,17 @@ def test_what_sharing_needs_to_know_and_to_do(bench):
     ]
     with pytest.raises(InputError, match="job 404: Slurm lists no such job"):
         system.details(404)
-    found.said.answers["scontrol update"] = (1, "", "Invalid node name specified")
+    found.fake.answers["scontrol update"] = (1, "", "Invalid node name specified")
     found.poll(1.0)
     system.start = lambda jobs: {}
     assert "Invalid node name specified" in system.release_shared(7, 8, 30, 300.0, 1400.0)
 
 
-def test_a_policy_drives_it(bench):
-    said = [jobs(job(7), job(8)), jobs(free(7), job(8)), jobs(running(7), job(8)), jobs(over(7), job(8))]
-    said += [jobs(over(7), running(8)), jobs(over(7), over(8))]
-    found = bench(squeue=said, options=SlurmOptions(until_idle=True))
+def test_a_policy_drives_the_system(bench):
+    fake = [jobs(job(7), job(8)), jobs(free(7), job(8)), jobs(running(7), job(8)), jobs(over(7), job(8))]
+    fake += [jobs(over(7), running(8)), jobs(over(7), over(8))]
+    found = bench(squeue=fake, options=SlurmOptions(until_idle=True))
     run = drive(LiveSite(found.system), {"order": Fcfs()})
     assert run.job.tolist() == [7, 8]
-    assert found.said.told("release") == [("release", "7"), ("release", "8")]
+    assert found.fake.commands_with("release") == [("release", "7"), ("release", "8")]
     assert found.journal.under_way == {}

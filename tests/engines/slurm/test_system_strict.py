@@ -1,8 +1,8 @@
-"""Slurm as a batch system, driven on one that is strict: what is held, given back, and left alone."""
+"""Slurm as a batch system on a strict fake: held, released and untouched jobs."""
 
 import pytest
 
-from tests.engines.slurm.said import free, job, jobs, node, nodes
+from tests.engines.slurm.fake_commands import free, job, jobs, node, nodes
 from tests.engines.slurm.strict import Strict
 from tests.engines.slurm.test_system import TWO, Bench
 from windlass.engines.batch.system import Cancelled, NoMore, Started, Submitted
@@ -22,17 +22,17 @@ def bench(tmp_path):
 
 
 class OnStrict:
-    """A system on a strict Slurm, with a clock that goes on by sleeping alone."""
+    """A system on a strict Slurm, with a clock that advances only during sleeps."""
 
     def __init__(self, tmp_path, slurm, **options):
-        self.now, self.told, self.slurm = 1100.0, [], slurm
+        self.now, self.lines, self.slurm = 1100.0, [], slurm
         client = Client(slurm, 1.0, 1.0, sleep=self.sleep, clock=lambda: self.now)
         self.journal = Journal(tmp_path / "journal")
         self.system = SlurmSystem(
             client,
             self.journal,
             SlurmOptions(**options),
-            notify=self.told.append,
+            notify=self.lines.append,
             clock=lambda: self.now,
             sleep=self.sleep,
         )
@@ -41,37 +41,37 @@ class OnStrict:
         self.now += seconds
 
     def polls(self, times):
-        """Events of a number of looks."""
+        """Return the events of a number of polls."""
         return [event for _ in range(times) for event in self.system.poll(0.25)]
 
 
-def test_a_job_may_be_released_by_its_user_s_driver_where_only_its_user_holds_it():
+def test_a_driver_may_release_a_job_only_if_its_user_holds_it():
     rows = read_jobs(jobs(job(1), job(2, **BARRED), free(3)))
     assert [may_release(row) for row in rows] == [True, False, False]
 
 
-def test_what_is_given_back_is_what_a_driver_would_have_started_and_nothing_else(bench):
+def test_give_back_releases_exactly_the_driver_s_jobs(bench):
     rows = (job(1), job(2, **BARRED), free(3), job(4, comment="x"), job(5, partition="other"), job(6))
     found = bench(squeue=jobs(*rows), options=SlurmOptions(partition="share"))
     found.journal.append(Withheld(1005.0, 6, 1000.0))
     assert found.system.give_back() == (1,)
-    assert found.said.told("release") == [("release", "1")]
+    assert found.fake.commands_with("release") == [("release", "1")]
     assert read_journal(found.path)[-1] == GivenBack(1100.0, (1,))
-    nobody = bench(squeue=jobs(free(3)))
-    assert (nobody.system.give_back(), nobody.said.told("release")) == ((), [])
+    released_only = bench(squeue=jobs(free(3)))
+    assert (released_only.system.give_back(), released_only.fake.commands_with("release")) == ((), [])
 
 
-def test_of_those_that_are_given_back_who_stays_held_is_named(bench):
-    said = [jobs(job(7), job(8), job(9)), jobs(free(7), job(8))]
-    found = bench(squeue=said, scontrol_release=(1, "", "Access/permission denied"))
+def test_give_back_names_jobs_that_stay_held(bench):
+    fake = [jobs(job(7), job(8), job(9)), jobs(free(7), job(8))]
+    found = bench(squeue=fake, scontrol_release=(1, "", "Access/permission denied"))
     with pytest.raises(BatchError, match=r"^jobs 8, 9 stay held: Access/permission denied$"):
         found.system.give_back()
-    # All jobs were released, whatever the command printed.
+    # All jobs were released, despite the command's output.
     fine = bench(squeue=[jobs(job(7)), jobs(free(7))], scontrol_release=(1, "", "x"))
     assert fine.system.give_back() == (7,)
 
 
-def test_an_array_is_told_of_where_its_user_left_it_held_alone(bench):
+def test_only_held_arrays_left_to_windlass_are_reported(bench):
     many = {"array_task_string": "1-3"}
     rows = (
         free(1, **many),
@@ -82,24 +82,24 @@ def test_an_array_is_told_of_where_its_user_left_it_held_alone(bench):
     )
     found = bench(squeue=jobs(*rows))
     found.poll()
-    assert found.told == ["job 4 is a job array or heterogeneous job; left alone: release it with scontrol"]
+    assert found.lines == ["job 4 is a job array or heterogeneous job; left alone: release it with scontrol"]
 
 
-def test_that_nobody_is_left_is_told_once_and_only_where_it_is_asked_for(bench):
+def test_the_end_of_the_queue_is_reported_once_with_until_idle(bench):
     for until_idle in (True, False):
         found = bench(squeue=jobs(), options=SlurmOptions(until_idle=until_idle))
-        told = [event for _ in range(4) for event in found.poll(2.0)]
-        assert told == ([NoMore()] if until_idle else [])
+        lines = [event for _ in range(4) for event in found.poll(2.0)]
+        assert lines == ([NoMore()] if until_idle else [])
 
 
-def test_a_slurm_without_nodes_is_refused(bench):
+def test_a_slurm_without_nodes_is_an_error(bench):
     with pytest.raises(InputError, match=r"^Slurm has no nodes$"):
         bench(sinfo=nodes())
     found = bench(sinfo=nodes(node("w1"), node("w2", "down"), node("w3", cpus=5)), squeue=jobs())
     assert found.system.processors == 7
 
 
-def test_what_is_known_of_a_job_is_of_the_last_look(bench):
+def test_known_jobs_are_those_of_the_last_poll(bench):
     found = bench(squeue=[jobs(job(7)), jobs()], sinfo=TWO)
     assert not found.system.knows(7)
     found.poll()
@@ -112,7 +112,7 @@ def test_what_is_known_of_a_job_is_of_the_last_look(bench):
     assert not found.system.knows(7)
 
 
-def test_a_release_that_fails_in_part_is_written_with_its_reason(tmp_path):
+def test_a_partly_failed_release_is_journalled_with_its_reason(tmp_path):
     slurm = Strict()
     for number in (7, 8):
         slurm.submit(number, looks=5)
@@ -125,7 +125,7 @@ def test_a_release_that_fails_in_part_is_written_with_its_reason(tmp_path):
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
-def test_a_job_that_waits_for_something_else_is_held_and_told_of(tmp_path, dry_run):
+def test_a_released_job_that_cannot_start_is_held_and_reported(tmp_path, dry_run):
     slurm = Strict(cpus=4)
     slurm.submit(7, looks=5)
     found = OnStrict(tmp_path, slurm, dry_run=dry_run)
@@ -135,10 +135,10 @@ def test_a_job_that_waits_for_something_else_is_held_and_told_of(tmp_path, dry_r
     slurm.rows[7]["state_reason"] = "Dependency"
     assert [type(event) for event in found.polls(1)] == [Cancelled]
     assert slurm.states() == {7: "PENDING" if dry_run else "held"}
-    assert found.told == ([] if dry_run else ["job 7 is held: Slurm cannot start it yet: Dependency"])
+    assert found.lines == ([] if dry_run else ["job 7 is held: Slurm cannot start it yet: Dependency"])
 
 
-def test_a_job_that_its_user_holds_again_is_told_of_and_left_alone(tmp_path):
+def test_a_job_held_again_by_its_user_is_reported_and_left_alone(tmp_path):
     slurm = Strict()
     slurm.submit(7, looks=5)
     found = OnStrict(tmp_path, slurm)
@@ -148,12 +148,12 @@ def test_a_job_that_its_user_holds_again_is_told_of_and_left_alone(tmp_path):
     found.polls(1)
     slurm.change("uhold", 7)
     assert [type(event) for event in found.polls(1)] == [Cancelled]
-    assert found.told == ["job 7: a user held it after its release; left alone until the user releases it"]
+    assert found.lines == ["job 7: a user held it after its release; left alone until the user releases it"]
     assert found.journal.standing.withheld[7] == Withheld(found.now, 7, 1000.0)
     assert found.system.start([8]) == {8: "no such job is held"}
 
 
-def test_a_guest_runs_beside_its_host_and_is_as_submitted_once_it_was_put_back(tmp_path):
+def test_a_guest_runs_with_its_host_and_is_as_submitted_after_requeueing(tmp_path):
     slurm = Strict(cpus=4)
     slurm.submit(7, 4, looks=50)
     slurm.submit(8, 4, looks=50, comment="windlass share restart", time_limit=2)
@@ -167,16 +167,16 @@ def test_a_guest_runs_beside_its_host_and_is_as_submitted_once_it_was_put_back(t
     assert slurm.states() == {7: "RUNNING", 8: "RUNNING"}
     assert found.system.guests.requested_limit(found.system.details(8)) == 120.0
     assert found.system.guests.requeue(found.system.details(8), "slow") == ""
-    (told,) = found.polls(1)
-    assert (type(told), told.job, told.request) == (Submitted, 8, 300.0)
+    (lines,) = found.polls(1)
+    assert (type(lines), lines.job, lines.request) == (Submitted, 8, 300.0)
     assert (slurm.wants[8], slurm.rows[8]["time_limit"], found.system.guests.known()) == ("", 2, {})
-    # The limit of the job's user is kept where it is longer.
+    # The user's limit is kept if it is longer.
     found.polls(1)
     assert found.system.release_shared(8, 7, 30, 60.0, 1400.0) == ""
     assert slurm.rows[8]["time_limit"] == 2
 
 
-def test_a_guest_that_is_not_released_is_as_submitted(tmp_path):
+def test_a_guest_that_slurm_does_not_release_is_as_submitted(tmp_path):
     slurm = Strict(cpus=4)
     slurm.submit(7, 4, looks=50)
     slurm.submit(8, 4, comment="windlass share", time_limit=2)

@@ -1,11 +1,11 @@
-"""What each word of Slurm's means, and how each of its commands is called."""
+"""The meaning of Slurm's states, flags and comments, and the commands of each change."""
 
 import json
 import math
 
 import pytest
 
-from tests.engines.slurm.said import Said, job, jobs, node, nodes
+from tests.engines.slurm.fake_commands import FakeCommands, job, jobs, node, nodes
 from windlass.engines.slurm.client import Client, Commands, numbers
 from windlass.engines.slurm.models import JobRow, NodeRow, Phase, read_jobs, read_nodes
 from windlass.model import BatchError
@@ -26,7 +26,7 @@ STATES = {
 @pytest.mark.parametrize(
     ("phase", "state"), [(key, each) for key, text in STATES.items() for each in text.split()]
 )
-def test_every_state_of_slurm_s_is_a_phase(phase, state):
+def test_every_slurm_state_has_a_phase(phase, state):
     row = one(job(7, state))
     assert row.phase is phase
     assert row.held == (phase is Phase.WAITS)
@@ -45,12 +45,12 @@ def test_every_state_of_slurm_s_is_a_phase(phase, state):
         ({"comment": "windlass"}, False, False),
     ],
 )
-def test_a_comment_says_what_else_a_user_allows(fields, shares, restarts):
+def test_a_comment_allows_sharing_and_restarts(fields, shares, restarts):
     row = one(job(7, **fields))
     assert (row.shares, row.may_restart) == (shares, restarts)
 
 
-def test_every_field_of_a_row_is_slurm_s():
+def test_every_field_of_a_row_is_read_from_slurm():
     fields = {
         "job_id": 71, "state_reason": "x", "submit_time": 1, "start_time": 2, "end_time": 3, "time_limit": 4,
         "cpus": 5, "node_count": 6, "nodes": "w[1-6]", "memory_per_node": 7, "memory_per_cpu": 99, "name": "n",
@@ -72,25 +72,25 @@ FLAGS = "DRAIN FAIL DOWN NOT_RESPONDING MAINTENANCE INVALID_REG POWERED_DOWN REB
 
 
 @pytest.mark.parametrize("flag", FLAGS.split())
-def test_a_node_with_a_flag_that_keeps_jobs_from_it_is_not_up(flag):
+def test_a_node_with_a_blocking_flag_is_not_up(flag):
     assert not read_nodes(nodes(node("w1", "idle", [flag])))[0].up
     assert not read_nodes(nodes(node("w1", "MIXED", ["CLOUD", flag.lower()])))[0].up
     assert read_nodes(nodes(node("w1", "MIXED", ["CLOUD"])))[0].up
 
 
-def test_errors_of_slurm_s_are_named_by_what_they_say():
-    said = [{"description": "a", "error": "b"}, {"error": "c"}, {"errno": 5}]
+def test_errors_of_slurm_are_named_by_their_text():
+    fake = [{"description": "a", "error": "b"}, {"error": "c"}, {"errno": 5}]
     with pytest.raises(BatchError, match=r"squeue --json: a; c; \{'errno': 5\}"):
-        read_jobs(jobs(errors=said))
+        read_jobs(jobs(errors=fake))
     with pytest.raises(BatchError, match="sinfo --json: a row cannot be read: KeyError"):
         read_nodes(json.dumps({"errors": [], "nodes": [{"name": "w1"}]}))
 
 
 def client(**answers):
-    return Client(Said(**answers), 1.0, 1.0)
+    return Client(FakeCommands(**answers), 1.0, 1.0)
 
 
-def test_a_client_waits_five_minutes_and_a_command_has_one_by_default():
+def test_default_timeouts_are_five_minutes_and_one_per_command():
     plain = Client()
     assert (plain.run, plain.patience, plain.timeout) == (Commands(), 300.0, 60.0)
 
@@ -113,7 +113,7 @@ def test_a_client_waits_five_minutes_and_a_command_has_one_by_default():
 def test_each_change_is_one_command(call, command):
     slurm = client(scontrol="")
     assert not call(slurm)
-    assert slurm.run.asked == [("scontrol", *command)]
+    assert slurm.run.recorded == [("scontrol", *command)]
     refused = client(scontrol=(1, "", "Access/permission denied"))
     if command[0] == "update":
         with pytest.raises(BatchError, match=f"job 5: {' '.join(command[2:])}: Access/permission denied"):
@@ -122,17 +122,17 @@ def test_each_change_is_one_command(call, command):
         assert call(refused) == "Access/permission denied"
 
 
-def test_what_a_command_says_is_its_complaint_or_what_it_printed_or_its_status():
+def test_the_reason_of_a_failed_command_is_stderr_stdout_or_its_status():
     silent = "scontrol ended with status 3"
-    for answer, said in (
+    for answer, fake in (
         ((2, "out\n", "said  so\n"), "said so"),
         ((2, "out", ""), "out"),
         ((3, "", ""), silent),
     ):
-        assert client(scontrol=answer).release([1]) == said
+        assert client(scontrol=answer).release([1]) == fake
 
 
-def test_cores_are_of_jobs_on_one_node_alone():
+def test_cores_are_known_only_for_jobs_on_one_node():
     text = "JobId=7\n     Nodes=w1 CPU_IDs=0-2,7 Mem=0\n"
     assert client(scontrol=text).cores(7) == {0, 1, 2, 7}
     assert client(scontrol=text + "     Nodes=w2 CPU_IDs=3 Mem=0\n").cores(7) == frozenset()
@@ -140,26 +140,26 @@ def test_cores_are_of_jobs_on_one_node_alone():
     assert numbers("5") == {5}
 
 
-def test_names_of_nodes_are_asked_for_only_where_there_are_some():
+def test_node_names_are_expanded_only_if_there_are_any():
     slurm = client(scontrol="w1\nw2\n")
-    assert (slurm.hosts(""), slurm.run.asked) == ((), [])
+    assert (slurm.hosts(""), slurm.run.recorded) == ((), [])
     assert slurm.hosts("w[1-2]") == ("w1", "w2")
-    assert slurm.run.asked == [("scontrol", "show", "hostnames", "w[1-2]")]
+    assert slurm.run.recorded == [("scontrol", "show", "hostnames", "w[1-2]")]
 
 
-def test_a_setting_may_have_signs_of_its_own_and_none_is_empty():
+def test_a_setting_may_contain_equals_signs_and_a_missing_one_is_empty():
     slurm = client(scontrol="A = x=y\nAB = 2\nB = N/A\n")
     assert [slurm.setting(name) for name in ("A", "AB", "B", "C")] == ["x=y", "2", "", ""]
 
 
-def test_commands_mean_the_cluster_that_they_are_told_and_speak_plainly(tmp_path, monkeypatch):
+def test_commands_use_the_given_cluster_and_the_c_locale(tmp_path, monkeypatch):
     monkeypatch.setenv("LC_ALL", "de_DE")
     monkeypatch.setenv("SLURM_CONF", "/etc/other")
     say = ["sh", "-c", "echo $SLURM_CONF $LC_ALL $KEPT"]
     monkeypatch.setenv("KEPT", "kept")
     assert Commands()(say, 60.0) == (0, "/etc/other C.UTF-8 kept\n", "")
     assert Commands(tmp_path / "conf")(say, 60.0) == (0, f"{tmp_path}/conf C.UTF-8 kept\n", "")
-    # What is no text is replaced, nothing can be typed, and Ctrl-C is for the driver alone.
+    # Undecodable output is replaced, stdin is closed, and Ctrl-C reaches only the driver.
     assert Commands()(["printf", r"a\377b"], 60.0)[1] == "a\ufffdb"
     assert Commands()(["cat"], 60.0) == (0, "", "")
     _, own, _ = Commands()(["sh", "-c", "cut -d' ' -f1,6 /proc/self/stat; echo $$"], 60.0)

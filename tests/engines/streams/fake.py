@@ -1,4 +1,4 @@
-"""An executor of chains in virtual time: nodes that die and come on cue, chains that fail, hang or fall silent."""
+"""An executor of chains in virtual time: nodes die and join at given times; chains fail, hang or stop sending."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from windlass.engines.streams.executor import (
 
 
 class FakeStreams:
-    """Chains start after ``start_s`` and deliver each frame ``late_s`` after its birth.
+    """An executor whose chains start after ``start_s`` and deliver each frame ``late_s`` after its birth.
 
     A cluster has ``per`` nodes. ``mishaps`` lists (time, what, which): ``dies`` and ``comes`` of a cluster's node;
     ``fails`` and ``silences`` of a chain; ``hangs``: chains that are launched in the next 20 s are never ready. A death
-    is told after ``notice`` s; what was sent there before is never heard of.
+    is reported after ``notice`` s; chains sent there before never report.
     """
 
     def __init__(self, hierarchy, mishaps=(), per=1, start_s=1.0, late_s=0.1, notice=1.0):

@@ -1,4 +1,4 @@
-"""A street that is filmed: a clip, what is true of it, a pipeline, measured plans, queries and tiers, as files."""
+"""A filmed street: files of a clip, its true tracks, a pipeline, measured plans, queries and tiers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ decode: {scale: [1.0, 0.5]}
 detect: [mog2, difference]
 associate: [overlap]
 """
-#: The private cluster and the cloud hold the dearest plan for each query, twice; a camera a third of the best one.
+#: The private cluster and the cloud hold the most expensive plan of each query twice; a camera a third of it.
 TIERS = """
 clusters:
   - {name: cloud, cores: CLOUD}
@@ -21,7 +21,7 @@ clusters:
 
 
 def make_street(folder, queries=4, seconds=5.0):
-    """Write all files; the paths of the queries and of the tiers."""
+    """Write all files; return the paths of the queries and the tiers."""
     from windlass.plan.profile.clip import about
     from windlass.plan.profile.pipeline import read_pipeline
     from windlass.plan.profile.running import profile

@@ -1,4 +1,4 @@
-"""What a segment's threads wait for, and that each change that ends a wait is announced to them."""
+"""Waits of a segment's threads, and the notifications that end them."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from windlass.engines.streams.part import FrameItem, Passing, SegmentWorker, Tas
 
 
 class Bell:
-    """A condition that counts announcements; a wait notes what it waits for, and lets ``after`` happen."""
+    """A condition that counts notifications; a wait is recorded, and runs the next of ``after``."""
 
     def __init__(self):
         self.rung, self.waits, self.after = 0, [], []
@@ -29,7 +29,7 @@ class Bell:
 
 
 def quiet(stages=None, hand_on=print, **more):
-    """A part whose threads have ended; all that it does from now on is done by the test."""
+    """Return a worker without threads, which the test drives."""
     made = {"source": False, "last": False, "buffer": 2} | more
     part = SegmentWorker(Task(stages or Passing(1, 7), 10.0, 10, 0.0, **made), hand_on, lambda: 5.0)
     part.close()
@@ -37,7 +37,7 @@ def quiet(stages=None, hand_on=print, **more):
     return part, part._news
 
 
-def test_all_that_threads_wait_for_is_announced():
+def test_every_change_that_threads_wait_for_is_notified():
     part, bell = quiet()
     part.play(3)
     assert bell.rung == 1
@@ -47,7 +47,7 @@ def test_all_that_threads_wait_for_is_announced():
     assert bell.rung == 3
 
 
-def test_what_is_to_be_sent_is_announced_to_the_thread_that_sends():
+def test_output_is_notified_to_the_sending_thread():
     part, bell = quiet()
     came = iter([FrameItem(0, "x", 3), FrameItem(1, "y", 3), None])
     part._handed = lambda: next(came)
@@ -56,7 +56,7 @@ def test_what_is_to_be_sent_is_announced_to_the_thread_that_sends():
     assert list(part._outbox) == [FrameItem(0, "x", 7), FrameItem(1, "y", 7)]
 
 
-def test_an_error_of_either_thread_is_announced_and_ends_a_wait_for_frames():
+def test_an_error_of_either_thread_is_notified_and_ends_a_wait_for_frames():
     part, bell = quiet(last=True)
 
     def fails():
@@ -71,18 +71,18 @@ def test_an_error_of_either_thread_is_announced_and_ends_a_wait_for_frames():
     assert bell.rung == 1
 
 
-def test_frames_gather_for_as_long_as_the_wait_unless_the_part_is_closed():
+def test_frames_are_collected_during_the_whole_wait_unless_the_part_closes():
     part, bell = quiet(last=True)
     frame = Frame(1, 2.0, "x", 1)
     bell.after = [lambda: part._frames.append(frame), part.close]
     assert part.take(0.5) == (frame,)
     assert part.take(0.25) == ()
     assert part.take(0.125) == ()
-    # A frame ends no wait, as those after it are to come with it; a part that is closed ends every one.
+    # A frame does not end a wait, so that later frames are taken with it; closing the part ends every wait.
     assert bell.waits == [(False, False, 0.5), (False, True, 0.25), (True, True, 0.125)]
 
 
-def test_a_thread_waits_until_something_has_come_or_the_part_is_closed():
+def test_a_thread_waits_until_an_item_arrives_or_the_part_closes():
     part, bell = quiet()
     item = FrameItem(4, "x", 3)
     bell.after = [lambda: part.push(item), part.close]
@@ -103,7 +103,7 @@ def test_items_are_handed_on_in_order_until_the_part_is_closed():
     assert sent == [FrameItem(0, "x", 7), FrameItem(1, "y", 7)]
 
 
-def test_the_oldest_goes_where_no_more_may_wait():
+def test_a_full_buffer_drops_the_oldest_item():
     part, _ = quiet()
     for number in range(4):
         part.push(FrameItem(number, "x", 7))
@@ -115,7 +115,7 @@ def test_the_oldest_goes_where_no_more_may_wait():
 
 
 @pytest.mark.parametrize(("last", "threads"), [(True, 1), (False, 2)])
-def test_only_a_part_with_one_after_it_has_a_thread_that_sends(last, threads):
+def test_only_a_part_with_a_successor_has_a_sending_thread(last, threads):
     part, _ = quiet(last=last)
     assert len(part._threads) == threads
     assert all(thread.daemon for thread in part._threads)

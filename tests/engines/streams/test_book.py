@@ -1,4 +1,4 @@
-"""Nodes and queries in the book of streams, and how late a frame should be, by hand."""
+"""Nodes and queries in the book of streams, and expected frame latencies, computed by hand."""
 
 import math
 
@@ -36,7 +36,7 @@ def test_a_frame_takes_its_work_and_the_slowest_link_of_each_transfer():
         assert seconds_a_frame(own, options, row, tiers) == pytest.approx(expected)
 
 
-def test_over_a_link_that_carries_nothing_a_frame_takes_for_ever():
+def test_a_frame_over_a_link_of_zero_rate_never_arrives():
     tiers = Hierarchy((Cluster("camera", 1, up=0.0, parent="far"), Cluster("far", 8)))
     plan = QueryPlan(0.6, (Component("a", 0.5, 0.0), Component("b", 0.2, 0.0)))
     query = Query("q", "camera", (plan,), source=5.0)
@@ -47,7 +47,7 @@ def test_over_a_link_that_carries_nothing_a_frame_takes_for_ever():
     }
     assert found.get((1, 1), math.inf) == math.inf
     assert found[0, 0] == pytest.approx(0.07)
-    # Nothing is handed on, so that the link does not matter.
+    # Nothing is sent, so the link does not matter.
     assert found.get((0, 1), 0.07) == pytest.approx(0.07)
 
 
@@ -60,7 +60,7 @@ def nodes():
     ]
 
 
-def test_a_book_has_the_cores_of_nodes_that_live():
+def test_a_book_has_the_cores_of_living_nodes():
     book = StreamBook(TIERS, nodes())
     names = TIERS.resources
     whole = book.capacity()
@@ -75,7 +75,7 @@ def test_a_book_has_the_cores_of_nodes_that_live():
     assert (TIERS.capacity() == whole).all()
 
 
-def test_a_query_may_run_where_nodes_live_and_says_where_none_does():
+def test_a_query_may_run_only_on_living_nodes_and_names_missing_ones():
     book = StreamBook(TIERS, nodes())
     one, other = book.add(feed("one"), 2.0), book.add(feed("other"), 3.0)
     assert (one.number, other.number, one.zero, other.zero, one.camera) == (0, 1, 2.0, 3.0, CAMERA)
@@ -88,16 +88,16 @@ def test_a_query_may_run_where_nodes_live_and_says_where_none_does():
     assert kept.tolist() == [row for row in everything if CLOUD not in place[row]]
     book.entries.remove(other)
     one.choice = int(kept[2])
-    view, asked = book.view(9.0)
-    assert (view.now, asked) == (9.0, (one,))
+    view, queries = book.view(9.0)
+    assert (view.now, queries) == (9.0, (one,))
     (shown,) = view.queries
     assert (shown.name, shown.current) == ("one", 2)
     assert (shown.accuracy == one.options.accuracy[kept]).all()
     assert (shown.demand == one.options.demand[kept]).all()
     assert shown.labels == tuple(one.options.label(int(row)) for row in kept)
-    book.choose(asked, Plan(np.array([1]), ("because",)))
+    book.choose(queries, Plan(np.array([1]), ("because",)))
     assert (one.choice, one.why) == (int(kept[1]), "because")
-    book.choose(asked, Plan(np.array([-1]), ("too much",)))
+    book.choose(queries, Plan(np.array([-1]), ("too much",)))
     assert (one.choice, one.why) == (-1, "too much")
     assert one.summary == "one: cannot run (too much)"
     one.choice, one.why = 0, f"{one.options.label(0)} is best"
@@ -108,7 +108,7 @@ def test_a_query_may_run_where_nodes_live_and_says_where_none_does():
     assert book.add(feed("third"), 4.0).number == 2
 
 
-def test_segments_are_of_a_cluster_each_on_the_node_with_the_most_idle_cores():
+def test_each_segment_is_on_the_node_with_the_most_idle_cores():
     book = StreamBook(TIERS, [*nodes(), StreamNode(9, CAMERA, 3.0, "e")])
     entry = book.add(feed("one"), 0.0)
     place = entry.options.place.tolist()
@@ -125,7 +125,7 @@ def test_segments_are_of_a_cluster_each_on_the_node_with_the_most_idle_cores():
             continue
         seen += 1
         entry.choice = row
-        # Of the two nodes at the camera the larger, unless too much of it is taken; of equals the first.
+        # The larger of the camera's two nodes, unless too much of it is used; of equals the first.
         taken = {9: 2.5, 5: 0.5}
         found = book.segments(entry, taken)
         assert [(each.cluster, each.first, each.last) for each in found] == expected

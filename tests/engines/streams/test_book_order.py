@@ -1,4 +1,4 @@
-"""The book of streams where clusters come in any order and plans are of different lengths, against a plain rule."""
+"""The book of streams with clusters in any order and plans of different lengths, against a plain rule."""
 
 import itertools
 
@@ -26,7 +26,7 @@ def made(order):
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_an_option_is_possible_where_all_its_components_and_its_camera_have_a_node(order):
+def test_an_option_is_possible_if_all_its_clusters_have_a_node(order):
     book, entry = made(order)
     names = [CLUSTERS[at].name for at in order]
     assert entry.camera == names.index("camera")
@@ -48,7 +48,7 @@ def test_an_option_is_possible_where_all_its_components_and_its_camera_have_a_no
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_segments_hold_each_component_once_in_order_where_the_option_has_it(order):
+def test_segments_hold_each_component_once_in_order(order):
     book, entry = made(order)
     seen = set()
     for row, place in enumerate(entry.options.place.tolist()):
@@ -66,10 +66,10 @@ def test_segments_hold_each_component_once_in_order_where_the_option_has_it(orde
     assert seen == {1, 2, 3}
 
 
-def test_a_query_that_cannot_run_takes_no_choice_from_the_plan_of_the_others():
+def test_a_query_that_cannot_run_does_not_shift_the_choices_of_others():
     book, entry = made((0, 1, 2))
     other = book.add(feed("other"), 1.0)
-    view, asked = book.view(2.0)
-    assert asked == (entry, other)
+    view, queries = book.view(2.0)
+    assert queries == (entry, other)
     assert [query.name for query in view.queries] == ["q", "other"]
     assert [query.current for query in view.queries] == [-1, -1]

@@ -1,4 +1,4 @@
-"""When a source plays which frame, on a clock that advances by waiting alone, and what the last part notes."""
+"""Play times of a source's frames, on a clock that advances only during waits, and records of the last part."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ ZERO = 64.0
 
 
 class Clock:
-    """A clock and a condition in one: a wait of some seconds takes exactly these, one without end runs ``after``."""
+    """A clock and a condition in one: a timed wait advances the clock, an untimed one runs the next of ``after``."""
 
     def __init__(self, now, after=()):
         self.now, self.after, self.looks = now, list(after), 0
@@ -41,7 +41,7 @@ class Clock:
 
 
 def source(now, rate=4.0, frames=10, every=1, buffer=2):
-    """A source whose threads have ended, so that each of its frames is taken in the test itself."""
+    """Return a source without threads, whose frames the test takes."""
     clock = Clock(now)
     part = SegmentWorker(
         Task(Passing(every, 0), rate, frames, ZERO, source=True, last=True, buffer=buffer), print, clock
@@ -63,7 +63,7 @@ def closes(part):
     st.integers(1, 3), st.integers(0, 60), st.integers(0, 20), st.lists(st.integers(0, 128), min_size=8, max_size=8),
 )  # fmt: skip
 @settings(max_examples=60, deadline=None)
-def test_a_source_plays_what_is_not_too_old_as_soon_as_it_is_born(
+def test_a_source_plays_recent_frames_as_soon_as_they_are_born(
     ticks, rate, frames, every, buffer, first, count, works
 ):
     part, clock = source(ZERO + ticks / 64, rate, frames, every, buffer)
@@ -87,7 +87,7 @@ def test_a_source_plays_what_is_not_too_old_as_soon_as_it_is_born(
         clock.now += work / 64
 
 
-def test_a_source_that_has_ended_plays_on_once_it_may():
+def test_an_ended_source_resumes_when_its_end_is_extended():
     part, clock = source(ZERO)
     ends = iter((5, 6))
 
@@ -107,7 +107,7 @@ def test_a_source_that_has_ended_plays_on_once_it_may():
 
 @dataclass(frozen=True)
 class Doubling:
-    """Doubles what it takes in, and adds the place in the clip."""
+    """A stage that doubles its input and adds the place in the clip."""
 
     every: int = 4
 
@@ -119,7 +119,7 @@ class Doubling:
 
 
 @pytest.mark.parametrize("last", [True, False])
-def test_what_became_of_a_frame_is_noted_at_the_last_part_and_handed_on_before(last):
+def test_the_last_part_records_frames_and_others_send_them(last):
     sent = []
     part = SegmentWorker(Task(Doubling(), 10.0, 10, ZERO, source=False, last=last), sent.append, lambda: 99.5)
     part.close()
@@ -127,12 +127,12 @@ def test_what_became_of_a_frame_is_noted_at_the_last_part_and_handed_on_before(l
     part._handed = lambda: next(came)
     part._work()
     if last:
-        # Of ten frames each fourth is looked at: the last one stands for two.
+        # Every fourth of ten frames is processed: the last one covers two.
         assert part._frames == [Frame(0, 99.5, 0, 4), Frame(8, 99.5, 1608, 2), Frame(14, 99.5, 2804, 4)]
         assert not part._outbox
         return
     assert list(part._outbox) == [FrameItem(0, 0, 1), FrameItem(8, 1608, 1609), FrameItem(14, 2804, 2805)]
     assert part._frames == []
-    # Of what waits when a part is closed, nothing is handed on any more.
+    # Items that wait when a part closes are not sent.
     part._send()
     assert sent == []

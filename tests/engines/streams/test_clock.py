@@ -1,9 +1,9 @@
-"""The engine of streams on a clock that began long before: all is as on one that begins with it, but for the clock."""
+"""The engine of streams on a clock with another origin: all results are shifted by the origin only."""
 
 import pytest
 
 from tests.engines.streams.cases import CAMERA, CLOUD, PRIVATE, TIERS, feed
-from tests.engines.streams.test_decided import Chosen, Noted
+from tests.engines.streams.test_decided import Chosen, RecordingStreams
 from windlass.drive import drive
 from windlass.engines.streams.chain_lifecycle import Patience
 from windlass.engines.streams.engine import LiveStreams
@@ -16,18 +16,18 @@ MISHAPS = [
 
 
 def course(begins):
-    """What came of a run of 90 s, all times since its begin."""
-    executor = Noted([(begins + at, what, which) for at, what, which in MISHAPS])
+    """Return the results of a run of 90 s, with times since its start."""
+    executor = RecordingStreams([(begins + at, what, which) for at, what, which in MISHAPS])
     executor.time = begins
-    asked, said, policy = [], [], Chosen(0, 1, 0, 2)
+    polled, lines, policy = [], [], Chosen(0, 1, 0, 2)
 
     def feeds(now):
-        asked.append(now)
+        polled.append(now)
         return [feed("a"), *([feed("b")] if 10.0 <= now < 60.0 else [])]
 
     engine = LiveStreams(
         TIERS, feeds, executor, lambda own, found: len(found) / own.frames, seconds=90.0, patience=QUICK,
-        notify=said.append,
+        notify=lines.append,
     )  # fmt: skip
     result = drive(engine, {"plan": policy})
     playings = [
@@ -36,7 +36,7 @@ def course(begins):
     ]
     late = [each.late.mean() if len(each.late) else -1.0 for each in result.playings]
     times = {
-        "asked": asked,
+        "asked": polled,
         "views": [view.now for view in policy.views],
         "decided": [time for each in result.decisions for time in (each.noticed, each.at)],
         "orders": [order[0] - begins for order in executor.orders],
@@ -45,21 +45,21 @@ def course(begins):
         "ended": [executor.time - begins],
     }
     orders, upon = [order[1:] for order in executor.orders], [each.upon for each in result.decisions]
-    return times, (said, playings, orders, upon, result.failures)
+    return times, (lines, playings, orders, upon, result.failures)
 
 
 @pytest.mark.parametrize("begins", [4096.0, -64.0])
-def test_when_the_clock_began_changes_nothing(begins):
+def test_the_origin_of_the_clock_changes_nothing(begins):
     (times, events), (later_times, later) = course(0.0), course(begins)
     assert later == events
     assert later_times.keys() == times.keys()
     for name, expected in times.items():
-        # A clock is read to some nanoseconds, and orders are noted to the millisecond.
+        # The clock is exact to nanoseconds, and orders are recorded to the millisecond.
         assert later_times[name] == pytest.approx(expected, abs=2e-3), name
     assert len(events[1]) > 15
     assert events[4] >= 2
     assert times["ended"] == pytest.approx([90.0])
-    # The engine looks about once a second which queries there are, and first at the begin.
+    # The engine polls the queries about once a second, first at the start.
     assert times["asked"][0] == 0.0
     assert all(0.999 < b - a < 2.0 for a, b in zip(times["asked"], times["asked"][1:], strict=False))
     assert {0.0, 10.0} <= {round(at) for at in times["zeros"]}
@@ -67,11 +67,11 @@ def test_when_the_clock_began_changes_nothing(begins):
 
 @pytest.mark.parametrize(
     ("mishap", "stopped"),
-    # A chain has five minutes to be ready, and a minute to be heard of again; the last frame came at 9.6 s.
+    # A chain has five minutes to become ready, and one minute between frames; the last frame came at 9.6 s.
     [((0.0, "hangs", 0), 300.0), ((10.0, "silences", 0), 69.6)],
 )
-def test_without_a_patience_of_its_own_a_run_has_that_of_the_documentation(mishap, stopped):
-    executor = Noted([mishap])
+def test_the_default_patience_is_the_documented_one(mishap, stopped):
+    executor = RecordingStreams([mishap])
     engine = LiveStreams(
         TIERS, lambda now: [feed("a")], executor, lambda own, found: 0.0, seconds=stopped + 1.0
     )
@@ -82,8 +82,8 @@ def test_without_a_patience_of_its_own_a_run_has_that_of_the_documentation(misha
     assert result.failures == 1
 
 
-def test_a_run_goes_on_until_it_is_interrupted_unless_its_time_is_given():
-    class Interrupted(Noted):
+def test_a_run_without_a_duration_continues_until_interrupted():
+    class Interrupted(RecordingStreams):
         def poll(self, timeout):
             if self.time > 1e4:
                 raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""The engine of streams in virtual time, under every mishap: no query is dead and nobody knows."""
+"""The engine of streams in virtual time, under every failure: no query stops without a report."""
 
 import math
 
@@ -21,7 +21,7 @@ QUICK = Patience(start=10.0, quiet=10.0)
 
 
 class Watched(LiveStreams):
-    """Checks after each step what must always hold."""
+    """An engine that checks its invariants after each step."""
 
     def wait(self):
         decision = super().wait()
@@ -37,20 +37,20 @@ class Watched(LiveStreams):
         for life in self.lives:
             assert life.settled or math.isfinite(life.rests) or self._upon or not settled
             if life.entry.choice >= 0 and not self._upon:
-                assert life.plays or life.starts or math.isfinite(life.rests), "dead, and nobody knows"
+                assert life.plays or life.starts or math.isfinite(life.rests), "stopped without a report"
         held = {chain.key for life in self.lives for chain in life.chains()}
-        assert set(executor.chains) <= held, "a chain runs that nobody knows of"
+        assert set(executor.chains) <= held, "an unknown chain runs"
 
 
-def run(executor, feeds, seconds, policy=FAIR, asked=None, said=None):
+def run(executor, feeds, seconds, policy=FAIR, queries_at=None, lines=None):
     engine = Watched(
         TIERS,
-        asked or (lambda now: feeds),
+        queries_at or (lambda now: feeds),
         executor,
         lambda feed, found: len(found) / feed.frames,
         seconds=seconds,
         patience=QUICK,
-        notify=(said if said is not None else []).append,
+        notify=(lines if lines is not None else []).append,
     )
     views = []
     result = drive(engine, {"plan": policy}, lambda decision, view, answer: views.append((view, answer)))
@@ -58,13 +58,13 @@ def run(executor, feeds, seconds, policy=FAIR, asked=None, said=None):
     return result, engine, views
 
 
-def test_what_is_planned_runs_and_is_measured():
+def test_planned_queries_run_and_are_measured():
     feeds = [feed("a"), feed("b")]
     result, engine, views = run(FakeStreams(TIERS), feeds, 21.0)
     assert len(views) == len(result.decisions) == 1
     assert [life.state for life in engine.lives] == ["plays", "plays"]
     first, *others = [each for each in result.playings if each.query == "a"]
-    # It takes a second to start: frames 0 to 2 are nobody's.
+    # It takes a second to start: no chain plays frames 0 to 2.
     assert (first.number, first.missed, first.undisturbed, first.accuracy) == (0, 3, False, 0.7)
     assert [each.number for each in others] == [1, 2, 3]
     for each in others:
@@ -74,7 +74,7 @@ def test_what_is_planned_runs_and_is_measured():
         assert each.late == pytest.approx(0.1)
 
 
-def test_a_chain_holds_each_component_where_it_is_planned():
+def test_a_chain_places_each_component_as_planned():
     executor = FakeStreams(TIERS, per=2)
     _, engine, _ = run(executor, [feed("a"), feed("b")], 5.0)
     for (_, order), life in zip(executor.launched, engine.lives, strict=True):
@@ -86,23 +86,23 @@ def test_a_chain_holds_each_component_where_it_is_planned():
         assert order.segments[0].cluster == CAMERA
         for segment in order.segments:
             assert executor.living[segment.node].cluster == segment.cluster
-    # Two nodes a cluster, two queries: components of each have a node of their own.
+    # Two nodes per cluster, two queries: the components of each query have their own node.
     nodes = [
         {part.node for part in order.segments if part.last > part.first} for _, order in executor.launched
     ]
     assert not nodes[0] & nodes[1]
 
 
-def test_when_a_node_dies_a_new_plan_uses_what_is_left_and_says_why():
-    said = []
+def test_after_a_node_dies_a_new_plan_uses_the_rest_and_reports_the_cause():
+    lines = []
     executor = FakeStreams(TIERS, [(12.2, "dies", CLOUD)])
-    result, engine, views = run(executor, [feed("a"), feed("b")], 40.0, said=said)
+    result, engine, views = run(executor, [feed("a"), feed("b")], 40.0, lines=lines)
     before, after = views
     cores = TIERS.resources.index("cloud.cores")
     assert (before[0].capacity[cores], after[0].capacity[cores]) == (8.0, 0.0)
     assert result.decisions[1].upon == ("node cloud-node lost",)
     assert result.decisions[1].noticed == pytest.approx(13.2)
-    assert any("node cloud-node lost" in line for line in said)
+    assert any("node cloud-node lost" in line for line in lines)
     for life in engine.lives:
         assert CLOUD not in life.entry.options.place[life.entry.choice]
         assert life.state == "plays"
@@ -111,32 +111,32 @@ def test_when_a_node_dies_a_new_plan_uses_what_is_left_and_says_why():
     assert all(each.missed == 0 for each in result.playings if each.undisturbed)
 
 
-def test_a_query_whose_camera_died_says_so_and_plays_again_when_it_is_back():
-    said = []
+def test_a_query_without_its_camera_is_reported_and_resumes_when_it_is_back():
+    lines = []
     executor = FakeStreams(TIERS, [(10.0, "dies", CAMERA), (20.0, "comes", CAMERA)])
-    result, engine, views = run(executor, [feed("a")], 40.0, said=said)
+    result, engine, views = run(executor, [feed("a")], 40.0, lines=lines)
     assert [decided.lines for decided in result.decisions][1] == (
         "a: cannot run (no living node at its camera camera)",
     )
-    assert len(views) == 2, "nobody is asked where nothing can run"
+    assert len(views) == 2, "the policy is not called if nothing can run"
     assert engine.lives[0].state == "plays"
     whole = [each.number for each in result.playings if each.undisturbed]
     assert whole == [1, 5, 6, 7]
 
 
-def test_queries_come_and_go():
-    def asked(now):
+def test_added_and_removed_queries_are_planned_and_stopped():
+    def queries_at(now):
         return [feed("a"), *([feed("b")] if 10.0 <= now < 20.0 else [])]
 
     executor = FakeStreams(TIERS)
-    result, engine, _ = run(executor, None, 40.0, asked=asked)
+    result, engine, _ = run(executor, None, 40.0, queries_at=queries_at)
     assert [decided.upon for decided in result.decisions] == [
         ("query a added",),
         ("query b added",),
         ("query b removed",),
     ]
     assert [life.entry.name for life in engine.lives] == ["a"]
-    # One chain takes over from another between two playings: of `a`, none is torn, and nothing is missed.
+    # Chains take over between two playings: no playing of `a` is interrupted, and no frame is missed.
     own = [each for each in result.playings if each.query == "a"]
     assert all(each.undisturbed and each.missed == 0 for each in own[1:])
     assert len({each.planned for each in own}) == 2
@@ -152,7 +152,7 @@ class Fixed:
         return Plan(tuple(self.choices[: len(view.queries)]), ("so",) * len(view.queries))
 
 
-def test_nothing_of_a_plan_that_cannot_be_carried_out_is_begun():
+def test_no_chain_of_an_infeasible_plan_is_started():
     executor = FakeStreams(TIERS)
     everything_at_the_camera = [12, 12]
     with pytest.raises(PolicyError, match=r"'fixed' camera\.cores: .*capacity is 1"):
@@ -161,15 +161,15 @@ def test_nothing_of_a_plan_that_cannot_be_carried_out_is_begun():
     assert executor.closed == 1
 
 
-def test_a_query_that_the_policy_leaves_out_is_said_to_be():
-    said = []
-    _, engine, _ = run(FakeStreams(TIERS), [feed("a")], 5.0, policy=Fixed([-1]), said=said)
-    assert any("a: cannot run (so)" in line for line in said)
+def test_a_query_that_the_policy_leaves_out_is_reported():
+    lines = []
+    _, engine, _ = run(FakeStreams(TIERS), [feed("a")], 5.0, policy=Fixed([-1]), lines=lines)
+    assert any("a: cannot run (so)" in line for line in lines)
     assert engine.lives[0].state == "cannot run"
 
 
-def test_a_chain_that_fails_again_and_again_is_started_less_and_less_often():
-    # It fails half a second after each start, for ever.
+def test_a_repeatedly_failing_chain_is_restarted_with_backoff():
+    # It fails half a second after each start, forever.
     executor = FakeStreams(TIERS, [(0.5 + 0.25 * at, "fails", 0) for at in range(400)], start_s=100.0)
     run(executor, [feed("a")], 100.0)
     times = [at for at, _ in executor.launched]
@@ -182,11 +182,11 @@ def test_a_chain_that_fails_again_and_again_is_started_less_and_less_often():
 @pytest.mark.parametrize(
     ("what", "why"), [("hangs", "was not ready within 10 s"), ("silences", "no frame for 10 s")]
 )
-def test_what_hangs_or_falls_silent_is_started_again(what, why):
-    said = []
+def test_a_hanging_or_silent_chain_is_restarted(what, why):
+    lines = []
     executor = FakeStreams(TIERS, [(0.0 if what == "hangs" else 5.0, what, 0)])
-    _, engine, _ = run(executor, [feed("a")], 60.0, said=said)
-    assert any(why in line for line in said)
+    _, engine, _ = run(executor, [feed("a")], 60.0, lines=lines)
+    assert any(why in line for line in lines)
     assert engine.lives[0].state == "plays"
     assert len(executor.launched) > 1
 
@@ -226,22 +226,22 @@ MISHAPS = st.lists(
     notice=0.0,
     spans=[(0.0, 100.0)] * 3,
 )
-def test_no_query_dies_in_silence(mishaps, per, start_s, notice, spans):
-    """Whatever happens in the first minute, soon afterwards all that can run plays, and all else says why not."""
+def test_no_query_stops_without_a_report(mishaps, per, start_s, notice, spans):
+    """After any failures in the first minute, all feasible queries play soon, and all others report the reason."""
     executor = FakeStreams(TIERS, mishaps, per, start_s, notice=notice)
     feeds = [feed(f"q{at}") for at in range(len(spans))]
 
-    def asked(now):
+    def queries_at(now):
         return [
             one for one, (come, go) in zip(feeds, spans, strict=True) if come <= now and not come < go <= now
         ]
 
-    result, engine, _ = run(executor, None, 150.0, asked=asked)
-    assert {life.entry.name for life in engine.lives} == {one.query.name for one in asked(150.0)}
+    result, engine, _ = run(executor, None, 150.0, queries_at=queries_at)
+    assert {life.entry.name for life in engine.lives} == {one.query.name for one in queries_at(150.0)}
     able = [life for life in engine.lives if len(engine.book.possible(life.entry))]
     for life in engine.lives:
         possible = engine.book.possible(life.entry)
-        # Who could run alone may need more than his part of what is left.
+        # A query that could run alone may need more than its part of the rest.
         fits = life.entry.options.demand[possible] * len(able) <= engine.book.capacity() + 1e-9
         assert life.state == ("plays" if fits.all(1).any() else "cannot run"), life.entry.summary
         if life.state == "plays":
@@ -249,7 +249,7 @@ def test_no_query_dies_in_silence(mishaps, per, start_s, notice, spans):
             assert life.plays.choice == life.entry.choice
             assert executor.sound(life.plays.key)
             assert executor.time - life.plays.last_frame_at < 2.0
-    # Every change of nodes brought a plan that knows of it.
+    # Every change of nodes led to a plan with the new nodes.
     assert set(engine.book.nodes) == set(executor.living)
     for each in result.playings:
         assert not each.undisturbed or each.planned > 0

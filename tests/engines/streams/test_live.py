@@ -1,4 +1,4 @@
-"""Queries on real clips over a private Ray of three tiers: accuracy as planned, a node that is killed, and signals."""
+"""Queries on real clips over a private Ray of three tiers: planned accuracy, a killed node, and signals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.engines.streams.street import make_street
 
 pytestmark = pytest.mark.slow
 
-#: A machine with other work starts Ray, and an actor a segment, slowly.
+#: Timeout (s): a busy machine starts Ray and its actors slowly.
 LONG_S = 600
 COMMAND = """
 import signal
@@ -33,7 +33,7 @@ main()
 
 
 class Run:
-    """The command, what it says, and the processes that it has started."""
+    """The command, its output, and its processes."""
 
     def __init__(self, *words):
         self.process = subprocess.Popen(
@@ -53,7 +53,7 @@ class Run:
             reader.start()
 
     def wait_for(self, found, since=0):
-        """Wait until lines from one on satisfy this; how many lines there are then."""
+        """Wait until the lines since `since` satisfy a condition; return the number of lines then."""
         until = time.monotonic() + LONG_S
         while not found(self.lines[since:]):
             assert self.process.poll() is None, "".join(self.lines)
@@ -62,7 +62,7 @@ class Run:
         return len(self.lines)
 
     def raylets(self):
-        """Those of each site."""
+        """Return the raylets of each site."""
         found = {}
         for child in self.own.children(recursive=True):
             command = command_of(child)
@@ -72,11 +72,11 @@ class Run:
         return found
 
     def end(self, number=signal.SIGINT):
-        """Send a signal; the status, when all has been said and no process of it is left."""
+        """Send a signal; return the status once the output ended and no process is left."""
         assert self.process.poll() is None, "".join(self.lines)
         started = self.own.children(recursive=True)
-        said = " ".join(command_of(child) for child in started)
-        self.folder = Path("/tmp") / re.search(r"windlass-ray-\w+", said)[0]
+        commands = " ".join(command_of(child) for child in started)
+        self.folder = Path("/tmp") / re.search(r"windlass-ray-\w+", commands)[0]
         self.process.send_signal(number)
         status = self.process.wait(LONG_S)
         for reader in self._readers:
@@ -89,7 +89,7 @@ class Run:
 
 
 def command_of(process):
-    """Its words; none of one that has ended."""
+    """Return its command line; empty for an ended process."""
     try:
         return " ".join(process.cmdline())
     except psutil.Error:
@@ -97,7 +97,7 @@ def command_of(process):
 
 
 def playing(lines, *names):
-    """Whether of each of these queries a whole playing was undisturbed."""
+    """True if each of these queries had a complete, undisturbed playing."""
     return all(
         any(re.search(rf"{name}: playing \d+: [^;]*planned [\d.]+; 0 frames missed", line) for line in lines)
         for name in names
@@ -109,13 +109,13 @@ def street(tmp_path_factory):
     return make_street(tmp_path_factory.mktemp("street"))
 
 
-def test_four_queries_outlive_a_node_and_are_as_accurate_as_planned(street):
+def test_four_queries_survive_a_lost_node_with_the_planned_accuracy(street):
     queries, tiers = street
     names = ["q1", "q2", "q3", "q4"]
     run = Run(queries, "--cluster", tiers, "--engine", "ray", "--policy", "fair", "--json")
     try:
         run.wait_for(lambda lines: playing(lines, *names))
-        # The cluster that most components are at, other than the cameras.
+        # The cluster with the most components, other than the cameras.
         where = re.findall(r"@(private|cloud)", "".join(run.lines))
         busy = max(("private", "cloud"), key=where.count)
         (victim,) = run.raylets()[busy]
@@ -129,20 +129,20 @@ def test_four_queries_outlive_a_node_and_are_as_accurate_as_planned(street):
         status = run.end()
     assert status == 130, "".join(run.lines)
     assert not run.folder.exists()
-    told = json.loads(run.out[0])
-    upon = [why for each in told["decisions"] for why in each["upon"]]
+    result = json.loads(run.out[0])
+    upon = [why for each in result["decisions"] for why in each["upon"]]
     assert any(re.fullmatch(rf"node {busy}/\w+ lost", why) for why in upon)
-    assert all("cannot run" not in line for line in told["decisions"][-1]["plan"])
-    assert not any(f"@{busy}" in line for line in told["decisions"][-1]["plan"])
-    assert any(f"@{busy}" in line for line in told["decisions"][0]["plan"])
-    whole = [each for each in told["playings"] if each["undisturbed"] and not each["frames_missed"]]
+    assert all("cannot run" not in line for line in result["decisions"][-1]["plan"])
+    assert not any(f"@{busy}" in line for line in result["decisions"][-1]["plan"])
+    assert any(f"@{busy}" in line for line in result["decisions"][0]["plan"])
+    whole = [each for each in result["playings"] if each["undisturbed"] and not each["frames_missed"]]
     assert {each["query"] for each in whole} == set(names)
     for each in whole:
-        # A playing is computed as the profiler computes it: three points are far more than there may be.
+        # A playing is computed like in the profiler: the difference must be far below three points.
         assert each["accuracy_measured"] == pytest.approx(each["accuracy_planned"], abs=0.03), each
 
 
-def test_a_query_that_comes_is_planned_and_one_that_goes_is_stopped(street, tmp_path):
+def test_an_added_query_is_planned_and_a_removed_one_is_stopped(street, tmp_path):
     import yaml
 
     queries, tiers = street
@@ -163,13 +163,13 @@ def test_a_query_that_comes_is_planned_and_one_that_goes_is_stopped(street, tmp_
     finally:
         status = run.end()
     assert status == 130
-    told = json.loads(run.out[0])
-    upon = [why for each in told["decisions"] for why in each["upon"] if why.startswith("query")]
+    result = json.loads(run.out[0])
+    upon = [why for each in result["decisions"] for why in each["upon"] if why.startswith("query")]
     assert upon == ["query q1 added", "query q1 removed", "query q2 added"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_whatever_ends_it_no_process_is_left(street, number):
+def test_after_any_signal_no_process_is_left(street, number):
     queries, tiers = street
     run = Run(queries, "--cluster", tiers, "--engine", "ray", "--policy", "fair")
     try:

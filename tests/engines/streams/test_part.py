@@ -14,9 +14,9 @@ LONG_S = 300
 
 @dataclass(frozen=True)
 class Counting:
-    """Says how many frames of this playing it has seen; fails at a place of the clip.
+    """A stage that returns the number of frames of this playing; it fails at a place of the clip.
 
-    With ``begun`` and ``stuck`` it sets the one when it has a frame, and waits for the other.
+    It sets ``begun`` when it has a frame, and waits for ``stuck``.
     """
 
     every: int = 1
@@ -43,8 +43,8 @@ class Counting:
 
 
 def task(stages, **changes):
-    told = {"zero": time.time(), "source": True, "last": True, "buffer": 100_000} | changes
-    return Task(stages, RATE, FRAMES, **told)
+    settings = {"zero": time.time(), "source": True, "last": True, "buffer": 100_000} | changes
+    return Task(stages, RATE, FRAMES, **settings)
 
 
 def gathered(part, count):
@@ -56,7 +56,7 @@ def gathered(part, count):
 
 
 @pytest.mark.parametrize("every", [1, 3, 7, 20])
-def test_the_frames_that_a_plan_looks_at_come_in_order_and_each_playing_begins_anew(every):
+def test_sampled_frames_come_in_order_and_each_playing_restarts(every):
     part = SegmentWorker(task(Counting(every)), lambda item: None)
     part.play(5)
     part.end(35)
@@ -85,7 +85,7 @@ def test_no_frame_is_played_before_it_is_born_or_after_the_end():
     assert all(frame.done >= started + frame.number / RATE for frame in frames)
 
 
-def test_what_is_handed_on_is_worked_on_in_order_with_its_bytes():
+def test_items_are_processed_in_order_with_their_bytes():
     first_sent, second = [], SegmentWorker(task(Counting(), source=False), lambda item: None)
 
     def hand_on(item):
@@ -102,7 +102,7 @@ def test_what_is_handed_on_is_worked_on_in_order_with_its_bytes():
     assert first_sent == [70] * 10
 
 
-def test_a_part_that_is_held_up_loses_the_oldest_and_keeps_no_more_than_it_may():
+def test_a_blocked_part_drops_the_oldest_items_beyond_its_buffer():
     begun, stuck = threading.Event(), threading.Event()
     part = SegmentWorker(task(Counting(1, begun, stuck), source=False, buffer=3), lambda item: None)
     part.push(FrameItem(0, None, 0))
@@ -115,7 +115,7 @@ def test_a_part_that_is_held_up_loses_the_oldest_and_keeps_no_more_than_it_may()
     part.close()
 
 
-def test_a_source_that_is_held_up_leaves_out_what_is_too_old():
+def test_a_blocked_source_skips_old_frames():
     begun, stuck = threading.Event(), threading.Event()
     part = SegmentWorker(task(Counting(1, begun, stuck), buffer=2), lambda item: None)
     part.play(0)
@@ -129,7 +129,7 @@ def test_a_source_that_is_held_up_leaves_out_what_is_too_old():
     assert frames[1].number >= now - 3
 
 
-def test_what_a_component_raises_is_raised_to_who_takes():
+def test_an_error_of_a_component_is_raised_by_take():
     part = SegmentWorker(task(Counting(fails=4)), lambda item: None)
     part.play(0)
     with pytest.raises(ValueError, match="frame 4 cannot be read"):
@@ -137,7 +137,7 @@ def test_what_a_component_raises_is_raised_to_who_takes():
     part.close()
 
 
-def test_what_fails_on_the_way_is_raised_too():
+def test_an_error_of_sending_is_raised_by_take():
     def hand_on(item):
         raise ConnectionError("nobody there")
 

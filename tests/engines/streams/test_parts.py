@@ -1,4 +1,4 @@
-"""Chains, playings, nodes and transfers of streams by themselves, against what they come to by hand or one by one."""
+"""Chains, playings, nodes and transfers of streams alone, against results computed by hand or one by one."""
 
 import math
 from types import SimpleNamespace
@@ -27,13 +27,13 @@ def chain(key, choice=0, since=0.0, **more):
     return Chain(key, choice, (), since, **more)
 
 
-def test_patience_is_that_of_the_page():
+def test_the_default_patience_is_documented():
     patience = Patience()
     assert (patience.rest, patience.longest_rest, patience.start, patience.quiet) == (0.5, 30.0, 300.0, 60.0)
     assert (patience.boundary, patience.drain, patience.steady) == (10.0, 5.0, 10.0)
 
 
-def test_a_chain_that_fails_rests_twice_as_long_each_time_until_it_was_steady():
+def test_rests_of_a_failing_chain_double_until_it_was_steady():
     one, rests = life(), []
     for at in range(6):
         one.rest(10.0 * at, SHORT, failed=chain(at, since=10.0, last_frame_at=14.9))
@@ -43,7 +43,7 @@ def test_a_chain_that_fails_rests_twice_as_long_each_time_until_it_was_steady():
     assert (one.failures, one.rests) == (1, 1.0)
     one.rest(0.0, SHORT, failed=chain(9))
     assert (one.failures, one.rests) == (2, 2.0)
-    # With its node nothing has failed: it rests as long as after the failures before.
+    # The loss of its node is no failure: it rests as long as after the earlier failures.
     one.rest(50.0, SHORT)
     assert (one.failures, one.rests) == (2, 52.0)
     fresh = life()
@@ -52,14 +52,14 @@ def test_a_chain_that_fails_rests_twice_as_long_each_time_until_it_was_steady():
     one.failures = 5000
     one.rest(0.0, SHORT)
     assert one.rests == 6.0
-    # Where another chain of the choice plays already, none is started.
+    # If another chain of the choice already plays, none is started.
     playing = life()
     playing.plays = chain(1)
     playing.rest(0.0, SHORT, failed=chain(2))
     assert (playing.failures, playing.rests) == (1, math.inf)
 
 
-def test_a_query_is_settled_by_a_chain_of_its_choice_and_says_how_it_is():
+def test_a_query_is_settled_by_a_chain_of_its_choice_and_has_a_state():
     one = life()
     assert (one.settled, one.state) == (False, "cannot run")
     one.rests = 5.0
@@ -80,14 +80,14 @@ def test_a_query_is_settled_by_a_chain_of_its_choice_and_says_how_it_is():
 @pytest.mark.parametrize(
     ("choice", "plays", "starts", "stopped", "left"),
     [
-        # What plays goes on until another chain of the new choice takes over.
+        # The playing chain continues until a chain of the new choice takes over.
         (1, 0, None, [], (0, None)), (1, 0, 1, [], (0, 1)), (1, 0, 2, [2], (0, None)), (1, None, 0, [0], (None, None)),
-        # What plays is right after all: what was to take over is not wanted.
+        # The playing chain is the chosen one again: the starting chain is not wanted.
         (1, 1, 0, [0], (1, None)), (1, 1, 1, [1], (1, None)), (1, 1, None, [], (1, None)),
         (-1, 0, 1, [1, 0], (None, None)), (-1, None, None, [], (None, None)), (-1, 0, None, [0], (None, None)),
     ],
 )  # fmt: skip
-def test_chains_that_are_not_wanted_any_more(choice, plays, starts, stopped, left):
+def test_unwanted_chains_are_stopped(choice, plays, starts, stopped, left):
     one = life(choice)
     one.plays = None if plays is None else chain(1, plays)
     one.starts = None if starts is None else chain(2, starts)
@@ -98,17 +98,17 @@ def test_chains_that_are_not_wanted_any_more(choice, plays, starts, stopped, lef
 @given(st.integers(-128, 1920), st.sampled_from([0.5, 2.0, 4.0]), st.integers(1, 12), st.booleans())
 @settings(max_examples=100, deadline=None)
 def test_a_chain_takes_over_at_the_next_playing_if_that_is_soon(ticks, rate, frames, plays):
-    # Times whose sums are exact.
+    # Times with exact sums.
     one, now = life(rate=rate, frames=frames), 100.0 + ticks / 64
     one.plays = chain(1) if plays else None
-    # The first frame that is born after now, and the first one of a playing from there on.
+    # The first frame born after now, and the first one of the next playing.
     at = next(number for number in range(200) if 100.0 + number / rate > now)
     boundary = next(number for number in range(at, 300) if number % frames == 0)
     soon = 100.0 + boundary / rate - now <= SHORT.boundary
     assert one.handover(now, SHORT) == (boundary if plays and soon else at)
 
 
-def test_who_takes_over_relieves_and_is_heard_from_its_first_frame_on():
+def test_a_chain_that_takes_over_counts_from_its_first_frame():
     one, old, new = life(), chain(1, choice=1, last_frame_at=100.0), chain(2, since=99.0)
     one.plays, one.starts, one.rests = old, new, 7.0
     # Frames 0 to 9 are a playing: frame 10 is born at 105, in 2.5 s.
@@ -120,14 +120,14 @@ def test_who_takes_over_relieves_and_is_heard_from_its_first_frame_on():
     one.starts, one.plays = later, None
     assert one.take_over(102.7, SHORT) == (later, None, 6)
     assert (later.since, one.past) == (103.0, [new, later])
-    # A frame that was born before now: from now on.
+    # A frame born before now: from now on.
     early = life(zero=200.0)
     early.starts = chain(4)
     assert early.take_over(150.0, SHORT)[2] == 0
     assert early.plays.since == 200.0
 
 
-def test_a_chain_that_is_lost_was_to_play_up_to_now():
+def test_a_lost_chain_ends_now():
     one, plays, starts, leaves = life(), chain(1, first=3), chain(2), chain(3)
     one.plays, one.starts, one.leaving = plays, starts, [(leaves, 110.0), (chain(4), 111.0)]
     assert one.lose(9, 102.0) is None
@@ -138,12 +138,12 @@ def test_a_chain_that_is_lost_was_to_play_up_to_now():
     assert starts.last == math.inf
     assert one.lose(1, 102.2) is plays
     assert (one.plays, plays.last) == (None, 5)
-    # Before its first frame it played none.
+    # Before its first frame it has played none.
     one.plays = chain(5, first=8)
     assert one.lose(5, 102.0).last == 8
 
 
-def test_a_life_wakes_for_the_first_of_what_it_waits_for():
+def test_the_wake_time_is_the_earliest_deadline():
     one = life()
     assert one.wakes(SHORT) == math.inf
     one.rests = 50.0
@@ -158,7 +158,7 @@ def test_a_life_wakes_for_the_first_of_what_it_waits_for():
 
 @given(st.integers(1, 5), st.integers(1, 12), st.integers(0, 40))
 @settings(max_examples=100, deadline=None)
-def test_frames_that_are_looked_at_are_each_so_many_th_of_a_playing(every, frames, number):
+def test_sampled_frames_are_every_nth_of_a_playing(every, frames, number):
     task = Task(Passing(every, 0), 10.0, frames, 0.0, True, True)
     looked_at = [at for at in range(80) if (at % frames) % every == 0]
     assert task.wanted(number) == min(at for at in looked_at if at >= number)
@@ -179,7 +179,7 @@ def entry_of(choice=0, frames=5, rate=2.0, zero=100.0):
 
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_playings_are_judged_by_the_frames_that_came_in_time(seed):
+def test_playings_are_scored_by_the_frames_that_came_in_time(seed):
     rng = np.random.default_rng(seed)
     n, rate, wait, every = int(rng.integers(1, 7)), 2.0, 1.5, int(rng.integers(1, 4))
     own, scored = Life(entry_of(frames=n)), []
@@ -230,7 +230,7 @@ def test_playings_are_judged_by_the_frames_that_came_in_time(seed):
             assert math.isnan(judged.expected)
 
 
-def test_a_playing_is_judged_once_its_last_frame_has_come_or_could_have():
+def test_a_playing_is_scored_once_its_last_frame_came_or_is_overdue():
     own = Life(entry_of(frames=4))
     playings = Playings(own, lambda feed_, found: 1.0, 3.0, TIERS)
     own.past = [chain(1, first=0, last=4), chain(2, choice=1, first=4)]
@@ -246,7 +246,7 @@ def test_a_playing_is_judged_once_its_last_frame_has_come_or_could_have():
     (first,) = playings.closed(104.5)
     assert (first.missed, len(first.late), first.undisturbed) == (1, 3, True)
     assert first.late[2] == pytest.approx(0.1)
-    # What ended with that playing is not needed any more; a late frame of it counts for nothing.
+    # Chains that ended with that playing are dropped; a late frame of it does not count.
     assert [each.key for each in own.past] == [2]
     came(2)
     came(4, late=3.0, covers=2)
@@ -258,7 +258,7 @@ def test_a_playing_is_judged_once_its_last_frame_has_come_or_could_have():
     assert playings.closed(104.7) == []
 
 
-def test_what_is_said_of_a_playing_and_of_a_plan():
+def test_summaries_of_a_playing_and_of_a_plan():
     playing = Playing("q", 3, 0.75, 0.5, 0.1, False, 2, np.array([0.1, 0.3]), "x")
     assert (
         playing.summary

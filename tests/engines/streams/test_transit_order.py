@@ -1,4 +1,4 @@
-"""How long a frame is on its way where clusters come in any order, against one hop after the other by name."""
+"""Transit times of a frame with clusters in any order, against a sum over hops by name."""
 
 import itertools
 

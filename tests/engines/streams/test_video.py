@@ -1,4 +1,4 @@
-"""Chains of a video pipeline against the profiler: what both compute of a clip is the same."""
+"""Chains of a video pipeline against the profiler: both compute the same results for a clip."""
 
 import pytest
 
@@ -27,7 +27,7 @@ associate: [overlap, histogram]
 
 @pytest.fixture(scope="module")
 def street(tmp_path_factory):
-    """A feed, and what runs it."""
+    """A feed, its videos and its files."""
     folder = tmp_path_factory.mktemp("street")
     files = QueryRecording(folder / "clip.mp4", folder / "truth.csv", folder / "pipeline.yaml")
     make_clip(Traffic(seed=2, seconds=4.0, width=320, height=192, rate=10.0), files.clip, files.truth)
@@ -41,7 +41,7 @@ def street(tmp_path_factory):
 
 
 def played(feed, videos, plan, cut):
-    """Frames of a playing by a chain that is cut into two segments."""
+    """Return the frames of a playing by a chain of two segments, and the sent bytes."""
     parts = [one for one in (videos.stages(feed, plan, 0, cut), videos.stages(feed, plan, cut, 3))]
     runs, sent, found = [one.start() for one in parts], 0, {}
     for place in range(0, feed.frames, parts[0].every):
@@ -53,7 +53,7 @@ def played(feed, videos, plan, cut):
 
 
 @pytest.mark.parametrize("cut", [0, 1, 2])
-def test_a_playing_is_as_accurate_as_its_profile_says_and_sends_as_much(street, cut):
+def test_a_playing_has_the_accuracy_and_output_of_its_profile(street, cut):
     feed, videos, _ = street
     for plan, profiled in enumerate(feed.query.plans):
         found, sent = played(feed, videos, plan, cut)
@@ -62,7 +62,7 @@ def test_a_playing_is_as_accurate_as_its_profile_says_and_sends_as_much(street, 
         assert sent / feed.seconds == pytest.approx(rate, rel=0.1 if cut == 0 else 1e-9)
 
 
-def test_frames_that_never_came_have_found_nothing(street):
+def test_missing_frames_lower_the_accuracy(street):
     feed, videos, _ = street
     best = max(range(len(feed.query.plans)), key=lambda at: feed.query.plans[at].accuracy)
     found, _ = played(feed, videos, best, 1)
@@ -78,7 +78,7 @@ def test_a_camera_without_components_sends_the_clip_s_own_stream(street):
     assert videos.stages(feed, sparse, 0, 0) == Passing(3, round(feed.query.source / feed.rate * 3))
 
 
-def test_a_stream_whose_bytes_are_given_has_these(street):
+def test_a_given_stream_rate_is_kept(street):
     feed, _, files = street
     videos = Videos()
     given = Query("given", "camera", feed.query.plans, source=12345.0)
@@ -91,7 +91,7 @@ def test_a_stream_whose_bytes_are_given_has_these(street):
     assert videos.stages(found[0], 0, 0, 0) == Passing(every, round(12345.0 / 10.0 * every))
 
 
-def test_a_plan_that_the_pipeline_has_not_is_named(street):
+def test_a_plan_that_is_not_in_the_pipeline_is_named(street):
     feed, _, files = street
     other = Query("mine", "camera", (*feed.query.plans, QueryPlan(0.5, (Component("other", 1.0, 1.0),))))
     with pytest.raises(

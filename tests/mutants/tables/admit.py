@@ -4,22 +4,24 @@ from tests.mutants.mutant import Mutant
 
 FOREWARN, BUDGET, FEDERATION = "admit/policies/forewarn.py", "admit/lib/thresholds.py", "admit/federation.py"
 JUDGING, NODE = ("admit/evaluation/judging.py", "admit/evaluation/node.py")
-OURS = ("tests/admit/test_plain.py::test_a_node_of_ours_is_as_a_plain_one",)
-TAUGHT = ("tests/admit/test_plain.py::test_a_newcomer_with_a_lesson_is_as_a_plain_one",)
-PRONTO = ("tests/admit/test_plain.py::test_a_node_under_pronto_is_as_a_plain_one",)
-MOVED = ("tests/admit/test_plain.py::test_a_moved_threshold_is_as_a_plain_one_for_each_node",)
-SHOWN = ("tests/admit/test_evaluation_plain.py::test_a_policy_is_told_what_a_node_knows_and_shown_each_step",)
+OURS = ("tests/admit/test_plain.py::test_a_forewarn_node_equals_a_plain_one",)
+TAUGHT = ("tests/admit/test_plain.py::test_a_new_node_with_a_lesson_equals_a_plain_one",)
+PRONTO = ("tests/admit/test_plain.py::test_a_pronto_node_equals_a_plain_one",)
+MOVED = ("tests/admit/test_plain.py::test_a_moved_threshold_equals_a_plain_one_for_each_node",)
+SHOWN = (
+    "tests/admit/test_evaluation_plain.py::test_a_policy_receives_the_settings_of_its_node_and_every_step",
+)
 JUDGED = (
-    "tests/admit/test_evaluation_plain.py::test_nodes_are_judged_one_after_the_other_without_their_first_steps",
+    "tests/admit/test_evaluation_plain.py::test_nodes_are_judged_one_after_the_other_without_their_warm_up",
 )
 CHOSEN = (
-    "tests/admit/test_evaluation_plain.py::test_the_variant_is_chosen_by_what_it_foresees_above_chance",
+    "tests/admit/test_evaluation_plain.py::test_the_variant_with_the_highest_recall_above_chance_is_chosen",
 )
-NAMED = ("tests/admit/test_evaluation_plain.py::test_a_node_that_cannot_be_judged_is_named",)
-TREES = ("tests/admit/test_trees_plain.py::test_a_tree_is_sums_of_what_each_keeps",)
-STARTS = ("tests/admit/test_trees_plain.py::test_starts_are_of_one_node_and_fill_its_filter_anew",)
-SPIRIT = ("tests/admit/test_trackers_plain.py::test_spirit_begins_with_the_energy_that_others_have_seen",)
-LESSONS = ("tests/admit/test_states.py::test_lessons_of_no_steps_have_no_say",)
+NAMED = ("tests/admit/test_evaluation_plain.py::test_invalid_node_telemetry_is_named_in_the_error",)
+TREES = ("tests/admit/test_trees_plain.py::test_a_tree_equals_plain_sums_of_matrices",)
+STARTS = ("tests/admit/test_trees_plain.py::test_start_affects_one_node_and_refills_its_filter",)
+SPIRIT = ("tests/admit/test_trackers_plain.py::test_spirit_starts_with_the_energy_of_the_shared_subspace",)
+LESSONS = ("tests/admit/test_states.py::test_lessons_of_zero_steps_have_no_weight",)
 
 MUTANTS = (
     Mutant(JUDGING, "np.arange(len(up)) * whole_time", "np.arange(len(up)) * blocks", JUDGED),

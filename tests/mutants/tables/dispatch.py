@@ -26,13 +26,13 @@ MUTANTS = (
         REPLICA,
         "passed * min(sent.length, at_once) - self.reported",
         "passed * min(sent.length, at_once)",
-        (f"{SHARED}::test_seconds_that_were_told_while_it_was_silent_are_not_told_again",),
+        (f"{SHARED}::test_reported_seconds_of_silence_are_not_reported_again",),
     ),
     Mutant(
         "engines/serve/replicas.py",
         "self._at_once, length)",
         "self._at_once, None)",
-        (f"{SHARED}::test_estimates_are_service_rates_however_many_routers_there_are",),
+        (f"{SHARED}::test_estimates_are_service_rates_for_any_number_of_routers",),
     ),
     Mutant(LEARNER, "(1.0 + epsilon) * length / least", "5.0 * (1.0 + epsilon) * length / least", TRUE_RATES),
     Mutant(

@@ -4,8 +4,8 @@ from tests.mutants.mutant import Mutant
 
 ENGINE, PLACING = "engines/elastic/engine.py", "sim/instances/placing.py"
 COURSE = "tests/engines/elastic/test_course.py"
-OUTAGES = (f"{COURSE}::test_each_instant_and_line_is_that_of_a_plain_loop",)
-BOUNDS = (f"{COURSE}::test_no_fewer_are_allowed_than_are_ready_or_coming",)
+OUTAGES = (f"{COURSE}::test_times_and_lines_equal_those_of_a_plain_loop",)
+BOUNDS = (f"{COURSE}::test_ready_and_launching_instances_raise_the_maximum",)
 PLAIN = "tests/sim/test_instances_plain.py"
 AT_ONCE = (f"{PLAIN}::test_instances_that_leave_count_among_those_that_there_may_be",)
 

@@ -7,16 +7,16 @@ MERGE = "plan/lib/merge.py"
 SEARCH = "plan/lib/search.py"
 SHARING = "sim/queries/sharing.py"
 OF_GREEDY = (
-    "tests/plan/test_greedy.py::test_it_is_the_plain_greedy_where_much_is_tied_and_fits_exactly[True-False]",
+    "tests/plan/test_greedy.py::test_greedy_equals_the_plain_greedy_with_ties_and_exact_fits[True-False]",
 )
-OF_PIECES = ("tests/plan/test_merging.py::test_equal_pieces_count_once_at_their_dearest",)
-OF_MERGING = ("tests/plan/test_merging.py::test_switches_with_peers_are_those_of_the_plain_version",)
-OF_REPAIRS = ("tests/plan/test_search.py::test_repairs_are_those_of_the_plain_version",)
-OF_IMPROVING = ("tests/plan/test_search.py::test_improving_makes_the_switches_of_the_plain_version[20]",)
-OF_SETTLING = ("tests/plan/test_search.py::test_what_runs_changes_as_in_the_plain_version",)
-OF_STORM = ("tests/plan/test_storm.py::test_plans_and_placements_are_those_of_the_plain_version",)
-OF_WAYS = ("tests/plan/test_configurations.py::test_every_way_up_is_there_with_what_it_asks_for",)
-OF_PRICES = ("tests/plan/test_near_optimum.py::test_prices_are_those_of_the_whole_program",)
+OF_PIECES = ("tests/plan/test_merging.py::test_equal_pieces_count_once_at_their_highest_demand",)
+OF_MERGING = ("tests/plan/test_merging.py::test_switches_with_peers_equal_those_of_the_plain_version",)
+OF_REPAIRS = ("tests/plan/test_search.py::test_repairs_equal_those_of_the_plain_version",)
+OF_IMPROVING = ("tests/plan/test_search.py::test_improving_equals_the_plain_version[20]",)
+OF_SETTLING = ("tests/plan/test_search.py::test_changes_of_the_running_plan_equal_the_plain_version",)
+OF_STORM = ("tests/plan/test_storm.py::test_plans_and_placements_equal_the_plain_version",)
+OF_WAYS = ("tests/plan/test_configurations.py::test_every_path_up_the_tree_is_listed_with_its_demand",)
+OF_PRICES = ("tests/plan/test_near_optimum.py::test_prices_equal_those_of_the_whole_program",)
 OF_SHARING = ("tests/sim/test_query_sharing.py::test_paces_and_what_is_held_are_those_of_the_plain_version",)
 OF_COURSE = ("tests/sim/test_query_course.py::test_each_stretch_holds_and_sends_what_its_queries_do",)
 

@@ -1,4 +1,4 @@
-"""A short clip, drawn once, and its true tracks."""
+"""A short synthetic clip, drawn once, and its true tracks."""
 
 from __future__ import annotations
 

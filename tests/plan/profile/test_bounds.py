@@ -1,4 +1,4 @@
-"""The cache, clips on disk and true tracks, at their bounds."""
+"""The cache, clips on disk and true tracks: values at their bounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from windlass.plan.profile.clip import about, frames, write_clip  # noqa: E402
 from windlass.plan.profile.pipeline import read_tree  # noqa: E402
 
 
-def test_what_is_asked_for_once_more_is_worth_more():
+def test_an_output_with_more_remaining_uses_is_worth_more():
     uses = {"a": 1, "b": 2, "c": 1}
     cache = Cache(100, uses.__getitem__)
     for key, size, seconds in (("a", 50, 3.0), ("b", 50, 2.0)):
@@ -33,7 +33,7 @@ def test_what_is_asked_for_once_more_is_worth_more():
     assert (cache.held, cache.most_held) == (100, 100)
     assert not cache.add("c", "c", 50, 0.1)
     assert (cache.keeps("c"), cache.held) == (False, 50)
-    # Whoever reads holds it.
+    # An entry that is being read is kept.
     cache.read("b")
     cache.begin("a")
     assert not cache.add("a", "a", 60, 1e9)
@@ -41,19 +41,19 @@ def test_what_is_asked_for_once_more_is_worth_more():
     cache.begin("a")
     assert cache.add("a", "a", 60, 1e9)
     assert not cache.keeps("b")
-    # Equal worth stays.
+    # Entries of equal worth are kept.
     equal = Cache(10, lambda key: 1)
     for key in "xy":
         equal.begin(key)
         equal.add(key, key, 10, 1.0)
     assert (equal.keeps("x"), equal.keeps("y")) == (True, False)
-    # Nothing of no bytes is worth less than all.
+    # An entry of zero bytes is never worth less than others.
     free = Cache(0, lambda key: 1)
     free.begin("z")
     assert free.add("z", "z", 0, 1.0)
 
 
-def test_a_clip_says_what_it_is_and_is_read_by_its_own_thread(tmp_path, monkeypatch):
+def test_a_clip_has_its_properties_and_is_read_by_its_own_thread(tmp_path, monkeypatch):
     images = [np.full((96, 128, 3), 20 * at, np.uint8) for at in range(5)]
     path = tmp_path / "a.mp4"
     write_clip(path, iter(images), 12.5, (128, 96))
@@ -79,7 +79,7 @@ def test_a_clip_says_what_it_is_and_is_read_by_its_own_thread(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("wrong", range(4))
-def test_a_clip_of_which_a_number_is_none_is_refused(tmp_path, monkeypatch, wrong):
+def test_a_clip_with_an_invalid_property_is_rejected(tmp_path, monkeypatch, wrong):
     (tmp_path / "a.mp4").write_bytes(b"x")
     for bad in (0.0, -1.0, float("nan"), float("inf")):
         numbers = [64.0, 48.0, 30.0, 9.0]
@@ -109,7 +109,7 @@ HEAD = "frame,object,left,top,right,bottom"
         ("0,0,0.5,0.25,1,1", True), ("0,0,9,0,5,1", False),
     ],
 )  # fmt: skip
-def test_true_boxes_are_inside_of_their_clip(tmp_path, row, fine):
+def test_true_boxes_must_overlap_their_clip(tmp_path, row, fine):
     clip, path = ClipInfo("a.mp4", 64, 48, 30.0, 5, "abc"), tmp_path / "t.csv"
     path.write_text(f"{HEAD}\n0,0,0,0,9,9\n{row}\n")
     if fine:
@@ -119,7 +119,7 @@ def test_true_boxes_are_inside_of_their_clip(tmp_path, row, fine):
             read_truth(path, clip)
 
 
-def test_a_digest_is_compared_where_both_are_known(tmp_path):
+def test_digests_are_compared_if_both_are_known(tmp_path):
     truth = Tracks.of([(0, 7, (1.0, 2.0, 3.0, 4.0))])
     known, unknown = (ClipInfo("a.mp4", 64, 48, 30.0, 5, digest) for digest in ("abc", ""))
     write_truth(truth, tmp_path / "with.csv", "xyz")
@@ -134,7 +134,7 @@ def test_a_digest_is_compared_where_both_are_known(tmp_path):
         read_truth(tmp_path / "with.csv", known)
 
 
-def test_boxes_of_no_area_fit_nothing_and_what_is_not_there_costs():
+def test_f1_ignores_empty_boxes_and_counts_false_ones():
     flat = Tracks.of([(0, 1, (5, 5, 5, 5))])
     assert f1(flat, flat) == 0.0
     truth = Tracks.of([(0, 1, (0, 0, 10, 10)), (1, 1, (0, 0, 10, 10))])
@@ -145,7 +145,7 @@ def test_boxes_of_no_area_fit_nothing_and_what_is_not_there_costs():
     assert truth.held(1, 9) is truth
 
 
-def test_a_pipeline_s_name_is_its_own_or_its_file_s():
+def test_a_pipeline_is_named_by_its_name_or_its_file():
     tree = {"detect": ["mog2"], "associate": ["overlap"]}
     assert read_tree(tree, "folder/cars.yaml").name == "cars"
     assert read_tree(tree | {"name": "mine"}, "cars.yaml").name == "mine"

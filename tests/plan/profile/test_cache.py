@@ -1,4 +1,4 @@
-"""The cache never holds more than its budget, and what goes was worth less."""
+"""The cache never exceeds its budget, and evicts the entries of least worth."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ STEPS = st.one_of(
 )
 
 
-class Naive:
-    """What should be there: key to sizes and seconds of its values; worked out anew at each question."""
+class NaiveCache:
+    """A naive cache: sizes and seconds of the values of each key; worth is recomputed at each call."""
 
     def __init__(self) -> None:
         self.sizes: dict[int, list[int]] = {}
@@ -38,9 +38,9 @@ class Naive:
 
 @settings(deadline=None)
 @given(st.integers(0, 100), st.lists(STEPS, max_size=60))
-def test_it_is_never_over_its_budget_and_keeps_what_is_worth_most(budget, steps):
+def test_the_cache_keeps_its_budget_and_the_most_valuable_entries(budget, steps):
     uses = dict.fromkeys(range(6), 1)
-    cache, naive, reading = Cache(budget, uses.__getitem__), Naive(), set()
+    cache, naive, reading = Cache(budget, uses.__getitem__), NaiveCache(), set()
     for what, key, *rest in steps:
         if what == "uses":
             uses[key] = rest[0]
@@ -65,7 +65,7 @@ def test_it_is_never_over_its_budget_and_keeps_what_is_worth_most(budget, steps)
                 naive.sizes[key].append(size)
                 gone = [other for other in before if not cache.keeps(other)]
                 assert set(gone) <= set(less)
-                # Nothing went in vain: with the best of them back, it would be too full; and none worth less stayed.
+                # No needless eviction: the best evicted entry would not fit, and no kept entry is worth less.
                 free = budget - cache.held
                 for other in gone:
                     assert all(
@@ -96,7 +96,7 @@ def test_it_is_never_over_its_budget_and_keeps_what_is_worth_most(budget, steps)
         assert {each for each in range(6) if cache.keeps(each)} == set(naive.sizes)
 
 
-def test_what_is_used_more_often_stays():
+def test_a_more_often_used_entry_is_kept():
     uses = {"often": 9, "seldom": 1}
     for first, second in (("often", "seldom"), ("seldom", "often")):
         cache = Cache(10, uses.__getitem__)
@@ -107,6 +107,6 @@ def test_what_is_used_more_often_stays():
         assert (cache.has("often"), cache.has("seldom")) == (True, False)
 
 
-def test_a_budget_below_nothing_is_refused():
+def test_a_negative_budget_is_rejected():
     with pytest.raises(InputError, match=r"cache is -1, expected a finite number at least 0"):
         Cache(-1, lambda key: 1)

@@ -1,4 +1,4 @@
-"""The drawn street, its weather and what goes there, against pixels that are put down by slices and formulas."""
+"""The synthetic street, its weather and its traffic, against pixels computed by slices and formulas."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def plain_street(traffic, high, wide):
 
 
 @pytest.mark.parametrize(("high", "wide", "seed"), [(HIGH, WIDE, 1), (96, 130, 2), (200, 160, 3)])
-def test_a_street_has_houses_pavements_and_a_marked_road_under_some_grain(high, wide, seed):
+def test_a_street_has_houses_pavements_and_a_marked_road_with_grain(high, wide, seed):
     traffic = Traffic(seed, width=wide, height=high)
     found, expected = street(traffic).astype(float), plain_street(traffic, high, wide)
     off = found - expected
@@ -102,7 +102,7 @@ def test_a_car_has_a_body_a_roof_with_glass_wheels_and_a_stripe():
     assert not painted[95:, 100].any()
 
 
-def test_a_car_to_the_left_is_one_to_the_right_in_a_mirror():
+def test_a_car_to_the_left_mirrors_one_to_the_right():
     one, other = drawn(RIGHT), drawn(LEFT)[:, ::-1]
     assert (one != other).any(axis=2).mean() < 0.01
     assert (drawn(RIGHT) != drawn(LEFT)).any(axis=2).mean() > 0.012
@@ -141,13 +141,13 @@ def test_a_person_walks_two_steps_a_second_with_swinging_arms():
         rows, columns = np.nonzero(head)
         assert (rows.min(), columns.min(), columns.max()) == (0, 42 - 14, 42 + 14)
         # The arm that shows goes the other way than the leg in front.
-        beside = (tile[90:104] == skin).all(axis=2).nonzero()[1]
+        hand = (tile[90:104] == skin).all(axis=2).nonzero()[1]
         if abs(swing) > 0.45:
-            assert (beside.mean() < 42) == (swing > 0)
+            assert (hand.mean() < 42) == (swing > 0)
     assert not (drawn(PERSON, long, high) == drawn(PERSON, long, high, phase=0.25)).all()
 
 
-def test_what_is_partly_outside_is_cut_and_what_is_wholly_outside_is_not_there():
+def test_road_users_are_clipped_to_the_picture():
     whole = drawn(RIGHT)
     mover = RoadUser(1, RIGHT, 0.0, 200, 100, 50.0, (20, 235, 180), 0.0)
     for left, top, shown in (
@@ -185,7 +185,7 @@ def test_a_shadow_leans_to_the_right_and_darkens_the_ground(strength, left):
         assert dark[:, WIDE - 1].any()
 
 
-def test_a_shadow_outside_of_the_picture_is_none():
+def test_a_shadow_outside_of_the_picture_is_not_drawn():
     picture = np.full((HIGH, WIDE, 3), 200, np.uint8)
     for box in ((-400, 100, -320, 180), (700, 100, 780, 180), (100, 400, 180, 480)):
         shadow(picture, box, 0.5)
@@ -195,7 +195,7 @@ def test_a_shadow_outside_of_the_picture_is_none():
 @pytest.mark.parametrize(("name", "spread", "dark"), [
     ("clear", 3.0, 0.45), ("rain", 5.0, 0.15), ("snow", 5.0, 0.2), ("night", 9.0, 0.1),
 ])  # fmt: skip
-def test_weather_has_its_noise_and_its_light(name, spread, dark):
+def test_each_weather_has_its_noise_and_light(name, spread, dark):
     traffic = Traffic(1, weather=name, width=WIDE, height=HIGH)
     assert weathers.SHADOW[name] == dark
     rng = np.random.default_rng([1, 200])
@@ -226,7 +226,7 @@ def test_weather_has_its_noise_and_its_light(name, spread, dark):
     assert own.on(np.full((HIGH, WIDE, 3), 255, np.uint8)).max() <= 255
 
 
-def test_lanes_are_those_of_the_page_from_far_to_near():
+def test_lanes_are_the_documented_ones_from_far_to_near():
     assert [lane.person for lane in LANES] == [True, False, False, False, False, True]
     assert [lane.way for lane in LANES] == [1, -1, -1, 1, 1, -1]
     assert [lane.often for lane in LANES] == [0.2, 0.25, 0.25, 0.25, 0.25, 0.2]
@@ -234,7 +234,7 @@ def test_lanes_are_those_of_the_page_from_far_to_near():
     assert grounds == [0.40, 0.49, 0.58, 0.69, 0.81, 0.95]
     assert heights == [0.19, 0.095, 0.115, 0.140, 0.165, 0.30]
     assert [lane.speed for lane in LANES] == [2.0, 2.2, 1.9, 1.8, 1.6, 1.8]
-    # Cars are on the road, beside its markings; people are on pavements.
+    # Cars are on the road, next to its markings; people are on pavements.
     assert all(0.42 < ground < 0.85 for ground in grounds[1:5])
 
 
@@ -260,23 +260,23 @@ def plain_movers(traffic):
     return tuple(found)
 
 
-@pytest.mark.parametrize("asked", [
+@pytest.mark.parametrize("arguments", [
     {"seed": 4, "seconds": 60.0}, {"seed": 5, "seconds": 5.0, "density": 4.0, "width": 320, "height": 96},
 ])  # fmt: skip
-def test_everybody_comes_as_a_plain_draw_has_it(asked):
-    traffic = Traffic(**asked)
+def test_road_users_equal_a_plain_draw(arguments):
+    traffic = Traffic(**arguments)
     assert movers(traffic) == plain_movers(traffic)
     assert movers(replace(traffic, density=0.0)) == ()
 
 
-def test_a_grey_car_is_given_a_colour():
+def test_grey_cars_are_recoloured():
     colours = {mover.colour for mover in movers(Traffic(1, seconds=400.0, density=3.0))}
     assert len(colours) > 50
     assert not {(60, 60, 60), (180, 180, 180), (60, 60, 20), (60, 20, 20)} & colours
     assert {(20, 20, 20), (235, 235, 235), (60, 20, 235), (180, 20, 235)} <= colours
 
 
-def test_boxes_go_along_their_lane_and_truth_is_what_of_them_is_seen():
+def test_boxes_move_along_their_lane_and_truth_is_their_visible_part():
     right, left = (
         RoadUser(1, 3, 2.0, 50, 20, 40.0, (1, 2, 3), 0.0),
         RoadUser(2, 1, 2.0, 50, 20, 40.0, (1, 2, 3), 0.0),
@@ -320,7 +320,7 @@ def test_traffic_has_its_defaults_and_bounds():
             Traffic(0, **bad)
 
 
-def test_pictures_have_who_is_near_in_front_and_shadows_below_all_of_a_lane(monkeypatch, tmp_path):
+def test_near_road_users_are_in_front_and_shadows_below_their_lane(monkeypatch, tmp_path):
     from windlass.plan.profile.traffic import making
 
     done = []
@@ -341,7 +341,7 @@ def test_pictures_have_who_is_near_in_front_and_shadows_below_all_of_a_lane(monk
     done.clear()
     next(iter(pictures(replace(traffic, weather="clear"))))
     assert {each[-1] for each in done} == {0.45, False}
-    told = []
-    clip = make_clip(traffic, tmp_path / "a.mp4", tmp_path / "a.csv", lambda *each: told.append(each))
-    assert told == [(1, 2), (2, 2)]
+    progress = []
+    clip = make_clip(traffic, tmp_path / "a.mp4", tmp_path / "a.csv", lambda *each: progress.append(each))
+    assert progress == [(1, 2), (2, 2)]
     assert (clip.rate, clip.seconds) == (10.0, 0.2)

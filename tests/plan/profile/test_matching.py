@@ -1,4 +1,4 @@
-"""Tracks from frame to frame, against the best of all ways to pair things with tracks."""
+"""Tracks from frame to frame, against the best of all pairings of detections with tracks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def found_of(boxes, descriptors=(), score=None):
 
 
 class PlainMatch:
-    """Tracks as a list; each thing is tried with each track, and the best of all ways to pair them is taken."""
+    """Tracks as a list; all pairings of detections with tracks are tried, and the best is used."""
 
     def __init__(self, way, alike, patience, confirm):
         self.way, self.alike, self.patience, self.confirm = way, alike, patience, confirm
@@ -76,7 +76,7 @@ class PlainMatch:
     st.sampled_from([0.0, 0.3]), st.integers(1, 3),
 )  # fmt: skip
 @settings(max_examples=40, deadline=None)
-def test_tracks_are_those_of_the_best_of_all_pairings(seed, way, alike, patience, confirm):
+def test_tracks_equal_those_of_the_best_of_all_pairings(seed, way, alike, patience, confirm):
     rng = np.random.default_rng(seed)
     run, plain = Match(way, alike, patience, confirm).start(CLIP), PlainMatch(way, alike, patience, confirm)
     places = rng.uniform(50.0, 120.0, (3, 2))
@@ -94,7 +94,7 @@ def test_tracks_are_those_of_the_best_of_all_pairings(seed, way, alike, patience
         assert seen.boxes.tolist() == boxes
 
 
-def test_a_track_is_forgotten_after_its_patience_and_confirmed_by_its_times():
+def test_a_track_is_dropped_after_its_patience_and_confirmed_after_enough_frames():
     run = Match("overlap", 0.2, patience=0.5, confirm=2).start(CLIP)
     one = found_of([[0, 0, 10, 10]])
     assert run(0, one).track.tolist() == []
@@ -105,27 +105,27 @@ def test_a_track_is_forgotten_after_its_patience_and_confirmed_by_its_times():
     assert run(17, one).track.tolist() == [1]
     none = run(18, found_of([]))
     assert (none.track.dtype, none.boxes.shape) == (np.int64, (0, 4))
-    for bad, said in (
+    for bad, message in (
         ({"way": "name"}, "way is 'name'"), ({"alike": 0.0}, "alike is 0.0"), ({"alike": 1.1}, "alike is 1.1"),
         ({"patience": -0.1}, "patience is -0.1"), ({"confirm": 0}, "confirm is 0"),
     ):  # fmt: skip
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             Match(**{"way": "orb", "alike": 1.0} | bad)
     assert (Match("orb", 0.5).patience, Match("orb", 0.5).confirm) == (0.5, 2)
 
 
-def test_by_looks_a_thing_is_found_again_within_reach_alone():
+def test_orb_matches_only_within_reach():
     run = Match("orb", 0.5, 1.0, 1).start(CLIP)
     bits = [np.random.default_rng(seed).integers(0, 256, (4, 32), np.uint8) for seed in (1, 2)]
     assert run(0, found_of([[0, 0, 10, 10], [40, 0, 50, 10]], bits)).track.tolist() == [0, 1]
-    # They change places, and are told by their corners.
+    # They change places, and are recognised by their corners.
     assert run(1, found_of([[0, 0, 10, 10], [40, 0, 50, 10]], bits[::-1])).track.tolist() == [1, 0]
     # A tenth of the diagonal of 500 is 50 pixels: further away it is another one.
     assert run(2, found_of([[89, 0, 99, 10]], bits[:1])).track.tolist() == [0]
     assert run(3, found_of([[140, 0, 150, 10]], bits[:1])).track.tolist() == [2]
 
 
-def test_corners_are_found_again_where_each_is_the_other_s_nearest_within_64_bits():
+def test_corners_match_if_mutually_nearest_within_64_bits():
     first = np.zeros((3, 32), np.uint8)
     first[1], first[2] = 255, 15
     second = first.copy()[[1, 0]]

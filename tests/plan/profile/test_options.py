@@ -1,4 +1,4 @@
-"""Options of a pipeline: the steps that they are made of, their defaults and their bounds."""
+"""Options of a pipeline: their steps, defaults and bounds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from windlass.plan.profile.steps.motion import Motion  # noqa: E402
 from windlass.plan.profile.steps.people import People  # noqa: E402
 
 
-def test_options_are_made_of_the_steps_with_their_knobs():
+def test_options_make_their_steps_with_their_parameters():
     assert Decode(scale=0.5, every=3).steps() == (Scale(0.5),)
     assert Mog2(threshold=2.0, history=3, least=0.1).steps() == (Motion("mog2", 2.0, 3), Choose(0.1))
     assert Knn(threshold=2.0, history=3, least=0.1).steps() == (Motion("knn", 2.0, 3), Choose(0.1))
@@ -38,8 +38,8 @@ def test_options_are_made_of_the_steps_with_their_knobs():
         (Overlap, "overlap", ()), (Centroid, "centroid", ()), (Histogram, "histogram", (Colours(16),)),
         (Orb, "orb", (Corners(30),)),
     ):  # fmt: skip
-        asked = kind(alike=0.7, patience=2.0, confirm=3)
-        assert asked.steps() == (*before, Match(way, 0.7, 2.0, 3))
+        option = kind(alike=0.7, patience=2.0, confirm=3)
+        assert option.steps() == (*before, Match(way, 0.7, 2.0, 3))
     assert Histogram(bins=4).steps()[0] == Colours(4)
     assert Orb(corners=9).steps()[0] == Corners(9)
     assert [each.model_fields["threshold"].default for each in (Mog2, Knn, Difference)] == [16.0, 400.0, 20.0]
@@ -86,7 +86,7 @@ def test_options_are_made_of_the_steps_with_their_knobs():
         (Orb, {"corners": (4,)}, {"corners": (3,)}),
     ],
 )  # fmt: skip
-def test_knobs_have_their_bounds(kind, good, bad):
+def test_parameters_have_their_bounds(kind, good, bad):
     for name, values in good.items():
         for value in values:
             assert getattr(kind(**{name: value}), name) == value

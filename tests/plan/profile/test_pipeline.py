@@ -1,4 +1,4 @@
-"""A pipeline's file to its plans, and one line on what is wrong with it."""
+"""The file of a pipeline, its plans, and one-line errors."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ SHIPPED = Path(__file__).parents[3] / "examples" / "plan" / "pipeline.yaml"
 GOOD = "detect: [mog2]\nassociate: [overlap]\n"
 
 
-def test_the_shipped_tracker_has_300_plans_each_other_than_the_others():
+def test_the_example_tracker_has_300_distinct_plans():
     plans = read_pipeline(SHIPPED).plans
     assert len(plans) == len(set(plans)) == len({plan.label for plan in plans}) == 300
-    # A name says all: components of one name are the same steps, and those of other names are not.
+    # Components have equal names exactly if they have equal steps.
     parts = {part for plan in plans for part in plan.parts[1:]}
     assert len({part.name for part in parts}) == len({part.steps for part in parts}) == len(parts)
 
 
-def test_who_looks_at_pixels_is_sent_them():
+def test_an_associator_of_pixels_receives_crops():
     tree = {"detect": ["knn"], "associate": ["overlap", "histogram"]}
     labels = [plan.label for plan in read_tree(tree, "t.yaml").plans]
     assert labels == [
@@ -37,7 +37,7 @@ def test_who_looks_at_pixels_is_sent_them():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[1, 2]", "is [1, 2], expected name, decode, detect and associate"),
         ("a: {b", "is not YAML"),
@@ -62,24 +62,24 @@ def test_who_looks_at_pixels_is_sent_them():
         ("detect: [{mog2: {1: 2}}]\nassociate: [orb]", "detect: mog2: {1: 2}, expected names of knobs"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(tmp_path, text, said):
+def test_the_error_of_an_invalid_pipeline_is_one_line(tmp_path, text, message):
     path = tmp_path / "p.yaml"
     path.write_text(text)
     with pytest.raises(InputError) as error:
         read_pipeline(path)
     assert str(error.value).startswith((f"{path}: ", f"{path}, line "))
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_no_file(tmp_path):
+def test_a_missing_file_or_a_directory_is_an_error(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_pipeline(tmp_path / "p.yaml")
     with pytest.raises(InputError, match="is a directory"):
         read_pipeline(tmp_path)
 
 
-def test_every_list_is_swept():
+def test_every_list_is_expanded():
     tree = yaml.safe_load(
         "decode: {scale: [1, 0.5], every: [1, 3]}\ndetect: [{mog2: {least: [0.1, 0.2], history: [5, 6, 7]}}, hog]\n"
         "associate: [{orb: {alike: [0.1, 0.2]}}, centroid]"
@@ -87,13 +87,13 @@ def test_every_list_is_swept():
     assert len(read_tree(tree, "t.yaml").plans) == 2 * 2 * (2 * 3 + 1) * (2 + 1)
 
 
-def test_the_page_has_the_shipped_tracker():
+def test_the_example_tracker_is_in_the_documentation():
     page = (SHIPPED.parents[2] / "docs" / "profile.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)
     assert read_tree(yaml.safe_load(block), "page") == read_pipeline(SHIPPED)
 
 
-def test_the_shipped_profile_is_of_the_shipped_tracker():
+def test_the_example_profile_is_of_the_example_tracker():
     profiled = stream_plans(SHIPPED.with_name("tracker.parquet"))
     assert [", ".join(part.name for part in plan.components) for plan in profiled] == [
         plan.label for plan in read_pipeline(SHIPPED).plans

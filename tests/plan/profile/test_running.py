@@ -1,4 +1,4 @@
-"""All plans together give what each gives alone, whatever is kept; and what it costs is booked to who causes it."""
+"""Plans profiled together give the results of each alone, for any cache; costs are booked to their component."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SMALL = {
 
 
 class Ticks:
-    """A clock that each look moves by one."""
+    """A clock that advances by one at each call."""
 
     def __init__(self) -> None:
         self.now = 0
@@ -58,29 +58,29 @@ def together(setting):
     return profile(*setting, cache=1e9, clock=Ticks())
 
 
-def test_together_is_as_alone(setting, together):
+def test_plans_profiled_together_equal_plans_alone(setting, together):
     plans, clip, truth = setting
     alone = [profile([plan], clip, truth, cache=0, clock=Ticks()) for plan in plans]
     assert all(same(one.plans[0], other) for one, other in zip(alone, together.plans, strict=True))
-    # Each step takes one tick a frame: what a component costs does not depend on who shares it.
+    # Each step takes one tick a frame: the cost of a component is independent of sharing.
     assert [one.plans[0].plan for one in alone] == [each.plan for each in together.plans]
     assert sum(one.outputs for one in alone) == together.outputs_apart
-    # Something is found, so that equal means something; and not the same by every plan.
+    # The plans find objects, and not all the same, so that equality is a real check.
     assert len({each.plan.accuracy for each in together.plans}) > len(plans) / 4
     assert max(each.plan.accuracy for each in together.plans) > 0.2
 
 
 @pytest.mark.parametrize("budget", [0, 1_000, 300_000, 4_000_000])
-def test_answers_do_not_depend_on_the_budget_and_it_is_kept(setting, together, budget):
+def test_results_are_independent_of_the_budget_which_is_kept(setting, together, budget):
     found = profile(*setting, cache=budget, clock=Ticks())
     assert found.most_held <= budget
     assert all(same(one, other) for one, other in zip(found.plans, together.plans, strict=True))
     assert together.outputs <= found.outputs
-    # With no budget every step is done for each plan anew, and no frame for a plan that does not look at it.
+    # Without a budget every step is repeated for each plan, and no frame is processed that a plan skips.
     assert (found.outputs == together.outputs_apart) == (budget == 0)
 
 
-def test_with_room_for_all_each_step_is_done_once(setting, together):
+def test_with_a_large_budget_each_step_runs_once(setting, together):
     _, clip, _ = setting
     every_frame, third, scales = clip.frames, -(-clip.frames // 3), 2
     # HOG with two choices of what counts, each sent in two ways, looked at in two; steps alone are for all samplings.
@@ -91,7 +91,7 @@ def test_with_room_for_all_each_step_is_done_once(setting, together):
     assert together.outputs == per_frame * every_frame + per_sampling * (every_frame + third)
 
 
-def test_sampling_saves_what_comes_after_unpacking(setting, together):
+def test_sampling_saves_the_steps_after_unpacking(setting, together):
     plans, clip, _ = setting
     found = {plan.label: each.plan for plan, each in zip(plans, together.plans, strict=True)}
     whole, part = (
@@ -106,7 +106,7 @@ def test_sampling_saves_what_comes_after_unpacking(setting, together):
     assert part[0].output < whole[0].output
 
 
-def test_crops_are_what_the_detector_sends_to_who_looks_at_pixels(setting, together):
+def test_the_detector_sends_crops_to_associators_of_pixels(setting, together):
     plans, _, _ = setting
     found = {plan.label: each.plan for plan, each in zip(plans, together.plans, strict=True)}
     bare = found["decode, detect knn, associate overlap"].components[1]
@@ -114,16 +114,16 @@ def test_crops_are_what_the_detector_sends_to_who_looks_at_pixels(setting, toget
     assert 0 < bare.output < with_crops.output / 5
 
 
-def test_opencv_has_its_threads_back(setting):
+def test_the_thread_count_of_opencv_is_restored(setting):
     plans, clip, truth = setting
     before = cv2.getNumThreads()
-    told = []
-    profile(plans[:3], clip, truth, 1e6, notify=lambda done, of: told.append((done, of)))
+    notified = []
+    profile(plans[:3], clip, truth, 1e6, notify=lambda done, of: notified.append((done, of)))
     assert cv2.getNumThreads() == before
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert notified == [(1, 3), (2, 3), (3, 3)]
 
 
-def test_frames_too_small_for_hog_are_named(setting):
+def test_frames_too_small_for_hog_are_an_error(setting):
     _, clip, truth = setting
     tree = {"decode": {"scale": 0.5}, "detect": ["hog"], "associate": ["overlap"]}
     with pytest.raises(
@@ -132,7 +132,7 @@ def test_frames_too_small_for_hog_are_named(setting):
         profile(read_tree(tree, "t").plans, clip, truth, 1e6)
 
 
-def test_two_plans_that_are_the_same_are_refused(setting):
+def test_equal_plans_are_rejected(setting):
     plans, clip, truth = setting
     with pytest.raises(InputError, match=r"plans 0 and 1 are equal: decode, detect mog2"):
         profile([plans[0], plans[0]], clip, truth, 1e6)

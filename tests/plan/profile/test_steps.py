@@ -21,7 +21,7 @@ from windlass.plan.profile.steps.people import People  # noqa: E402
 CLIP = ClipInfo("a.mp4", 300, 400, 10.0, 9)
 
 
-def test_what_was_found_is_whole_pixels_inside_from_left_to_right():
+def test_detections_are_whole_pixels_inside_the_frame_from_left_to_right():
     image = np.arange(60 * 40 * 3, dtype=np.uint8).reshape(40, 60, 3)
     clip = ClipInfo("a.mp4", 120, 120, 10.0, 1)
     boxes = np.array(
@@ -53,7 +53,7 @@ def test_what_was_found_is_whole_pixels_inside_from_left_to_right():
         checked_least("least", 0.6)
 
 
-def test_frames_are_scaled_by_areas_and_sent_as_jpeg():
+def test_frames_are_scaled_by_area_and_sent_as_jpeg():
     image = np.random.default_rng(1).integers(0, 255, (40, 60, 3), np.uint8)
     clip = ClipInfo("a.mp4", 60, 40, 10.0, 1)
     half = Scale(0.5).start(clip)(0, image)
@@ -70,7 +70,7 @@ def test_frames_are_scaled_by_areas_and_sent_as_jpeg():
             Scale(bad)
 
 
-def test_stretches_of_a_mask_are_boxes_without_specks_and_joined_where_they_nearly_touch():
+def test_regions_of_a_mask_become_boxes_without_specks_and_nearby_ones_merge():
     image = np.zeros((300, 400, 3), np.uint8)
     clip = ClipInfo("a.mp4", 800, 300, 10.0, 1)
 
@@ -90,7 +90,7 @@ def test_stretches_of_a_mask_are_boxes_without_specks_and_joined_where_they_near
     assert len(boxes((100, 50, 120, 80), (125, 50, 140, 80)).boxes) == 2
     # Things that touch at a corner are one.
     assert len(boxes((100, 50, 120, 80), (120, 80, 140, 100)).boxes) == 1
-    # Half of the picture is a model that has seen nothing; just so much may be a thing.
+    # Half of the picture means an untrained background model; exactly this size may still be an object.
     assert len(boxes((0, 0, 200, 300)).boxes) == 1
     assert len(boxes((0, 0, 201, 300)).boxes) == 0
     small = np.zeros((90, 90), np.uint8)
@@ -117,7 +117,7 @@ def test_a_difference_is_from_the_frame_before():
 
 
 @pytest.mark.parametrize("background", ["mog2", "knn"])
-def test_a_background_is_opencv_s_without_shadows(background):
+def test_a_background_equals_opencv_s_without_shadows(background):
     rng = np.random.default_rng(1)
     still = rng.integers(60, 200, (120, 160, 3)).astype(np.uint8)
     frames = []
@@ -143,15 +143,15 @@ def test_a_background_is_opencv_s_without_shadows(background):
     assert [again(at, image).boxes.tolist() for at, image in enumerate(frames)][-1] == found.boxes.tolist()
 
 
-def test_steps_name_what_they_cannot_be():
-    for make, said in (
+def test_invalid_parameters_of_steps_are_named_in_the_error():
+    for make, message in (
         (lambda: Motion("flow", 1.0), "background is 'flow'"), (lambda: Motion("mog2", 0.0), "threshold is 0.0"),
         (lambda: Motion("mog2", 1.0, 0), "history is 0"), (lambda: People(12), "expected a multiple of 8"),
         (lambda: People(4), "stride is 4"), (lambda: People(8, 1.0), "growth is 1.0"),
         (lambda: People(8, 2.1), "growth is 2.1"), (lambda: Colours(1), "bins is 1"),
         (lambda: Corners(3), "corners is 3"),
     ):  # fmt: skip
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             make()
     assert (Motion("mog2", 1.0).history, People().stride, People().growth) == (200, 8, 1.05)
     assert (Colours().bins, Corners().corners, Choose().least, Send().crops, Scale().scale) == (
@@ -168,15 +168,15 @@ def test_steps_name_what_they_cannot_be():
         assert (step.alone, step.same) == (False, False)
 
 
-def test_people_are_boxes_without_the_margin_of_the_classifier_s_window(monkeypatch):
+def test_boxes_of_people_exclude_the_margin_of_the_classifier_window(monkeypatch):
     class Outline:
-        asked = None
+        arguments = None
 
         def setSVMDetector(self, detector):  # noqa: N802
             self.detector = detector
 
         def detectMultiScale(self, image, winStride, scale):  # noqa: N802, N803
-            Outline.asked = (image.shape, winStride, scale)
+            Outline.arguments = (image.shape, winStride, scale)
             return np.array([[100, 50, 60, 100], [10, 20, 40, 80]]), np.array([[0.5], [0.75]])
 
         getDefaultPeopleDetector = staticmethod(lambda: None)  # noqa: N815
@@ -184,7 +184,7 @@ def test_people_are_boxes_without_the_margin_of_the_classifier_s_window(monkeypa
     monkeypatch.setattr(cv2, "HOGDescriptor", Outline)
     run = People(16, 1.2).start(CLIP)
     found = run(0, np.zeros((400, 300, 3), np.uint8))
-    assert Outline.asked == ((400, 300, 3), (16, 16), 1.2)
+    assert Outline.arguments == ((400, 300, 3), (16, 16), 1.2)
     # 15 % of the width and 5 % of the height, on each side.
     assert found.boxes.tolist() == [[16, 24, 44, 96], [109, 55, 151, 145]]
     assert found.score.tolist() == [0.75, 0.5]
@@ -194,7 +194,7 @@ def test_people_are_boxes_without_the_margin_of_the_classifier_s_window(monkeypa
             run(0, np.zeros(shape, np.uint8))
 
 
-def test_colours_are_a_histogram_of_the_middle():
+def test_colours_are_a_histogram_of_the_centre():
     rng = np.random.default_rng(1)
     crops = [rng.integers(0, 255, (16, 24, 3), np.uint8), rng.integers(0, 255, (3, 3, 3), np.uint8)]
     found = Detections(np.zeros((2, 4)), np.ones(2), tuple(crops))
@@ -211,7 +211,7 @@ def test_colours_are_a_histogram_of_the_middle():
     assert looked.size() == 2 * 40 + 450 + 2 * (16 * 4 + 150)
 
 
-def test_corners_are_orb_s_on_a_square_of_64_pixels():
+def test_corners_equal_orb_s_on_a_square_of_64_pixels():
     rng = np.random.default_rng(1)
     crop = cv2.GaussianBlur(rng.integers(0, 255, (50, 90, 3), np.uint8), (0, 0), 1.5)
     flat = np.full((20, 20, 3), 9, np.uint8)

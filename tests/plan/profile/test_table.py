@@ -1,4 +1,4 @@
-"""A profile on disk comes back, and one line says what is wrong with one."""
+"""A profile survives saving and loading, and errors are one line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROWS = {
 }  # fmt: skip
 
 
-def test_a_profile_comes_back_in_any_order_of_rows(tmp_path):
+def test_a_profile_is_read_in_any_order_of_rows(tmp_path):
     write_plans(PLANS, tmp_path / "p.parquet")
     assert stream_plans(tmp_path / "p.parquet") == PLANS
     table = pl.read_parquet(tmp_path / "p.parquet")
@@ -29,7 +29,7 @@ def test_a_profile_comes_back_in_any_order_of_rows(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"cores": [1.0, -2.0]}, "plan 0: component b: cores is -2.0"),
         ({"cores": [1, 2]}, "column cores is Int64, expected Float64"),
@@ -39,16 +39,16 @@ def test_a_profile_comes_back_in_any_order_of_rows(tmp_path):
         ({"accuracy": [1.5, 1.5]}, "plan 0: plan a, b: accuracy is 1.5"),
     ],
 )
-def test_a_profile_that_is_wrong_is_named(tmp_path, wrong, said):
+def test_an_invalid_profile_is_named_in_the_error(tmp_path, wrong, message):
     path = tmp_path / "p.parquet"
     pl.DataFrame(ROWS | wrong).write_parquet(path)
     with pytest.raises(InputError) as error:
         stream_plans(path)
     assert str(error.value).startswith(f"{path}")
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
-def test_what_is_no_profile_is_named(tmp_path):
+def test_a_file_that_is_not_a_profile_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"none.parquet: no such file"):
         stream_plans(tmp_path / "none.parquet")
     (tmp_path / "p.parquet").write_text("no")

@@ -1,4 +1,4 @@
-"""The score of tracks against brute force; true tracks on disk, and one line on what is wrong with them."""
+"""The score of tracks against brute force; true tracks on disk, and one-line errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def some_tracks(draw):
 
 
 def dice(first, second):
-    """By counting pixels."""
+    """Return the Dice coefficient by counting pixels."""
     cells = [
         {(x, y) for x in range(int(left), int(right)) for y in range(int(top), int(bottom))}
         for left, top, right, bottom in (first, second)
@@ -38,7 +38,7 @@ def dice(first, second):
 
 
 def naive_f1(found, truth):
-    """Every way to give found tracks to true ones."""
+    """Return the best score over every assignment of found tracks to true ones."""
     if not len(found) or not len(truth):
         return float(len(found) == len(truth))
     right = Counter()
@@ -63,7 +63,7 @@ def test_f1_is_the_best_of_all_assignments(found, truth):
 
 
 @given(some_tracks(), st.integers(1, 4))
-def test_a_box_is_held_until_the_next_frame_that_is_looked_at(tracks, every):
+def test_a_box_is_held_until_the_next_sampled_frame(tracks, every):
     looked = tracks.frame % every == 0
     sampled = Tracks(tracks.frame[looked], tracks.track[looked], tracks.boxes[looked])
     held = sampled.held(every, 5)
@@ -74,7 +74,7 @@ def test_a_box_is_held_until_the_next_frame_that_is_looked_at(tracks, every):
         assert (held.boxes[now] == sampled.boxes[rows]).all()
 
 
-def test_truth_comes_back(tmp_path):
+def test_true_tracks_survive_writing_and_reading(tmp_path):
     truth = Tracks.of([(0, 7, (1.0, 2.5, 30.0, 20.0)), (4, 9, (0.0, 0.0, 64.0, 48.0))])
     write_truth(truth, tmp_path / "t.csv", "abc")
     back = read_truth(tmp_path / "t.csv", CLIP)
@@ -87,7 +87,7 @@ HEAD = "frame,object,left,top,right,bottom"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "the file is empty"),
         (HEAD + "\n", "no rows, expected true tracks to measure accuracy"),
@@ -107,17 +107,17 @@ HEAD = "frame,object,left,top,right,bottom"
         (HEAD + ",clip\n0,1,2,3,4,5,xyz\n", "row 1: clip is 'xyz', expected 'abc', the digest of a.mp4"),
     ],
 )
-def test_what_is_wrong_with_truth_is_said_in_a_line(tmp_path, text, said):
+def test_the_error_of_invalid_true_tracks_is_one_line(tmp_path, text, message):
     path = tmp_path / "t.csv"
     path.write_text(text)
     with pytest.raises(InputError) as error:
         read_truth(path, CLIP)
     assert str(error.value).startswith(f"{path}")
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_no_truth_at_all(tmp_path):
+def test_a_missing_file_of_true_tracks_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"none.csv: no such file"):
         read_truth(tmp_path / "none.csv", CLIP)
     with pytest.raises(InputError, match="is a directory"):

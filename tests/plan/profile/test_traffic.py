@@ -1,4 +1,4 @@
-"""Drawn traffic: the same seed gives the same, and truth is where the pixels are."""
+"""Synthetic traffic: equal seeds give equal clips, and the true boxes match the pixels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SMALL = {"seconds": 0.3, "width": 160, "height": 96, "density": 2.0}
 
 
 @pytest.mark.parametrize("weather", WEATHERS)
-def test_the_same_seed_draws_the_same(weather):
+def test_equal_seeds_draw_equal_pictures(weather):
     one, again, other = (
         np.array(list(pictures(Traffic(seed, weather=weather, **SMALL)))) for seed in (1, 1, 2)
     )
@@ -30,14 +30,14 @@ def test_the_same_seed_draws_the_same(weather):
     assert (one != other).any()
 
 
-def test_weather_changes_the_picture_and_not_who_is_there():
+def test_weather_changes_the_picture_and_not_the_road_users():
     seen = [next(iter(pictures(Traffic(1, weather=weather, **SMALL)))) for weather in WEATHERS]
     assert all((seen[0] != each).any() for each in seen[1:])
     assert len({movers(Traffic(1, weather=weather, **SMALL)) for weather in WEATHERS}) == 1
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_thing_fills_its_box_and_nothing_else(seed):
+def test_a_road_user_fills_exactly_its_box(seed):
     traffic = Traffic(seed, seconds=1.0, width=320, height=180)
     true, still = truth(traffic), street(traffic)
     shown = 0
@@ -58,7 +58,7 @@ def test_a_thing_fills_its_box_and_nothing_else(seed):
     assert shown > 5
 
 
-def test_nobody_drives_into_another_of_the_same_lane():
+def test_road_users_of_a_lane_do_not_overlap():
     traffic = Traffic(5, seconds=3.0, density=8.0)
     for at in np.arange(0, 3, 0.25):
         for lane in range(6):
@@ -66,12 +66,12 @@ def test_nobody_drives_into_another_of_the_same_lane():
             assert all(before[1] <= after[0] for before, after in pairwise(spans))
 
 
-def test_density_is_how_many_there_are():
+def test_more_density_means_more_road_users():
     counts = [len(movers(Traffic(1, seconds=60.0, density=density))) for density in (0.0, 0.5, 2.0)]
     assert counts[0] == 0 < counts[1] < counts[2]
 
 
-def test_a_clip_on_disk_is_the_clip_that_was_drawn(tmp_path):
+def test_a_clip_on_disk_equals_the_drawn_clip(tmp_path):
     traffic = Traffic(1, **SMALL)
     clip = make_clip(traffic, tmp_path / "a.mp4", tmp_path / "a.csv")
     assert (clip.width, clip.height, clip.rate, clip.frames) == (160, 96, 30.0, traffic.frames)
@@ -84,7 +84,7 @@ def test_a_clip_on_disk_is_the_clip_that_was_drawn(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"seed": -1}, "seed is -1, expected a whole number of at least 0"),
         ({"seconds": 0.0}, "seconds is 0.0"),
@@ -94,13 +94,13 @@ def test_a_clip_on_disk_is_the_clip_that_was_drawn(tmp_path):
         ({"weather": "fog"}, "weather is 'fog', expected clear, rain, snow, night"),
     ],
 )
-def test_bad_traffic_is_named(wrong, said):
+def test_invalid_traffic_is_named_in_the_error(wrong, message):
     with pytest.raises(InputError) as error:
         Traffic(**{"seed": 1} | wrong)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
-def test_what_is_no_clip_is_named(tmp_path, capfd):
+def test_a_file_that_is_not_a_clip_is_an_error(tmp_path, capfd):
     (tmp_path / "a.mp4").write_text("no video at all")
     with pytest.raises(InputError, match=r"a.mp4: OpenCV cannot read it as video"):
         about(tmp_path / "a.mp4")
@@ -108,7 +108,7 @@ def test_what_is_no_clip_is_named(tmp_path, capfd):
         about(tmp_path / "none.mp4")
 
 
-def test_a_clip_that_is_cut_off_is_named(drawn, tmp_path, capfd):
+def test_a_truncated_clip_is_an_error(drawn, tmp_path, capfd):
     clip = about(drawn.clip)
     longer = replace(clip, frames=clip.frames + 1)
     with pytest.raises(InputError, match=r"clip.mp4: frame 15 cannot be read, expected 16 frames"):
@@ -119,7 +119,7 @@ def test_a_clip_that_is_cut_off_is_named(drawn, tmp_path, capfd):
         about(cut)
 
 
-def test_a_codec_that_is_not_there_is_named(tmp_path, capfd):
+def test_a_missing_codec_is_an_error(tmp_path, capfd):
     image = np.zeros((96, 160, 3), np.uint8)
     with pytest.raises(InputError, match=r"a.mp4: OpenCV cannot write it with the codec 'zzzz'"):
         write_clip(tmp_path / "a.mp4", iter([image]), 30.0, (160, 96), codec="zzzz")

@@ -1,4 +1,4 @@
-"""Plans as a tree of steps: what is shared, asked for, kept and booked, without a clip."""
+"""Plans as a tree of steps: shared steps, requested frames, cached outputs and booked costs, without a clip."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from windlass.plan.profile.tree import tree_of  # noqa: E402
 
 
 class Plain:
-    """A step that hands on what it gets with its name; one that remembers, or is the same, where it is to be."""
+    """A step that appends its name to its input; it can be stateful, or return its input unchanged."""
 
     def __init__(self, name, alone=True, same=False, size=10):
         self.name, self.alone, self.same, self._size, self.done = name, alone, same, size, []
@@ -45,7 +45,7 @@ class Plain:
 
 
 class Value(str):
-    """What a step hands on; at the end of a plan it is what was seen."""
+    """The output of a step; at the end of a plan it holds the tracks."""
 
     track = np.zeros(0, np.int64)
     boxes = np.zeros((0, 4))
@@ -58,7 +58,7 @@ class Image(Value):
 
 
 class Clock:
-    """Each look takes a second."""
+    """A clock that advances by one second at each call."""
 
     def __init__(self):
         self.now = 0.0
@@ -72,7 +72,7 @@ CLIP = ClipInfo("a.mp4", 64, 48, 2.0, 6)
 
 
 def trackers():
-    """Two decoders of which one hands on what it gets; a detector and two associators that remember."""
+    """Two decoders, one of which returns its input; a detector, and two stateful associators."""
     same, half = Plain("same", same=True), Plain("half")
     detect, send = Plain("detect"), Plain("send")
     one, two = Plain("one", alone=False), Plain("two", alone=False)
@@ -89,7 +89,7 @@ def trackers():
     return made, (same, half, detect, send, one, two)
 
 
-def test_plans_share_steps_until_one_remembers():
+def test_plans_share_steps_until_a_stateful_one():
     plans, _ = trackers()
     tree = tree_of(plans, 6)
     # The root; two scales with a detector and a sender each; then each sampling and each way to match.
@@ -107,7 +107,7 @@ def test_plans_share_steps_until_one_remembers():
         assert (path[3].left, path[3].everys) == (4, {1, 2})
         assert (tree.leaf(number).left, tree.leaf(number).everys) == (1, {plan.every})
     assert [node.same for node in tree.path(0)] == [False, True, False, False, False]
-    # Depth first, in the order in which children came.
+    # Depth first, in the order in which children were added.
     assert tree.order == tuple(range(8))
     shuffled = tree_of([plans[at] for at in (4, 0, 5, 1)], 6)
     assert shuffled.order == (0, 2, 1, 3)
@@ -117,42 +117,42 @@ def test_plans_share_steps_until_one_remembers():
 
 
 @pytest.fixture
-def taken(monkeypatch):
+def requested_frames(monkeypatch):
     """Frames without a clip: unpacking takes a second, and pixels half of one."""
-    asked = []
+    requested = []
 
     def six(clip, wanted, clock):
         for index in range(clip.frames):
             is_wanted = wanted(index)
-            asked.append((index, is_wanted))
+            requested.append((index, is_wanted))
             yield ClipFrame(index, 1.0, 0.5, Image(f"frame {index}") if is_wanted else None)
 
     monkeypatch.setattr(running, "frames", six)
     monkeypatch.setattr(running, "f1", lambda found, truth: 0.5)
-    return asked
+    return requested
 
 
-def test_with_room_each_output_is_made_once_and_booked_to_each_plan(taken):
+def test_with_room_each_output_is_computed_once_and_booked_to_each_plan(requested_frames):
     plans, steps = trackers()
-    told = []
-    found = profile(plans, CLIP, Tracks.of([]), 1e9, Clock(), lambda *each: told.append(each))
+    notified = []
+    found = profile(plans, CLIP, Tracks.of([]), 1e9, Clock(), lambda *each: notified.append(each))
     _, half, detect, _, one, two = steps
-    assert [index for index, _ in taken] == list(range(6))
+    assert [index for index, _ in requested_frames] == list(range(6))
     assert [half.done.count(index) for index in range(6)] == [1] * 6
     assert [detect.done.count(index) for index in range(6)] == [2] * 6
-    # Each way to match is started for each scale and sampling: every second frame is looked at twice as often.
+    # Each matcher is started for each scale and sampling: every second frame is processed twice as often.
     for step in (one, two):
         assert [step.done.count(index) for index in range(6)] == [4, 2, 4, 2, 4, 2]
         assert step.done.count("start") == 4
     assert found.outputs == 6 + 6 + 2 * (6 + 6) + 2 * 2 * (6 + 3)
-    # Plan by plan: unpacking is no step's; a decoder that hands on what it gets is none either.
+    # Plan by plan: unpacking belongs to no step, and a decoder that returns its input is no step either.
     assert found.outputs_apart == 2 * (4 * 6 + 4 * 3) + 2 * (5 * 6 + 5 * 3)
-    assert told == [(done, 8) for done in range(1, 9)]
+    assert notified == [(done, 8) for done in range(1, 9)]
     for plan, each in zip(plans, found.plans, strict=True):
         looked = 6 // plan.every
         decode, finds, matches = each.plan.components
         scales = plan.parts[0].steps[0].name == "half"
-        # Over 3 seconds: six frames unpacked, half a second each that is looked at, and one for each step.
+        # Over 3 seconds: six frames unpacked, half a second for each processed frame, and one second for each step.
         assert decode.cores == pytest.approx((6.0 + 0.5 * looked + 1.0 * looked * (scales or 1)) / 3.0)
         assert finds.cores == pytest.approx(2.0 * looked / 3.0)
         assert matches.cores == pytest.approx(1.0 * looked / 3.0)
@@ -169,34 +169,34 @@ def test_with_room_each_output_is_made_once_and_booked_to_each_plan(taken):
     assert found.seconds > 50.0
 
 
-def test_without_room_each_plan_makes_what_it_looks_at_and_no_more(taken):
+def test_without_room_each_plan_computes_only_its_own_frames(requested_frames):
     plans, (_, half, detect, *_) = trackers()
     found = profile(plans, CLIP, Tracks.of([]), 0, Clock())
     assert found.outputs == found.outputs_apart
     assert found.most_held == 0
-    assert len(taken) == 8 * 6
-    assert [wanted for _, wanted in taken[:12]] == [True] * 12
-    assert [wanted for _, wanted in taken[12:18]] == [True, False] * 3
+    assert len(requested_frames) == 8 * 6
+    assert [wanted for _, wanted in requested_frames[:12]] == [True] * 12
+    assert [wanted for _, wanted in requested_frames[12:18]] == [True, False] * 3
     assert [half.done.count(index) for index in range(6)] == [4, 2, 4, 2, 4, 2]
     assert [detect.done.count(index) for index in range(6)] == [8, 4, 8, 4, 8, 4]
 
 
-def test_what_is_held_are_images_with_their_object_and_outputs_by_their_size(taken):
+def test_the_cache_counts_images_with_their_object_and_outputs_by_size(requested_frames):
     plans, _ = trackers()
     first = profile(plans[:2], CLIP, Tracks.of([]), 1e9, Clock())
-    # What two plans ask for alike is what the sender made, of ten bytes a frame.
+    # The two plans share the sender's output, of ten bytes a frame.
     assert first.most_held == 6 * 10
     apart = [
         TrackerPlan(1, (PlanComponent("d", (Plain(name),)), PlanComponent("m", (Plain("m", alone=False),))))
         for name in ("x", "y")
     ]
-    # Here it is the frames themselves.
+    # Here the plans share the frames.
     assert profile(apart, CLIP, Tracks.of([]), 1e9, Clock()).most_held == 6 * (5 + 150)
     assert profile(apart, CLIP, Tracks.of([]), 6 * 155 - 1, Clock()).outputs == 6 * 6
     assert profile(apart, CLIP, Tracks.of([]), 6 * 155, Clock()).outputs == 5 * 6
 
 
-def test_answers_are_the_same_to_the_last_bit_or_not():
+def test_same_answers_compares_every_field_except_cores():
     def profiled(accuracy=0.5, name="a", output=1.0, cores=1.0, frame=0, track=1, left=0.0):
         plan = QueryPlan(accuracy, (Component(name, cores, output),))
         return Profiled(plan, Tracks.of([(frame, track, (left, 0.0, 9.0, 9.0))]))
@@ -213,7 +213,7 @@ def test_answers_are_the_same_to_the_last_bit_or_not():
         assert not profiled().same_answers(profiled(**changed))
 
 
-def test_tracks_are_of_the_frames_that_were_looked_at(taken, monkeypatch):
+def test_tracks_are_of_the_sampled_frames(requested_frames, monkeypatch):
     class Sees(Plain):
         def start(self, clip):
             return lambda index, value: FrameTracks(np.arange(index), np.full((index, 4), float(index)))

@@ -1,4 +1,4 @@
-"""Nodes that have seen something, servers on ports that are free, and clocks that go as they are told."""
+"""Nodes after some steps, servers on free ports, and manual clocks."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ DIM = 6
 NAMES = tuple(f"metric.{at}" for at in range(DIM))
 METRICS = digest(NAMES)
 SECRET = "a-secret-of-the-tree"
-#: Whoever does not answer for so long will not, s: on a machine that has three times the work it can do.
+#: Timeout (s), long enough for a machine with three times the work it can do.
 PATIENCE = 300.0
 
 
 class Clock:
-    """Stands still until it is told."""
+    """A clock that advances only when the test sets it."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -45,7 +45,7 @@ def token() -> Token:
 
 
 def views(count: int, seed: int = 1, dim: int = DIM) -> list[AdmitView]:
-    """Steps of a node whose metrics hang together, with CPU Ready that spikes now and then."""
+    """Steps of a node with correlated metrics and occasional spikes of CPU Ready."""
     rng = np.random.default_rng(seed)
     mixed = rng.normal(size=(dim, 2))
     found = []
@@ -80,7 +80,7 @@ def ask(
     body: bytes | None = None,
     token: str | None = None,
 ) -> Reply:
-    """One request."""
+    """Send one request and return the reply."""
     connection = http.client.HTTPConnection(address.host, address.port, timeout=PATIENCE)
     try:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
@@ -92,13 +92,13 @@ def ask(
 
 
 def shown(address: Address) -> dict[str, float]:
-    """The numbers of a page for Prometheus, by name and labels."""
+    """Return the numbers of a Prometheus page, by name and labels."""
     lines = (line.rsplit(" ", 1) for line in ask(address, "/metrics").text.splitlines() if line[:1] != "#")
     return {name: float(value) for name, value in lines}
 
 
 def first_difference(one: dict[str, float], other: dict[str, float]) -> str:
-    """For messages of tests."""
+    """Return the differing numbers of two pages, for messages of tests."""
     return json.dumps(
         {name: (one.get(name), other.get(name)) for name in one | other if one.get(name) != other.get(name)}
     )

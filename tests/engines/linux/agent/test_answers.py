@@ -1,4 +1,4 @@
-"""What stands: from steps to /accept, to HAProxy and to Prometheus."""
+"""The current answer: from steps to /accept, to HAProxy and to Prometheus."""
 
 import math
 import socket
@@ -22,8 +22,8 @@ def step(ready=0.0, busy=0.5, seconds=1.0):
     return Observation(0.0, seconds, np.arange(DIM, dtype=float), busy, ready)
 
 
-class Told:
-    """A policy that answers as it is told."""
+class SetPolicy:
+    """A policy whose answer the test sets."""
 
     name = "told"
 
@@ -36,7 +36,7 @@ class Told:
 
 
 class Counting(AgentNode):
-    """Counts gaps."""
+    """A node that counts gaps."""
 
     gaps = 0
 
@@ -46,10 +46,10 @@ class Counting(AgentNode):
 
 @pytest.fixture
 def watching(clock):
-    return NodeWatch(Counting(Told()), Guard(0.5), Board(clock, 5.0), 1.0, clock)
+    return NodeWatch(Counting(SetPolicy()), Guard(0.5), Board(clock, 5.0), 1.0, clock)
 
 
-def test_the_policy_s_answer_stands(watching):
+def test_the_policy_s_answer_is_the_current_one(watching):
     watching.take(step())
     assert watching.board.answer().accept
     watching.node.policy.reject = True
@@ -58,7 +58,7 @@ def test_the_policy_s_answer_stands(watching):
     assert (answer.accept, answer.why, answer.percent) == (False, "as told", 0)
 
 
-def test_the_guard_rejects_what_the_policy_accepts_and_says_so(watching):
+def test_the_guard_overrides_the_policy_and_reports_it(watching):
     for ready in (0.9, 0.9, 0.9):
         watching.take(step(ready))
     answer = watching.board.answer()
@@ -70,7 +70,7 @@ def test_the_guard_rejects_what_the_policy_accepts_and_says_so(watching):
     assert watching.board.answer().accept
 
 
-def test_weight_falls_as_tasks_wait(watching):
+def test_the_weight_falls_with_cpu_ready(watching):
     percents = []
     for ready in (0.0, 0.1, 0.3):
         for _ in range(3):
@@ -79,14 +79,14 @@ def test_weight_falls_as_tasks_wait(watching):
     assert percents == [100, 80, 40]
 
 
-def test_without_a_guard_weight_is_whole_and_nothing_is_rejected(clock):
-    watching = NodeWatch(Counting(Told()), Guard(0.0), Board(clock, 5.0), 1.0, clock)
+def test_without_a_guard_the_weight_is_100_percent(clock):
+    watching = NodeWatch(Counting(SetPolicy()), Guard(0.0), Board(clock, 5.0), 1.0, clock)
     for _ in range(5):
         watching.take(step(9.0))
     assert watching.board.answer().percent == 100
 
 
-def test_an_answer_that_is_too_old_is_none(watching, clock):
+def test_a_stale_answer_rejects(watching, clock):
     watching.take(step())
     clock.now += 5.1
     answer = watching.board.answer()
@@ -94,21 +94,21 @@ def test_an_answer_that_is_too_old_is_none(watching, clock):
     assert answer.why.startswith("nothing was measured for 5 s")
 
 
-def test_a_gap_is_told_to_the_policy_and_a_late_step_is_not(watching):
+def test_a_gap_is_reported_to_the_policy_and_a_late_step_is_not(watching):
     watching.take(step(seconds=2.0))
     assert watching.node.gaps == 0
     watching.take(step(seconds=60.0))
     assert watching.node.gaps == 1
 
 
-def test_what_is_not_known_is_no_error(watching):
+def test_unknown_values_are_no_error(watching):
     watching.take(step(ready=math.nan, busy=math.nan))
     watching.take(step(busy=1.0000001))
     assert math.isnan(watching.node.policy.views[0].ready)
     assert watching.node.policy.views[1].busy == 1.0
 
 
-def test_a_watch_leaves_out_the_first_observation_and_ends_when_told(clock):
+def test_a_watch_skips_the_first_observation_and_ends_on_stop(clock):
     stop, taken = Stop(), []
 
     def observe():
@@ -156,7 +156,7 @@ def agent_of(watching, served):
     return served(agent_routes(watching.board, page.answer), refusals), refusals
 
 
-def test_http_says_what_stands(watching, served, clock):
+def test_http_serves_the_current_answer(watching, served, clock):
     address, refusals = agent_of(watching, served)
     assert (ask(address, "/healthz").status, ask(address, "/accept").status) == (503, 503)
     watching.take(step(ready=0.1))
@@ -172,7 +172,7 @@ def test_http_says_what_stands(watching, served, clock):
     assert refusals.by_reason() == ()
 
 
-def test_prometheus_is_shown_all_of_it(watching, served):
+def test_prometheus_shows_all_numbers(watching, served):
     address, _ = agent_of(watching, served)
     assert shown(address)["windlass_accepting"] == 0.0
     watching.take(step(ready=0.25))
@@ -188,7 +188,7 @@ def test_prometheus_is_shown_all_of_it(watching, served):
     ("path", "method", "status", "why"),
     [("/", "GET", 404, "path"), ("/accept/", "GET", 404, "path"), ("/accept", "POST", 405, "method")],
 )
-def test_other_requests_are_refused_and_counted(watching, served, path, method, status, why):
+def test_other_requests_are_rejected_and_counted(watching, served, path, method, status, why):
     address, refusals = agent_of(watching, served)
     assert ask(address, path, method).status == status
     assert refusals.by_reason() == ((why, 1),)
@@ -199,7 +199,7 @@ def line_at(address):
         return connection.makefile().read()
 
 
-def test_haproxy_is_told_a_line(watching):
+def test_haproxy_receives_one_line(watching):
     from windlass.agent.check import CheckServer, line_of
 
     server = CheckServer(Address("127.0.0.1", 0), lambda: line_of(watching.board.answer(), "state"))
@@ -213,7 +213,7 @@ def test_haproxy_is_told_a_line(watching):
         line_at(server.address)
 
 
-def test_a_port_in_use_is_named(served):
+def test_a_port_in_use_is_named_in_the_error(served):
     from windlass.agent.web import Answered, listening
 
     address = served(lambda _: Answered(200))
@@ -237,6 +237,6 @@ def test_a_port_in_use_is_named(served):
         ("--node", lambda: AgentOptions(mark="taint")),
     ],
 )
-def test_options_that_are_none_are_named(option, make):
+def test_invalid_options_are_named_in_the_error(option, make):
     with pytest.raises(InputError, match=option):
         make()

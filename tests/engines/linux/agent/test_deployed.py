@@ -1,4 +1,4 @@
-"""The unit and the manifests, as far as they can be tried without systemd and Kubernetes; and marks of a node."""
+"""The systemd unit and the manifests, checked without systemd and Kubernetes; and marks of a node."""
 
 import io
 import json
@@ -44,7 +44,7 @@ def options_of_run():
     return set(re.findall(r"--[a-z][a-z-]+", text))
 
 
-def test_the_daemon_sets_differ_in_the_mark_alone():
+def test_the_daemon_sets_differ_only_in_the_mark():
     one, other = map(daemon_set, MANIFESTS)
     pod, marking = one["spec"]["template"]["spec"], other["spec"]["template"]["spec"]
     assert marking["containers"][0]["args"] == [*pod["containers"][0]["args"], "--kubernetes=taint"]
@@ -55,7 +55,7 @@ def test_the_daemon_sets_differ_in_the_mark_alone():
 
 
 @pytest.mark.parametrize("name", MANIFESTS)
-def test_what_a_manifest_says_the_command_has(name):
+def test_options_in_a_manifest_exist_in_the_command(name):
     container = daemon_set(name)["spec"]["template"]["spec"]["containers"][0]
     room, command, *arguments = container["args"]
     assert (room, command) == ("agent", "run")
@@ -64,7 +64,7 @@ def test_what_a_manifest_says_the_command_has(name):
     assert {"/state", "/host/cgroup", "/cache"} <= mounted
 
 
-def test_only_who_marks_nodes_may_and_may_nothing_else():
+def test_only_the_marking_agent_may_patch_nodes():
     roles = [each for name in MANIFESTS for each in objects(name) if each["kind"] == "ClusterRole"]
     assert [role["rules"] for role in roles] == [
         [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "patch"]}]
@@ -73,7 +73,7 @@ def test_only_who_marks_nodes_may_and_may_nothing_else():
 
 
 @pytest.mark.parametrize("name", MANIFESTS)
-def test_pods_may_nothing_on_their_machine(name):
+def test_pods_have_no_privileges_on_their_machine(name):
     pod = daemon_set(name)["spec"]["template"]["spec"]
     assert pod["securityContext"]["runAsNonRoot"]
     security = pod["containers"][0]["securityContext"]
@@ -84,14 +84,14 @@ def test_pods_may_nothing_on_their_machine(name):
     assert all(each["readOnly"] for each in pod["containers"][0]["volumeMounts"] if each["name"] == "cgroup")
 
 
-def test_the_unit_is_one(tmp_path):
+def test_the_systemd_unit_is_valid(tmp_path):
     text = (ROOT / "deploy/systemd/windlass-agent.service").read_text()
     (command,) = re.findall(r"^ExecStart=(.*)$", text, flags=re.MULTILINE)
     assert set(re.findall(r"--[a-z][a-z-]+", command)) <= options_of_run()
     analyze = shutil.which("systemd-analyze")
     if analyze is None:
         pytest.skip("systemd-analyze is not installed")
-    # It looks whether the command is there.
+    # systemd-analyze checks that the command exists.
     unit = tmp_path / "windlass-agent.service"
     unit.write_text(text.replace(command.split()[0], sys.executable))
     done = subprocess.run([analyze, "verify", "--man=no", str(unit)], capture_output=True, text=True)
@@ -100,7 +100,7 @@ def test_the_unit_is_one(tmp_path):
 
 
 class Cluster:
-    """A node in Kubernetes' words, which changes as a JSON merge patch says."""
+    """A Kubernetes node that applies JSON merge patches."""
 
     def __init__(self, *taints):
         self.node = {
@@ -149,14 +149,20 @@ class Agent:
 
 @pytest.fixture(params=[by for by in MARKS if by != "off"])
 def marking(request, clock):
-    cluster, agent, told = Cluster(OTHER), Agent(), []
+    cluster, agent, lines = Cluster(OTHER), Agent(), []
     marker = Marker(
-        cluster, "me", request.param, agent, clock, Backoff(1.0, 300.0, np.random.default_rng(1)), told.append
+        cluster,
+        "me",
+        request.param,
+        agent,
+        clock,
+        Backoff(1.0, 300.0, np.random.default_rng(1)),
+        lines.append,
     )
-    return marker, cluster, agent, told
+    return marker, cluster, agent, lines
 
 
-def test_the_mark_follows_the_answer_and_leaves_others_alone(marking, clock):
+def test_the_mark_follows_the_answer_and_keeps_other_taints(marking, clock):
     marker, cluster, agent, _ = marking
     for accept in (True, False, True):
         agent.accept = accept
@@ -167,7 +173,7 @@ def test_the_mark_follows_the_answer_and_leaves_others_alone(marking, clock):
         assert cluster.node["metadata"]["labels"]["a"] == "b"
 
 
-def test_answers_that_go_to_and_fro_are_not_all_written(marking, clock):
+def test_alternating_answers_are_rate_limited(marking, clock):
     marker, cluster, agent, _ = marking
     for step in range(100):
         agent.accept = step % 2 == 0
@@ -176,7 +182,7 @@ def test_answers_that_go_to_and_fro_are_not_all_written(marking, clock):
     assert 1 <= len(cluster.patches) <= 11
 
 
-def test_nothing_is_written_while_nothing_changes(marking, clock):
+def test_an_unchanged_answer_is_not_written_again(marking, clock):
     marker, cluster, _, _ = marking
     for _ in range(50):
         clock.now += 60.0
@@ -184,7 +190,7 @@ def test_nothing_is_written_while_nothing_changes(marking, clock):
     assert len(cluster.patches) <= 1
 
 
-def test_a_mark_of_an_agent_that_was_killed_is_put_right(clock):
+def test_a_mark_left_by_a_killed_agent_is_corrected(clock):
     left = {"key": KEY, "value": "false", "effect": "NoSchedule"}
     cluster = Cluster(left, OTHER)
     marker = Marker(
@@ -194,7 +200,7 @@ def test_a_mark_of_an_agent_that_was_killed_is_put_right(clock):
     assert cluster.node["spec"]["taints"] == [OTHER]
 
 
-def test_who_stops_takes_the_mark_away(marking):
+def test_a_stopping_agent_removes_its_mark(marking):
     marker, cluster, agent, _ = marking
     agent.accept = False
     marker.step()
@@ -205,11 +211,11 @@ def test_who_stops_takes_the_mark_away(marking):
     assert not cluster.marked
 
 
-def test_a_cluster_that_is_away_is_said_and_tried_again(marking, clock):
-    marker, cluster, agent, told = marking
+def test_an_unreachable_cluster_is_reported_and_retried(marking, clock):
+    marker, cluster, agent, lines = marking
     agent.accept, cluster.away = False, True
     assert 0.5 <= marker.step() <= 1.0
-    assert marker.failed == len(told) == 1
+    assert marker.failed == len(lines) == 1
     cluster.away = False
     marker.step()
     assert cluster.marked
@@ -217,7 +223,7 @@ def test_a_cluster_that_is_away_is_said_and_tried_again(marking, clock):
 
 @pytest.fixture
 def account(tmp_path, monkeypatch):
-    """A service account; no server is behind it."""
+    """A service account without a server."""
     monkeypatch.setattr(kubernetes, "service_account", lambda: service_account(INSIDE, tmp_path))
     (tmp_path / "token").write_text("of-the-account\n")
     (tmp_path / "ca.crt").write_text(certificate())
@@ -227,7 +233,7 @@ def account(tmp_path, monkeypatch):
 INSIDE = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1"}
 
 
-def test_the_agent_needs_no_package_of_kubernetes(account, monkeypatch):
+def test_the_agent_does_not_need_the_kubernetes_package(account, monkeypatch):
     monkeypatch.setitem(sys.modules, "kubernetes", None)
     server = marking_server()
     assert server.host == "https://127.0.0.1:1"
@@ -235,13 +241,13 @@ def test_the_agent_needs_no_package_of_kubernetes(account, monkeypatch):
         server.get("/api/v1/nodes/me")
 
 
-def test_outside_of_a_pod_the_option_is_named(account):
+def test_outside_of_a_pod_the_error_names_the_option(account):
     (account / "token").unlink()
     with pytest.raises(InputError, match=r"^--kubernetes: .*: no service account: No such file"):
         marking_server()
 
 
-def test_a_role_that_lacks_is_that_of_the_agent(account, monkeypatch):
+def test_a_forbidden_request_names_the_agent_s_role(account, monkeypatch):
     server = marking_server()
 
     class Forbidden(io.BytesIO):
@@ -256,7 +262,7 @@ def test_a_role_that_lacks_is_that_of_the_agent(account, monkeypatch):
 
 
 def certificate():
-    """Some certificate: what is trusted does not matter here."""
+    """Return any certificate: the trusted authority does not matter here."""
     paths = ssl.get_default_verify_paths()
     for path in (paths.cafile, paths.openssl_cafile, "/etc/ssl/certs/ca-certificates.crt"):
         if path and Path(path).is_file():

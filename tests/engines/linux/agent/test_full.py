@@ -1,4 +1,4 @@
-"""What an agent keeps on a disk that is full is as it was."""
+"""On a full disk, an agent's saved state stays unchanged."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def envelope(policy, size):
 
 
 @pytest.mark.parametrize("free", [0, PAGE, 2 * PAGE])
-def test_what_was_learned_stays_and_nothing_is_beside_it(tmp_path, free):
+def test_on_a_full_disk_the_state_stays_and_no_other_file_is_left(tmp_path, free):
     with small_disk(tmp_path / "disk", 16 * PAGE) as disk:
         keeper = Keeper(disk / "state")
         keeper.save(envelope("before", PAGE))

@@ -1,4 +1,4 @@
-"""An agent and an aggregator that are ended at random instants, or whose disk is full: what they keep is whole."""
+"""An agent and an aggregator, ended at random times or on a full disk: their saved state is complete."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from windlass.engines.slurm.daemons import wait_until
 
 pytestmark = pytest.mark.slow
 PATIENCE = 300.0
-#: How often each is ended, by each of these in turn; WINDLASS_KILLS asks for more, and has it printed how.
+#: Number of ends of each, by each signal in turn; WINDLASS_KILLS sets more, and prints them.
 KILLS = kills()
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-#: How each of them ends a service that runs, and one that only begins.
+#: Exit statuses by signal, of a running and of a starting service.
 STATUSES = {
     signal.SIGKILL: (-signal.SIGKILL,),
     signal.SIGTERM: (0, -signal.SIGTERM),
@@ -48,22 +48,22 @@ NO_ROOM = "state: the file cannot be written: No space left on device"
 
 
 class Service:
-    """One that goes on until it is ended: what it keeps, and what it says."""
+    """A service that runs until it is ended, with its state file and its output."""
 
-    def __init__(self, starts: Starts, folder: Path, said: Path, *words: str) -> None:
-        self.starts, self.state, self.file = starts, folder / "state", said
+    def __init__(self, starts: Starts, folder: Path, output: Path, *words: str) -> None:
+        self.starts, self.state, self.file = starts, folder / "state", output
         self.words = ["agent", *words, "--listen", "127.0.0.1:0", "--save-every", "0.05"]
         self.words += ["--state", str(self.state)]
         self.file.touch()
         self._before, self.pid = 0, 0
 
     @property
-    def said(self) -> str:
-        """Since it was started."""
+    def output(self) -> str:
+        """The output since its start."""
         return self.file.read_text()[self._before :]
 
     def stamp(self) -> tuple[int, int]:
-        """Another one when its state was saved again."""
+        """Return a stamp that changes whenever its state is saved."""
         if not self.state.exists():
             return 0, 0
         found = self.state.stat()
@@ -74,16 +74,16 @@ class Service:
         self.pid = self.starts.start(self.words, self.file)
 
     def wait(self, look: Callable[[], bool]) -> None:
-        assert wait_until(look, PATIENCE), self.said
+        assert wait_until(look, PATIENCE), self.output
 
     def end(self, by: signal.Signals) -> int:
         os.kill(self.pid, by)
         status = self.starts.status()
-        assert status in STATUSES[by], self.said
-        assert "Traceback" not in self.said
-        assert "put aside" not in self.said
+        assert status in STATUSES[by], self.output
+        assert "Traceback" not in self.output
+        assert "put aside" not in self.output
         if status in LAST:
-            assert self.said.splitlines()[-1].endswith(LAST[status])
+            assert self.output.splitlines()[-1].endswith(LAST[status])
         return status
 
 
@@ -94,7 +94,7 @@ def starts() -> Iterator[Starts]:
 
 
 def agent_checked(state: Path) -> None:
-    """That an agent's state is one."""
+    """Check that a file is a valid state of an agent."""
     envelope = opened(state.read_bytes())
     envelope.check("agent", digest(METRICS))
     load_node("forewarn", len(METRICS), envelope.part("node") or b"")
@@ -108,14 +108,14 @@ def printed(what: str, ends: Counter[tuple[str, int]], capsys: pytest.CaptureFix
                 print(f"  {name}, status {status}: {times}")
 
 
-def test_what_an_agent_has_learned_is_whole_whenever_it_is_ended(starts, tmp_path, capsys):
+def test_the_state_of_an_agent_is_complete_after_any_end(starts, tmp_path, capsys):
     rng, ends = np.random.default_rng(18), Counter()
     agent = Service(starts, tmp_path, tmp_path / "said", "run", "--every", "0.05", "--policy", "forewarn")
     for number in range(KILLS):
         before = agent.stamp()
         agent.start()
         if number % 4:
-            # However long it takes to begin, most are to be at work.
+            # Most runs are ended only after they have started work.
             agent.wait(lambda before=before: agent.stamp() != before)
         time.sleep(float(rng.uniform(0.0, 0.3)))
         by = SIGNALS[number % len(SIGNALS)]
@@ -131,24 +131,24 @@ def test_what_an_agent_has_learned_is_whole_whenever_it_is_ended(starts, tmp_pat
 
 
 def children(state: Path) -> set[str]:
-    """Of whom an aggregator has kept something."""
+    """Return the nodes in an aggregator's state."""
     if not state.exists():
         return set()
     return set(load_aggregator(opened(state.read_bytes()).part("aggregator") or b"").children)
 
 
-def test_nobody_whom_an_aggregator_has_kept_is_lost_whenever_it_is_ended(starts, tmp_path, capsys):
+def test_no_saved_node_of_an_aggregator_is_lost_after_any_end(starts, tmp_path, capsys):
     rng, ends = np.random.default_rng(19), Counter()
     learned = seen("pronto", steps=100, dim=len(METRICS)).learned()
     assert learned is not None
     message = as_message(learned, "pronto", digest(METRICS)).seal()
     top = Service(starts, tmp_path, tmp_path / "said", "aggregate")
 
-    def come(name: str) -> None:
-        """Somebody sends what it has learned."""
-        top.wait(lambda: "agents known" in top.said)
-        port = int(re.findall(r"http://127\.0\.0\.1:(\d+), ", top.said)[0])
-        known = int(re.findall(r", (\d+) agents known", top.said)[0])
+    def send(name: str) -> None:
+        """Send a learned state to the aggregator."""
+        top.wait(lambda: "agents known" in top.output)
+        port = int(re.findall(r"http://127\.0\.0\.1:(\d+), ", top.output)[0])
+        known = int(re.findall(r", (\d+) agents known", top.output)[0])
         assert known == len(children(top.state))
         assert ask(Address("127.0.0.1", port), f"/nodes/{name}", "PUT", message, SECRET).status == 204
 
@@ -156,7 +156,7 @@ def test_nobody_whom_an_aggregator_has_kept_is_lost_whenever_it_is_ended(starts,
         before, kept = top.stamp(), children(top.state)
         top.start()
         if number % 4:
-            come(f"n{number}")
+            send(f"n{number}")
         if number % 4 > 1:
             top.wait(lambda before=before: top.stamp() != before)
         time.sleep(float(rng.uniform(0.0, 0.3)))
@@ -170,7 +170,7 @@ def test_nobody_whom_an_aggregator_has_kept_is_lost_whenever_it_is_ended(starts,
     printed("agent aggregate", ends, capsys)
 
 
-def test_an_agent_on_a_full_disk_says_so_and_goes_on_and_what_it_had_learned_stays(starts, tmp_path):
+def test_an_agent_on_a_full_disk_reports_it_and_keeps_running_and_its_state(starts, tmp_path):
     with small_disk(tmp_path / "disk", 2**23) as disk:
         agent = Service(starts, disk, tmp_path / "said", "run", "--every", "0.05", "--policy", "forewarn")
         agent.start()
@@ -179,7 +179,7 @@ def test_an_agent_on_a_full_disk_says_so_and_goes_on_and_what_it_had_learned_sta
         before = agent.state.read_bytes()
         with filled(disk):
             agent.start()
-            agent.wait(lambda: agent.said.count(NO_ROOM) > 1)
+            agent.wait(lambda: agent.output.count(NO_ROOM) > 1)
             assert agent.end(signal.SIGINT) == 0
             assert agent.state.read_bytes() == before
             assert names(disk) == {"state"}

@@ -14,7 +14,7 @@ from windlass.agent.token import Token, read_token
 from windlass.model import InputError
 
 
-def test_options_have_the_defaults_and_bounds_of_the_page():
+def test_options_have_the_documented_defaults_and_bounds():
     agent, aggregator, above = AgentOptions(), AggregatorOptions(), Above("http://a:1", "n")
     assert (agent.listen, agent.check, agent.policy) == (Address("127.0.0.1", 9090), None, "forewarn")
     assert (agent.downtime, agent.guard, agent.every, agent.state) == (None, 0.5, 1.0, None)
@@ -52,7 +52,7 @@ def test_options_have_the_defaults_and_bounds_of_the_page():
         assert text == "::1:80", found
 
 
-def test_a_token_is_long_and_plain_and_in_a_file_of_its_own(tmp_path):
+def test_a_token_is_long_plain_text_in_its_own_file(tmp_path):
     Token("!" * 16)
     Token("~" * 16)
     for secret in ("x" * 15, "x" * 15 + " ", "x" * 15 + "\x7f", "x" * 15 + "é"):
@@ -74,7 +74,7 @@ def test_a_token_is_long_and_plain_and_in_a_file_of_its_own(tmp_path):
         read_token(tmp_path)
 
 
-def test_envelopes_are_told_from_other_files_and_their_parts_by_name():
+def test_envelopes_are_recognised_and_their_parts_are_found_by_name():
     envelope = Envelope(
         "agent", "p", "m", (EnvelopePart("a", b"1"), EnvelopePart("b", b"2"), EnvelopePart("a", b"3"))
     )
@@ -96,7 +96,7 @@ def test_envelopes_are_told_from_other_files_and_their_parts_by_name():
 
 
 @pytest.mark.parametrize(("accept", "percent"), [(True, 100), (True, 1), (False, 0)])
-def test_haproxy_is_told_the_state_or_the_weight(accept, percent):
+def test_haproxy_receives_the_state_or_the_weight(accept, percent):
     answer = AdmissionAnswer(accept, "why", percent)
     assert line_of(answer, "weight") == f"up {percent}%"
     assert line_of(answer, "state") == (f"ready up {percent}%" if accept else "drain")

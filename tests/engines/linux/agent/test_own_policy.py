@@ -1,4 +1,4 @@
-"""A learning policy from a file of one's own is saved, restored and merged as a built-in one is."""
+"""A learning policy from a user's file is saved, restored and merged like a built-in one."""
 
 import numpy as np
 import pytest
@@ -80,11 +80,11 @@ def seen(own, seed, steps=40):
     return node
 
 
-def test_it_passes_every_check(own):
+def test_the_user_s_policy_passes_every_check(own):
     check_policy(POLICIES, own)
 
 
-def test_it_goes_on_after_a_restart_as_if_it_had_never_stopped(own):
+def test_after_a_restart_it_continues_as_if_uninterrupted(own):
     node = seen(own, seed=3)
     again = load_node(own, DIM, node.save())
     for view in views(60, seed=4):
@@ -93,7 +93,7 @@ def test_it_goes_on_after_a_restart_as_if_it_had_never_stopped(own):
         load_node(own, DIM + 1, node.save())
 
 
-def test_an_aggregator_merges_it_and_a_new_node_begins_from_that(own, clock):
+def test_an_aggregator_merges_it_and_a_new_node_starts_from_the_result(own, clock):
     aggregate = Aggregate(DIM, 4, METRICS, 3600.0, clock)
     nodes = [seen(own, seed) for seed in (5, 6)]
     for number, node in enumerate(nodes):
@@ -123,7 +123,7 @@ def test_an_aggregator_merges_it_and_a_new_node_begins_from_that(own, clock):
         ("(self.sum / size)[:, None]", "np.eye(1)", "a subspace of 1 metrics, expected 12"),
     ],
 )
-def test_a_policy_that_breaks_a_protocol_is_named(tmp_path, before, after, problem):
+def test_a_policy_that_violates_a_protocol_is_reported(tmp_path, before, after, problem):
     path = tmp_path / "broken.py"
     assert SOURCE.count(before) == 1
     path.write_text(SOURCE.replace(before, after))

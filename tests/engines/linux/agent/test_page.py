@@ -1,4 +1,4 @@
-"""What docs/agent.md says is what there is."""
+"""Options, metrics and numbers in docs/agent.md exist."""
 
 import re
 import time
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[4]
 PAGE = (ROOT / "docs" / "agent.md").read_text(encoding="utf-8")
 
 
-def test_every_option_of_the_page_is_there():
+def test_every_documented_option_exists():
     known = set()
     for command in ("run", "record", "aggregate"):
         output = CliRunner().invoke(app, ["agent", command, "--help"], env={"COLUMNS": "200"}).output
@@ -32,12 +32,12 @@ def test_every_option_of_the_page_is_there():
     assert {"--join", "--token-file", "--state", "--guard", "--kubernetes"} <= named
 
 
-def test_as_many_metrics_as_the_page_says():
+def test_the_documented_number_of_metrics_is_correct():
     (count,) = re.findall(r"^(\d+) metrics, the same on every Linux machine", PAGE, flags=re.MULTILINE)
     assert int(count) == len(Observer(time.monotonic, time.time).names)
 
 
-def test_prometheus_is_shown_what_the_page_names(clock):
+def test_prometheus_shows_the_documented_numbers(clock):
     pytest.importorskip("uvicorn", reason="the extra `agent` is not installed")
     pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
     import numpy as np

@@ -1,4 +1,4 @@
-"""Parts of an agent by themselves: what stands, what is shown, when it is saved and marked."""
+"""Parts of an agent alone: the current answer, metrics, saving and marking."""
 
 import json
 import math
@@ -27,7 +27,7 @@ from windlass.engines.elastic.system import ClusterError
 from windlass.engines.linux.telemetry.observer import Observation
 
 
-def standing(**changed):
+def signal(**changed):
     given = {
         "steps": 7, "rejected": 3, "guarded": 2, "now": 1000.0, "reject": False, "why": "well", "score": 0.25,
         "busy": 0.5, "ready": 0.125, "room": 0.8, "metrics": np.array([1.5, math.nan]),
@@ -36,15 +36,15 @@ def standing(**changed):
     return StepSignal(**{**given, **changed})
 
 
-def test_what_stands_is_told_until_it_is_too_old(clock):
+def test_the_current_answer_is_returned_until_it_is_stale(clock):
     board = Board(clock, 5.0)
     assert board.age == math.inf
-    board.last = standing()
+    board.last = signal()
     assert (board.answer(), board.age) == (AdmissionAnswer(True, "well", 80), 0.0)
     for room, percent in ((1.0, 100), (0.994, 99), (0.004, 1), (0.0, 1)):
-        board.last = standing(room=room)
+        board.last = signal(room=room)
         assert board.answer().percent == percent
-    board.last = standing(reject=True)
+    board.last = signal(reject=True)
     assert board.answer() == AdmissionAnswer(False, "well", 0)
     clock.now += 5.0
     assert board.answer().why == "well"
@@ -54,11 +54,11 @@ def test_what_stands_is_told_until_it_is_too_old(clock):
     assert not Board(clock, 5.0).answer().accept
 
 
-def test_an_agent_is_healthy_while_its_last_step_is_young(clock):
+def test_an_agent_is_healthy_while_its_last_step_is_recent(clock):
     board = Board(clock, 5.0)
     answering = agent_routes(board, lambda: Answered(200, b"numbers"))
     assert answering(WebRequest("GET", "/healthz")).status == 503
-    board.last = standing(now=995.0, why="two\nlines " + "x" * 600)
+    board.last = signal(now=995.0, why="two\nlines " + "x" * 600)
     assert answering(WebRequest("HEAD", "/healthz")).status == 200
     found = answering(WebRequest("GET", "/accept"))
     assert (found.status, found.refused) == (200, "")
@@ -71,11 +71,11 @@ def test_an_agent_is_healthy_while_its_last_step_is_young(clock):
     assert answering(WebRequest("POST", "/healthz")).refused == "method"
 
 
-def test_prometheus_is_shown_each_number_of_a_step(clock):
+def test_prometheus_shows_each_number_of_a_step(clock):
     board = Board(clock, 5.0)
     before = {each.name: each for each in board_metrics(board, ("a", "b"))}
     assert set(before) == {"accepting", "weight_percent", "step_age_seconds"}
-    board.last = standing(now=998.0)
+    board.last = signal(now=998.0)
     found = {each.name: each for each in board_metrics(board, ("a", "b"))}
     gauges = {name: each.value for name, each in found.items() if isinstance(each, Gauge)}
     assert gauges == {
@@ -96,7 +96,7 @@ def test_prometheus_is_shown_each_number_of_a_step(clock):
     assert "# TYPE windlass_cpu_ready gauge" in text
 
 
-def test_a_process_shows_what_it_refused_saved_and_sent():
+def test_a_process_shows_its_rejected_saved_and_sent_counts():
     refusals = Refusals()
     for why in ("path", "http", "path"):
         refusals.count(why)
@@ -112,14 +112,14 @@ def test_a_process_shows_what_it_refused_saved_and_sent():
 
 
 @pytest.mark.parametrize("limit", [0.5, 0.0])
-def test_a_guard_is_up_by_the_mean_of_three_steps_until_it_is_below_half(limit):
+def test_a_guard_acts_on_the_mean_of_three_steps_until_it_is_below_half(limit):
     guard, last, up = Guard(limit), [], False
     for ready in (0.9, 0.1, 0.5, math.nan, 0.9, 0.1, 0.0, 0.65, 0.0, 0.1, 0.65, 0.75, 0.1):
         found = guard.up(ready)
         if not math.isnan(ready):
             last = [*last, ready][-3:]
             mean = sum(last) / len(last)
-            # One bad step is not enough.
+            # One step above the limit is not enough.
             up = len(last) > 1 and mean >= (0.25 if up else 0.5)
         assert found == (up and limit > 0.0)
         if limit:
@@ -133,8 +133,8 @@ def test_a_guard_is_up_by_the_mean_of_three_steps_until_it_is_below_half(limit):
     ]  # fmt: skip
 
 
-class Said:
-    """A node that answers as it is told, and keeps what was done to it."""
+class RecordingNode:
+    """A node whose answer the test sets; it records its calls."""
 
     is_new = False
     projections = np.array([2.0])
@@ -164,7 +164,7 @@ def observed(seconds=1.0, busy=0.5, ready=0.0, at=5.0):
 
 
 def test_a_step_is_decided_counted_and_shown(clock):
-    node, board = Said(), Board(clock, 5.0)
+    node, board = RecordingNode(), Board(clock, 5.0)
     watching = NodeWatch(node, Guard(0.5), board, 2.0, clock)
     for reject, ready, expected in (
         (False, 0.0, (1, 0, 0)), (True, 0.0, (2, 1, 0)), (True, 2.0, (3, 2, 0)), (False, 2.0, (4, 3, 1)),
@@ -186,15 +186,15 @@ def test_a_step_is_decided_counted_and_shown(clock):
     for busy, shown in ((1.25, 1.0), (math.nan, math.nan), (math.inf, math.nan), (0.25, 0.25)):
         watching.take(observed(busy=busy))
         assert board.last.busy == pytest.approx(shown, nan_ok=True)
-    # A step of five times as long as it should be is a late one; a longer one is a gap.
+    # A step of at most five times its length is late; a longer one is a gap.
     watching.take(observed(seconds=10.0))
     assert node.done == []
     watching.take(observed(seconds=10.1))
     assert node.done == ["gap"]
 
 
-def test_what_was_learned_is_looked_at_with_each_block_and_given_once(clock):
-    node = Said()
+def test_learned_state_is_read_with_each_block_and_given_once(clock):
+    node = RecordingNode()
     watching = NodeWatch(node, Guard(0.5), Board(clock, 5.0), 1.0, clock)
     assert watching.learned == 1
     for step in range(1, 45):
@@ -210,10 +210,10 @@ def test_what_was_learned_is_looked_at_with_each_block_and_given_once(clock):
     assert node.done == ["lesson"]
 
 
-def test_saving_is_due_now_and_then_and_a_failure_is_said(clock, tmp_path):
-    envelope, said = Envelope("agent", "p", "m", (EnvelopePart("node", b"abc"),)), []
+def test_saving_is_periodic_and_a_failure_is_reported(clock, tmp_path):
+    envelope, lines = Envelope("agent", "p", "m", (EnvelopePart("node", b"abc"),)), []
     made = [envelope]
-    saver = Saver(Keeper(tmp_path / "state"), 60.0, lambda: made[0], clock, said.append)
+    saver = Saver(Keeper(tmp_path / "state"), 60.0, lambda: made[0], clock, lines.append)
     assert not saver.look()
     clock.now += 59.9
     assert not saver.look()
@@ -228,18 +228,18 @@ def test_saving_is_due_now_and_then_and_a_failure_is_said(clock, tmp_path):
     made[0] = None
     assert not saver.look()
     assert (saver.saves.done, saver.saves.failed) == (2, 0)
-    broken = Saver(Keeper(tmp_path / "nowhere" / "state"), 60.0, lambda: envelope, clock, said.append)
+    broken = Saver(Keeper(tmp_path / "nowhere" / "state"), 60.0, lambda: envelope, clock, lines.append)
     assert not broken.look(True)
-    assert (broken.saves.done, broken.saves.failed, len(said)) == (0, 1, 1)
-    # The next try is as far away as after one that went well.
+    assert (broken.saves.done, broken.saves.failed, len(lines)) == (0, 1, 1)
+    # The next attempt is after the same interval as after a success.
     clock.now += 59.0
     assert not broken.look()
-    assert len(said) == 1
-    assert not Saver(Keeper(None), 0.001, lambda: envelope, clock, said.append).look(True)
+    assert len(lines) == 1
+    assert not Saver(Keeper(None), 0.001, lambda: envelope, clock, lines.append).look(True)
 
 
 class Cluster:
-    """Nodes of a cluster, and each change of them."""
+    """A cluster that records changes of its nodes."""
 
     def __init__(self, taints=None):
         self.spec, self.changes, self.failing = {"taints": taints}, [], False
@@ -256,8 +256,8 @@ class Cluster:
 
 
 @pytest.mark.parametrize("by", ["label", "taint"])
-def test_a_mark_is_changed_ten_seconds_apart(clock, by):
-    accept, said = [True], []
+def test_marks_are_changed_at_least_ten_seconds_apart(clock, by):
+    accept, lines = [True], []
     other = {"key": "other", "effect": "NoExecute"}
     cluster = Cluster([other])
     marker = Marker(
@@ -267,7 +267,7 @@ def test_a_mark_is_changed_ten_seconds_apart(clock, by):
         lambda: AdmissionAnswer(accept[0], "", 1),
         clock,
         Backoff(1.0, 300.0, np.random.default_rng(1)),
-        said.append,
+        lines.append,
     )
     assert marker.step() == 1.0
     assert marker.marked is False
@@ -290,7 +290,7 @@ def test_a_mark_is_changed_ten_seconds_apart(clock, by):
     clock.now += 10.0
     assert 0.5 <= marker.step() <= 1.0
     assert 1.0 <= marker.step() <= 2.0
-    assert (marker.failed, marker.marked, said) == (2, True, ["away"] * 2)
+    assert (marker.failed, marker.marked, lines) == (2, True, ["away"] * 2)
     cluster.failing = False
     assert marker.step() == 1.0
     assert marker.marked is False
@@ -298,15 +298,15 @@ def test_a_mark_is_changed_ten_seconds_apart(clock, by):
         assert cluster.spec["taints"] == [other]
     else:
         assert cluster.changes[-1][1] == {"metadata": {"labels": {KEY: None}}}
-    # What failed is forgotten once it has worked.
+    # A success resets the failure count.
     accept[0], cluster.failing = False, True
     clock.now += 10.0
     assert 0.5 <= marker.step() <= 1.0
 
 
-def test_who_stops_before_anything_was_marked_takes_away_what_another_left(clock):
+def test_an_agent_stopped_at_once_removes_a_mark_left_by_another(clock):
     own = {"key": KEY, "value": "false", "effect": "NoSchedule"}
-    cluster, stop, said = Cluster([own]), Stop(), []
+    cluster, stop, lines = Cluster([own]), Stop(), []
     stop.notify()
     marker = Marker(
         cluster,
@@ -315,7 +315,7 @@ def test_who_stops_before_anything_was_marked_takes_away_what_another_left(clock
         lambda: AdmissionAnswer(True, "", 1),
         clock,
         Backoff(1.0, 300.0, np.random.default_rng(1)),
-        said.append,
+        lines.append,
     )
     marker.run(stop)
     assert cluster.spec["taints"] == []
@@ -324,15 +324,15 @@ def test_who_stops_before_anything_was_marked_takes_away_what_another_left(clock
     assert cluster.changes == []
     cluster.failing, marker.marked, cluster.spec["taints"] = True, True, [own]
     marker.run(stop)
-    assert said == ["/api/v1/nodes/n1: the mark cannot be removed: away"]
+    assert lines == ["/api/v1/nodes/n1: the mark cannot be removed: away"]
 
 
-def test_delays_are_doubled_up_to_five_minutes():
+def test_retry_delays_double_up_to_five_minutes():
     delays = retry_delays(np.random.default_rng(1))
     most = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
     assert all(0.5 * each <= delays.delay(failed) <= each for failed, each in enumerate(most, start=1))
 
 
-def test_each_part_draws_delays_of_its_own():
+def test_each_part_draws_its_own_delays():
     rng = np.random.default_rng(1)
     assert retry_delays(rng).delay(1) != retry_delays(rng).delay(1)

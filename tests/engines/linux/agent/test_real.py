@@ -1,4 +1,4 @@
-"""The agent as a command, on this machine: under hogs of our own, behind HAProxy, stopped, killed and started again."""
+"""The agent as a command on this machine: under CPU hogs, behind HAProxy, stopped, killed and restarted."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ pytest.importorskip("prometheus_client", reason="the extra `agent` is not instal
 if not os.path.exists("/proc/self/task"):
     pytest.skip("no /proc of Linux here", allow_module_level=True)
 
-#: What comes about is waited for this long, s: on a machine that has three times the work it can do.
+#: Timeout (s), long enough for a machine with three times the work it can do.
 LONG = 300.0
 COMMAND = [sys.executable, "-c", "from windlass.cli import main; main()", "agent"]
 
 
 class Process:
-    """An agent or an aggregator that runs, and what it says."""
+    """A running agent or aggregator, and its output."""
 
     def __init__(self, *arguments: str, token: str | None = None) -> None:
         environment = {name: value for name, value in os.environ.items() if name != "WINDLASS_TOKEN"}
@@ -45,24 +45,24 @@ class Process:
         self.process = subprocess.Popen(
             [*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, env=environment
         )
-        self.said: list[str] = []
+        self.lines: list[str] = []
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
 
     def _listen(self) -> None:
         assert self.process.stderr is not None
         for line in self.process.stderr:
-            self.said.append(line)
+            self.lines.append(line)
 
     def found(self, pattern: str) -> re.Match[str]:
-        """Wait until it says this."""
+        """Wait for a line that matches the pattern."""
         hits: list[re.Match[str]] = []
 
         def look() -> bool:
-            hits.extend(hit for line in self.said if (hit := re.search(pattern, line)))
+            hits.extend(hit for line in self.lines if (hit := re.search(pattern, line)))
             return bool(hits)
 
-        until(look, f"{pattern!r} among what was said", self.process)
+        until(look, f"{pattern!r} in the output", self.process)
         return hits[0]
 
     @property
@@ -76,7 +76,7 @@ class Process:
         return Address(hit.group(1), int(hit.group(2)))
 
     def end(self, by: int = signal.SIGTERM) -> int:
-        """Stop it; its exit status."""
+        """Stop it and return its exit status."""
         self.process.send_signal(by)
         found = self.process.wait(timeout=LONG)
         self._thread.join()
@@ -84,7 +84,7 @@ class Process:
 
 
 def until(look: Callable[[], bool], what: str, process: subprocess.Popen[str] | None = None) -> None:
-    """Wait for something to come about, however long it takes (within reason); who does not answer is asked again."""
+    """Wait until a condition holds, up to the timeout; a failed connection is retried."""
     end = time.monotonic() + LONG
 
     def seen() -> bool:
@@ -101,7 +101,7 @@ def until(look: Callable[[], bool], what: str, process: subprocess.Popen[str] | 
 
 @pytest.fixture
 def started() -> Iterator[Callable[..., Process]]:
-    """Starts agents, and kills those that still run at the end."""
+    """Return a function that starts agents; kill those that still run at the end."""
     processes: list[Process] = []
 
     def start(*arguments: str, token: str | None = None) -> Process:
@@ -119,7 +119,7 @@ def started() -> Iterator[Callable[..., Process]]:
 
 @contextmanager
 def hogs(count: int) -> Iterator[None]:
-    """So many processes that want all of a core, and give way to all others: they wait, and nobody waits for them."""
+    """Run `count` low-priority processes that each use a whole core."""
     code = "import os; os.nice(19)\nwhile True: pass"
     running = [subprocess.Popen([sys.executable, "-S", "-c", code]) for _ in range(count)]
     try:
@@ -132,7 +132,7 @@ def hogs(count: int) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Contention:
-    """A limit that what runs here anyway stays below, and hogs enough to go far above it."""
+    """A guard limit above the present load, and a number of hogs that goes far above it."""
 
     guard: float
     hogs: int
@@ -140,13 +140,13 @@ class Contention:
 
 @pytest.fixture
 def contention() -> Contention:
-    """As this machine is now: it may have more to do than it can."""
+    """Measure the present contention of this machine."""
     observer, most = Observer(time.monotonic, time.time), 0.0
     observer.observe()
     for _ in range(10):
         time.sleep(0.5)
         most = max(most, observer.observe().ready)
-    # Below half of it the guard lets go again, which it must with what else may come to run here.
+    # The guard releases below half of its limit, which must be above the other load here.
     guard = 5.0 + 3.0 * most
     return Contention(guard, math.ceil((os.cpu_count() or 1) * (2.0 * guard + 2.0)))
 
@@ -157,7 +157,7 @@ RUN = ("run", "--listen", "127.0.0.1:0", "--every", "0.5")
 @pytest.mark.slow
 @pytest.mark.live
 @pytest.mark.parametrize("policy", ["forewarn", "pronto"])
-def test_accept_turns_503_while_hogs_run_and_back(started, contention, policy):
+def test_accept_returns_503_only_while_hogs_run(started, contention, policy):
     agent = started(*RUN, "--policy", policy, "--guard", str(contention.guard))
     until(lambda: ask(agent.address, "/accept").status == 200, "acceptance at first", agent.process)
     with hogs(contention.hogs):
@@ -169,7 +169,7 @@ def test_accept_turns_503_while_hogs_run_and_back(started, contention, policy):
 
 
 class Hello(BaseHTTPRequestHandler):
-    """What HAProxy serves."""
+    """The server behind HAProxy."""
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -204,7 +204,7 @@ def free_port() -> int:
 
 
 def server_state(stats: Path) -> dict[str, str]:
-    """What HAProxy says of the server."""
+    """Return HAProxy's statistics of the server."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(30)
         connection.connect(str(stats))
@@ -258,7 +258,7 @@ def test_haproxy_drains_and_restores_a_server_by_its_agent_check(started, conten
 @pytest.mark.slow
 @pytest.mark.live
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGKILL])
-def test_what_was_learned_survives(started, tmp_path, by):
+def test_learned_state_survives_an_end_and_a_restart(started, tmp_path, by):
     state = tmp_path / "state"
     arguments = (
         "run",
@@ -279,15 +279,15 @@ def test_what_was_learned_survives(started, tmp_path, by):
     before = opened(state.read_bytes())
     again = started(*arguments)
     until(lambda: shown(again.address).get("windlass_steps_total", 0.0) >= 1.0, "a step", again.process)
-    # Directions are there before a block of its own has come.
+    # Directions are known before its first block is complete.
     assert shown(again.address)['windlass_singular_value{axis="0"}'] > 0.0
-    assert not any("refused" in line for line in again.said)
+    assert not any("refused" in line for line in again.lines)
     assert opened(state.read_bytes()).metrics == before.metrics
 
 
 @pytest.mark.slow
 @pytest.mark.live
-def test_a_tree_of_two_agents_whose_aggregator_goes_and_comes_back(started, tmp_path):
+def test_two_agents_survive_a_restart_of_their_aggregator(started, tmp_path):
     port = free_port()
     above = ("aggregate", "--listen", f"127.0.0.1:{port}", "--state", str(tmp_path / "tree"))
     join = ("--join", f"http://127.0.0.1:{port}", "--join-every", "0.5")
@@ -311,7 +311,7 @@ def test_a_tree_of_two_agents_whose_aggregator_goes_and_comes_back(started, tmp_
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (("run", "--listen", "9090"), "--listen is '9090'"),
         (("run", "--policy", "forwarn"), "did you mean 'forewarn'"),
@@ -322,7 +322,7 @@ def test_a_tree_of_two_agents_whose_aggregator_goes_and_comes_back(started, tmp_
         (("aggregate", "--token-file", "/nowhere"), "/nowhere: cannot be read"),
     ],
 )
-def test_wrong_use_is_one_line(arguments, says):
+def test_the_error_of_wrong_usage_is_one_line(arguments, message):
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("WINDLASS_", "KUBERNETES_"))
     }
@@ -330,4 +330,4 @@ def test_wrong_use_is_one_line(arguments, says):
     assert done.returncode == 2
     assert done.stderr.startswith("windlass: ")
     assert done.stderr.count("\n") == 1
-    assert says in done.stderr
+    assert message in done.stderr

@@ -26,7 +26,7 @@ HERE = Address("127.0.0.1", 0)
 
 
 class Running:
-    """One that runs in a thread until it is stopped, and the lines that it says."""
+    """An agent or aggregator in a thread, and the lines that it reports."""
 
     def __init__(self, run, options, token=None):
         self.lines, self.stop, self.error = [], Stop(), None
@@ -43,7 +43,7 @@ class Running:
 
     @property
     def url(self):
-        # A line about the aggregator above begins alike.
+        # A line about the parent aggregator starts the same.
         found = (re.match(r"http://([\d.]+):(\d+)(?:/accept|, \d+ agents)", line) for line in self.lines)
         return next((Address(each[1], int(each[2])) for each in found if each), None)
 
@@ -64,7 +64,7 @@ def roots(tmp_path):
     return Roots(tmp_path / "proc", tmp_path / "groups")
 
 
-def test_an_agent_answers_at_its_ports_until_it_is_stopped_and_has_saved_then(tmp_path, roots):
+def test_an_agent_serves_its_ports_until_it_is_stopped_and_saves_its_state(tmp_path, roots):
     state = tmp_path / "state"
     options = AgentOptions(
         listen=HERE, check=HERE, every=0.05, guard=0.0, downtime=0.1, state=state, save_every=1e9, drain="weight",
@@ -85,8 +85,8 @@ def test_an_agent_answers_at_its_ports_until_it_is_stopped_and_has_saved_then(tm
     assert "windlass_joined" not in page
     assert ask(running.url, "/nothing").status == 404
     assert 'windlass_refused_requests_total{why="path"} 1.0' in ask(running.url, "/metrics").text
-    said = [line for line in running.lines if "not on this machine" in line]
-    assert len(said) == 1
+    lines = [line for line in running.lines if "not on this machine" in line]
+    assert len(lines) == 1
     assert not state.exists()
     url = running.url
     running.end()
@@ -94,7 +94,7 @@ def test_an_agent_answers_at_its_ports_until_it_is_stopped_and_has_saved_then(tm
         ask(url, "/healthz")
     saved = opened(state.read_bytes())
     assert (saved.kind, saved.policy) == ("agent", "forewarn, downtime 0.1")
-    # It goes on with what it has kept; one of another downtime puts that aside.
+    # It continues from its state; an agent with another downtime sets that state aside.
     names = Observer(lambda: 0.0, lambda: 0.0, roots).names
     assert saved.metrics == digest(names)
     again = Running(run_agent, options)
@@ -106,7 +106,7 @@ def test_an_agent_answers_at_its_ports_until_it_is_stopped_and_has_saved_then(tm
     assert opened(state.read_bytes()).policy == "forewarn"
 
 
-def test_an_agent_that_is_to_join_needs_a_token_and_one_that_marks_a_pod(tmp_path, roots, monkeypatch):
+def test_joining_needs_a_token_and_marking_needs_a_pod(tmp_path, roots, monkeypatch):
     above = Above("http://127.0.0.1:9", "me")
     with pytest.raises(InputError, match="--join: no token"):
         Running(run_agent, AgentOptions(listen=HERE, above=above, roots=roots)).end()
@@ -118,7 +118,7 @@ def test_an_agent_that_is_to_join_needs_a_token_and_one_that_marks_a_pod(tmp_pat
     ]
 
 
-def test_an_aggregator_hands_out_what_it_was_sent_and_what_the_one_above_has(tmp_path, monkeypatch):
+def test_an_aggregator_hands_out_its_state_and_that_of_its_parent(tmp_path, monkeypatch):
     token, state = Token(SECRET), tmp_path / "state"
     names = Observer(lambda: 0.0, lambda: 0.0, Roots()).names
     learned = as_message(seen("forewarn", 40, dim=len(names)).learned(), "forewarn", digest(names)).seal()
@@ -130,7 +130,7 @@ def test_an_aggregator_hands_out_what_it_was_sent_and_what_the_one_above_has(tmp
     )
     below = Running(run_aggregator, options, token)
     try:
-        # It was sent nothing itself: what it hands out is of the one above.
+        # It received nothing itself: it hands out the parent's state.
         assert wait_until(lambda: ask(below.url, "/global", token=SECRET).status == 200, PATIENCE)
         assert wait_until(lambda: "windlass_joined 1.0" in ask(below.url, "/metrics").text, PATIENCE)
         assert ask(below.url, "/nodes/b", "PUT", learned, SECRET).status == 204
@@ -142,7 +142,7 @@ def test_an_aggregator_hands_out_what_it_was_sent_and_what_the_one_above_has(tmp
     again = Running(run_aggregator, options, token)
     assert ask(again.url, "/healthz").status in (200, 404)
     again.end()
-    # It listens no more once it is stopped.
+    # After the stop it does not listen.
     with pytest.raises(OSError, match="refused"):
         ask(again.url, "/healthz")
     assert f"{again.url.url}, 1 agents known" in again.lines

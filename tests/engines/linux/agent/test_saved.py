@@ -1,4 +1,4 @@
-"""What agents send while an aggregator begins, or between two savings, is saved though nothing comes after it."""
+"""States sent while an aggregator starts, or between two saves, are saved even without later ones."""
 
 import re
 import threading
@@ -20,16 +20,16 @@ from windlass.agent.stop import Stop
 from windlass.engines.slurm.daemons import wait_until
 
 
-def sent(said):
-    """Have an agent send what it has learned to where an aggregator says that it listens."""
-    port = int(re.findall(r"http://127\.0\.0\.1:(\d+), ", said)[0])
+def sent(line):
+    """Send a learned state to the address in the aggregator's line."""
+    port = int(re.findall(r"http://127\.0\.0\.1:(\d+), ", line)[0])
     learned = seen("pronto", steps=100, dim=len(METRICS)).learned()
     message = as_message(learned, "pronto", digest(METRICS)).seal()
     assert ask(Address("127.0.0.1", port), "/nodes/early", "PUT", message, SECRET).status == 204
 
 
 @pytest.mark.parametrize("due", [True, False], ids=["at once", "later"])
-def test_what_is_sent_as_soon_as_it_listens_is_saved(tmp_path, token, due):
+def test_a_state_sent_as_soon_as_it_listens_is_saved(tmp_path, token, due):
     options = AggregatorOptions(Address("127.0.0.1", 0), state=tmp_path / "state", save_every=1.0)
     stop, now = Stop(), [0.0]
 
@@ -46,7 +46,7 @@ def test_what_is_sent_as_soon_as_it_listens_is_saved(tmp_path, token, due):
     at_work.start()
     try:
         if not due:
-            # It looks each second; what it sees is not to be saved yet.
+            # It polls each second; the state is not due to be saved yet.
             time.sleep(3.0)
             assert children(options.state) == set()
             now[0] += 1.0

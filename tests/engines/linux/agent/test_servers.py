@@ -1,4 +1,4 @@
-"""What the two servers of an agent write on the wire: each request by itself, and connections that are closed."""
+"""The two servers of an agent on the wire: single requests, and closed connections."""
 
 import asyncio
 import socket
@@ -18,7 +18,7 @@ from windlass.model import InputError
 
 
 def answered(answering, messages, method="PUT", headers=()):
-    """One request by itself: what is sent, and what is counted as refused."""
+    """Handle one request; return the sent messages and the counted rejections."""
     sent, left, refusals = [], list(messages), Refusals()
 
     async def receive():
@@ -39,17 +39,17 @@ def piece(body, more=False):
     return {"type": "http.request", "body": body, "more_body": more}
 
 
-def test_a_request_is_answered_with_all_of_its_body():
-    asked = []
+def test_a_request_is_handled_with_its_whole_body():
+    requests = []
 
     def answering(each):
-        asked.append(each)
+        requests.append(each)
         return Answered(503, b"later\n", "path", "text/x")
 
     sent, refused, _ = answered(
         answering, [piece(b"ab", True), piece(b"c")], headers=[(b"authorization", b"Bearer x")]
     )
-    assert (asked[0].method, asked[0].path, asked[0].authorization, asked[0].body) == (
+    assert (requests[0].method, requests[0].path, requests[0].authorization, requests[0].body) == (
         "PUT", "/a", b"Bearer x", b"abc",
     )  # fmt: skip
     assert sent == [
@@ -72,7 +72,7 @@ def test_a_request_is_answered_with_all_of_its_body():
 
 
 def never(each):
-    raise AssertionError("nobody is to be asked")
+    raise AssertionError("unexpected call")
 
 
 @pytest.mark.parametrize(
@@ -82,14 +82,14 @@ def never(each):
         ([], [piece(b"x" * LONGEST, True), piece(b"y", True), piece(b"z")], 1),
     ],
 )
-def test_a_body_that_is_too_long_is_refused_and_the_connection_closed(headers, messages, left):
+def test_an_oversized_body_is_rejected_and_the_connection_closed(headers, messages, left):
     sent, refused, rest = answered(never, messages, headers=headers)
     assert (sent[0]["status"], refused, len(rest)) == (413, (("large", 1),), left)
     assert (b"connection", b"close") in sent[0]["headers"]
     assert sent[1]["body"] == b"expected at most 1048576 bytes\n"
 
 
-def test_the_longest_body_is_taken():
+def test_a_body_of_the_maximum_length_is_accepted():
     sent, _, _ = answered(
         lambda each: Answered(200, b"%d" % len(each.body)),
         [piece(b"x" * LONGEST)],
@@ -98,25 +98,25 @@ def test_the_longest_body_is_taken():
     assert (sent[0]["status"], sent[1]["body"]) == (200, b"1048576")
 
 
-def test_a_body_that_does_not_come_is_waited_for_no_longer(monkeypatch):
+def test_a_body_that_does_not_arrive_times_out(monkeypatch):
     monkeypatch.setattr(web, "_PATIENCE", 0.01)
     sent, refused, _ = answered(never, [piece(b"x", True)])
     assert (sent[0]["status"], refused) == (408, (("slow", 1),))
     assert (b"connection", b"close") in sent[0]["headers"]
 
 
-def test_who_has_gone_is_not_answered():
+def test_a_disconnected_client_gets_no_answer():
     assert answered(never, [piece(b"x", True), {"type": "http.disconnect"}])[:2] == ([], ())
 
 
-def test_each_connection_is_told_the_line_of_that_moment_and_closed(monkeypatch):
-    # With so much patience a connection that is not closed from this side would hold up the test.
+def test_each_connection_receives_the_current_line_and_is_closed(monkeypatch):
+    # With this timeout, a connection that the server does not close would block the test.
     monkeypatch.setattr(check, "_PATIENCE", 600.0)
     lines = iter(["ready up 80%", "drain", "up 1%"])
     server = CheckServer(Address("127.0.0.1", 0), lambda: next(lines))
     assert server.address.port > 0
     try:
-        # A process that ends does not wait for it.
+        # An ending process does not wait for it.
         assert [thread.daemon for thread in threading.enumerate() if thread.name == "agent-check"] == [True]
         for expected in (b"ready up 80%\n", b"drain\n"):
             with socket.create_connection(
@@ -136,7 +136,7 @@ def test_each_connection_is_told_the_line_of_that_moment_and_closed(monkeypatch)
         socket.create_connection((server.address.host, server.address.port), timeout=60.0)
 
 
-def test_a_web_server_takes_512_connections_says_nothing_of_itself_and_believes_no_proxy():
+def test_a_web_server_allows_512_connections_and_trusts_no_proxy():
     server = web.WebServer(Address("127.0.0.1", 0), lambda each: Answered(200, b"yes"), Refusals())
     try:
         assert server.alive
@@ -153,22 +153,22 @@ def test_a_web_server_takes_512_connections_says_nothing_of_itself_and_believes_
         assert issubclass(config.http, web.H11Protocol)
         with socket.create_connection((server.address.host, server.address.port), timeout=60.0) as connection:
             connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-            said = b""
+            answer = b""
             while more := connection.recv(4096):
-                said += more
-        assert said.startswith(b"HTTP/1.1 200 OK\r\n")
-        assert b"server:" not in said.lower()
+                answer += more
+        assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert b"server:" not in answer.lower()
     finally:
         server.close()
     assert not server.alive
 
 
-def test_threads_of_an_agent_run_until_they_are_told_to_stop_and_hold_up_no_process():
+def test_agent_threads_are_daemons_that_run_until_stopped():
     stop, ran = Stop(), []
 
-    def run(told):
+    def run(stopping):
         ran.append(threading.current_thread())
-        ran.append(told.wait(60.0))
+        ran.append(stopping.wait(60.0))
 
     with _threaded("looks", run, stop):
         assert not stop.requested

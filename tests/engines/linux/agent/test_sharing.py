@@ -1,4 +1,4 @@
-"""What agents send, an aggregator keeps, and newcomers begin from, part by part."""
+"""States that agents send, an aggregator keeps and new nodes start from, part by part."""
 
 import math
 
@@ -37,7 +37,7 @@ def sent(found):
     return as_message(found, "forewarn", METRICS).seal()
 
 
-def test_an_aggregate_has_the_last_of_each_and_forgets_the_silent(clock):
+def test_an_aggregate_keeps_the_last_state_of_each_agent_and_forgets_silent_ones(clock):
     aggregate = Aggregate(DIM, 3, METRICS, 100.0, clock)
     assert aggregate.learned() is None
     first, second = learned(1), learned(2, lesson=False)
@@ -52,7 +52,7 @@ def test_an_aggregate_has_the_last_of_each_and_forgets_the_silent(clock):
     assert aggregate.learned() is not merged
     assert aggregate.learned().subspace.singular.shape == (3,)
     assert aggregate.learned().lesson.plain == pytest.approx(first.lesson.plain)
-    # Exactly so long is not too long.
+    # A silence of exactly the limit is accepted.
     clock.now += 40.0
     aggregate.forget()
     assert aggregate.children == ("a", "b")
@@ -61,7 +61,7 @@ def test_an_aggregate_has_the_last_of_each_and_forgets_the_silent(clock):
     assert aggregate.children == ("b",)
     assert aggregate.learned().lesson is None
     assert aggregate.changes == 4
-    # One that sends no lesson any more has none.
+    # An agent that stops sending a lesson has none.
     aggregate.take("b", sent(first))
     assert aggregate.learned().lesson is not None
     aggregate.take("b", sent(second))
@@ -72,7 +72,7 @@ def test_an_aggregate_has_the_last_of_each_and_forgets_the_silent(clock):
     assert (shown["agents"].value, shown["taken"].value, shown["singular_value"].values) == (0, 5, ())
 
 
-def test_an_aggregate_comes_back_with_lessons_and_as_if_just_heard(clock):
+def test_a_restored_aggregate_has_its_lessons_and_ages_of_zero(clock):
     aggregate = Aggregate(DIM, 3, METRICS, 100.0, clock)
     aggregate.take("b", sent(learned(1)))
     aggregate.take("a", sent(learned(2)))
@@ -94,7 +94,7 @@ def test_an_aggregate_comes_back_with_lessons_and_as_if_just_heard(clock):
         saved.check("learned", METRICS)
 
 
-def test_no_more_agents_than_are_expected(clock, monkeypatch):
+def test_the_number_of_agents_is_limited(clock, monkeypatch):
     monkeypatch.setattr(aggregates, "MOST", 2)
     aggregate = Aggregate(DIM, 3, METRICS, 100.0, clock)
     for child in ("a", "b", "a"):
@@ -114,7 +114,7 @@ def test_no_more_agents_than_are_expected(clock, monkeypatch):
         ({"count": 1e12}, True), ({"count": 1.1e12}, False),
     ],
 )  # fmt: skip
-def test_what_no_agent_could_have_learned_is_refused_at_its_bound(change, fine):
+def test_impossible_learned_states_are_rejected_beyond_the_bound(change, fine):
     found = learned(1, weight=change.get("weight", 1.0), dim=change.get("dim", DIM))
     if not {"weight", "dim"} & set(change):
         lesson = found.lesson
@@ -130,7 +130,7 @@ def test_what_no_agent_could_have_learned_is_refused_at_its_bound(change, fine):
             from_message(envelope, DIM)
 
 
-def test_routes_of_an_aggregate(clock):
+def test_each_route_of_an_aggregate_has_its_status(clock):
     above, token = [None], Token(SECRET)
     aggregate = Aggregate(DIM, 3, METRICS, 100.0, clock)
     routes = Routes(aggregate, token, METRICS, lambda: Answered(200, b"numbers"), lambda: above[0])
@@ -144,10 +144,10 @@ def test_routes_of_an_aggregate(clock):
     envelope.check("learned", METRICS)
     assert envelope.policy == ""
     assert from_message(envelope, DIM).lesson.count == 20.0
-    # What the one above has is what newcomers are handed.
+    # New nodes receive the parent's state.
     above[0] = learned(4)
     assert from_message(opened(routes(WebRequest("GET", "/global", header)).body), DIM).lesson.count == 50.0
-    for asked, status, refused in (
+    for requests, status, refused in (
         (WebRequest("GET", "/healthz"), 200, ""), (WebRequest("GET", "/metrics"), 200, ""),
         (WebRequest("GET", "/node"), 404, "path"),
         (WebRequest("POST", "/healthz"), 405, "method"), (WebRequest("PUT", "/global", header), 405, "method"),
@@ -156,59 +156,59 @@ def test_routes_of_an_aggregate(clock):
         (WebRequest("PUT", "/nodes/b", header, b"x"), 400, "content"),
         (WebRequest("DELETE", "/nodes/a-b", header), 204, ""),
     ):  # fmt: skip
-        answered = routes(asked)
-        assert (answered.status, answered.refused) == (status, refused), asked
+        answered = routes(requests)
+        assert (answered.status, answered.refused) == (status, refused), requests
     assert aggregate.children == ()
 
 
 class Away:
-    """An aggregator that answers as it is told."""
+    """An aggregator whose answers the test sets."""
 
     def __init__(self):
-        self.asked, self.answers = [], {}
+        self.requests, self.answers = [], {}
 
     def __call__(self, method, url, token, body):
-        self.asked.append((method, url))
+        self.requests.append((method, url))
         found = self.answers.get(method, (204, b""))
         if isinstance(found, Exception):
             raise found
         return found
 
 
-def joiner(clock, away, said, *, own=lambda: None, wanted=lambda: False, give=None, epsilon=0.1):
+def joiner(clock, away, lines, *, own=lambda: None, wanted=lambda: False, give=None, epsilon=0.1):
     return Joiner(
         Above("http://up:1/", "me", 30.0, epsilon), Token(SECRET), "forewarn", METRICS, DIM, own, wanted,
-        give or (lambda each: None), Backoff(1.0, 300.0, np.random.default_rng(1)), clock, said.append, away,
+        give or (lambda each: None), Backoff(1.0, 300.0, np.random.default_rng(1)), clock, lines.append, away,
     )  # fmt: skip
 
 
-def test_what_has_moved_is_sent_and_what_has_not_again_after_ten_minutes(clock):
-    away, said, own = Away(), [], [learned(1)]
-    joining = joiner(clock, away, said, own=lambda: own[0])
+def test_changed_state_is_sent_and_unchanged_state_after_ten_minutes(clock):
+    away, lines, own = Away(), [], [learned(1)]
+    joining = joiner(clock, away, lines, own=lambda: own[0])
     assert joining.step() == 30.0
-    assert away.asked == [("PUT", "http://up:1/nodes/me")]
-    assert said == ["http://up:1/: joined as me"]
+    assert away.requests == [("PUT", "http://up:1/nodes/me")]
+    assert lines == ["http://up:1/: joined as me"]
     clock.now += 599.0
     joining.step()
-    assert away.asked[1:] == [("GET", "http://up:1/healthz")]
+    assert away.requests[1:] == [("GET", "http://up:1/healthz")]
     clock.now += 1.0
     joining.step()
-    assert (joining.status.sent, away.asked[2:]) == (2, [("PUT", "http://up:1/nodes/me")])
+    assert (joining.status.sent, away.requests[2:]) == (2, [("PUT", "http://up:1/nodes/me")])
     own[0] = learned(2)
     joining.step()
     assert joining.status.sent == 3
     assert (joining.status.now, joining.status.failed, joining.status.why) == (True, 0, "")
-    assert len(said) == 1
+    assert len(lines) == 1
 
 
-def test_a_newcomer_asks_and_a_failure_has_what_was_sent_sent_anew(clock):
-    away, said, given, own = Away(), [], [], [None]
+def test_a_new_node_requests_the_state_and_resends_its_own_after_a_failure(clock):
+    away, lines, given, own = Away(), [], [], [None]
     wanted = [True]
-    joining = joiner(clock, away, said, own=lambda: own[0], wanted=lambda: wanted[0], give=given.append)
+    joining = joiner(clock, away, lines, own=lambda: own[0], wanted=lambda: wanted[0], give=given.append)
     assert not joining.status.now
     away.answers["GET"] = (200, sent(learned(3)))
     assert joining.step() == 30.0
-    assert away.asked == [("GET", "http://up:1/global")]
+    assert away.requests == [("GET", "http://up:1/global")]
     assert given[0].lesson.count == 40.0
     wanted[0], own[0] = False, learned(1)
     joining.step()
@@ -218,12 +218,12 @@ def test_a_newcomer_asks_and_a_failure_has_what_was_sent_sent_anew(clock):
     assert 1.0 <= joining.step() <= 2.0
     assert (joining.status.failed, joining.status.now) == (2, False)
     assert joining.status.why == "answered 503: busy"
-    assert said[1:] == ["http://up:1/: answered 503: busy; continuing without it"]
-    # It may have been started again, so that it is sent what has not moved.
+    assert lines[1:] == ["http://up:1/: answered 503: busy; continuing without it"]
+    # It may have been restarted, so unchanged state is sent again.
     away.answers.clear()
     assert joining.step() == 30.0
     assert joining.status.sent == 2
-    assert said[-1] == "http://up:1/: joined as me"
+    assert lines[-1] == "http://up:1/: joined as me"
     away.answers["GET"] = OSError("gone")
     assert 0.5 <= joining.step() <= 1.0
     away.answers["GET"] = (404, b"")
@@ -233,7 +233,7 @@ def test_a_newcomer_asks_and_a_failure_has_what_was_sent_sent_anew(clock):
 
 
 @pytest.mark.parametrize("name", ["pronto", "forewarn"])
-def test_a_newcomer_weighs_what_it_is_given_as_one_block(name):
+def test_a_new_node_weighs_the_received_state_as_one_block(name):
     learned_, node = learned(1), make_node(name, DIM, np.random.default_rng(1))
     assert node.is_new
     node.start(learned_)
@@ -251,7 +251,7 @@ def test_a_newcomer_weighs_what_it_is_given_as_one_block(name):
     assert not nothing.singular.any()
 
 
-def test_what_a_node_shows_is_what_its_policy_has():
+def test_a_node_exposes_the_state_of_its_policy():
     for name in ("pronto", "forewarn"):
         node = seen(name, 50)
         found = node.learned()
@@ -269,18 +269,18 @@ def test_what_a_node_shows_is_what_its_policy_has():
     assert make_node("forewarn", DIM, np.random.default_rng(1), 0.25).policy.threshold.downtime == 0.25
 
 
-def test_a_request_has_the_token_and_its_body(served):
-    asked = []
+def test_a_request_sends_the_token_and_its_body(served):
+    requests = []
 
     def answering(each):
-        asked.append(each)
+        requests.append(each)
         return Answered(503 if each.path == "/no" else 200, b"said " + each.body)
 
     address = served(answering)
     assert exchange("PUT", f"{address.url}/yes", Token(SECRET), b"abc") == (200, b"said abc")
     assert exchange("GET", f"{address.url}/no", Token(SECRET), b"") == (503, b"said ")
-    assert [(each.method, each.path, each.body) for each in asked] == [
+    assert [(each.method, each.path, each.body) for each in requests] == [
         ("PUT", "/yes", b"abc"),
         ("GET", "/no", b""),
     ]
-    assert {each.authorization for each in asked} == {f"Bearer {SECRET}".encode()}
+    assert {each.authorization for each in requests} == {f"Bearer {SECRET}".encode()}

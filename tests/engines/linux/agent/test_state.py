@@ -1,4 +1,4 @@
-"""What an agent has learned: as bytes, as a file, through kills, and refused where it is something else."""
+"""The learned state of an agent: as bytes, as a file, after kills, and rejected if it is something else."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ def envelope(name="forewarn", node=None):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_a_node_goes_on_as_if_it_had_never_stopped(name):
+def test_a_restored_node_continues_as_if_uninterrupted(name):
     node = seen(name, steps=70)
     again = load_node(name, DIM, node.save())
     for view in views(200, seed=5):
@@ -33,14 +33,14 @@ def test_a_node_goes_on_as_if_it_had_never_stopped(name):
 
 @given(parts=st.lists(st.tuples(st.text(), st.binary())), policy=st.text(), metrics=st.text())
 @settings(max_examples=50)
-def test_an_envelope_comes_back(parts, policy, metrics):
+def test_an_envelope_survives_sealing_and_opening(parts, policy, metrics):
     sealed = Envelope("learned", policy, metrics, tuple(EnvelopePart(*each) for each in parts))
     assert opened(sealed.seal()) == sealed
 
 
 @given(at=st.integers(0), bit=st.integers(0, 7), cut=st.booleans())
 @settings(max_examples=200)
-def test_any_bit_that_is_changed_and_any_cut_is_found(at, bit, cut):
+def test_any_changed_bit_and_any_truncation_is_detected(at, bit, cut):
     data = bytearray(
         Envelope("agent", "pronto", "m", (EnvelopePart("a", b"some bytes"), EnvelopePart("b", b""))).seal()
     )
@@ -54,7 +54,7 @@ def test_any_bit_that_is_changed_and_any_cut_is_found(at, bit, cut):
     assert "\n" not in str(error.value)
 
 
-def test_metrics_in_another_order_are_other_metrics():
+def test_metrics_in_another_order_have_another_digest():
     assert digest(("a", "b")) != digest(("b", "a")) != digest(("ba",))
 
 
@@ -67,19 +67,19 @@ def test_a_file_is_read_back(tmp_path):
     assert os.listdir(tmp_path) == ["state"]
 
 
-def test_a_file_that_cannot_be_used_is_put_aside_and_said(tmp_path):
-    keeper, told = Keeper(tmp_path / "state"), []
+def test_an_unusable_file_is_set_aside_and_reported(tmp_path):
+    keeper, lines = Keeper(tmp_path / "state"), []
     keeper.save(envelope())
     data = (tmp_path / "state").read_bytes()
     (tmp_path / "state").write_bytes(data[:-5])
-    assert keeper.load(lambda found: found, told.append) is None
-    assert "checksum" in told[0]
+    assert keeper.load(lambda found: found, lines.append) is None
+    assert "checksum" in lines[0]
     assert (tmp_path / "state.refused").read_bytes() == data[:-5]
     assert not (tmp_path / "state").exists()
 
 
 @pytest.mark.parametrize("data", [b"[Unit]\nDescription=x\n", b"\x7fELF", b" "])
-def test_somebody_else_s_file_is_left_alone(tmp_path, data):
+def test_a_file_of_another_program_is_left_unchanged(tmp_path, data):
     file = tmp_path / "state"
     file.write_bytes(data)
     with pytest.raises(InputError, match="left unchanged"):
@@ -87,25 +87,25 @@ def test_somebody_else_s_file_is_left_alone(tmp_path, data):
     assert file.read_bytes() == data
 
 
-def test_a_folder_that_is_not_there_is_named_and_nothing_is_lost(tmp_path):
+def test_a_missing_folder_is_named_in_the_error(tmp_path):
     with pytest.raises(InputError, match=r"nowhere/state: the file cannot be written: No such file"):
         Keeper(tmp_path / "nowhere" / "state").save(envelope())
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("dim", [DIM - 1, DIM + 1])
-def test_a_node_of_another_dimension_is_refused(name, dim):
+def test_a_node_of_another_dimension_is_rejected(name, dim):
     with pytest.raises(InputError, match=f"has {DIM} metrics, expected {dim}"):
         load_node(name, dim, seen(name).save())
 
 
-def test_one_policy_s_state_is_no_other_s():
+def test_the_state_of_another_policy_is_rejected():
     with pytest.raises(InputError, match="forewarn"):
         load_node("pronto", DIM, seen("forewarn").save())
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_a_newcomer_begins_from_what_others_have_learned(name):
+def test_a_new_node_starts_from_the_learned_state_of_others(name):
     old = seen(name, steps=100)
     learned = from_message(opened(as_message(old.learned(), name, METRICS).seal()), DIM)
     newcomer = make_node(name, DIM, np.random.default_rng(2))
@@ -118,7 +118,7 @@ def test_a_newcomer_begins_from_what_others_have_learned(name):
     np.testing.assert_allclose(found.subspace.basis @ found.subspace.basis.T, spanned, atol=1e-9)
 
 
-def test_a_forewarn_begins_from_the_directions_of_prontos():
+def test_a_forewarn_node_starts_from_the_directions_of_pronto_nodes():
     learned = seen("pronto", steps=100).learned()
     newcomer = make_node("forewarn", DIM, np.random.default_rng(2))
     newcomer.start(learned)
@@ -127,12 +127,12 @@ def test_a_forewarn_begins_from_the_directions_of_prontos():
         decide(newcomer, view)
 
 
-def test_who_has_seen_nothing_has_nothing_to_send():
+def test_a_node_without_steps_has_no_learned_state():
     for name in ("pronto", "forewarn", "utilisation"):
         assert make_node(name, DIM, np.random.default_rng(1)).learned() is None
 
 
-def test_plain_policies_keep_nothing():
+def test_plain_policies_save_no_state():
     assert make_node("ready", DIM, np.random.default_rng(1)).save() is None
 
 
@@ -151,7 +151,7 @@ while True:
 
 
 @pytest.mark.parametrize("after", [1, 3, 7])
-def test_a_writer_that_is_killed_leaves_a_whole_file(tmp_path, after):
+def test_a_killed_writer_leaves_a_complete_file(tmp_path, after):
     file = tmp_path / "state"
     process = subprocess.Popen([sys.executable, "-c", WRITER, str(file)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -163,6 +163,6 @@ def test_a_writer_that_is_killed_leaves_a_whole_file(tmp_path, after):
     found = opened(file.read_bytes())
     assert int(found.policy) >= after - 1
     assert found.part("node") == bytes([int(found.policy) % 256]) * 300_000
-    # Who comes next is not in the way of what was left beside.
+    # A leftover temporary file does not affect the next writer.
     Keeper(file).save(Envelope("agent", "next", "m", ()))
     assert opened(file.read_bytes()).policy == "next"

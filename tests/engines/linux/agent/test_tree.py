@@ -1,4 +1,4 @@
-"""An aggregator and who joins it: what is refused changes nothing, who is away is missed by nobody."""
+"""An aggregator and its agents: rejected requests change nothing, and outages are survived."""
 
 import socket
 import threading
@@ -51,7 +51,7 @@ def message(name="forewarn", seed=1, metrics=METRICS, dim=DIM):
 
 
 def subspace(basis, singular, metrics=METRICS):
-    """A message of arrays that may be anything."""
+    """Return a message with arbitrary arrays."""
 
     class Anything:
         pass
@@ -70,7 +70,7 @@ def state_of(aggregate):
     return aggregate.saved().seal()
 
 
-def test_what_is_merged_is_what_merge_says(aggregate, address):
+def test_the_merged_state_equals_merge(aggregate, address):
     for name, seed in (("a", 1), ("b", 2)):
         assert ask(address, f"/nodes/{name}", "PUT", message(seed=seed), SECRET).status == 204
     found = from_message(opened(ask(address, "/global", token=SECRET).body), DIM)
@@ -85,11 +85,11 @@ def test_what_is_merged_is_what_merge_says(aggregate, address):
     assert found.lesson.count == expected.count
 
 
-def test_before_anybody_has_sent_there_is_nothing_for_newcomers(address):
+def test_without_any_agent_there_is_no_state_for_new_nodes(address):
     assert ask(address, "/global", token=SECRET).status == 204
 
 
-def test_who_leaves_takes_along_what_it_knew(aggregate, address):
+def test_a_leaving_agent_removes_its_state(aggregate, address):
     ask(address, "/nodes/a", "PUT", message(), SECRET)
     before = state_of(aggregate)
     ask(address, "/nodes/b", "PUT", message(seed=2), SECRET)
@@ -97,7 +97,7 @@ def test_who_leaves_takes_along_what_it_knew(aggregate, address):
     assert state_of(aggregate) == before
 
 
-def test_who_is_silent_is_forgotten(aggregate, address, clock):
+def test_a_silent_agent_is_forgotten(aggregate, address, clock):
     ask(address, "/nodes/a", "PUT", message(), SECRET)
     clock.now += 60.0
     ask(address, "/nodes/b", "PUT", message(seed=2), SECRET)
@@ -126,7 +126,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_what_no_agent_could_have_learned_is_refused_and_changes_nothing(aggregate, address, what):
+def test_an_impossible_learned_state_is_rejected_and_changes_nothing(aggregate, address, what):
     ask(address, "/nodes/a", "PUT", message(), SECRET)
     before = state_of(aggregate)
     reply = ask(address, "/nodes/a", "PUT", BAD[what], SECRET)
@@ -139,7 +139,7 @@ def test_what_no_agent_could_have_learned_is_refused_and_changes_nothing(aggrega
 @pytest.mark.parametrize(
     ("path", "method"), [("/global", "GET"), ("/nodes/a", "PUT"), ("/nodes/a", "DELETE")]
 )
-def test_without_the_token_nothing_is_done(aggregate, address, path, method, given):
+def test_requests_without_the_token_change_nothing(aggregate, address, path, method, given):
     ask(address, "/nodes/a", "PUT", message(), SECRET)
     before = state_of(aggregate)
     body = message(seed=2) if method == "PUT" else None
@@ -149,13 +149,13 @@ def test_without_the_token_nothing_is_done(aggregate, address, path, method, giv
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "..", "%2e%2e", "x" * 65, "a%00b", "%C3%A4"])
-def test_a_name_that_is_none_is_refused(aggregate, address, name):
+def test_an_invalid_name_is_rejected(aggregate, address, name):
     assert ask(address, f"/nodes/{name}", "PUT", message(), SECRET).status in (400, 404)
     assert aggregate.children == ()
 
 
 def raw(address, data, end=True):
-    """Bytes as they are; what comes back. An end tells the server that no more will come."""
+    """Send raw bytes and return the answer; `end` closes the sending side."""
     with socket.create_connection((address.host, address.port), timeout=PATIENCE) as connection:
         found = b""
         try:
@@ -170,7 +170,7 @@ def raw(address, data, end=True):
 
 
 def malformed(rng):
-    """No request, of one of many kinds, drawn."""
+    """Return a random malformed request of one of many kinds."""
     noise = rng.bytes(int(rng.integers(1, 60)))
     kinds = [
         lambda: b"\x16\x03\x01" + noise,
@@ -200,7 +200,7 @@ def flood(address, aggregate, count):
     assert ask(address, "/global", token=SECRET).status == 200
 
 
-def test_what_is_no_http_is_counted_and_changes_nothing(address, aggregate):
+def test_malformed_requests_are_counted_and_change_nothing(address, aggregate):
     flood(address, aggregate, 200)
 
 
@@ -209,7 +209,7 @@ def test_ten_thousand_malformed_requests_change_nothing(address, aggregate):
     flood(address, aggregate, 10_000)
 
 
-def test_a_body_that_is_too_long_is_refused_before_it_is_read(address, aggregate):
+def test_an_oversized_body_is_rejected_before_it_is_read(address, aggregate):
     head = b"PUT /nodes/a HTTP/1.1\r\nHost: a\r\n"
     found = raw(address, head + b"Content-Length: 99999999999\r\n\r\n", end=False)
     assert found.startswith(b"HTTP/1.1 413")
@@ -219,7 +219,7 @@ def test_a_body_that_is_too_long_is_refused_before_it_is_read(address, aggregate
     assert shown(address)['windlass_refused_requests_total{why="large"}'] == 2.0
 
 
-def test_what_was_sent_survives_a_restart(aggregate, address, clock):
+def test_received_states_survive_a_restart(aggregate, address, clock):
     from windlass.agent.aggregate import Aggregate
 
     for name, kind in (("a", "forewarn"), ("b", "pronto")):
@@ -231,14 +231,14 @@ def test_what_was_sent_survives_a_restart(aggregate, address, clock):
     assert state_of(again) == state_of(aggregate)
 
 
-def test_an_aggregator_of_other_metrics_does_not_take_them(aggregate, clock):
+def test_an_aggregator_rejects_the_state_of_other_metrics(aggregate, clock):
     from windlass.agent.aggregate import Aggregate
 
     with pytest.raises(InputError, match=r"has metrics with digest .*, expected 'other'"):
         Aggregate(DIM, 4, "other", 100.0, clock).restore(aggregate.saved())
 
 
-def joiner(url, token, clock, told, learned, given, every=30.0, **more):
+def joiner(url, token, clock, lines, learned, given, every=30.0, **more):
     return Joiner(
         Above(url, "me", every),
         token,
@@ -250,66 +250,66 @@ def joiner(url, token, clock, told, learned, given, every=30.0, **more):
         given.append,
         Backoff(1.0, 300.0, np.random.default_rng(1)),
         clock,
-        told.append,
+        lines.append,
         **more,
     )
 
 
-def test_who_joins_is_given_what_others_have_learned_and_sends_its_own(aggregate, address, token, clock):
+def test_a_joining_agent_receives_the_merged_state_and_sends_its_own(aggregate, address, token, clock):
     ask(address, "/nodes/other", "PUT", message(), SECRET)
-    given, told = [], []
+    given, lines = [], []
     joined = joiner(
-        address.url, token, clock, told, seen("forewarn", seed=3).learned, given,
+        address.url, token, clock, lines, seen("forewarn", seed=3).learned, given,
         exchanging=partial(exchange, timeout=PATIENCE),
     )  # fmt: skip
     assert joined.step() == 30.0
     assert [each.lesson is not None for each in given] == [True]
     assert aggregate.children == ("me", "other")
-    assert told == [f"{address.url}: joined as me"]
+    assert lines == [f"{address.url}: joined as me"]
     joined.step()
-    assert joined.status.sent == 1  # it has not moved
+    assert joined.status.sent == 1  # it is unchanged
     clock.now += 601.0
     joined.step()
     assert joined.status.sent == 2
 
 
-def test_an_aggregator_that_is_away_is_tried_less_and_less_and_said_once(token, clock):
-    told, given, calls = [], [], []
+def test_an_unreachable_aggregator_is_retried_with_backoff_and_reported_once(token, clock):
+    lines, given, calls = [], [], []
 
     def away(*call):
         calls.append(call)
         raise ConnectionRefusedError(111, "Connection refused")
 
-    joined = joiner("http://127.0.0.1:1", token, clock, told, lambda: None, given, exchanging=away)
+    joined = joiner("http://127.0.0.1:1", token, clock, lines, lambda: None, given, exchanging=away)
     delays = [joined.step() for _ in range(12)]
     assert all(0.5 * 2**at <= delay <= 2**at for at, delay in enumerate(delays[:8]))
     assert max(delays) <= 300.0
-    assert len(told) == 1
+    assert len(lines) == 1
     assert (joined.status.now, joined.status.failed) == (False, 12)
 
 
-def test_another_reason_is_said_too(token, clock):
-    told, answers = [], [(401, b"no"), (401, b"no"), (500, b""), (204, b""), (500, b"")]
+def test_a_changed_reason_is_reported(token, clock):
+    lines, answers = [], [(401, b"no"), (401, b"no"), (500, b""), (204, b""), (500, b"")]
     joined = joiner(
-        "http://x", token, clock, told, lambda: None, [], exchanging=lambda *_: answers[len(told_of)]
+        "http://x", token, clock, lines, lambda: None, [], exchanging=lambda *_: answers[len(reasons)]
     )
-    told_of = []
+    reasons = []
     for _ in answers:
         joined.step()
-        told_of.append(joined.status.why)
-    assert told_of == ["answered 401: no", "answered 401: no", "answered 500", "", "answered 500"]
-    assert len(told) == 4
+        reasons.append(joined.status.why)
+    assert reasons == ["answered 401: no", "answered 401: no", "answered 500", "", "answered 500"]
+    assert len(lines) == 4
 
 
-def test_it_is_joined_again_once_it_is_back(token, clock):
-    told, given, away = [], [], [True]
+def test_an_agent_rejoins_after_an_outage(token, clock):
+    lines, given, away = [], [], [True]
 
     def maybe(*_):
         if away[0]:
             raise TimeoutError("timed out")
         return 204, b""
 
-    joined = joiner("http://x", token, clock, told, seen("forewarn").learned, given, exchanging=maybe)
+    joined = joiner("http://x", token, clock, lines, seen("forewarn").learned, given, exchanging=maybe)
     for _ in range(5):
         joined.step()
     away[0] = False
@@ -317,8 +317,8 @@ def test_it_is_joined_again_once_it_is_back(token, clock):
     assert (joined.status.now, joined.status.sent) == (True, 1)
     away[0] = True
     assert joined.step() <= 1.0
-    assert len(told) == 3
-    # It may have lost what it was sent, which has not moved since.
+    assert len(lines) == 3
+    # It may have lost the received state, which is unchanged since.
     away[0] = False
     joined.step()
     assert joined.status.sent == 2
@@ -326,21 +326,21 @@ def test_it_is_joined_again_once_it_is_back(token, clock):
     assert joined.status.sent == 2
 
 
-def test_who_has_nothing_to_send_is_joined_only_where_somebody_answers(token, clock):
-    asked = []
+def test_an_agent_without_state_joins_only_if_the_aggregator_answers(token, clock):
+    requests = []
 
     def answering(method, url, *_):
-        asked.append((method, url))
+        requests.append((method, url))
         return 200, b"ok\n"
 
     joined = joiner("http://x/", token, clock, [], lambda: None, [object()], exchanging=answering)
     joined.step()
-    assert asked == [("GET", "http://x/healthz")]
+    assert requests == [("GET", "http://x/healthz")]
     assert joined.status.now
 
 
-def test_newcomers_do_not_send_up_what_others_have_seen(aggregate, address, token, clock):
-    """However many come and go again, the weight of all is not more than that of those who have seen something."""
+def test_new_nodes_do_not_send_the_received_state_back(aggregate, address, token, clock):
+    """However many nodes join and leave, the total weight is at most that of nodes with steps."""
     ask(address, "/nodes/old", "PUT", message(), SECRET)
     before = aggregate.learned().subspace.singular
     for name in "abcdefgh":
@@ -362,20 +362,20 @@ def test_newcomers_do_not_send_up_what_others_have_seen(aggregate, address, toke
         (500, b""),
     ],
 )
-def test_an_aggregator_that_answers_nonsense_gives_nothing(token, clock, answer):
-    told, given = [], []
-    joined = joiner("http://x", token, clock, told, lambda: None, given, exchanging=lambda *_: answer)
+def test_invalid_answers_of_an_aggregator_are_ignored(token, clock, answer):
+    lines, given = [], []
+    joined = joiner("http://x", token, clock, lines, lambda: None, given, exchanging=lambda *_: answer)
     joined.step()
     assert (given, joined.status.now, joined.status.failed) == ([], False, 1)
 
 
-def test_a_server_that_redirects_is_not_sent_the_token(served, token):
+def test_the_token_is_not_sent_to_a_redirect_target(served, token):
     from windlass.agent.web import Answered
 
-    asked = []
+    requests = []
 
     def thief(request):
-        asked.append(request)
+        requests.append(request)
         return Answered(200)
 
     target = served(thief).url
@@ -391,10 +391,10 @@ def test_a_server_that_redirects_is_not_sent_the_token(served, token):
         url = f"http://127.0.0.1:{server.getsockname()[1]}/"
         status, _ = exchange("GET", url, token, b"", timeout=PATIENCE)
         thread.join()
-    assert (status, asked) == (302, [])
+    assert (status, requests) == (302, [])
 
 
-def test_a_server_that_speaks_no_http_is_an_oserror(token):
+def test_a_server_without_http_raises_oserror(token):
     def speaking(connection):
         connection.recv(4096)
         connection.sendall(b"220 smtp ready\r\n")
@@ -409,7 +409,7 @@ def test_a_server_that_speaks_no_http_is_an_oserror(token):
         thread.join()
 
 
-def test_tokens(tmp_path):
+def test_tokens_are_read_from_a_private_file_or_the_environment(tmp_path):
     file = tmp_path / "token"
     file.write_text(f"{SECRET}\n")
     file.chmod(0o600)
@@ -426,6 +426,6 @@ def test_tokens(tmp_path):
         read_token(tmp_path / "nowhere", {})
 
 
-def test_subspaces_that_differ_in_sign_have_not_moved():
+def test_subspaces_that_differ_only_in_sign_have_not_moved():
     one = Subspace(np.eye(3)[:, :1], np.array([2.0]))
     assert one.moved(Subspace(-np.eye(3)[:, :1], np.array([2.0]))) == pytest.approx(0.0)

@@ -1,1 +1,1 @@
-"""Tests of what a machine measures of itself."""
+"""Tests of the telemetry of a machine."""

@@ -1,4 +1,4 @@
-"""A machine made of files, that each test changes as it likes."""
+"""A machine made of files, which tests change."""
 
 from __future__ import annotations
 

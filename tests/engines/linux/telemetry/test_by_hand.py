@@ -1,4 +1,4 @@
-"""Each source on files in which every number is another one, against what they come to by hand."""
+"""Each source on files with distinct numbers, against results computed by hand."""
 
 import math
 
@@ -30,16 +30,16 @@ def stat_of(all_cores, *cores, counts=(0,) * 5, soft=(0,) * 11):
     )
 
 
-def test_stat(machine):
+def test_stat_by_hand(machine):
     source = Stat(machine.roots)
-    # The two last columns are guests, whose time is in that of users.
+    # The last two columns are guests, whose time is part of user time.
     before, first, second = [100] * 10, [50] * 10, [50] * 10
     machine.write("proc/stat", stat_of(before, first, second, counts=(10, 20, 30, 1, 1), soft=(100,) * 11))
     values(source, math.nan)
     steps = (1, 2, 3, 30, 10, 4, 5, 45, 90, 90)
     after = [old + step for old, step in zip(before, steps, strict=True)]
     one = [old + step for old, step in zip(first, (10, 0, 0, 70, 20, 0, 0, 0, 5, 5), strict=True)]
-    # Idle time of the second core goes back by a tick: it counts as none.
+    # Idle time of the second core decreases by a tick: it counts as zero.
     two = [old + step for old, step in zip(second, (3, 0, 0, -1, 1, 0, 0, 0, 0, 0), strict=True)]
     machine.write(
         "proc/stat",
@@ -56,7 +56,7 @@ def test_stat(machine):
             "stat.soft_block": 5.0, "stat.soft_sched": 8.0, "stat.soft_rcu": 10.0,
         }
     )  # fmt: skip
-    # A core that has come has no share yet; the others go on.
+    # A new core has no share yet; the others have one.
     machine.write("proc/stat", stat_of(after, [each + 1 for each in one], two, [1] * 10))
     found = values(source, 1.0)
     assert (found["stat.core_most"], found["stat.core_least"]) == (0.75, 0.75)
@@ -67,7 +67,7 @@ def test_stat(machine):
     assert math.isnan(found["stat.running"])
 
 
-def test_memory_has_each_number_under_its_own_name(machine):
+def test_each_memory_number_has_its_own_name(machine):
     names = [
         "MemFree", "MemAvailable", "Buffers", "Cached", "Active", "Inactive", "Active(anon)", "Inactive(anon)",
         "Active(file)", "Inactive(file)", "Unevictable", "Dirty", "Writeback", "AnonPages", "Mapped", "Shmem",
@@ -85,7 +85,7 @@ def test_memory_has_each_number_under_its_own_name(machine):
     assert math.isnan(found["memory.Slab"])
 
 
-def test_pages_have_each_counter_under_its_own_name(machine):
+def test_each_page_counter_has_its_own_name(machine):
     source = PageEvents(machine.roots)
     fields = [name.removeprefix("pages.") for name in source.names]
     assert len(fields) == 38
@@ -118,12 +118,12 @@ def test_only_whole_disks_count(machine, name, counts):
     assert (found["disk.reads"], found["disk.in_flight"]) == ((3.0, 1.0) if counts else (0.0, 0.0))
 
 
-def test_disks(machine):
+def test_disks_by_hand(machine):
     source = Disks(machine.roots)
 
     def write(**disks):
         lines = [f"8 0 {name} {' '.join(map(str, each))}\n" for name, each in disks.items()]
-        # A line that is a word too short says nothing.
+        # A line with a missing word is ignored.
         machine.write("proc/diskstats", "".join(lines) + "8 0 vda 1 1 1 1 1 1 1 1 1 1\n")
 
     write(sda=[100] * 17, sdb=[200] * 17)
@@ -141,13 +141,13 @@ def test_disks(machine):
             "disk.in_flight": 10**9 + 7.0, "disk.busiest": 0.4,
         }
     )  # fmt: skip
-    # The kernel counts in milliseconds of its own: a disk is not busier than all the time.
+    # The kernel counts in its own milliseconds: busy time is capped at 100 %.
     second[9] += 1500
     write(sda=first, sdb=second)
     assert values(source, 1.0)["disk.busiest"] == 1.0
     write(sda=first, sdb=second)
     assert math.isnan(values(source, 0.0)["disk.busiest"])
-    # After a step without the file nothing is known of the next one either.
+    # After a step without the file, the next step is unknown too.
     (machine.root / "proc" / "diskstats").unlink()
     source._file.close()
     assert all(map(math.isnan, values(source, 1.0).values()))
@@ -155,7 +155,7 @@ def test_disks(machine):
     assert math.isnan(values(source, 1.0)["disk.reads"])
 
 
-def test_devices(machine):
+def test_network_devices_by_hand(machine):
     source = NetworkSource(machine.roots)
 
     def write(**devices):
@@ -184,7 +184,7 @@ def test_devices(machine):
     assert found["net.rx_packets"] == 1.0
     assert math.isnan(found["net.lo_bytes"])
     assert math.isnan(found["net.lo_packets"])
-    # One that comes back has no step before.
+    # A device that comes back has no previous step.
     write(lo=[30] * 16, eth0=[200] * 16)
     assert math.isnan(values(source, 1.0)["net.lo_bytes"]) or values(source, 1.0)["net.lo_bytes"] == 0.0
     (machine.root / "proc" / "net" / "dev").unlink()
@@ -194,7 +194,7 @@ def test_devices(machine):
     assert all(map(math.isnan, values(source, 1.0).values()))
 
 
-def test_sockets(machine):
+def test_sockets_by_hand(machine):
     source = Sockets(machine.roots)
     machine.write(
         "proc/net/sockstat",
@@ -225,7 +225,7 @@ def test_sockets(machine):
     assert math.isnan(found["sockets.tcp"])
 
 
-def test_pressure(machine):
+def test_pressure_by_hand(machine):
     source = PressureSource(machine.roots)
 
     def write(step):
@@ -251,7 +251,7 @@ def test_pressure(machine):
     assert math.isnan(stalls(b"full avg10=50.0 total=4\n")[2])
 
 
-def test_cores_waits(machine):
+def test_waits_of_cores_by_hand(machine):
     source = CoreWaits(machine.roots)
 
     def write(step):
@@ -272,6 +272,6 @@ def test_cores_waits(machine):
 
 
 @pytest.mark.parametrize("text", ["0.1 0.2 0.3 4/5\n", "0.1 0.2 0.3 4 6\n", "0.1 0.2 x 4/5 6\n"])
-def test_a_load_that_is_cut_is_unknown(machine, text):
+def test_a_truncated_load_average_is_unknown(machine, text):
     machine.write("proc/loadavg", text)
     assert all(map(math.isnan, values(LoadAverage(machine.roots), 1.0).values()))

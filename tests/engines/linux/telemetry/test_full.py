@@ -1,4 +1,4 @@
-"""What was recorded before a disk was full is there still."""
+"""Rows recorded before a disk was full are kept."""
 
 import numpy as np
 import polars as pl
@@ -17,7 +17,7 @@ def add(recording, rows, rng):
         recording.add(Observation(float(at), 1.0, rng.random(len(NAMES)), 0.25, 0.0))
 
 
-def test_the_rows_of_before_stay_and_those_since_are_written_once_there_is_room(tmp_path):
+def test_on_a_full_disk_saved_rows_stay_and_later_ones_are_written_with_space(tmp_path):
     rng = np.random.default_rng(1)
     with small_disk(tmp_path / "disk", 128 * PAGE) as disk:
         path = disk / "a.parquet"
@@ -37,7 +37,7 @@ def test_the_rows_of_before_stay_and_those_since_are_written_once_there_is_room(
         assert len(pl.read_parquet(path)) == 120
 
 
-def test_a_recording_that_cannot_begin_leaves_nothing(tmp_path):
+def test_a_recording_that_cannot_start_leaves_no_file(tmp_path):
     with small_disk(tmp_path / "disk", 16 * PAGE) as disk, filled(disk):
         with pytest.raises(InputError, match="the file cannot be written: No space left on device"):
             Recording(disk / "a.parquet", NAMES, lambda: 0.0)

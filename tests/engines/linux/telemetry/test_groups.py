@@ -1,4 +1,4 @@
-"""Throttled time in both hierarchies, while groups and their limits come and go."""
+"""Throttled time in both hierarchies, while groups and limits are added and removed."""
 
 import math
 import shutil
@@ -14,7 +14,7 @@ PRESSURE = "some avg10=0.00 avg60=0.00 avg300=0.00 total={}\nfull avg10=0.00 avg
 
 
 class V1:
-    """Writes groups as v1 has them; times in ns."""
+    """Writer of v1 groups; times in ns."""
 
     def __init__(self, machine):
         self.machine, self.top = machine, machine.root / "cgroup" / "cpu"
@@ -34,7 +34,7 @@ class V1:
 
 
 class V2:
-    """Writes groups as v2 has them."""
+    """Writer of v2 groups."""
 
     def __init__(self, machine):
         self.machine = machine
@@ -60,7 +60,7 @@ def kernel(request, machine):
 SECOND = 10**9
 
 
-def test_throttled_time_is_of_all_groups_with_a_limit(machine, kernel):
+def test_throttled_time_sums_all_groups_with_a_limit(machine, kernel):
     kernel.group("a", throttled=3 * SECOND)
     kernel.group("a/b", throttled=0, quota=None)
     kernel.group("c", throttled=0)
@@ -73,7 +73,7 @@ def test_throttled_time_is_of_all_groups_with_a_limit(machine, kernel):
     assert found["groups.limited"] == 2.0
 
 
-def test_the_first_reading_has_no_throttled_time_and_counts_none_of_the_past(machine, kernel):
+def test_the_first_reading_has_no_throttled_time(machine, kernel):
     kernel.group("a", throttled=3 * SECOND)
     source = ControlGroups(machine.roots)
     assert math.isnan(values(source, 1.0)["groups.throttled"])
@@ -81,14 +81,14 @@ def test_the_first_reading_has_no_throttled_time_and_counts_none_of_the_past(mac
     assert values(source, 1.0)["groups.throttled"] == 2.0
 
 
-def test_a_group_that_has_come_counts_from_its_beginning(machine, kernel):
+def test_a_new_group_counts_from_its_start(machine, kernel):
     source = ControlGroups(machine.roots)
     source.read(math.nan)
     kernel.group("a", throttled=SECOND)
     assert values(source, 1.0)["groups.throttled"] == 1.0
 
 
-def test_a_limit_that_is_new_counts_from_where_it_is_found(machine, kernel):
+def test_a_new_limit_counts_from_its_first_reading(machine, kernel):
     kernel.group("a", throttled=7 * SECOND, quota=None)
     source = ControlGroups(machine.roots)
     source.read(math.nan)
@@ -98,7 +98,7 @@ def test_a_limit_that_is_new_counts_from_where_it_is_found(machine, kernel):
     assert values(source, 1.0)["groups.throttled"] == 1.0
 
 
-def test_a_group_that_has_gone_takes_nothing_away(machine, kernel):
+def test_a_removed_group_subtracts_nothing(machine, kernel):
     for name in ("a", "b"):
         kernel.group(name, throttled=SECOND)
     source = ControlGroups(machine.roots)
@@ -116,7 +116,7 @@ def test_without_limits_nothing_is_throttled(machine, kernel):
     assert values(source, 1.0)["groups.throttled"] == 0.0
 
 
-def test_the_greatest_of_the_groups_below_the_top_is_shown_and_one_by_name(machine, kernel):
+def test_the_largest_group_and_named_groups_are_shown(machine, kernel):
     for name in ("a", "b", "a/inner"):
         kernel.group(name)
     source = ControlGroups(machine.roots, named=("a/inner", "nowhere"))
@@ -132,7 +132,7 @@ def test_the_greatest_of_the_groups_below_the_top_is_shown_and_one_by_name(machi
     assert math.isnan(pressure) if isinstance(kernel, V1) else pressure == 0.25
 
 
-def test_many_groups_are_walked_more_seldom(machine, kernel):
+def test_many_groups_are_walked_less_often(machine, kernel):
     for at in range(70):
         kernel.group(f"g{at}", quota=None)
     source = ControlGroups(machine.roots)
@@ -143,7 +143,7 @@ def test_many_groups_are_walked_more_seldom(machine, kernel):
     assert seen[-1] == 1.0
 
 
-def test_a_hybrid_machine_has_both_and_two_names_for_one_folder_are_one(machine):
+def test_a_hybrid_machine_has_both_trees_and_links_count_once(machine):
     for name in ("cpu,cpuacct", "unified"):
         (machine.root / "cgroup" / name).mkdir()
     for name in ("cpu", "cpuacct"):
@@ -152,8 +152,8 @@ def test_a_hybrid_machine_has_both_and_two_names_for_one_folder_are_one(machine)
 
 
 @pytest.mark.slow
-def test_a_hog_with_a_limit_is_seen_to_be_throttled(real, started):
-    """On the kernel of this machine, in whichever hierarchy it has."""
+def test_a_hog_with_a_limit_is_throttled(real, started):
+    """On the kernel of this machine, in its own hierarchy."""
     job, hog = 1, started("print('up', flush=True)\nwhile True: pass")
     real.create(job)
     real.take(job, lambda: [hog])

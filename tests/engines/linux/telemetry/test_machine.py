@@ -1,4 +1,4 @@
-"""Groups, observations and paces of a machine made of files: boundaries, and what comes and goes."""
+"""Groups, observations and paces of a machine made of files: edge cases, and groups that are added and removed."""
 
 import math
 import os
@@ -26,7 +26,7 @@ def kernel(request, machine):
 WHAT = ("used", "throttled", "periods", "throttled_periods", "psi_cpu", "psi_io", "psi_memory")
 
 
-def test_each_number_of_a_v2_group(machine):
+def test_each_number_of_a_v2_group_by_hand(machine):
     machine.write("cgroup/cgroup.controllers", "cpu\n")
 
     def write(step):
@@ -58,14 +58,14 @@ def test_each_number_of_a_v2_group(machine):
     expected = (0.2, 0.4, 6.0, 4.0, 0.02, 0.04, 0.06)
     assert [found[f"groups.most_{each}"] for each in WHAT] == pytest.approx([2.0 * each for each in expected])
     assert [found[f"group.a/in.{each}"] for each in WHAT] == pytest.approx([5.0 * each for each in expected])
-    # The top itself is a folder too; no group here has a limit.
+    # The top folder counts too; no group here has a limit.
     assert (found["groups.count"], found["groups.limited"], found["groups.throttled"]) == (4.0, 0.0, 0.0)
     assert math.isnan(values(source, 0.0)["groups.throttled"])
     assert [file.path.name for file in source.files] == ["cpu.stat"]
     assert not source.files[0].why
 
 
-def test_each_number_of_a_v1_group_whose_controllers_are_apart(machine):
+def test_each_number_of_a_v1_group_with_separate_controllers_by_hand(machine):
     def write(step):
         machine.write(
             "cgroup/cpu/a/cpu.stat",
@@ -83,7 +83,7 @@ def test_each_number_of_a_v1_group_whose_controllers_are_apart(machine):
     )
 
 
-def test_a_group_that_is_throttled_less_than_before_adds_nothing(machine, kernel):
+def test_a_decreasing_throttled_time_adds_nothing(machine, kernel):
     for name in ("a", "b"):
         kernel.group(name, throttled=5 * SECOND)
     source = ControlGroups(machine.roots)
@@ -95,9 +95,7 @@ def test_a_group_that_is_throttled_less_than_before_adds_nothing(machine, kernel
     assert values(source, 1.0)["groups.throttled"] == 1.0
 
 
-def test_a_group_that_was_known_before_and_is_limited_later_does_not_count_from_its_beginning(
-    machine, kernel
-):
+def test_a_known_group_with_a_later_limit_does_not_count_from_its_start(machine, kernel):
     kernel.group("a", throttled=0, quota=None)
     source = ControlGroups(machine.roots)
     source.read(math.nan)
@@ -107,15 +105,15 @@ def test_a_group_that_was_known_before_and_is_limited_later_does_not_count_from_
 
 
 @pytest.mark.parametrize(("count", "every"), [(31, 1), (32, 2), (63, 2), (64, 3)])
-def test_folders_are_walked_as_seldom_as_there_are_many(machine, count, every):
+def test_the_walk_interval_grows_with_the_number_of_folders(machine, count, every):
     machine.write("cgroup/cgroup.controllers", "cpu\n")
-    # The top is a folder too.
+    # The top folder counts too.
     for at in range(count - 1):
         (machine.root / "cgroup" / f"g{at}").mkdir()
     source = ControlGroups(machine.roots)
     seen = []
     for at in range(7):
-        # Always another one in its place, so that their number stays.
+        # Each is replaced by another, so that their number stays equal.
         seen.append(values(source, 1.0)["groups.limited"])
         old, new = (machine.root / "cgroup" / name for name in (f"g{at}", f"h{at}"))
         shutil.rmtree(old)
@@ -137,7 +135,7 @@ def test_at_most_sixteen_groups_below_the_top_are_shown_by_name(machine):
     values(source, 1.0)
     write(1)
     assert values(source, 1.0)["groups.most_used"] == 16.0
-    # Where one of them goes, the next by name is shown, and has no step before.
+    # If one of them is removed, the next by name is shown, without a previous step.
     shutil.rmtree(machine.root / "cgroup" / "g15")
     write_to = machine.root / "cgroup" / "g16" / "cpu.stat"
     values(source, 1.0)
@@ -145,7 +143,7 @@ def test_at_most_sixteen_groups_below_the_top_are_shown_by_name(machine):
     assert values(source, 1.0)["groups.most_used"] == 200.0
 
 
-def test_what_is_a_limit_in_either_hierarchy(machine):
+def test_limits_are_recognised_in_either_hierarchy(machine):
     folder = machine.root / "cgroup"
     for name, text, expected in (
         ("cpu.max", "max 100000\n", False), ("cpu.max", "5000 100000\n", True), ("cpu.max", "", False),
@@ -160,7 +158,7 @@ def test_what_is_a_limit_in_either_hierarchy(machine):
     assert throttled_time(None) is None
 
 
-def test_hierarchies_are_v2_alone_or_what_v1_has(machine):
+def test_trees_are_v2_alone_or_those_of_v1(machine):
     top = machine.root / "cgroup"
     for name in ("cpuacct", "cpu", "unified", "memory"):
         (top / name).mkdir()
@@ -169,7 +167,7 @@ def test_hierarchies_are_v2_alone_or_what_v1_has(machine):
     assert trees(top) == (top,)
 
 
-def test_a_counter_has_wrapped_where_the_way_over_the_top_is_short():
+def test_a_counter_has_wrapped_if_the_step_across_the_top_is_short():
     for whole in (2**32, 2**64):
         quarter = whole // 4
         assert grown(whole - 10, quarter - 11) == quarter - 1
@@ -183,7 +181,7 @@ def test_a_counter_has_wrapped_where_the_way_over_the_top_is_short():
     assert summed.rates({"a": (1, 4)}, 2.0) == [1.0, 0.0]
 
 
-def test_an_observation_has_use_and_ready_beside_all_metrics(machine):
+def test_an_observation_has_use_and_ready_in_addition_to_all_metrics(machine):
     clock, wall = Clock(), Clock()
     wall.now = 7e8
     machine.stat(user=10, idle=100)
@@ -200,7 +198,7 @@ def test_an_observation_has_use_and_ready_beside_all_metrics(machine):
     assert seen.busy == seen.metrics[observer.names.index("stat.busy")] == pytest.approx(0.75)
     assert seen.ready == pytest.approx(4.0 / (os.cpu_count() or 1))
     assert np.isnan(seen.metrics).any()
-    # Where no thread can be seen nothing is known of waiting.
+    # Without visible threads, waiting is unknown.
     shutil.rmtree(machine.root / "proc" / "1")
     clock.now += 1.0
     assert math.isnan(observer.observe().ready)
@@ -218,7 +216,7 @@ def test_each_missing_file_and_metric_is_a_line(machine):
     machine.thread(1, 1, waited=5)
     lines = observer.missing(observer.observe())
     assert len(lines) == len(set(lines))
-    # A file that is not there is one line, whatever would be in it.
+    # A missing file is one line, whatever its metrics.
     for name in ("loadavg", "vmstat", "diskstats", "net/dev", "net/sockstat", "net/snmp", "schedstat"):
         assert [line for line in lines if f"/proc/{name}:" in line] == [
             f"{machine.root}/proc/{name}: No such file or directory"
@@ -231,13 +229,13 @@ def test_each_missing_file_and_metric_is_a_line(machine):
     assert Roots().groups.as_posix() == "/sys/fs/cgroup"
 
 
-def test_a_pace_has_its_bounds_and_its_steps():
+def test_a_pace_checks_its_bounds_and_computes_its_steps():
     Pace(math.inf, 0.01)
     Pace(0.001, 3600.0)
     for seconds, every in ((1.0, 0.009), (1.0, 3601.0), (0.0, 1.0), (math.nan, 1.0), (-math.inf, 0.001)):
         with pytest.raises(InputError):
             Pace(seconds, every)
     pace = Pace(10.0, 0.5)
-    # At a step, and a rounding error before it, the next one is due half a second later.
+    # At a step, or a rounding error before it, the next step is due half a second later.
     for now, due in ((5.0, 5.5), (5.1, 5.5), (5.5, 6.0), (5.5 - 1e-9, 6.0), (5.4999, 5.5), (9.99, 10.0)):
         assert pace.next(5.0, now) == pytest.approx(due)

@@ -1,4 +1,4 @@
-"""All sources together: CPU Ready, time, and what is missing."""
+"""All sources together: CPU Ready, time, and missing metrics."""
 
 import math
 import os
@@ -13,7 +13,7 @@ SECOND = 10**9
 
 
 class Clock:
-    """Goes as it is told."""
+    """A clock that the test sets."""
 
     def __init__(self):
         self.now = 100.0
@@ -38,7 +38,7 @@ def test_cpu_ready_is_waiting_less_throttled_time_over_all_cores(machine):
     assert observer.observe().ready == 0.0
 
 
-def test_without_control_groups_nothing_is_taken_off(machine):
+def test_without_control_groups_nothing_is_subtracted_from_waiting(machine):
     clock = Clock()
     machine.thread(1, 1, waited=0)
     observer = Observer(clock, lambda: 0.0, machine.roots, cores=1)
@@ -72,7 +72,7 @@ def test_a_clock_that_stands_still_gives_no_rates_and_no_error(machine):
     assert math.isnan(seen.metrics[observer.names.index("pages.pgfault")])
 
 
-def test_what_is_missing_is_named(machine):
+def test_missing_files_and_metrics_are_named(machine):
     machine.write("proc/loadavg", "0.5 0.2 0.1 2/117 5\n")
     machine.write("proc/vmstat", "pgfault 0\n")
     clock = Clock()

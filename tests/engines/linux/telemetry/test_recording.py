@@ -1,4 +1,4 @@
-"""Recordings: their rows, their pace, and what is left of one that was interrupted or killed."""
+"""Recordings: their rows, their pace, and their content after an interruption or a kill."""
 
 import math
 import os
@@ -17,7 +17,7 @@ from windlass.model import InputError
 
 
 class Clock:
-    """Time passes when somebody waits, and a little when somebody looks."""
+    """A clock that advances during pauses, and by `look` at each call."""
 
     def __init__(self, look=0.0):
         self.now, self.look = 50.0, look
@@ -34,7 +34,7 @@ def step(at, value=1.0):
     return Observation(at, 1.0, np.array([value, math.nan]), 0.5, 0.25)
 
 
-def test_rows_come_back(tmp_path):
+def test_recorded_rows_are_read_back(tmp_path):
     recording = Recording(tmp_path / "a.parquet", ("x", "y"), Clock())
     for at in range(3):
         recording.add(step(float(at), value=at / 2))
@@ -46,7 +46,7 @@ def test_rows_come_back(tmp_path):
     assert os.listdir(tmp_path) == ["a.parquet"]
 
 
-def test_a_recording_is_saved_now_and_then_by_itself(tmp_path):
+def test_a_recording_is_saved_periodically(tmp_path):
     clock = Clock()
     recording = Recording(tmp_path / "a.parquet", ("x", "y"), clock)
     for at in range(40):
@@ -55,8 +55,8 @@ def test_a_recording_is_saved_now_and_then_by_itself(tmp_path):
     assert len(pl.read_parquet(tmp_path / "a.parquet")) == 30
 
 
-def test_slow_writing_is_seldom(tmp_path):
-    """Each look at the clock takes a second, so a writing takes one: the next is 200 s later."""
+def test_slow_saves_are_less_frequent(tmp_path):
+    """Each call of the clock takes 1 s, so a save takes 1 s: the next is 200 s later."""
     clock = Clock(look=1.0)
     recording = Recording(tmp_path / "a.parquet", ("x", "y"), clock)
     saved = set()
@@ -66,12 +66,12 @@ def test_slow_writing_is_seldom(tmp_path):
     assert saved == {0, 30}
 
 
-def test_a_file_that_cannot_be_written_is_named_before_anything_is_measured(tmp_path):
+def test_an_unwritable_file_is_an_error_before_the_first_step(tmp_path):
     with pytest.raises(InputError, match=r"nowhere/a\.parquet: the file cannot be written: No such file"):
         Recording(tmp_path / "nowhere" / "a.parquet", ("x",), Clock())
 
 
-def test_as_many_steps_as_were_asked_for(machine, tmp_path):
+def test_a_recording_has_the_requested_number_of_steps(machine, tmp_path):
     clock = Clock()
     recording = Recording(tmp_path / "a.parquet", Observer(clock, clock).names, clock)
     record(
@@ -82,7 +82,7 @@ def test_as_many_steps_as_were_asked_for(machine, tmp_path):
     assert found["seconds"].to_list() == pytest.approx([0.5] * 10)
 
 
-def test_a_step_that_took_too_long_is_not_made_up_for(machine, tmp_path):
+def test_missed_steps_are_not_caught_up(machine, tmp_path):
     clock = Clock()
     recording = Recording(tmp_path / "a.parquet", Observer(clock, clock).names, clock)
 
@@ -94,7 +94,7 @@ def test_a_step_that_took_too_long_is_not_made_up_for(machine, tmp_path):
     assert pl.read_parquet(tmp_path / "a.parquet")["seconds"].to_list() == pytest.approx([1, 1, 4, 1, 1])
 
 
-def test_what_there_is_is_saved_when_somebody_interrupts(machine, tmp_path):
+def test_an_interrupted_recording_is_saved(machine, tmp_path):
     clock = Clock()
     recording = Recording(tmp_path / "a.parquet", Observer(clock, clock).names, clock)
 
@@ -112,7 +112,7 @@ def test_what_there_is_is_saved_when_somebody_interrupts(machine, tmp_path):
 @pytest.mark.parametrize(
     ("seconds", "every", "name"), [(-1.0, 1.0, "seconds"), (5.0, 0.0, "every"), (1.0, math.nan, "every")]
 )
-def test_a_pace_that_is_none_is_refused(seconds, every, name):
+def test_an_invalid_pace_is_rejected(seconds, every, name):
     with pytest.raises(InputError, match=name):
         Pace(seconds, every)
 
@@ -126,15 +126,15 @@ def rows_of(path):
 
 @pytest.mark.skipif(not os.path.exists("/proc/stat"), reason="no /proc here")
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
-def test_the_command_saves_when_it_is_stopped(tmp_path, by):
+def test_the_command_saves_on_a_signal(tmp_path, by):
     out = tmp_path / "a.parquet"
     process = subprocess.Popen(
         [*COMMAND, "--every", "0.05", "--out", str(out)], stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
-    # What is missing is said after the first step; a machine that has everything says nothing, but no kernel has.
-    said = process.stderr.readline()
-    assert "not available on this machine" in said
+    # Missing metrics are reported after the first step; every real kernel lacks some.
+    line = process.stderr.readline()
+    assert "not available on this machine" in line
     process.send_signal(by)
     assert "interrupted" in process.stderr.read()
     assert process.wait() == 130
@@ -142,7 +142,7 @@ def test_the_command_saves_when_it_is_stopped(tmp_path, by):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/stat"), reason="no /proc here")
-def test_the_command_records_and_what_was_killed_can_be_read(tmp_path):
+def test_the_command_records_and_a_killed_recording_can_be_read(tmp_path):
     out, killed = tmp_path / "a.parquet", tmp_path / "b.parquet"
     done = subprocess.run(
         [*COMMAND, "--seconds", "3", "--every", "1", "--out", str(out)],
@@ -163,7 +163,7 @@ def test_the_command_records_and_what_was_killed_can_be_read(tmp_path):
     assert pl.read_parquet(killed).columns == pl.read_parquet(out).columns
 
 
-def test_a_recording_is_not_written_over(tmp_path):
+def test_a_recording_is_not_overwritten(tmp_path):
     out = tmp_path / "a.parquet"
     out.write_text("of hours")
     done = subprocess.run([*COMMAND, "--out", str(out)], capture_output=True, text=True)
@@ -171,7 +171,7 @@ def test_a_recording_is_not_written_over(tmp_path):
     assert done.stderr == f"windlass: --out: {out} exists already, expected a new file\n"
 
 
-def test_a_kernel_that_is_not_there_is_named(tmp_path):
+def test_a_missing_proc_folder_is_named(tmp_path):
     done = subprocess.run(
         [*COMMAND, "--out", str(tmp_path / "a"), "--proc", str(tmp_path)], capture_output=True, text=True
     )
@@ -180,7 +180,7 @@ def test_a_kernel_that_is_not_there_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("started", [0.0, 0.7, 5.1, 1234567.9])
-def test_a_rounding_of_the_clock_costs_no_step(machine, tmp_path, started):
+def test_rounding_errors_of_the_clock_lose_no_step(machine, tmp_path, started):
     clock = Clock()
     clock.now += started
     recording = Recording(tmp_path / "a.parquet", Observer(clock, clock).names, clock)

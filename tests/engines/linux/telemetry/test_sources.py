@@ -1,4 +1,4 @@
-"""Each source: what it makes of its file, and of one that is cut, strange or not there."""
+"""Each source: metrics of its file, and of a truncated, malformed or missing file."""
 
 import math
 
@@ -44,7 +44,7 @@ def test_stat_has_shares_of_ticks_and_the_busiest_core(machine):
     assert (found["stat.running"], found["stat.blocked"]) == (3.0, 1.0)
 
 
-def test_stat_without_ticks_since_has_no_shares(machine):
+def test_stat_without_new_ticks_has_no_shares(machine):
     machine.stat()
     source = Stat(machine.roots)
     source.read(1.0)
@@ -58,7 +58,7 @@ def test_memory_is_in_bytes(machine):
     assert math.isnan(found["memory.Dirty"])
 
 
-def test_pages_are_events_a_second_and_one_that_is_not_there_is_nan(machine):
+def test_pages_are_events_per_second_and_missing_ones_are_nan(machine):
     source = PageEvents(machine.roots)
     machine.write("proc/vmstat", "pgfault 10\npgfree 5\n")
     source.read(1.0)
@@ -68,7 +68,7 @@ def test_pages_are_events_a_second_and_one_that_is_not_there_is_nan(machine):
     assert math.isnan(found["pages.pswpin"])
 
 
-def test_disks_are_summed_without_partitions_and_what_lies_on_them(machine):
+def test_disks_are_summed_without_partitions_and_virtual_devices(machine):
     def write(reads, busy):
         machine.write(
             "proc/diskstats",
@@ -88,7 +88,7 @@ def test_disks_are_summed_without_partitions_and_what_lies_on_them(machine):
     assert found["disk.in_flight"] == 4.0
 
 
-def test_old_disks_of_eleven_counters_are_read_too(machine):
+def test_old_disks_with_eleven_counters_are_read(machine):
     source = Disks(machine.roots)
     machine.write("proc/diskstats", "8 0 sda 1 0 0 0 0 0 0 0 0 0 0\n")
     source.read(1.0)
@@ -97,7 +97,7 @@ def test_old_disks_of_eleven_counters_are_read_too(machine):
     assert (found["disk.reads"], found["disk.read_bytes"], found["disk.flushes"]) == (2.0, 2048.0, 0.0)
 
 
-def test_loopback_is_apart_from_other_devices(machine):
+def test_loopback_is_counted_separately(machine):
     def write(rx):
         lines = "".join(DEVICE.format(name=name, rx=rx, tx=0) for name in ("lo", "eth0", "veth1"))
         machine.write("proc/net/dev", "Inter-| Receive\n face |bytes\n" + lines)
@@ -110,7 +110,7 @@ def test_loopback_is_apart_from_other_devices(machine):
     assert (found["net.rx_bytes"], found["net.lo_bytes"]) == (200.0, 100.0)
 
 
-def test_sockets(machine):
+def test_sockets_and_tcp_counters_are_read(machine):
     source = Sockets(machine.roots)
     machine.write("proc/net/sockstat", "sockets: used 21\nTCP: inuse 3 orphan 0 tw 6 alloc 3 mem 1\n")
     machine.write("proc/net/snmp", "Tcp: ActiveOpens RetransSegs\nTcp: 5 1\nUdp: InDatagrams\nUdp: 7\n")
@@ -133,7 +133,7 @@ def test_pressure_is_a_share_of_time(machine):
     assert math.isnan(found["psi.io.some"])
 
 
-def test_cores_waits_are_summed(machine):
+def test_waits_of_cores_are_summed(machine):
     text = "version 17\ntimestamp 1\ncpu0 0 0 0 0 0 0 {} {} 5\ndomain0 3 0\ncpu1 0 0 0 0 0 0 0 {} 5\n"
     source = CoreWaits(machine.roots)
     machine.write("proc/schedstat", text.format(0, 0, 0))
@@ -155,7 +155,7 @@ def test_a_machine_without_the_file_has_nan(machine, kind):
 @pytest.mark.parametrize(
     "text", ["", "\n\n", "cpu\n", "cpu x y\nctxt\n: \n", "\0\0", "some total=x\n", "8 0 sda 1 2\n", "a " * 99]
 )
-def test_nonsense_is_no_error(machine, kind, text):
+def test_malformed_files_are_no_error(machine, kind, text):
     for name in FILES.values():
         machine.write(f"proc/{name}", text)
     source = kind(machine.roots)
@@ -163,7 +163,7 @@ def test_nonsense_is_no_error(machine, kind, text):
         values(source, 1.0)
 
 
-def test_a_file_that_comes_later_is_read_then(machine):
+def test_a_file_that_appears_later_is_read(machine):
     source = LoadAverage(machine.roots)
     assert math.isnan(values(source, 1.0)["load.1"])
     assert source.files[0].why == "No such file or directory"

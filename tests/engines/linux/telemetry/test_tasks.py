@@ -1,4 +1,4 @@
-"""Waiting of threads that come, stay, go, and whose numbers are used again."""
+"""Waiting times of threads that start, run and end, and whose ids are reused."""
 
 import math
 import os
@@ -33,17 +33,17 @@ def test_waiting_is_summed_over_threads(machine, source):
     assert (found["tasks.processes"], found["tasks.threads"]) == (1.0, 2.0)
 
 
-def test_who_has_come_counts_from_the_beginning_but_not_for_longer_than_the_step(machine, source):
+def test_a_new_thread_counts_from_its_start_but_at_most_the_step(machine, source):
     machine.thread(1, 1, waited=0)
     source.read(math.nan)
     machine.thread(2, 2, waited=SECOND)
     assert values(source, 2.0)["tasks.waited"] == 0.5
-    # One that is old, and could not be seen before.
+    # An old thread that was not visible before.
     machine.thread(3, 3, waited=100 * SECOND)
     assert values(source, 2.0)["tasks.waited"] == 1.0
 
 
-def test_who_has_gone_takes_nothing_away(machine, source):
+def test_an_ended_thread_subtracts_nothing(machine, source):
     for pid in (1, 2):
         machine.thread(pid, pid, waited=5 * SECOND)
     source.read(math.nan)
@@ -59,7 +59,7 @@ def test_who_has_gone_takes_nothing_away(machine, source):
     )
 )
 @settings(max_examples=40, deadline=None)
-def test_it_is_never_negative_and_never_more_than_all_could_wait(tmp_path_factory, steps):
+def test_waiting_is_between_0_and_the_time_of_all_threads(tmp_path_factory, steps):
     machine = Machine(tmp_path_factory.mktemp("machine"))
     source = TasksSource(machine.roots, most=0)
     for step in steps:
@@ -71,7 +71,7 @@ def test_it_is_never_negative_and_never_more_than_all_could_wait(tmp_path_factor
         assert math.isnan(found) or 0.0 <= found <= 3.0 * len(step)
 
 
-def test_files_are_given_back(machine):
+def test_open_files_are_closed(machine):
     before = len(os.listdir("/proc/self/fd"))
     source = TasksSource(machine.roots, most=3)
     for pid in range(1, 9):
@@ -88,7 +88,7 @@ def test_files_are_given_back(machine):
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_threads_of_this_process_are_seen_to_come_and_go():
+def test_starts_and_ends_of_this_process_s_threads_are_seen():
     """On the real kernel, where a thread's open file outlives the thread."""
     if not os.path.exists("/proc/self/task"):
         pytest.skip("no /proc here")
@@ -102,13 +102,13 @@ def test_threads_of_this_process_are_seen_to_come_and_go():
         each.start()
     new = {str(each.native_id) for each in more}
     source.read(1.0)
-    # A library may start threads of its own meanwhile.
+    # A library may start its own threads meanwhile.
     assert new <= set(own.threads) - known
     leave.set()
     for each in more:
         each.join()
     source.read(1.0)
-    # A joined thread may still be on its way out of the kernel: it is gone once it is not listed.
+    # A joined thread may still be exiting in the kernel: it is gone once it is not listed.
     while new & set(os.listdir("/proc/self/task")):
         time.sleep(0.01)
     source.read(1.0)

@@ -1,4 +1,4 @@
-"""Threads and files of a machine made of files: those that come and go, and how many may stay open."""
+"""Threads and files of a machine made of files: starting and ending threads, and the limit of open files."""
 
 import math
 import os
@@ -14,11 +14,11 @@ from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.tasks import TasksSource
 
 
-def test_threads_that_come_and_go_are_counted_each_second(machine):
+def test_started_and_ended_threads_are_counted_per_second(machine):
     source = TasksSource(machine.roots)
     for thread in (1, 2, 3):
         machine.thread(1, thread, waited=0, ran=0)
-    # A process of which nothing can be read yet.
+    # A process that cannot be read yet.
     (machine.root / "proc" / "9" / "task").mkdir(parents=True)
     first = values(source, math.nan)
     assert (first["tasks.processes"], first["tasks.threads"]) == (1.0, 3.0)
@@ -28,7 +28,7 @@ def test_threads_that_come_and_go_are_counted_each_second(machine):
         machine.thread(5, thread, waited=SECOND, ran=9 * SECOND)
     found = values(source, 4.0)
     assert found == {
-        # Each new one counts from its beginning, and runs for no longer than the step was.
+        # Each new thread counts from its start, and runs at most as long as the step.
         "tasks.waited": 0.5, "tasks.ran": 2.0, "tasks.processes": 1.0, "tasks.threads": 2.0,
         "tasks.come": 0.5, "tasks.gone": 0.75,
     }  # fmt: skip
@@ -43,20 +43,20 @@ def test_threads_that_come_and_go_are_counted_each_second(machine):
 
 
 @pytest.mark.parametrize("most", [0, 10])
-def test_a_thread_that_ends_in_a_process_that_goes_on_is_gone(machine, most):
+def test_an_ended_thread_of_a_running_process_is_removed(machine, most):
     source = TasksSource(machine.roots, most)
     for thread in (1, 2):
         machine.thread(1, thread, waited=SECOND)
     values(source, math.nan)
     path = machine.root / "proc/1/task/2/schedstat"
-    # An open file of a thread that has ended cannot be read; here it says nothing.
+    # An open file of an ended thread cannot be read; here it is empty.
     path.write_text("")
     machine.thread(1, 1, waited=2 * SECOND)
     found = values(source, 1.0)
     assert (found["tasks.gone"], found["tasks.threads"], found["tasks.waited"]) == (1.0, 1.0, 1.0)
 
 
-def test_a_new_thread_is_looked_for_where_one_has_run_or_waited(machine):
+def test_new_threads_are_searched_only_in_active_processes(machine):
     source = TasksSource(machine.roots, 0)
     machine.thread(1, 1, waited=0, ran=5)
     values(source, math.nan)
@@ -70,7 +70,7 @@ def test_a_new_thread_is_looked_for_where_one_has_run_or_waited(machine):
 
 
 @pytest.mark.parametrize(
-    ("soft", "hard", "kept", "asked"),
+    ("soft", "hard", "kept", "raised_to"),
     [
         (1024, 4096, 4096 - 128, (4096, 4096)),
         (4096, 4096, 4096 - 128, None),
@@ -81,15 +81,15 @@ def test_a_new_thread_is_looked_for_where_one_has_run_or_waited(machine):
         (100, 100, 0, None),
     ],
 )
-def test_as_many_files_stay_open_as_the_system_lets(monkeypatch, soft, hard, kept, asked):
+def test_the_limit_of_open_files_follows_the_system(monkeypatch, soft, hard, kept, raised_to):
     given = []
     monkeypatch.setattr(tasks.resource, "getrlimit", lambda what: (soft, hard))
     monkeypatch.setattr(tasks.resource, "setrlimit", lambda what, limits: given.append(limits))
     assert tasks._allowed() == kept
-    assert given == ([] if asked is None else [asked])
+    assert given == ([] if raised_to is None else [raised_to])
 
 
-def test_files_are_kept_to_the_soft_limit_where_it_cannot_be_raised(monkeypatch):
+def test_the_soft_limit_applies_if_it_cannot_be_raised(monkeypatch):
     def refuses(what, limits):
         raise ValueError("not allowed")
 
@@ -98,7 +98,7 @@ def test_files_are_kept_to_the_soft_limit_where_it_cannot_be_raised(monkeypatch)
     assert tasks._allowed() == 1024 - 128
 
 
-def test_a_file_of_any_length_is_read_whole_and_again(tmp_path):
+def test_a_file_of_any_length_is_read_completely_and_again(tmp_path):
     path = tmp_path / "long"
     path.write_bytes(bytes(range(256)) * 700)
     file = ProcFile(path)

@@ -1,11 +1,11 @@
-"""What Slurm says, as small as Windlass reads it; and a Slurm that says so and remembers what it is told."""
+"""Minimal outputs of Slurm's commands, and a fake Slurm that returns them and records commands."""
 
 import json
 import subprocess
 
 
 def job(number, state="PENDING", **fields):
-    """A job's row as ``squeue --json`` has it: by default one that waits, held, and is left to Windlass."""
+    """Return a job's row of ``squeue --json``: by default a waiting, held job that is left to Windlass."""
     return {
         "job_id": number,
         "job_state": state,
@@ -34,7 +34,7 @@ def job(number, state="PENDING", **fields):
 
 
 def free(number, **fields):
-    """One that waits, and was let go."""
+    """Return the row of a waiting, released job."""
     return job(number, **({"priority": 5, "state_reason": "Resources"} | fields))
 
 
@@ -65,23 +65,23 @@ def nodes(*rows, errors=()):
     return json.dumps({"errors": list(errors), "nodes": list(rows)})
 
 
-#: What ``squeue --json`` says, with status 0, when the controller is away.
+#: Output of ``squeue --json``, with status 0, when the controller is unreachable.
 NOBODY_THERE = jobs(errors=[{"description": "Failed while looking for jobs", "error": "Unspecified error"}])
 
 
-class Said:
-    """Runs no command: answers by the command's first words, and keeps what it was asked.
+class FakeCommands:
+    """A runner that answers by the command's first words, and records commands.
 
-    An answer is text, a (status, output, complaint), an exception, or a function of the command; a list is answered
-    one after the other, and its last for ever.
+    An answer is text, a (status, stdout, stderr), an exception, or a function of the command; a list is answered
+    in order, and its last entry repeatedly.
     """
 
     def __init__(self, **answers):
         self.answers = {key.replace("_", " "): answer for key, answer in answers.items()}
-        self.asked = []
+        self.recorded = []
 
     def __call__(self, command, timeout):
-        self.asked.append(tuple(command))
+        self.recorded.append(tuple(command))
         key = max((key for key in self.answers if " ".join(command).startswith(key)), key=len)
         answer = self.answers[key]
         if isinstance(answer, list):
@@ -92,9 +92,9 @@ class Said:
             raise answer
         return answer if isinstance(answer, tuple) else (0, answer, "")
 
-    def told(self, word):
-        """Commands that have this word, without its program."""
-        return [command[1:] for command in self.asked if word in command]
+    def commands_with(self, word):
+        """Return the recorded commands with this word, without their program."""
+        return [command[1:] for command in self.recorded if word in command]
 
 
 TOO_LONG = subprocess.TimeoutExpired("squeue", 1)
