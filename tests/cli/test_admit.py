@@ -1,4 +1,4 @@
-"""``windlass admit evaluate``: what it says of telemetry, and one line about what it cannot use."""
+"""``windlass admit evaluate``: its tables and JSON, and one-line errors for bad input."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def recording(path, seed=1, steps=450, warns=True, rate=0.02):
     return path
 
 
-def ran(monkeypatch, *words):
-    """Its exit status."""
+def exit_status(monkeypatch, *words):
+    """Run the command and return its exit status."""
     monkeypatch.setattr(sys, "argv", ["windlass", "admit", "evaluate", *map(str, words)])
     with pytest.raises(SystemExit) as stop:
         main()
@@ -45,7 +45,7 @@ def test_json_has_every_policy_at_every_downtime(monkeypatch, capsys, tmp_path):
     first = recording(tmp_path / "a.parquet", rate=0.03)
     second = recording(tmp_path / "b.parquet", seed=2)
     report = tmp_path / "report.html"
-    assert not ran(
+    assert not exit_status(
         monkeypatch, second, "--before", first, "--threshold", "0.4", "--downtime", "5%,0.2", "--json",
         "--report", report,
     )  # fmt: skip
@@ -66,20 +66,20 @@ def test_json_has_every_policy_at_every_downtime(monkeypatch, capsys, tmp_path):
             assert best["recall"] >= by["ready", downtime]["recall"]
         assert by["pronto, best on earlier telemetry", downtime]["parameters"]["lag"] in (5, 10, 20, 40)
     assert ("pronto fpca, as printed", None) in by
-    # Two metrics rise three steps before each onset: who learns from the node's own CPU Ready must see it.
+    # Two metrics rise three steps before each onset: a policy that learns from the node's own CPU Ready must detect it.
     assert by["forewarn", 0.2]["recall"] > by["ready", 0.2]["recall"] + 0.2
-    told = by["forewarn", 0.2]
-    assert told["by_shift"] < 0.5
-    # Seven onsets prove little, and the intervals say so.
-    assert told["over_shifted_95"][0] < told["recall"] - told["shifted"] < told["over_shifted_95"][1]
-    assert told["over_shifted_95"][1] - told["over_shifted_95"][0] > 0.3
+    scores = by["forewarn", 0.2]
+    assert scores["by_shift"] < 0.5
+    # Seven onsets prove little, so the intervals are wide.
+    assert scores["over_shifted_95"][0] < scores["recall"] - scores["shifted"] < scores["over_shifted_95"][1]
+    assert scores["over_shifted_95"][1] - scores["over_shifted_95"][0] > 0.3
     html = report.read_text()
     assert "forewarn" in html
     assert "default-src 'none'" in html
 
 
 def test_tables_are_printed(monkeypatch, capsys, tmp_path):
-    assert not ran(monkeypatch, recording(tmp_path / "a.parquet", steps=300), "--downtime", "10%")
+    assert not exit_status(monkeypatch, recording(tmp_path / "a.parquet", steps=300), "--downtime", "10%")
     shown = capsys.readouterr().out
     assert "at 10% downtime" in shown
     assert "onsets in 240 steps" in shown
@@ -87,7 +87,7 @@ def test_tables_are_printed(monkeypatch, capsys, tmp_path):
     assert "forewarn at 10%: " in shown
 
 
-def test_several_recordings_after_one_are_told_of_one_by_one_and_together(monkeypatch, capsys, tmp_path):
+def test_several_recordings_are_scored_separately_and_pooled(monkeypatch, capsys, tmp_path):
     first = recording(tmp_path / "a.parquet", rate=0.03, steps=200)
     files = [
         recording(tmp_path / f"{name}.parquet", seed, steps)
@@ -95,7 +95,7 @@ def test_several_recordings_after_one_are_told_of_one_by_one_and_together(monkey
     ]
     words = ("--before", first, "--threshold", "0.4", "--downtime", "10%")
     report = tmp_path / "report.html"
-    assert not ran(monkeypatch, *files, *words, "--json", "--report", report)
+    assert not exit_status(monkeypatch, *files, *words, "--json", "--report", report)
     rows = json.loads(capsys.readouterr().out)
     by = {(row["file"], row["policy"]): row for row in rows}
     assert {name for name, _ in by} == {"b.parquet", "c.parquet", None}
@@ -106,26 +106,26 @@ def test_several_recordings_after_one_are_told_of_one_by_one_and_together(monkey
         assert both["downtime"] == pytest.approx((200 * one["downtime"] + 300 * other["downtime"]) / 500)
     html = report.read_text()
     assert all(f"<h2>{file.name}</h2>" in html for file in files)
-    assert not ran(monkeypatch, files[0], *words, "--json")
+    assert not exit_status(monkeypatch, files[0], *words, "--json")
     alone = json.loads(capsys.readouterr().out)
-    # One by itself is told of as it was: without a file, and with the same figures.
+    # A single recording is reported without a file name and with the same figures.
     assert [{"file": "b.parquet", **row} for row in alone] == [
         row for row in rows if row["file"] == "b.parquet"
     ]
-    assert not ran(monkeypatch, *files, *words)
+    assert not exit_status(monkeypatch, *files, *words)
     shown = capsys.readouterr().out
     assert shown.index("b.parquet: ") < shown.index("c.parquet: ") < shown.index("All recordings: ")
     assert "onsets in 500 steps" in shown
 
 
-def test_percentiles_are_of_before_what_is_judged(tmp_path):
+def test_the_threshold_percentile_excludes_the_evaluated_steps(tmp_path):
     first = read_recorded(recording(tmp_path / "a.parquet"))
     second = read_recorded(recording(tmp_path / "b.parquet", seed=2))
-    asked = EvaluationOptions("cpu_ready", "p95", (0.05,))
-    node = node_of(second, asked, first)
+    options = EvaluationOptions("cpu_ready", "p95", (0.05,))
+    node = node_of(second, options, first)
     assert node.level == node.policy_level == np.percentile(first.of("cpu_ready"), 95)
     assert (node.warm, len(node.ready)) == (450, 900)
-    alone = node_of(second, asked, None)
+    alone = node_of(second, options, None)
     assert (
         alone.level
         == alone.policy_level
@@ -133,16 +133,16 @@ def test_percentiles_are_of_before_what_is_judged(tmp_path):
     )
 
 
-def test_what_comes_later_changes_nothing_that_is_known_before(tmp_path):
+def test_later_telemetry_does_not_change_earlier_signals(tmp_path):
     first = read_recorded(recording(tmp_path / "a.parquet", steps=300, rate=0.03))
     second = read_recorded(recording(tmp_path / "b.parquet", seed=2, steps=300))
     other = replace(second, values=10.0 * second.values)
-    asked = EvaluationOptions("cpu_ready", "p70", (0.1,))
-    one, two = node_of(second, asked, first), node_of(other, asked, first)
+    options = EvaluationOptions("cpu_ready", "p70", (0.1,))
+    one, two = node_of(second, options, first), node_of(other, options, first)
     assert (one.level, one.policy_level) == (two.level, two.policy_level)
     chosen = [tuned(POLICIES, [each], 0.1, np.random.default_rng(1)) for each in (one, two)]
     assert chosen[0] == chosen[1] is not None
-    # And no signal sees a step before it is there.
+    # No signal depends on a later step.
     for candidate in (PolicyCandidate("f", "forewarn", 0.1, {"downtime": 0.1}), chosen[0]):
         whole = signal(POLICIES, candidate, one, 10, np.random.default_rng(1))
         half = NodeTelemetry(
@@ -163,7 +163,7 @@ def test_the_same_seed_gives_the_same_rows(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--spikes", "ready"), "there is no column 'ready'"),
         (("--threshold", "high"), "threshold is 'high', expected a number, or a percentile such as p95"),
@@ -173,20 +173,20 @@ def test_the_same_seed_gives_the_same_rows(tmp_path):
         (("--before", "none.parquet"), "none.parquet: no such file"),
     ],
 )
-def test_bad_input_is_named(monkeypatch, capsys, tmp_path, words, said):
+def test_bad_input_is_reported_in_one_line(monkeypatch, capsys, tmp_path, words, message):
     path = recording(tmp_path / "a.parquet", steps=60)
-    assert ran(monkeypatch, path, *words) == 2
+    assert exit_status(monkeypatch, path, *words) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1
 
 
-def test_telemetry_of_another_machine_is_refused_as_what_came_before(tmp_path):
+def test_earlier_telemetry_with_other_metrics_is_rejected(tmp_path):
     first = read_recorded(recording(tmp_path / "a.parquet"))
     pl.DataFrame({"cpu_ready": [0.1, 0.2]}).write_parquet(tmp_path / "b.parquet")
     with pytest.raises(InputError, match=r"has other metrics than .*: busy, metric 0"):
         node_of(read_recorded(tmp_path / "b.parquet"), EvaluationOptions("cpu_ready", "p95", (0.05,)), first)
 
 
-def test_shares_are_percents_or_numbers():
+def test_shares_are_percentages_or_fractions():
     assert shares("5%, 0.1") == (0.05, 0.1)

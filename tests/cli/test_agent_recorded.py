@@ -1,4 +1,4 @@
-"""``windlass agent record`` and the loops of scaling: what is started, for how long, and what is said."""
+"""``windlass agent record`` and the scaling loops: what is started, for how long, and the messages."""
 
 import contextlib
 import math
@@ -19,7 +19,7 @@ from windlass.model import InputError
 
 @pytest.fixture
 def recorded(windlass, monkeypatch):
-    """What is recorded by, and how; two steps are."""
+    """Run ``agent record`` with a stub recorder of two steps; return its output and arguments."""
     kept = {}
 
     def observer(clock, wall, roots, groups):
@@ -59,11 +59,11 @@ def test_a_machine_is_recorded_until_it_is_interrupted(recorded):
         "pace": Pace(math.inf, 1.0),
     }
     assert out == "o.parquet: 2 steps of 2 metrics\n"
-    # What is missing is said once.
+    # A missing metric is reported once.
     assert err == "windlass: not available on this machine: GPUs\n"
 
 
-def test_a_machine_is_recorded_as_the_options_say(recorded):
+def test_recording_follows_the_options(recorded):
     more = (
         "--seconds",
         "5",
@@ -83,28 +83,28 @@ def test_a_machine_is_recorded_as_the_options_say(recorded):
     assert (kept["groups"], kept["roots"]) == (("a", "b"), Roots(Path("/p"), Path("/c")))
 
 
-def test_a_recording_is_never_written_over(recorded):
+def test_an_existing_recording_is_never_overwritten(recorded):
     Path("o.parquet").write_text("mine")
     (status, _, err), kept = recorded("--out", "o.parquet")
     assert (status, kept) == (2, {})
     assert "--out: o.parquet exists already" in err
 
 
-def test_progress_is_drawn_where_somebody_sees_it(monkeypatch, capsys):
+def test_progress_is_drawn_only_on_a_terminal(monkeypatch, capsys):
     for seen in (True, False):
         monkeypatch.setattr(sys.stderr, "isatty", lambda seen=seen: seen, raising=False)
         progress.status_line("half")
         assert capsys.readouterr().err == ("\r\x1b[Khalf" if seen else "")
 
 
-def test_a_kernel_that_shows_nothing_is_named(tmp_path):
+def test_a_kernel_without_statistics_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"--proc: .*stat: no such file"):
         agent_process.check_kernel(Roots(tmp_path, tmp_path))
     (tmp_path / "stat").touch()
     agent_process.check_kernel(Roots(tmp_path, tmp_path))
 
 
-def test_the_extra_is_named_where_it_is_missing(monkeypatch):
+def test_a_missing_extra_is_named(monkeypatch):
     def absent(name):
         raise ModuleNotFoundError(f"no {missing}", name=missing)
 
@@ -112,7 +112,7 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch):
     missing = "aiohttp"
     with pytest.raises(InputError, match="aiohttp is not installed"):
         agent_process.agent_module()
-    # A part of ours that is missing is a mistake of ours.
+    # A missing module of Windlass is a bug, so the error propagates.
     missing = "windlass.agent.agent"
     with pytest.raises(ModuleNotFoundError):
         agent_process.agent_module()
@@ -151,22 +151,22 @@ def test_a_cluster_is_scaled_by_a_policy(monkeypatch, capsys, dry_run):
     assert kept["file"] == Path("own.db")
 
 
-def test_a_cluster_that_does_not_answer_is_one_line():
+def test_cluster_and_policy_errors_become_input_errors():
     with pytest.raises(InputError, match="gone"), scaling._one_line():
         raise ClusterError("gone")
     with pytest.raises(InputError, match=r"--policy: .* is not a policy"):
         scaling._policy("[1, 2]")
 
 
-def test_what_was_made_is_taken_back(windlass, monkeypatch):
-    asked = []
+def test_k8s_remove_lists_the_deleted_objects(windlass, monkeypatch):
+    calls = []
     gone = [["pod a", "pod b"], []]
     monkeypatch.setattr("windlass.engines.kubernetes.server.ApiServer", lambda *given: given)
     monkeypatch.setattr(
         "windlass.engines.kubernetes.headroom.SpareNodes",
-        lambda *given: asked.append(given) or SimpleNamespace(remove=lambda: gone.pop(0)),
+        lambda *given: calls.append(given) or SimpleNamespace(remove=lambda: gone.pop(0)),
     )
     assert windlass("k8s", "remove")[1] == "deleted pod a\ndeleted pod b\n"
     more = ("--kubeconfig", "k", "--context", "c", "--namespace", "n")
     assert windlass("k8s", "remove", *more)[1] == "no objects of Windlass found\n"
-    assert asked == [((None, None), "windlass", ""), (("k", "c"), "n", "")]
+    assert calls == [((None, None), "windlass", ""), (("k", "c"), "n", "")]

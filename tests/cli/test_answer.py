@@ -1,4 +1,4 @@
-"""What ``windlass run`` answers, as a user meets it."""
+"""The verdict, tables and CSV that ``windlass run`` prints."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ TWIN = "from windlass.order.site.policies.easy import Easy\nclass Twin(Easy):\n 
 
 
 def swf(path: Path, over: bool) -> str:
-    """150 jobs on 4 processors, each of which asks for less than it runs for, or for more."""
+    """Write 150 jobs on 4 processors; each requests less time than it runs if `over`, and more otherwise."""
     lines = [
         f"{number} {number * 7} 0 {10 + 13 * number % 50} {1 + number % 4} -1 -1 {1 + number % 4} "
         f"{5 if over else 100} -1 1 {number % 3} 1 -1 -1 -1 -1 -1"
@@ -23,7 +23,7 @@ def swf(path: Path, over: bool) -> str:
     return str(path)
 
 
-def test_two_equal_policies_are_said_not_to_differ(windlass, tmp_path):
+def test_two_equal_policies_do_not_differ_significantly(windlass, tmp_path):
     log = swf(tmp_path / "log.swf", over=False)
     (tmp_path / "twin.py").write_text(TWIN)
     status, out, _ = windlass("run", log, "--policies", "easy,./twin.py")
@@ -31,7 +31,7 @@ def test_two_equal_policies_are_said_not_to_differ(windlass, tmp_path):
     assert out.splitlines()[0].startswith("easy and twin do not differ significantly in mean wait: both ")
 
 
-def test_the_first_line_is_the_answer_and_json_has_it(windlass, tmp_path):
+def test_the_first_line_is_the_verdict_and_is_in_the_json(windlass, tmp_path):
     (tmp_path / "two.yaml").write_text(TWO)
     _, out, _ = windlass("run", "two.yaml", "--by", "slowdown")
     _, text, _ = windlass("run", "two.yaml", "--by", "slowdown", "--json")
@@ -43,7 +43,7 @@ def test_the_first_line_is_the_answer_and_json_has_it(windlass, tmp_path):
     assert {each["variant"] for each in point["worse_than_best_by"]} == {"fcfs", "easy"}
 
 
-def test_the_report_begins_with_the_answer(windlass, tmp_path):
+def test_the_report_begins_with_the_verdict(windlass, tmp_path):
     (tmp_path / "two.yaml").write_text(TWO)
     _, out, _ = windlass("run", "two.yaml", "--report", "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -51,7 +51,7 @@ def test_the_report_begins_with_the_answer(windlass, tmp_path):
     assert page.index('class="answer"') < page.index("<h2>Metrics</h2>")
 
 
-def test_where_much_is_cut_both_are_run(windlass, tmp_path):
+def test_many_killed_jobs_trigger_a_second_run_without_kills(windlass, tmp_path):
     log = swf(tmp_path / "log.swf", over=True)
     _, out, _ = windlass("run", log, "--policies", "fcfs,easy", "--json")
     verdict = json.loads(out)["verdict"]
@@ -64,7 +64,7 @@ def test_where_much_is_cut_both_are_run(windlass, tmp_path):
     assert json.loads(out)["verdict"]["cut_share"] == 0
 
 
-def test_csv_is_a_table_in_full(windlass, tmp_path):
+def test_csv_has_a_row_per_variant_and_seed(windlass, tmp_path):
     (tmp_path / "two.yaml").write_text(TWO)
     _, out, err = windlass("run", "two.yaml", "--csv")
     rows = list(csv.DictReader(io.StringIO(out)))
@@ -77,8 +77,8 @@ def test_csv_is_a_table_in_full(windlass, tmp_path):
     assert "mean wait" in err
 
 
-def test_what_80_columns_hold(windlass, tmp_path, monkeypatch):
-    """The whole output in a pipe of 80 columns: the sentences are lines of their own, the table goes on below."""
+def test_output_fits_80_columns(windlass, tmp_path, monkeypatch):
+    """The whole output in a pipe of 80 columns: each sentence is one line, and a wide table is split."""
     monkeypatch.setenv("COLUMNS", "80")
     (tmp_path / "two.yaml").write_text(TWO)
     _, out, _ = windlass("run", "two.yaml")
@@ -87,7 +87,7 @@ def test_what_80_columns_hold(windlass, tmp_path, monkeypatch):
     assert out == (GOLDEN / "two-policies-80.txt").read_text(encoding="utf-8")
 
 
-def test_wide_is_one_table(windlass, tmp_path, monkeypatch):
+def test_wide_prints_one_table(windlass, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     (tmp_path / "two.yaml").write_text(TWO)
     _, out, _ = windlass("run", "two.yaml", "--wide")
@@ -98,7 +98,7 @@ def test_wide_is_one_table(windlass, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--require", "p99_wait"], "--require: 'p99_wait' is not a requirement, expected METRIC OP VALUE"),
         (["--require", "p99_wait<=2*sjf"], "'sjf' is neither a number"),
@@ -108,9 +108,9 @@ def test_wide_is_one_table(windlass, tmp_path, monkeypatch):
         (["--json", "--csv"], "--csv: --json is also given"),
     ],
 )
-def test_wrong_options_are_one_line(windlass, tmp_path, options, said):
+def test_wrong_options_are_a_one_line_error(windlass, tmp_path, options, message):
     (tmp_path / "two.yaml").write_text(TWO)
     status, out, err = windlass("run", "two.yaml", *options)
     assert (status, out) == (2, "")
-    assert said in err
+    assert message in err
     assert len(err.strip().splitlines()) == 1

@@ -1,4 +1,4 @@
-"""What a library writes to standard error by itself goes to a file, and one line says which."""
+"""Standard error of a library goes to a file, and one line names the file."""
 
 import re
 import subprocess
@@ -22,8 +22,8 @@ print("after", file=sys.stderr)
 """
 
 
-def said(folder, wanted=True, more="pass"):
-    """The lines on standard error, and what is in the file that one of them names."""
+def run_script(folder, wanted=True, more="pass"):
+    """Return the lines on standard error, and the contents of the files that they name."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT.format(wanted=wanted, more=more)],
         capture_output=True,
@@ -42,8 +42,8 @@ def said(folder, wanted=True, more="pass"):
 LOG = "*** a stack\nof a handler that was there\n"
 
 
-def test_one_line_says_where_it_is(tmp_path):
-    lines, logs = said(tmp_path)
+def test_one_line_names_the_log_file(tmp_path):
+    lines, logs = run_script(tmp_path)
     assert lines[0] == "ours"
     assert re.fullmatch(r"windlass: output of Ray on standard error is in \S+/windlass\.\S+\.log", lines[1])
     assert lines[2:] == ["after"]
@@ -51,15 +51,15 @@ def test_one_line_says_where_it_is(tmp_path):
 
 
 @pytest.mark.parametrize("end", ["os.abort()", "os._exit(1)", "os.kill(os.getpid(), 9)"])
-def test_a_process_that_is_aborted_says_it_too(tmp_path, end):
-    lines, logs = said(tmp_path, more=end)
+def test_an_aborted_process_also_names_the_log_file(tmp_path, end):
+    lines, logs = run_script(tmp_path, more=end)
     assert lines[0] == "ours"
     assert lines[1].endswith("; it may explain why this command ended")
     assert len(lines) == 2
     assert logs == [LOG]
 
 
-def test_where_there_is_nothing_nothing_is_said_or_left(tmp_path):
+def test_without_library_output_there_is_no_message_and_no_file(tmp_path):
     script = 'from windlass.cli.stderr_capture import errors_apart\nwith errors_apart("Ray"):\n    pass\n'
     for end in ("", "    import os; os._exit(0)\n"):
         done = subprocess.run(
@@ -76,6 +76,6 @@ def test_where_there_is_nothing_nothing_is_said_or_left(tmp_path):
         assert list(tmp_path.iterdir()) == []
 
 
-def test_it_is_left_alone_where_it_is_not_wanted(tmp_path):
-    lines, _ = said(tmp_path, wanted=False)
+def test_standard_error_is_unchanged_when_capture_is_off(tmp_path):
+    lines, _ = run_script(tmp_path, wanted=False)
     assert lines == ["*** a stack", "ours", "of a handler that was there", "after"]

@@ -1,4 +1,4 @@
-"""Whatever a policy does, and whatever we did wrong: one line that names it, and nothing on standard output."""
+"""Failures of policies and internal errors: one line names the cause, and standard output stays empty."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Mine:
         DO
         return Start(tuple(int(job) for job in view.waiting.job[:1] if view.waiting.procs[0] <= view.free), why="first")
 """
-#: What is done in decide, at line 15 of the file, and what is to be said of it.
+#: A statement in decide, at line 15 of the file, and the expected message.
 DEEDS = [
     ("raise ValueError('no way')", "line 15) raised ValueError: no way"),
     ("raise Odd('one', 'two')", "line 15) raised Odd: one"),
@@ -56,8 +56,8 @@ DEEDS = [
 ]
 
 
-def policy(folder: Path, deed: str) -> None:
-    (folder / "mine.py").write_text(POLICY.replace("DO", deed))
+def policy(folder: Path, statement: str) -> None:
+    (folder / "mine.py").write_text(POLICY.replace("DO", statement))
     (folder / "s.yaml").write_text(SMALL)
 
 
@@ -67,33 +67,33 @@ def only_line(ended: int, out: str, err: str, status: int = 2) -> str:
     return line
 
 
-@pytest.mark.parametrize(("deed", "said"), DEEDS)
-def test_a_policy_that_fails_is_named_with_its_file_and_line(windlass, tmp_path, deed, said):
-    policy(tmp_path, deed)
+@pytest.mark.parametrize(("statement", "message"), DEEDS)
+def test_a_failing_policy_is_named_with_its_file_and_line(windlass, tmp_path, statement, message):
+    policy(tmp_path, statement)
     line = only_line(*windlass("run", "s.yaml", "--json"))
     assert line.startswith(f"windlass: policy 'mine' ({tmp_path}/mine.py, ")
-    assert said in line
+    assert message in line
     assert "\x1b" not in line
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("deed", [DEEDS[1], DEEDS[6], DEEDS[8]])
-def test_in_a_process_of_jobs_it_is_the_same_line(windlass, tmp_path, deed):
-    policy(tmp_path, deed[0])
+@pytest.mark.parametrize("statement", [DEEDS[1], DEEDS[6], DEEDS[8]])
+def test_a_failing_policy_in_a_worker_process_gives_the_same_line(windlass, tmp_path, statement):
+    policy(tmp_path, statement[0])
     line = only_line(*windlass("run", "s.yaml", "--json", "--jobs", "2"))
     assert line.startswith(f"windlass: policy 'mine' ({tmp_path}/mine.py, ")
-    assert deed[1] in line
+    assert statement[1] in line
 
 
 @pytest.mark.slow
-def test_a_process_that_is_killed_is_named_by_what_it_ran(windlass, tmp_path):
+def test_the_error_of_a_killed_worker_names_its_cell(windlass, tmp_path):
     policy(tmp_path, "os.kill(os.getpid(), 9)")
     line = only_line(*windlass("run", "s.yaml", "--json", "--jobs", "2"), status=1)
     assert "worker process died (killed or out of memory) while running 'mine, seed" in line
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("import sys\nsys.exit(0)", "line 2: cannot be imported: SystemExit: 0"),
         ("x = 1\nimport no_such_thing", "line 2: cannot be imported: ModuleNotFoundError"),
@@ -105,15 +105,15 @@ def test_a_process_that_is_killed_is_named_by_what_it_ran(windlass, tmp_path):
         ),
     ],
 )
-def test_a_file_that_cannot_be_used_is_named(windlass, tmp_path, text, said):
+def test_a_policy_file_that_cannot_be_imported_is_named(windlass, tmp_path, text, message):
     policy(tmp_path, "pass")
     (tmp_path / "mine.py").write_text(text)
     line = only_line(*windlass("run", "s.yaml"))
     assert f"{tmp_path}/mine.py" in line
-    assert said in line
+    assert message in line
 
 
-def test_what_a_policy_prints_is_not_among_the_results(tmp_path):
+def test_policy_output_goes_to_standard_error(tmp_path):
     policy(
         tmp_path,
         "print('talk'); os.system('echo of a child'); os.write(1, b'straight\\n'); sys.__stdout__.flush()",
@@ -124,12 +124,12 @@ def test_what_a_policy_prints_is_not_among_the_results(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0
     assert list(json.loads(done.stdout)["variants"][0]["policies"]) == ["order"]
-    for said in ("talk", "of a child", "straight", "while imported"):
-        assert said in done.stderr.splitlines()
+    for message in ("talk", "of a child", "straight", "while imported"):
+        assert message in done.stderr.splitlines()
 
 
 @pytest.mark.slow
-def test_what_a_policy_prints_in_a_process_of_jobs_is_not_among_the_results(tmp_path):
+def test_policy_output_in_a_worker_process_goes_to_standard_error(tmp_path):
     policy(tmp_path, "print('talk', flush=True)")
     command = [sys.executable, "-m", "windlass", "run", "s.yaml", "--json", "--no-check", "--jobs", "2"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
@@ -145,7 +145,7 @@ def failing(error):
     return app
 
 
-def test_a_mistake_of_ours_is_a_line_with_the_place_of_its_traceback(windlass, monkeypatch):
+def test_an_internal_error_is_one_line_that_names_the_traceback_file(windlass, monkeypatch):
     monkeypatch.setattr(windlass_app(), "app", failing(KeyError("\x1bwhat")))
     status, out, err = windlass("list")
     (line,) = err.splitlines()
@@ -166,7 +166,7 @@ def windlass_app():
 
 
 @pytest.mark.parametrize(
-    ("error", "status", "said"),
+    ("error", "status", "message"),
     [
         (MemoryError(), 2, "windlass: not enough memory\n"),
         (
@@ -176,16 +176,16 @@ def windlass_app():
         ),
     ],
 )
-def test_what_the_system_refuses_is_no_mistake_of_ours(capsys, error, status, said):
+def test_errors_of_the_system_are_not_internal_errors(capsys, error, status, message):
     assert status_of(error) == status
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == message
 
 
 @pytest.mark.parametrize(
     ("parameter", "option"),
     [("out", "--out"), ("live", "--engine"), ("job", "JOB"), ("--report", "--report"), ("a_b", "--a-b")],
 )
-def test_a_parameter_is_printed_as_its_option(capsys, parameter, option):
+def test_a_parameter_error_names_the_option(capsys, parameter, option):
     error = ParameterError(parameter, "7, expected 8", Remedy("force", "goes"), Remedy("resume", "stays"))
     assert str(error) == f"{parameter}: 7, expected 8; force=True goes, resume=True stays"
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
@@ -193,14 +193,14 @@ def test_a_parameter_is_printed_as_its_option(capsys, parameter, option):
     assert capsys.readouterr().err == f"windlass: {option}: 7, expected 8; --force goes, --resume stays\n"
 
 
-def test_results_that_cannot_be_written_are_an_error(tmp_path):
+def test_a_full_standard_output_is_an_error(tmp_path):
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "windlass", "list"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env={**os.environ})
     assert (done.returncode, done.stderr) == (2, "windlass: standard output: No space left on device\n")
 
 
-def test_signs_that_steer_a_terminal_are_written_out():
+def test_control_characters_are_escaped():
     assert printable("a\x07\u202eb\x9b31m") == "a\\x07\\u202eb\\x9b31m"
     assert printable("Zürich, 東京 🙂") == "Zürich, 東京 🙂"
     assert place_of(windlass.cli.app) == ""
@@ -220,19 +220,19 @@ class Mine:
 
 
 @pytest.mark.parametrize(
-    ("deed", "said"),
+    ("statement", "message"),
     [
         ("return None", "line 8) did not return a plan: AttributeError"),
         ("1 / 0", "line 10) raised ZeroDivisionError"),
         ("sys.exit(0)", "line 10) exits (status 0)"),
     ],
 )
-def test_a_planner_that_fails_is_named_too(windlass, tmp_path, deed, said):
-    (tmp_path / "mine.py").write_text(PLANNER.replace("DO", deed))
+def test_a_failing_planner_is_named_with_its_file_and_line(windlass, tmp_path, statement, message):
+    (tmp_path / "mine.py").write_text(PLANNER.replace("DO", statement))
     examples = Path(__file__).parents[2] / "examples" / "plan"
     files = (f"{examples}/queries.yaml", "--cluster", f"{examples}/hierarchy.yaml")
     status, out, err = windlass("plan", "solve", *files, "--policy", "./mine.py", "--json")
     assert (status, out) == (2, "")
     assert err.splitlines()[0] == "talk"
     assert err.splitlines()[1].startswith("windlass: policy 'mine' (")
-    assert f"mine.py, {said}" in err.splitlines()[1]
+    assert f"mine.py, {message}" in err.splitlines()[1]

@@ -30,8 +30,8 @@ class Mine:
 
 
 @pytest.fixture
-def checked(windlass, tmp_path):
-    """What is said of a policy with one more line in it, as plain values, and the status."""
+def check_policy(windlass, tmp_path):
+    """Check a policy with one more line in it; return the status, the JSON tree and standard error."""
 
     def call(line: str = "pass", text: str = POLICY):
         (tmp_path / "mine.py").write_text(text.replace("{line}", line))
@@ -41,13 +41,13 @@ def checked(windlass, tmp_path):
     return call
 
 
-def failing(tree) -> dict[str, dict[str, object]]:
+def failed_checks(tree) -> dict[str, dict[str, object]]:
     return {each["name"]: each for each in tree["checks"] if not each["passed"]}
 
 
-def test_a_good_policy(windlass, checked, tmp_path):
-    status, tree, _ = checked()
-    assert (status, tree["passed"], tree["decision"], failing(tree)) == (0, True, "order.site", {})
+def test_a_good_policy_passes_all_checks(windlass, check_policy, tmp_path):
+    status, tree, _ = check_policy()
+    assert (status, tree["passed"], tree["decision"], failed_checks(tree)) == (0, True, "order.site", {})
     status, out, _ = windlass("check", str(tmp_path / "mine.py"))
     assert status == 0
     assert "mine.py: line 4 defines the policy mine of order.site (Which job goes first, at one site?)" in out
@@ -56,9 +56,9 @@ def test_a_good_policy(windlass, checked, tmp_path):
     assert out.count("\nok ") == count
 
 
-def test_the_line_that_fails_is_named(windlass, checked, tmp_path):
-    status, tree, _ = checked("view.nonsense")
-    found = failing(tree)["seeded"]
+def test_the_failing_line_is_named(windlass, check_policy, tmp_path):
+    status, tree, _ = check_policy("view.nonsense")
+    found = failed_checks(tree)["seeded"]
     assert status == 1
     assert found["problem"].startswith("AttributeError")
     assert (found["line"], found["code"], found["failed_there"]) == (14, "view.nonsense", True)
@@ -81,34 +81,34 @@ def test_the_line_that_fails_is_named(windlass, checked, tmp_path):
         ),
     ],
 )
-def test_what_a_policy_must_not_do(checked, line, check, problem):
-    status, tree, _ = checked(line)
-    found = failing(tree)[check]
+def test_forbidden_statements_fail_their_check(check_policy, line, check, problem):
+    status, tree, _ = check_policy(line)
+    found = failed_checks(tree)[check]
     assert status == 1
     assert problem in found["problem"]
     assert found["line"] > 0
 
 
-def test_an_example_that_fails_is_found_by_its_line(checked):
-    _, tree, _ = checked(text=POLICY.replace("    'mine'", "    'yours'"))
-    found = failing(tree)["documented"]
+def test_a_failing_docstring_example_is_located(check_policy):
+    _, tree, _ = check_policy(text=POLICY.replace("    'mine'", "    'yours'"))
+    found = failed_checks(tree)["documented"]
     assert (found["line"], found["code"]) == (7, ">>> Mine.name")
 
 
-def test_what_a_policy_prints_is_not_in_the_way(checked):
-    status, tree, err = checked("print('deciding')")
+def test_policy_output_goes_to_standard_error(check_policy):
+    status, tree, err = check_policy("print('deciding')")
     assert status == 0
     assert tree["passed"]
     assert "deciding" in err
 
 
-def test_a_policy_that_ships_is_checked_by_its_name(windlass):
+def test_a_built_in_policy_is_checked_by_name(windlass):
     status, out, _ = windlass("check", "fcfs", "--decision", "order.site", "--json")
     assert (status, json.loads(out)["passed"]) == (0, True)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["none.py"], "none.py: no such file"),
         (
@@ -125,15 +125,15 @@ def test_a_policy_that_ships_is_checked_by_its_name(windlass):
         ),
     ],
 )
-def test_what_is_not_there_is_one_line(windlass, arguments, said):
+def test_a_missing_policy_is_a_one_line_error(windlass, arguments, message):
     status, out, err = windlass("check", *arguments)
     assert (status, out) == (2, "")
     assert len(err.splitlines()) == 1
-    assert err.startswith(f"windlass: {said}")
+    assert err.startswith(f"windlass: {message}")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("1 / 0\n", "mine.py, line 1: cannot be imported: ZeroDivisionError"),
         ("raise SystemExit(0)\n", "mine.py, line 1: cannot be imported: SystemExit: 0"),
@@ -144,11 +144,11 @@ def test_what_is_not_there_is_one_line(windlass, arguments, said):
         ),
     ],
 )
-def test_a_file_that_is_no_policy(checked, text, said):
-    status, _, err = checked(text=text)
+def test_a_file_without_a_policy_is_a_one_line_error(check_policy, text, message):
+    status, _, err = check_policy(text=text)
     assert status == 2
     assert len(err.splitlines()) == 1
-    assert said in err
+    assert message in err
 
 
 PRIORITY = '''"""A priority."""
@@ -204,19 +204,19 @@ class Shortest(DispatchPolicy):
         (PLAIN.replace("int(np.argmin(queue_lengths))", "len(queue_lengths)"), "chooses a worker"),
     ],
 )
-def test_what_run_accepts_is_checked(checked, text, check):
-    status, tree, _ = checked(text=text)
+def test_every_form_of_policy_that_run_accepts_is_checked(check_policy, text, check):
+    status, tree, _ = check_policy(text=text)
     assert (status, tree["passed"]) == ((0, True) if check is None else (1, False))
-    assert check is None or check in failing(tree)
+    assert check is None or check in failed_checks(tree)
 
 
-def test_the_decision_of_every_policy_that_ships_is_told_by_its_file():
+def test_the_decision_of_a_built_in_policy_follows_from_its_file():
     for registry in decisions():
         for name in registry.names():
             file = f"{Path(registry.find(name).__module__.replace('.', '/'))}.py"
             spec = f"{ROOT / 'src' / file}:{registry.find(name).__name__}"
             try:
-                told = decision_of(spec).decision
+                decision = decision_of(spec).decision
             except InputError as error:
-                told = str(error)
-            assert told == registry.decision or "decision: " in told, spec
+                decision = str(error)
+            assert decision == registry.decision or "decision: " in decision, spec

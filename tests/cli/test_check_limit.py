@@ -1,4 +1,4 @@
-"""``windlass check`` ends a policy that loops for ever, and names the line."""
+"""``windlass check`` stops a policy that loops forever, and names the line."""
 
 import signal
 import subprocess
@@ -12,7 +12,7 @@ from windlass.order.site import POLICIES
 from windlass.policy.limit import TimeLimitError, time_limit
 
 
-def test_a_check_of_a_policy_that_loops_fails_and_names_the_line(tmp_path):
+def test_the_check_of_a_looping_policy_fails_and_names_the_line(tmp_path):
     loops = "    def __init__(self):\n        while True: pass\n\n"
     (tmp_path / "mine.py").write_text(
         POLICY.replace("{line}", "pass").replace("    def decide", f"{loops}    def decide")
@@ -25,14 +25,14 @@ def test_a_check_of_a_policy_that_loops_fails_and_names_the_line(tmp_path):
     assert found["named"].problem == ""
 
 
-def test_an_import_that_loops_is_one_line(windlass, tmp_path):
+def test_a_looping_import_is_a_one_line_error(windlass, tmp_path):
     (tmp_path / "mine.py").write_text("while True:\n    pass\n")
     status, out, err = windlass("check", "mine.py", "--limit", "0.2")
     assert (status, out) == (2, "")
     assert err == "windlass: mine.py: importing it did not end within 0.2 s\n"
 
 
-def test_a_policy_that_catches_everything_is_ended_all_the_same():
+def test_the_limit_stops_code_that_catches_every_exception():
     def stubborn() -> None:
         while True:
             try:
@@ -49,7 +49,7 @@ def test_a_policy_that_catches_everything_is_ended_all_the_same():
     assert len(caught) == 2
 
 
-def test_the_limit_is_lifted_afterwards():
+def test_the_timer_and_handler_are_restored_afterwards():
     before = signal.getsignal(signal.SIGALRM)
     with time_limit(60.0, "nothing"):
         assert signal.getitimer(signal.ITIMER_REAL)[0] > 50.0
@@ -57,7 +57,7 @@ def test_the_limit_is_lifted_afterwards():
     assert signal.getsignal(signal.SIGALRM) is before
 
 
-def test_compiled_code_that_loops_ends_the_process(tmp_path):
+def test_looping_compiled_code_ends_the_process(tmp_path):
     program = """
 import numba
 from windlass.experiment.checks.validation import run_checks

@@ -16,20 +16,20 @@ from windlass.experiment.workloads.load import offered_load
 from windlass.model import JobTable
 
 
-def described(submit, run, procs, request, processors=8, records=9, bad=2):
+def describe(submit, run, procs, request, processors=8, records=9, bad=2):
     jobs = JobTable.of(submit, run, procs, request)
     trace = SimpleNamespace(name="log", records=[0] * records, bad_lines=[0] * bad)
     return describe_log(trace, SimpleNamespace(jobs=jobs, processors=processors, notes=()))
 
 
-def test_a_log_is_described_by_its_jobs():
-    found = described([100.0, 200.0, 500.0], [50.0, 0.0, 100.0], [1, 4, 2], [100.0, 10.0, 90.0])
+def test_the_summary_of_a_log_matches_its_jobs():
+    found = describe([100.0, 200.0, 500.0], [50.0, 0.0, 100.0], [1, 4, 2], [100.0, 10.0, 90.0])
     assert (found.name, found.records, found.bad_lines, found.jobs, found.processors) == ("log", 9, 2, 3, 8)
     assert (found.first_submit_s, found.last_submit_s, found.mean_interarrival_s) == (100.0, 500.0, 200.0)
     assert found.serial_share == pytest.approx(1 / 3)
     assert (found.mean_procs, found.largest_procs) == (pytest.approx(7 / 3), 4)
     assert (found.mean_run_s, found.median_run_s, found.longest_run_s) == (50.0, 50.0, 100.0)
-    # A job that does not run has no ratio; one runs for longer than it asked for.
+    # A job that does not run has no ratio; one job runs longer than requested.
     assert found.mean_request_over_run == pytest.approx((2.0 + 0.9) / 2)
     assert found.over_request == 1
     assert found.load == pytest.approx(
@@ -39,27 +39,27 @@ def test_a_log_is_described_by_its_jobs():
     )
 
 
-def test_a_log_of_one_instant_has_no_load():
-    found = described([5.0, 5.0], [0.0, 0.0], [1, 1], [1.0, 1.0])
+def test_the_load_of_a_log_of_one_instant_is_zero():
+    found = describe([5.0, 5.0], [0.0, 0.0], [1, 1], [1.0, 1.0])
     assert (found.load, found.mean_interarrival_s, found.mean_request_over_run) == (0.0, 0.0, 0.0)
-    alone = described([5.0], [10.0], [1], [20.0])
+    alone = describe([5.0], [10.0], [1], [20.0])
     assert (alone.mean_interarrival_s, alone.mean_request_over_run, alone.serial_share) == (0.0, 2.0, 1.0)
 
 
 @pytest.mark.parametrize("as_json", [True, False])
-def test_notes_and_bad_lines_are_told(monkeypatch, capsys, as_json):
+def test_notes_and_at_most_20_bad_lines_are_printed(monkeypatch, capsys, as_json):
     bad = [inspect_bad(line) for line in range(1, 24)]
     trace = SimpleNamespace(name="log", records=[0], bad_lines=bad)
     jobs = JobTable.of([0.0, 1000.0], [50.0, 50.0], [1, 2], [60.0, 60.0])
     workload = SimpleNamespace(jobs=jobs, processors=1500, notes=("two jobs left out",))
-    asked = []
-    monkeypatch.setattr(inspect, "read_trace", lambda *given: asked.append(given) or trace)
-    monkeypatch.setattr(inspect, "to_workload", lambda *given: asked.append(given[1:]) or workload)
+    calls = []
+    monkeypatch.setattr(inspect, "read_trace", lambda *given: calls.append(given) or trace)
+    monkeypatch.setattr(inspect, "to_workload", lambda *given: calls.append(given[1:]) or workload)
     monkeypatch.setattr(
         inspect, "asdict", lambda thing: {"line": thing.line} if hasattr(thing, "line") else vars_of(thing)
     )
     inspect.trace_command(Path("a.log"), 7, True, "swf", as_json=as_json)
-    assert asked == [(Path("a.log"), "swf", True), (7,)]
+    assert calls == [(Path("a.log"), "swf", True), (7,)]
     out = capsys.readouterr().out
     if as_json:
         tree = json.loads(out)
@@ -80,7 +80,7 @@ def inspect_bad(line):
 
 
 @pytest.mark.parametrize(("as_json", "explained"), [(False, False), (False, True), (True, False)])
-def test_a_placement_says_what_comes_from_where(monkeypatch, capsys, as_json, explained):
+def test_a_placement_lists_its_transfers(monkeypatch, capsys, as_json, explained):
     moves = tuple((f"s{number}", "here", 1e6 * (number + 1)) for number in range(6))
     stage = placement.StageAnswer(
         1, "map", {"here": 1200, "s0": 3}, moves, 1.5, 2500.0, 0.25, ("links limit",)
@@ -148,7 +148,7 @@ def judged(
     )
 
 
-def test_a_candidate_is_a_row_of_what_was_judged(monkeypatch):
+def test_a_candidate_is_one_row_of_the_table(monkeypatch):
     monkeypatch.setattr(output, "against_best", lambda own, found: None)
     expected = (
         "20.0%",
@@ -170,7 +170,7 @@ def test_a_candidate_is_a_row_of_what_was_judged(monkeypatch):
     assert never[8].startswith("nan")
 
 
-def test_tables_of_one_downtime_are_below_each_other(monkeypatch):
+def test_rows_are_grouped_by_downtime(monkeypatch):
     monkeypatch.setattr(output, "against_best", lambda own, found: None)
     found = [judged("free", math.nan), judged("a", 0.05), judged("b", 0.05), judged("c", 0.1)]
     one, two, three = output.tables_of(found)
@@ -194,7 +194,7 @@ def test_tables_of_one_downtime_are_below_each_other(monkeypatch):
     assert list(one.columns[0].cells) == ["free", "at 5% downtime", "a", "b", "at 10% downtime", "c"]
 
 
-def test_curves_are_of_what_was_judged():
+def test_curves_show_the_evaluated_candidates():
     found = [
         judged("a", 0.1, 0.6, up=0.3),
         judged("a", 0.05, 0.4, up=0.1),
@@ -221,9 +221,7 @@ def test_curves_are_of_what_was_judged():
 @pytest.mark.parametrize(
     ("count", "everything", "printed"), [(30, False, 30), (31, False, 30), (40, True, 40)]
 )
-def test_of_many_decisions_the_first_and_last_fifteen_are_printed(
-    monkeypatch, capsys, count, everything, printed
-):
+def test_at_most_the_first_and_last_15_decisions_are_printed(monkeypatch, capsys, count, everything, printed):
     run = SimpleNamespace(
         variants=lambda name: [SimpleNamespace(name="easy")],
         row=lambda job, variant, seed: {"seed": 3},
@@ -258,7 +256,7 @@ def answer(moved, counts=(3, 1, 0), **given):
     return placement._answer(0, "map", np.array(counts), np.array(moved, float), 2.0, fleet(**given))
 
 
-def test_a_stage_takes_as_long_as_its_slowest_link_and_site():
+def test_the_slowest_link_and_site_determine_the_time_of_a_stage():
     found = answer([[99.0, 10.0, 0.0], [30.0, 99.0, 0.0], [0.0, 0.0, 99.0]])
     # Up from b 30 / 5 s, down to a 30 / 4 s; three tasks on two slots are two waves.
     assert (found.stage, found.kind, found.transfer_s, found.compute_s) == (1, "map", 7.5, 4.0)
@@ -271,7 +269,7 @@ def test_a_stage_takes_as_long_as_its_slowest_link_and_site():
     )
 
 
-def test_limits_of_a_pair_and_all_that_are_level_are_named():
+def test_limits_of_a_pair_and_tied_bottlenecks_are_named():
     pair = np.full((3, 3), np.inf)
     pair[1, 0] = 3.0
     found = answer([[0.0, 0.0, 0.0], [30.0, 0.0, 0.0], [0.0, 0.0, 0.0]], pair=pair)
@@ -281,11 +279,11 @@ def test_limits_of_a_pair_and_all_that_are_level_are_named():
     still = answer(np.zeros((3, 3)), counts=(1, 3, 0))
     assert (still.transfer_s, still.moves, still.egress_usd) == (0.0, (), 0.0)
     assert still.why == ("b computes longest: 3 tasks on 1 slots, 6 s",)
-    # A site without slots counts as one of one.
+    # A site without slots counts as having one.
     assert answer(np.zeros((3, 3)), counts=(0, 0, 5)).compute_s == 10.0
 
 
-def test_bytes_are_in_the_largest_unit_of_which_there_is_one():
+def test_bytes_use_the_largest_fitting_unit():
     assert [place._bytes(amount) for amount in (0.0, 999.0, 1e3, 999e3, 1e6, 1e9, 2.5e12, 5e15)] == [
         "0 B",
         "999 B",
@@ -298,7 +296,7 @@ def test_bytes_are_in_the_largest_unit_of_which_there_is_one():
     ]
 
 
-def test_only_limits_between_sites_count_as_such():
+def test_limits_within_a_site_do_not_count():
     pair = np.full((3, 3), np.inf)
     np.fill_diagonal(pair, 1.0)
 

@@ -1,4 +1,4 @@
-"""Options that would be without effect are refused in a line, by every command that has some."""
+"""Every command rejects options without effect in one line."""
 
 import pytest
 
@@ -47,14 +47,14 @@ NAMES = [f"{' '.join(words[:2])} {option}" for words, option, _ in CASES]
 
 
 @pytest.mark.parametrize(("words", "option", "what"), CASES, ids=NAMES)
-def test_an_option_without_effect_is_refused(windlass, words, option, what):
+def test_an_option_without_effect_is_rejected(windlass, words, option, what):
     status, out, err = windlass(*words)
     assert (status, out) == (2, "")
     assert err == f"windlass: {option}: has no effect here, it is for {what}\n"
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("run", "--jobs", "2", "--on", "ray"), "--on: --jobs is also given, expected one of the two"),
         (("run", "--json", "--csv"), "--csv: --json is also given, expected one of the two"),
@@ -64,14 +64,14 @@ def test_an_option_without_effect_is_refused(windlass, words, option, what):
         (("reproduce", "sim-vs-live", "--on", "ray"), "--on: paper 'sim-vs-live' runs in one process"),
     ],
 )
-def test_two_options_of_which_one_would_be_without_effect_are_refused(windlass, words, said):
+def test_conflicting_options_are_rejected(windlass, words, message):
     status, out, err = windlass(*words)
     assert (status, out, len(err.splitlines())) == (2, "", 1)
-    assert err.startswith(f"windlass: {said}")
+    assert err.startswith(f"windlass: {message}")
 
 
-def test_what_is_given_with_what_it_needs_is_looked_at(windlass):
-    """It is the next thing that is refused, and not the option."""
+def test_an_option_with_the_option_it_requires_is_accepted(windlass):
+    """The error is about the missing file, not the option."""
     for words, option, needed in (
         (AGENT, ("--save-every", "5"), ("--state", "state")),
         (AGENT, ("--name", "one"), ("--join", "http://127.0.0.1:1")),

@@ -1,4 +1,4 @@
-"""``windlass forecast``: what it prints and writes, and what it says of wrong use."""
+"""``windlass forecast``: what it prints and writes, and its errors for wrong options."""
 
 import json
 
@@ -25,7 +25,7 @@ def run(monkeypatch, *words):
     return done.value.code
 
 
-def test_json_has_each_model_at_one_step_and_at_the_launch(use, monkeypatch, capsys):
+def test_json_scores_each_model_one_step_ahead_and_at_the_launch_time(use, monkeypatch, capsys):
     words = (
         use,
         "--freq",
@@ -50,7 +50,7 @@ def test_json_has_each_model_at_one_step_and_at_the_launch(use, monkeypatch, cap
     assert season["scores"][1]["mse"] < naive["scores"][1]["mse"]
 
 
-def test_the_table_and_the_page_name_each_model(use, monkeypatch, capsys, tmp_path):
+def test_the_table_and_the_report_name_each_model(use, monkeypatch, capsys, tmp_path):
     page = tmp_path / "page.html"
     words = (
         use,
@@ -74,7 +74,7 @@ def test_the_table_and_the_page_name_each_model(use, monkeypatch, capsys, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (
             ("--freq", "ten"),
@@ -92,8 +92,8 @@ def test_the_table_and_the_page_name_each_model(use, monkeypatch, capsys, tmp_pa
         ),
     ],
 )
-def test_wrong_use_is_one_line(use, monkeypatch, capsys, words, said):
+def test_wrong_options_are_a_one_line_error(use, monkeypatch, capsys, words, message):
     assert run(monkeypatch, use, *words) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1

@@ -1,4 +1,4 @@
-"""How forecasters did, in tables, as JSON and as a picture, worked out by hand."""
+"""Scores of forecasters as tables, JSON and a chart, compared with values worked out by hand."""
 
 import json
 import math
@@ -32,7 +32,7 @@ def result(*errors, mean=0.0, count=700):
     return SimpleNamespace(scores=scores, fit=1.25, forecast=0.002, made=made)
 
 
-def question(**changed):
+def options_of(**changed):
     base = {
         "file": Path("s.csv"),
         "kind": "csv",
@@ -46,12 +46,12 @@ def question(**changed):
     return ForecastOptions(**(base | changed))
 
 
-def test_spans_are_whole_rows_and_one_at_least():
-    asked = question()
-    assert [asked.rows(span) for span in (1.0, 600.0, 601.0, 1200.0)] == [1, 1, 2, 2]
-    assert question(freq=0.1).rows(0.3) == 3
-    assert asked.steps == (1, 2)
-    assert question(launch=60.0).steps == (1,)
+def test_time_spans_round_up_to_whole_rows():
+    calls = options_of()
+    assert [calls.rows(span) for span in (1.0, 600.0, 601.0, 1200.0)] == [1, 1, 2, 2]
+    assert options_of(freq=0.1).rows(0.3) == 3
+    assert calls.steps == (1, 2)
+    assert options_of(launch=60.0).steps == (1,)
     units = {"2s": 2.0, "1.5min": 90.0, "2h": 7200.0, ".5d": 43_200.0, "1w": 604_800.0}
     assert {span: forecast.seconds("--x", span) for span in units} == units
     for wrong in ("0s", "1y", "min", "-1h", "1"):
@@ -59,11 +59,11 @@ def test_spans_are_whole_rows_and_one_at_least():
             forecast.seconds("--x", wrong)
 
 
-def test_tables_are_of_one_step_and_the_best_is_bold():
+def test_the_best_score_of_each_table_is_bold():
     found = [("naive", result(4.0, 9.0), 1), ("ses", result(5.0, 8.0), 1)]
-    table = forecast_output.score_table(question(), 2, found)
+    table = forecast_output.score_table(options_of(), 2, found)
     assert table.title == "2 rows ahead (1200 s)"
-    assert forecast_output.score_table(question(), 1, found).title == "1 row ahead (600 s)"
+    assert forecast_output.score_table(options_of(), 1, found).title == "1 row ahead (600 s)"
     columns = [list(column.cells) for column in table.columns]
     assert columns == [
         ["naive", "ses"],
@@ -81,8 +81,8 @@ def made_series(count=100):
     return SimpleNamespace(name="made", columns=("used",), rows=np.zeros((count, 1)), notes=("a gap",))
 
 
-def test_scores_as_json_have_null_where_there_is_none():
-    tree = forecast_output.scores_tree(question(), made_series(), [("naive", result(4.0, 9.0))])
+def test_missing_scores_are_nan_in_the_tree():
+    tree = forecast_output.scores_tree(options_of(), made_series(), [("naive", result(4.0, 9.0))])
     assert {key: tree[key] for key in ("series", "columns", "rows", "notes", "test_rows")} == {
         "series": "made",
         "columns": ["used"],
@@ -100,9 +100,9 @@ def test_scores_as_json_have_null_where_there_is_none():
     }
 
 
-def test_the_picture_is_of_the_longest_step():
+def test_the_chart_shows_the_longest_step():
     found = [("naive", result(4.0, 9.0, mean=5.0)), ("ses", result(5.0, 8.0, mean=7.0))]
-    drawn = forecast_output.picture_of(question(), made_series(), found)
+    drawn = forecast_output.picture_of(options_of(), made_series(), found)
     truth, naive, ses = drawn.lines
     assert len(truth.x) == 600
     assert list(truth.x[:3]) == pytest.approx([0.0, 1 / 6, 1 / 3])
@@ -112,8 +112,8 @@ def test_the_picture_is_of_the_longest_step():
     assert drawn.title == "used, forecast 1200 s ahead"
 
 
-def test_the_page_has_a_table_a_step():
-    html = forecast_output.page_of(question(), made_series(1500), [("naive", result(4.0, 9.0))])
+def test_the_report_has_a_table_per_step():
+    html = forecast_output.page_of(options_of(), made_series(1500), [("naive", result(4.0, 9.0))])
     assert "1,500 rows of 600 s; the last 12 are for the test" in html
     assert "<h2>1 row ahead, 600 s</h2>" in html
     assert "<h2>2 rows ahead, 1200 s</h2>" in html
@@ -122,33 +122,33 @@ def test_the_page_has_a_table_a_step():
     assert cells.replace("<td>9</td><td>18</td><td>27</td>", "<td>4</td><td>8</td><td>12</td>") in html
 
 
-def test_forecasters_are_tested_on_the_last_part(monkeypatch):
-    asked = []
+def test_forecasters_are_tested_on_the_last_rows(monkeypatch):
+    calls = []
     monkeypatch.setattr(forecast, "make", lambda name, seasons: (name, seasons))
 
     def backtest(model, rows, test, steps, season, notify):
-        asked.append((model, len(rows), test, steps, season, notify))
+        calls.append((model, len(rows), test, steps, season, notify))
         return "done"
 
     monkeypatch.setattr(forecast, "backtest", backtest)
-    found = forecast._tested(question(), made_series())
+    found = forecast._tested(options_of(), made_series())
     assert found == [("naive", "done"), ("ses", "done")]
-    assert asked == [((name, [144, 1008]), 100, 12, (1, 2), 144, None) for name in ("naive", "ses")]
-    # A season is two rows at least.
-    asked.clear()
-    forecast._tested(question(seasons=(600.0,)), made_series())
-    assert (asked[0][0][1], asked[0][4]) == ([2], 2)
+    assert calls == [((name, [144, 1008]), 100, 12, (1, 2), 144, None) for name in ("naive", "ses")]
+    # A season has at least two rows.
+    calls.clear()
+    forecast._tested(options_of(seasons=(600.0,)), made_series())
+    assert (calls[0][0][1], calls[0][4]) == ([2], 2)
     with pytest.raises(InputError, match=r"--test: 12 rows, expected fewer than the 12 of s\.csv"):
-        forecast._tested(question(), made_series(12))
-    assert forecast._tested(question(), made_series(13))
+        forecast._tested(options_of(), made_series(12))
+    assert forecast._tested(options_of(), made_series(13))
 
 
 @pytest.mark.parametrize("as_json", [True, False])
-def test_results_are_shown_once(monkeypatch, capsys, tmp_path, as_json):
-    monkeypatch.setattr(forecast, "_read", lambda asked: made_series())
-    monkeypatch.setattr(forecast, "_tested", lambda asked, series: [("naive", result(4.0, 9.0))])
+def test_results_are_printed_once(monkeypatch, capsys, tmp_path, as_json):
+    monkeypatch.setattr(forecast, "_read", lambda calls: made_series())
+    monkeypatch.setattr(forecast, "_tested", lambda calls, series: [("naive", result(4.0, 9.0))])
     report = tmp_path / "r.html"
-    forecast.forecast_command(question(models=("naive",)), as_json=as_json, report=report)
+    forecast.forecast_command(options_of(models=("naive",)), as_json=as_json, report=report)
     out = capsys.readouterr().out
     assert report.read_text().startswith("<!doctype html>")
     if as_json:

@@ -1,6 +1,6 @@
-"""Help and the catalogue as files that a reviewer reads, shell completion, and errors without repeated prefixes.
+"""Help pages and the catalogue as golden files, shell completion, and errors without repeated prefixes.
 
-``WINDLASS_GOLDEN=1`` writes the files again.
+``WINDLASS_GOLDEN=1`` rewrites the files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PAGES = {
     "run-help.txt": ("run", "--help"),
     "list.txt": ("list",),
 }
-#: The version of Typer with which the pages of help were written; others lay them out in another way.
+#: The version of Typer that wrote the golden help pages; other versions use another layout.
 TYPER = "0.29"
 #: 80 columns, without colour, in any terminal.
 ENVIRONMENT = {"COLUMNS": "80", "TERM": "dumb", "NO_COLOR": "1", "TERMINAL_WIDTH": "80", "LANG": "C.UTF-8"}
@@ -43,9 +43,9 @@ def page(*words: str) -> str:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_as_it_was_reviewed(name):
+def test_a_page_equals_its_golden_file(name):
     if name != "list.txt" and not version("typer").startswith(f"{TYPER}."):
-        pytest.skip(f"typer is {version('typer')}, and the page is of {TYPER}")
+        pytest.skip(f"typer is {version('typer')}, and the golden page is for {TYPER}")
     found = page(*PAGES[name]).replace("python -m windlass", "windlass")
     if os.environ.get("WINDLASS_GOLDEN"):
         (GOLDEN / name).write_text(found, encoding="utf-8")
@@ -63,8 +63,8 @@ def test_pages_have_no_markup_and_fit_the_terminal():
         assert max(map(len, text.splitlines())) <= 80
 
 
-def completed(line: str, shell: str = "bash") -> list[str]:
-    """Words that a shell offers for the last word of a line."""
+def complete(line: str, shell: str = "bash") -> list[str]:
+    """Return a shell's completions for the last word of a line."""
     words = line.split(" ")
     done = subprocess.run(
         [sys.executable, "-c", "import sys; sys.argv[0] = 'windlass'; from windlass.cli import main; main()"],
@@ -95,10 +95,10 @@ def completed(line: str, shell: str = "bash") -> list[str]:
     ],
 )
 def test_a_shell_completes_values(line, expected):
-    assert completed(line) == expected
+    assert complete(line) == expected
 
 
-def test_completion_keeps_what_is_typed():
+def test_completion_keeps_the_typed_prefix():
     assert completion.policies("order=eas") == ["order=easy"]
     assert completion.policies("order=fcfs,eas") == ["order=fcfs,easy"]
     assert set(completion.policies("")) >= set(POLICIES.names())
@@ -113,7 +113,7 @@ def test_completion_keeps_what_is_typed():
 @pytest.mark.parametrize(
     "words", [("run", "--policies", "queue(priority=sjff)"), ("run", "--policies", "esy")]
 )
-def test_a_prefix_is_printed_once(windlass, words):
+def test_the_field_name_is_printed_once_in_an_error(windlass, words):
     status, out, err = windlass(*words)
     assert (status, out) == (2, "")
     assert err.startswith("windlass: policies.order: ")
@@ -121,7 +121,7 @@ def test_a_prefix_is_printed_once(windlass, words):
     assert "; did you mean " in err
 
 
-def test_a_policy_within_a_policy_is_named_with_its_place():
+def test_errors_in_a_nested_policy_name_its_parameter():
     with pytest.raises(InputError, match=r"^policies\.order: queue: priority: unknown policy 'sjff'"):
         POLICIES.make("queue", _rng(), priority="sjff")
     with pytest.raises(InputError, match=r"^policies\.order: queue: backfill"):

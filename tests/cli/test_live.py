@@ -1,4 +1,4 @@
-"""``windlass run --engine``: what is refused, and the dry run; runs for real are in tests/engines."""
+"""``windlass run --engine``: rejected input and the dry run; live runs are in tests/engines."""
 
 import importlib.util
 from pathlib import Path
@@ -25,12 +25,12 @@ def run(windlass):
     return call
 
 
-def test_an_unknown_engine_is_refused_by_name(run):
+def test_an_unknown_engine_is_rejected(run):
     status, _, error = run(LIVE, "--engine", "mesos")
     assert (status, error) == (2, "windlass: --engine: unknown engine 'mesos', expected one of sim, ray")
 
 
-def test_an_engine_that_is_not_installed_says_what_to_install(monkeypatch, run):
+def test_the_error_for_a_missing_engine_names_the_extra(monkeypatch, run):
     monkeypatch.setattr(targets, "_MODULES", {"ray": ("there_is_no_such_package", "ray")})
     status, _, error = run(LIVE, "--engine", "ray")
     assert status == 2
@@ -40,7 +40,7 @@ def test_an_engine_that_is_not_installed_says_what_to_install(monkeypatch, run):
     )
 
 
-def broken(tmp_path, step, slots=1):
+def scenario_with_step(tmp_path, step, slots=1):
     file = tmp_path / "broken.yaml"
     file.write_text(f"""
 world: fleet
@@ -58,8 +58,8 @@ def fake(monkeypatch):
     monkeypatch.setattr(targets, "_MODULES", {"fake": ("tests.engines.fake_target", "nothing")})
 
 
-def test_a_task_that_fails_is_named_in_one_line(run, tmp_path, fake):
-    file = broken(tmp_path, 'command: "false"')
+def test_a_failing_task_is_named_in_one_line(run, tmp_path, fake):
+    file = scenario_with_step(tmp_path, 'command: "false"')
     status, _, error = run(file, "--engine", "fake")
     assert (status, error) == (
         1,
@@ -67,30 +67,30 @@ def test_a_task_that_fails_is_named_in_one_line(run, tmp_path, fake):
     )
 
 
-def test_input_where_no_worker_is_is_refused(run, tmp_path, fake):
-    file = broken(tmp_path, 'command: "true"', slots=0)
+def test_input_at_a_site_without_slots_is_rejected(run, tmp_path, fake):
+    file = scenario_with_step(tmp_path, 'command: "true"', slots=0)
     for more in ((), ("--dry-run",)):
         status, _, error = run(file, "--engine", "fake", *more)
         assert status == 2
         assert error == "windlass: cluster: site b has input but no slots; a live engine needs a worker there"
 
 
-def test_a_file_of_functions_that_does_not_compile_is_named(run, tmp_path, fake):
+def test_a_function_file_with_a_syntax_error_is_named(run, tmp_path, fake):
     (tmp_path / "wrong.py").write_text("def f(:\n")
-    file = broken(tmp_path, f'call: "{tmp_path}/wrong.py:f"')
+    file = scenario_with_step(tmp_path, f'call: "{tmp_path}/wrong.py:f"')
     status, _, error = run(file, "--engine", "fake")
     assert status == 2
     assert "wrong.py:f': SyntaxError: invalid syntax" in error
 
 
-def test_a_dry_run_without_an_engine_is_refused(run):
+def test_a_dry_run_without_an_engine_is_rejected(run):
     status, _, error = run(LIVE, "--dry-run")
     assert status == 2
     assert "--dry-run" in error
 
 
 @needs_ray
-def test_a_world_that_only_the_simulator_has_is_refused(run):
+def test_a_world_without_live_engines_is_rejected(run):
     status, _, error = run("--engine", "ray")
     assert (status, error) == (
         2,
@@ -99,7 +99,7 @@ def test_a_world_that_only_the_simulator_has_is_refused(run):
 
 
 @needs_ray
-def test_a_dry_run_says_what_would_happen_and_starts_nothing(run):
+def test_a_dry_run_prints_the_planned_actions_and_starts_nothing(run):
     status, out, _ = run(LIVE, "--engine", "ray", "--nodes", "2", "--dry-run")
     assert status == 0
     assert "would start a private Ray cluster on this machine: a head, and 2 raylet(s) a site" in out
@@ -120,7 +120,7 @@ def test_a_dry_run_says_what_would_happen_and_starts_nothing(run):
         ("task_bytes: 1.0e+6", "task_bytes: 1.0e+9", "bytes of data could lie at one site, expected at most"),
     ],
 )
-def test_what_one_machine_should_not_be_asked_for_is_refused(run, tmp_path, old, new, problem):
+def test_a_cluster_too_large_for_one_machine_is_rejected(run, tmp_path, old, new, problem):
     file = tmp_path / "large.yaml"
     file.write_text(LIVE.read_text().replace(old, new))
     status, _, error = run(file, "--engine", "ray", "--dry-run")
@@ -128,7 +128,7 @@ def test_what_one_machine_should_not_be_asked_for_is_refused(run, tmp_path, old,
     assert problem in error
 
 
-def test_a_placement_policy_that_orders_jobs_itself_does_not_go_with_an_order(run, tmp_path):
+def test_an_ordering_placement_policy_conflicts_with_an_order_policy(run, tmp_path):
     file = tmp_path / "both.yaml"
     file.write_text(
         LIVE.read_text().replace(
@@ -140,7 +140,7 @@ def test_a_placement_policy_that_orders_jobs_itself_does_not_go_with_an_order(ru
     assert "place 'tetrium' orders jobs itself, expected in-place with 'order'" in error
 
 
-def test_order_and_place_go_together_in_the_simulator(run, tmp_path):
+def test_order_and_place_combine_in_the_simulator(run, tmp_path):
     file = tmp_path / "order.yaml"
     file.write_text(LIVE.read_text().replace(PLACES, "order: [fcfs, swag]"))
     status, out, _ = run(file, "--json")
@@ -149,7 +149,7 @@ def test_order_and_place_go_together_in_the_simulator(run, tmp_path):
 
 
 @needs_ray
-def test_a_dry_run_says_that_it_imports_policy_files(run, tmp_path):
+def test_a_dry_run_reports_the_policy_files_that_it_imports(run, tmp_path):
     (tmp_path / "mine.py").write_text(
         "from windlass.place.policies.in_place import InPlace\nclass Mine(InPlace):\n    name = 'mine'\n"
     )

@@ -11,7 +11,7 @@ JobID|Submit|Start|End|Timelimit|AllocCPUS|State|User
 """
 
 
-def test_a_log_of_slurm_runs_as_it_is(windlass, tmp_path):
+def test_a_slurm_log_runs_without_conversion(windlass, tmp_path):
     (tmp_path / "sacct.txt").write_text(SACCT)
     status, out, err = windlass("run", "sacct.txt", "--policies", "easy", "--json")
     assert status == 0
@@ -20,7 +20,7 @@ def test_a_log_of_slurm_runs_as_it_is(windlass, tmp_path):
     assert "times count from 2024-05-01T12:00:00Z, the first submission" in err
 
 
-def test_the_format_can_be_named_for_run_and_trace(windlass, tmp_path):
+def test_format_overrides_the_detected_log_format(windlass, tmp_path):
     (tmp_path / "log.swf").write_text(SACCT)
     status, _, err = windlass("run", "log.swf", "--policies", "easy", "--json")
     assert (status, err.count("\n")) == (2, 1)
@@ -32,7 +32,7 @@ def test_the_format_can_be_named_for_run_and_trace(windlass, tmp_path):
     assert "format 'slurm' is unknown, expected swf, csv, parquet, sacct" in err
 
 
-def test_a_bad_line_is_named_or_listed(windlass, tmp_path):
+def test_a_bad_line_is_an_error_or_listed_if_skipped(windlass, tmp_path):
     (tmp_path / "sacct.txt").write_text(SACCT.replace("00:10:00|8", "00:10:00|eight"))
     reason = "AllocCPUS is 'eight', expected a whole number of 0 or more"
     status, _, err = windlass("run", "sacct.txt", "--policies", "easy")
@@ -42,7 +42,7 @@ def test_a_bad_line_is_named_or_listed(windlass, tmp_path):
     assert (status, tree["jobs"], tree["bad"]) == (0, 2, [{"line": 4, "reason": reason}])
 
 
-def test_a_world_without_logs_refuses_a_format(windlass, tmp_path):
+def test_a_world_without_logs_rejects_a_format(windlass, tmp_path):
     (tmp_path / "a.yaml").write_text("world: dispatch\n")
     status, _, err = windlass("run", "a.yaml", "--format", "sacct")
     assert status == 2

@@ -1,4 +1,4 @@
-"""Nothing is lost: what a run replaces, what it refuses to, and what it goes on with."""
+"""Results of earlier runs: when a run replaces them, refuses to, or resumes."""
 
 import subprocess
 import sys
@@ -35,7 +35,7 @@ def contents(folder):
     return {each.name: each.read_bytes() for each in sorted(Path(folder).iterdir())}
 
 
-def test_results_are_replaced_only_by_force(windlass, tmp_path):
+def test_results_are_replaced_only_with_force(windlass, tmp_path):
     assert windlass(*SMALL, "--out", "out")[0] == 0
     before = contents("out")
     status, _, err = windlass("run", "--policies", "fcfs", "--out", "out")
@@ -47,19 +47,19 @@ def test_results_are_replaced_only_by_force(windlass, tmp_path):
 
 
 @pytest.mark.parametrize("option", ["--force", "--resume"])
-def test_an_option_without_a_folder_is_refused(windlass, option):
+def test_force_and_resume_require_out(windlass, option):
     status, _, err = windlass(*SMALL, option)
     assert (status, err) == (2, f"windlass: {option}: needs --out, which is missing\n")
 
 
-def test_a_report_is_replaced_and_an_input_never(windlass, tmp_path):
+def test_a_report_is_replaced_but_never_an_input(windlass, tmp_path):
     for _ in range(2):
         assert windlass(*SMALL, "--report", "r.html")[0] == 0
     log = tmp_path / "x.swf"
     log.write_text("; MaxProcs: 4\n1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n")
     (tmp_path / "s.yaml").write_text("workload: {trace: x.swf}\npolicies: {order: easy}\n")
     (tmp_path / "notes.html").write_text("<html>mine</html>")
-    for target, place, said in (
+    for target, place, message in (
         ("x.swf", "x.swf", "x.swf is an input"),
         ("s.yaml", "x.swf", "x.swf is an input"),
         ("s.yaml", "s.yaml", "s.yaml is an input"),
@@ -67,12 +67,12 @@ def test_a_report_is_replaced_and_an_input_never(windlass, tmp_path):
     ):
         before = (tmp_path / place).read_bytes()
         status, _, err = windlass("run", target, "--policies", "easy", "--report", place)
-        assert (status, said in err, len(err.splitlines())) == (2, True, 1)
+        assert (status, message in err, len(err.splitlines())) == (2, True, 1)
         assert (tmp_path / place).read_bytes() == before
 
 
-def interrupted(folder, *options):
-    """A sweep into ``out`` that was killed when two cells were kept; what they are."""
+def interrupted_sweep(folder, *options):
+    """A sweep into ``out`` , killed once two cells were saved; return their modification times."""
     (folder / "s.yaml").write_text(SWEEP)
     run = subprocess.Popen(
         [*COMMAND, "run", "s.yaml", "--out", "out", *options], cwd=folder, stderr=subprocess.DEVNULL
@@ -86,8 +86,8 @@ def interrupted(folder, *options):
 
 
 @pytest.mark.slow
-def test_a_killed_sweep_goes_on_to_the_same_bytes(windlass, tmp_path):
-    kept = interrupted(tmp_path)
+def test_a_killed_sweep_resumes_to_identical_results(windlass, tmp_path):
+    kept = interrupted_sweep(tmp_path)
     assert 2 <= len(kept) < 12, "the run ended before it could be killed"
     assert not (tmp_path / "out").exists()
     status, _, err = windlass("run", "s.yaml", "--out", "out")
@@ -104,29 +104,29 @@ def test_a_killed_sweep_goes_on_to_the_same_bytes(windlass, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ("fcfs, easy", "the scenario changed since"),
         ("damage", "is corrupt"),
     ],
 )
-def test_what_has_changed_is_not_gone_on_with(windlass, tmp_path, change, said):
-    kept = interrupted(tmp_path)
+def test_a_changed_scenario_or_checkpoint_is_not_resumed(windlass, tmp_path, change, message):
+    kept = interrupted_sweep(tmp_path)
     if change == "damage":
         (tmp_path / ".out.partial" / next(iter(kept)) / "outcome.json").write_text('{"kind": "os:system"}')
     else:
         (tmp_path / "s.yaml").write_text(SWEEP.replace(change, "easy, fcfs"))
     status, _, err = windlass("run", "s.yaml", "--out", "out", "--resume")
-    assert (status, said in err) == (2, True)
+    assert (status, message in err) == (2, True)
 
 
-def test_there_must_be_something_to_go_on_with(windlass):
+def test_resume_without_a_checkpoint_is_rejected(windlass):
     status, _, err = windlass(*SMALL, "--out", "out", "--resume")
     assert status == 2
     assert "no interrupted run to continue" in err
 
 
-def test_what_is_kept_imports_nothing_but_metrics():
+def test_a_checkpoint_can_only_import_metrics_classes():
     for kind in ("os:system", "windlass.results.metrics.site:np", "windlass.cli:main"):
         with pytest.raises(ValueError, match="is not a class of metrics"):
             _metrics(kind, {})
@@ -145,7 +145,7 @@ def alive(pid):
 
 
 @pytest.mark.slow
-def test_workers_end_with_a_killed_parent(tmp_path):
+def test_workers_exit_when_their_parent_is_killed(tmp_path):
     (tmp_path / "s.yaml").write_text(SWEEP.replace("3000", "60000"))
     run = subprocess.Popen([*COMMAND, "run", "s.yaml", "-j", "2"], cwd=tmp_path, stderr=subprocess.DEVNULL)
     while len(workers := children(run.pid)) < 3 and run.poll() is None:
@@ -160,7 +160,7 @@ def test_workers_end_with_a_killed_parent(tmp_path):
 
 
 @pytest.mark.slow
-def test_two_runs_into_one_folder_leave_one_whole(tmp_path):
+def test_of_two_concurrent_runs_into_one_folder_one_succeeds(tmp_path):
     (tmp_path / "s.yaml").write_text(SWEEP)
     runs = [
         subprocess.Popen(
@@ -168,13 +168,15 @@ def test_two_runs_into_one_folder_leave_one_whole(tmp_path):
         )
         for _ in range(2)
     ]
-    said = [run.communicate()[1] for run in runs]
+    message = [run.communicate()[1] for run in runs]
     assert sorted(run.returncode for run in runs) == [0, 2]
-    assert any("another command is writing to out" in each or "has results already" in each for each in said)
+    assert any(
+        "another command is writing to out" in each or "has results already" in each for each in message
+    )
     assert names(tmp_path / "out") == FILES
 
 
-def test_what_is_kept_is_the_same_to_the_bit(tmp_path):
+def test_results_from_a_checkpoint_equal_fresh_ones(tmp_path):
     scenario = make_scenario({"workload": {"lublin": {"jobs": 20}}, "policies": {"order": ["easy", "sjf"]}})
     kept = begin(tmp_path / "cells", scenario.as_run)
     first = run(scenario, checkpoint=kept)
@@ -184,7 +186,7 @@ def test_what_is_kept_is_the_same_to_the_bit(tmp_path):
     assert kept.count() == 2
 
 
-def test_what_is_seen_over_time_and_what_jobs_wrote_is_kept(tmp_path):
+def test_a_checkpoint_keeps_time_series_and_written_files(tmp_path):
     seen = Series("accuracy", np.array([0.0, 1.0, 2.5]), np.array([0.1, np.nan]), True)
     metrics = BatchMetrics(1, 0.0, 0.0, 0.0, 60.0, 1.0, 0.5, 60.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0)
     table = pl.DataFrame({"job": [1], "why": ["it is first"]})

@@ -1,4 +1,4 @@
-"""A disk that is full, at whatever moment: what was there is whole or what is new is, and one line names the file."""
+"""A disk that fills up at any moment: the old or the new files are intact, and one line names the file."""
 
 import os
 import random
@@ -16,14 +16,14 @@ MORE = ((), ("--seeds", "4-6"))
 
 
 def only_line(err):
-    """The one line that says what is wrong, which is the last."""
+    """Return the error, which is the last line."""
     (line,) = (each for each in err.splitlines() if each.startswith("windlass: "))
     assert err.endswith(f"{line}\n")
     return line
 
 
-def frees(rng, most):
-    """Bytes that are free: none, and then ever more, a third at a time, up to more than so many."""
+def free_sizes(rng, most):
+    """Return amounts of free space, bytes: from 0 in growing steps to more than `most`."""
     found, least = [0, PAGE], 8 * PAGE
     while least < most:
         found.append(int(least * rng.uniform(1.0, 1.3)))
@@ -32,8 +32,8 @@ def frees(rng, most):
 
 
 @pytest.mark.slow
-def test_a_run_on_a_full_disk_leaves_the_results_of_before_or_its_own(windlass, tmp_path):
-    """Tried with ever more room, so that it ends with the first cell, a later one, the tables, the page, or well."""
+def test_a_run_on_a_full_disk_leaves_the_old_or_the_new_results(windlass, tmp_path):
+    """With growing free space, the run fails at the first cell, a later cell, the tables or the page, or succeeds."""
     (tmp_path / "s.yaml").write_text(SWEEP)
     with small_disk(tmp_path / "disk", 2**26) as disk:
         whole = []
@@ -42,7 +42,7 @@ def test_a_run_on_a_full_disk_leaves_the_results_of_before_or_its_own(windlass, 
             whole.append(contents(disk / "out"))
         needs = sum(map(len, whole[0].values())) + (disk / "r.html").stat().st_size
         named, resumed = set(), 0
-        for turn, free in enumerate(frees(random.Random(1), needs)):
+        for turn, free in enumerate(free_sizes(random.Random(1), needs)):
             more, before = MORE[turn % 2], contents(disk / "out")
             with filled(disk, free):
                 status, _, err = windlass(*RUN, *more)
@@ -60,7 +60,7 @@ def test_a_run_on_a_full_disk_leaves_the_results_of_before_or_its_own(windlass, 
             assert (status, FULL in line) == (2, True), err
             (file,) = re.findall(r"(disk/\.out\.partial|disk/out|disk/r\.html)", line)
             named.add(file)
-            # Cells that are whole are kept, as those of a run that was killed are, and nothing else is.
+            # Only finished cells are saved, as after a killed run.
             kept = names(disk / ".out.partial") - {"run.json"} if (disk / ".out.partial").exists() else set()
             assert all(re.fullmatch(r"\d+-\d+", each) for each in kept)
             assert ("of 12 runs are saved; the same command with --resume continues" in err) is bool(kept)
@@ -76,17 +76,17 @@ def test_a_run_on_a_full_disk_leaves_the_results_of_before_or_its_own(windlass, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("writer", [each for each in WRITERS], ids=lambda each: each.name)
-def test_a_command_on_a_full_disk_leaves_the_files_of_before(tmp_path, writer):
+def test_a_command_on_a_full_disk_keeps_the_existing_files(tmp_path, writer):
     pytest.importorskip(writer.needs)
     with small_disk(tmp_path / "disk", 2**26) as disk:
         prepared(disk)
 
-        def ended(*words):
+        def run_writer(*words):
             command = [*writer.program, *words]
             return subprocess.run(command, cwd=disk, capture_output=True, text=True, errors="replace")
 
         for words in (*writer.before, writer.words):
-            assert ended(*words).returncode == 0
+            assert run_writer(*words).returncode == 0
         writer.check(disk)
         if not writer.replaces:
             for name, _ in writer.files:
@@ -95,20 +95,20 @@ def test_a_command_on_a_full_disk_leaves_the_files_of_before(tmp_path, writer):
         for free in (0, PAGE):
             before = {name: contents(disk / name) for name, _ in writer.files}
             with filled(disk, free):
-                done = ended(*writer.words, *writer.changed)
+                done = run_writer(*writer.words, *writer.changed)
                 if free and done.returncode == 0:
-                    # All that it writes fits into what is left.
+                    # Everything that it writes fits into the free space.
                     continue
                 assert done.returncode == 2, done.stderr
                 line = only_line(done.stderr)
                 named = [name for name, _ in writer.files if name.partition("/")[0] in line]
                 assert named, line
-                # The first of two files may have found room, and then it is whole as well.
+                # The first of two files may have fitted, and then it is complete as well.
                 assert [contents(disk / name) for name in named] == [before[name] for name in named]
                 assert names(disk) == there
             if writer.replaces:
                 writer.check(disk)
-        assert ended(*writer.words, *writer.changed).returncode == 0
+        assert run_writer(*writer.words, *writer.changed).returncode == 0
         writer.check(disk)
 
 
@@ -116,7 +116,7 @@ def test_a_command_on_a_full_disk_leaves_the_files_of_before(tmp_path, writer):
 @pytest.mark.parametrize(
     "words", [("run", "s.yaml", "--json"), ("run", "s.yaml", "--csv"), ("run", "s.yaml"), ("list",)]
 )
-def test_standard_output_that_is_full_is_named(tmp_path, words):
+def test_a_full_standard_output_is_reported(tmp_path, words):
     (tmp_path / "s.yaml").write_text(SWEEP)
     with small_disk(tmp_path / "disk", 16 * PAGE) as disk, filled(disk), open(disk / "out", "wb") as file:
         done = subprocess.run(
@@ -127,7 +127,7 @@ def test_standard_output_that_is_full_is_named(tmp_path, words):
         assert os.fstat(file.fileno()).st_size == 0
 
 
-def test_what_has_kept_nothing_leaves_nothing(windlass, tmp_path):
+def test_a_failed_run_without_saved_cells_leaves_no_files(windlass, tmp_path):
     (tmp_path / "mine.py").write_text(
         "class Mine:\n    name = 'mine'\n\n    def decide(self, view):\n        raise ValueError('no')\n"
     )

@@ -1,4 +1,4 @@
-"""Ctrl-C while the command still loads: one line and status 130, from the first module of ours on."""
+"""Ctrl-C while the command still loads: one line and status 130, from the first module of Windlass on."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ import pytest
 import windlass
 from windlass.cli.signals import never_lost
 
-#: Ctrl-C comes when this module is looked for.
+#: Ctrl-C arrives while Python looks for this module.
 _INTERRUPTED = """
 import os, signal, sys
 
@@ -25,7 +25,7 @@ sys.meta_path.insert(0, Finder())
 from windlass.cli import command
 command()
 """
-#: From the first that is loaded to those that a command loads late.
+#: From the first loaded module to those that a command loads late.
 MODULES = (
     "windlass.cli.error_handling",
     "windlass.policy.user_code",
@@ -41,27 +41,27 @@ MODULES = (
 
 
 @pytest.mark.parametrize("module", ["windlass.model", "numpy"])
-def test_an_interrupt_that_a_library_loses_while_it_loads_is_told_all_the_same(module):
-    """Here whoever imports a module makes another error of it, as compiled ones do, or goes on as if nothing were."""
-    lost = "try: os.kill(os.getpid(), signal.SIGINT)\n            except KeyboardInterrupt: "
-    for deed in ("raise ImportError", "pass"):
-        code = _INTERRUPTED.replace("os.kill(os.getpid(), signal.SIGINT)", lost + deed)
+def test_an_interrupt_that_a_loading_library_swallows_is_still_reported(module):
+    """The importer raises another error instead, as compiled modules do, or ignores the interrupt."""
+    losing = "try: os.kill(os.getpid(), signal.SIGINT)\n            except KeyboardInterrupt: "
+    for statement in ("raise ImportError", "pass"):
+        code = _INTERRUPTED.replace("os.kill(os.getpid(), signal.SIGINT)", losing + statement)
         words = [sys.executable, "-c", code.replace("sys.argv[1]", repr(module)), "list"]
         done = subprocess.run(words, capture_output=True, text=True)
         assert (done.returncode, done.stdout, done.stderr) == (130, "", "windlass: interrupted\n")
 
 
-def test_an_interrupt_that_python_loses_comes_again():
-    """Raised while an object goes, no error gets out. The command has some hundred modules still to load."""
-    lost = "Lost()\n\nclass Lost:\n    def __del__(self):\n        os.kill(os.getpid(), signal.SIGINT)"
-    code = _INTERRUPTED.replace("os.kill(os.getpid(), signal.SIGINT)", lost)
+def test_an_interrupt_that_python_ignores_is_sent_again():
+    """Python discards an error raised in ``__del__``. About a hundred modules are still to be loaded."""
+    losing = "Lost()\n\nclass Lost:\n    def __del__(self):\n        os.kill(os.getpid(), signal.SIGINT)"
+    code = _INTERRUPTED.replace("os.kill(os.getpid(), signal.SIGINT)", losing)
     words = [sys.executable, "-c", code.replace("sys.argv[1]", "'windlass.cli.inspect'"), "list"]
     done = subprocess.run(words, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "windlass: interrupted\n")
 
 
-def test_the_status_is_ours_where_an_interrupt_came_through_code_made_of_text(tmp_path):
-    """Of a module that is run, as by `python -m windlass`, Python would end by the signal."""
+def test_an_interrupt_in_exec_code_exits_with_status_130(tmp_path):
+    """Without a handler, Python would end a module run with ``python -m`` by the signal."""
     code = _INTERRUPTED.replace(
         "os.kill(os.getpid(), signal.SIGINT)", "exec('os.kill(os.getpid(), signal.SIGINT)')"
     )
@@ -71,7 +71,7 @@ def test_the_status_is_ours_where_an_interrupt_came_through_code_made_of_text(tm
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "windlass: interrupted\n")
 
 
-def test_what_cannot_be_loaded_is_told_in_a_line():
+def test_a_module_that_fails_to_import_is_a_one_line_error():
     code = _INTERRUPTED.replace("os.kill(os.getpid(), signal.SIGINT)", "raise RuntimeError('broken')")
     words = [sys.executable, "-c", code.replace("sys.argv[1]", "'windlass.cli.agent'"), "list"]
     done = subprocess.run(words, capture_output=True, text=True)
@@ -80,27 +80,27 @@ def test_what_cannot_be_loaded_is_told_in_a_line():
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_who_interrupts_while_libraries_load_is_told_in_a_line(module):
+def test_an_interrupt_while_libraries_load_is_a_one_line_message(module):
     words = [sys.executable, "-c", _INTERRUPTED.replace("sys.argv[1]", repr(module)), "list"]
     done = subprocess.run(words, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "windlass: interrupted\n")
 
 
-def test_nothing_is_loaded_before_an_interrupt_is_caught():
-    """Whatever is loaded before would be a time in which Ctrl-C ends the command as it ends Python: by a traceback."""
+def test_no_other_module_is_imported_before_interrupts_are_handled():
+    """While any other module loads before the handler is set, Ctrl-C would print a traceback."""
     code = "import sys; before = set(sys.modules); import windlass.cli; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.split() == ["windlass", "windlass.cli"]
 
 
-def test_the_version_is_looked_up_when_it_is_asked_for():
+def test_the_version_is_an_attribute_computed_on_access():
     assert windlass.__version__ == version("windlass")
     with pytest.raises(AttributeError, match="has no attribute 'no_such_thing'"):
         _ = windlass.no_such_thing
 
 
-def test_an_interrupt_that_comes_while_it_is_sent_again_is_sent_once_more(monkeypatch):
-    """On a busy machine the timer fires before its start has returned; a hook of Python loses what it raises."""
+def test_an_interrupt_during_the_resend_is_sent_again(monkeypatch):
+    """On a busy machine the timer fires before `start` returns, and Python's hook discards the error."""
     started = []
 
     class Timer:

@@ -1,6 +1,6 @@
-"""Commands are ended at random instants: what was there is whole or what is new is, and no process is left.
+"""Commands are killed at random instants: the old or the new files are intact, and no process is left.
 
-``WINDLASS_KILLS=100`` for as many as there should be once in a while; then it is printed how they ended.
+Set ``WINDLASS_KILLS=100`` for a thorough run, which prints how the commands ended.
 """
 
 import os
@@ -18,7 +18,7 @@ from tests.kills import PRINTED, kills
 from tests.started import MARK, left
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGKILL")
-#: ``windlass run`` is ended by each signal so often, and the others by all of them.
+#: ``windlass run`` is killed this many times by each signal, the other commands by all signals together.
 CASES = [
     (writer, signals)
     for writer in WRITERS
@@ -26,9 +26,9 @@ CASES = [
 ]
 CASES += [(reader, SIGNALS) for reader in READERS]
 NAMES = ["-".join((writer.name, *signals)) for writer, signals in CASES]
-#: How often each is ended; half as often where nothing is written.
+#: How many times each command is killed; half as many if it writes nothing.
 KILLS = kills()
-#: What has ended is gone within this time on a machine with other work, s.
+#: Killed processes are gone within this time (s) on a busy machine.
 PATIENCE = 300.0
 
 
@@ -37,14 +37,14 @@ def default_interrupt():
 
 
 class Folder:
-    """Where a writer writes, by processes that carry a mark."""
+    """The folder of a writer, whose processes carry a mark in their environment."""
 
     def __init__(self, folder, writer):
         self.folder, self.writer, self.mark = folder, writer, f"{os.getpid()}-{folder.name}"
         self.environment = {**os.environ, MARK: self.mark}
 
     def start(self, *words):
-        """A process of the command, whose standard error is kept."""
+        """Start the command as a process, with its standard error in a pipe."""
         return subprocess.Popen(
             [*self.writer.program, *words],
             cwd=self.folder,
@@ -57,39 +57,39 @@ class Folder:
         )
 
     def done(self, *words):
-        """Run it to its end; how long that took, s, and what it wrote."""
+        """Run the command to its end; return how long that took (s) and the files that it wrote."""
         begun = time.monotonic()
         process = self.start(*words)
-        said = process.communicate()[1]
+        message = process.communicate()[1]
         lasted = time.monotonic() - begun
-        assert process.returncode == 0, said
+        assert process.returncode == 0, message
         self.writer.check(self.folder)
         return lasted, self.found()
 
     def ended(self, name, share, lasts, *words):
-        """Its status and what it said, where it is ended after a share of what it lasts; and what that is by now, s."""
+        """Kill the command after a share of its duration; return its status, its message and the duration (s)."""
         begun = time.monotonic()
         process = self.start(*words)
         try:
-            said = process.communicate(timeout=share * lasts)[1]
+            message = process.communicate(timeout=share * lasts)[1]
             lasts = time.monotonic() - begun
         except subprocess.TimeoutExpired:
             lasts *= max(1.0, share)
             process.send_signal(getattr(signal, name))
-            said = process.communicate()[1]
-        return process.returncode, said, lasts
+            message = process.communicate()[1]
+        return process.returncode, message, lasts
 
     def found(self):
-        """What of its files is the same with the same words."""
+        """Return the contents of the files that are reproducible."""
         return [contents(self.folder / each) for each in self.writer.same]
 
     def clear(self):
-        """Have nothing of what would not be written over."""
+        """Remove the files that the command does not overwrite."""
         for name, _ in () if self.writer.replaces else self.writer.files:
             (self.folder / name).unlink(missing_ok=True)
 
     def alone(self):
-        """Wait until nothing that was started is left."""
+        """Wait until no process of the command is left."""
         until = time.monotonic() + PATIENCE
         while (still := left(self.mark)) and time.monotonic() < until:
             time.sleep(0.05)
@@ -98,7 +98,7 @@ class Folder:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("writer", "signals"), CASES, ids=NAMES)
-def test_files_are_those_of_before_or_of_now_whenever_a_command_is_ended(tmp_path, capsys, writer, signals):
+def test_a_killed_command_leaves_the_old_or_the_new_files(tmp_path, capsys, writer, signals):
     pytest.importorskip(writer.needs)
     pytest.importorskip("psutil")
     rng, ends = random.Random(f"{writer.name} {signals[0]}"), Counter()
@@ -116,17 +116,17 @@ def test_files_are_those_of_before_or_of_now_whenever_a_command_is_ended(tmp_pat
     for turn in range(often):
         here.clear()
         before, name = here.found(), signals[turn % len(signals)]
-        # What takes longest is to import; most of what is interesting comes after.
+        # Imports take longest; most writes happen afterwards.
         share = rng.uniform(0.5, 1.1)
-        status, said, lasts = here.ended(name, share, lasts, *(changed if turn % 2 else base))
+        status, message, lasts = here.ended(name, share, lasts, *(changed if turn % 2 else base))
         here.alone()
         if writer.replaces or all((tmp_path / each).exists() for each, _ in writer.files):
             writer.check(tmp_path)
         assert here.found() in (old, new)
-        # What is beside results of ours begins with a dot.
+        # Temporary files next to the results begin with a dot.
         assert {each for each in names(tmp_path) if not each.startswith(".")} <= there
         if name == "SIGINT" and status == 130:
-            assert said.splitlines()[-1].startswith("windlass: interrupted")
+            assert message.splitlines()[-1].startswith("windlass: interrupted")
         ends[name, status, "as before" if here.found() == before else "new"] += 1
     here.clear()
     assert here.done(*base)[1] == old

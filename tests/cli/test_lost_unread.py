@@ -1,4 +1,4 @@
-"""Nobody reads what a command prints to its end, as where `| head` follows: what it writes is there all the same."""
+"""A command whose output is not read to its end, as with `| head`, still writes its files."""
 
 import os
 import subprocess
@@ -10,8 +10,8 @@ from tests.cli.writers import READERS, WRITERS, prepared
 UNREAD = (*WRITERS, *READERS)
 
 
-def unread(program, words, folder):
-    """Status and standard error of a command whose standard output nobody reads."""
+def run_unread(program, words, folder):
+    """Return the status and standard error of a command whose standard output is not read."""
     reader, writer = os.pipe()
     os.close(reader)
     try:
@@ -27,22 +27,22 @@ def unread(program, words, folder):
 @pytest.mark.parametrize(
     "writer", UNREAD, ids=[each.name if each.files else f"{each.name}, alone" for each in UNREAD]
 )
-def test_what_a_command_writes_does_not_hang_on_who_reads(tmp_path, writer):
+def test_a_command_writes_its_files_when_its_output_is_not_read(tmp_path, writer):
     pytest.importorskip(writer.needs)
     prepared(tmp_path)
     for words in writer.before:
         subprocess.run([*writer.program, *words], cwd=tmp_path, check=True, capture_output=True)
-    status, said = unread(writer.program, writer.words, tmp_path)
-    assert status == 0, said
-    assert "Traceback" not in said
+    status, message = run_unread(writer.program, writer.words, tmp_path)
+    assert status == 0, message
+    assert "Traceback" not in message
     writer.check(tmp_path)
 
 
 @pytest.mark.parametrize("shown", [(), ("--csv",), ("--json",)], ids=["table", "csv", "json"])
-def test_a_report_is_written_though_nobody_reads_the_table(tmp_path, shown):
+def test_a_report_is_written_when_the_table_is_not_read(tmp_path, shown):
     words = ("run", "--policies", "easy", "--seeds", "1", "--report", "r.html", "--out", "out", *shown)
     (run,) = [each for each in WRITERS if each.name == "run"]
-    status, said = unread(run.program, words, tmp_path)
-    assert status == 0, said
-    assert said.splitlines()[-2:] == ["Tables and the scenario as run are in out", "The report is r.html"]
+    status, message = run_unread(run.program, words, tmp_path)
+    assert status == 0, message
+    assert message.splitlines()[-2:] == ["Tables and the scenario as run are in out", "The report is r.html"]
     run.check(tmp_path)

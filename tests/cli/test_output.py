@@ -1,4 +1,4 @@
-"""All commands print through one module, and what it writes is JSON that every reader accepts."""
+"""All commands print through one module, which writes standard JSON."""
 
 import ast
 import json
@@ -14,7 +14,7 @@ from windlass.cli import output
 from windlass.model import InputError
 
 SOURCE = Path(windlass.cli.__file__).parent
-#: What decides how something is printed, and the modules that may do so.
+#: Patterns of printing code, and the modules that may contain them.
 PRINTING = {
     r"json\.dumps": {"output.py"},
     r"sys\.stdout\.write": {"output.py"},
@@ -26,7 +26,7 @@ _LONGEST = 200
 
 
 @pytest.mark.parametrize("pattern", PRINTING)
-def test_one_module_decides_how_things_are_printed(pattern):
+def test_only_the_output_module_prints(pattern):
     found = {
         file.name for file in SOURCE.rglob("*.py") if re.search(pattern, file.read_text(encoding="utf-8"))
     }
@@ -38,8 +38,8 @@ def test_modules_of_the_command_line_are_short():
     assert not {file: count for file, count in lengths.items() if count > _LONGEST}
 
 
-def test_errors_of_the_library_name_no_options():
-    """Agents and batch systems are driven by their commands; everything else is called by programs, too."""
+def test_errors_of_the_library_name_no_command_line_options():
+    """Agents and batch systems are used only through commands; all other modules are called by programs, too."""
     found = [
         f"{file.relative_to(SOURCE.parent)}: {text.value}"
         for file in sorted(SOURCE.parent.rglob("*.py"))
@@ -61,7 +61,7 @@ TREES = st.recursive(
 
 
 def plain(tree):
-    """A second implementation: what is left of a tree in JSON, by a parser that knows NaN and infinity."""
+    """A second implementation: write JSON with NaN and infinity, and parse them as null."""
 
     def no_number(text):
         return None
@@ -70,7 +70,7 @@ def plain(tree):
 
 
 @given(TREES)
-def test_json_is_what_python_writes_with_null_for_what_is_no_number(tree):
+def test_json_has_null_for_nan_and_infinity(tree):
     import contextlib
     import io
 
@@ -94,7 +94,7 @@ def test_text_is_raw_in_a_pipe_and_escaped_on_a_terminal(capsys, monkeypatch):
     assert capsys.readouterr().out == "a,b\n1,\\x1b[2J\n"
 
 
-def test_lines_stay_lines_in_a_pipe(capsys):
+def test_lines_are_not_wrapped_in_a_pipe(capsys):
     line = "word " * 100 + "end"
     for wrap in (False, True):
         output.print_lines([line, "two"], wrap=wrap)
@@ -105,7 +105,7 @@ def test_lines_stay_lines_in_a_pipe(capsys):
     assert re.fullmatch(r"\d\d:\d\d:\d\d a\\x1bb\n", capsys.readouterr().err)
 
 
-def test_a_report_is_refused_before_the_work_and_written_whole(tmp_path):
+def test_a_report_never_replaces_a_foreign_file(tmp_path):
     report, other = tmp_path / "r.html", tmp_path / "notes.html"
     other.write_text("mine")
     output.check_report(None, ())

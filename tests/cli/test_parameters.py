@@ -1,4 +1,4 @@
-"""Policies with parameters on the command line, ``-h``, and what a shell completes."""
+"""Policies with parameters on the command line, ``-h``, and shell completion."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def policies(text: str):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("easy, sjf", ["easy", "sjf"]),
         ("queue(priority=sjf,backfill=easy)", [{"queue": {"priority": "sjf", "backfill": "easy"}}]),
@@ -67,12 +67,12 @@ def policies(text: str):
         ),
     ],
 )
-def test_parameters_are_what_a_scenario_would_say(text, said):
-    assert policies(text) == {"order": said}
+def test_policy_parameters_parse_as_in_a_scenario(text, expected):
+    assert policies(text) == {"order": expected}
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("queue(priority=sjf", "has an unmatched bracket"),
         ("queue)priority", "has an unmatched bracket"),
@@ -91,15 +91,15 @@ def test_parameters_are_what_a_scenario_would_say(text, said):
         ("a(b=" * 101 + ")" * 101, "has 101 brackets, expected at most 100"),
     ],
 )
-def test_what_cannot_be_read_is_one_line(text, said):
+def test_a_malformed_policy_is_a_one_line_error(text, expected):
     with pytest.raises(InputError) as caught:
         policies(text)
     assert str(caught.value).startswith("--policies: ")
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_what_a_table_calls_a_variant_names_it(windlass):
+def test_the_variant_names_of_a_table_are_accepted_as_policies(windlass):
     labels = [
         "queue(priority=saf, backfill=easy)",
         "queue(priority=multifactor(weight_age=500, fair_tree=False), backfill=conservative)",
@@ -108,7 +108,7 @@ def test_what_a_table_calls_a_variant_names_it(windlass):
     assert (status, json.loads(out)["variants"]) == (0, ["easy", *labels])
 
 
-def test_a_priority_in_a_file_is_found_from_the_scenario_s_folder(tmp_path, monkeypatch, windlass):
+def test_a_priority_file_is_relative_to_the_scenario_folder(tmp_path, monkeypatch, windlass):
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "mine.py").write_text(PRIORITY)
     text = "workload: {lublin: {jobs: 20}}\npolicies: {order: {queue: {priority: mine.py, backfill: none}}}\n"
@@ -122,7 +122,7 @@ def test_a_priority_in_a_file_is_found_from_the_scenario_s_folder(tmp_path, monk
     assert windlass("validate", "--policies", "queue(priority=./mine.py)")[0] == 0
 
 
-def test_parameters_that_are_no_files_stay_as_they_are():
+def test_parameters_that_are_not_files_are_unchanged():
     tree = {"workload": {"lublin": {"jobs": 9}}, "policies": {"order": {"queue": {"priority": "sjf"}}}}
     assert make_scenario(tree).variants[0].setting.policies.order.parameters == {"priority": "sjf"}
 
@@ -134,7 +134,7 @@ def commands(group: object, before: tuple[str, ...] = ()) -> Iterator[tuple[str,
 
 
 @pytest.mark.parametrize("command", list(commands(typer.main.get_command(app))), ids=" ".join)
-def test_h_is_help_behind_every_command(windlass, command):
+def test_h_prints_the_help_of_every_command(windlass, command):
     short, long = (windlass(*command, option) for option in ("-h", "--help"))
     assert short == long
     assert short[0] == 0
@@ -142,22 +142,22 @@ def test_h_is_help_behind_every_command(windlass, command):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         ("windlass va", {"validate"}),
         ("windlass run --req", {"--require"}),
         ("windlass slurm d", {"down", "drive"}),
     ],
 )
-def test_a_shell_completes_commands_and_options(windlass, monkeypatch, words, said):
-    # Under `python -m pytest` the program's name, and so the variable's, would be those of a module.
+def test_a_shell_completes_commands_and_options(windlass, monkeypatch, words, expected):
+    # Under `python -m pytest`, Typer would derive the program's name from the module.
     monkeypatch.setattr(sys.modules["__main__"], "__package__", None)
     monkeypatch.setenv("_WINDLASS_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
     status, out, _ = windlass()
     assert status == 0
-    assert set(out.split()) == said
+    assert set(out.split()) == expected
 
 
 def test_completion_is_offered(windlass):

@@ -1,4 +1,4 @@
-"""Each command hands its options, and their documented defaults, over to the module that does the work."""
+"""Each command passes its options, with their documented defaults, to the function that does the work."""
 
 import inspect
 import math
@@ -25,8 +25,8 @@ from windlass.plan.profile.traffic.scene import Traffic
 
 
 @pytest.fixture
-def handed(windlass, monkeypatch):
-    """What a command hands over to a function, by the function's parameters."""
+def passed_arguments(windlass, monkeypatch):
+    """Run a command; return the arguments that it passes to a function, by parameter name."""
 
     def call(module, name, *arguments):
         kept = []
@@ -132,8 +132,8 @@ RUN = {
         ),
     ],
 )
-def test_run(handed, arguments, changed):
-    assert handed(windlass.cli.run, "run_command", "run", *arguments) == RUN | changed
+def test_run_passes_its_options_on(passed_arguments, arguments, changed):
+    assert passed_arguments(windlass.cli.run, "run_command", "run", *arguments) == RUN | changed
 
 
 @pytest.mark.parametrize(
@@ -146,15 +146,15 @@ def test_run(handed, arguments, changed):
         ),
     ],
 )
-def test_trace(handed, arguments, changed):
-    found = handed(inspect_module, "trace_command", "trace", "a.log", *arguments)
+def test_trace_passes_its_options_on(passed_arguments, arguments, changed):
+    found = passed_arguments(inspect_module, "trace_command", "trace", "a.log", *arguments)
     names = list(found)
     expected = [Path("a.log"), changed.get("procs"), changed.get("skip_bad_lines", False)]
     expected += [changed.get("format_"), changed.get("as_json", False)]
     assert [found[name] for name in names] == expected
 
 
-def test_list(windlass, monkeypatch):
+def test_list_passes_its_options_on(windlass, monkeypatch):
     called, module = [], inspect_module
     monkeypatch.setattr(module, "list_command", lambda *given, **more: called.append((given, more)))
     assert windlass("list")[0] == 0
@@ -165,54 +165,54 @@ def test_list(windlass, monkeypatch):
     ]
 
 
-def test_place(handed):
+def test_place_passes_its_options_on(passed_arguments):
     place = windlass.cli.place
-    assert list(handed(place, "place_command", "place", "j.yaml").values()) == [
+    assert list(passed_arguments(place, "place_command", "place", "j.yaml").values()) == [
         Path("j.yaml"),
         None,
         False,
         False,
     ]
-    found = handed(place, "place_command", "place", "j.yaml", "--cluster", "c.yaml", "--explain")
+    found = passed_arguments(place, "place_command", "place", "j.yaml", "--cluster", "c.yaml", "--explain")
     assert list(found.values()) == [Path("j.yaml"), Path("c.yaml"), True, False]
-    assert handed(place, "place_command", "place", "j.yaml", "--json")["as_json"] is True
+    assert passed_arguments(place, "place_command", "place", "j.yaml", "--json")["as_json"] is True
 
 
-def test_forecast(handed):
+def test_forecast_passes_its_options_on(passed_arguments):
     module = windlass.cli.forecast
-    found = handed(module, "forecast_command", "forecast", "s.csv", "--freq", "10min")
+    found = passed_arguments(module, "forecast_command", "forecast", "s.csv", "--freq", "10min")
     minute, day = 60.0, 86_400.0
     models = ("naive", "seasonal-naive", "ses", "nlinear", "dlinear")
-    question = module.ForecastOptions(
+    options = module.ForecastOptions(
         Path("s.csv"), "csv", (), models, 10 * minute, (day, 7 * day), 28 * day, 20 * minute
     )
-    assert list(found.values()) == [question, False, None]
+    assert list(found.values()) == [options, False, None]
     more = ("--season", "1h", "--models", "ses, ets", "--test", "2d", "--launch", "5min", "--columns", "a,b")
-    found = handed(
+    found = passed_arguments(
         module, "forecast_command", "forecast", "s.csv", "--freq", "1min", *more, "--format", "helios", "--json",
         "--report", "r.html",
     )  # fmt: skip
-    question = module.ForecastOptions(
+    options = module.ForecastOptions(
         Path("s.csv"), "helios", ("a", "b"), ("ses", "ets"), minute, (60 * minute,), 2 * day, 5 * minute
     )
-    assert list(found.values()) == [question, True, Path("r.html")]
+    assert list(found.values()) == [options, True, Path("r.html")]
 
 
-def test_from_wan(handed):
+def test_cluster_from_wan_passes_its_options_on(passed_arguments):
     module = windlass.cli.cluster
     given = ("cluster", "from-wan", "t.csv", "--regions", "a,b", "--out", "c.yaml")
-    found = handed(module, "from_wan_command", *given)
+    found = passed_arguments(module, "from_wan_command", *given)
     assert list(found.values()) == [Path("t.csv"), "a,b", Path("c.yaml"), "100", 1.0, None]
     more = ("--slots", "7", "--machines", "2", "--prices", "p.csv")
-    found = handed(module, "from_wan_command", *given, *more)
+    found = passed_arguments(module, "from_wan_command", *given, *more)
     assert list(found.values()) == [Path("t.csv"), "a,b", Path("c.yaml"), "7", 2.0, Path("p.csv")]
 
 
-def test_evaluate(handed):
+def test_admit_evaluate_passes_its_options_on(passed_arguments):
     module = windlass.cli.admit
-    found = handed(module, "evaluate_command", "admit", "evaluate", "a.parquet", "b.npz")
-    asked = module.EvaluationOptions("cpu_ready", "p95", module.shares("5%,10%"), 10, seed=1)
-    assert list(found.values()) == [[Path("a.parquet"), Path("b.npz")], asked, None, False, None]
+    found = passed_arguments(module, "evaluate_command", "admit", "evaluate", "a.parquet", "b.npz")
+    options = module.EvaluationOptions("cpu_ready", "p95", module.shares("5%,10%"), 10, seed=1)
+    assert list(found.values()) == [[Path("a.parquet"), Path("b.npz")], options, None, False, None]
     more = (
         "--spikes",
         "busy",
@@ -226,22 +226,22 @@ def test_evaluate(handed):
         "3",
     )
     more += ("--seed", "4", "--json", "--report", "r.html")
-    found = handed(module, "evaluate_command", "admit", "evaluate", "a.parquet", *more)
-    asked = module.EvaluationOptions("busy", "0.5", module.shares("2%"), 3, seed=4)
-    assert list(found.values()) == [[Path("a.parquet")], asked, Path("c.parquet"), True, Path("r.html")]
+    found = passed_arguments(module, "evaluate_command", "admit", "evaluate", "a.parquet", *more)
+    options = module.EvaluationOptions("busy", "0.5", module.shares("2%"), 3, seed=4)
+    assert list(found.values()) == [[Path("a.parquet")], options, Path("c.parquet"), True, Path("r.html")]
 
 
-def test_reproduce(handed):
+def test_reproduce_passes_its_options_on(passed_arguments):
     module = windlass.cli.reproduce
     base = {"name": "asax", "quick": False, "out": None, "as_json": False, "engine": None, "on": None}
-    assert handed(module, "reproduce_command", "reproduce", "asax") == base
+    assert passed_arguments(module, "reproduce_command", "reproduce", "asax") == base
     more = ("--quick", "--out", "o", "--json", "--engine", "slurm", "--on", "ray")
     changed = {"quick": True, "out": Path("o"), "as_json": True, "engine": "slurm", "on": "ray"}
-    assert handed(module, "reproduce_command", "reproduce", "asax", *more) == base | changed
-    assert handed(module, "reproduce_command", "reproduce", "asax", "--slurm")["engine"] == "slurm"
+    assert passed_arguments(module, "reproduce_command", "reproduce", "asax", *more) == base | changed
+    assert passed_arguments(module, "reproduce_command", "reproduce", "asax", "--slurm")["engine"] == "slurm"
 
 
-def test_plan_solve(handed):
+def test_plan_solve_passes_its_options_on(passed_arguments):
     module = windlass.cli.plan.solve
     given = ("plan", "solve", "q.yaml", "--cluster", "c.yaml")
     base = {
@@ -252,42 +252,42 @@ def test_plan_solve(handed):
         "explain": False,
         "as_json": False,
     }
-    assert handed(module, "solve_command", *given) == base
+    assert passed_arguments(module, "solve_command", *given) == base
     more = ("--policy", "cascade, fair", "--explain", "--seed", "3")
     changed = {"policies": ("cascade", "fair"), "explain": True, "seed": 3}
-    assert handed(module, "solve_command", *given, *more) == base | changed
-    assert handed(module, "solve_command", *given, "--json") == base | {"as_json": True}
+    assert passed_arguments(module, "solve_command", *given, *more) == base | changed
+    assert passed_arguments(module, "solve_command", *given, "--json") == base | {"as_json": True}
 
 
-def test_plan_profile(handed):
+def test_plan_profile_passes_its_options_on(passed_arguments):
     module = windlass.cli.plan.profile
     given = ("plan", "profile", "p.yaml", "c.mp4", "--truth", "t.csv")
     paths = Path("p.yaml"), Path("c.mp4"), Path("t.csv")
-    found = handed(module, "profile_command", *given)
+    found = passed_arguments(module, "profile_command", *given)
     assert list(found.values()) == [
         module.ProfileOptions(*paths, 900_000_000, False, Path("profile.parquet"), None),
         False,
     ]
     more = ("--cache", "2MB", "--out", "o.parquet", "--report", "r.html", "--alone", "--json")
-    found = handed(module, "profile_command", *given, *more)
+    found = passed_arguments(module, "profile_command", *given, *more)
     assert list(found.values()) == [
         module.ProfileOptions(*paths, 2_000_000, True, Path("o.parquet"), Path("r.html")),
         True,
     ]
 
 
-def test_plan_clip(handed):
+def test_plan_clip_passes_its_options_on(passed_arguments):
     module = windlass.cli.plan.clip
     given = ("plan", "clip", "o.mp4", "--truth", "t.csv")
-    found = handed(module, "clip_command", *given)
+    found = passed_arguments(module, "clip_command", *given)
     traffic = Traffic(1, 10.0, "clear", 1.0, 1280, 720, 30.0)
     assert list(found.values()) == [traffic, Path("o.mp4"), Path("t.csv")]
     more = ("--seed", "2", "--seconds", "3", "--weather", "rain", "--density", "0.5", "--size", "640x360")
-    found = handed(module, "clip_command", *given, *more, "--rate", "10")
+    found = passed_arguments(module, "clip_command", *given, *more, "--rate", "10")
     assert next(iter(found.values())) == Traffic(2, 3.0, "rain", 0.5, 640, 360, 10.0)
 
 
-def test_plan_run(handed):
+def test_plan_run_passes_its_options_on(passed_arguments):
     module = windlass.cli.plan.run
     given = ("plan", "run", "q.yaml", "--cluster", "c.yaml")
     base = {
@@ -300,9 +300,11 @@ def test_plan_run(handed):
         "as_json": False,
         "dry_run": False,
     }
-    assert handed(module, "run_command", *given) == base
+    assert passed_arguments(module, "run_command", *given) == base
     more = ("--policy", "fair", "--nodes", "3", "--real-links", "--seconds", "9", "--seed", "4", "--json")
     changed = {"policy": "fair", "where": module.Where("ray", None, 3, False), "seconds": 9.0, "seed": 4}
-    assert handed(module, "run_command", *given, *more) == base | changed | {"as_json": True}
-    found = handed(module, "run_command", *given, "--address", "h:1", "--engine", "other", "--dry-run")
+    assert passed_arguments(module, "run_command", *given, *more) == base | changed | {"as_json": True}
+    found = passed_arguments(
+        module, "run_command", *given, "--address", "h:1", "--engine", "other", "--dry-run"
+    )
     assert found == base | {"where": module.Where("other", "h:1", 1, True), "dry_run": True}

@@ -1,4 +1,4 @@
-"""The commands of agents and of scaling hand their options over, with the documented defaults."""
+"""The commands of agents and of scaling pass their options on, with the documented defaults."""
 
 import contextlib
 from pathlib import Path
@@ -14,7 +14,7 @@ from windlass.engines.linux.telemetry.source import Roots
 
 @pytest.fixture
 def agents(windlass, monkeypatch):
-    """What the agent's commands run, with a kernel that is there."""
+    """Run a command of the agent; return the arguments that it passes on. The kernel check is skipped."""
     kept = []
     parts = SimpleNamespace(
         run_agent=lambda *given: kept.append(given), run_aggregator=lambda *given: kept.append(given)
@@ -78,11 +78,11 @@ def agent_options(**changed):
         (["--proc", "/p", "--cgroup", "/c"], {"roots": Roots(Path("/p"), Path("/c"))}),
     ],
 )
-def test_agent_run(agents, arguments, changed):
+def test_agent_run_passes_its_options_on(agents, arguments, changed):
     assert agents("run", *arguments) == (agent_options(**changed), None)
 
 
-def test_an_agent_that_joins_has_a_token(agents, monkeypatch):
+def test_an_agent_that_joins_an_aggregator_has_a_token(agents, monkeypatch):
     options, token = agents("run", "--join", "http://127.0.0.1:9092")
     assert options == agent_options(above=Above("http://127.0.0.1:9092", "here", 30.0))
     assert token is not None
@@ -92,7 +92,7 @@ def test_an_agent_that_joins_has_a_token(agents, monkeypatch):
     assert agents("run", "--kubernetes", "taint") == (agent_options(mark="taint", node="own"), None)
 
 
-def test_agent_aggregate(agents):
+def test_agent_aggregate_passes_its_options_on(agents):
     options, token = agents("aggregate")
     assert options == AggregatorOptions(Address("127.0.0.1", 9092), 4, 3600.0, None, 10.0, above=None)
     assert token is not None
@@ -128,7 +128,7 @@ def scaled(windlass, monkeypatch):
     return call
 
 
-def test_k8s_autoscale(scaled):
+def test_k8s_autoscale_passes_its_options_on(scaled):
     given = ("k8s", "autoscale", "--types", "t.yaml")
     label = "node.kubernetes.io/instance-type"
     system = (Path("t.yaml"), None, None, "windlass", label)
@@ -139,7 +139,7 @@ def test_k8s_autoscale(scaled):
     assert scaled(*given, *more) == (system, "reactive", Path("h.db"), "k8s-n", 60.0, True)
 
 
-def test_where_a_history_lies(monkeypatch):
+def test_default_folders_follow_the_xdg_variables(monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", "/state")
     assert scaling._default_history("ray-127.0.0.1:6379") == Path(
         "/state/windlass/scale-ray-127-0-0-1-6379.db"

@@ -1,4 +1,4 @@
-"""``windlass place`` and ``windlass cluster from-wan`` as a user meets them."""
+"""``windlass place`` and ``windlass cluster from-wan`` on the command line."""
 
 import json
 import sys
@@ -27,21 +27,21 @@ def call(tmp_path, monkeypatch):
     return lambda *arguments: CliRunner().invoke(app, list(arguments))
 
 
-def refused(result) -> str:
-    """The one line that a refused call says."""
+def error_line(result) -> str:
+    """Return the one-line error of a rejected call."""
     assert isinstance(result.exception, InputError), result.output
     assert "\n" not in str(result.exception)
     return str(result.exception)
 
 
-def test_a_table_says_who_runs_what_and_what_moves(call):
+def test_the_table_lists_tasks_and_transfers(call):
     result = call("place", "job.yaml", "--cluster", "sites.yaml", "--explain")
     assert result.exit_code == 0
     for text in ("Stage 1, map", "Stage 2, shuffle", "from b", "transfer", "takes longest", "between sites"):
         assert text in result.output
 
 
-def test_json_has_every_task_and_the_bytes_that_move(call):
+def test_json_counts_every_task_and_moved_byte(call):
     result = call("place", "job.yaml", "--cluster", "sites.yaml", "--json")
     answer = json.loads(result.output)
     first, second = answer["stages"]
@@ -53,8 +53,8 @@ def test_json_has_every_task_and_the_bytes_that_move(call):
     )
 
 
-def test_limits_of_pairs_are_planned_with(call, tmp_path):
-    """What a slow pair makes worse for a plan that does not know it, one that does avoids."""
+def test_placement_respects_the_limits_of_pairs(call, tmp_path):
+    """A plan that knows the limit of a slow pair avoids that pair."""
     slots = [
         "{name: a, slots: 4, up: 1.0e9, down: 1.0e9}",
         "{name: b, slots: 40, up: 1.0e9, down: 1.0e9}",
@@ -71,7 +71,7 @@ def test_limits_of_pairs_are_planned_with(call, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("job", "sites", "says"),
+    ("job", "sites", "fragments"),
     [
         ("stages: [{task_s: -1, input: {a: 1}}]", SITES, ("job.yaml", "stages.0.task_s", "-1")),
         ("stages: [{task_s: .nan, input: {a: 1}}]", SITES, ("job.yaml", "stages.0.task_s", "nan")),
@@ -99,46 +99,46 @@ def test_limits_of_pairs_are_planned_with(call, tmp_path):
         ),
     ],
 )
-def test_bad_input_is_refused_in_one_line(call, tmp_path, job, sites, says):
+def test_bad_input_is_a_one_line_error(call, tmp_path, job, sites, fragments):
     (tmp_path / "job.yaml").write_text(job)
     (tmp_path / "sites.yaml").write_text(sites)
-    line = refused(call("place", "job.yaml", "--cluster", "sites.yaml"))
-    for part in says:
+    line = error_line(call("place", "job.yaml", "--cluster", "sites.yaml"))
+    for part in fragments:
         assert part in line
 
 
-def test_data_that_nobody_can_read_is_told(call, tmp_path):
+def test_input_that_no_site_can_read_is_an_error(call, tmp_path):
     (tmp_path / "sites.yaml").write_text(SITES.replace("slots: 10, up: 1.0e9", "slots: 0, up: 0"))
-    assert "no site can read it" in refused(call("place", "job.yaml", "--cluster", "sites.yaml"))
+    assert "no site can read it" in error_line(call("place", "job.yaml", "--cluster", "sites.yaml"))
 
 
 @pytest.mark.parametrize("arguments", [("no.yaml",), ("job.yaml", "--cluster", "no.yaml")])
 def test_a_missing_file_is_named(call, arguments):
-    assert "no.yaml: cannot be read" in refused(call("place", *arguments))
+    assert "no.yaml: cannot be read" in error_line(call("place", *arguments))
 
 
-def test_a_job_without_sites_names_the_parameter(call):
-    assert refused(call("place", "job.yaml")).startswith("cluster: job.yaml names no sites")
+def test_the_error_for_a_job_without_sites_names_the_parameter(call):
+    assert error_line(call("place", "job.yaml")).startswith("cluster: job.yaml names no sites")
 
 
-def test_the_command_line_names_the_option_for_sites(call, monkeypatch, capsys):
+def test_the_error_on_the_command_line_names_the_option(call, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["windlass", "place", "job.yaml"])
     with pytest.raises(SystemExit):
         main()
     assert capsys.readouterr().err.startswith("windlass: --cluster: job.yaml names no sites")
 
 
-def test_the_status_of_wrong_input_is_two_and_nothing_is_on_standard_output(call, monkeypatch, capsys):
+def test_wrong_input_exits_with_status_2_and_no_standard_output(call, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["windlass", "place", "no.yaml"])
     with pytest.raises(SystemExit) as stop:
         main()
-    said = capsys.readouterr()
+    captured = capsys.readouterr()
     assert stop.value.code == 2
-    assert said.out == ""
-    assert said.err.count("\n") == 1
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
 
 
-def test_from_wan_makes_sites_that_place_takes(call, tmp_path):
+def test_from_wan_writes_a_cluster_that_place_accepts(call, tmp_path):
     result = call(
         "cluster", "from-wan", "wan.csv", "--regions", "aws:a,aws:b", "--slots", "4,8", "--out", "made.yaml"
     )
@@ -153,7 +153,7 @@ def test_from_wan_makes_sites_that_place_takes(call, tmp_path):
     assert sum(answer["stages"][0]["tasks"].values()) == 50
 
 
-def test_a_cluster_file_names_its_matrix_relative_to_itself(call, tmp_path):
+def test_the_matrix_is_relative_to_the_cluster_file(call, tmp_path):
     (tmp_path / "far").mkdir()
     (tmp_path / "far" / "sites.yaml").write_text(
         "measured: {throughput: ../wan.csv, regions: [aws:a, aws:b], slots: [2]}"
@@ -163,7 +163,7 @@ def test_a_cluster_file_names_its_matrix_relative_to_itself(call, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "fragments"),
     [
         (("no.csv", "--regions", "aws:a,aws:b"), ("no.csv", "cannot be read")),
         (("wan.csv", "--regions", "aws:a,aws:q"), ("wan.csv", "'aws:q'")),
@@ -175,21 +175,23 @@ def test_a_cluster_file_names_its_matrix_relative_to_itself(call, tmp_path):
         (("wan.csv", "--regions", "aws:a,aws:b", "--prices", "no.csv"), ("no.csv", "cannot be read")),
     ],
 )
-def test_from_wan_refuses_in_one_line(call, arguments, says):
-    line = refused(call("cluster", "from-wan", *arguments, "--out", "made.yaml"))
-    for part in says:
+def test_from_wan_errors_are_one_line(call, arguments, fragments):
+    line = error_line(call("cluster", "from-wan", *arguments, "--out", "made.yaml"))
+    for part in fragments:
         assert part in line
 
 
 @pytest.mark.parametrize("bits", ["nan", "-5", "fast"])
 def test_from_wan_names_line_field_and_value_of_a_bad_measurement(call, tmp_path, bits):
     (tmp_path / "wan.csv").write_text(HEAD + f"aws:a,PREMIUM,aws:b,PREMIUM,{bits}\n")
-    line = refused(call("cluster", "from-wan", "wan.csv", "--regions", "aws:a,aws:b", "--out", "made.yaml"))
+    line = error_line(
+        call("cluster", "from-wan", "wan.csv", "--regions", "aws:a,aws:b", "--out", "made.yaml")
+    )
     assert f"wan.csv, line 2: throughput_bits_per_s is '{bits}'" in line
 
 
-def test_from_wan_says_that_a_folder_does_not_exist(call):
-    line = refused(
+def test_from_wan_into_a_missing_folder_is_an_error(call):
+    line = error_line(
         call("cluster", "from-wan", "wan.csv", "--regions", "aws:a,aws:b", "--out", "no/made.yaml")
     )
     assert "--out" in line

@@ -1,4 +1,4 @@
-"""``windlass plan solve`` as a user meets it."""
+"""``windlass plan solve`` on the command line."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "plan"
 FILES = (str(EXAMPLES / "queries.yaml"), "--cluster", str(EXAMPLES / "hierarchy.yaml"))
 
 
-def test_a_table_says_what_runs_where_and_what_is_used(windlass):
+def test_the_table_lists_components_sites_and_used_resources(windlass):
     status, out, _ = windlass("plan", "solve", *FILES, "--policy", "fair", "--explain")
     assert status == 0
     for text in (
@@ -22,7 +22,7 @@ def test_a_table_says_what_runs_where_and_what_is_used(windlass):
         assert text in out
 
 
-def test_the_worked_example_comes_to_three_quarters(windlass):
+def test_the_worked_example_has_accuracy_three_quarters(windlass):
     status, out, _ = windlass("plan", "solve", *FILES, "--policy", "optimal", "--json")
     assert status == 0
     (answer,) = json.loads(out)
@@ -34,7 +34,7 @@ def test_the_worked_example_comes_to_three_quarters(windlass):
     assert second == "encode 480p@camera-1; detect, associate@cloud"
 
 
-def test_json_adds_up(windlass):
+def test_the_totals_in_json_add_up(windlass):
     status, out, err = windlass("plan", "solve", *FILES, "--policy", "fair", "--json")
     assert (status, err) == (0, "")
     (answer,) = json.loads(out)
@@ -45,7 +45,7 @@ def test_json_adds_up(windlass):
     assert answer["mean_accuracy"] <= answer["lp_bound"] <= 0.9
 
 
-def test_several_policies_stand_side_by_side(windlass, tmp_path):
+def test_several_policies_are_compared_in_one_table(windlass, tmp_path):
     (tmp_path / "none.py").write_text(
         "from windlass.plan import Plan\n\n\nclass Nobody:\n    name = 'nobody'\n\n    def decide(self, view):\n"
         "        return Plan((-1,) * len(view.queries), ('not now',) * len(view.queries))\n"
@@ -59,7 +59,7 @@ def test_several_policies_stand_side_by_side(windlass, tmp_path):
     assert "./none.py: tracker-1: not now" in out
 
 
-def test_an_answer_that_does_not_fit_is_refused(windlass, tmp_path):
+def test_a_plan_over_capacity_is_rejected(windlass, tmp_path):
     (tmp_path / "all.py").write_text(
         "from windlass.plan import Plan\n\n\nclass Most:\n    name = 'most'\n\n    def decide(self, view):\n"
         "        return Plan((0,) * len(view.queries), ('more',) * len(view.queries))\n"
@@ -70,7 +70,7 @@ def test_an_answer_that_does_not_fit_is_refused(windlass, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "fragments"),
     [
         ((*FILES, "--policy", "fare"), ("'fare'", "fair")),
         ((*FILES, "--policy", ","), ("--policy", "no name")),
@@ -78,14 +78,14 @@ def test_an_answer_that_does_not_fit_is_refused(windlass, tmp_path):
         (("no.yaml", *FILES[1:], "--policy", "fair"), ("no.yaml", "cannot be read")),
     ],
 )
-def test_what_cannot_be_used_is_named(windlass, arguments, says):
+def test_wrong_arguments_are_a_one_line_error(windlass, arguments, fragments):
     status, out, err = windlass("plan", "solve", *arguments)
     assert (status, out) == (2, "")
     assert err.count("\n") == 1
-    assert all(each in err for each in says)
+    assert all(each in err for each in fragments)
 
 
-def test_a_camera_that_is_not_there_is_named_with_its_query(windlass, tmp_path):
+def test_an_unknown_camera_is_named_with_its_query(windlass, tmp_path):
     text = (EXAMPLES / "queries.yaml").read_text().replace("camera: camera-2", "camera: camera-9")
     (tmp_path / "q.yaml").write_text(text)
     status, _, err = windlass("plan", "solve", "q.yaml", *FILES[1:], "--policy", "fair")

@@ -1,4 +1,4 @@
-"""``windlass plan clip`` and ``windlass plan profile``: from a seed to a profile, and one line on what is wrong."""
+"""``windlass plan clip`` and ``windlass plan profile``: from a seed to a profile, and one-line errors."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ PROFILE = ("plan", "profile", "p.yaml", "a.mp4", "--truth", "a.csv")
 @pytest.fixture
 def ready(windlass, tmp_path):
     """The command, in a folder with a clip, its tracks and a pipeline."""
-    status, said, _ = windlass(*CLIP)
-    assert (status, said) == (0, "a.mp4: 12 frames of 256 x 144, 0.4 s, clear; a.csv: true tracks\n")
+    status, message, _ = windlass(*CLIP)
+    assert (status, message) == (0, "a.mp4: 12 frames of 256 x 144, 0.4 s, clear; a.csv: true tracks\n")
     (tmp_path / "p.yaml").write_text(PIPELINE)
     return windlass
 
 
 def test_a_clip_becomes_a_profile(ready, tmp_path):
-    status, out, said = ready(
+    status, out, message = ready(
         *PROFILE, "--cache", "5MB", "--out", "x.parquet", "--report", "x.html", "--alone", "--json"
     )
-    assert (status, said) == (0, "")
+    assert (status, message) == (0, "")
     found = json.loads(out)
     assert len(found["plans"]) == 8
     assert found["alone_differ"] == 0
@@ -54,7 +54,7 @@ def test_a_clip_becomes_a_profile(ready, tmp_path):
     assert "default-src 'none'" in page
 
 
-def test_a_table_for_the_terminal(ready, tmp_path):
+def test_the_table_lists_the_profiled_plans(ready, tmp_path):
     status, out, _ = ready(*PROFILE)
     assert status == 0
     assert "8 plans on 12 frames of 256 x 144, 0.4 s: accuracy (F1 of tracks)" in out
@@ -64,7 +64,7 @@ def test_a_table_for_the_terminal(ready, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--cache", "much"), "--cache is 'much', expected an amount of bytes, as in 900MB"),
         (("--out", "no/x.parquet"), "--out: the folder no does not exist"),
@@ -73,17 +73,17 @@ def test_a_table_for_the_terminal(ready, tmp_path):
         (("--truth", "other.csv"), "the digest of a.mp4"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(ready, tmp_path, words, said):
+def test_wrong_options_are_a_one_line_error(ready, tmp_path, words, message):
     head = (tmp_path / "a.csv").read_text().splitlines()
     (tmp_path / "empty.csv").write_text(head[0] + "\n")
     (tmp_path / "other.csv").write_text("\n".join([head[0], head[1].rsplit(",", 1)[0] + ",0123"]) + "\n")
     status, out, error = ready(*PROFILE, *words)
     assert (status, out) == (2, "")
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1
 
 
-def test_what_is_no_clip_or_pipeline_is_named(ready, tmp_path):
+def test_an_invalid_clip_or_pipeline_is_named(ready, tmp_path):
     (tmp_path / "b.mp4").write_text("text")
     status, _, error = ready("plan", "profile", "p.yaml", "b.mp4", "--truth", "a.csv")
     assert status == 2
@@ -97,15 +97,15 @@ def test_what_is_no_clip_or_pipeline_is_named(ready, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--size", "big"), "--size is 'big', expected a width and a height, as in 1280x720"),
         (("--weather", "fog"), "weather is 'fog'"),
         (("--seconds", "0"), "seconds is 0.0"),
     ],
 )
-def test_a_clip_that_cannot_be_drawn_is_named(windlass, words, said):
+def test_invalid_clip_options_are_a_one_line_error(windlass, words, message):
     status, _, error = windlass(*CLIP, *words)
     assert status == 2
-    assert said in error
+    assert message in error
     assert error.count("\n") == 1

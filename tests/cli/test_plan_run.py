@@ -1,4 +1,4 @@
-"""``windlass plan run`` before anything is started: what it would do, and what it refuses in a line."""
+"""``windlass plan run`` before anything starts: the dry run and one-line errors."""
 
 import pytest
 import yaml
@@ -13,8 +13,8 @@ def street(tmp_path_factory):
     return make_street(tmp_path_factory.mktemp("street"), queries=2, seconds=2.0)
 
 
-def changed(street, folder, **values):
-    """The queries' file with other values for the first query; its files are where they were."""
+def with_first_query(street, folder, **values):
+    """Write the queries file with other values for the first query; the clips stay in place."""
     queries, _ = street
     tree = yaml.safe_load(queries.read_text())
     for each in tree["queries"]:
@@ -30,7 +30,7 @@ def changed(street, folder, **values):
     return file
 
 
-def test_a_dry_run_says_what_would_run_where(windlass, street):
+def test_a_dry_run_lists_components_and_sites(windlass, street):
     queries, tiers = street
     status, out, _ = windlass(
         "plan", "run", str(queries), "--cluster", str(tiers), "--policy", "fair", "--nodes", "2", "--dry-run"
@@ -49,7 +49,7 @@ def test_a_dry_run_says_what_would_run_where(windlass, street):
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ({"clip": None}, "queries.0.clip: missing, expected a file"),
         ({"clip": "nowhere.mp4"}, "nowhere.mp4: no such file"),
@@ -60,17 +60,17 @@ def test_a_dry_run_says_what_would_run_where(windlass, street):
         ),
     ],
 )
-def test_what_cannot_be_run_is_said_in_a_line(windlass, street, tmp_path, values, said):
-    file = changed(street, tmp_path, **values)
+def test_invalid_queries_are_a_one_line_error(windlass, street, tmp_path, values, message):
+    file = with_first_query(street, tmp_path, **values)
     status, out, err = windlass(
         "plan", "run", str(file), "--cluster", str(street[1]), "--policy", "fair", "--dry-run"
     )
     assert (status, out) == (2, "")
-    assert said in err
+    assert message in err
     assert err.count("\n") == 1
 
 
-def test_another_engine_is_refused(windlass, street):
+def test_an_unknown_engine_is_rejected(windlass, street):
     status, _, err = windlass("plan", "run", str(street[0]), "--cluster", str(street[1]), "--engine", "mesos")
     assert status == 2
     assert err == "windlass: --engine: unknown engine 'mesos', expected ray\n"

@@ -1,4 +1,4 @@
-"""The recorded schedule on the command line; names of metrics are checked before anything runs."""
+"""The recorded schedule on the command line; metric names are checked before anything runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def swf(path: Path, waits: list[float]) -> Path:
     return path
 
 
-def test_the_command_says_so_and_checks_names_before_it_runs(windlass, tmp_path):
+def test_recorded_schedule_is_a_variant_and_metric_names_are_checked_first(windlass, tmp_path):
     log = swf(tmp_path / "log.swf", [100.0] * 40)
     status, out, _ = windlass(
         "run", str(log), "--require", "p99_wait<=recorded, users_jain>=0.9*recorded", "--json"
@@ -32,7 +32,7 @@ def test_the_command_says_so_and_checks_names_before_it_runs(windlass, tmp_path)
         (["--by", "cost"], "--by: 'cost' is not a metric"),
         (["--require", "cost<=1"], "--require: 'cost' is not a metric"),
     ):
-        # A hundred million jobs are never drawn.
+        # The hundred million jobs are never drawn.
         status, out, err = windlass("run", str(drawn), *options)
         assert (status, out) == (2, "")
         assert said in err

@@ -1,4 +1,4 @@
-"""What is refused before it can do harm: in one line, with the limit and how to raise it."""
+"""Harmful input is rejected in one line, with the limit and how to raise it."""
 
 import gzip
 from itertools import pairwise
@@ -17,7 +17,7 @@ BATCH = "workload: {lublin: {jobs: 5}}\npolicies: {order: easy}\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("a: 1\nb: 2\na: 3", "line 3: is not YAML: the key 'a' appears twice"),
         ("{1: a, 0x1: b}", "line 1: is not YAML: the key 1 appears twice"),
@@ -43,25 +43,25 @@ BATCH = "workload: {lublin: {jobs: 5}}\npolicies: {order: easy}\n"
         ("? [a, b]\n: 1", "unhashable"),
     ],
 )
-def test_yaml_that_surprises_is_refused(text, said):
+def test_ambiguous_yaml_is_rejected(text, message):
     with pytest.raises(InputError) as caught:
         parse_yaml(text, "s.yaml")
     assert str(caught.value).startswith("s.yaml, line ")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_aliases_and_merged_keys_that_harm_nobody_are_read():
+def test_harmless_aliases_and_merge_keys_are_read():
     text = "base: &base {a: 1, b: 2}\nmore: {<<: *base, b: 3}\nagain: [*base, *base]"
     found = parse_yaml(text, "s.yaml")
     assert found["more"] == {"a": 1, "b": 3}
     assert found["again"] == [{"a": 1, "b": 2}] * 2
 
 
-def test_a_file_that_is_none_is_refused(tmp_path):
+def test_a_path_that_is_not_a_readable_file_is_rejected(tmp_path):
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (tmp_path / "large").write_bytes(b"a: 1\n" + b"#" * 2**24)
-    for path, said in (
+    for path, message in (
         (tmp_path / "loop", "Too many levels of symbolic links"),
         (tmp_path, "is a directory"),
         (Path("/dev/zero"), "is not a regular file"),
@@ -69,7 +69,7 @@ def test_a_file_that_is_none_is_refused(tmp_path):
         (tmp_path / "nul\0", "null byte"),
         (tmp_path / "large", "expected at most 16,777,216; WINDLASS_MAX_YAML_BYTES="),
     ):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             read_yaml(path)
 
 
@@ -78,7 +78,7 @@ def batch(**changes):
 
 
 @pytest.mark.parametrize(
-    ("tree", "said"),
+    ("tree", "message"),
     [
         (
             batch(workload={"lublin": {"jobs": True}}),
@@ -102,10 +102,10 @@ def batch(**changes):
         (batch(seeds=list(range(200_000))), "200,000 runs (variants with seeds), expected at most 100,000"),
     ],
 )
-def test_a_scenario_is_refused_in_a_line(tree, said):
+def test_an_invalid_scenario_is_a_one_line_error(tree, message):
     with pytest.raises(InputError) as caught:
         make_scenario(tree, "s")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
 
@@ -119,7 +119,7 @@ def test_a_scenario_is_refused_in_a_line(tree, said):
         ("video", {"cameras": 10**9}),
     ],
 )
-def test_a_thousand_million_workers_are_refused(world, cluster):
+def test_too_many_workers_are_rejected(world, cluster):
     tree = {
         "world": world,
         "cluster": cluster,
@@ -131,7 +131,7 @@ def test_a_thousand_million_workers_are_refused(world, cluster):
         make_scenario(tree | {"workload": {"batch": {"lublin": {}}}} if world == "colocated" else tree, "s")
 
 
-def test_a_limit_is_raised_by_the_environment(monkeypatch):
+def test_an_environment_variable_raises_a_limit(monkeypatch):
     ants = Limit("WINDLASS_MAX_ANTS", 3, "ants")
     monkeypatch.setenv("WINDLASS_MAX_ANTS", "4")
     assert ants.check(4) == 4
@@ -151,7 +151,7 @@ def bomb(path: Path, filling: bytes, megabytes: int) -> None:
             file.write(filling * (2**20 // len(filling)))
 
 
-def test_a_small_file_that_unfolds_is_refused(windlass, tmp_path, monkeypatch):
+def test_a_decompression_bomb_is_rejected(windlass, tmp_path, monkeypatch):
     monkeypatch.setenv("WINDLASS_MAX_TEXT", str(2**23))
     bomb(tmp_path / "bomb.swf.gz", b"; a line\n", 16)
     status, out, err = windlass("trace", "bomb.swf.gz")
@@ -163,7 +163,7 @@ def test_a_small_file_that_unfolds_is_refused(windlass, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--nodes", "1"], "--nodes: has no effect here, it is for --engine"),
         (["--address", "auto"], "--address: has no effect here"),
@@ -179,14 +179,14 @@ def test_a_small_file_that_unfolds_is_refused(windlass, tmp_path, monkeypatch):
         (["--seeds", "5-1"], "is an empty range"),
     ],
 )
-def test_an_option_is_refused_in_a_line(windlass, options, said):
+def test_an_invalid_option_is_a_one_line_error(windlass, options, message):
     status, out, err = windlass("run", "--policies", "easy", *options)
     assert (status, out) == (2, "")
-    assert said in err
+    assert message in err
     assert len(err.splitlines()) == 1
 
 
-def test_no_code_is_imported(windlass, tmp_path):
+def test_no_code_imports_no_policy_file(windlass, tmp_path):
     (tmp_path / "mine.py").write_text("open('imported', 'w').close()\n")
     (tmp_path / "s.yaml").write_text(BATCH.replace("easy", "[easy, ./mine.py:Mine]"))
     for arguments in (["s.yaml"], ["--policies", "./mine.py"]):
@@ -198,7 +198,7 @@ def test_no_code_is_imported(windlass, tmp_path):
     assert (tmp_path / "imported").exists()
 
 
-def test_names_do_not_steer_a_terminal_and_are_no_markup(windlass, tmp_path):
+def test_names_are_printed_without_control_characters_and_markup(windlass, tmp_path):
     name = "[red]a:smile:[bold]\x1b[2J"
     log = tmp_path / f"{name}.swf"
     log.write_text("; MaxProcs: 4\n1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n")
@@ -210,16 +210,16 @@ def test_names_do_not_steer_a_terminal_and_are_no_markup(windlass, tmp_path):
     assert (status, "\x1b" in err) == (2, False)
 
 
-def test_variants_are_counted_before_they_are_made():
+def test_too_many_variants_are_rejected_before_they_are_created():
     with pytest.raises(InputError, match=r"3\.3e\+150 variants"):
         make_scenario(batch(cluster={f"f{n}": [1, 2] for n in range(500)}), "s")
 
 
-def test_fields_that_a_log_of_requests_makes_idle_are_refused(tmp_path):
+def test_fields_unused_with_a_request_log_are_rejected(tmp_path):
     (tmp_path / "r.csv").write_text("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6,374,44\n")
     cluster = {"groups": [{"workers": 2, "speed": 1.0}]}
     tree = {"world": "dispatch", "cluster": cluster, "policies": {"dispatch": "pot"}}
-    said = make_scenario(tree | {"workload": {"llm": "r.csv"}}, "s", tmp_path).as_run
-    assert make_scenario(parse_yaml(said, "as run")).variants
+    message = make_scenario(tree | {"workload": {"llm": "r.csv"}}, "s", tmp_path).as_run
+    assert make_scenario(parse_yaml(message, "as run")).variants
     with pytest.raises(InputError, match="workload: arrivals: not used with 'llm'"):
         make_scenario(tree | {"workload": {"llm": "r.csv", "arrivals": "bursty"}}, "s", tmp_path)

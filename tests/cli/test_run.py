@@ -1,4 +1,4 @@
-"""The command as a user meets it."""
+"""``windlass run``, ``list`` and ``trace`` on the command line."""
 
 import gzip
 import hashlib
@@ -28,7 +28,7 @@ def job(number: int, submit: float, run: float = 10, procs: int = 1, request: fl
 
 
 @needs_kth
-def test_kth_gives_the_published_figures(windlass):
+def test_kth_reproduces_the_published_metrics(windlass):
     status, out, err = windlass("run", str(KTH), "--policies", "fcfs,easy", "--json")
     found = {variant["name"]: variant["metrics"] for variant in json.loads(out)["variants"]}
     assert status == 0
@@ -41,7 +41,7 @@ def test_kth_gives_the_published_figures(windlass):
     assert found["easy"]["utilisation"] == pytest.approx(0.697, abs=0.0005)
 
 
-def test_json_is_one_object_with_the_promised_fields(windlass):
+def test_json_is_one_object_with_the_documented_fields(windlass):
     status, out, _ = windlass(*SMALL, "--json")
     assert status == 0
     tree = json.loads(out)
@@ -69,26 +69,26 @@ def digests(folder: Path) -> dict[str, str]:
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir())}
 
 
-def test_the_same_bytes_whatever_the_number_of_processes(windlass, tmp_path):
+def test_results_do_not_depend_on_the_number_of_processes(windlass, tmp_path):
     for jobs in ("1", "2"):
         assert windlass("run", "--seeds", "1-2", "--jobs", jobs, "--out", jobs)[0] == 0
     assert digests(tmp_path / "1") == digests(tmp_path / "2")
     assert set(digests(tmp_path / "1")) == {"jobs.parquet", "metrics.parquet", "scenario.yaml"}
 
 
-def test_the_scenario_as_run_runs_again_to_the_same_bytes(windlass, tmp_path):
+def test_the_saved_scenario_reproduces_the_results(windlass, tmp_path):
     log = swf([job(1, 0), job(2, 1, procs=4), job(3, 2)], tmp_path / "log.swf")
     windlass("run", log, "--out", "first")
     windlass("run", "first/scenario.yaml", "--out", "second")
     assert digests(tmp_path / "first") == digests(tmp_path / "second")
 
 
-def test_report_is_one_file(windlass, tmp_path):
+def test_the_report_is_one_file(windlass, tmp_path):
     assert windlass(*SMALL, "--report", "report.html")[0] == 0
     assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_bad_line_stops_and_can_be_skipped(windlass, tmp_path):
+def test_a_bad_line_is_an_error_unless_skipped(windlass, tmp_path):
     log = swf([job(1, 0), job(2, 1).replace(" 20 ", " twenty "), job(3, 2)], tmp_path / "log.swf")
     status, out, err = windlass("run", log)
     assert (status, out) == (2, "")
@@ -102,7 +102,7 @@ def test_a_bad_line_stops_and_can_be_skipped(windlass, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["run", "missing.swf"], "missing.swf: no such file"),
         (["run", "missing.yaml"], "missing.yaml: cannot be read"),
@@ -118,14 +118,14 @@ def test_a_bad_line_stops_and_can_be_skipped(windlass, tmp_path):
         (["trace", "missing.swf"], "missing.swf: no such file"),
     ],
 )
-def test_wrong_use_is_one_line_and_status_2(windlass, arguments, said):
+def test_wrong_arguments_are_a_one_line_error_with_status_2(windlass, arguments, message):
     status, out, err = windlass(*arguments)
     assert (status, out) == (2, "")
-    assert said in err
+    assert message in err
     assert len(err.strip().splitlines()) == 1
 
 
-def test_out_that_is_a_file_is_refused_before_the_work(windlass, tmp_path):
+def test_out_that_is_a_file_is_rejected_before_the_run(windlass, tmp_path):
     (tmp_path / "taken").write_text("mine")
     status, _, err = windlass(*SMALL, "--out", "taken")
     assert status == 2
@@ -134,7 +134,7 @@ def test_out_that_is_a_file_is_refused_before_the_work(windlass, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("a: [1", "line"),
         ("", "expected a scenario"),
@@ -151,16 +151,16 @@ def test_out_that_is_a_file_is_refused_before_the_work(windlass, tmp_path):
         ("workload: {lublin: {}}\npolicies: {order: []}", "policies.order"),
     ],
 )
-def test_a_wrong_scenario_names_file_and_field(windlass, tmp_path, text, said):
+def test_a_scenario_error_names_file_and_field(windlass, tmp_path, text, message):
     (tmp_path / "mine.yaml").write_text(text)
     status, out, err = windlass("run", "mine.yaml")
     assert (status, out) == (2, "")
     assert "mine.yaml" in err or "policies.order" in err
-    assert said in err
+    assert message in err
     assert len(err.strip().splitlines()) == 1
 
 
-def test_a_policy_that_breaks_is_named(windlass, tmp_path):
+def test_an_incomplete_decision_names_the_policy_and_line(windlass, tmp_path):
     (tmp_path / "lazy.py").write_text(
         "from windlass.order.site.view import Start\n"
         "class Lazy:\n"
@@ -173,7 +173,7 @@ def test_a_policy_that_breaks_is_named(windlass, tmp_path):
     assert f"policy 'lazy' ({tmp_path}/lazy.py, line 4) left" in err
 
 
-def test_sweeps_make_a_variant_each(windlass, tmp_path):
+def test_a_sweep_runs_every_combination(windlass, tmp_path):
     (tmp_path / "sweep.yaml").write_text(
         "workload: {lublin: {jobs: 30, load: [0.5, 0.9]}}\npolicies: {order: [fcfs, easy]}\n"
     )
@@ -182,7 +182,7 @@ def test_sweeps_make_a_variant_each(windlass, tmp_path):
     assert names == ["fcfs, load=0.5", "easy, load=0.5", "fcfs, load=0.9", "easy, load=0.9"]
 
 
-def test_list(windlass, monkeypatch):
+def test_list_prints_the_whole_catalogue(windlass, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     _, out, _ = windlass("list")
     assert all(
@@ -197,7 +197,7 @@ def test_list(windlass, monkeypatch):
             assert re.search(rf"^ {re.escape(name)} ", out, re.MULTILINE)
 
 
-def test_list_as_json_has_the_parameters_that_a_scenario_can_set(windlass):
+def test_list_json_has_the_parameters_of_each_policy(windlass):
     tree = json.loads(windlass("list", "--json")[1])
     assert set(tree) == {"decisions", "priorities", "worlds", "formats", "papers"}
     policies = {
@@ -216,7 +216,7 @@ def test_list_as_json_has_the_parameters_that_a_scenario_can_set(windlass):
     assert {each["name"] for each in tree["worlds"]} == {world.name for world in worlds()}
 
 
-def test_list_prints_only_what_is_asked_for(windlass):
+def test_list_filters_by_decision_and_text(windlass):
     tree = json.loads(windlass("list", "--decision", "share", "--json")[1])
     assert [each["decision"] for each in tree["decisions"]] == ["share"]
     assert not tree["worlds"] + tree["formats"] + tree["papers"] + tree["priorities"]
@@ -234,7 +234,7 @@ def test_list_prints_only_what_is_asked_for(windlass):
     assert windlass("list", "no such text")[1] == "Nothing in the catalogue contains 'no such text'.\n"
 
 
-def test_trace(windlass, tmp_path):
+def test_trace_counts_records_and_notes_dropped_jobs(windlass, tmp_path):
     log = tmp_path / "log.swf.gz"
     with gzip.open(log, "wt") as file:
         file.write("; MaxProcs: 4\n" + job(1, 0, procs=9) + "\n" + job(2, 5, run=8, procs=2) + "\n")
@@ -244,7 +244,7 @@ def test_trace(windlass, tmp_path):
     assert "more than 4 processors" in tree["notes"][0]
 
 
-def test_a_reader_that_goes_away_is_no_error():
+def test_a_closed_pipe_is_not_an_error():
     command = f"{sys.executable} -m windlass list | head -c 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 0

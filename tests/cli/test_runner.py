@@ -1,4 +1,4 @@
-"""A run tells how far it is, shares workloads, and hands cells to a crew in order."""
+"""A run reports its progress, shares workloads, and submits cells to a worker pool in order."""
 
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from windlass.model import TaskError
 
 
 class World:
-    """Cells that say what they were run with; variants a and c have one workload, b another."""
+    """A world whose cells return their arguments; variants a and c share a workload, b has another."""
 
     name, live, logged, explainer = "made", None, None, None
 
@@ -61,8 +61,8 @@ EXPECTED = {
 
 
 def test_cells_are_run_workload_by_workload(scenario):
-    told = []
-    found = runner.run(scenario, report=told.append)
+    reports = []
+    found = runner.run(scenario, report=reports.append)
     assert found[:2] == ("scenario", "as run")
     assert outcomes(found) == EXPECTED
     assert [(each["choices"], each["point"], each["at"]) for each in found[2]] == [
@@ -71,18 +71,20 @@ def test_cells_are_run_workload_by_workload(scenario):
     order = [("a", 1), ("c", 1), ("a", 2), ("c", 2), ("b", 1), ("b", 2)]
     assert sorted(scenario.world.read) == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
     steps = {
-        (each.variant, each.seed): each.done for each in told if each.done == int(each.done) and each.variant
+        (each.variant, each.seed): each.done
+        for each in reports
+        if each.done == int(each.done) and each.variant
     }
     assert sorted(steps.values()) == [0, 1, 2, 3, 4, 5]
     assert set(steps) == {(f"named {each}", seed) for each, seed in order}
-    assert {each.total for each in told} == {6}
-    assert sorted(each.done % 1 for each in told[:-1]) == [0.0] * 6 + [0.25] * 6
-    assert told[-1] == Progress("", 0, 6, 6)
-    first = [each for each in told if each.done == 0.25]
+    assert {each.total for each in reports} == {6}
+    assert sorted(each.done % 1 for each in reports[:-1]) == [0.0] * 6 + [0.25] * 6
+    assert reports[-1] == Progress("", 0, 6, 6)
+    first = [each for each in reports if each.done == 0.25]
     assert [(each.variant, each.seed) for each in first] == [("named a", 1)]
 
 
-def test_what_is_kept_is_not_run_again(scenario):
+def test_checkpointed_cells_are_not_run_again(scenario):
     kept = {(0, 1): "kept"}
     added = []
     store = SimpleNamespace(
@@ -90,16 +92,16 @@ def test_what_is_kept_is_not_run_again(scenario):
         get=lambda index, seed: kept[index, seed],
         add=lambda index, outcome: added.append((index, outcome)),
     )
-    told = []
-    found = runner.run(scenario, report=told.append, checkpoint=store)
+    reports = []
+    found = runner.run(scenario, report=reports.append, checkpoint=store)
     assert outcomes(found)["named a"] == ("kept", EXPECTED["named a"][1])
     assert sorted(index for index, _ in added) == [0, 1, 1, 2, 2]
-    assert told[0].done == 1
-    assert sorted({int(each.done) for each in told}) == [1, 2, 3, 4, 5, 6]
+    assert reports[0].done == 1
+    assert sorted({int(each.done) for each in reports}) == [1, 2, 3, 4, 5, 6]
 
 
-class Crew:
-    """Runs at once what it is handed, and keeps how many it has at a time."""
+class Pool:
+    """A worker pool that runs each cell immediately and records the submissions."""
 
     def __init__(self, broken=None):
         self.handed, self.shared, self.broken = [], [], broken
@@ -121,30 +123,30 @@ class Crew:
         return future
 
 
-def by(crew):
+def by(pool):
     @contextmanager
     def crews():
-        yield crew
+        yield pool
 
     return crews
 
 
-def test_a_crew_is_handed_each_workload_once(scenario):
-    told, crew = [], Crew()
-    found = runner.run(scenario, report=told.append, crews=by(crew))
+def test_a_worker_pool_receives_each_workload_once(scenario):
+    reports, pool = [], Pool()
+    found = runner.run(scenario, report=reports.append, crews=by(pool))
     assert outcomes(found) == EXPECTED
-    assert len(crew.handed) == 6
-    assert {world for world, *_ in crew.handed} == {"made"}
-    assert sorted(crew.shared) == sorted({outcome[2] for each in EXPECTED.values() for outcome in each})
-    assert sorted(each.done for each in told) == [0, 1, 2, 3, 4, 5, 6]
-    assert told[-1] == Progress("", 0, 6, 6)
+    assert len(pool.handed) == 6
+    assert {world for world, *_ in pool.handed} == {"made"}
+    assert sorted(pool.shared) == sorted({outcome[2] for each in EXPECTED.values() for outcome in each})
+    assert sorted(each.done for each in reports) == [0, 1, 2, 3, 4, 5, 6]
+    assert reports[-1] == Progress("", 0, 6, 6)
 
 
-def test_cells_that_were_handed_out_are_named_where_a_process_is_lost(scenario):
+def test_the_error_of_a_lost_worker_names_the_submitted_cells(scenario):
     with pytest.raises(TaskError, match=r"while running 'named a, seed 1'( or 'named ., seed .')?: gone"):
-        runner.run(scenario, crews=by(Crew(broken=("a", 1))))
+        runner.run(scenario, crews=by(Pool(broken=("a", 1))))
     cells = [SimpleNamespace(index=0, seed=seed) for seed in range(6)]
-    said = str(runner._lost(scenario, cells, BrokenExecutor("gone")))
-    assert "seed 3' or …: gone" in said
-    assert "seed 4" not in said
+    message = str(runner._lost(scenario, cells, BrokenExecutor("gone")))
+    assert "seed 3' or …: gone" in message
+    assert "seed 4" not in message
     assert "…" not in str(runner._lost(scenario, cells[:4], BrokenExecutor("gone")))

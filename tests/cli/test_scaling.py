@@ -1,4 +1,4 @@
-"""`windlass k8s autoscale`: a dry run and a whole run against an emulated server; and what users get wrong."""
+"""`windlass k8s autoscale`: a dry run against an emulated server, and errors for wrong input."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ def call(monkeypatch, capsys, tmp_path):
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
         with pytest.raises(SystemExit) as stop:
             main()
-        said = capsys.readouterr()
-        assert (stop.value.code or 0) == status, said.err
-        return said.out if status == 0 else said.err
+        message = capsys.readouterr()
+        assert (stop.value.code or 0) == status, message.err
+        return message.out if status == 0 else message.err
 
     return run
 
 
-def test_a_dry_run_says_what_it_would_ask_for_and_writes_nothing(call, types, tmp_path):
+def test_a_dry_run_prints_the_requests_and_writes_nothing(call, types, tmp_path):
     with emulated(buffers=False) as (url, _):
         server = client(url, tmp_path)
         server.send("POST", "/api/v1/nodes", node("a", "small"))
         server.send("POST", "/api/v1/namespaces/default/pods", pod("waits", "3"))
         config = ("--types", types, "--kubeconfig", tmp_path / "kubeconfig")
-        said = call("k8s", "autoscale", *config, "--policy", "{static: {count: 3}}", "--dry-run")
-        assert "Deployment windlass/windlass-small: 3 spare" in said
-        assert said.endswith("Nothing was changed.\n")
+        message = call("k8s", "autoscale", *config, "--policy", "{static: {count: 3}}", "--dry-run")
+        assert "Deployment windlass/windlass-small: 3 spare" in message
+        assert message.endswith("Nothing was changed.\n")
         assert server.get(DEPLOYMENTS)["items"] == []
         assert call("k8s", "remove", *config[2:]) == "no objects of Windlass found\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("types: []", "types.yaml: types: List should have at least 1 item"),
         (
@@ -66,29 +66,29 @@ def test_a_dry_run_says_what_it_would_ask_for_and_writes_nothing(call, types, tm
         ("3", "the file"),
     ],
 )
-def test_a_file_of_types_that_is_wrong(call, types, text, said):
+def test_an_invalid_types_file_is_a_one_line_error(call, types, text, message):
     types.write_text(text)
     found = call("k8s", "autoscale", "--types", types, "--dry-run", status=2)
-    assert said in found
+    assert message in found
     assert found.count("\n") == 1
 
 
-def test_no_cluster_is_named(call, types, tmp_path):
-    said = call("k8s", "autoscale", "--types", types, "--kubeconfig", tmp_path / "none", status=2)
-    assert "--kubeconfig" in said
-    assert said.count("\n") == 1
+def test_a_missing_kubeconfig_is_a_one_line_error(call, types, tmp_path):
+    message = call("k8s", "autoscale", "--types", types, "--kubeconfig", tmp_path / "none", status=2)
+    assert "--kubeconfig" in message
+    assert message.count("\n") == 1
 
 
-def test_a_server_that_is_away(call, types, tmp_path):
+def test_an_unreachable_server_is_a_one_line_error(call, types, tmp_path):
     client("http://127.0.0.1:9", tmp_path)
     config = ("--types", types, "--kubeconfig", tmp_path / "kubeconfig")
-    said = call("k8s", "autoscale", *config, "--dry-run", status=2)
-    assert "http://127.0.0.1:9 does not answer" in said
-    assert said.count("\n") == 1
+    message = call("k8s", "autoscale", *config, "--dry-run", status=2)
+    assert "http://127.0.0.1:9 does not answer" in message
+    assert message.count("\n") == 1
 
 
 @pytest.mark.parametrize("policy", ["nobody", "{static: 3", "[a, b]"])
-def test_a_policy_that_there_is_not(call, types, tmp_path, policy):
+def test_an_unknown_policy_is_a_one_line_error(call, types, tmp_path, policy):
     client("http://127.0.0.1:9", tmp_path)
     config = ("--types", types, "--kubeconfig", tmp_path / "kubeconfig")
     assert call("k8s", "autoscale", *config, "--policy", policy, status=2).count("\n") == 1

@@ -1,4 +1,4 @@
-"""``--set`` reaches any field of a scenario, several values are a sweep, and a path that is not there is named."""
+"""``--set`` sets any field of a scenario; several values are a sweep, and an unknown field is named."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ def with_set(*texts: str, tree=DRAWN):
         ),
     ],
 )
-def test_values(text, field, value):
+def test_set_parses_the_values_of_a_field(text, field, value):
     found = with_set(text)
     for name in field.split("."):
         found = found[name]
@@ -47,7 +47,7 @@ def test_values(text, field, value):
     assert DRAWN["policies"] == {"order": ["fcfs", "easy"]}
 
 
-def test_it_goes_into_each_entry_of_a_sweep_and_over_other_options():
+def test_set_applies_to_each_entry_of_a_sweep_and_overrides_other_options():
     tree = {**DRAWN, "workload": [{"lublin": {"jobs": 5}}, {"lublin": {"jobs": 6}}]}
     found = overridden(
         tree, Overrides(procs="8,16", fields=("workload.lublin.kinds=true", "cluster.processors=4"))
@@ -57,7 +57,7 @@ def test_it_goes_into_each_entry_of_a_sweep_and_over_other_options():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("cluster.procs=4", "--set: cluster.procs: world 'batch' has no such field; cluster has processors"),
         ("claster.processors=4", "its fields are name, seeds, world, cluster, workload"),
@@ -79,10 +79,10 @@ def test_it_goes_into_each_entry_of_a_sweep_and_over_other_options():
         ("a..b=1", "is not FIELD=VALUE"),
     ],
 )
-def test_what_cannot_be_set_is_named(text, said):
+def test_an_unknown_field_or_bad_value_is_named(text, message):
     with pytest.raises(InputError) as caught:
         with_set(text)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -93,13 +93,13 @@ def test_each_field_of_a_world_can_be_set(world):
             assert overridden({"world": world.name}, Overrides(fields=(f"{field}=1",)))[field] == 1
 
 
-def test_fields_within_a_choice_of_parts_are_found():
+def test_fields_of_alternative_sections_can_be_set():
     elastic = find_world("elastic").name
     tree = overridden({"world": elastic}, Overrides(fields=("workload.drawn.days=3", "cluster.idle=10")))
     assert (tree["workload"], tree["cluster"]) == ({"drawn": {"days": 3}}, {"idle": 10})
 
 
-def test_the_command_sweeps(windlass):
+def test_several_values_are_a_sweep(windlass):
     Path("s.yaml").write_text(json.dumps(DRAWN))
     arguments = ("--procs", "64,128", "--set", "load=0.5,0.9", "--json")
     status, out, _ = windlass("run", "s.yaml", *arguments)
@@ -110,7 +110,7 @@ def test_the_command_sweeps(windlass):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--procs", "64,many"], "--procs: 'many' is not a whole number, as in 64 or 64,128"),
         (
@@ -122,9 +122,9 @@ def test_the_command_sweeps(windlass):
         (["--set", "workload.lublin.load=0.5", "--set", "load=0.5"], "workload.lublin.load is given as well"),
     ],
 )
-def test_one_line_says_what_is_wrong(windlass, arguments, said):
+def test_a_wrong_value_is_a_one_line_error(windlass, arguments, message):
     Path("s.yaml").write_text(json.dumps(DRAWN))
     status, out, err = windlass("run", "s.yaml", *arguments)
     assert (status, out) == (2, "")
-    assert said in err
+    assert message in err
     assert len(err.strip().splitlines()) == 1

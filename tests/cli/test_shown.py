@@ -1,4 +1,4 @@
-"""What commands print equals what was found, worked out by hand."""
+"""What commands print equals the results, worked out by hand."""
 
 import json
 import math
@@ -45,13 +45,13 @@ VIEW = PlanView(
 )
 
 
-def solved(policy, choices, merged=False):
+def solved_by(policy, choices, merged=False):
     plan = Plan(tuple(choices), tuple(f"{policy} {place}" for place in range(2)), merged)
     return PlannerResult(policy, VIEW, plan, 0.45, 0.7, plan.demand(VIEW))
 
 
-def test_one_plan_is_shown_with_what_it_uses():
-    one = solved("best", [1, -1])
+def test_one_plan_is_shown_with_its_resource_use():
+    one = solved_by("best", [1, -1])
     alone, used = output.tables_of([one])
     assert (alone.title, [row[::2] for row in printed(alone)[1:]]) == (
         "best",
@@ -67,9 +67,9 @@ def test_one_plan_is_shown_with_what_it_uses():
 
 
 def test_several_plans_are_shown_side_by_side():
-    beside, shares = output.tables_of([solved("a", [0, 0]), solved("b", [1, -1])])
-    assert (beside.title, shares.title) == ("Accuracy", "Used")
-    assert printed(beside) == [
+    accuracies, shares = output.tables_of([solved_by("a", [0, 0]), solved_by("b", [1, -1])])
+    assert (accuracies.title, shares.title) == ("Accuracy", "Used")
+    assert printed(accuracies) == [
         ["query", "a", "b"],
         ["cars", "0.25", "0.9"],
         ["people", "0.5", "–"],
@@ -83,8 +83,8 @@ def test_several_plans_are_shown_side_by_side():
     assert output._amount("edge.down", np.inf) == "no limit"
 
 
-def test_a_plan_as_json_has_null_where_there_is_no_limit_or_no_choice():
-    tree = output.tree_of(solved("best", [1, -1], merged=True))
+def test_a_plan_as_json_has_null_for_no_limit_and_no_choice():
+    tree = output.tree_of(solved_by("best", [1, -1], merged=True))
     assert (tree["policy"], tree["mean_accuracy"], tree["lp_bound"], tree["merged"]) == (
         "best",
         0.45,
@@ -103,16 +103,16 @@ def test_a_plan_as_json_has_null_where_there_is_no_limit_or_no_choice():
     ]
 
 
-def test_a_summary_says_how_many_cannot_run():
-    assert solve._summary(solved("best", [1, -1])) == (
+def test_the_summary_counts_queries_that_cannot_run():
+    assert solve._summary(solved_by("best", [1, -1])) == (
         "best: mean accuracy 0.45, LP bound 0.7; 1 of 2 cannot run"
     )
-    assert solve._summary(solved("best", [1, 0], merged=True)) == (
+    assert solve._summary(solved_by("best", [1, 0], merged=True)) == (
         "best: mean accuracy 0.45, LP bound 0.7, equal work is done once (not in the bound)"
     )
 
 
-def playing(query, label, undisturbed, accuracy, missed, late, number=1):
+def playback(query, label, undisturbed, accuracy, missed, late, number=1):
     return SimpleNamespace(
         query=query,
         number=number,
@@ -128,17 +128,17 @@ def playing(query, label, undisturbed, accuracy, missed, late, number=1):
 
 RUN = SimpleNamespace(
     playings=[
-        playing("cars", "480p", True, 0.7, 2, [0.1, 0.3]),
-        playing("cars", "480p", True, 0.9, 1, [0.2]),
-        playing("cars", "480p", False, 0.1, 50, [9.0]),
-        playing("cars", "", False, 0.0, 5, []),
+        playback("cars", "480p", True, 0.7, 2, [0.1, 0.3]),
+        playback("cars", "480p", True, 0.9, 1, [0.2]),
+        playback("cars", "480p", False, 0.1, 50, [9.0]),
+        playback("cars", "", False, 0.0, 5, []),
     ],
     decisions=[SimpleNamespace(noticed=1.0, at=2.0, upon=("begin",), lines=("cars at 480p",))],
     failures=3,
 )
 
 
-def test_what_was_measured_is_of_calm_playings():
+def test_the_measured_table_covers_undisturbed_playbacks():
     late = [0.1, 0.3, 0.2]
     assert printed(measured.measured_table(RUN))[1:] == [
         [
@@ -156,7 +156,7 @@ def test_what_was_measured_is_of_calm_playings():
     ]
 
 
-def test_what_was_measured_as_json_has_null_where_nothing_was():
+def test_measurements_as_json_have_null_for_missing_values():
     tree = measured.tree_of(RUN)
     first, *_, last = tree["playings"]
     assert first == {
@@ -178,8 +178,8 @@ def test_what_was_measured_as_json_has_null_where_nothing_was():
     assert tree["failures"] == 3
 
 
-def test_queries_are_read_again_when_their_file_has_changed(tmp_path):
-    file, told, reads = tmp_path / "q.yaml", [], []
+def test_a_changed_query_file_is_read_again(tmp_path):
+    file, reports, reads = tmp_path / "q.yaml", [], []
     file.write_text("a")
 
     def read():
@@ -189,13 +189,13 @@ def test_queries_are_read_again_when_their_file_has_changed(tmp_path):
             raise InputError("no such plan")
         return (text,)
 
-    watched = QueryFile(file, read, told.append)
+    watched = QueryFile(file, read, reports.append)
     assert (watched(0.0), watched(1.0), reads) == (("a",), ("a",), ["a"])
     file.write_text("other")
     assert (watched(2.0), watched(3.0)) == (("other",), ("other",))
     file.write_text("broken")
     assert (watched(4.0), watched(5.0), reads) == (("other",), ("other",), ["a", "other", "broken"])
-    assert told == ["no such plan; the queries stay unchanged"]
+    assert reports == ["no such plan; the queries stay unchanged"]
     file.unlink()
     assert watched._stamp() == (0, 0)
 
@@ -216,7 +216,7 @@ def test_results_as_json_have_means_and_each_seed():
     assert math.isnan(lone["variants"][0]["ci95_half_width"]["mean_wait_s"])
 
 
-def test_a_bar_shows_the_cell_and_how_far_it_is(monkeypatch):
+def test_the_progress_bar_shows_the_cell_and_its_progress(monkeypatch):
     updates = []
 
     class Bar:
@@ -232,8 +232,8 @@ def test_a_bar_shows_the_cell_and_how_far_it_is(monkeypatch):
         def add_task(self, name, total):
             return 7
 
-        def update(self, task, **said):
-            updates.append((task, said))
+        def update(self, task, **captured):
+            updates.append((task, captured))
 
     monkeypatch.setattr(progress, "Progress", Bar)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
@@ -260,13 +260,11 @@ def test_a_bar_shows_the_cell_and_how_far_it_is(monkeypatch):
 
 @pytest.mark.parametrize("as_json", [True, False])
 @pytest.mark.parametrize("out", [True, False])
-def test_a_reproduction_is_printed_and_saved_where_that_is_asked_for(
-    monkeypatch, tmp_path, capsys, as_json, out
-):
-    asked = []
+def test_a_reproduction_is_printed_and_saved_on_request(monkeypatch, tmp_path, capsys, as_json, out):
+    calls = []
 
     def make(quick, notify):
-        asked.append(quick)
+        calls.append(quick)
         print("a warning")
         notify("half of it", 0.5)
         return Reproduction((Row("what", 1.0, 2.0, False, "why"),))
@@ -275,23 +273,23 @@ def test_a_reproduction_is_printed_and_saved_where_that_is_asked_for(
     monkeypatch.setattr(reproduce.reproductions(), "find_paper", lambda name: paper)
     folder = tmp_path / "pages"
     reproduce.reproduce_command("made", quick=True, out=folder if out else None, as_json=as_json)
-    said = capsys.readouterr()
-    assert asked == [True]
-    assert "a warning" in said.err
-    assert "a warning" not in said.out
+    captured = capsys.readouterr()
+    assert calls == [True]
+    assert "a warning" in captured.err
+    assert "a warning" not in captured.out
     row = {"what": "what", "paper": 1.0, "ours": 2.0, "holds": False, "note": "why"}
     if as_json:
-        assert json.loads(said.out) == [row]
+        assert json.loads(captured.out) == [row]
     else:
-        assert "Made" in said.out
-        assert all(cell in said.out for cell in ("what", "why", "no"))
-    assert (f"made.html and made.json are in {folder}" in said.err) is out
+        assert "Made" in captured.out
+        assert all(cell in captured.out for cell in ("what", "why", "no"))
+    assert (f"made.html and made.json are in {folder}" in captured.err) is out
     assert folder.exists() is out
     if out:
         assert json.loads((folder / "made.json").read_text()) == [row]
 
 
-def test_a_reproduction_runs_on_one_of_two(monkeypatch):
+def test_conflicting_engine_options_of_reproduce_are_rejected(monkeypatch):
     with pytest.raises(InputError, match="--on: --engine is also given"):
         reproduce.reproduce_command("asax", quick=True, out=None, as_json=False, engine="slurm", on="ray")
     with pytest.raises(InputError, match="--slurm: --engine ray is also given"):
@@ -308,7 +306,7 @@ def test_a_reproduction_runs_on_one_of_two(monkeypatch):
 
 @pytest.fixture
 def on_slurm(windlass, monkeypatch):
-    """Commands on a Slurm that keeps what it is asked for."""
+    """Run a command on a Slurm stub; return its output and the recorded calls."""
     kept = []
     monkeypatch.setattr(slurm, "_client", lambda conf, patience: kept.append((conf, patience)) or "client")
     for name, answer in (
@@ -339,7 +337,7 @@ def on_slurm(windlass, monkeypatch):
     return call
 
 
-def test_slurm_is_driven_as_the_options_say(on_slurm):
+def test_slurm_drive_passes_its_options_on(on_slurm):
     (status, _, err), (client, (first, driving, say)) = on_slurm("drive", "--policies", "order=easy")
     assert (status, err, client, first, say) == (0, "", (None, 300.0), "client", slurm.log_line)
     assert {key: policy.name for key, policy in driving.policies.items()} == {"order": "easy"}
@@ -380,7 +378,7 @@ def test_a_dry_run_on_slurm_changes_nothing(on_slurm):
     assert "--checkpoint: has no effect here" in err
 
 
-def test_jobs_are_given_back(on_slurm):
+def test_slurm_give_back_passes_its_options_on(on_slurm):
     (_, out, _), (client, (first, journal, options)) = on_slurm("give-back", "--partition", "p")
     assert (out, client, first) == ("released: 3, 4\n", (None, 60.0), "client")
     assert (journal, options.partition) == (Path("of client.journal"), "p")
@@ -388,7 +386,7 @@ def test_jobs_are_given_back(on_slurm):
     assert (journal, options.partition) == (Path("j"), None)
 
 
-def test_a_private_slurm_has_the_nodes_that_are_asked_for(on_slurm, monkeypatch):
+def test_slurm_up_passes_its_options_on(on_slurm, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
     (_, out, err), (given,) = on_slurm("up")
     assert given == (Path("/cache/windlass/slurm"), 4, 2, False)
@@ -410,9 +408,9 @@ def test_the_log_of_slurm_is_written(on_slurm, monkeypatch, duplicates):
     more = ["--duplicates"] if duplicates else []
     (_, out, err), _ = on_slurm("log", *more)
     assert out == "[1, 2]\n"
-    said = "2 runs; 3 records of jobs that never ran are left out\n"
+    captured = "2 runs; 3 records of jobs that never ran are left out\n"
     assert err.endswith(
-        said if duplicates else "2 jobs; 4 records of jobs that never ran or ran again are left out\n"
+        captured if duplicates else "2 jobs; 4 records of jobs that never ran or ran again are left out\n"
     )
     (_, out, _), _ = on_slurm("log", "--out", "log.csv")
     assert (out, Path("log.csv").read_text()) == ("", "[1, 2]\n")

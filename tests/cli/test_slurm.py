@@ -1,4 +1,4 @@
-"""``windlass slurm``: what is wrong is said in a line, before anything is done."""
+"""``windlass slurm``: errors are one line and come before any action."""
 
 import sys
 
@@ -8,8 +8,8 @@ from windlass.cli import main
 
 
 @pytest.fixture
-def refused(monkeypatch, capsys, tmp_path):
-    """The command with these arguments, which ends with a status and one line."""
+def error_of(monkeypatch, capsys, tmp_path):
+    """Run the command with these arguments; check its status and return its one-line error."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
@@ -17,16 +17,16 @@ def refused(monkeypatch, capsys, tmp_path):
         monkeypatch.setattr(sys, "argv", ["windlass", "slurm", *arguments])
         with pytest.raises(SystemExit) as stop:
             main()
-        said = capsys.readouterr().err
-        assert stop.value.code == status, said
-        assert said.count("\n") == 1
-        return said
+        message = capsys.readouterr().err
+        assert stop.value.code == status, message
+        assert message.count("\n") == 1
+        return message
 
     return call
 
 
 @pytest.mark.parametrize(
-    ("policies", "said"),
+    ("policies", "message"),
     [
         ("share=asax", "no policy of order given, expected order=POLICY"),
         ("order=easy,share=asxa", "did you mean 'asax'?"),
@@ -37,32 +37,32 @@ def refused(monkeypatch, capsys, tmp_path):
         ("./none.py", "no such file"),
     ],
 )
-def test_policies_that_slurm_cannot_be_driven_by(refused, policies, said):
-    assert said in refused("drive", "--policies", policies)
+def test_policies_that_slurm_does_not_support_are_rejected(error_of, policies, message):
+    assert message in error_of("drive", "--policies", policies)
 
 
-def test_a_look_takes_some_time(refused):
-    assert "--look is 0.0, expected a finite number above 0" in refused(
+def test_a_polling_interval_of_zero_is_rejected(error_of):
+    assert "--look is 0.0, expected a finite number above 0" in error_of(
         "drive", "--policies", "order=easy", "--look", "0"
     )
 
 
-def test_a_configuration_that_is_not_there(refused):
-    assert "--conf: none.conf: no such file" in refused(
+def test_a_missing_configuration_file_is_rejected(error_of):
+    assert "--conf: none.conf: no such file" in error_of(
         "drive", "--policies", "order=easy", "--conf", "none.conf"
     )
 
 
-def test_nothing_is_stopped_that_was_not_started(refused, tmp_path):
-    assert "nothing was stopped" in refused("down")
+def test_down_stops_only_a_slurm_that_windlass_started(error_of, tmp_path):
+    assert "nothing was stopped" in error_of("down")
     (tmp_path / "windlass.json").write_text('{"nodes": 1}')
-    assert "windlass.json: cannot be read" in refused("down", "--dir", ".")
+    assert "windlass.json: cannot be read" in error_of("down", "--dir", ".")
 
 
-def test_slurm_that_is_not_installed_is_said(refused, monkeypatch):
+def test_a_missing_slurm_installation_is_reported(error_of, monkeypatch):
     monkeypatch.setattr("windlass.engines.slurm.host.program", lambda name: None)
-    assert "munged, slurmctld" in refused("up")
-    assert "apt-get install slurm-wlm munge" in refused("up")
+    assert "munged, slurmctld" in error_of("up")
+    assert "apt-get install slurm-wlm munge" in error_of("up")
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def installed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--nodes", "0"], "--nodes is 0, expected at least 1"),
         (["--cpus", "-1"], "--cpus is -1, expected at least 1"),
@@ -79,13 +79,13 @@ def installed(monkeypatch):
         (["--dir", "/tmp/a b"], "expected a path of characters that slurm.conf can hold"),
     ],
 )
-def test_a_private_slurm_that_cannot_be(refused, installed, arguments, said):
-    assert said in refused("up", *arguments)
+def test_impossible_options_of_a_private_slurm_are_rejected(error_of, installed, arguments, message):
+    assert message in error_of("up", *arguments)
 
 
-def test_a_folder_with_other_things_in_it_is_left_alone(refused, installed, tmp_path, monkeypatch):
+def test_a_folder_with_foreign_files_is_rejected(error_of, installed, tmp_path, monkeypatch):
     import tempfile
 
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         open(f"{folder}/mine", "w").close()
-        assert "is not empty, and `windlass slurm up` did not make it" in refused("up", "--dir", folder)
+        assert "is not empty, and `windlass slurm up` did not make it" in error_of("up", "--dir", folder)

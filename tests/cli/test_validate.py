@@ -1,4 +1,4 @@
-"""``windlass validate``: what is wrong is found, what is read and imported is said, and nothing is run."""
+"""``windlass validate``: errors are found, files read or imported are listed, and nothing is run."""
 
 import json
 import re
@@ -21,7 +21,7 @@ WORLDS = {
 
 
 @pytest.fixture
-def log(tmp_path):
+def log_folder(tmp_path):
     (tmp_path / "log.swf").write_text((EXAMPLES / "explain.swf").read_text())
     (tmp_path / "mine.py").write_text((EXAMPLES / "narrowest.py").read_text())
     return tmp_path
@@ -39,7 +39,7 @@ def nothing_runs(monkeypatch):
     monkeypatch.setattr("windlass.jit.Kernel.ready", never)
 
 
-def test_a_log_and_a_file_of_ones_own(windlass, log):
+def test_a_log_and_a_policy_file_are_validated(windlass, log_folder):
     status, out, err = windlass("validate", "log.swf", "--policies", "easy,./mine.py", "--seeds", "1-3")
     assert (status, err) == (0, "")
     assert out.splitlines() == [
@@ -48,30 +48,31 @@ def test_a_log_and_a_file_of_ones_own(windlass, log):
         "  easy",
         "  narrowest",
         "Workload: 4 jobs over 3 s.",
-        f"Files read: {log}/log.swf.",
-        f"Files imported as code: {log}/mine.py; --no-code refuses them.",
+        f"Files read: {log_folder}/log.swf.",
+        f"Files imported as code: {log_folder}/mine.py; --no-code refuses them.",
     ]
 
 
-def test_no_code_imports_nothing(windlass, log):
-    (log / "mine.py").write_text("raise SystemExit('imported')")
+def test_no_code_imports_nothing(windlass, log_folder):
+    (log_folder / "mine.py").write_text("raise SystemExit('imported')")
     status, _, err = windlass("validate", "log.swf", "--policies", "easy,./mine.py", "--no-code")
     assert status == 2
     assert (
-        err == f"windlass: --no-code: log.swf names {log}/mine.py, expected a scenario without policy files\n"
+        err
+        == f"windlass: --no-code: log.swf names {log_folder}/mine.py, expected a scenario without policy files\n"
     )
-    (log / "s.yaml").write_text(
+    (log_folder / "s.yaml").write_text(
         "workload: {trace: log.swf}\npolicies: {order: {queue: {priority: [fcfs, ./mine.py:Mine]}}}\n"
     )
     status, _, err = windlass("validate", "s.yaml", "--no-code")
     assert (status, "names ./mine.py, expected" in err) == (2, True)
     status, _, err = windlass("validate", "log.swf", "--policies", "./mine.py(depth=3)", "--no-code")
-    assert (status, f"names {log}/mine.py, expected" in err) == (2, True)
+    assert (status, f"names {log_folder}/mine.py, expected" in err) == (2, True)
     assert windlass("validate", "log.swf", "--policies", "easy", "--no-code")[0] == 0
 
 
 @pytest.mark.parametrize("world", WORLDS)
-def test_examples_of_every_world(windlass, world):
+def test_the_example_of_every_world_is_valid(windlass, world):
     status, out, _ = windlass("validate", str(WORLDS[world]), "--json")
     tree = json.loads(out)
     assert (status, tree["world"]) == (0, world)
@@ -82,7 +83,7 @@ def test_examples_of_every_world(windlass, world):
 
 
 @pytest.mark.parametrize(
-    ("scenario", "said"),
+    ("scenario", "message"),
     [
         ("workload: {trace: none.swf}\npolicies: {order: easy}", "none.swf: no such file"),
         ("workload: {trace: log.swf}\npolicies: {order: esy}", "did you mean 'easy'"),
@@ -101,33 +102,33 @@ def test_examples_of_every_world(windlass, world):
         ("nonsense: [", "not YAML"),
     ],
 )
-def test_what_is_wrong_is_one_line(windlass, log, scenario, said):
-    (log / "s.yaml").write_text(f"{scenario}\n")
+def test_an_invalid_scenario_is_a_one_line_error(windlass, log_folder, scenario, message):
+    (log_folder / "s.yaml").write_text(f"{scenario}\n")
     status, out, err = windlass("validate", "s.yaml")
     assert (status, out) == (2, "")
     assert len(err.splitlines()) == 1
-    assert said in err
+    assert message in err
 
 
 @pytest.mark.parametrize(
-    ("raised", "said"),
+    ("raised", "message"),
     [
         ("KeyError('depth')", "raised KeyError: 'depth'"),
         ("SystemExit(0)", "exits (status 0)"),
         ("RuntimeError", "raised RuntimeError"),
     ],
 )
-def test_a_policy_that_cannot_be_made_is_one_line(windlass, log, raised, said):
+def test_a_policy_that_cannot_be_created_is_a_one_line_error(windlass, log_folder, raised, message):
     text = (EXAMPLES / "narrowest.py").read_text()
     made = f"    def __init__(self):\n        raise {raised}\n\n    def decide"
-    (log / "mine.py").write_text(text.replace("    def decide", made))
+    (log_folder / "mine.py").write_text(text.replace("    def decide", made))
     status, out, err = windlass("validate", "log.swf", "--policies", "./mine.py")
     assert (status, out) == (2, "")
     assert len(err.splitlines()) == 1
-    assert re.search(rf"mine\.py, line \d+\) {re.escape(said)}", err)
+    assert re.search(rf"mine\.py, line \d+\) {re.escape(message)}", err)
 
 
-def test_what_is_left_out_is_said(windlass, log):
+def test_dropped_jobs_are_reported(windlass, log_folder):
     status, out, _ = windlass("validate", "log.swf", "--procs", "3")
     assert status == 0
     assert "note: 1 job requests more than 3 processors and is left out: job 2 (4)" in out

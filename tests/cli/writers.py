@@ -1,4 +1,4 @@
-"""Commands that write files: their words, words with which the files get other contents, and when a file is whole."""
+"""Commands that write files: their arguments, arguments that change the files, and checks of complete files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ seeds: [1, 2, 3]
 """
 PIPELINE = "name: two\ndecode: {every: [1, 3]}\ndetect: [{knn: {least: [0.001, 0.004]}}]\nassociate: [overlap, orb]\n"
 COMMAND = (sys.executable, "-m", "windlass")
-#: A reproduction that takes no time: with ``--quick`` it says something else.
+#: A reproduction that takes no time and prints other rows with ``--quick``.
 _PAPER = """
 import windlass.cli.reproduce as command
 from windlass.cli import main
@@ -44,50 +44,50 @@ main()
 
 
 def page(file: Path) -> None:
-    """All of a page."""
+    """Check that a page is complete."""
     text = file.read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>")
     assert text.endswith("</html>\n")
 
 
 def clip(file: Path) -> None:
-    """All of a clip of a second."""
+    """Check that a clip of one second is complete."""
     about = pytest.importorskip("windlass.plan.profile.clip").about
     assert about(file).frames == 30
 
 
 def plain(file: Path) -> None:
-    """All of a text in lines: the one that was cut off has no end."""
+    """Check that a text is complete: a truncated one has no final newline."""
     text = file.read_text(encoding="utf-8")
     assert text.endswith("\n")
     assert {row.count(",") for row in text.splitlines()} == {text.splitlines()[0].count(",")}
 
 
 def rows(file: Path) -> None:
-    """Rows of a reproduction, all of the same run."""
+    """Check that all rows of a reproduction are of the same run."""
     assert len({row["ours"] for row in json.loads(file.read_text(encoding="utf-8"))}) == 1
 
 
 def sites(file: Path) -> None:
-    """Sites of a cluster, all with as many slots."""
+    """Check that all sites of a cluster have the same number of slots."""
     assert len({each["slots"] for each in yaml.safe_load(file.read_text(encoding="utf-8"))["sites"]}) == 1
 
 
 def results(folder: Path) -> None:
-    """All that a run writes."""
+    """Check that the results folder of a run is complete."""
     assert {each.name for each in folder.iterdir()} == {"jobs.parquet", "metrics.parquet", "scenario.yaml"}
     table(folder / "jobs.parquet")
 
 
 def contents(place: Path) -> object:
-    """The bytes of a file, or those of all files of a folder by their names; nothing where nothing is."""
+    """Return the bytes of a file, or of all files of a folder by name; None if it does not exist."""
     if place.is_dir():
         return {each.name: each.read_bytes() for each in place.iterdir()}
     return place.read_bytes() if place.exists() else None
 
 
 def table(file: Path) -> None:
-    """All of a table in Parquet, whose end says where its columns are."""
+    """Check that a Parquet table is complete; its footer is at the end."""
     assert len(pl.read_parquet(file).columns) > 0
 
 
@@ -98,23 +98,23 @@ class Writer:
     Parameters
     ----------
     name
-        For whoever reads which test failed.
+        The name in the test's id.
     words
         The command.
     changed
-        More words, with which it writes something else.
+        More arguments, which change what it writes.
     files
-        What it writes, and what raises where one of them is not whole.
+        The files that it writes, each with a check that raises if the file is not complete.
     before
-        Commands that make what it reads.
+        Commands that create its input.
     replaces
-        Whether what is there is written over. What is not is taken away before the command is tried.
+        Whether it overwrites existing files. Otherwise they are removed before the command runs.
     program
-        What runs it.
+        The program that runs it.
     needs
-        A module that it cannot do without.
+        A required module.
     same
-        Files and folders of which two runs of the same words write the same bytes.
+        Files and folders that are byte-identical after two runs with the same arguments.
     """
 
     name: str
@@ -128,12 +128,12 @@ class Writer:
     same: tuple[str, ...] = ()
 
     def check(self, folder: Path) -> None:
-        """That what it writes is there, and whole."""
+        """Check that the files exist and are complete."""
         for name, whole in self.files:
             whole(folder / name)
 
 
-#: What `slurm log` asks of a Slurm with accounting: its configuration, and who ended; more where each run counts.
+#: What `slurm log` queries from a Slurm with accounting: its configuration and ended jobs; more with each run.
 _SCONTROL = "echo AccountingStorageType = accounting_storage/slurmdbd\n"
 _SACCT = """
 for job in $(seq 500); do echo "$job|1714564800|1714564805|1714564865|4|10|ann|batch|COMPLETED|a"; done
@@ -196,7 +196,7 @@ WRITERS = (
         same=("l.csv",),
     ),
 )  # fmt: skip
-#: Commands that write nothing: they leave nothing either.
+#: Commands that write nothing leave no files either.
 READERS = tuple(
     Writer(" ".join(words[:2] if words[0] in ("plan", "admit") else words[:1]), words, (), ())
     for words in (
@@ -214,7 +214,7 @@ READERS = tuple(
 
 
 def prepared(folder: Path) -> None:
-    """What the commands read."""
+    """Write the input of the commands."""
     (folder / "scenario.yaml").write_text(SWEEP, encoding="utf-8")
     (folder / "s.csv").write_text(SERIES, encoding="utf-8")
     (folder / "w.csv").write_text(TABLES["wan"], encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Compiled functions on disk: nothing out of date is ever used, and nothing is compiled that is there."""
+"""Compiled functions on disk: no stale code is used, and cached code is not compiled again."""
 
 from __future__ import annotations
 
@@ -89,16 +89,16 @@ def results():
 }
 
 
-def ran(folder: Path, *edits: Edit, **environment: str) -> tuple[dict[str, float], list[str]]:
+def run_process(folder: Path, *edits: Edit, **environment: str) -> tuple[dict[str, float], list[str]]:
     """Results and what was compiled, of the two policies with these edits, in a new process."""
     write(folder, edits, POLICIES)
     return finish(start(folder, "pkg.all", **environment))
 
 
 def test_only_what_depends_on_an_edit_is_compiled_again(tmp_path):
-    assert ran(tmp_path) == ({"one": 8.0, "two": 4.0}, ["loop", "one", "two"])
+    assert run_process(tmp_path) == ({"one": 8.0, "two": 4.0}, ["loop", "one", "two"])
     # Another process, with another order of sets: all of it is found.
-    assert ran(tmp_path, PYTHONHASHSEED="7") == ({"one": 8.0, "two": 4.0}, [])
+    assert run_process(tmp_path, PYTHONHASHSEED="7") == ({"one": 8.0, "two": 4.0}, [])
     idle = (
         Edit("one.py", "The first.", "The first policy.", ()),
         Edit(
@@ -106,20 +106,20 @@ def test_only_what_depends_on_an_edit_is_compiled_again(tmp_path):
         ),
         Edit("shared.py", "What both use.", "What both policies use.", ()),
     )
-    assert ran(tmp_path, *idle) == ({"one": 8.0, "two": 4.0}, [])
+    assert run_process(tmp_path, *idle) == ({"one": 8.0, "two": 4.0}, [])
     policy = Edit("one.py", "of_one(shared(x))", "of_one(shared(x)) + 1.0", ())
-    assert ran(tmp_path, policy) == ({"one": 10.0, "two": 4.0}, ["one"])
+    assert run_process(tmp_path, policy) == ({"one": 10.0, "two": 4.0}, ["one"])
     of_one = Edit("shared.py", "return x + 1.0", "return x + 2.0", ())
-    assert ran(tmp_path, of_one) == ({"one": 10.0, "two": 4.0}, ["one"])
+    assert run_process(tmp_path, of_one) == ({"one": 10.0, "two": 4.0}, ["one"])
     shared = Edit("shared.py", "return x * at.SCALE", "return x * at.SCALE + 1.0", ())
-    assert ran(tmp_path, shared) == ({"one": 10.0, "two": 6.0}, ["one", "two"])
+    assert run_process(tmp_path, shared) == ({"one": 10.0, "two": 6.0}, ["one", "two"])
     constant = Edit("constants.py", "2.0", "3.0", ())
-    assert ran(tmp_path, constant) == ({"one": 11.0, "two": 7.0}, ["one", "two"])
-    # What was compiled for an earlier state is still there.
-    assert ran(tmp_path) == ({"one": 8.0, "two": 4.0}, [])
+    assert run_process(tmp_path, constant) == ({"one": 11.0, "two": 7.0}, ["one", "two"])
+    # The code of an earlier state is still cached.
+    assert run_process(tmp_path) == ({"one": 8.0, "two": 4.0}, [])
 
 
-def test_functions_of_one_name_from_several_processes_are_told_apart(tmp_path):
+def test_functions_of_one_name_from_several_processes_are_distinguished(tmp_path):
     write(tmp_path, files=SHIFTED)
     alone = {}
     for name in ("1", "2"):
@@ -131,7 +131,7 @@ def test_functions_of_one_name_from_several_processes_are_told_apart(tmp_path):
 
 
 @pytest.mark.slow
-def test_no_result_is_out_of_date_whatever_is_changed(tmp_path):
+def test_no_result_is_out_of_date_after_any_edit(tmp_path):
     write(tmp_path)
     before, compiled = finish(start(tmp_path))
     assert compiled == sorted(before)
@@ -150,34 +150,34 @@ def test_two_processes_may_compile_the_same_at_once(tmp_path):
     both = [start(tmp_path, "pkg.all") for _ in range(2)]
     for process in both:
         assert finish(process)[0] == {"one": 8.0, "two": 4.0}
-    assert ran(tmp_path)[1] == []
+    assert run_process(tmp_path)[1] == []
     assert len(list((tmp_path / "cache").rglob("*"))) == 2 + 3
 
 
-def test_a_folder_that_cannot_be_written_to_is_no_error(tmp_path):
+def test_an_unwritable_cache_folder_is_not_an_error(tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    assert ran(tmp_path, XDG_CACHE_HOME=str(tmp_path / "file")) == (
+    assert run_process(tmp_path, XDG_CACHE_HOME=str(tmp_path / "file")) == (
         {"one": 8.0, "two": 4.0},
         ["loop", "one", "two"],
     )
 
 
-def test_numbas_own_setting_of_the_folder_is_respected(tmp_path):
-    ran(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "elsewhere"))
+def test_numba_cache_dir_is_respected(tmp_path):
+    run_process(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "elsewhere"))
     assert len(list((tmp_path / "elsewhere").rglob("*.compiled"))) == 3
     assert not (tmp_path / "cache").exists()
 
 
 def test_damaged_files_are_compiled_again(tmp_path):
-    ran(tmp_path)
+    run_process(tmp_path)
     for number, file in enumerate(sorted((tmp_path / "cache").rglob("*.compiled"))):
         content = file.read_bytes()
         file.write_bytes([b"", content[: len(content) // 2], content[:-1] + bytes([content[-1] ^ 1])][number])
-    assert ran(tmp_path) == ({"one": 8.0, "two": 4.0}, ["loop", "one", "two"])
-    assert ran(tmp_path) == ({"one": 8.0, "two": 4.0}, [])
+    assert run_process(tmp_path) == ({"one": 8.0, "two": 4.0}, ["loop", "one", "two"])
+    assert run_process(tmp_path) == ({"one": 8.0, "two": 4.0}, [])
 
 
-def test_the_files_not_used_for_longest_are_removed(tmp_path):
+def test_the_least_recently_used_files_are_removed(tmp_path):
     for age in range(5):
         file = tmp_path / str(age)
         file.write_bytes(b"x" * 10)
@@ -186,40 +186,40 @@ def test_the_files_not_used_for_longest_are_removed(tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["0", "1", "2"]
 
 
-def made(step: float) -> Kernel:
+def make_kernel(step: float) -> Kernel:
     def more(x):
         return x + step
 
     return Kernel(more, numba.float64(numba.float64))
 
 
-def test_compiling_is_counted_and_said_nothing_of_where_all_is_cached(monkeypatch, tmp_path):
+def test_compiling_is_reported_unless_all_is_cached(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    told: list[Compiling] = []
-    kernels = [made(1.0), made(2.0)]
-    prepare(kernels, told.append, quiet=True)
-    assert told[0] == Compiling("", 0, 2)
-    assert told[-1] == Compiling("", 2, 2)
-    assert [so_far.done for so_far in told] == sorted(so_far.done for so_far in told)
-    assert any(so_far.function.endswith("more") for so_far in told)
-    told.clear()
-    prepare([made(1.0), made(2.0), *kernels], told.append)
-    assert told == []
+    reports: list[Compiling] = []
+    kernels = [make_kernel(1.0), make_kernel(2.0)]
+    prepare(kernels, reports.append, quiet=True)
+    assert reports[0] == Compiling("", 0, 2)
+    assert reports[-1] == Compiling("", 2, 2)
+    assert [so_far.done for so_far in reports] == sorted(so_far.done for so_far in reports)
+    assert any(so_far.function.endswith("more") for so_far in reports)
+    reports.clear()
+    prepare([make_kernel(1.0), make_kernel(2.0), *kernels], reports.append)
+    assert reports == []
 
 
 @pytest.mark.parametrize("draws", [False, True])
-def test_a_line_says_what_is_waited_for_where_nobody_sees_a_bar(monkeypatch, tmp_path, capsys, draws):
+def test_compiling_is_announced_on_one_line_without_a_terminal(monkeypatch, tmp_path, capsys, draws):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("windlass.jit.progress.ANNOUNCE_AFTER_S", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: draws, raising=False)
-    prepare([made(3.0)], lambda so_far: None)
-    said = capsys.readouterr().err
-    assert said == (
+    prepare([make_kernel(3.0)], lambda so_far: None)
+    message = capsys.readouterr().err
+    assert message == (
         "" if draws else "Compiling 1 function for this machine (first use only, then cached) …\n"
     )
 
 
-def test_a_helper_can_be_called_from_python_whoever_called_it_first(monkeypatch, tmp_path):
+def test_a_helper_called_by_a_kernel_can_be_called_from_python(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     from windlass.jit import helper
 

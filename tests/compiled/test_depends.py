@@ -30,7 +30,7 @@ def keys(folder: Path, *edits: Edit) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.changes[0])
-def test_an_edit_changes_the_keys_of_what_depends_on_it_and_no_other(edit, tmp_path):
+def test_an_edit_changes_only_the_keys_that_depend_on_it(edit, tmp_path):
     before, after = keys(tmp_path), keys(tmp_path, edit)
     assert {name for name in before if before[name] != after[name]} == set(edit.changes)
 
@@ -40,7 +40,7 @@ def test_every_kernel_of_the_package_is_changed_by_some_edit(tmp_path):
 
 
 @pytest.mark.parametrize("edit", IDLE, ids=lambda edit: edit.old[:20])
-def test_what_changes_no_code_changes_no_key(edit, tmp_path):
+def test_edits_without_code_changes_keep_the_keys(edit, tmp_path):
     assert keys(tmp_path) == keys(tmp_path, edit)
 
 
@@ -109,7 +109,7 @@ def test_functions_that_call_each_other_have_a_key():
     assert key(1.0) == key(1.0) != key(2.0)
 
 
-def test_how_a_function_is_compiled_is_part_of_its_key():
+def test_compile_options_and_the_signature_are_part_of_the_key():
     def f(x):
         return x
 
@@ -126,7 +126,7 @@ def test_how_a_function_is_compiled_is_part_of_its_key():
     assert len(set(found)) == len(found)
 
 
-def test_what_cannot_be_followed_is_not_cached_and_says_so():
+def test_unsupported_references_raise():
     class State:
         limit = 3.0
 
@@ -140,7 +140,7 @@ def test_what_cannot_be_followed_is_not_cached_and_says_so():
         key_of(text)
 
 
-def test_a_kernel_that_cannot_be_followed_is_compiled_all_the_same(monkeypatch, tmp_path):
+def test_a_kernel_with_unsupported_references_is_compiled_with_a_warning(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     held = numba.typed.List([1.0])
 
@@ -155,7 +155,7 @@ def test_a_kernel_that_cannot_be_followed_is_compiled_all_the_same(monkeypatch, 
     assert not list(tmp_path.rglob("*.compiled"))
 
 
-def test_every_kernel_of_windlass_can_be_followed():
+def test_every_kernel_of_windlass_has_a_key():
     for package in (
         "order.fleet.policies",
         "order.site.policies",
@@ -183,8 +183,8 @@ def kernels_in(module):
                 yield held
 
 
-def test_nothing_of_windlass_is_registered_with_numba_unseen():
-    """What :mod:`windlass.jit.depends` could not find."""
+def test_windlass_registers_nothing_with_numba():
+    """Registrations that :mod:`windlass.jit.depends` cannot find."""
     unseen = ("overload", "lower_builtin", "type_callable", "register_jitable", "jitclass", "typeof_impl")
     for file in Path(windlass.__file__).parent.rglob("*.py"):
         imported = [

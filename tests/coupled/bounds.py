@@ -23,8 +23,8 @@ def _read(values, place):
     return values[place]
 
 
-def checked() -> bool:
-    """Whether an index that is out of bounds is found: behind the third of four is the fourth."""
+def bounds_are_checked() -> bool:
+    """Return whether an index out of bounds raises: the array is a view of three of four entries."""
     read = Kernel(_read, types.int64(types.int64[::1], types.int64), allocates=False).ready()
     try:
         read(np.arange(4)[:3], 3)
@@ -52,7 +52,7 @@ def case(seed: int, nodes: int, jobs: int, tasks: int) -> Case:
     return Case(table, cores.tolist(), changes, Tasks(times.tolist(), work.tolist(), [1.0] * nodes, 0.0))
 
 
-#: The order, whether it is asked in Python, the dispatch policy, and how workers are made.
+#: The order policy, whether it is called through Python, the dispatch policy, and options of the workers.
 RUNS: tuple[tuple[type[SitePolicy], bool, str, dict[str, Any]], ...] = (
     (Easy, False, "ppot", {}),
     (Easy, True, "ppot", {"probe_delay": 0.7}),
@@ -64,8 +64,8 @@ RUNS: tuple[tuple[type[SitePolicy], bool, str, dict[str, Any]], ...] = (
 
 
 def main() -> None:
-    """Run it, compiled and asked in Python, with more nodes than fit a word."""
-    print("indices checked:", checked())
+    """Run the case, compiled and called through Python, with more nodes than bits in a word."""
+    print("indices checked:", bounds_are_checked())
     small = case(1, 70, 500, 2000)
     for order, hidden, dispatch, changed in RUNS:
         ran = run(small, Plain(order()) if hidden else order(), dispatch=dispatch, **changed)

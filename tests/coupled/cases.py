@@ -48,7 +48,7 @@ class Case:
 
 
 class Ran(NamedTuple):
-    """What came out, and the ledger at the end."""
+    """The results, and the ledger at the end."""
 
     replay: Replay
     tasks: Dispatched | None
@@ -103,7 +103,7 @@ def run(
     policy = POLICIES.find(order)() if isinstance(order, str) else order
     ledger = Ledger([case.cores], parts=1)
     parts: list[Part] = [*also, SitePart(case.jobs, policy, ledger, record=True)]
-    # Nothing at all, where nothing changes: a site that nobody watches runs in other ways.
+    # No part at all if nothing changes: an unwatched site takes another code path.
     if len(case.outages):
         parts.insert(0, Outages(case.outages, ledger))
     if case.tasks is not None:
@@ -120,7 +120,7 @@ def jobs_of(*rows: Sequence[float]) -> JobTable:
 
 
 def none() -> NodeTimetable:
-    """Nothing changes."""
+    """Return an empty timetable."""
     return NodeTimetable.none()
 
 
@@ -167,7 +167,7 @@ def cases(
     gap, run_time, procs, slack = (np.array(column, dtype=np.int64) for column in columns)
     request = np.maximum(run_time + slack, 0)
     jobs = JobTable.of(np.cumsum(gap) * unit, run_time * unit, procs, request * unit)
-    # On a pooled site nobody can say which jobs would have to die.
+    # On a pooled site the jobs to kill are undefined.
     changes = draw(timetables(cores, unit, kills=len(cores) > 1)) if outages else NodeTimetable.none()
     tasks = None
     if draw(st.booleans()) if with_tasks is None else with_tasks:

@@ -1,4 +1,4 @@
-"""Is what several parts did on the same nodes possible? The rules of :mod:`tests.oracles.ledger`, for all together.
+"""A validator of several parts on the same nodes: the rules of :mod:`tests.oracles.ledger`, for all together.
 
 At one instant: jobs end; capacity comes and goes; of each part in turn jobs are killed, of its own the last that came
 to a node first; then jobs start.
@@ -20,11 +20,11 @@ class Together(ledger.Sweep):
     def __init__(self, cores: Sequence[int], holders: int) -> None:
         super().__init__(cores)
         self.of = [list[Attempt]() for _ in range(holders)]
-        #: How often somebody was killed, and somebody started, where a later part held cores of the same node.
+        #: Number of kills and starts on nodes of which a later part held cores.
         self.shared = 0
 
     def enter(self, holder: int, attempt: Attempt, sign: int) -> None:
-        """A part takes what an attempt needs, or gives it back."""
+        """Let a part take the cores of an attempt, or return them."""
         self.add(attempt, sign)
         mine = self.of[holder]
         if sign > 0:
@@ -33,7 +33,7 @@ class Together(ledger.Sweep):
             mine.remove(attempt)
 
     def note_sharing(self, holder: int, attempt: Attempt) -> None:
-        """Whether another part holds cores of a node that this attempt has some of."""
+        """Count attempts on nodes of which another part holds cores."""
         others = [each for other, held in enumerate(self.of) if other != holder for each in held]
         self.shared += any(node in each.pieces for each in others for node in attempt.pieces)
 
@@ -69,7 +69,7 @@ def swept(replays: Sequence[Replay], cores: Sequence[int], timetable: NodeTimeta
 
 
 def violations(replays: Sequence[Replay], cores: Sequence[int], timetable: NodeTimetable) -> list[str]:
-    """What is wrong with what parts did together, and with what each did by itself; nothing where all is well."""
+    """Return the violations of all parts together, and of each part alone."""
     found = swept(replays, cores, timetable).found
     for replay in replays:
         attempts = ledger.attempts_of(replay)
@@ -90,7 +90,7 @@ def _kill(sweep: Together, holder: int, victim: Attempt, emptied: set[int]) -> N
 
 
 def _start(sweep: Together, starting: list[tuple[int, Attempt]], now: float) -> None:
-    """Who starts needs what is there then; one of no length for that instant alone."""
+    """Check that starting attempts fit; those of length 0 hold cores for that instant only."""
     for _, each in starting:
         if each.end == now:
             ledger._check(sweep, each, now, more=each.pieces)

@@ -1,4 +1,4 @@
-"""No array is read or written outside of its bounds: compiled with checks of every index, a small case runs through."""
+"""No array is accessed out of bounds: a small case runs with bounds checks compiled in."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_no_index_is_out_of_bounds(tmp_path: Path) -> None:
         check=False,
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
-    # What goes wrong in a policy's function, which is called by its address, stops nobody and is only told.
+    # An error in a policy's function, which is called by address, is only printed.
     assert "Error" not in ran.stderr, ran.stderr[-2000:]
     lines = ["indices checked: True", *["killed and moved: True True"] * len(RUNS)]
     assert ran.stdout.splitlines()[: len(lines)] == lines

@@ -1,4 +1,4 @@
-"""A part that does nothing, at any instants, changes nothing: to the bit."""
+"""A part that only adds stops at any instants changes no result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SPEEDS = [1.0, 1.0, 2.0, 0.5, 6.0]
 
 
 class Chop(Quiet):
-    """Stops everybody at given instants, and sees that nobody stops before the horizons that all have given."""
+    """Stops all parts at given instants, and checks that they advance to the common horizon."""
 
     def __init__(self, instants: Sequence[float]) -> None:
         self._left = sorted({float(each) for each in instants}, reverse=True)
@@ -49,18 +49,20 @@ class Chop(Quiet):
 
 
 def bits(result: Any) -> list[Any]:
-    """All that a result holds, comparable to the bit."""
+    """Return all fields of a result, for exact comparison."""
     values = [getattr(result, each.name) for each in fields(result)]
     return [value.tobytes() if isinstance(value, np.ndarray) else value for value in values]
 
 
-def test_the_part_stops_everybody() -> None:
+def test_the_chopping_part_stops_at_its_instants() -> None:
     chop = Chop([3.0, 1.0, 3.0])
     assert (chop.horizon(), chop.advance(1.0), chop.horizon(), chop.advance(9.0)) == (1.0, 1.0, 3.0, 9.0)
     assert chop.horizon() == np.inf
 
 
-def chopped_site(case: Any, policy: Any, instants: Sequence[float], *, watched: bool, last: bool) -> Replay:
+def run_site_with_stops(
+    case: Any, policy: Any, instants: Sequence[float], *, watched: bool, last: bool
+) -> Replay:
     """The jobs of a pooled site, stopped at instants, or at all of its own where its rows are watched."""
     ledger = Ledger([[case.processors]], parts=1)
     parts = [Chop(instants), SitePart(case.jobs, policy, ledger)]
@@ -73,7 +75,7 @@ def chopped_site(case: Any, policy: Any, instants: Sequence[float], *, watched: 
 @pytest.mark.parametrize("name", _NAMES)
 @pytest.mark.parametrize("watched", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_jobs_do_not_notice_where_time_stops(name: str, watched: bool, seed: int) -> None:
+def test_additional_stops_do_not_change_jobs(name: str, watched: bool, seed: int) -> None:
     case = busy(seed, whole=seed != 2)
     whole = replay(*case, POLICIES.find(name)())
     rng = np.random.default_rng(seed)
@@ -82,7 +84,7 @@ def test_jobs_do_not_notice_where_time_stops(name: str, watched: bool, seed: int
     for hidden in (False, True):
         policy = POLICIES.find(name)()
         policy = Plain(policy) if hidden else policy
-        chopped = chopped_site(case, policy, instants, watched=watched, last=hidden)
+        chopped = run_site_with_stops(case, policy, instants, watched=watched, last=hidden)
         assert [chopped.start.tobytes(), chopped.end.tobytes()] == [
             whole.start.tobytes(),
             whole.end.tobytes(),
@@ -98,7 +100,7 @@ def instants_of(case: Case) -> list[float]:
 
 @CHECK
 @given(case=cases(with_tasks=False, outages=False), name=st.sampled_from(_NAMES))
-def test_drawn_jobs_do_not_notice_where_time_stops(case: Case, name: str) -> None:
+def test_additional_stops_do_not_change_random_jobs(case: Case, name: str) -> None:
     whole = run(case, name).replay
     assert bits(run(case, name, also=[Chop(instants_of(case))]).replay)[1:] == bits(whole)[1:]
 
@@ -133,7 +135,7 @@ _WORLDS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 }
 
 
-def dispatched(world: str, instants: Sequence[float] | None, *, whole_seconds: bool) -> Any:
+def run_dispatch(world: str, instants: Sequence[float] | None, *, whole_seconds: bool) -> Any:
     policy, options, changed = _WORLDS[world]
     changed = dict(changed)
     rng = np.random.default_rng(3)
@@ -152,20 +154,20 @@ def dispatched(world: str, instants: Sequence[float] | None, *, whole_seconds: b
 
 @pytest.mark.parametrize("whole_seconds", [False, True], ids=["", "ties"])
 @pytest.mark.parametrize("world", _WORLDS)
-def test_tasks_do_not_notice_where_time_stops(world: str, whole_seconds: bool) -> None:
-    whole = dispatched(world, None, whole_seconds=whole_seconds)
+def test_additional_stops_do_not_change_tasks(world: str, whole_seconds: bool) -> None:
+    whole = run_dispatch(world, None, whole_seconds=whole_seconds)
     rng = np.random.default_rng(5)
     own = rng.choice(np.concatenate((whole.submit, whole.start, whole.end)), 400)
     times = shaky(float(whole.submit[-1])).time
     instants = [*own, *np.nextafter(own, np.inf)[:100], *rng.uniform(0, whole.end.max(), 100), *times]
-    assert bits(dispatched(world, instants, whole_seconds=whole_seconds)) == bits(whole)
-    # And tasks did all that there is to be done to them.
+    assert bits(run_dispatch(world, instants, whole_seconds=whole_seconds)) == bits(whole)
+    # The tasks ran, and Rosella sent benchmark tasks.
     assert whole.response.min() > 0
     assert ("rosella" not in world) or whole.benchmarks > 0
 
 
 @pytest.mark.parametrize("world", ["rosella", "sparrow, old queues"])
 def test_stopping_for_reports_changes_nothing(world: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = dispatched(world, None, whole_seconds=True)
+    whole = run_dispatch(world, None, whole_seconds=True)
     monkeypatch.setattr("windlass.sim.workers.part._STEPS_BETWEEN_REPORTS", 50)
-    assert bits(dispatched(world, [1.0, 2.0, 7.25], whole_seconds=True)) == bits(whole)
+    assert bits(run_dispatch(world, [1.0, 2.0, 7.25], whole_seconds=True)) == bits(whole)

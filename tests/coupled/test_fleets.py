@@ -1,4 +1,4 @@
-"""Jobs over a fleet do not notice where time stops: chopped at any instants, the same comes out to the bit."""
+"""Additional stops at any instants do not change jobs over a fleet."""
 
 from __future__ import annotations
 
@@ -51,48 +51,48 @@ def drawn(seed: int, *, drops: bool, jobs: int = 8, sites: int = 4) -> FleetCase
     return FleetCase(fleet, work, draw_drops(fleet, 0.6, 2, 7.0, until, np.random.default_rng(seed + 2)))
 
 
-class Asked:
-    """A policy whose compiled function is hidden; when it was asked."""
+class Recorded:
+    """A policy with its compiled function hidden; it records the times of its calls."""
 
     name = "asked"
 
     def __init__(self, policy: Decider[Any, Any]) -> None:
         self._policy = policy
-        self.asked: list[float] = []
+        self.times: list[float] = []
 
     def decide(self, view: Any) -> Any:
-        self.asked.append(view.now)
+        self.times.append(view.now)
         return self._policy.decide(view)
 
 
-def place_policy(name: str) -> Asked:
+def place_policy(name: str) -> Recorded:
     """A placement policy, by its name here."""
     if name == "standing":
-        return Asked(OrderedPlacement(Swag()))
+        return Recorded(OrderedPlacement(Swag()))
     policy, options = _PLACEMENTS[name]
-    return Asked(PLACE.make(policy, np.random.default_rng(1), **options))
+    return Recorded(PLACE.make(policy, np.random.default_rng(1), **options))
 
 
 def bits(run: FleetRun) -> dict[str, Any]:
-    """All that happened, comparable to the bit."""
+    """Return all results of a run, for exact comparison."""
     values = {
         each.name: getattr(run, each.name) for each in fields(run) if each.name not in ("fleet", "jobs")
     }
     return {name: each.tobytes() if isinstance(each, np.ndarray) else each for name, each in values.items()}
 
 
-def ran(part: FleetPart, policy: Any, *, beside: Sequence[Part] = (), last: bool = False) -> FleetRun:
-    """What a fleet does, alone or beside others, before them or behind."""
+def run_part(part: FleetPart, policy: Any, *, others: Sequence[Part] = (), last: bool = False) -> FleetRun:
+    """Run a fleet alone, or coupled before or after other parts."""
     engine: Any = SinglePart(part)
-    if beside:
-        engine = Coupled([part, *beside] if last else [*beside, part])
+    if others:
+        engine = Coupled([part, *others] if last else [*others, part])
     policies = {"order": policy, "place": policy}
     found = drive(engine, policies)
-    return found if not beside else next(each for each in found if isinstance(each, FleetRun))
+    return found if not others else next(each for each in found if isinstance(each, FleetRun))
 
 
 def instants_of(run: FleetRun, case: FleetCase, seed: int) -> list[float]:
-    """At what happens there, just behind and before it, and anywhere."""
+    """Return instants at events of a run, just before and after them, and anywhere."""
     rng = np.random.default_rng(seed)
     own = np.concatenate((run.begun, run.read, run.computed, run.end, case.jobs.submit, case.timetable.time))
     some = rng.choice(own, 60)
@@ -103,11 +103,11 @@ def instants_of(run: FleetRun, case: FleetCase, seed: int) -> list[float]:
 def ordered(case: FleetCase, name: str, *, hidden: bool, **setting: Any) -> tuple[OrderedFleet, Any]:
     """The part of a fleet under a standing order, and the policy."""
     policy = ORDER.make(name, np.random.default_rng(0))
-    chosen = Asked(policy) if hidden else policy
+    chosen = Recorded(policy) if hidden else policy
     return OrderedFleet(case, in_loop(chosen), log=True, **setting), chosen
 
 
-@pytest.mark.parametrize("hidden", [False, True], ids=["compiled", "asked"])
+@pytest.mark.parametrize("hidden", [False, True], ids=["compiled", "in python"])
 @settings(CHECK, max_examples=25)
 @given(
     seed=st.integers(0, 10**6),
@@ -117,18 +117,18 @@ def ordered(case: FleetCase, name: str, *, hidden: bool, **setting: Any) -> tupl
     by_seconds=st.booleans(),
     last=st.booleans(),
 )
-def test_a_fleet_under_a_standing_order_does_not_notice_where_time_stops(
+def test_additional_stops_do_not_change_a_fleet_under_an_order(
     hidden: bool, seed: int, name: str, drops: bool, look_every: float, by_seconds: bool, last: bool
 ) -> None:
     case = drawn(seed, drops=drops)
     setting = dict(hidden=hidden, look_every=look_every, by_seconds=by_seconds)
     part, alone = ordered(case, name, **setting)
-    whole = ran(part, alone)
-    part, beside = ordered(case, name, **setting)
-    chopped = ran(part, beside, beside=[Chop(instants_of(whole, case, seed))], last=last)
+    whole = run_part(part, alone)
+    part, again = ordered(case, name, **setting)
+    chopped = run_part(part, again, others=[Chop(instants_of(whole, case, seed))], last=last)
     assert bits(chopped) == bits(whole)
     if hidden:
-        assert (len(alone.asked), beside.asked) == (whole.decisions, alone.asked)
+        assert (len(alone.times), again.times) == (whole.decisions, alone.times)
 
 
 @pytest.mark.parametrize("name", [*_PLACEMENTS, "standing"])
@@ -140,25 +140,25 @@ def test_a_fleet_under_a_standing_order_does_not_notice_where_time_stops(
     decide_every=st.sampled_from([0.0, 0.5, 4.0]),
     last=st.booleans(),
 )
-def test_a_fleet_under_placements_does_not_notice_where_time_stops(
+def test_additional_stops_do_not_change_a_fleet_under_placements(
     name: str, seed: int, drops: bool, look_every: float, decide_every: float, last: bool
 ) -> None:
     case = drawn(seed, drops=drops)
     setting = dict(look_every=look_every, decide_every=decide_every, log=True)
-    alone, beside = place_policy(name), place_policy(name)
-    whole = ran(PlacedFleet(case, **setting), alone)
+    alone, again = place_policy(name), place_policy(name)
+    whole = run_part(PlacedFleet(case, **setting), alone)
     instants = instants_of(whole, case, seed)
-    # At the decisions too, which may be at instants at which nothing else happens.
-    instants += [*alone.asked, *np.nextafter(alone.asked, np.inf), *np.nextafter(alone.asked, -np.inf)]
-    chopped = ran(PlacedFleet(case, **setting), beside, beside=[Chop(instants)], last=last)
+    # Also at the decisions, which may be at instants without other events.
+    instants += [*alone.times, *np.nextafter(alone.times, np.inf), *np.nextafter(alone.times, -np.inf)]
+    chopped = run_part(PlacedFleet(case, **setting), again, others=[Chop(instants)], last=last)
     assert bits(chopped) == bits(whole)
-    assert beside.asked == alone.asked
-    assert (np.diff(alone.asked) >= decide_every - 1e-9).all()
+    assert again.times == alone.times
+    assert (np.diff(alone.times) >= decide_every - 1e-9).all()
 
 
-def test_two_fleets_do_not_notice_each_other() -> None:
+def test_two_coupled_fleets_run_as_each_alone() -> None:
     cases = [drawn(seed, drops=True) for seed in (3, 4)]
-    alone = [ran(*ordered(case, "swag", hidden=False)) for case in cases]
+    alone = [run_part(*ordered(case, "swag", hidden=False)) for case in cases]
     parts = [ordered(cases[0], "swag", hidden=False)[0], ordered(cases[1], "swag", hidden=True)[0]]
-    together = drive(Coupled(parts), {"order": Asked(Swag())})
+    together = drive(Coupled(parts), {"order": Recorded(Swag())})
     assert [bits(run) for run in together] == [bits(run) for run in alone]

@@ -1,4 +1,4 @@
-"""Jobs on processors of others: the compiled site beside a plain one, after any operations at any instants."""
+"""Jobs on processors of other jobs: the compiled site compared with a plain one after random operations."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from windlass.sim.site.rated import RatedSite
 _RATES = (0.0, 0.25, 0.5, 1.0, 2.0)
 
 
-class Beside(Quiet):
-    """Does to both sites what was drawn, and holds them to each other after each round and each operation."""
+class Comparison(Quiet):
+    """Applies random operations to both sites, and compares them after each round and each operation."""
 
     def __init__(
         self, site: RatedSite, ledger: Ledger, plain: Plain, drawn: list[tuple[float, str, int, int]]
@@ -127,7 +127,7 @@ def steps(draw: st.DrawFn) -> tuple[int, JobTable, list[tuple[float, str, int, i
     return processors, jobs, draw(st.lists(step, max_size=30))
 
 
-def beside(
+def compare(
     processors: int, jobs: JobTable, drawn: list[tuple[float, str, int, int]], *, kill: bool
 ) -> tuple[Any, Plain, int]:
     rows = [
@@ -137,8 +137,8 @@ def beside(
     plain = Plain(processors, list(zip(jobs.submit.tolist(), rows, strict=True)))
     ledger = Ledger([[processors]], parts=1)
     site = RatedSite(jobs, POLICIES.find("fcfs")(), ledger, kill=kill)
-    # Whatever was slowed goes on at last.
-    part = Beside(site, ledger, plain, drawn)
+    # All slowed jobs eventually continue.
+    part = Comparison(site, ledger, plain, drawn)
     at_last = Faster(site, plain)
     assert Coupled([site, part, at_last], ledger).wait() is None
     replay = site.result()
@@ -149,7 +149,7 @@ def beside(
 
 
 class Faster(Quiet):
-    """At 60 s everybody who runs has its whole speed again."""
+    """At 60 s all running jobs return to full speed."""
 
     def __init__(self, site: RatedSite, plain: Plain) -> None:
         self._site, self._plain, self._next = site, plain, 60.0
@@ -169,14 +169,14 @@ class Faster(Quiet):
 
 @settings(CHECK, max_examples=400)
 @given(drawn=steps(), kill=st.booleans())
-def test_the_site_is_as_a_plain_one_after_any_operations(
+def test_the_site_equals_a_plain_one_after_any_operations(
     drawn: tuple[int, JobTable, list[tuple[float, str, int, int]]], kill: bool
 ) -> None:
-    beside(*drawn, kill=kill)
+    compare(*drawn, kill=kill)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_more_jobs_run_than_there_are_processors_and_slots(seed: int) -> None:
+def test_guests_make_more_jobs_run_than_processors_and_slots(seed: int) -> None:
     # Room for slots is made while guests come: there are 64 at first, and twice as many jobs may run.
     rng = np.random.default_rng(seed)
     count = 400
@@ -189,11 +189,11 @@ def test_more_jobs_run_than_there_are_processors_and_slots(seed: int) -> None:
         (float(time), str(name), int(first), int(second))
         for time, name, (first, second) in zip(rng.integers(0, 100, 600) / 2, what, numbers, strict=True)
     ]
-    _, _, taken = beside(50, jobs, drawn, kill=False)
+    _, _, taken = compare(50, jobs, drawn, kill=False)
     assert taken > 50
 
 
-def test_what_cannot_be_is_named_and_changes_nothing() -> None:
+def test_invalid_operations_are_named_and_change_nothing() -> None:
     jobs = JobTable.of([0, 0, 0, 9], [5, 5, 5, 5], [2, 2, 1, 1], job=[7, 8, 9, 10])
     site = RatedSite(jobs, POLICIES.find("fcfs")(), Ledger([[2]], parts=1))
     site.advance(0.0)
@@ -211,7 +211,7 @@ def test_what_cannot_be_is_named_and_changes_nothing() -> None:
         nodes.take_in(0, 1, 9.0, 0.0, "shares")
 
 
-def test_what_is_left_by_rounding_alone_does_not_wait_for_ever() -> None:
+def test_work_left_by_rounding_ends_at_once() -> None:
     # Of a clock of 1e8 s an end is a rounding away from the work that leads there.
     for work in (0.3, 0.1, 1 / 3):
         jobs = JobTable.of([1e8], [work], [1], [900])

@@ -1,4 +1,4 @@
-"""Instances give and take rows of the ledger: small tasks run on them, and other parts hold cores there."""
+"""Instances add and remove rows of the ledger: small tasks run on them, and other parts hold cores there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from windlass.sim.part import Quiet
 
 
 class Until:
-    """So many instances until an instant, and none from then on."""
+    """Wants `count` instances until an instant, and none afterwards."""
 
     name = "until"
     idle = 0.0
@@ -35,7 +35,7 @@ class Until:
 
 
 class Holder(Quiet):
-    """Holds cores of the first row from one instant to another; gives them up where it must, unless it is stubborn."""
+    """Holds cores of the first row from one instant to another; releases them when required, unless it is stubborn."""
 
     def __init__(
         self, ledger: Ledger, cores: int, since: float, until: float, stubborn: bool = False
@@ -64,10 +64,10 @@ class Holder(Quiet):
         return ()
 
 
-def beside(
+def run_with_holder(
     jobs: VectorJobs, policy: Until, *held: float, fleet: InstanceFleet | None = None, stubborn: bool = False
 ) -> tuple[Scaled, Holder]:
-    """Jobs beside a holder of so many cores, from when to when."""
+    """Run jobs coupled with a holder of cores, given as (cores, since, until)."""
     found = fleet or InstanceFleet((SMALL,))
     ledger = Ledger([found.rows()], parts=2)
     part = part_of(jobs, found, ledger, policy, 1, others=True, begin=0.0)
@@ -88,7 +88,7 @@ def test_tasks_run_at_the_speed_that_jobs_leave() -> None:
     assert tasks_done.response.tolist() == pytest.approx([4.0, 1.0])
 
 
-def test_tasks_of_an_instance_that_is_gone_go_elsewhere() -> None:
+def test_tasks_of_a_removed_instance_move() -> None:
     fleet = InstanceFleet((SMALL,), interruptions=Interruptions(*(np.array(x) for x in ([65.0], [0], [1]))))
     ledger, policy = Ledger([fleet.rows()], parts=1), Until(2)
     jobs = VectorJobs.of(submit=[50.0, 400.0], run=[1.0, 1.0], cores=1)
@@ -101,44 +101,44 @@ def test_tasks_of_an_instance_that_is_gone_go_elsewhere() -> None:
 
 def test_a_job_waits_for_cores_that_another_part_holds() -> None:
     jobs = VectorJobs.of(submit=[50.0], run=[10.0], cores=3)
-    done, _ = beside(jobs, Until(1), 2, 40.0, 75.0)
+    done, _ = run_with_holder(jobs, Until(1), 2, 40.0, 75.0)
     assert done.start.tolist() == [75.0]
-    done, _ = beside(jobs, Until(1), 1, 40.0, 75.0)
+    done, _ = run_with_holder(jobs, Until(1), 1, 40.0, 75.0)
     assert done.start.tolist() == [50.0]
 
 
-def test_an_instance_goes_only_when_other_parts_have_left_it() -> None:
+def test_an_instance_leaves_only_after_other_parts_release_it() -> None:
     jobs = VectorJobs.of(submit=[31.0, 300.0], run=[10.0, 1.0], cores=1)
 
     class Again(Until):
         def decide(self, view):
             return Totals((1 if view.now < 60.0 or view.now >= 200.0 else 0,), ("again",))
 
-    done, _ = beside(jobs, Again(1), 2, 35.0, 130.0)
-    # The job ends at 41 s and none is wanted from 60 s on; who else is there leaves at 130 s.
+    done, _ = run_with_holder(jobs, Again(1), 2, 35.0, 130.0)
+    # The job ends at 41 s and no instance is wanted from 60 s on; the other part leaves at 130 s.
     assert done.launches.gone.tolist()[0] == 130.0
     assert len(done.launches.kind) == 2
 
 
-def test_whoever_is_there_gives_up_what_is_taken_and_who_does_not_is_told() -> None:
+def test_a_part_must_release_cores_of_an_interrupted_instance() -> None:
     jobs = VectorJobs.of(submit=[35.0], run=[50.0], cores=1)
     cuts = Interruptions(*(np.array(x) for x in ([60.0, 61.0], [0, 0], [0, 4])))
     fleet = InstanceFleet((SMALL,), interruptions=cuts)
-    done, holder = beside(jobs, Until(1), 2, 40.0, 500.0, fleet=fleet)
+    done, holder = run_with_holder(jobs, Until(1), 2, 40.0, 500.0, fleet=fleet)
     assert (done.lost, holder.held) == (1, 0)
     with pytest.raises(InputError, match="which was to be vacated"):
-        beside(jobs, Until(1), 2, 40.0, 500.0, fleet=fleet, stubborn=True)
+        run_with_holder(jobs, Until(1), 2, 40.0, 500.0, fleet=fleet, stubborn=True)
 
 
-def test_cores_are_held_as_whole_ones() -> None:
+def test_held_cores_are_rounded_up() -> None:
     jobs = VectorJobs.of(submit=[40.0, 40.0, 40.0], run=[10.0] * 3, cores=[0.5, 0.5, 2.5])
-    done, _ = beside(jobs, Until(1), 1, 35.0, 45.0)
+    done, _ = run_with_holder(jobs, Until(1), 1, 35.0, 45.0)
     # Half a core twice is one whole; two and a half more are four, of which one is another's.
     assert done.start.tolist() == [40.0, 40.0, 45.0]
 
 
 class DecidesToLeave(Holder):
-    """Gives its cores up by a decision, when the others may have decided already."""
+    """Releases its cores in a decision, after other parts may have decided."""
 
     def advance(self, until: float) -> float:
         return until
@@ -151,7 +151,7 @@ class DecidesToLeave(Holder):
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_cores_that_are_given_back_by_a_later_decision_are_used_at_that_instant(first: bool) -> None:
+def test_cores_released_by_a_later_decision_are_used_at_that_instant(first: bool) -> None:
     fleet = InstanceFleet((SMALL,))
     ledger, policy = Ledger([fleet.rows()], parts=2), Until(1)
     jobs = VectorJobs.of(submit=[50.0], run=[10.0], cores=3)
@@ -164,9 +164,7 @@ def test_cores_that_are_given_back_by_a_later_decision_are_used_at_that_instant(
 
 
 @pytest.mark.parametrize(("cores", "launches"), [(2, 1), (3, 2), (8, 3)])
-def test_an_instance_that_another_part_uses_is_not_one_that_is_there_at_once(
-    cores: int, launches: int
-) -> None:
+def test_an_instance_used_by_another_part_is_not_fully_available(cores: int, launches: int) -> None:
     fleet = InstanceFleet((SMALL,))
     ledger = Ledger([fleet.rows()], parts=2)
     jobs = VectorJobs.of(submit=[40.0, 60.0], run=[10.0, 5.0], cores=[1, cores])

@@ -1,4 +1,4 @@
-"""What happens at one instant: ends, then capacity and kills, then arrivals and starts, jobs before tasks."""
+"""The order of events at one instant: ends, capacity and kills, arrivals and starts, jobs before tasks."""
 
 from __future__ import annotations
 
@@ -34,62 +34,62 @@ def drained(
     return NodeTimetable.outage(node, down, up, cores=cores, left=left)
 
 
-def checked(case: Case, name: str = "fcfs") -> Replay:
-    """What happened, the same compiled and asked in Python, once the validator has seen it."""
+def run_checked(case: Case, name: str = "fcfs") -> Replay:
+    """Run a case compiled and through Python, compare and validate both, and return the result."""
     compiled = run(case, name).replay
-    asked = run(case, Plain(POLICIES.find(name)())).replay
+    in_python = run(case, Plain(POLICIES.find(name)())).replay
     for column in ("start", "end", "lost", "lost_start", "lost_end", "held"):
-        assert getattr(compiled, column).tolist() == getattr(asked, column).tolist()
+        assert getattr(compiled, column).tolist() == getattr(in_python, column).tolist()
     assert ledger.violations(compiled, case.cores, case.outages) == []
     return compiled
 
 
 @pytest.mark.parametrize("name", _NAMES)
 @pytest.mark.parametrize("end", [5.0, 0.1 + 0.2, 1 / 3])
-def test_an_outage_at_the_very_end_of_a_job_kills_nobody(name: str, end: float) -> None:
-    ran = checked(Case(jobs_of((0, end, 4), (0, 2 * end, 1)), [2, 2], gone(1, end, end + 1)), name)
+def test_an_outage_at_the_end_of_a_job_kills_no_job(name: str, end: float) -> None:
+    ran = run_checked(Case(jobs_of((0, end, 4), (0, 2 * end, 1)), [2, 2], gone(1, end, end + 1)), name)
     assert (len(ran.lost), ran.end.tolist()) == (0, [end, end + 2 * end])
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_an_outage_just_before_the_end_kills(name: str) -> None:
-    ran = checked(Case(jobs_of((0, 5, 4)), [2, 2], gone(1, np.nextafter(5.0, 0), 6)), name)
+def test_an_outage_just_before_the_end_kills_the_job(name: str) -> None:
+    ran = run_checked(Case(jobs_of((0, 5, 4)), [2, 2], gone(1, np.nextafter(5.0, 0), 6)), name)
     assert (ran.lost.tolist(), ran.start.tolist(), ran.end.tolist()) == ([0], [6.0], [11.0])
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_nobody_is_started_and_killed_at_once(name: str) -> None:
+def test_no_job_is_started_and_killed_at_one_instant(name: str) -> None:
     # At 5 s the first ends, the third arrives, the second waits, and node 0, which is free then, goes.
     jobs = jobs_of((0, 5, 4), (1, 3, 2), (5, 3, 2), (5, 0, 1))
-    ran = checked(Case(jobs, [2, 2], gone(0, 5.0, 20.0)), name)
+    ran = run_checked(Case(jobs, [2, 2], gone(0, 5.0, 20.0)), name)
     assert len(ran.lost) == 0
     # One of the two at a time is all that node 1 takes.
     assert sorted(ran.start.tolist()[1:3]) == [5.0, 8.0]
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_a_job_is_killed_and_goes_on_elsewhere_at_the_same_instant(name: str) -> None:
+def test_a_killed_job_restarts_elsewhere_at_the_same_instant(name: str) -> None:
     jobs = jobs_of((0, 10, 2), (0, 4, 2))
-    ran = checked(Case(jobs, [2, 2], gone(int(name == "sjf"), 4.0)), name)
+    ran = run_checked(Case(jobs, [2, 2], gone(int(name == "sjf"), 4.0)), name)
     # The second ends at 4 s and leaves its node.
     assert (ran.lost.tolist(), ran.lost_start.tolist(), ran.lost_end.tolist()) == ([0], [0.0], [4.0])
     assert (ran.start.tolist(), ran.end.tolist()) == ([4.0, 0.0], [14.0, 4.0])
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_who_is_killed_starts_at_once_where_there_is_room(name: str) -> None:
+def test_a_killed_job_restarts_at_once_if_it_fits(name: str) -> None:
     # Nothing else happens at that instant: no more is idle than before.
-    ran = checked(Case(jobs_of((0, 10, 2)), [2, 2], gone(0, 4.0, 8.0)), name)
+    ran = run_checked(Case(jobs_of((0, 10, 2)), [2, 2], gone(0, 4.0, 8.0)), name)
     assert (ran.lost.tolist(), ran.start.tolist()) == ([0], [4.0])
 
 
-def test_what_comes_just_before_an_outage_does_not_bring_it_forward() -> None:
+def test_an_arrival_just_before_an_outage_does_not_advance_it() -> None:
     jobs = jobs_of((np.nextafter(5.0, 0), 1, 1), (5, 3, 2))
-    ran = checked(Case(jobs, [1, 2, 2], gone(1, 5.0)))
+    ran = run_checked(Case(jobs, [1, 2, 2], gone(1, 5.0)))
     assert (len(ran.lost), ran.start[1]) == (0, 5.0)
 
 
-def test_jobs_are_killed_before_anybody_decides_wherever_the_outages_stand() -> None:
+def test_kills_precede_decisions_for_any_order_of_the_parts() -> None:
     nodes = Ledger([[2, 2]], parts=1)
     part = SitePart(jobs_of((0, 10, 2), (4, 1, 2)), Fcfs(), nodes)
     cluster = Coupled([part, Outages(gone(0, 4.0), nodes)], nodes)
@@ -97,7 +97,7 @@ def test_jobs_are_killed_before_anybody_decides_wherever_the_outages_stand() -> 
     assert cluster.result()[0].start.tolist() == [4.0, 14.0]
 
 
-def test_what_a_policy_left_with_a_job_is_gone_when_it_is_killed() -> None:
+def test_notes_of_a_killed_job_are_cleared() -> None:
     seen: list[tuple[float, list[float]]] = []
 
     def answer(view: SiteView) -> Start:
@@ -106,7 +106,7 @@ def test_what_a_policy_left_with_a_job_is_gone_when_it_is_killed() -> None:
         return Start(tuple(fits.tolist()), notes=np.full(len(view.waiting.job), 7.0))
 
     run(Case(jobs_of((0, 10, 4), (1, 1, 4)), [2, 2], gone(0, 4.0, 6.0)), Answers(answer))
-    # Node 1 is idle from the kill on, so that the policy is asked there; at 6 s it has left another note.
+    # Node 1 is idle from the kill on, so that the policy is called then; at 6 s it has left another note.
     assert [(now, str(notes)) for now, notes in seen] == [
         (0.0, "[nan]"),
         (1.0, "[nan]"),
@@ -116,46 +116,46 @@ def test_what_a_policy_left_with_a_job_is_gone_when_it_is_killed() -> None:
     ]
 
 
-def test_who_was_killed_goes_to_the_end_of_the_queue_and_begins_anew() -> None:
+def test_a_killed_job_is_requeued_last_and_restarts() -> None:
     jobs = jobs_of((0, 10, 2), (1, 3, 2), (3, 3, 2))
-    ran = checked(Case(jobs, [2, 1], gone(0, 4.0, 5.0)))
+    ran = run_checked(Case(jobs, [2, 1], gone(0, 4.0, 5.0)))
     assert ran.lost.tolist() == [0]
     assert ran.start.tolist() == [11.0, 5.0, 8.0]
     assert ran.end.tolist() == [21.0, 8.0, 11.0]
 
 
-def test_a_job_may_be_killed_again_and_again() -> None:
+def test_a_job_may_be_killed_repeatedly() -> None:
     times = none()
     for step in range(100):
         times += gone(0, 2.0 + 3 * step, 3.0 + 3 * step)
-    ran = checked(Case(jobs_of((0, 10, 4), (0, 300, 4)), [2, 2], times))
+    ran = run_checked(Case(jobs_of((0, 10, 4), (0, 300, 4)), [2, 2], times))
     assert (len(ran.lost), set(ran.lost_end - ran.lost_start)) == (100, {2.0})
     assert sorted(ran.start.tolist()) == [300.0, 310.0]
 
 
-def test_who_came_last_is_killed_first_and_nobody_in_vain() -> None:
+def test_the_latest_jobs_are_killed_first_and_no_more_than_needed() -> None:
     # Node 0 has the first three, one core each; one may stay.
     jobs = jobs_of((0, 20, 1), (1, 20, 1), (2, 20, 1), (3, 20, 3))
-    ran = checked(Case(jobs, [3, 3], gone(0, 5.0, cores=3, left=1)), "easy")
+    ran = run_checked(Case(jobs, [3, 3], gone(0, 5.0, cores=3, left=1)), "easy")
     assert ran.lost.tolist() == [2, 1]
 
 
 def test_a_drained_node_can_be_vacated_later() -> None:
     times = drained(0, 1.0) + gone(0, 3.0)
-    ran = checked(Case(jobs_of((0, 9, 2), (2, 1, 2)), [2, 2], times))
+    ran = run_checked(Case(jobs_of((0, 9, 2), (2, 1, 2)), [2, 2], times))
     assert (ran.lost.tolist(), ran.lost_end.tolist()) == ([0], [3.0])
     assert ran.start.tolist() == [3.0, 2.0]
 
 
-def test_a_drained_node_lets_jobs_end_and_takes_no_more() -> None:
+def test_a_drained_node_finishes_its_jobs_and_accepts_no_more() -> None:
     jobs = jobs_of((0, 9, 2), (2, 1, 2), (2, 1, 2), (12, 1, 4))
-    ran = checked(Case(jobs, [2, 2], drained(0, 1.0, 20.0)))
+    ran = run_checked(Case(jobs, [2, 2], drained(0, 1.0, 20.0)))
     assert (len(ran.lost), ran.start.tolist()) == (0, [0.0, 2.0, 3.0, 20.0])
 
 
-def test_rows_of_one_instant_count_as_their_last() -> None:
+def test_the_last_change_of_an_instant_counts() -> None:
     times = gone(0, 5.0) + NodeTimetable(np.array([5.0]), np.array([0]), np.array([2]), np.array([False]))
-    ran = checked(Case(jobs_of((0, 9, 4)), [2, 2], times))
+    ran = run_checked(Case(jobs_of((0, 9, 4)), [2, 2], times))
     assert (len(ran.lost), ran.end.tolist()) == (0, [9.0])
 
 
@@ -164,9 +164,9 @@ def test_jobs_are_not_killed_on_a_pooled_site() -> None:
         run(Case(jobs_of((0, 1, 1)), [2], gone(0, 1.0)))
 
 
-@pytest.mark.parametrize("hidden", [False, True], ids=["compiled", "asked"])
+@pytest.mark.parametrize("hidden", [False, True], ids=["compiled", "in python"])
 @pytest.mark.parametrize("policy", ["sed", "ppot", "pss"])
-def test_tasks_that_arrive_when_shares_change_go_by_the_new_ones(policy: str, hidden: bool) -> None:
+def test_tasks_that_arrive_when_shares_change_use_the_new_ones(policy: str, hidden: bool) -> None:
     # The job takes all of node 0 when the tasks come, and stays until they are over.
     tasks = Tasks([5.0] * 8, [0.5] * 8, [10.0, 1.0], floor=0.0)
     order = Plain(Fcfs()) if hidden else Fcfs()
@@ -184,7 +184,7 @@ def test_tasks_that_arrive_when_a_job_ends_have_the_whole_node() -> None:
 
 
 @pytest.mark.parametrize("kill", [True, False])
-def test_tasks_that_arrive_when_a_node_goes_are_not_sent_there(kill: bool) -> None:
+def test_tasks_that_arrive_when_a_node_fails_are_not_sent_there(kill: bool) -> None:
     outages = NodeTimetable.outage(0, 5.0, 9.0, cores=4, kill=kill)
     tasks = Tasks([5.0] * 4 + [9.0] * 4, [0.5] * 8, [1.0, 1.0])
     ran = run(Case(jobs_of((0, 1, 1)), [4, 4], outages, tasks)).tasks
@@ -193,7 +193,7 @@ def test_tasks_that_arrive_when_a_node_goes_are_not_sent_there(kill: bool) -> No
     assert sorted(ran.worker.tolist()[4:]) == [0, 0, 1, 1]
 
 
-def test_a_task_that_ends_when_its_node_goes_has_ended() -> None:
+def test_a_task_that_ends_when_its_node_fails_is_complete() -> None:
     tasks = Tasks([3.0], [2.0], [1.0, 1.0])
     for node in (0, 1):
         ran = run(Case(jobs_of((0, 1, 1)), [1, 1], gone(node, 5.0, cores=1), tasks)).tasks
@@ -209,13 +209,13 @@ def test_tasks_wait_while_no_node_has_cores() -> None:
     assert (ran.end.tolist(), ran.worker.tolist(), ran.moved) == ([5.0, 6.0, 7.0], [0, 0, 0], 1)
 
 
-def test_who_is_killed_waits_before_those_who_arrive_at_that_instant() -> None:
+def test_a_killed_job_precedes_arrivals_of_the_same_instant() -> None:
     jobs = jobs_of((0, 10, 2), (1, 3, 2), (4, 3, 2))
-    ran = checked(Case(jobs, [2, 1], gone(0, 4.0, 5.0)))
+    ran = run_checked(Case(jobs, [2, 1], gone(0, 4.0, 5.0)))
     assert ran.start.tolist() == [8.0, 5.0, 18.0]
 
 
-def test_two_parts_of_jobs_share_the_nodes_of_one_site_and_the_first_decides_first() -> None:
+def test_two_parts_share_one_site_and_decide_in_order() -> None:
     both = Ledger([[2, 2]], parts=2)
     first = SitePart(jobs_of((0, 5, 3), (5, 2, 2)), Fcfs(), both, number=0, record=True)
     second = SitePart(jobs_of((0, 5, 2), (0, 3, 1)), Fcfs(), both, number=1, record=True)
@@ -225,6 +225,6 @@ def test_two_parts_of_jobs_share_the_nodes_of_one_site_and_the_first_decides_fir
     assert [part.start.tolist() for part in cluster.result()] == [[0.0, 5.0], [5.0, 7.0]]
 
 
-def test_an_outage_of_a_node_that_is_not_there() -> None:
+def test_an_outage_of_an_unknown_node_is_rejected() -> None:
     with pytest.raises(InputError, match=r"^outages: node 2, expected 0 to 1$"):
         Outages(drained(2, 1.0), Ledger([[2, 2]], parts=0))

@@ -1,4 +1,4 @@
-"""The ledger after any sequence of taking, giving back and changes of capacity, beside a plain one."""
+"""The ledger compared with a plain one after random takes, releases and capacity changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HOLDERS, _PARTS = 6, 2
 
 
 class Taker(NamedTuple):
-    """The ledger, and what the holders of one part have of it."""
+    """The ledger, and the pieces that the holders of one part have."""
 
     nodes: Any
     pieces: Any
@@ -61,7 +61,7 @@ _HOLDS = Kernel(_holds, types.int64(*(types.int64,) * 3), allocates=False)
 
 
 class Both:
-    """A ledger and a plain list of who holds what, held to each other after each step."""
+    """A ledger and a plain list of holdings, compared after each step."""
 
     def __init__(self, sites: list[list[int]]) -> None:
         self.ledger = Ledger(sites, _PARTS)
@@ -149,7 +149,7 @@ class Both:
 
 @st.composite
 def steps(draw: st.DrawFn) -> tuple[list[list[int]], list[tuple[Any, ...]]]:
-    """Two sites, of which one may have more rows than fit a word, and what is done to them."""
+    """Two sites, of which one may have more rows than fit a word, and operations on them."""
     few = st.lists(st.integers(0, 4), min_size=1, max_size=5)
     many = st.integers(63, 140).map(lambda count: [each % 4 for each in range(count)])
     sites = [draw(st.one_of(few, many)), draw(few)]
@@ -169,7 +169,7 @@ def steps(draw: st.DrawFn) -> tuple[list[list[int]], list[tuple[Any, ...]]]:
 
 @settings(CHECK, max_examples=200)
 @given(drawn=steps())
-def test_the_ledger_is_as_a_plain_one_after_any_steps(
+def test_the_ledger_equals_a_plain_one_after_any_steps(
     drawn: tuple[list[list[int]], list[tuple[Any, ...]]],
 ) -> None:
     sites, done = drawn
@@ -185,27 +185,27 @@ def test_the_ledger_is_as_a_plain_one_after_any_steps(
 @pytest.mark.parametrize(
     ("sites", "problem"), [([[]], "rows of"), ([[1, -1]], "rows of"), ([[2], []], "site 1")]
 )
-def test_sites_without_rows_or_with_less_than_no_cores(sites: list[list[int]], problem: str) -> None:
+def test_sites_without_rows_or_with_negative_cores_are_rejected(sites: list[list[int]], problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         Ledger(sites, parts=1)
 
 
-class Still(Quiet):
-    """Has something to do now, always."""
+class AlwaysDue(Quiet):
+    """A part that is always due at the same instant."""
 
     def horizon(self) -> float:
         return 3.0
 
 
-def test_time_that_stands_still_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_that_stands_still_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coupled, "_MANY", 100)
     ledger = Ledger([[2]], parts=1)
-    cluster = coupled.Coupled([SitePart(jobs_of((0, 5, 1)), Fcfs(), ledger), Still()], ledger)
+    cluster = coupled.Coupled([SitePart(jobs_of((0, 5, 1)), Fcfs(), ledger), AlwaysDue()], ledger)
     with pytest.raises(InputError, match=r"^time stands still at 3\.0 s: 100 times"):
         cluster.wait()
 
 
-def test_jobs_of_no_length_may_follow_each_other_at_one_instant(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_jobs_of_length_zero_may_run_at_one_instant(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coupled, "_MANY", 100)
     ledger = Ledger([[1]], parts=1)
     ledger.watch(0)
@@ -215,10 +215,10 @@ def test_jobs_of_no_length_may_follow_each_other_at_one_instant(monkeypatch: pyt
 
 
 class Holder(Quiet):
-    """Takes what it can while others settle; lets go of nothing, or of what is to be vacated."""
+    """Takes cores while others settle; releases none, or those to be vacated."""
 
-    def __init__(self, ledger: Ledger, *, lets_go: bool) -> None:
-        self._ledger, self._lets_go, self.rounds = ledger, lets_go, 0
+    def __init__(self, ledger: Ledger, *, releases: bool) -> None:
+        self._ledger, self._lets_go, self.rounds = ledger, releases, 0
         ledger.watch(0)
 
     def horizon(self) -> float:
@@ -232,26 +232,26 @@ class Holder(Quiet):
             self._ledger.hold(0, 0, 2)
 
 
-@pytest.mark.parametrize("lets_go", [False, True])
-def test_who_does_not_give_up_what_is_to_be_vacated_is_named(lets_go: bool) -> None:
+@pytest.mark.parametrize("releases", [False, True])
+def test_a_part_that_keeps_vacated_cores_is_named(releases: bool) -> None:
     ledger = Ledger([[2, 2]], parts=1)
-    holder = Holder(ledger, lets_go=lets_go)
+    holder = Holder(ledger, releases=releases)
     times = NodeTimetable.outage(1, 1.0, None, cores=2) + NodeTimetable.outage(
         0, 2.0, None, cores=2, kill=True
     )
     jobs = SitePart(jobs_of((5, 1, 1)), Fcfs(), Ledger([[1]], parts=1))
     cluster = coupled.Coupled([Outages(times, ledger), holder, jobs], ledger)
-    if lets_go:
+    if releases:
         assert cluster.wait() is None
         assert ledger.nodes.held.tolist() == [[0], [0]]
     else:
         with pytest.raises(InputError, match=r"^part 0 holds 2 cores of row 0, which was to be vacated"):
             cluster.wait()
-    # To ask again for what is not there marks nothing, else settling would not end.
+    # Requesting unavailable cores again marks no change, so that settling ends.
     assert holder.rounds < 10
 
 
-def test_a_ledger_names_what_it_does_not_have() -> None:
+def test_unknown_rows_sites_and_parts_are_named() -> None:
     ledger = Ledger([[4], [2, 2]], parts=1)
     for wrong in (
         lambda: ledger.hold(3, 0, 1),
@@ -268,7 +268,7 @@ def test_a_ledger_names_what_it_does_not_have() -> None:
     assert ledger.nodes.held.sum() == 0
 
 
-def test_a_site_is_as_wide_as_when_it_is_whole() -> None:
+def test_the_width_of_a_site_is_its_full_capacity() -> None:
     # Half of it is away, and some is held by another part, when the jobs' part is made.
     ledger = Ledger([[1] * 8], parts=2)
     for row in range(4, 8):
@@ -276,7 +276,7 @@ def test_a_site_is_as_wide_as_when_it_is_whole() -> None:
     ledger.hold(0, 1, 1)
     site = SitePart(jobs_of((0, 5, 4), (0, 5, 4), (6, 1, 8)), Fcfs(), ledger, record=True)
     back = NodeTimetable(np.full(4, 1.0), np.arange(4, 8), np.ones(4, np.int64), np.zeros(4, bool))
-    other = Letting(ledger)
+    other = Releasing(ledger)
     cluster = coupled.Coupled([Outages(back, ledger), other, site], ledger)
     assert cluster.wait() is None
     replay = cluster.result()[2]
@@ -285,8 +285,8 @@ def test_a_site_is_as_wide_as_when_it_is_whole() -> None:
     assert ledger.nodes.held.sum() == 0
 
 
-class Letting(Quiet):
-    """Gives row 0 back at 3 s."""
+class Releasing(Quiet):
+    """Releases row 0 at 3 s."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self._at = ledger, 3.0

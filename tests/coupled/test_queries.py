@@ -1,4 +1,4 @@
-"""Queries beside other parts: who takes cores first has them, and who only looks on changes nothing."""
+"""Queries coupled with other parts: the first to take cores gets them, and observers change nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sim.queries import TIERS, UNITS, Case, Nasty, cases, ledger_of, one
+from tests.sim.queries import TIERS, UNITS, Case, RandomPlanner, cases, ledger_of, one
 from windlass.model.timetable import NodeTimetable, SiteTimetable
 from windlass.plan import POLICIES
 from windlass.sim.nodes import Ledger
@@ -20,7 +20,7 @@ FIELDS = ("accurate", "served", "late", "lost", "silent", "switches")
 
 
 class Ticking(Quiet):
-    """Wants to be looked at time and again, and does nothing."""
+    """A part with regular events and no effect."""
 
     def __init__(self, every: float) -> None:
         self._every, self._next = every, every
@@ -35,7 +35,7 @@ class Ticking(Quiet):
 
 
 class Taking(Quiet):
-    """Takes cores of a row from one time to another, or what is idle of them."""
+    """Takes up to `cores` idle cores of a row from one time to another."""
 
     def __init__(self, ledger: Ledger, row: int, begin: float, end: float, cores: int) -> None:
         self._ledger, self._row, self._cores = ledger, row, cores
@@ -70,15 +70,17 @@ def same(one, other):
 
 @settings(max_examples=30, deadline=None)
 @given(case=cases(), every=st.sampled_from([0.5, 0.31]))
-def test_who_only_looks_on_changes_nothing(case: Case, every: float):
-    alone = case.run(Nasty(np.random.default_rng(case.seed)))
-    beside = case.beside(Nasty(np.random.default_rng(case.seed)), Ticking(every), ledger=ledger_of())
-    same(alone, beside)
+def test_an_observing_part_changes_nothing(case: Case, every: float):
+    alone = case.run(RandomPlanner(np.random.default_rng(case.seed)))
+    coupled_run = case.run_coupled(
+        RandomPlanner(np.random.default_rng(case.seed)), Ticking(every), ledger=ledger_of()
+    )
+    same(alone, coupled_run)
 
 
 @settings(max_examples=30, deadline=None)
 @given(case=cases())
-def test_cores_that_others_change_are_cores_of_ones_own_timetable(case: Case):
+def test_outages_equal_the_same_changes_in_the_own_timetable(case: Case):
     """Outages of rows, and the same changes of cores in the part's own timetable, are the same run."""
     names = [cluster.up for cluster in TIERS.clusters], [cluster.down for cluster in TIERS.clusters]
     table = case.timetable
@@ -92,11 +94,16 @@ def test_cores_that_others_change_are_cores_of_ones_own_timetable(case: Case):
             np.array(names[1])[table.site],
         ),
     )
-    own = cores_only.run(Nasty(np.random.default_rng(case.seed)))
+    own = cores_only.run(RandomPlanner(np.random.default_rng(case.seed)))
     ledger = ledger_of()
     rows = NodeTimetable(table.time, table.site, table.slots, np.zeros(len(table), np.bool_))
     none = replace(case, timetable=SiteTimetable.none())
-    same(own, none.beside(Nasty(np.random.default_rng(case.seed)), Outages(rows, ledger), ledger=ledger))
+    same(
+        own,
+        none.run_coupled(
+            RandomPlanner(np.random.default_rng(case.seed)), Outages(rows, ledger), ledger=ledger
+        ),
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -107,19 +114,21 @@ def test_cores_that_others_change_are_cores_of_ones_own_timetable(case: Case):
     cores=st.integers(1, 9000),
     first=st.booleans(),
 )
-def test_nobody_holds_what_another_has(case: Case, begin: float, lasts: float, cores: int, first: bool):
+def test_held_cores_never_exceed_the_capacity(
+    case: Case, begin: float, lasts: float, cores: int, first: bool
+):
     ledger, seen = ledger_of(parts=2), []
 
     class Watching(Quiet):
-        """Sees that cores are conserved at each instant, when all have settled."""
+        """Checks at each instant that cores are conserved."""
 
         def settle(self, now: float) -> None:
             nodes = ledger.nodes
             seen.append((nodes.idle + nodes.held.sum(axis=1) == nodes.capacity).all())
 
     taking = Taking(ledger, 3, begin, begin + lasts, cores)
-    planner = Nasty(np.random.default_rng(case.seed))
-    done = case.beside(planner, taking, Watching(), ledger=ledger, first=first)
+    planner = RandomPlanner(np.random.default_rng(case.seed))
+    done = case.run_coupled(planner, taking, Watching(), ledger=ledger, first=first)
     assert all(seen)
     assert (ledger.nodes.held[:, 0] == 0).all()
     length = done.stays.leave - done.stays.arrive
@@ -134,32 +143,32 @@ def test_nobody_holds_what_another_has(case: Case, begin: float, lasts: float, c
         assert (done.course.held[inside, 3] <= left + 1e-9).all()
 
 
-def test_a_planner_sees_what_others_leave():
+def test_a_planner_sees_the_capacity_left_by_other_parts():
     case = one(leave=40.0)
     ledger, seen = ledger_of(parts=2), []
 
-    class Looking:
+    class Recording:
         name = "looking"
 
         def decide(self, view):
             seen.append((view.now, view.capacity[9]))
             return POLICIES.make("fair", np.random.default_rng(1)).decide(view)
 
-    case.beside(Looking(), Taking(ledger, 3, 10.0, 20.0, 6500), ledger=ledger, first=True)
-    # It holds 4.5 of 8 when the other one comes and wants 6.5.
+    case.run_coupled(Recording(), Taking(ledger, 3, 10.0, 20.0, 6500), ledger=ledger, first=True)
+    # It holds 4.5 of 8 when the other part wants 6.5.
     assert seen == [(1.0, 8.0), (11.0, 4.5), (21.0, 8.0)]
 
 
-def test_what_a_plan_needs_is_held_from_the_answer_on():
+def test_cores_of_a_plan_are_held_from_the_decision_on():
     """The components are being started when another part comes: it finds what the plan leaves."""
     ledger = ledger_of(parts=2)
     taking, seen = Taking(ledger, 3, 1.5, 20.0, 6500), []
 
-    class Looking(Quiet):
+    class Recording(Quiet):
         def settle(self, now: float) -> None:
             seen.append((now, taking.held))
 
     planner = POLICIES.make("fair", np.random.default_rng(1))
-    one(leave=40.0).beside(planner, taking, Looking(), ledger=ledger, first=True)
+    one(leave=40.0).run_coupled(planner, taking, Recording(), ledger=ledger, first=True)
     # The plan, of the instant 1, asks for 4.5 of 8 cores.
     assert {held for now, held in seen if 1.5 < now < 20.0} == {3500}

@@ -1,4 +1,4 @@
-"""Drawn clusters, jobs and tasks on nodes that come and go: every run is judged by validators that know no ledger."""
+"""Random clusters, jobs and tasks on changing nodes: independent validators check every run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMES = ("fcfs", "easy", "sjf", "conservative")
 
 
 def cores_left(case: Case) -> list[int]:
-    """What each node has in the end."""
+    """Return the final number of cores of each node."""
     left = list(case.cores)
     for node, cores in zip(case.outages.node.tolist(), case.outages.cores.tolist(), strict=True):
         left[node] = cores
@@ -27,7 +27,7 @@ def cores_left(case: Case) -> list[int]:
 
 
 def run_or_stuck(case: Case, policy: object) -> Ran | None:
-    """What came out; None where jobs can never run, or tasks cannot, and that is said."""
+    """Run a case; None if it raises because jobs or tasks can never run."""
     left = cores_left(case)
     try:
         return run(case, policy)
@@ -40,8 +40,8 @@ def run_or_stuck(case: Case, policy: object) -> Ran | None:
     return None
 
 
-def judge(case: Case, ran: Ran) -> None:
-    """Nothing is wrong with what happened."""
+def validate(case: Case, ran: Ran) -> None:
+    """Check that a run has no violations."""
     assert ledger.violations(ran.replay, case.cores, case.outages) == []
     nodes = ran.ledger.nodes
     assert nodes.held.sum() == 0
@@ -53,8 +53,8 @@ def judge(case: Case, ran: Ran) -> None:
         assert service.unserved(ran.tasks, case.tasks.work, case.tasks.speeds, standing) == []
 
 
-def told(ran: Ran | None) -> list[bytes]:
-    """All that happened to jobs, to the bit."""
+def job_bits(ran: Ran | None) -> list[bytes]:
+    """Return all results of the jobs, for exact comparison."""
     if ran is None:
         return []
     happened = ran.replay
@@ -72,26 +72,26 @@ def told(ran: Ran | None) -> list[bytes]:
 @pytest.mark.parametrize("name", _NAMES)
 @CHECK
 @given(case=cases())
-def test_every_run_is_possible_and_the_same_asked_in_python(name: str, case: Case) -> None:
+def test_every_run_is_valid_and_equal_with_a_python_policy(name: str, case: Case) -> None:
     compiled = run_or_stuck(case, POLICIES.find(name)())
     if compiled is not None:
-        judge(case, compiled)
+        validate(case, compiled)
         if name != "conservative":
             shortest = name == "sjf"
             assert ledger.overlooked(compiled.replay, case.cores, case.outages, shortest=shortest) == []
-    assert told(run_or_stuck(case, Plain(POLICIES.find(name)()))) == told(compiled)
+    assert job_bits(run_or_stuck(case, Plain(POLICIES.find(name)()))) == job_bits(compiled)
 
 
 @pytest.mark.parametrize("name", _NAMES)
 @CHECK
 @given(case=cases(with_tasks=True, outages=False))
-def test_tasks_on_nodes_that_only_jobs_take(name: str, case: Case) -> None:
-    judge(case, run(case, name))
+def test_runs_with_tasks_and_no_outages_are_valid(name: str, case: Case) -> None:
+    validate(case, run(case, name))
 
 
 @CHECK
 @given(case=cases(with_tasks=True))
-def test_jobs_do_not_notice_tasks(case: Case) -> None:
-    beside = run_or_stuck(case, "easy")
-    if beside is not None:
-        assert told(run_or_stuck(dataclasses.replace(case, tasks=None), "easy")) == told(beside)
+def test_tasks_do_not_change_jobs(case: Case) -> None:
+    coupled_run = run_or_stuck(case, "easy")
+    if coupled_run is not None:
+        assert job_bits(run_or_stuck(dataclasses.replace(case, tasks=None), "easy")) == job_bits(coupled_run)

@@ -1,4 +1,4 @@
-"""What a site with changing speeds says of its jobs, on any site of a ledger, and what sites are by default."""
+"""A site with changing speeds on any site of a ledger, its job queries, and the defaults of sites."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from windlass.sim.site.part import SitePart
 from windlass.sim.site.rated import RatedSite
 
 
-def test_it_stands_on_the_site_and_is_the_part_that_it_is_told() -> None:
-    told: list[int] = []
+def test_a_rated_site_uses_the_given_site_and_part() -> None:
+    reports: list[int] = []
     ledger = Ledger([[9], [3]], parts=2)
     jobs = JobTable.of([0, 0, 1], [10, 6, 4], [2, 1, 1], [60, 60, 4])
-    site = RatedSite(jobs, Fcfs(), ledger, site=1, number=1, progress=told.append)
+    site = RatedSite(jobs, Fcfs(), ledger, site=1, number=1, progress=reports.append)
     site.advance(0.0)
     site.decide(0.0)
     assert (site.free(), site.owed(), site.began(1), site.width(0)) == (0, 0, 0.0, 2)
@@ -46,13 +46,11 @@ def test_it_stands_on_the_site_and_is_the_part_that_it_is_told() -> None:
     assert [done.reasons[code] for code in done.why][2] == "it shares"
     assert ledger.nodes.held.sum() == 0
     assert (site.ended(), site.waits()) == (True, False)
-    assert told == [3]
+    assert reports == [3]
 
 
 @pytest.mark.parametrize(("options", "end"), [({}, 4.0), ({"kill": True}, 4.0), ({"kill": False}, 10.0)])
-def test_jobs_are_stopped_at_their_requests_unless_they_are_not_to_be(
-    options: dict[str, bool], end: float
-) -> None:
+def test_jobs_are_stopped_at_their_requests_by_default(options: dict[str, bool], end: float) -> None:
     jobs = JobTable.of([0], [10], [1], [4])
     for kind in (RatedSite, SitePart):
         site = kind(jobs, Fcfs(), Ledger([[1], [5]], parts=2), **options)
@@ -63,7 +61,7 @@ def test_jobs_are_stopped_at_their_requests_unless_they_are_not_to_be(
         assert len(site.result().held) == 0
 
 
-def test_where_a_job_ran_by_its_rounding_too_long_nothing_is_left() -> None:
+def test_remaining_work_is_never_negative() -> None:
     below = 0
     for work in (0.1, 0.3, 0.7, 1 / 3, 2 / 3, 0.9):
         site = RatedSite(JobTable.of([1e8], [work], [1], [900]), Fcfs(), Ledger([[1]], parts=1))
@@ -76,7 +74,7 @@ def test_where_a_job_ran_by_its_rounding_too_long_nothing_is_left() -> None:
     assert 0 < below < 6
 
 
-def test_who_asks_for_more_than_the_site_has_is_named() -> None:
+def test_a_job_larger_than_the_site_is_named() -> None:
     wide = JobTable.of([0, 0, 0], [1, 1, 1], [1, 3, 2], job=[7, 8, 9])
     for kind in (RatedSite, SitePart):
         with pytest.raises(InputError, match="job 8 needs 3 processors, the site has 2"):
@@ -92,7 +90,7 @@ def test_who_asks_for_more_than_the_site_has_is_named() -> None:
             replay(jobs, count, Fcfs())
 
 
-def test_a_site_that_can_go_on_does_not_wait() -> None:
+def test_a_site_waits_only_if_no_job_can_run() -> None:
     ledger = Ledger([[2]], parts=1)
     site = SitePart(jobs_of((0, 5, 2), (1, 3, 2)), Fcfs(), ledger)
     assert not site.waits()
@@ -108,7 +106,7 @@ def test_a_site_that_can_go_on_does_not_wait() -> None:
     assert not SitePart(JobTable.of([], [], []), Fcfs(), Ledger([[2]], parts=1)).waits()
 
 
-def test_a_site_that_nobody_watches_is_not_held_up() -> None:
+def test_an_unwatched_site_has_no_horizon() -> None:
     ledger = Ledger([[2], [2]], parts=2)
     sites = [SitePart(jobs_of((3, 5, 2)), Fcfs(), ledger, site=site, number=site) for site in (0, 1)]
     assert [site.horizon() for site in sites] == [np.inf, np.inf]
@@ -125,13 +123,13 @@ def test_a_site_that_nobody_watches_is_not_held_up() -> None:
         (NodeTimetable.outage(0, 1.0, 2.0, cores=4), "outages: cores of row 1 is 4, the node has 3"),
     ],
 )
-def test_an_outage_of_what_is_not_there_is_named(times: NodeTimetable, message: str) -> None:
+def test_an_outage_of_unknown_nodes_or_cores_is_named(times: NodeTimetable, message: str) -> None:
     # The first site has a node that the second has not.
     with pytest.raises(InputError, match=message):
         Outages(times, Ledger([[9, 9, 9], [3, 3]], parts=1), site=1)
 
 
-def test_outages_are_of_their_site_and_watch_it_only_where_there_are_any() -> None:
+def test_outages_change_and_watch_only_their_site() -> None:
     ledger = Ledger([[9, 9], [3, 4]], parts=1)
     assert Outages(NodeTimetable.none(), ledger, 1).horizon() == np.inf
     assert ledger.nodes.watched.tolist() == [0, 0, 0, 0]
@@ -151,30 +149,30 @@ def test_outages_are_of_their_site_and_watch_it_only_where_there_are_any() -> No
         Outages(NodeTimetable.outage(0, 2.0, 5.0, cores=3, kill=True), pooled, 1)
 
 
-def test_of_several_parts_the_one_that_holds_most_of_a_vacated_row_is_named() -> None:
+def test_the_part_that_holds_most_of_a_vacated_row_is_named() -> None:
     ledger = Ledger([[9], [4, 5]], parts=3)
     for part, cores in ((0, 1), (2, 3), (1, 1)):
         ledger.hold(2, part, cores)
     ledger.set_capacity(2, 5, vacate=True)
-    # As many as are held are there.
+    # The capacity covers the held cores.
     ledger.check_vacated()
     ledger.set_capacity(2, 3, vacate=True)
     with pytest.raises(InputError, match=r"part 2 holds 3 cores of row 2, which was to be vacated"):
         ledger.check_vacated()
-    # It was said once; a row that is drained may be held for as long as its jobs run.
+    # The error is raised once; a drained row may be held while its jobs run.
     ledger.check_vacated()
     ledger.set_capacity(2, 2)
     ledger.check_vacated()
 
 
-def test_pieces_are_in_stock_from_the_first_on() -> None:
+def test_free_pieces_start_at_the_first() -> None:
     some, none = make_pieces(2, 3), make_pieces(2, 0)
     assert (some.spare.tolist(), none.spare.tolist()) == ([0], [-1])
     assert [len(column) for column in some] == [2, 2, 2, 3, 3, 3, 1]
     assert some.chain.tolist() == [-1, -1]
 
 
-def test_who_was_refused_since_anything_was_freed_is_told() -> None:
+def test_a_view_counts_jobs_refused_since_the_last_release() -> None:
     seen: list[tuple[float, int]] = []
 
     def answer(view: SiteView) -> Start:

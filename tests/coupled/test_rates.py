@@ -1,4 +1,4 @@
-"""Ends that move: jobs whose speed changes while they run."""
+"""Jobs whose speed changes while they run."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Rates(Quiet):
         return ()
 
 
-def ran(run: float, request: float, changes: list[tuple[float, float]], *, kill: bool = True) -> Replay:
-    """A job that begins at 0, under these changes of its speed."""
+def run_rated(run: float, request: float, changes: list[tuple[float, float]], *, kill: bool = True) -> Replay:
+    """Run a job that starts at 0 under these changes of its speed."""
     ledger = Ledger([[2]], parts=1)
     jobs = JobTable.of(submit=[0], run=[run], procs=[2], request=[request])
     # Watched, so that the site stops at the end of the job, and no change comes behind it.
@@ -51,7 +51,7 @@ def ran(run: float, request: float, changes: list[tuple[float, float]], *, kill:
 
 
 def expected(run: float, changes: list[tuple[float, float]]) -> Fraction | None:
-    """When a job ends that begins at 0 with a speed of 1, exactly; None for never."""
+    """Return the exact end of a job that starts at 0 with a speed of 1; None for never."""
     left, now, rate = Fraction(run), Fraction(0), Fraction(1)
     for time, faster in changes:
         step = Fraction(time) - now
@@ -62,14 +62,14 @@ def expected(run: float, changes: list[tuple[float, float]]) -> Fraction | None:
 
 
 def test_an_end_moves_with_the_speed() -> None:
-    assert ran(10, 1000, [(4.0, 0.5)]).end.tolist() == [16.0]
-    assert ran(10, 1000, [(4.0, 0.0), (20.0, 2.0)]).end.tolist() == [23.0]
+    assert run_rated(10, 1000, [(4.0, 0.5)]).end.tolist() == [16.0]
+    assert run_rated(10, 1000, [(4.0, 0.0), (20.0, 2.0)]).end.tolist() == [23.0]
 
 
-def test_a_job_is_stopped_at_its_request_however_slow_it_is() -> None:
-    assert ran(10, 12, [(4.0, 0.1)]).end.tolist() == [12.0]
-    assert ran(10, 12, [(4.0, 0.0)]).end.tolist() == [12.0]
-    assert ran(10, 12, [(4.0, 0.1)], kill=False).end.tolist() == [64.0]
+def test_a_slow_job_is_stopped_at_its_request() -> None:
+    assert run_rated(10, 12, [(4.0, 0.1)]).end.tolist() == [12.0]
+    assert run_rated(10, 12, [(4.0, 0.0)]).end.tolist() == [12.0]
+    assert run_rated(10, 12, [(4.0, 0.1)], kill=False).end.tolist() == [64.0]
 
 
 _TIMES = st.lists(st.floats(0.001, 50.0), min_size=1, max_size=40, unique=True).map(sorted)
@@ -82,10 +82,10 @@ def test_work_is_conserved_under_any_changes(run: float, times: list[float], dat
     changes = [*zip(times, rates, strict=False), (60.0, 1.0)]
     exact = expected(run, changes)
     assert exact is not None
-    assert ran(run, 1e9, changes).end[0] == pytest.approx(float(exact), rel=1e-12)
+    assert run_rated(run, 1e9, changes).end[0] == pytest.approx(float(exact), rel=1e-12)
 
 
-def test_over_a_thousand_changes_of_speed_a_job_gets_its_work() -> None:
+def test_work_is_conserved_over_a_thousand_changes() -> None:
     for seed in range(20):
         rng = np.random.default_rng(seed)
         times = np.sort(rng.uniform(0, 1000, 1500)).tolist()
@@ -95,11 +95,11 @@ def test_over_a_thousand_changes_of_speed_a_job_gets_its_work() -> None:
         ]
         exact = expected(600.0, changes)
         assert exact is not None
-        assert ran(600.0, 1e9, changes).end[0] == pytest.approx(float(exact), rel=1e-12)
+        assert run_rated(600.0, 1e9, changes).end[0] == pytest.approx(float(exact), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["easy", "conservative"])
-def test_where_no_speed_changes_it_is_as_if_none_could(name: str) -> None:
+def test_without_changes_a_rated_site_equals_a_plain_one(name: str) -> None:
     case = busy(3)
     found = []
     for kind in (SitePart, RatedSite):
@@ -110,7 +110,7 @@ def test_where_no_speed_changes_it_is_as_if_none_could(name: str) -> None:
     assert found[0] == found[1]
 
 
-def test_what_cannot_be_rated_is_named() -> None:
+def test_invalid_rates_are_named() -> None:
     jobs = JobTable.of(submit=[5], run=[1], procs=[1], job=[7])
     site = RatedSite(jobs, POLICIES.find("fcfs")(), Ledger([[1]], parts=1))
     with pytest.raises(InputError, match="job 7 does not run"):

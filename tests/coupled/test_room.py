@@ -1,4 +1,4 @@
-"""Arrays that compiled code writes into: as many entries as there are things, and no fewer than are needed."""
+"""Sizes of the arrays that compiled code writes."""
 
 import inspect
 import itertools
@@ -19,7 +19,7 @@ from windlass.sim.site.state import NO_SLOT, SiteClock, SiteCounts
 
 
 @pytest.mark.parametrize("parts", [0, 1, 3])
-def test_a_ledger_has_an_entry_for_each_row_site_and_part_and_a_bit_for_each_row_that_is_idle(parts):
+def test_a_ledger_has_entries_for_rows_sites_and_parts(parts):
     sites = [[5], [2, 0, 3], [1] * 64, [1, 0] * 40]
     nodes, rows = Ledger(sites, parts).nodes, 1 + 3 + 64 + 80
     alike = ("whole", "capacity", "idle", "site", "vacate", "watched", "changed", "to_settle", "marked")
@@ -53,7 +53,7 @@ def test_a_ledger_has_an_entry_for_each_row_site_and_part_and_a_bit_for_each_row
 
 
 @pytest.mark.parametrize(("holders", "further"), [(3, 4), (2, 1), (5, 0)])
-def test_pieces_are_in_stock_once_each_and_no_holder_has_any(holders, further):
+def test_all_pieces_are_initially_free(holders, further):
     pieces = make_pieces(holders, further)
     assert [len(column) for column in pieces] == [holders] * 3 + [further] * 3 + [1]
     stock, at = [], int(pieces.spare[0])
@@ -65,7 +65,7 @@ def test_pieces_are_in_stock_once_each_and_no_holder_has_any(holders, further):
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 4, 5, 8, 9])
-def test_a_tree_has_a_leaf_for_each_worker_and_keeps_times_when_it_grows(workers):
+def test_a_tree_has_a_leaf_per_worker_and_keeps_times_when_it_grows(workers):
     tree = make_tree(workers)
     leaves = len(tree.key) // 2
     assert leaves >= workers
@@ -88,7 +88,7 @@ def site(jobs=5, cores=(4,), **more):
 
 @pytest.mark.parametrize("rated", [True, False])
 @pytest.mark.parametrize("cores", [(4,), (1, 2)])
-def test_a_site_has_an_entry_for_each_job_and_a_slot_for_each_that_may_run(rated, cores):
+def test_a_site_has_entries_for_jobs_and_slots_for_running_ones(rated, cores):
     run = site(rated=rated, cores=cores)
     state, jobs, slots = run.site, 5, min(sum(cores), 5)
     per_job = [
@@ -116,7 +116,7 @@ def test_a_site_has_an_entry_for_each_job_and_a_slot_for_each_that_may_run(rated
 
 
 @pytest.mark.parametrize("kill", [True, False])
-def test_jobs_hold_cores_until_their_request_only_where_they_are_killed_then(kill):
+def test_jobs_hold_cores_until_their_request_only_with_kill(kill):
     state = site(kill=kill).site
     assert (state.held.tolist(), state.work.tolist()) == ([5.0 if kill else 7.0] * 5, [7.0] * 5)
     assert state.limit.tolist() == ([5.0] * 5 if kill else [])
@@ -130,7 +130,7 @@ def test_owners_of_jobs_have_an_entry_each():
     assert len(state.used) == len(state.using) == owners.entries
 
 
-def test_more_slots_keep_those_there_are_and_stock_each_new_one_once():
+def test_growing_slots_keeps_used_ones_and_adds_each_new_one_once():
     run = site()
     run.site.running[:], run.site.row_of[:], run.site.spare[:] = [4, 3, 2, 1], [1, 2, 3, 4], [2, 0, 1, 3]
     run.pieces.last_row[:], run.pieces.last_cores[:] = [5, 6, 7, 8], [1, 2, 1, 2]
@@ -146,7 +146,7 @@ def test_more_slots_keep_those_there_are_and_stock_each_new_one_once():
 
 
 @pytest.mark.parametrize("record", [True, False])
-def test_longer_logs_keep_what_is_logged(record):
+def test_growing_logs_keeps_their_entries(record):
     run = site(record=record)
     SiteCounts.of(run.site.counts).wanted = 3
     run = with_log(run)
@@ -163,7 +163,7 @@ def test_longer_logs_keep_what_is_logged(record):
     assert (more.site.pieces_log[: len(before.pieces_log)] == 9.0).all()
 
 
-def test_a_handle_lies_in_its_own_memory_and_is_aligned():
+def test_a_handle_is_aligned_within_its_memory():
     part = SitePart(JobTable.of(submit=[0], run=[7], procs=[2]), Fcfs(), Ledger([[2]], parts=1))
     handle = part._handle
     assert isinstance(handle, Handle)
@@ -172,7 +172,7 @@ def test_a_handle_lies_in_its_own_memory_and_is_aligned():
     assert 0 <= handle.address - begin < 64
 
 
-def test_a_part_of_a_site_is_made_as_documented():
+def test_the_defaults_of_a_site_part_are_as_documented():
     defaults = {
         name: each.default
         for name, each in inspect.signature(SitePart).parameters.items()

@@ -1,4 +1,4 @@
-"""Sites from one call: each setting reaches the part that is run, and those not given are as documented."""
+"""Sites from one call: each setting is passed to the part, and defaults are as documented."""
 
 import inspect
 
@@ -24,16 +24,18 @@ def defaults(function):
     return {name: each.default for name, each in given if each.default is not each.empty}
 
 
-def test_each_setting_of_a_replay_reaches_its_part(monkeypatch):
+def test_each_setting_of_a_replay_is_passed_to_its_part(monkeypatch):
     seen = []
 
-    def made(*arguments, **more):
+    def create(*arguments, **more):
         seen.append((arguments, more))
         return SitePart(*arguments, **more)
 
-    monkeypatch.setattr(replaying, "SitePart", made)
-    told = []
-    given = dict(kill=False, owners=Owners.of(3, user=[0, 1, 0]), pools=Pools.none(3), progress=told.append)
+    monkeypatch.setattr(replaying, "SitePart", create)
+    reports = []
+    given = dict(
+        kill=False, owners=Owners.of(3, user=[0, 1, 0]), pools=Pools.none(3), progress=reports.append
+    )
     policy = Fcfs()
     found = replay(JOBS, 3, policy, **given)
     (jobs, used, ledger), more = seen[0]
@@ -41,7 +43,7 @@ def test_each_setting_of_a_replay_reaches_its_part(monkeypatch):
     assert (found.jobs, found.processors) == (JOBS, 3)
     assert found.start.tolist() == [0.0, 10.0, 10.0]
     assert found.end.tolist() == [10.0, 14.0, 12.0]
-    assert told[-1] == 3
+    assert reports[-1] == 3
     bare = replay(JOBS, 3, policy)
     assert seen[1][1] == defaults(replay) == DOCUMENTED
     # The first job is stopped at the 6 s of its request.
@@ -55,10 +57,10 @@ def test_a_site_has_a_whole_number_of_processors(processors):
     assert replay(JOBS, 2.0, Fcfs()).processors == 2
 
 
-def test_a_rated_site_is_a_site_on_which_speeds_change():
-    told = []
+def test_a_rated_site_accepts_settings_and_changes_of_speed():
+    reports = []
     ledger = Ledger([[5], [3]], parts=4)
-    site = RatedSite(JOBS, Fcfs(), ledger, site=1, number=2, kill=False, progress=told.append)
+    site = RatedSite(JOBS, Fcfs(), ledger, site=1, number=2, kill=False, progress=reports.append)
     site.advance(0.0)
     site.decide(0.0)
     assert ledger.nodes.held.tolist() == [[0, 0, 0, 0], [0, 0, 2, 0]]
@@ -66,7 +68,7 @@ def test_a_rated_site_is_a_site_on_which_speeds_change():
     site.advance(99.0)
     assert site.result().end[0] == 20.0
     site.advance(np.inf)
-    assert told
+    assert reports
     assert defaults(RatedSite) == dict(site=0, number=0, kill=True, progress=None)
     bare = RatedSite(JOBS, Fcfs(), Ledger([[3], [5]], parts=4))
     bare.advance(0.0)
@@ -98,7 +100,7 @@ def test_speeds_and_paces_are_finite_and_not_negative():
     assert site.result().end[0] == 54.5
 
 
-def test_a_replay_of_which_nothing_was_lost_says_so():
+def test_a_replay_has_no_lost_jobs_by_default():
     bare = Replay(JOBS, 3, np.zeros(3), np.ones(3), np.zeros(3, np.int64), ("x",))
     assert [len(column) for column in (bare.lost, bare.lost_start, bare.lost_end)] == [0, 0, 0]
     assert bare.held.shape == (0, 4)

@@ -1,4 +1,4 @@
-"""Tasks whose worker changes its speed a thousand times: what they get is their work, in exact numbers."""
+"""Tasks on a worker with a thousand changes of speed receive exactly their work."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def test_work_is_conserved_over_a_thousand_changes_of_speed(seed: int, floor: fl
     assert most > 200
 
 
-def ends_when_all_is_taken(seed: int, changes: int) -> tuple[float, float]:
-    """When a task ends whose work is done at the very instant at which its node is taken whole for long, and that."""
+def end_at_full_outage(seed: int, changes: int) -> tuple[float, float]:
+    """Return the end of a task that finishes just when its whole node is taken, and the time of that."""
     rng = np.random.default_rng(seed)
     unit = float(rng.choice([1.0, 0.1, 1 / 3, 1e-3, 86400.0]))
     times = np.cumsum(rng.integers(1, 5, changes + 1)) * unit
@@ -68,7 +68,7 @@ def ends_when_all_is_taken(seed: int, changes: int) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("changes", [1, 3, 10, 30])
-def test_what_is_left_by_rounding_does_not_wait_while_its_worker_stands_still(changes: int) -> None:
+def test_work_left_by_rounding_ends_before_its_worker_stalls(changes: int) -> None:
     for seed in range(100):
-        end, last = ends_when_all_is_taken(seed, changes)
+        end, last = end_at_full_outage(seed, changes)
         assert end == pytest.approx(last, rel=1e-13)

@@ -1,4 +1,4 @@
-"""The steps of a part, as the coupling takes them: when, how often, and whose fault it is."""
+"""The steps of coupled parts: their instants, their number, and which policy an error names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from windlass.sim.workers.setup import Setup
 
 
 class Instants(Quiet):
-    """Keeps the instants at which parts are moved."""
+    """Records the instants at which parts advance."""
 
     def __init__(self) -> None:
         self.seen: list[float] = []
@@ -40,46 +40,46 @@ def test_the_first_instant_is_that_of_the_first_job() -> None:
     assert watcher.seen == [3.0, 5.0, 6.0, 7.0]
 
 
-def test_of_its_end_a_part_tells_once() -> None:
-    told: list[int] = []
+def test_a_part_reports_its_end_once() -> None:
+    reports: list[int] = []
     # Tasks are over at 1 s; jobs go on and on, and their nodes are watched.
     ledger = Ledger([[2, 2]], parts=1)
     site = SitePart(jobs_of(*[(2 * job, 1, 1) for job in range(50)]), Fcfs(), ledger)
     setup = Setup(np.ones(2), WorkerTimetable.none(), 1, 0.0, True, 8, 0, False, 1)
     rng = np.random.default_rng(1)
     policy, times = make_policy("jsq", np.ones(2), rng), np.array([0.0, 0.5])
-    tasks = WorkersPart(setup, policy, times, np.full(2, 0.1), rng, ledger=ledger, progress=told.append)
+    tasks = WorkersPart(setup, policy, times, np.full(2, 0.1), rng, ledger=ledger, progress=reports.append)
     assert Coupled([site, tasks], ledger).wait() is None
-    assert told == [2]
+    assert reports == [2]
 
 
-def test_an_error_names_the_policy_whose_decision_it_was() -> None:
+def test_an_error_names_the_policy_of_the_decision() -> None:
     class Lazy:
         name = "lazy"
 
         def decide(self, view: SiteView) -> Start:
             return Start()
 
-    class Told(Quiet):
-        """Asked for something else, after the jobs."""
+    class OtherDecision(Quiet):
+        """A part with another decision, after the jobs."""
 
         name = "told"
-        asked = 0
+        calls = 0
 
         def horizon(self) -> float:
-            return 9.0 if self.asked == 0 else np.inf
+            return 9.0 if self.calls == 0 else np.inf
 
         def decide(self, now: float) -> tuple[Due, ...]:
             return (Due(self, "other"),) if now == 9.0 else ()
 
         def wants(self, decision: str) -> bool:
-            return self.asked == 0
+            return self.calls == 0
 
         def view(self, decision: str) -> None:
             return None
 
         def act(self, decision: str, answer: object) -> None:
-            self.asked += 1
+            self.calls += 1
 
     class Other:
         name = "other"
@@ -88,13 +88,13 @@ def test_an_error_names_the_policy_whose_decision_it_was() -> None:
             return None
 
     ledger = Ledger([[2]], parts=1)
-    cluster = Coupled([SitePart(jobs_of((3, 4, 1)), Lazy(), ledger), Told()], ledger)
+    cluster = Coupled([SitePart(jobs_of((3, 4, 1)), Lazy(), ledger), OtherDecision()], ledger)
     with pytest.raises(PolicyError, match=r"^policy 'lazy' left 1 jobs waiting"):
         drive(cluster, {"order": Lazy(), "other": Other()})
 
 
 class Endless(Quiet):
-    """Something that happens every second, for ever."""
+    """A part with an event every second, forever."""
 
     now = 0.0
 
@@ -106,7 +106,7 @@ class Endless(Quiet):
         return ()
 
 
-def test_what_never_ends_does_not_hide_that_nothing_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stuck_site_is_found_next_to_an_endless_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coupled, "_MANY", 100)
     monkeypatch.setattr(coupled, "_CHECK_EVERY", 10)
     ledger = Ledger([[2, 2]], parts=1)
@@ -116,7 +116,7 @@ def test_what_never_ends_does_not_hide_that_nothing_goes_on(monkeypatch: pytest.
         Coupled([gone, site, Endless()], ledger).wait()
 
 
-def test_a_long_wait_for_what_comes_at_last_is_no_reason_to_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_wait_for_a_return_is_not_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coupled, "_MANY", 1000)
     monkeypatch.setattr(coupled, "_CHECK_EVERY", 10)
     ledger = Ledger([[2]], parts=1)
@@ -127,7 +127,7 @@ def test_a_long_wait_for_what_comes_at_last_is_no_reason_to_give_up(monkeypatch:
     assert cluster.result()[1].end.tolist() == [5.0, 801.0]
 
 
-def test_tasks_that_stand_still_are_said_beside_what_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stuck_tasks_are_found_next_to_an_endless_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coupled, "_MANY", 100)
     monkeypatch.setattr(coupled, "_CHECK_EVERY", 10)
     ledger = Ledger([[2, 2]], parts=1)

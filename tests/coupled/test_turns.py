@@ -1,4 +1,4 @@
-"""In which order coupled parts are moved, when a cluster gives up, and how a loop is run, by parts that keep notes."""
+"""The order of steps of coupled parts, when a cluster gives up, and how a loop runs, by parts that log their steps."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from windlass.sim.part import Due, Loop, Quiet
 from windlass.sim.status import ALL_DONE, FULL, PAUSED, POLICY_DUE, REACHED
 
 
-class Noted:
-    """A part with a timetable of its own, which notes each step that it is taken through."""
+class LoggingPart:
+    """A part with its own timetable that logs each of its steps."""
 
     def __init__(
         self,
@@ -79,20 +79,20 @@ class Noted:
         return f"result of {self.name}"
 
 
-def test_within_an_instant_parts_are_moved_altered_settled_and_asked_in_their_order() -> None:
+def test_steps_of_an_instant_visit_the_parts_in_order() -> None:
     notes: list[Any] = []
     ledger = Ledger([[9]], parts=1)
     ledger.watch(0)
-    first = Noted("first", notes, [2.0, 5.0], asks=("a", "b", "c"), drops=("b",))
-    second = Noted("second", notes, [2.0], asks=("d",), ledger=ledger)
+    first = LoggingPart("first", notes, [2.0, 5.0], asks=("a", "b", "c"), drops=("b",))
+    second = LoggingPart("second", notes, [2.0], asks=("d",), ledger=ledger)
     cluster = Coupled([first, second], ledger)
-    asked = []
+    decisions = []
     while (decision := cluster.wait()) is not None:
         # Waiting again changes nothing.
         assert cluster.wait() == decision
-        asked.append((decision, cluster.view(decision)))
-        cluster.act(decision, len(asked))
-    assert asked == [
+        decisions.append((decision, cluster.view(decision)))
+        cluster.act(decision, len(decisions))
+    assert decisions == [
         ("a", "first a"),
         ("c", "first c"),
         ("d", "second d"),
@@ -123,23 +123,23 @@ def test_within_an_instant_parts_are_moved_altered_settled_and_asked_in_their_or
     assert ledger.nodes.held.tolist() == [[2]]
 
 
-def test_a_part_by_itself_is_not_held_up() -> None:
+def test_a_single_part_advances_without_stops() -> None:
     notes: list[Any] = []
-    alone = SinglePart(Noted("alone", notes, [3.0]))
+    alone = SinglePart(LoggingPart("alone", notes, [3.0]))
     assert alone.wait() is None
     assert notes[0] == ("alone", "advance", np.inf)
     assert alone.result() == "result of alone"
-    assert Coupled([Noted("alone", [], [])]).wait() is None
+    assert Coupled([LoggingPart("alone", [], [])]).wait() is None
 
 
-def test_of_parts_that_cannot_go_on_the_first_that_has_not_ended_says_why() -> None:
-    parts = [Noted(name, [], [], never_ends=name != "a") for name in "abc"]
+def test_the_first_unfinished_stuck_part_raises() -> None:
+    parts = [LoggingPart(name, [], [], never_ends=name != "a") for name in "abc"]
     with pytest.raises(RuntimeError, match="b is stuck"):
         Coupled(parts).wait()
 
 
-class Standing(Quiet):
-    """Something happens so many times at one instant, and then later once more."""
+class Repeating(Quiet):
+    """A part with many events at one instant, and one more later."""
 
     def __init__(self, times: int) -> None:
         self.left = times
@@ -156,10 +156,10 @@ class Standing(Quiet):
 
 
 @pytest.mark.parametrize("times", [11, 12, 13])
-def test_so_often_may_something_happen_at_one_instant(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_events_at_one_instant_are_an_error(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coupled, "_MANY", 10)
     # The last of them is at 2 s; at 1 s the first is none too many, and ten may follow it.
-    cluster = Coupled([Standing(times), Quiet()])
+    cluster = Coupled([Repeating(times), Quiet()])
     if times <= 12:
         assert cluster.wait() is None
     else:
@@ -167,15 +167,15 @@ def test_so_often_may_something_happen_at_one_instant(times: int, monkeypatch: p
             cluster.wait()
 
 
-def test_what_happens_at_other_instants_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_limit_counts_events_of_one_instant_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coupled, "_MANY", 3)
     # Three times at each instant.
     times = [float(each // 3) for each in range(60)]
-    assert Coupled([Noted("often", [], times), Quiet()]).wait() is None
+    assert Coupled([LoggingPart("often", [], times), Quiet()]).wait() is None
 
 
 class Greedy(Quiet):
-    """Changes its row in each of so many rounds of settling."""
+    """A part that changes its row in each of `rounds` rounds of settling."""
 
     def __init__(self, ledger: Ledger, rounds: int) -> None:
         self.ledger, self.left, self.held = ledger, rounds, 0
@@ -198,7 +198,7 @@ class Greedy(Quiet):
 
 
 @pytest.mark.parametrize("rounds", [1, 10, 11])
-def test_settling_ends_after_as_many_rounds(rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_rounds_of_settling_are_an_error(rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coupled, "_MANY", 10)
     ledger = Ledger([[1]], parts=1)
     cluster = Coupled([Greedy(ledger, rounds), Quiet()], ledger)
@@ -210,49 +210,49 @@ def test_settling_ends_after_as_many_rounds(rounds: int, monkeypatch: pytest.Mon
 
 
 class Ticking(Quiet):
-    """Goes on for ever, a second at a time, and counts; it lets another part wait at some of its instants."""
+    """An endless part with an event per second; it makes another part wait at most instants."""
 
-    def __init__(self, beside: Noted, goes_on: tuple[int, ...]) -> None:
-        self.now, self.beside, self.goes_on = 0, beside, goes_on
+    def __init__(self, other: LoggingPart, goes_on: tuple[int, ...]) -> None:
+        self.now, self.other, self.goes_on = 0, other, goes_on
 
     def horizon(self) -> float:
         return self.now + 1.0
 
     def advance(self, until: float) -> float:
         self.now = int(until)
-        self.beside.still = self.now not in self.goes_on
+        self.other.still = self.now not in self.goes_on
         return until
 
 
 @pytest.mark.parametrize(
     ("goes_on", "last"),
     [
-        # Looks are at 10, 20, …; more than 30 instants in vain are those up to the fourth look.
+        # Checks are at 10, 20, …; more than 30 idle instants are found at the fourth check.
         ((), 40),
-        # Between looks nobody notices that it goes on; at a look all before it count no more.
+        # Progress between checks is not seen; progress at a check resets the count.
         ((15,), 40),
         ((10,), 50),
         ((20, 30), 70),
     ],
 )
-def test_after_so_many_instants_in_vain_a_cluster_gives_up(
+def test_a_cluster_gives_up_after_too_many_idle_instants(
     goes_on: tuple[int, ...], last: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(coupled, "_MANY", 30)
     monkeypatch.setattr(coupled, "_CHECK_EVERY", 10)
-    waiting = Noted("waiting", [], [], never_ends=True)
+    waiting = LoggingPart("waiting", [], [], never_ends=True)
     ticking = Ticking(waiting, goes_on)
     with pytest.raises(RuntimeError, match="waiting is stuck"):
         Coupled([Quiet(), waiting, ticking]).wait()  # type: ignore[list-item]
     assert ticking.now == last
 
 
-def test_while_one_part_goes_on_another_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_may_wait_while_another_makes_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coupled, "_MANY", 30)
     monkeypatch.setattr(coupled, "_CHECK_EVERY", 10)
     waiting, busy = (
-        Noted("waiting", [], [500.0], never_ends=False),
-        Noted("busy", [], [float(each) for each in range(1, 400)]),
+        LoggingPart("waiting", [], [500.0], never_ends=False),
+        LoggingPart("busy", [], [float(each) for each in range(1, 400)]),
     )
     ticking = Ticking(waiting, ())
     ticking.horizon = lambda: ticking.now + 1.0 if ticking.now < 420 else np.inf  # type: ignore[method-assign]
@@ -284,28 +284,28 @@ def test_a_quiet_part_does_nothing() -> None:
         ([FULL, REACHED], np.inf, REACHED, ["grow", "tell"]),
     ],
 )
-def test_a_loop_makes_room_and_tells(
+def test_a_loop_grows_arrays_and_reports(
     statuses: list[int], time: float, returned: int, steps: list[str]
 ) -> None:
-    asked, done, left = [], [], list(statuses)
+    decisions, done, left = [], [], list(statuses)
 
     def run(address: int, until: float, most: int) -> int:
-        asked.append((address, until, most))
+        decisions.append((address, until, most))
         return left.pop(0)
 
     handle: Any = SimpleNamespace(address=77)
     loop = Loop(run, handle, 9, lambda: done.append("tell"), lambda: done.append("grow"))
     assert loop.until(time) == returned
-    assert asked == [(77, time, 9)] * len(statuses)
+    assert decisions == [(77, time, 9)] * len(statuses)
     assert done == steps
 
 
-def test_of_its_end_a_loop_tells_once_and_again_if_it_went_on() -> None:
-    told: list[int] = []
+def test_a_loop_reports_its_end_once_and_again_after_progress() -> None:
+    reports: list[int] = []
     left = [ALL_DONE, ALL_DONE, PAUSED, PAUSED, ALL_DONE, ALL_DONE]
     loop = Loop(
-        lambda *_: left.pop(0), SimpleNamespace(address=1), 9, lambda: told.append(len(left)), lambda: None
+        lambda *_: left.pop(0), SimpleNamespace(address=1), 9, lambda: reports.append(len(left)), lambda: None
     )  # type: ignore[arg-type]
     assert [loop.until(1.0) for _ in range(4)] == [ALL_DONE] * 4
-    # What comes just after the end is not told either; from then on it goes on.
-    assert told == [5, 2, 1]
+    # The step just after the end is not reported either; afterwards the loop continues.
+    assert reports == [5, 2, 1]

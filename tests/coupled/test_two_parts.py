@@ -1,4 +1,4 @@
-"""Two parts of jobs on the nodes of one site: never is more held than there is, whoever holds it."""
+"""Two parts of jobs on the nodes of one site together never exceed its capacity."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def halves(case: Case, first: list[bool]) -> Halves:
 
 @st.composite
 def drawn(draw: st.DrawFn) -> Halves:
-    """Both have jobs, most of the time."""
+    """Draw a case whose jobs are split between two parts."""
     case = draw(cases(with_tasks=False))
     count = len(case.jobs)
     return halves(case, draw(st.lists(st.booleans(), min_size=count, max_size=count)))
 
 
 def run(shared: Halves, policies: tuple[SitePolicy, SitePolicy]) -> list[Replay] | None:
-    """What both did; None where jobs can never run, and that is said."""
+    """Run both parts; None if it raises because jobs can never run."""
     case = shared.case
     ledger = Ledger([case.cores], parts=2)
     ledger.watch(0)
@@ -62,16 +62,16 @@ def run(shared: Halves, policies: tuple[SitePolicy, SitePolicy]) -> list[Replay]
         SitePart(jobs, policy, ledger, number=number, record=True)
         for number, (jobs, policy) in enumerate(zip(shared.jobs, policies, strict=True))
     ]
-    asked = next((policy for policy in policies if isinstance(policy, Plain)), policies[0])
+    in_python = next((policy for policy in policies if isinstance(policy, Plain)), policies[0])
     cluster = Coupled([Outages(case.outages, ledger), *parts], ledger)
     if case.jobs.procs.max() > sum(cores_left(case)):
-        # It may have run before cores went for ever.
+        # It may have run before cores were lost for good.
         try:
-            _, *replays = drive(cluster, {"order": asked})
+            _, *replays = drive(cluster, {"order": in_python})
         except PolicyError:
             return None
     else:
-        _, *replays = drive(cluster, {"order": asked})
+        _, *replays = drive(cluster, {"order": in_python})
     nodes = ledger.nodes
     assert nodes.held.sum() == 0
     assert nodes.idle.tolist() == nodes.capacity.tolist()
@@ -79,7 +79,7 @@ def run(shared: Halves, policies: tuple[SitePolicy, SitePolicy]) -> list[Replay]
 
 
 def bits(replays: list[Replay] | None) -> list[bytes]:
-    """All that happened, comparable to the bit."""
+    """Return all results, for exact comparison."""
     return [getattr(replay, name).tobytes() for replay in replays or () for name in _COLUMNS]
 
 
@@ -88,7 +88,7 @@ _PAIRS = st.tuples(st.sampled_from(_NAMES), st.sampled_from(_NAMES))
 
 @settings(CHECK, max_examples=250)
 @given(shared=drawn(), names=_PAIRS)
-def test_two_parts_never_hold_more_than_there_is(shared: Halves, names: tuple[str, str]) -> None:
+def test_two_parts_never_exceed_the_capacity(shared: Halves, names: tuple[str, str]) -> None:
     first, second = (POLICIES.find(name)() for name in names)
     for policies in ((first, second), (Plain(first), second), (first, Plain(second))):
         replays = run(shared, policies)
@@ -98,7 +98,7 @@ def test_two_parts_never_hold_more_than_there_is(shared: Halves, names: tuple[st
 
 @settings(CHECK, max_examples=150)
 @given(shared=drawn(), names=_PAIRS)
-def test_two_parts_do_the_same_where_one_is_asked_in_python(shared: Halves, names: tuple[str, str]) -> None:
+def test_two_parts_run_the_same_with_a_python_policy(shared: Halves, names: tuple[str, str]) -> None:
     first, second = (POLICIES.find(name)() for name in names)
     compiled = bits(run(shared, (first, second)))
     assert bits(run(shared, (Plain(first), second))) == compiled
@@ -106,7 +106,7 @@ def test_two_parts_do_the_same_where_one_is_asked_in_python(shared: Halves, name
 
 
 @pytest.mark.parametrize("names", [("fcfs", "easy"), ("easy", "sjf"), ("conservative", "conservative")])
-def test_two_parts_on_many_crowded_nodes(names: tuple[str, str]) -> None:
+def test_two_parts_on_many_crowded_nodes_are_valid(names: tuple[str, str]) -> None:
     case = crowded(2, 70, 250, 1)
     shared = halves(case, np.random.default_rng(1).integers(0, 2, len(case.jobs)).astype(bool).tolist())
     first, second = (POLICIES.find(name)() for name in names)
@@ -118,7 +118,7 @@ def test_two_parts_on_many_crowded_nodes(names: tuple[str, str]) -> None:
     assert holders.swept(replays, case.cores, case.outages).shared > 50
 
 
-def test_the_validator_sees_what_is_held_twice() -> None:
+def test_the_validator_finds_cores_held_twice() -> None:
     case = crowded(2, 70, 250, 1)
     shared = halves(case, [True] * len(case.jobs))
     policy = POLICIES.find("easy")()
@@ -130,12 +130,12 @@ def test_the_validator_sees_what_is_held_twice() -> None:
     assert any("killed" in each or "vacated" in each for each in found)
 
 
-@pytest.mark.parametrize("asked", [False, True])
-def test_cores_are_not_had_before_they_are_given_back(asked: bool) -> None:
+@pytest.mark.parametrize("in_python", [False, True])
+def test_cores_are_not_used_before_they_are_released(in_python: bool) -> None:
     ledger = Ledger([[1]], parts=2)
     ledger.watch(0)
     just_after = float(np.nextafter(5.0, 9))
-    policy = Plain(POLICIES.find("fcfs")()) if asked else POLICIES.find("fcfs")()
+    policy = Plain(POLICIES.find("fcfs")()) if in_python else POLICIES.find("fcfs")()
     parts = [
         SitePart(jobs_of((0, just_after, 1)), policy, ledger),
         SitePart(jobs_of((5.0, 1, 1)), policy, ledger, number=1),
@@ -144,11 +144,11 @@ def test_cores_are_not_had_before_they_are_given_back(asked: bool) -> None:
     assert (first.end.tolist(), second.start.tolist()) == ([just_after], [just_after])
 
 
-@pytest.mark.parametrize("asked", [False, True])
-def test_a_job_of_no_length_holds_its_cores_while_others_decide(asked: bool) -> None:
+@pytest.mark.parametrize("in_python", [False, True])
+def test_a_job_of_no_length_holds_its_cores_while_others_decide(in_python: bool) -> None:
     ledger = Ledger([[1, 1]], parts=2)
     ledger.watch(0)
-    policy = Plain(POLICIES.find("fcfs")()) if asked else POLICIES.find("fcfs")()
+    policy = Plain(POLICIES.find("fcfs")()) if in_python else POLICIES.find("fcfs")()
     parts = [SitePart(jobs_of((0, 0, 1)), policy, ledger, number=part, record=True) for part in (0, 1)]
     first, second = drive(Coupled(parts, ledger), {"order": policy})
     assert (first.held[:, 1].tolist(), second.held[:, 1].tolist()) == ([0.0], [1.0])

@@ -1,4 +1,4 @@
-"""Two sites of one ledger: what happens at one is what would happen were there no other, to the bit."""
+"""Two sites of one ledger: each runs exactly as without the other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COLUMNS = ("start", "end", "lost", "lost_start", "lost_end", "held")
 
 
 def happened(result: Any) -> list[Any]:
-    """All that happened to jobs or to tasks, comparable to the bit."""
+    """Return all results of jobs or tasks, for exact comparison."""
     if isinstance(result, Replay):
         why = [result.reasons[code] for code in result.why]
         return [*(getattr(result, name).tobytes() for name in _COLUMNS), why]
@@ -40,7 +40,7 @@ def happened(result: Any) -> list[Any]:
 
 
 def alone(case: Case, policy: SitePolicy) -> list[Any] | None:
-    """What happens where there is no other site; None where jobs or tasks can never run."""
+    """Run one site alone; None if jobs or tasks can never run."""
     try:
         ran = run(case, policy, dispatch="ppot")
     except (PolicyError, InputError):
@@ -59,8 +59,8 @@ def together(sites: list[Case], policies: list[SitePolicy], *, apart: bool) -> l
         if case.tasks is not None:
             made.append((2, site, workers(case.tasks, ledger, site=site, policy="ppot")))
     made.sort(key=lambda each: each[1::-1] if apart else each[:2])
-    asked = next((policy for policy in policies if isinstance(policy, Plain)), policies[0])
-    results = drive(Coupled([part for _, _, part in made], ledger), {"order": asked})
+    chosen = next((policy for policy in policies if isinstance(policy, Plain)), policies[0])
+    results = drive(Coupled([part for _, _, part in made], ledger), {"order": chosen})
     found: list[list[Any]] = [[] for _ in sites]
     for (step, site, _), result in zip(made, results, strict=True):
         if step > 0:
@@ -72,7 +72,7 @@ def together(sites: list[Case], policies: list[SitePolicy], *, apart: bool) -> l
 
 
 def pair(names: tuple[str, str], hidden: tuple[bool, bool]) -> list[SitePolicy]:
-    """A policy of each site; those that are asked in Python are one."""
+    """Return a policy per site; sites with Python policies share one."""
     made = [POLICIES.find(name)() for name in (names[0], names[0] if all(hidden) else names[1])]
     return [Plain(policy) if hide else policy for policy, hide in zip(made, hidden, strict=True)]
 
@@ -84,7 +84,7 @@ def pair(names: tuple[str, str], hidden: tuple[bool, bool]) -> list[SitePolicy]:
     hidden=st.tuples(st.booleans(), st.booleans()),
     apart=st.booleans(),
 )
-def test_a_site_does_not_notice_another(
+def test_coupled_sites_run_as_each_alone(
     sites: tuple[Case, Case], names: tuple[str, str], hidden: tuple[bool, bool], apart: bool
 ) -> None:
     expected = [alone(case, policy) for case, policy in zip(sites, pair(names, hidden), strict=True)]
@@ -97,9 +97,7 @@ def test_a_site_does_not_notice_another(
 
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("hidden", [(False, False), (True, True), (False, True)])
-def test_sites_of_more_nodes_than_fit_a_word_do_not_notice_each_other(
-    hidden: tuple[bool, bool], apart: bool
-) -> None:
+def test_large_coupled_sites_run_as_each_alone(hidden: tuple[bool, bool], apart: bool) -> None:
     # Neither site ends with a word, and the second begins amid what would be one.
     sites = [crowded(5, 70, 200, 300), crowded(6, 90, 200, 300)]
     names = ("easy", "fcfs")
@@ -125,7 +123,7 @@ def test_only_jobs_of_the_site_that_fails_are_killed(site: int) -> None:
     ]
 
 
-def test_what_is_owed_at_one_site_is_not_owed_at_another() -> None:
+def test_owed_cores_are_counted_per_site() -> None:
     plain = Plain(Fcfs())
     sites = [
         Case(jobs_of((0, 10, 4), (2, 1, 1)), [2, 2], drained(0, 1.0)),

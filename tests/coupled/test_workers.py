@@ -1,4 +1,4 @@
-"""Workers on nodes: their speeds to the last bit, who is down, and what they are told."""
+"""Workers on nodes: their speeds, outages and failures."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
 
 
-def test_a_worker_on_a_node_without_cores_is_down_from_the_beginning() -> None:
+def test_a_worker_on_a_node_without_cores_starts_down() -> None:
     tasks = Tasks([0.0, 0.0, 0.5], [1.0, 1.0, 1.0], [1.0, 1.0])
     ran = run(Case(jobs_of((0, 0, 1)), [0, 2], none(), tasks))
     assert ran.tasks is not None
     assert ran.tasks.worker.tolist() == [1, 1, 1]
 
 
-def test_a_worker_sees_what_was_held_before_it_came() -> None:
+def test_a_worker_accounts_for_cores_held_before_it_started() -> None:
     ledger = Ledger([[4]], parts=1)
     ledger.hold(0, 0, 3)
     (ran,) = drive(Coupled([workers(Tasks([0.0], [1.0], [1.0]), ledger)], ledger), {})
     assert ran.response.tolist() == [4.0]
 
 
-def ran_where(failed: WorkerTimetable, outage: NodeTimetable) -> tuple[list[int], set[int]]:
+def workers_of_tasks(failed: WorkerTimetable, outage: NodeTimetable) -> tuple[list[int], set[int]]:
     """Where tasks at 4 s ran, and where those at 11 s did, when worker 0 fails in two ways."""
     ledger = Ledger([[2, 2]], parts=0)
     tasks = Tasks([4.0, 4.0, 11.0, 11.0], [1.0] * 4, [1.0, 1.0])
@@ -37,17 +37,17 @@ def ran_where(failed: WorkerTimetable, outage: NodeTimetable) -> tuple[list[int]
 
 
 @pytest.mark.parametrize("kind", ["drained", "in part"])
-def test_a_worker_that_failed_by_itself_is_not_brought_back_by_its_node(kind: str) -> None:
+def test_the_return_of_a_node_does_not_restore_a_failed_worker(kind: str) -> None:
     outage = NodeTimetable.outage(0, 2.0, 3.0, cores=2, left=0 if kind == "drained" else 1)
-    assert ran_where(WorkerTimetable.failure(0, 1.0, 10.0), outage) == ([1, 1], {0, 1})
+    assert workers_of_tasks(WorkerTimetable.failure(0, 1.0, 10.0), outage) == ([1, 1], {0, 1})
 
 
-def test_a_worker_that_returns_by_itself_stays_down_while_its_node_has_no_cores() -> None:
+def test_a_returning_worker_stays_down_while_its_node_has_no_cores() -> None:
     outage = NodeTimetable.outage(0, 1.0, 10.0, cores=2)
-    assert ran_where(WorkerTimetable.failure(0, 2.0, 3.0), outage) == ([1, 1], {0, 1})
+    assert workers_of_tasks(WorkerTimetable.failure(0, 2.0, 3.0), outage) == ([1, 1], {0, 1})
 
 
-def many_fail(first_log: int, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+def run_many_failures(first_log: int, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """Many nodes lose their cores, and get them back, at once, while what schedulers see is late."""
     nodes = 200
     monkeypatch.setattr("windlass.sim.workers.setup._FIRST_LOG", first_log)
@@ -62,5 +62,5 @@ def many_fail(first_log: int, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return [ran.response.tobytes(), ran.worker.tobytes()]
 
 
-def test_many_workers_may_fail_at_once_where_probes_take_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert many_fail(16, monkeypatch) == many_fail(4096, monkeypatch)
+def test_many_workers_may_fail_at_once_with_delayed_probes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_many_failures(16, monkeypatch) == run_many_failures(4096, monkeypatch)

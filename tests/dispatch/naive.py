@@ -1,6 +1,6 @@
-"""The dispatch world once more, as plainly as it can be said: the oracle for the compiled one.
+"""A plain version of the dispatch world: the oracle for the compiled one.
 
-It asks policies through their public methods, as a live engine would. Several schedulers have a policy each; what
+It calls policies through their public methods, as a live engine would. Several schedulers have a policy each; what
 they see of queues, and hear of the others' tasks, may be late.
 """
 
@@ -47,8 +47,8 @@ class Naive:
         self.submit, self.work, self.delay = submit, work, delay
         self.sender = np.zeros(len(submit), int) if sender is None else sender
         self.workers = [Worker(speed) for speed in speeds]
-        told = timetable or WorkerTimetable.none()
-        self.changes = list(zip(told.time, told.kind, told.worker, told.value, strict=True))
+        planned = timetable or WorkerTimetable.none()
+        self.changes = list(zip(planned.time, planned.kind, planned.worker, planned.value, strict=True))
         self.longest, self.waiting, self.estimates = [], [], []
         self.pools = getattr(self.policies[0], "pools", False)
         self.unbound: Any = [deque() for _ in self.policies]
@@ -129,7 +129,7 @@ class Naive:
             if self.begin_real(index, item, now):
                 if worker.running is not None:
                     return
-                # It was passed over, and keeps its reservations.
+                # The job was skipped, and keeps its reservations.
                 worker.queue.appendleft(item)
                 break
         if worker.low:
@@ -161,20 +161,20 @@ class Naive:
         sender = of[0] if kind == "low" else self.sender[what]
         if kind == "low":
             self.benchmarks += 1
-            told = what if self.sizes_known else 1.0
-            self.policies[sender].benchmarked(index, told, seconds)
+            reported = what if self.sizes_known else 1.0
+            self.policies[sender].benchmarked(index, reported, seconds)
         else:
             self.done += 1
             assert np.isnan(self.response[what])
             self.response[what] = now - self.submit[what]
             self.events.append((now, "end", index, what))
             self.ended = what
-            told = self.work[what] if self.sizes_known else 1.0
-            self.policies[sender].completed(index, told, seconds)
+            reported = self.work[what] if self.sizes_known else 1.0
+            self.policies[sender].completed(index, reported, seconds)
         if self.delay:
-            self.coming.append((now + self.delay, self.tell_others, (sender, index, told, seconds)))
+            self.coming.append((now + self.delay, self.tell_others, (sender, index, reported, seconds)))
         else:
-            self.tell_others(sender, index, told, seconds)
+            self.tell_others(sender, index, reported, seconds)
 
     def change(self, now: float) -> None:
         _, kind, index, value = self.changes.pop(0)
@@ -243,7 +243,7 @@ class Naive:
         return self.response
 
     def check(self, done: Any) -> None:
-        """All that the compiled one says of the same tasks is what happens here."""
+        """Check that the compiled results of the same tasks equal these."""
         looks = np.linspace(0.0, self.submit[-1], len(done.sample_time) + 1)[1:]
         # Samples are taken once all has changed that does at their instant.
         self.changes += [(look, TAKE_SAMPLE, 0, 0.0) for look in looks]
@@ -267,7 +267,7 @@ class Naive:
     def benchmark(self, index: int, size: float, now: float, sender: int) -> None:
         worker = self.workers[index]
         if not self.sizes_known:
-            # Nobody knows sizes: it is the very task that ended last that is run once more.
+            # Sizes are unknown, so the task that ended last is run again.
             size = self.work[self.ended]
         if size <= 0:
             return

@@ -1,4 +1,4 @@
-"""Dispatch policies once more, as plainly as their docstrings say it: which worker each task goes to.
+"""Plain versions of the dispatch policies, after their docstrings: the worker of each task.
 
 Nothing of the compiled policies is used; their chance, a word of the random stream, is handed in.
 """
@@ -11,16 +11,16 @@ from plain_rosella import Stream, Table, below
 
 
 class Plain:
-    """What all policies keep: the clock, tasks that arrived, and the workers that are present."""
+    """Common state of all policies: the random stream, the number of arrivals, and the present workers."""
 
     benchmark_at = math.inf
 
     def __init__(self, workers: int, word: int) -> None:
         self.n, self.stream = workers, Stream(word)
-        self.here, self.came = list(range(workers)), 0
+        self.here, self.arrivals = list(range(workers)), 0
 
     def arrived(self, now: float) -> None:
-        self.came += 1
+        self.arrivals += 1
 
     def completed(self, worker: int, work: float, seconds: float) -> None:
         pass
@@ -301,7 +301,7 @@ class Prequal(Bandit):
 
 class Ucb(Bandit):
     def choose(self, lengths: list[int]) -> int:
-        doubt = self.curiosity * math.sqrt(math.log(max(self.came, 2)))
+        doubt = self.curiosity * math.sqrt(math.log(max(self.arrivals, 2)))
 
         def delay(worker: int) -> float:
             count = max(self.faded(worker)[2], 1.0)

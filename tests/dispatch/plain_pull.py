@@ -1,4 +1,4 @@
-"""Workers that pull, once more, as plainly as the docstrings say it: whom a scheduler asks, and who gets a task.
+"""A plain version of the pull policy, after its docstring: reservations of a scheduler, and which worker takes a task.
 
 Nothing of the compiled policy is used; completions are kept as :mod:`plain_rosella` does.
 """
@@ -12,7 +12,7 @@ from plain_rosella import PlainRosella, below
 
 
 class PlainPull(PlainRosella):
-    """One of ``schedulers``; the engine asks it once for each worker that a task is to have a reservation with."""
+    """One of ``schedulers``; the engine calls it once per reservation of a task."""
 
     pools = True
 
@@ -30,7 +30,7 @@ class PlainPull(PlainRosella):
     ) -> None:
         super().__init__(workers, guaranteed, schedulers, word, benchmark_at, window_scale, **options)
         self.copies = workers if late else 0
-        self.came = self.counted = self.asked = self.waiting = 0
+        self.arrivals = self.counted = self.reserved = self.waiting = 0
         self.waited, self.job_at, self.of_job, self.per_job = 0.0, -1.0, 0, 1.0
         self.order: list[int] | None = None
         self.speed: dict[int, float] = {}
@@ -38,12 +38,12 @@ class PlainPull(PlainRosella):
 
     def arrived(self, now: float) -> None:
         super().arrived(now)
-        self.came += 1
+        self.arrivals += 1
 
     def choose(self, lengths: list[int]) -> int:
-        # One asked for before any came counts as one that did.
-        if self.counted != self.came or self.counted == 0:
-            self.counted, self.asked = self.came, 0
+        # A choice before any arrival counts as an arrival.
+        if self.counted != self.arrivals or self.counted == 0:
+            self.counted, self.reserved = self.arrivals, 0
             self.count()
             self.ticks += 1
             if self.ticks >= self.n or not self.begun:
@@ -54,10 +54,10 @@ class PlainPull(PlainRosella):
             place = below(self.stream.draw(), len(self.here))
             turn = self.here[place:] + self.here[:place]
             return min(turn, key=lambda worker: (lengths[worker] + 1) / self.speed[worker])
-        if self.asked >= len(order):
-            self.asked = 0
-        self.asked += 1
-        return order[self.asked - 1]
+        if self.reserved >= len(order):
+            self.reserved = 0
+        self.reserved += 1
+        return order[self.reserved - 1]
 
     def count(self) -> None:
         if self.now != self.job_at:

@@ -1,4 +1,4 @@
-"""Rosella once more, as plainly as its docstrings say it: the oracle for what one of several schedulers learns.
+"""A plain version of Rosella, after its docstrings: the oracle for the state that one of several schedulers learns.
 
 Nothing of the compiled policy is used. Its chance is handed in: a word of the random stream, and when the first
 benchmark task is due.
@@ -91,7 +91,7 @@ class Window:
 
 
 class PlainRosella:
-    """One of ``schedulers`` that share the workers; ``guaranteed`` is what all of these can do, None for not told."""
+    """One of ``schedulers`` that share the workers; ``guaranteed`` is what all of these can do, None if unknown."""
 
     def __init__(
         self,
@@ -108,7 +108,12 @@ class PlainRosella:
         by: str = "queue",
         probes: int = 2,
     ) -> None:
-        self.n, self.k, self.is_told, self.scale = workers, schedulers, guaranteed is not None, window_scale
+        self.n, self.k, self.knows_capacity, self.scale = (
+            workers,
+            schedulers,
+            guaranteed is not None,
+            window_scale,
+        )
         self.probe_share, self.most_load, self.by, self.probes = probe_share, most_load, by, probes
         self.guaranteed = UNKNOWN if guaranteed is None else guaranteed
         self.stream, self.benchmark_at = Stream(word), benchmark_at
@@ -191,7 +196,7 @@ class PlainRosella:
         return self.here[below(bits, len(self.here))], size
 
     def take_load(self) -> None:
-        """Of all schedulers' tasks, those that come here are one part of k."""
+        """Estimate the load from own arrivals, which are one k-th of all."""
         gaps = len(self.times) - 1
         span = self.times[-1] - self.times[0] if gaps > 0 else math.inf
         of_all = self.k * (gaps / span if span > 0.0 else math.inf)
@@ -233,7 +238,7 @@ class PlainRosella:
         if sum(abs(self.rates[worker] - before[worker]) for worker in self.here) > 0.001 * total:
             self.table = None
         self.ticks = 0
-        if not self.is_told and total > UNKNOWN:
+        if not self.knows_capacity and total > UNKNOWN:
             first = self.guaranteed <= UNKNOWN
             self.guaranteed = total / (1.0 - self.epsilon)
             if first:

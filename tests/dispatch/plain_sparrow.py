@@ -1,4 +1,4 @@
-"""Sparrow once more, as plainly as its docstring says it: whom a scheduler asks for a job of many tasks.
+"""A plain version of Sparrow, after its docstring: the reservations of a job of many tasks.
 
 Nothing of the compiled policy is used; its chance, a word of the random stream, is handed in. What comes of a
 reservation is the engine's, and in ``naive.py``.
@@ -10,27 +10,27 @@ from plain_rosella import Stream, below
 
 
 class PlainSparrow:
-    """One scheduler: for a job of m tasks, d·m of the present workers, and none twice until all are asked."""
+    """One scheduler: for a job of m tasks, d·m of the present workers, and none twice until all have a reservation."""
 
     benchmark_at = float("inf")
 
     def __init__(self, workers: int, word: int, probes: int) -> None:
         self.stream, self.copies = Stream(word), probes
         self.here = list(range(workers))
-        self.asked, self.job_at, self.now = 0, -1.0, 0.0
+        self.reserved, self.job_at, self.now = 0, -1.0, 0.0
 
     def arrived(self, now: float) -> None:
         self.now = max(self.now, now)
 
     def choose(self, lengths: object) -> int:
-        """One of those not asked for this job; ``here`` has those who were at its head."""
-        if self.job_at != self.now or self.asked >= len(self.here):
-            self.job_at, self.asked = self.now, 0
-        place = self.asked + below(self.stream.draw(), len(self.here) - self.asked)
+        """Choose a worker without a reservation of this job; the first of ``here`` have one."""
+        if self.job_at != self.now or self.reserved >= len(self.here):
+            self.job_at, self.reserved = self.now, 0
+        place = self.reserved + below(self.stream.draw(), len(self.here) - self.reserved)
         here = self.here
-        here[place], here[self.asked] = here[self.asked], here[place]
-        self.asked += 1
-        return here[self.asked - 1]
+        here[place], here[self.reserved] = here[self.reserved], here[place]
+        self.reserved += 1
+        return here[self.reserved - 1]
 
     def completed(self, worker: int, work: float, seconds: float) -> None:
         pass

@@ -1,4 +1,4 @@
-"""The alias table: each worker's part of it is its part of all rates, and no other worker is in it."""
+"""The alias table draws each present worker in proportion to its rate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def chances(policy) -> list[float]:
 
 
 @pytest.mark.parametrize("follows", ["pss", "ppot"])
-def test_each_worker_is_as_likely_as_its_rate_says(follows):
+def test_each_worker_is_drawn_in_proportion_to_its_rate(follows):
     for seed in range(60):
         rng = np.random.default_rng([2, seed])
         count = int(rng.integers(1, 30))

@@ -1,4 +1,4 @@
-"""What bandits know of a worker: a faded sum, worked out once more."""
+"""A bandit's estimate of a worker is a discounted sum, computed independently."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ MEMORY = 8.0
 
 
 @pytest.mark.parametrize("name", ["eps-greedy", "ucb"])
-def test_each_completion_counts_a_little_less_with_each_that_follows(name):
+def test_completions_fade_geometrically(name):
     rng = np.random.default_rng(1)
     policy = POLICIES.make(name, np.random.default_rng(2), workers=2, memory=MEMORY)
     work, seconds = rng.uniform(0.5, 2.0, 40), rng.uniform(0.5, 2.0, 40)

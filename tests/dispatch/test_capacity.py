@@ -1,4 +1,4 @@
-"""Rosella that is not told what its workers can do."""
+"""Rosella without a known capacity of its workers."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ _SPEEDS = np.repeat([0.5, 1.0, 2.0, 4.0], 8)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
-def test_it_finds_out_at_any_scale(scale: float) -> None:
+def test_rosella_learns_rates_at_any_scale(scale: float) -> None:
     speeds = _SPEEDS * scale
     policy = Rosella(len(speeds), rng=np.random.default_rng(1))
     done = simulate(policy, speeds, 0.7, 60_000, seed=2, samples=50, sizes_known=True)
@@ -19,7 +19,7 @@ def test_it_finds_out_at_any_scale(scale: float) -> None:
     assert done.benchmarks > 500
 
 
-def test_it_asks_for_no_benchmark_before_it_knows_anything() -> None:
+def test_rosella_sends_no_benchmark_before_the_first_completions() -> None:
     policy = Rosella(3, rng=np.random.default_rng(1))
     assert policy.benchmark_at > 1e6
     for step in range(30):
@@ -29,7 +29,7 @@ def test_it_asks_for_no_benchmark_before_it_knows_anything() -> None:
     assert policy.benchmark_at < 1e3
 
 
-def test_more_probes_see_more_queues() -> None:
+def test_more_probes_reduce_the_mean_response() -> None:
     means = [
         simulate(
             Rosella(32, 60.0, rng=np.random.default_rng(1), probes=probes),

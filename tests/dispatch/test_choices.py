@@ -1,4 +1,4 @@
-"""Which worker a policy that sees all queues may choose, worked out once more from what its docstring says."""
+"""Choices of policies that see all queues, computed independently from their docstrings."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ RATES = np.array([1.0, 2.0, 4.0, 0.5])
         ("sed", {"rates": RATES}, lambda lengths: (lengths + 1) / RATES),
     ],
 )
-def test_the_least_of_all_is_chosen(name, known, cost):
+def test_the_worker_of_least_cost_is_chosen(name, known, cost):
     rng, policy = np.random.default_rng(1), POLICIES.make(name, np.random.default_rng(2), **known)
     for _ in range(300):
         lengths = rng.integers(0, 6, 4)
@@ -24,7 +24,7 @@ def test_the_least_of_all_is_chosen(name, known, cost):
         assert cost(lengths)[chosen] == cost(lengths).min()
 
 
-def test_of_two_it_is_where_the_task_is_expected_to_end_first():
+def test_ppot_ll_compares_expected_completion_times():
     policy = POLICIES.make("ppot-ll", np.random.default_rng(2), rates=RATES)
     rng = np.random.default_rng(3)
     for _ in range(300):

@@ -1,4 +1,4 @@
-"""Several schedulers that do not coordinate and see late, task by task as plain ones in Python."""
+"""Several uncoordinated schedulers with delayed queue lengths, task by task as plain ones in Python."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEED, SAMPLES = 11, 37
 
 
 class Chance:
-    """What is drawn for so many schedulers: their streams, their first benchmark tasks, and who gets which job."""
+    """Random values of the schedulers: streams, times of first benchmark tasks, and the scheduler of each job."""
 
     def __init__(self, policy, schedulers, submit, work, per_job=1):
         capacity = float(SPEEDS.sum())
@@ -32,7 +32,7 @@ class Chance:
         self.sender = np.repeat(sender, per_job)
 
 
-def simulated(policy, submit, work, timetable, schedulers, delay, per_job=1, sizes_known=True):
+def run_simulation(policy, submit, work, timetable, schedulers, delay, per_job=1, sizes_known=True):
     return simulate(
         policy,
         SPEEDS,
@@ -56,10 +56,10 @@ def same(fast, plain):
 
 @pytest.mark.parametrize("name", [name for name in POLICIES.names() if name != "rosella"])
 @pytest.mark.parametrize(("schedulers", "delay"), [(2, 0.0), (3, 0.4), (8, 1.5)])
-def test_each_scheduler_does_as_one_of_its_own_that_sees_late(name, schedulers, delay):
+def test_each_scheduler_acts_as_an_independent_policy_with_late_lengths(name, schedulers, delay):
     submit, work = workload(tasks=1200)
     timetable, policy = shaky(submit[-1]), make(name)
-    fast = simulated(policy, submit, work, timetable, schedulers, delay)
+    fast = run_simulation(policy, submit, work, timetable, schedulers, delay)
     chance = Chance(policy, schedulers, submit, work)
     several = [copy.deepcopy(policy) for _ in range(schedulers)]
     for each, ints, floats in zip(several, chance.ints, chance.floats, strict=True):
@@ -67,10 +67,10 @@ def test_each_scheduler_does_as_one_of_its_own_that_sees_late(name, schedulers, 
     same(fast, Naive(several, SPEEDS, submit, work, timetable, sender=chance.sender, delay=delay))
 
 
-def test_jobs_of_many_tasks_come_to_one_scheduler_each():
+def test_all_tasks_of_a_job_have_one_scheduler():
     submit, work = workload(tasks=1200, per_job=4)
     timetable, policy = shaky(submit[-1]), make("sparrow")
-    fast = simulated(policy, submit, work, timetable, 3, 0.4, per_job=4)
+    fast = run_simulation(policy, submit, work, timetable, 3, 0.4, per_job=4)
     chance = Chance(policy, 3, submit, work, per_job=4)
     several = [copy.deepcopy(policy) for _ in range(3)]
     for each, word in zip(several, chance.words, strict=True):
@@ -86,17 +86,17 @@ def stalled(until):
 
 
 @pytest.mark.parametrize(("schedulers", "delay"), [(1, 0.0), (2, 0.0), (3, 0.4), (8, 1.5)])
-@pytest.mark.parametrize("guaranteed", [SPEEDS.sum(), None], ids=["told", "not told"])
+@pytest.mark.parametrize("guaranteed", [SPEEDS.sum(), None], ids=["known", "unknown"])
 @pytest.mark.parametrize(
     ("changes", "load", "window_scale"),
     [(shaky, 0.7, 0.02), (shaky, 0.7, 0.3), (stalled, 0.3, 0.02), (stalled, 0.95, 0.02)],
     ids=["shaky", "long windows", "stalled", "full"],
 )
-def test_each_scheduler_learns_as_a_plain_one(schedulers, delay, guaranteed, changes, load, window_scale):
+def test_each_scheduler_learns_as_plain_rosella(schedulers, delay, guaranteed, changes, load, window_scale):
     submit, work = workload(tasks=1500, load=load)
     timetable = changes(submit[-1])
     policy = Rosella(len(SPEEDS), guaranteed, rng=np.random.default_rng(5), window_scale=window_scale)
-    fast = simulated(policy, submit, work, timetable, schedulers, delay)
+    fast = run_simulation(policy, submit, work, timetable, schedulers, delay)
     chance = Chance(policy, schedulers, submit, work)
     several = [
         PlainRosella(len(SPEEDS), guaranteed, schedulers, word, at, window_scale)
@@ -106,11 +106,11 @@ def test_each_scheduler_learns_as_a_plain_one(schedulers, delay, guaranteed, cha
 
 
 @pytest.mark.parametrize(("schedulers", "delay"), [(1, 0.0), (3, 0.4)])
-def test_where_sizes_are_hidden_it_learns_from_service_times_alone(schedulers, delay):
+def test_with_hidden_sizes_rosella_learns_from_service_times(schedulers, delay):
     submit, work = workload(tasks=1500)
     timetable = shaky(submit[-1])
     policy = Rosella(len(SPEEDS), SPEEDS.sum(), rng=np.random.default_rng(5))
-    fast = simulated(policy, submit, work, timetable, schedulers, delay, sizes_known=False)
+    fast = run_simulation(policy, submit, work, timetable, schedulers, delay, sizes_known=False)
     chance = Chance(policy, schedulers, submit, work)
     several = [
         PlainRosella(len(SPEEDS), SPEEDS.sum(), schedulers, word, at)
@@ -123,7 +123,7 @@ def test_where_sizes_are_hidden_it_learns_from_service_times_alone(schedulers, d
 
 
 @pytest.mark.parametrize("schedulers", [8, 32])
-def test_a_worker_that_is_back_gets_its_share_from_however_many_schedulers(schedulers):
+def test_a_returning_worker_gets_its_share_from_any_number_of_schedulers(schedulers):
     """Of eight equal workers, an eighth of the tasks; its queue is empty, so a little more at first."""
     back, shares = 300.0, []
     for seed in range(10):

@@ -1,4 +1,4 @@
-"""Dispatch policies that are named alone have the parameters of their papers, or those that their pages give."""
+"""Default parameters of dispatch policies are those of their papers or pages."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ PARAMETERS = {
 
 
 @pytest.mark.parametrize("name", POLICIES.names())
-def test_a_policy_that_is_named_alone_has_the_parameters_of_its_page(name):
+def test_default_parameters_are_those_of_the_documentation(name):
     assert defaults(anew(POLICIES.find(name))) == PARAMETERS.get(name, {})

@@ -1,4 +1,4 @@
-"""What the paper and theory say of the policies, in settings large enough to see it."""
+"""Claims of the paper and of theory about the policies, in large settings."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def shocked(name, load, tasks=150_000, every=1000.0, sizes_known=True, **more):
 
 
 @pytest.mark.parametrize("load", [0.8, 0.9])
-@pytest.mark.parametrize("told", [True, False], ids=["sizes told", "sizes hidden"])
-def test_rosella_is_at_least_65_percent_below_sparrow_after_shocks(load, told):
-    assert shocked("rosella", load, sizes_known=told) < 0.35 * shocked("sparrow", load, sizes_known=told)
+@pytest.mark.parametrize("known", [True, False], ids=["sizes known", "sizes hidden"])
+def test_rosella_is_at_least_65_percent_below_sparrow_after_shocks(load, known):
+    assert shocked("rosella", load, sizes_known=known) < 0.35 * shocked("sparrow", load, sizes_known=known)
 
 
 @pytest.mark.parametrize("load", [0.8, 0.9])
@@ -39,7 +39,7 @@ def test_rosella_beats_bandits_that_see_all_queues_late(schedulers, delay):
 
 
 @pytest.mark.slow
-def test_thousand_workers_known_rates():
+def test_a_thousand_workers_with_known_rates_match_theory():
     found = {
         name: simulate(name, THOUSAND, 0.9, 5_000_000, seed=7) for name in ("ppot", "pss", "pot", "uniform")
     }

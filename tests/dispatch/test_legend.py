@@ -1,4 +1,4 @@
-"""The legends of the flat state say of every named place which number it is."""
+"""The legends of the flat state give the position of every named entry."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def rows(module: ModuleType) -> dict[str, int | None]:
     return {name: int(place) if place else None for name, place in found}
 
 
-def executed(name: str) -> ModuleType:
-    """A module of its own of a file: its constants are set while that is executed, here once more."""
+def fresh_module(name: str) -> ModuleType:
+    """Execute a file again as a new module, which sets its constants."""
     spec = importlib.util.find_spec(name)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
@@ -47,8 +47,8 @@ def executed(name: str) -> ModuleType:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_every_named_place_is_in_the_legend(name: str) -> None:
-    module = executed(name)
+def test_every_named_position_is_in_the_legend(name: str) -> None:
+    module = fresh_module(name)
     legend, places = rows(module), assigned(module)
     assert set(legend) == set(places) - {"FIRST_OWN"}
     assert {place: at for place, at in legend.items() if at is not None and at != places[place]} == {}
@@ -56,4 +56,4 @@ def test_every_named_place_is_in_the_legend(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODULES[:5])
 def test_the_legend_gives_every_place_a_number(name: str) -> None:
-    assert None not in rows(executed(name)).values()
+    assert None not in rows(fresh_module(name)).values()

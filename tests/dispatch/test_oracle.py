@@ -44,7 +44,7 @@ def shaky(until):
 
 @pytest.mark.parametrize("name", POLICIES.names())
 @pytest.mark.parametrize("steady", [True, False], ids=["steady", "shaky"])
-def test_same_as_naive_driven_by_hand(name, steady):
+def test_the_compiled_world_equals_the_naive_one(name, steady):
     submit, work = workload()
     timetable = None if steady else shaky(submit[-1])
     policy = make(name)
@@ -63,7 +63,7 @@ def test_same_as_naive_driven_by_hand(name, steady):
     Naive(policy, SPEEDS, submit, work, timetable).check(fast)
 
 
-def test_jobs_of_many_tasks_with_late_binding_same_as_naive():
+def test_late_binding_of_many_tasks_equals_the_naive_world():
     submit, work = workload(per_job=4)
     policy = make("sparrow")
     timetable = shaky(submit[-1])
@@ -81,7 +81,7 @@ def test_jobs_of_many_tasks_with_late_binding_same_as_naive():
     Naive(policy, SPEEDS, np.repeat(submit, 4), work, timetable, per_job=4).check(fast)
 
 
-def test_m_m_1():
+def test_the_mean_response_matches_m_m_1():
     result = simulate("uniform", [2.0], load=0.7, tasks=1_000_000, seed=1)
     assert result.mean == pytest.approx(1 / (2 - 1.4), rel=0.02)
 
@@ -89,7 +89,7 @@ def test_m_m_1():
 @pytest.mark.parametrize(
     ("service", "second_moment"), [("fixed", 1.0), (Pareto(shape=4.0), 9 / 8), ("exponential", 2.0)]
 )
-def test_m_g_1_pollaczek_khinchine(service, second_moment):
+def test_the_mean_response_matches_pollaczek_khinchine(service, second_moment):
     result = simulate("jsq", [1.0], load=0.6, tasks=1_000_000, seed=2, service=service)
     assert result.mean == pytest.approx(1 + 0.6 * second_moment / (2 * 0.4), rel=0.02)
 
@@ -111,7 +111,7 @@ def test_late_binding_everywhere_is_one_queue_for_all_m_m_n():
     assert result.mean == pytest.approx(1 + erlang_c / (workers * (1 - load)), rel=0.02)
 
 
-def test_bursts_are_worse_than_poisson():
+def test_bursts_have_longer_responses_than_poisson_arrivals():
     calm = simulate("jsq", np.ones(4), load=0.7, tasks=100_000, seed=5)
     burst = simulate("jsq", np.ones(4), load=0.7, tasks=100_000, seed=5, arrivals=Bursty(ratio=3, share=0.2))
     assert burst.submit[-1] == pytest.approx(calm.submit[-1], rel=0.1)

@@ -1,4 +1,4 @@
-"""Every policy, step by step beside a plain one: whom it chooses, what it believes, when it wants to learn."""
+"""Every policy compared step by step with a plain one: choices, estimates and benchmark tasks."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ for number, options in enumerate(
 
 
 def same_beliefs(policy, twin):
-    """What can be asked of a policy is as the plain one has it."""
+    """Check that the public state of a policy equals that of the plain one."""
     if hasattr(twin, "rates"):
         np.testing.assert_allclose(policy.rates, twin.rates, rtol=1e-9)
     assert policy.benchmark_at == pytest.approx(twin.benchmark_at, rel=1e-9)
@@ -150,7 +150,7 @@ def same_beliefs(policy, twin):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_step_is_that_of_a_plain_policy(case):
+def test_every_step_equals_the_plain_policy(case):
     name, arguments, make = CASES[case]
     steps = random.Random(case)
     policy = POLICIES.make(name, np.random.default_rng(7), **arguments)
@@ -160,7 +160,7 @@ def test_every_step_is_that_of_a_plain_policy(case):
         now += steps.choice([0.0, 0.125, 0.25, 0.5, 0.5, 1.0, 1.0, 30.0 if step % 50 == 49 else 0.25])
         what = steps.random()
         worker = steps.randrange(workers)
-        # The first is asked for before any has arrived.
+        # The first choice is requested before any arrival.
         if (what < 0.5 and step > 0) or step == 1:
             # The clock of an engine may be behind that of the last task.
             came = now if steps.random() < 0.9 else now - 0.375
@@ -178,9 +178,9 @@ def test_every_step_is_that_of_a_plain_policy(case):
             # Nothing known of sizes is ever 0 for a bandit, which would divide by it.
             work = steps.choice([0.5, 1.0, 2.0, 2.0 if hasattr(twin, "curiosity") else 0.0])
             seconds = work / (worker + 1) * steps.choice([1.0, 2.0])
-            told = steps.choice(["completed", "completed", "reported", "benchmarked"])
+            method = steps.choice(["completed", "completed", "reported", "benchmarked"])
             for each in (policy, twin):
-                getattr(each, told)(worker, work, seconds)
+                getattr(each, method)(worker, work, seconds)
         elif what < 0.85:
             for each in (policy, twin):
                 each.left(worker)
@@ -194,8 +194,8 @@ def test_every_step_is_that_of_a_plain_policy(case):
                     each.set_rate(worker, rate)
         elif what < 0.96 and getattr(twin, "copies", 0) and name == "pull" and worker in twin.here:
             waiting = steps.randrange(8)
-            asked = now - steps.choice([0.0, 0.0, 0.625])
-            assert policy.binds(worker, asked, waiting) == twin.binds(worker, asked, waiting)
+            earlier = now - steps.choice([0.0, 0.0, 0.625])
+            assert policy.binds(worker, earlier, waiting) == twin.binds(worker, earlier, waiting)
         elif twin.benchmark_at < np.inf:
             # Each at its own instant, as sums are rounded in another order; at that very instant it is due.
             own, other = (now, now) if steps.random() < 0.3 else (policy.benchmark_at, twin.benchmark_at)

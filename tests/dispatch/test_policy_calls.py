@@ -1,4 +1,4 @@
-"""What an engine may ask of a dispatch policy, what several schedulers begin with, and what is refused."""
+"""Calls of a dispatch policy by an engine, initial states of several schedulers, and rejected input."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def make(name, seed=1, **options):
 
 
 @pytest.mark.parametrize("name", DEFAULTS)
-def test_what_is_not_given_is_as_documented(name):
+def test_defaults_are_as_documented(name):
     bare, full = make(name), make(name, **DEFAULTS[name])
     assert bare.ints.tolist() == full.ints.tolist()
     assert bare.floats.tolist() == full.floats.tolist()
 
 
 @pytest.mark.parametrize("name", POLICIES.names())
-def test_when_all_workers_have_left_none_is_chosen(name):
+def test_choosing_without_workers_is_an_error(name):
     policy = make(name)
     policy.arrived(1.0)
     for worker in range(len(RATES)):
@@ -71,7 +71,7 @@ def test_when_all_workers_have_left_none_is_chosen(name):
 
 
 @pytest.mark.parametrize("name", [name for name in POLICIES.names() if name not in ("rosella", "pull")])
-def test_a_policy_that_learns_from_no_benchmark_tasks_sends_none(name):
+def test_policies_without_benchmark_tasks_send_none(name):
     policy = make(name)
     assert policy.benchmark_at == np.inf
     assert policy.benchmark(1e12) is None
@@ -80,7 +80,7 @@ def test_a_policy_that_learns_from_no_benchmark_tasks_sends_none(name):
 
 
 @pytest.mark.parametrize("name", ["rosella", "pull"])
-def test_without_workers_a_benchmark_task_is_due_and_not_sent(name):
+def test_without_workers_a_due_benchmark_task_is_not_sent(name):
     policy = make(name, guaranteed=7.0)
     for worker in range(3):
         policy.left(worker)
@@ -91,7 +91,7 @@ def test_without_workers_a_benchmark_task_is_due_and_not_sent(name):
     assert policy.benchmark_at > due
 
 
-def test_rates_that_are_handed_out_are_a_copy():
+def test_the_rates_of_a_policy_are_a_copy():
     policy = make("pss")
     policy.rates[:] = 99.0
     assert policy.rates.tolist() == RATES
@@ -122,7 +122,7 @@ def test_rates_that_are_handed_out_are_a_copy():
     ],
 )
 @pytest.mark.parametrize("name", ["rosella", "sed"])
-def test_what_cannot_be_is_named(name, call, message):
+def test_invalid_calls_are_named(name, call, message):
     with pytest.raises(InputError, match=message):
         call(make(name))
 
@@ -174,20 +174,20 @@ def test_a_parameter_out_of_bounds_is_named(name, options, message):
         *((name, {"workers": 1, "guaranteed": 1e-3, "most_load": 0.999}) for name in ("rosella", "pull")),
     ],
 )
-def test_a_parameter_at_its_bound_is_taken(name, options):
+def test_a_parameter_at_its_bound_is_accepted(name, options):
     policy = make(name, **options)
     policy.arrived(0.0)
     assert 0 <= policy.choose(np.zeros(policy.workers, np.int64)) < policy.workers
 
 
-def test_as_many_workers_as_32_bits_can_draw_from(monkeypatch):
+def test_the_number_of_workers_is_limited_to_31_bits(monkeypatch):
     class Arrays:
         int64 = np.int64
 
         def zeros(self, *arguments):
             raise MemoryError
 
-    # Arrays of so many are not made.
+    # Arrays of this size are not created.
     monkeypatch.setattr(state, "np", Arrays())
     with pytest.raises(MemoryError):
         make_state(2**31 - 1, None)
@@ -195,7 +195,7 @@ def test_as_many_workers_as_32_bits_can_draw_from(monkeypatch):
         make_state(2**31, None)
 
 
-def test_words_of_the_stream_are_drawn_from_all_there_are():
+def test_stream_seeds_cover_all_64_bits():
     words = [int(Uniform(2, np.random.default_rng(seed)).ints[RNG]) for seed in range(100)]
     assert min(words) < -(2**62)
     assert max(words) > 2**62
@@ -203,8 +203,8 @@ def test_words_of_the_stream_are_drawn_from_all_there_are():
 
 
 @pytest.mark.parametrize("kind", [Rosella, Pull])
-def test_the_first_benchmark_task_comes_as_the_others_do(kind):
-    """Poisson, by the share of what is guaranteed: none has been asked for, so that all of it is idle."""
+def test_the_first_benchmark_task_is_poisson_like_the_others(kind):
+    """Poisson, at the share of the guaranteed capacity, which is all idle before the first task."""
     first = [
         kind(3, 8.0, rng=np.random.default_rng(seed), probe_share=0.25).benchmark_at for seed in range(800)
     ]
@@ -214,7 +214,7 @@ def test_the_first_benchmark_task_comes_as_the_others_do(kind):
 
 
 @pytest.mark.parametrize("kind", [Rosella, Pull])
-def test_schedulers_begin_alike_but_for_their_chance_and_their_part(kind):
+def test_schedulers_differ_only_in_their_stream_and_share(kind):
     policy, count = kind(3, 8.0, rng=np.random.default_rng(1)), 400
     ints, floats = policy.split(count, np.random.default_rng(2))
     assert ints[0].tolist() == policy.ints.tolist()
@@ -236,7 +236,7 @@ def test_schedulers_begin_alike_but_for_their_chance_and_their_part(kind):
 
 
 @pytest.mark.parametrize(("rate", "chosen"), [(1.465, 0), (1.6, 1)])
-def test_before_the_second_task_doubt_is_that_of_two(rate, chosen):
+def test_ucb_uses_at_least_two_arrivals(rate, chosen):
     # Hoped-for rates are μ (1 + c √(log 2 / N)): 1.83 of the first, and 1.21 times its own of the second.
     policy = Ucb(2, np.random.default_rng(1), confidence=1.0, memory=1e9)
     policy.completed(0, 1.0, 1.0)

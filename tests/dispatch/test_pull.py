@@ -1,4 +1,4 @@
-"""Workers that pull: task by task as a plain one, one queue where speeds are equal, and who passes on what."""
+"""The pull policy: equal to a plain version, one queue with equal speeds, and when workers pass."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from naive import Naive
 from plain_pull import PlainPull
-from test_decentralised import Chance, same, simulated, stalled
+from test_decentralised import Chance, run_simulation, same, stalled
 from test_oracle import SPEEDS, shaky, workload
 
 from windlass.dispatch import simulate
@@ -17,13 +17,13 @@ from windlass.dispatch.policies.pull import Pull
 
 @pytest.mark.parametrize(("schedulers", "delay"), [(1, 0.0), (3, 0.4), (8, 1.5)])
 @pytest.mark.parametrize("per_job", [1, 4, 16])
-@pytest.mark.parametrize("guaranteed", [SPEEDS.sum(), None], ids=["told", "not told"])
+@pytest.mark.parametrize("guaranteed", [SPEEDS.sum(), None], ids=["known", "unknown"])
 @pytest.mark.parametrize("changes", [shaky, stalled])
-def test_each_scheduler_does_as_a_plain_one(schedulers, delay, per_job, guaranteed, changes):
+def test_each_scheduler_acts_as_plain_pull(schedulers, delay, per_job, guaranteed, changes):
     submit, work = workload(tasks=1200, per_job=per_job)
     timetable = changes(submit[-1])
     policy = Pull(len(SPEEDS), guaranteed, rng=np.random.default_rng(5))
-    fast = simulated(policy, submit, work, timetable, schedulers, delay, per_job, sizes_known=False)
+    fast = run_simulation(policy, submit, work, timetable, schedulers, delay, per_job, sizes_known=False)
     chance = Chance(policy, schedulers, submit, work, per_job)
     several = [
         PlainPull(len(SPEEDS), guaranteed, schedulers, word, at)
@@ -35,8 +35,8 @@ def test_each_scheduler_does_as_a_plain_one(schedulers, delay, per_job, guarante
 
 
 @pytest.mark.parametrize("schedulers", [1, 5])
-def test_equal_workers_whose_sizes_are_told_are_one_queue_for_all(schedulers):
-    """Speeds are then known exactly, and nobody passes; a task starts where a worker is free first."""
+def test_equal_workers_with_known_sizes_act_as_one_queue(schedulers):
+    """Speeds are then known exactly, and no worker passes; a task starts at the first free worker."""
     workers, rng = 4, np.random.default_rng(2)
     submit = np.cumsum(rng.standard_exponential(2000)) / (0.8 * workers)
     work = rng.standard_exponential(2000) + 1e-9
@@ -59,8 +59,8 @@ def test_equal_workers_whose_sizes_are_told_are_one_queue_for_all(schedulers):
     assert done.mean == pytest.approx(float(np.mean(ends - submit)), rel=0.02)
 
 
-def learnt(speeds, arrivals_each):
-    """A policy that has seen 200 completions of each worker, and tasks that come at that rate; it has been asked."""
+def learned_policy(speeds, arrivals_each):
+    """Return a policy that has seen 200 completions of each worker and arrivals at that rate, and its choices."""
     policy = Pull(len(speeds), float(np.sum(speeds)), rng=np.random.default_rng(1), window_scale=10.0)
     for task in range(200):
         policy.arrived(task / arrivals_each)
@@ -69,33 +69,33 @@ def learnt(speeds, arrivals_each):
             policy.completed(worker, 1.0, 1.0 / speed)
     for task in range(200, 200 + 2 * len(speeds)):
         policy.arrived(task / arrivals_each)
-        asked = [policy.choose(np.zeros(len(speeds), np.int64)) for _ in speeds]
-    return policy, asked
+        order = [policy.choose(np.zeros(len(speeds), np.int64)) for _ in speeds]
+    return policy, order
 
 
-def test_the_fastest_are_asked_first_and_a_slow_one_passes_until_enough_wait():
-    policy, asked = learnt([1.0, 10.0, 2.0], arrivals_each=1.0)
-    assert asked == [1, 2, 0]
+def test_fast_workers_come_first_and_slow_ones_pass_until_enough_tasks_wait():
+    policy, order = learned_policy([1.0, 10.0, 2.0], arrivals_each=1.0)
+    assert order == [1, 2, 0]
     assert policy.binds(1, 200.0, 1)
     # (10 − 1) / 2 − 1 = 3.5 tasks for the second, (12 − 1) / 1 − 2 = 9 for the third; drawn a little to the mean.
     assert next(waiting for waiting in range(1, 20) if policy.binds(2, 200.0, waiting)) == 4
     assert next(waiting for waiting in range(1, 20) if policy.binds(0, 200.0, waiting)) in (9, 10)
 
 
-def test_with_more_to_do_than_the_fast_can_a_slow_one_takes_what_there_is():
-    policy, _ = learnt([1.0, 10.0, 2.0], arrivals_each=12.5)
+def test_a_slow_worker_takes_tasks_when_the_fast_ones_are_overloaded():
+    policy, _ = learned_policy([1.0, 10.0, 2.0], arrivals_each=12.5)
     assert policy.binds(0, 17.0, 1)
     assert policy.binds(2, 17.0, 1)
 
 
-def test_a_slow_worker_that_is_alone_takes_what_there_is():
-    policy, _ = learnt([1.0, 10.0, 2.0], arrivals_each=1.0)
+def test_a_single_slow_worker_takes_every_task():
+    policy, _ = learned_policy([1.0, 10.0, 2.0], arrivals_each=1.0)
     policy.left(1)
     policy.left(2)
     assert policy.binds(0, 200.0, 1)
 
 
-def test_bound_at_once_it_takes_the_least_expected_wait():
+def test_early_binding_chooses_the_least_expected_wait():
     policy = Pull(3, 3.0, rng=np.random.default_rng(1), late=False)
     for _ in range(50):
         for worker, speed in enumerate((1.0, 10.0, 2.0)):

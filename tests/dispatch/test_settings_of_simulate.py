@@ -1,4 +1,4 @@
-"""A simulation of small tasks from one call: each argument reaches the workers, and those not given are documented."""
+"""A simulation of small tasks from one call: each argument is passed to the workers, and defaults are as documented."""
 
 import inspect
 
@@ -23,7 +23,7 @@ def defaults(function):
     return {name: each.default for name, each in given if each.default is not each.empty}
 
 
-def test_arguments_that_are_not_given_are_as_documented():
+def test_defaults_are_as_documented():
     assert defaults(simulate) == DOCUMENTED
     assert {name: value for name, value in defaults(WorkersPart.__init__).items() if name != "self"} == dict(
         ledger=None, site=0, floor=0.05, progress=None
@@ -31,8 +31,8 @@ def test_arguments_that_are_not_given_are_as_documented():
 
 
 @pytest.mark.parametrize("given", [True, False])
-def test_each_argument_reaches_the_workers(given, monkeypatch):
-    seen, parts, told = [], [], []
+def test_each_argument_is_passed_to_the_workers(given, monkeypatch):
+    seen, parts, reports = [], [], []
 
     def setup(**more):
         seen.append(more)
@@ -48,7 +48,7 @@ def test_each_argument_reaches_the_workers(given, monkeypatch):
         timetable=WorkerTimetable.none(), schedulers=2, probe_delay=0.25, sizes_known=True, lane=3, samples=7,
         record=True, tasks_per_job=4,
     ) if given else {}  # fmt: skip
-    run = simulate("ppot", [1.0, 2.0], 0.5, 40, 3, progress=told.append, **more)
+    run = simulate("ppot", [1.0, 2.0], 0.5, 40, 3, progress=reports.append, **more)
     expected = {name: DOCUMENTED[name] for name in Setup.__dataclass_fields__ if name != "speeds"} | more
     found = dict(seen[0])
     assert found.pop("speeds").tolist() == [1.0, 2.0]
@@ -56,8 +56,8 @@ def test_each_argument_reaches_the_workers(given, monkeypatch):
     assert len(timetable.time) == 0
     del expected["timetable"]
     assert found == expected
-    assert parts[0][1] == {"progress": told.append}
-    assert told[-1] == 40
+    assert parts[0][1] == {"progress": reports.append}
+    assert reports[-1] == 40
     assert len(run.job_response) == 40 // (4 if given else 1)
     assert len(run.sample_time) == (7 if given else 100)
     assert len(run.start) == len(run.worker) == (40 if given else 0)
@@ -75,7 +75,7 @@ def test_an_argument_out_of_bounds_is_named():
         simulate("ppot", [0.0, -1.0], 0.5, 4)
 
 
-def test_a_policy_is_told_of_workers_what_it_takes_unless_it_was_given():
+def test_a_policy_receives_the_worker_parameters_that_it_accepts():
     rng, speeds = np.random.default_rng(1), np.array([1.0, 3.0])
     assert make_policy("rosella", speeds, rng).workers == 2
     assert make_policy("ppot", speeds, rng).workers == 2
@@ -83,7 +83,7 @@ def test_a_policy_is_told_of_workers_what_it_takes_unless_it_was_given():
         simulate(make_policy("ppot", np.ones(3), rng), speeds, 0.5, 4)
 
 
-def test_the_workload_does_not_depend_on_the_policy_and_each_seed_has_its_own():
+def test_the_workload_depends_only_on_the_seed():
     one, other, third = (
         simulate(name, [1.0, 2.0], 0.5, 30, seed) for name, seed in (("ppot", 1), ("jsq", 1), ("ppot", 2))
     )

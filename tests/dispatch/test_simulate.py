@@ -1,4 +1,4 @@
-"""A dispatch simulation from outside: what is not given, floods of benchmark tasks, tasks that never end, refusals."""
+"""The simulate function: defaults, many benchmark tasks, tasks that never end, and rejected input."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from windlass.sim.site.part import SitePart
 from windlass.sim.workers import part
 
 
-def test_what_is_not_given_is_as_documented():
+def test_defaults_are_as_documented():
     bare = simulate("rosella", SPEEDS, 0.99)
     full = simulate(
         "rosella",
@@ -64,27 +64,27 @@ def test_what_is_not_given_is_as_documented():
     assert (bare.end == bare.submit + bare.response).all()
 
 
-def test_the_workload_is_the_seed_s_and_not_the_policy_s():
+def test_the_workload_depends_only_on_the_seed():
     one, other = (simulate(name, SPEEDS, 0.5, 200, seed=3).submit.tolist() for name in ("jsq", "uniform"))
     assert one == other
     assert one != simulate("jsq", SPEEDS, 0.5, 200, seed=4).submit.tolist()
 
 
-def test_what_is_known_of_workers_is_filled_in_where_nothing_else_is_given():
+def test_known_speeds_fill_missing_policy_parameters():
     rng = np.random.default_rng(1)
     assert make_policy("ppot", SPEEDS, rng).rates.tolist() == SPEEDS.tolist()
     assert make_policy("ppot", SPEEDS, rng, rates=[5.0, 6.0]).rates.tolist() == [5.0, 6.0]
-    known, told = (
+    known, given = (
         make_policy("rosella", SPEEDS, np.random.default_rng(1), **more)
         for more in ({}, {"guaranteed": 10.5})
     )
     assert SPEEDS.sum() == 10.5
-    assert known.floats.tolist() == told.floats.tolist()
+    assert known.floats.tolist() == given.floats.tolist()
 
 
 @pytest.mark.parametrize("lane", [1, 2, 5])
 @pytest.mark.parametrize(("speeds", "share"), [([2.0], 50.0), ([2.0], 5.0), ([1.0, 0.5, 3.0], 20.0)])
-def test_with_benchmark_tasks_in_every_lane_real_ones_go_first(lane, speeds, share):
+def test_real_tasks_precede_benchmark_tasks_in_full_lanes(lane, speeds, share):
     """Most find their lane full; others are lost with their worker, in hand and waiting."""
     rng, until = np.random.default_rng(3), 60.0
     submit, work = np.sort(rng.uniform(0, until, 60)), rng.exponential(0.5, 60) + 1e-9
@@ -112,7 +112,7 @@ def test_with_benchmark_tasks_in_every_lane_real_ones_go_first(lane, speeds, sha
 
 
 @pytest.mark.parametrize("limit", [20, 1000])
-def test_tasks_that_stand_still_are_said_while_benchmark_tasks_go_on_for_ever(limit, monkeypatch):
+def test_stuck_tasks_are_found_while_benchmark_tasks_continue(limit, monkeypatch):
     monkeypatch.setattr(part, "_STEPS_BETWEEN_REPORTS", limit)
     policy = Rosella(2, 2.0, rng=np.random.default_rng(1))
     stall = WorkerTimetable.speeds([5.0], [0], [0.0])
@@ -120,7 +120,7 @@ def test_tasks_that_stand_still_are_said_while_benchmark_tasks_go_on_for_ever(li
         simulate(policy, [1.0, 1.0], 0.9, 40, timetable=stall)
 
 
-def test_a_long_wait_for_what_the_timetable_brings_is_no_standstill(monkeypatch):
+def test_a_long_wait_for_a_timetable_change_is_not_an_error(monkeypatch):
     monkeypatch.setattr(part, "_STEPS_BETWEEN_REPORTS", 50)
     policy = Rosella(2, 2.0, rng=np.random.default_rng(1), probe_share=5.0)
     stall = WorkerTimetable.speeds([0.5, 900.0], [0, 0], [0.0, 1.0])
@@ -130,7 +130,7 @@ def test_a_long_wait_for_what_the_timetable_brings_is_no_standstill(monkeypatch)
     assert done.benchmarks + done.dropped > 200
 
 
-def test_a_long_wait_for_what_others_hold_is_no_standstill(monkeypatch):
+def test_a_long_wait_for_held_cores_is_not_an_error(monkeypatch):
     """A job leaves the worker of node 0 nothing for 400 s; at the other worker benchmark tasks run."""
     monkeypatch.setattr(part, "_STEPS_BETWEEN_REPORTS", 5)
     ledger = Ledger([[2, 2]], parts=1)
@@ -153,7 +153,7 @@ def test_a_long_wait_for_what_others_hold_is_no_standstill(monkeypatch):
         ([0.0], [1.0], WorkerTimetable.failure(0, 0.5, 300.0)),
     ],
 )
-def test_a_part_that_will_go_on_does_not_wait(arrivals, work, changes, monkeypatch):
+def test_a_part_with_future_events_does_not_wait(arrivals, work, changes, monkeypatch):
     monkeypatch.setattr(coupled, "_MANY", 50)
     monkeypatch.setattr(coupled, "_CHECK_EVERY", 10)
     tasks = workers(Tasks(arrivals, work, [1.0]), None, timetable=changes)
@@ -166,7 +166,7 @@ def test_a_part_that_will_go_on_does_not_wait(arrivals, work, changes, monkeypat
 
 
 class Bare:
-    """A policy that is told nothing of workers that come and go."""
+    """A policy without notifications of failures and returns."""
 
     name = "bare"
 
@@ -181,7 +181,7 @@ class Bare:
         return self.chosen
 
 
-def test_a_policy_need_not_hear_who_comes_and_goes():
+def test_a_policy_needs_no_notifications_of_failures():
     gone = WorkerTimetable.failure(1, 0.5, 2.0)
     done = simulate(
         Bare(0), [1.0, 1.0], None, 3, arrivals=[0.0, 1.0, 3.0], service=np.ones(3), timetable=gone
@@ -190,12 +190,12 @@ def test_a_policy_need_not_hear_who_comes_and_goes():
 
 
 @pytest.mark.parametrize("chosen", [-1, -2, 2, 7, 1])
-def test_a_worker_that_is_down_or_not_there_cannot_be_chosen(chosen):
+def test_choosing_a_down_or_unknown_worker_is_an_error(chosen):
     with pytest.raises(PolicyError, match=rf"chose worker {2 if chosen == -1 else chosen}, which is down"):
         simulate(Bare(chosen), [1.0, 1.0], 0.5, 10, timetable=WorkerTimetable.failure(1, 0.0))
 
 
-def test_the_first_worker_that_is_not_there_is_named():
+def test_an_unknown_worker_is_named():
     with pytest.raises(InputError, match="timetable: worker 2, expected 0 to 1"):
         simulate("jsq", [1.0, 1.0], 0.5, 10, timetable=WorkerTimetable.failure(2, 1.0))
     with pytest.raises(InputError, match="speeds has 2 workers, but the policy was made for 3"):
@@ -206,7 +206,7 @@ def test_the_first_worker_that_is_not_there_is_named():
     ("failure", "outage", "back"),
     [((1.0, 5.0), (3.0, 8.0), 8.0), ((3.0, 8.0), (1.0, 5.0), 8.0), ((1.0, 8.0), (3.0, 5.0), 8.0)],
 )
-def test_a_worker_that_is_down_for_two_reasons_is_back_when_both_are_gone(failure, outage, back):
+def test_a_worker_returns_when_both_its_failure_and_outage_end(failure, outage, back):
     ledger = Ledger([[2]], parts=0)
     outages = Outages(NodeTimetable.outage(0, *outage, cores=2), ledger)
     tasks = workers(
@@ -215,7 +215,7 @@ def test_a_worker_that_is_down_for_two_reasons_is_back_when_both_are_gone(failur
     cluster = Coupled([outages, tasks], ledger)
     assert cluster.wait() is None
     done = cluster.result()[1]
-    # What was in hand at 1 s begins anew.
+    # The task running at 1 s restarts.
     assert done.start.tolist() == [back, back + 2.0, back + 3.0]
     assert done.moved == 1
 
@@ -237,7 +237,7 @@ def test_a_policy_may_be_named_by_its_file():
 
 
 @pytest.mark.parametrize("chosen", range(-3, 6))
-def test_the_loop_refuses_the_choices_that_are_refused_elsewhere(chosen):
+def test_the_loop_and_check_choice_reject_the_same_choices(chosen):
     refused = []
     for check in (
         lambda: check_choice(np.int64(chosen), 3),
@@ -264,7 +264,7 @@ class Notified(Bare):
         return self
 
 
-def test_a_second_failure_of_a_worker_that_is_down_is_no_event():
+def test_a_second_failure_of_a_down_worker_is_not_notified():
     policy = Notified(1)
     failures = WorkerTimetable.failure(0, 1.0, 5.0) + WorkerTimetable.failure(0, 2.0, 6.0)
     done = simulate(

@@ -1,4 +1,4 @@
-"""Workers before anything happens, and what a run of them needs compiled."""
+"""The initial state of workers, and the kernels that their run needs."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def policy(name):
     return POLICIES.make(name, np.random.default_rng(1), **{each: offered[each] for each in takes})
 
 
-def made(name=None, tasks=6, **more):
+def make_state(name=None, tasks=6, **more):
     setting = dict(
         speeds=SPEEDS, timetable=WorkerTimetable.none(), schedulers=1, probe_delay=0.0, sizes_known=False, lane=5,
         samples=4, record=False, tasks_per_job=2,
@@ -65,15 +65,15 @@ def test_a_compiled_policy_needs_its_own_functions(name):
     assert min(len(LEDGER_KERNELS), len(functions), len(KERNELS)) > 0
 
 
-def test_a_policy_in_python_needs_the_loop_with_functions_that_are_not_used():
+def test_a_python_policy_needs_the_loop_with_unused_functions():
     assert kernels(Plain()) == (*LEDGER_KERNELS, *UNUSED, *KERNELS)
 
 
 @pytest.mark.parametrize(("name", "copies"), [("ppot", 0), ("rosella", 0), ("sparrow", 2)])
 @pytest.mark.parametrize("schedulers", [1, 3])
 @pytest.mark.parametrize("record", [True, False])
-def test_there_is_an_entry_for_each_worker_task_and_scheduler(name, copies, schedulers, record):
-    state = made(name, schedulers=schedulers, record=record)
+def test_arrays_have_entries_for_workers_tasks_and_schedulers(name, copies, schedulers, record):
+    state = make_state(name, schedulers=schedulers, record=record)
     settings, progress = WorkersSettings.of(state.settings), WorkersProgress.of(state.progress)
     assert (settings.copies, settings.late_binding) == (max(copies, 1), copies > 0)
     lows = 3 * (5 + 1) if name == "rosella" else 0
@@ -97,7 +97,7 @@ def test_there_is_an_entry_for_each_worker_task_and_scheduler(name, copies, sche
 
 
 def test_workers_begin_idle_at_their_speeds_and_samples_are_evenly_spaced():
-    state = made("ppot")
+    state = make_state("ppot")
     assert state.base.tolist() == state.line["speed"].tolist() == SPEEDS.tolist()
     for name in ("running", "head", "low_head"):
         assert (state.line[name] == NONE).all()
@@ -115,17 +115,17 @@ def test_workers_begin_idle_at_their_speeds_and_samples_are_evenly_spaced():
     assert SPEEDS[0] == state.line["speed"][0] == 1.0
 
 
-@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("record", [True, False])
-def test_settings_are_noted(told, record):
-    settings = WorkersSettings.of(made("ppot", sizes_known=told, record=record).settings)
-    assert (settings.sizes_hidden, settings.record) == (not told, record)
+def test_settings_are_stored(known, record):
+    settings = WorkersSettings.of(make_state("ppot", sizes_known=known, record=record).settings)
+    assert (settings.sizes_hidden, settings.record) == (not known, record)
     assert (settings.python_policy, settings.pooled) == (0, 0)
-    assert WorkersSettings.of(made(None).settings).python_policy == 1
+    assert WorkersSettings.of(make_state(None).settings).python_policy == 1
 
 
-def test_schedulers_see_lengths_late_only_where_probes_take_time():
-    now, late = made("ppot"), made("ppot", probe_delay=0.5)
+def test_queue_lengths_are_delayed_only_with_a_probe_delay():
+    now, late = make_state("ppot"), make_state("ppot", probe_delay=0.5)
     assert now.known_length is now.length
     assert late.known_length is not late.length
     assert [WorkersSettings.of(each.settings).probe_delay for each in (now, late)] == [0.0, 0.5]
@@ -133,8 +133,8 @@ def test_schedulers_see_lengths_late_only_where_probes_take_time():
     assert len(late.log) > 0
 
 
-def test_more_room_for_what_is_seen_late_keeps_the_entries_in_order():
-    state = made("ppot", probe_delay=0.5)
+def test_growing_the_log_keeps_its_entries_in_order():
+    state = make_state("ppot", probe_delay=0.5)
     log = np.zeros(4, LOG_ENTRY)
     log["time"], log["worker"], log["work"] = [5.0, 6.0, 3.0, 4.0], [2, 3, 0, 1], [30.0, 40.0, 10.0, 20.0]
     state = state._replace(log=log)
@@ -149,15 +149,15 @@ def test_more_room_for_what_is_seen_late_keeps_the_entries_in_order():
 
 
 def test_tasks_of_a_job_have_one_scheduler():
-    sender = made("ppot", tasks=40, schedulers=3).sender
+    sender = make_state("ppot", tasks=40, schedulers=3).sender
     assert (sender[::2] == sender[1::2]).all()
     assert set(sender.tolist()) == {0, 1, 2}
 
 
-def test_a_report_before_the_first_task_has_ended_gives_no_run_up(monkeypatch):
+def test_a_report_before_the_first_completion_does_not_end_the_run(monkeypatch):
     monkeypatch.setattr(parts, "_STEPS_BETWEEN_REPORTS", 1)
-    told = []
-    done = simulate("ppot", [2.0], tasks=1, samples=0, arrivals=[1.0], service=[3.0], progress=told.append)
+    known = []
+    done = simulate("ppot", [2.0], tasks=1, samples=0, arrivals=[1.0], service=[3.0], progress=known.append)
     assert done.response.tolist() == [1.5]
-    assert told[0] == 0
-    assert told[-1] == 1
+    assert known[0] == 0
+    assert known[-1] == 1

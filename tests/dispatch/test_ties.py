@@ -1,4 +1,4 @@
-"""Where all times are halves of seconds nearly everything ties: what comes first at an instant, by the plain world."""
+"""With times in half seconds nearly all events tie; their order equals the plain world."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def drawn_timetable(rng, workers, until):
 
 @pytest.mark.parametrize("name", _NAMES)
 @pytest.mark.parametrize("seed", range(8))
-def test_ties_are_settled_as_in_the_plain_world(name, seed, monkeypatch):
+def test_ties_are_broken_as_in_the_plain_world(name, seed, monkeypatch):
     rng = np.random.default_rng([seed, _NAMES.index(name)])
     workers, per_job = int(rng.integers(1, 6)), int(rng.choice([1, 1, 3]))
     jobs, schedulers = 40, int(rng.choice([1, 1, 2, 3]))
@@ -45,8 +45,8 @@ def test_ties_are_settled_as_in_the_plain_world(name, seed, monkeypatch):
     submit = np.cumsum(rng.choice([0.0, 0.0, 0.5, 1.0, 3.0], jobs))
     work = rng.choice([0.5, 1.0, 2.0, 4.0], jobs * per_job)
     timetable = drawn_timetable(rng, workers, int(submit[-1]) + 4)
-    told = bool(rng.integers(2))
-    # So few entries that what is to be seen later is moved to longer arrays time and again.
+    known = bool(rng.integers(2))
+    # Few entries, so that the log grows repeatedly.
     monkeypatch.setattr(setup, "_FIRST_LOG", log._ROOM + 1)
     policy = make(name, speeds)
     done = simulate(
@@ -60,7 +60,7 @@ def test_ties_are_settled_as_in_the_plain_world(name, seed, monkeypatch):
         timetable=timetable,
         schedulers=schedulers,
         probe_delay=delay,
-        sizes_known=told,
+        sizes_known=known,
         lane=lane,
         samples=15,
         record=True,
@@ -70,4 +70,4 @@ def test_ties_are_settled_as_in_the_plain_world(name, seed, monkeypatch):
     for each, ints, floats in zip(several, chance.ints, chance.floats, strict=True):
         each.ints, each.floats, each.copies = ints, floats, int(ints[COPIES])
     submit = np.repeat(submit, per_job)
-    Naive(several, speeds, submit, work, timetable, per_job, chance.sender, delay, told, lane).check(done)
+    Naive(several, speeds, submit, work, timetable, per_job, chance.sender, delay, known, lane).check(done)

@@ -1,4 +1,4 @@
-"""What must hold of every run: nothing lost or run twice, lanes in order, estimates converge, errors name."""
+"""Invariants of every run: no task lost or run twice, lanes in order, estimates converge, errors are named."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def test_no_task_is_lost_or_ended_twice_under_failures(name, seed, failures, del
         assert (starts[1:] >= ends[:-1] - 1e-9).all()
 
 
-def test_naive_oracle_itself_runs_each_task_once():
+def test_the_naive_oracle_runs_each_task_once():
     submit, work = workload(tasks=500)
     plain = Naive(make("pot"), SPEEDS, submit, work, shaky(submit[-1]))
     plain.run()
     assert set(Counter(task for _, what, _, task in plain.events if what == "end").values()) == {1}
 
 
-def test_fifo_within_the_lane():
+def test_tasks_of_a_worker_start_in_order():
     result = simulate("rosella", SPEEDS, 0.8, 20_000, seed=3, record=True)
     for worker in range(len(SPEEDS)):
         assert (np.diff(result.start[result.worker == worker]) > 0).all()
@@ -73,7 +73,7 @@ def test_benchmark_tasks_never_overtake_real_ones():
     np.testing.assert_allclose(result.start, np.arange(50.0))
 
 
-def test_worker_that_stays_down_gets_nothing_and_all_down_holds_tasks():
+def test_down_workers_get_no_tasks():
     down = WorkerTimetable.failure(4, 5.0)
     for worker in range(4):
         down = down + WorkerTimetable.failure(worker, 5.0, 50.0)
@@ -83,27 +83,27 @@ def test_worker_that_stays_down_gets_nothing_and_all_down_holds_tasks():
     assert not ((result.start > 5.0) & (result.start < 50.0)).any()
 
 
-@pytest.mark.parametrize("told", [True, False], ids=["sizes told", "sizes hidden"])
-def test_estimates_converge_to_true_rates(told):
+@pytest.mark.parametrize("known", [True, False], ids=["sizes known", "sizes hidden"])
+def test_estimates_converge_to_true_rates(known):
     speeds = np.array([1.0, 1.0, 2.0, 4.0, 8.0])
     policy = Rosella(5, guaranteed=16.0, rng=np.random.default_rng(1), window_scale=1.0)
-    result = simulate(policy, speeds, 0.6, 200_000, seed=2, sizes_known=told)
+    result = simulate(policy, speeds, 0.6, 200_000, seed=2, sizes_known=known)
     # The paper holds estimates back by 1 − ε, with ε = 0.3 (1 − load).
     settled = result.estimates[-20:].mean(axis=0) / (1 - 0.3 * 0.4)
-    np.testing.assert_allclose(settled, speeds, rtol=0.02 if told else 0.08)
+    np.testing.assert_allclose(settled, speeds, rtol=0.02 if known else 0.08)
 
 
 @pytest.mark.parametrize(("name", "learns"), [("rosella", True), ("jsq", False)])
-def test_sizes_are_hidden_unless_told(name, learns):
-    bare, hidden, told = (
-        simulate(name, SPEEDS, 0.7, 3000, seed=1, **asked).mean
-        for asked in ({}, {"sizes_known": False}, {"sizes_known": True})
+def test_sizes_are_hidden_by_default(name, learns):
+    bare, hidden, known = (
+        simulate(name, SPEEDS, 0.7, 3000, seed=1, **options).mean
+        for options in ({}, {"sizes_known": False}, {"sizes_known": True})
     )
     assert bare == hidden
-    assert (told != hidden) == learns
+    assert (known != hidden) == learns
 
 
-def test_silent_worker_counts_as_dead_until_benchmark_tasks_bring_it_back():
+def test_a_silent_worker_has_rate_zero_until_benchmark_tasks_complete():
     speeds = np.array([1.0] * 8)
     stall = WorkerTimetable.speeds([500.0, 3000.0], [0, 0], [0.0, 1.0])
     policy = Rosella(8, guaranteed=8.0, rng=np.random.default_rng(1), window_scale=0.1)
@@ -124,14 +124,14 @@ def test_all_rates_zero_falls_back_to_any_worker():
     assert min(chosen[worker] for worker in range(4)) > 800
 
 
-def test_overload_is_clamped_and_still_dispatches():
+def test_overload_is_clamped_and_tasks_still_complete():
     policy = Rosella(3, guaranteed=3.0, rng=np.random.default_rng(1))
     result = simulate(policy, np.ones(3), 1.5, 20_000, seed=1)
     assert np.isfinite(result.response).all()
     assert result.benchmarks + result.dropped > 0
 
 
-def test_nine_slow_and_one_fast():
+def test_uniform_and_pot_are_unstable_with_one_fast_worker():
     """Examples 1 and 2: uniform and PoT are unstable, PSS and PPoT are not."""
     speeds = np.array([1.0] * 9 + [6.0])
     last = {
@@ -145,7 +145,7 @@ def test_nine_slow_and_one_fast():
     assert last["ppot"] < 300
 
 
-def test_several_schedulers_with_old_queue_lengths_cost_something():
+def test_delayed_queue_lengths_increase_the_response():
     speeds = np.array([1.0, 1.0, 2.0, 4.0] * 4)
     alone = simulate("ppot", speeds, 0.8, 100_000, seed=1).mean
     parted = simulate("ppot", speeds, 0.8, 100_000, seed=1, schedulers=5).mean
@@ -159,7 +159,7 @@ def test_several_schedulers_with_old_queue_lengths_cost_something():
 
 
 @pytest.mark.parametrize("name", POLICIES.names())
-def test_same_seed_same_result_and_pickles(name):
+def test_the_same_seed_gives_the_same_result_after_pickling(name):
     policy = make(name)
     again = pickle.loads(pickle.dumps(policy))
     before = policy.ints.copy()
@@ -175,7 +175,7 @@ class Plain:
     name = "plain"
 
     def __init__(self):
-        self.heard = 0
+        self.completions = 0
         self.gone = []
 
     def arrived(self, now):
@@ -186,7 +186,7 @@ class Plain:
         return min(allowed, key=lambda worker: (queue_lengths[worker], worker))
 
     def completed(self, worker, work, seconds):
-        self.heard += 1
+        self.completions += 1
 
     def left(self, worker):
         self.gone.append(worker)
@@ -195,7 +195,7 @@ class Plain:
         self.gone.remove(worker)
 
 
-def test_policy_in_plain_python():
+def test_a_python_policy_runs_as_in_the_naive_world():
     submit, work = workload(tasks=800)
     timetable = shaky(submit[-1])
     fast = simulate(Plain(), SPEEDS, tasks=800, arrivals=submit, service=work, timetable=timetable)
@@ -204,7 +204,7 @@ def test_policy_in_plain_python():
     np.testing.assert_allclose(fast.response, Naive(oracle, SPEEDS, submit, work, timetable).run())
 
 
-def test_policy_that_chooses_nobody_is_refused():
+def test_a_policy_that_chooses_no_worker_is_rejected():
     policy = Plain()
     policy.choose = lambda lengths: -1
     with pytest.raises(PolicyError, match="plain"):

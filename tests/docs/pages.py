@@ -1,10 +1,10 @@
-"""The pages as commands and snippets: what each block is, and what is to be run of it.
+"""The pages as commands and snippets: the kind of each block, and how it is run.
 
-A comment right above a block says what is special about it:
+A comment right above a block declares a special case:
 
-- ``<!-- not run: REASON -->``: it cannot be run on any machine by itself.
-- ``<!-- run as: COMMAND -->``: what is run in its place, as it takes long or needs a file of the reader's.
-- ``<!-- file: NAME -->``: it is a file of that name, which what follows on the page uses.
+- ``<!-- not run: REASON -->``: it cannot run on an arbitrary machine.
+- ``<!-- run as: COMMAND -->``: the command that runs in its place, if the block takes long or needs a file of the user.
+- ``<!-- file: NAME -->``: it is a file of that name, used later on the page.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def blocks_of(page: str) -> list[Block]:
             begun = number
         elif begun is not None and line == "```":
             text = "\n".join(lines[begun + 1 : number]) + "\n"
-            said = {name.replace(" ", "_"): value for name, value in marks.items()}
-            found.append(Block(page, begun + 2, lines[begun][3:], text, **said))
+            options = {name.replace(" ", "_"): value for name, value in marks.items()}
+            found.append(Block(page, begun + 2, lines[begun][3:], text, **options))
             begun, marks = None, {}
         elif begun is None and (mark := _MARK.fullmatch(line)):
             marks[mark[1]] = mark[2]

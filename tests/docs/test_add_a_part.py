@@ -1,4 +1,4 @@
-"""docs/add-a-part.md: its part is saved as the page says, and run in the example of colocated jobs and tasks."""
+"""docs/add-a-part.md: its part is saved as documented, and run in the example of colocated jobs and tasks."""
 
 import re
 
@@ -41,22 +41,22 @@ def outcome(tree, folder):
     return run(make_scenario(tree, folder=folder)).variants[0].outcomes[0]
 
 
-def test_the_page_s_part_runs_beside_jobs_and_tasks(example, tmp_path):
-    (said,) = blocks(PAGE, "yaml")
+def test_the_part_of_the_page_runs_with_jobs_and_tasks(example, tmp_path):
+    (yaml_text,) = blocks(PAGE, "yaml")
     without = outcome(example, tmp_path)
-    beside = outcome(example | yaml.safe_load(said), tmp_path)
-    (note,) = (note for note in beside.notes if note.startswith("backup"))
+    coupled = outcome(example | yaml.safe_load(yaml_text), tmp_path)
+    (note,) = (note for note in coupled.notes if note.startswith("backup"))
     held = int(re.fullmatch(r"backup: held ([\d,]+) core hours", note)[1].replace(",", ""))
     # One core of four, for two hours each night, wherever one is idle.
     assert 0 < held <= NODES * 2 * 10
     assert not [note for note in without.notes if note.startswith("backup")]
-    # By themselves tasks are slowed by it too, so that what jobs cost them is not more than before.
-    assert beside.metrics.mean_task_response_s > without.metrics.mean_task_response_s
-    assert beside.metrics.added_job_wait_s == 0.0
+    # The part slows tasks as well.
+    assert coupled.metrics.mean_task_response_s > without.metrics.mean_task_response_s
+    assert coupled.metrics.added_job_wait_s == 0.0
 
 
 @pytest.mark.parametrize(("kill", "hours"), [(False, 6), (True, 4)])
-def test_it_takes_what_is_idle_gives_it_back_and_leaves_a_node_that_is_vacated(kill, hours):
+def test_the_part_takes_idle_cores_returns_them_and_leaves_vacated_nodes(kill, hours):
     found = {}
     exec(blocks(PAGE, "python")[0], found)
     day, ledger = found["DAY"], Ledger([[4, 4, 4]], parts=2)
@@ -67,9 +67,9 @@ def test_it_takes_what_is_idle_gives_it_back_and_leaves_a_node_that_is_vacated(k
     )
     backup, policy = found["Backup"](ledger, 0, 1, share=0.25), Fcfs()
     cluster = Coupled([Outages(outage, ledger), SitePart(jobs, policy, ledger), backup], ledger)
-    _, done, said = drive(cluster, {"order": policy})
-    assert said == f"held {hours} core hours"
-    # The last job, which wants all that is there, starts as it comes: everything was given back.
+    _, done, yaml_text = drive(cluster, {"order": policy})
+    assert yaml_text == f"held {hours} core hours"
+    # The last job, which wants all cores, starts on arrival: everything was returned.
     assert done.start.tolist() == [0.0, 2 * day + 10_000]
     assert ledger.nodes.held.sum() == 0
 

@@ -143,8 +143,8 @@ def run(folder, monkeypatch, capsys):
 
 
 @pytest.fixture
-def in_their_folders(folder, tmp_path, monkeypatch):
-    """Each policy in the folder of its decision, as if it lay there."""
+def installed_policies(folder, tmp_path, monkeypatch):
+    """Add each policy to the folder of its decision."""
     for kind in KINDS:
         own = tmp_path / kind.registry.decision
         own.mkdir()
@@ -157,18 +157,18 @@ def in_their_folders(folder, tmp_path, monkeypatch):
 
 
 @each_kind
-def test_it_is_a_short_file(kind: Kind):
+def test_each_policy_is_a_short_file(kind: Kind):
     assert 10 <= len([line for line in kind.code.splitlines() if line.strip()]) <= 25
 
 
 @each_kind
-def test_it_runs_from_a_file_of_its_own(kind: Kind, run):
+def test_each_policy_runs_from_its_file(kind: Kind, run):
     (variant,) = run(f"{kind.name}.yaml", "--policies", f"{kind.registry.key}=./{kind.file}")["variants"]
     assert variant["policies"][kind.registry.key] == kind.name
 
 
 @each_kind
-def test_it_passes_the_check_as_the_page_calls_it(kind: Kind, folder, monkeypatch):
+def test_each_policy_passes_the_check_as_called_on_the_page(kind: Kind, folder, monkeypatch):
     monkeypatch.chdir(folder)
     (snippet,) = re.findall(rf'```python\n([^`]*check_policy\(POLICIES, "./{kind.file}"\)\n)```', PAGE)
     checked: list[object] = []
@@ -181,7 +181,7 @@ def test_it_passes_the_check_as_the_page_calls_it(kind: Kind, folder, monkeypatc
 
 
 @each_kind
-def test_the_page_s_command_compares_it_with_others(kind: Kind, folder, monkeypatch):
+def test_the_command_on_the_page_compares_the_policy_with_others(kind: Kind, folder, monkeypatch):
     monkeypatch.chdir(folder)
     (words,) = re.findall(rf"^windlass run (.*\./{kind.file})$", PAGE, flags=re.MULTILINE)
     target, _, policies = words.rpartition("--policies ")
@@ -191,24 +191,24 @@ def test_the_page_s_command_compares_it_with_others(kind: Kind, folder, monkeypa
 
 
 @each_kind
-def test_a_file_in_the_folder_is_found(kind: Kind, in_their_folders):
+def test_a_file_in_the_policies_folder_is_registered(kind: Kind, installed_policies):
     assert kind.name in kind.registry.names()
 
 
 @each_kind
-def test_a_file_in_the_folder_is_a_policy(kind: Kind, run, in_their_folders):
+def test_a_file_in_the_policies_folder_runs_by_name(kind: Kind, run, installed_policies):
     (variant,) = run(f"{kind.name}.yaml", "--policies", f"{kind.registry.key}={kind.name}")["variants"]
     assert variant["policies"][kind.registry.key] == kind.name
 
 
 @pytest.mark.parametrize("module", LISTING)
-def test_a_new_policy_breaks_no_example(module: str, in_their_folders):
+def test_a_new_policy_breaks_no_docstring_example(module: str, installed_policies):
     assert all(kind.name in kind.registry.names() for kind in KINDS)
     found = doctest.testmod(importlib.import_module(module))
     assert found.failed == 0
 
 
-def test_the_compiled_one_is_the_same_policy(tmp_path):
+def test_the_compiled_version_decides_as_the_plain_one(tmp_path):
     plain, compiled = re.findall(r"```python\n([^`]*class Narrowest.*?)```", PAGE, flags=re.DOTALL)
     rng = np.random.default_rng(1)
     jobs = JobTable.of(

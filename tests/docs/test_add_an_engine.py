@@ -1,4 +1,4 @@
-"""The examples of docs/add-an-engine.md print what the page says; tests/engines/ holds them to the suites."""
+"""The examples of docs/add-an-engine.md print the documented output; tests/engines/ runs the suites on them."""
 
 import re
 
@@ -9,11 +9,11 @@ from tests.docs.test_documents import ROOT, blocks
 PAGE = "docs/add-an-engine.md"
 
 
-@pytest.mark.parametrize(("first", "said"), [(0, r"It prints `(.*)`\."), (3, r"```text\n(.*?)\n```")])
-def test_an_engine_s_example_prints_what_the_page_says(capfd, first, said):
+@pytest.mark.parametrize(("first", "pattern"), [(0, r"It prints `(.*)`\."), (3, r"```text\n(.*?)\n```")])
+def test_the_examples_print_the_documented_output(capfd, first, pattern):
     found: dict[str, object] = {}
     for code in blocks(PAGE, "python")[first : first + 2]:
         exec(code, found)
-    expected = re.search(said, (ROOT / PAGE).read_text(encoding="utf-8"), flags=re.DOTALL)
+    expected = re.search(pattern, (ROOT / PAGE).read_text(encoding="utf-8"), flags=re.DOTALL)
     assert expected is not None
     assert capfd.readouterr().out.strip() == expected[1]

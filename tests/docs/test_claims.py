@@ -18,8 +18,8 @@ def claims(monkeypatch):
 
 
 @pytest.fixture
-def other(claims, monkeypatch, tmp_path):
-    """A folder with a README and a page of its own."""
+def folder(claims, monkeypatch, tmp_path):
+    """A folder with a test README and page."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "README.md").write_text("# A\nOurs is 12 % better, 3 times as\nfast.\n```sh\nrun 99\n```\n")
     (tmp_path / "docs" / "b.md").write_text(
@@ -55,7 +55,7 @@ def test_every_claim_has_a_command_and_limits(claims):
         assert claims.plainly(claim.claim) in (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
 
 
-def test_an_outdated_page_is_reported(claims, other, monkeypatch):
+def test_an_outdated_page_is_reported(claims, folder, monkeypatch):
     ours = (one(claims), one(claims, "docs/b.md", "## C", ("5 ms",)))
     monkeypatch.setattr(claims, "read", lambda: data(claims, *ours))
     monkeypatch.setattr(sys, "argv", ["make_claims.py", "--check"])
@@ -65,12 +65,12 @@ def test_an_outdated_page_is_reported(claims, other, monkeypatch):
     claims.main()
     monkeypatch.setattr(sys, "argv", ["make_claims.py", "--check"])
     claims.main()
-    (other / "docs" / "claims.md").write_text("# else")
+    (folder / "docs" / "claims.md").write_text("# else")
     with pytest.raises(SystemExit, match="out of date"):
         claims.main()
 
 
-def test_what_agrees_has_no_faults(claims, other):
+def test_consistent_claims_have_no_faults(claims, folder):
     assert claims.faults(data(claims, one(claims), one(claims, "docs/b.md", "## C", ("5 ms",)))) == []
     settings = [("docs/b.md", "## C")]
     assert claims.faults(data(claims, one(claims), settings=settings)) == []
@@ -84,18 +84,18 @@ def test_what_agrees_has_no_faults(claims, other):
         ({"figures": ("12 %",)}, "README.md: 3 is in no claim"),
     ],
 )
-def test_a_changed_figure_is_reported(claims, other, claim, fault):
+def test_a_changed_figure_is_reported(claims, folder, claim, fault):
     rows = (replace(one(claims), **claim), one(claims, "docs/b.md", "## C", ("5 ms",)))
     assert fault in claims.faults(data(claims, *rows))
 
 
-def test_a_section_with_figures_and_no_row_is_reported(claims, other):
+def test_a_section_with_figures_and_no_row_is_reported(claims, folder):
     assert claims.faults(data(claims, one(claims))) == [
         "docs/b.md: section '## C' has figures, but no row in claims.yaml"
     ]
 
 
-def test_a_number_that_claims_nothing_may_be_in_readme(claims, other):
+def test_plain_numbers_may_be_in_the_readme(claims, folder):
     rows = (one(claims, figures=("12 %",)), one(claims, "docs/b.md", "## C", ("5 ms",)))
     assert claims.faults(data(claims, *rows, plain=["3"])) == []
 

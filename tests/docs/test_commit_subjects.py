@@ -37,7 +37,7 @@ def check(message: str, folder: Path) -> subprocess.CompletedProcess[str]:
         "fixup! docs: add a page\n",
     ],
 )
-def test_the_hook_accepts(message, tmp_path):
+def test_the_hook_accepts_valid_subjects(message, tmp_path):
     done = check(message, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -58,7 +58,7 @@ def test_the_hook_accepts(message, tmp_path):
         (f"docs: {'a' * 67}\n", "73 characters, expected at most 72"),
     ],
 )
-def test_the_hook_refuses_and_names_the_fault(message, fault, tmp_path):
+def test_the_hook_rejects_bad_subjects_and_names_the_fault(message, fault, tmp_path):
     done = check(message, tmp_path)
     assert done.returncode == 1
     assert fault in done.stderr
@@ -66,7 +66,7 @@ def test_the_hook_refuses_and_names_the_fault(message, fault, tmp_path):
 
 
 def test_subjects_since_the_hook_follow_the_rule(tmp_path):
-    """Earlier subjects are left as they are: a rewrite would change the names of all commits."""
+    """Earlier subjects are not checked, as a rewrite would change all commit hashes."""
 
     def git(*arguments: str) -> list[str]:
         done = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""The page's policy for fair share is short, passes ``windlass check``, and is fair as it says."""
+"""The fair-share policy of the page is short, passes ``windlass check``, and is fair as documented."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def file(tmp_path):
     return str(tmp_path / block.file)
 
 
-def test_it_passes_the_checks(file, monkeypatch, capsys):
+def test_the_policy_passes_the_checks(file, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["windlass", "check", file, "--json"])
     with pytest.raises(SystemExit) as stop:
         main()
@@ -36,7 +36,7 @@ def test_it_passes_the_checks(file, monkeypatch, capsys):
     assert [each["problem"] for each in tree["checks"] if each["problem"]] == []
 
 
-def test_whoever_starts_holds_the_fewest_of_those_who_wait(file):
+def test_started_jobs_are_of_the_waiting_user_with_the_fewest_processors(file):
     log = to_workload(read_trace(ROOT / "examples" / "log.swf"))
     jobs, users = log.jobs, log.users
     assert users is not None
@@ -46,7 +46,7 @@ def test_whoever_starts_holds_the_fewest_of_those_who_wait(file):
     overtaken = 0
     for row in np.argsort(done.start, kind="stable").tolist():
         now = done.start[row]
-        # Those that start at the same instant may do so before this one or after it.
+        # Simultaneous starts may be before or after this one.
         held = {
             int(user): jobs.procs[(users == user) & (done.start < now) & (done.end > now)].sum()
             for user in users

@@ -1,4 +1,4 @@
-"""Counts that keep the house readable: rooms, circles of imports, names, and comparisons with policies' names."""
+"""Structure of the source: packages, import cycles, class names, and comparisons with policy names."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def room_of(path: Path) -> str:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Rooms that a module imports, at its top or inside a function."""
+    """Yield the packages that a module imports, also inside functions."""
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             names = [f"{node.module}.{each.name}" for each in node.names]
@@ -49,14 +49,14 @@ def imported(path: Path) -> Iterator[str]:
         yield from (name.split(".")[1] for name in names if name.startswith("windlass."))
 
 
-def test_there_are_at_most_eighteen_rooms_and_one_loose_module():
+def test_there_are_at_most_18_packages_and_one_top_level_module():
     top = {room_of(path) for path in modules()} - {"__init__", "__main__"}
     loose = {name for name in top if (SOURCE / f"{name}.py").is_file()}
     assert loose == LOOSE
     assert len(top - loose) <= ROOMS
 
 
-def test_rooms_import_each_other_without_circles():
+def test_packages_have_no_import_cycles():
     onto: dict[str, set[str]] = defaultdict(set)
     for path in modules():
         if room_of(path) not in ("__init__", "__main__"):
@@ -66,10 +66,10 @@ def test_rooms_import_each_other_without_circles():
     while free := [room for room, below in left.items() if not below & left.keys()]:
         for room in free:
             del left[room]
-    assert left == {}, "these rooms import each other in a circle"
+    assert left == {}, "these packages import each other in a cycle"
 
 
-def test_engines_and_worlds_compare_nothing_with_a_policy_s_name():
+def test_no_module_compares_with_a_policy_name():
     names = {name for registry in decisions() for name in registry.names()} - OTHERWISE
     found = set()
     for path in modules():
@@ -82,7 +82,7 @@ def test_engines_and_worlds_compare_nothing_with_a_policy_s_name():
     assert found == set()
 
 
-def test_the_command_run_parses_calls_and_prints():
+def test_the_module_of_the_run_command_is_short():
     assert len((SOURCE / "cli" / "run.py").read_text(encoding="utf-8").splitlines()) < 100
 
 
@@ -127,7 +127,7 @@ def test_the_simulator_indexes_no_array_by_a_constant():
     assert [each for path in simulator for each in indexed_by_constants(path)] == []
 
 
-def test_an_index_by_a_constant_is_found():
+def test_the_check_for_constant_indices_finds_them():
     found = [ast.parse(text, mode="eval").body.slice for text in ("counts[RUNNING]", "counts[slots.NOW]")]
     assert all(is_constant(each) for each in found)
     assert not is_constant(ast.parse("counts[row]", mode="eval").body.slice)

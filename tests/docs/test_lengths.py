@@ -1,4 +1,4 @@
-"""The README and each page are short enough to be read at one sitting."""
+"""The README and each page have a limited length."""
 
 import re
 

@@ -25,7 +25,7 @@ def requirements() -> dict[str, str]:
     return found
 
 
-def test_both_packages_are_locked_at_the_project_s_version():
+def test_both_packages_are_locked_at_the_project_version():
     own = {each["name"]: each["version"] for each in LOCK if "editable" in each["source"]}
     assert own == dict.fromkeys(("windlass", "windlass-reproductions"), PROJECT["version"])
 

@@ -1,4 +1,4 @@
-"""What the page on logs says is what happens."""
+"""The page on logs: its example, formats and columns are correct."""
 
 import re
 from pathlib import Path
@@ -9,12 +9,12 @@ from windlass.io.traces.table import ROLES
 PAGE = (Path(__file__).parents[2] / "docs" / "logs.md").read_text(encoding="utf-8")
 
 
-def test_the_example_prints_what_it_says(capsys, tmp_path, monkeypatch):
+def test_the_example_prints_the_documented_output(capsys, tmp_path, monkeypatch):
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     monkeypatch.chdir(tmp_path)
     exec(code, {})
-    said = re.findall(r"^print\(.*\)  # (.*)$", code, flags=re.MULTILINE)
-    assert capsys.readouterr().out.splitlines() == said
+    documented = re.findall(r"^print\(.*\)  # (.*)$", code, flags=re.MULTILINE)
+    assert capsys.readouterr().out.splitlines() == documented
 
 
 def test_every_format_has_a_row():

@@ -1,4 +1,4 @@
-"""Every command and snippet of the pages runs from a clean copy of the repository, or says why it does not."""
+"""Every command and snippet of the pages runs from a clean copy of the repository, or gives a reason."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.docs.pages import PAGES, READ, ROOT, RUN, Block, blocks_of, prose_of
 from windlass.cli.app import app
 from windlass.experiment.scenario import make_scenario
 
-#: How many blocks of a page are not run, each with its reason in the page. A block more must be meant.
+#: How many blocks of a page are not run, each with its reason in the page. Increase a count only deliberately.
 NOT_RUN = {
     "README.md": 1,
     "docs/add-an-engine.md": 1,
@@ -57,7 +57,7 @@ def runnable(page: str) -> list[Block]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_blocks_say_what_they_are(page):
+def test_blocks_declare_their_kind(page):
     for block in blocks_of(page):
         where = f"{page}, line {block.line}"
         assert block.language in (*RUN, *READ), (
@@ -65,18 +65,18 @@ def test_blocks_say_what_they_are(page):
         )
         assert not block.not_run or len(block.not_run.split()) >= 4, f"{where}: gives no reason"
         marks = sum(map(bool, (block.not_run, block.run_as, block.file)))
-        assert marks <= 1, f"{where}: says several things"
+        assert marks <= 1, f"{where}: has several marks"
         assert block.file or block.language in RUN or not marks, f"{where}: is not run anyway"
 
 
-def test_what_is_not_run_is_counted():
+def test_the_number_of_blocks_not_run_is_as_listed():
     counts = Counter(block.page for page in PAGES for block in blocks_of(page) if block.not_run)
     assert dict(counts) == NOT_RUN
 
 
 @pytest.fixture
 def clone(tmp_path):
-    """What a clone has, with `windlass` in a virtual environment, and nothing beside it."""
+    """A clean clone with `windlass` in a virtual environment."""
     listed = [
         "git",
         "ls-files",
@@ -92,7 +92,7 @@ def clone(tmp_path):
     ]
     found = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=False)
     if found.returncode != 0:
-        pytest.skip("this is no git repository, so nobody knows what a clone of it has")
+        pytest.skip("not a git repository, so the files of a clone are unknown")
     folder = tmp_path / "clone"
     for name in filter(None, found.stdout.split("\0")):
         if (ROOT / name).is_file():
@@ -130,15 +130,15 @@ def test_a_page_runs_from_a_clean_clone(page, clone, tmp_path):
     assert done.returncode == 0, done.stdout[-4000:]
 
 
-def spoken(page: str) -> list[str]:
-    """Commands of ours within sentences and tables."""
+def inline_commands(page: str) -> list[str]:
+    """Return the windlass commands within sentences and tables."""
     found = re.findall(r"(?<!`)`(windlass [^`]+)`", prose_of(page))
     return [" ".join(command.replace("\\|", "|").split()) for command in found]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if spoken(page)])
+@pytest.mark.parametrize("page", [page for page in PAGES if inline_commands(page)])
 def test_commands_in_sentences_exist_with_their_options(page):
-    for command in spoken(page):
+    for command in inline_commands(page):
         each: Any = typer.main.get_command(app)
         alone = command.partition(" | ")[0].replace("[", " ").replace("]", " ").replace("…", "")
         words = shlex.split(alone)[1:]

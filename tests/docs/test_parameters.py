@@ -1,4 +1,4 @@
-"""The section "Parameters" of each docstring names what the function takes, or the class holds."""
+"""The section "Parameters" of each docstring names parameters of the function or attributes of the class."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def documented(docstring: str) -> list[str]:
     return [name.lstrip("*") for line in lines for name in line.split(", ")]
 
 
-def taken(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+def parameters_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     every = node.args
     starred = [each for each in (every.vararg, every.kwarg) if each is not None]
     return {each.arg for each in (*every.posonlyargs, *every.args, *every.kwonlyargs, *starred)}
 
 
-def held(node: ast.ClassDef) -> set[str]:
+def attributes_of(node: ast.ClassDef) -> set[str]:
     """Return a class's fields, its constructor's parameters, and the fields of named tuples made from text."""
     names = {
         each.target.id
@@ -41,7 +41,7 @@ def held(node: ast.ClassDef) -> set[str]:
     }
     for each in node.body:
         if isinstance(each, ast.FunctionDef) and each.name in ("__init__", "__new__", "of"):
-            names |= taken(each)
+            names |= parameters_of(each)
         elif isinstance(each, ast.FunctionDef) and any(
             isinstance(mark, ast.Name) and "property" in mark.id for mark in each.decorator_list
         ):
@@ -61,15 +61,20 @@ def mismatches(source: str) -> Iterator[str]:
             bases = [each.id if isinstance(each, ast.Name) else "" for each in node.bases]
             if not set(bases) <= {"Protocol", "NamedTuple", *classes}:
                 continue  # It inherits fields from another module.
-            known = set().union(*(held(classes[name]) for name in (node.name, *bases) if name in classes))
+            known = set().union(
+                *(attributes_of(classes[name]) for name in (node.name, *bases) if name in classes)
+            )
         else:
-            known = taken(node)
+            known = parameters_of(node)
         for name in names:
             if name not in known:
                 yield f"{node.lineno}: {node.name} has no {name!r}"
 
 
-@pytest.mark.parametrize("room", sorted(path.name for path in (ROOT / "src/windlass").iterdir()))
+ROOMS = sorted(path.name for path in (ROOT / "src/windlass").iterdir() if path.name != "__pycache__")
+
+
+@pytest.mark.parametrize("room", ROOMS)
 def test_docstrings_name_parameters_that_exist(room):
     folder = ROOT / "src/windlass" / room
     files = sorted(folder.rglob("*.py")) if folder.is_dir() else [folder] if folder.suffix == ".py" else []
@@ -81,7 +86,7 @@ def test_docstrings_name_parameters_that_exist(room):
     assert not found, "\n".join(found)
 
 
-def test_a_name_that_does_not_exist_is_found():
+def test_the_check_finds_a_name_that_does_not_exist():
     source = '''
 def run(jobs, *, seed):
     """Run.

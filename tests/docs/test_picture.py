@@ -1,4 +1,4 @@
-"""The picture of the rooms in docs/architecture.md follows the imports."""
+"""The picture of the packages in docs/architecture.md matches the imports."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_an_old_or_missing_picture_is_reported(drawing, monkeypatch, tmp_path, p
         drawing.main()
 
 
-def test_a_redrawn_picture_leaves_the_text_alone(drawing, monkeypatch, tmp_path):
+def test_redrawing_the_picture_keeps_the_text(drawing, monkeypatch, tmp_path):
     page = tmp_path / "architecture.md"
     page.write_text("# A\n```mermaid\nold\n```\nText.\n```python\n1\n```\n")
     monkeypatch.setattr(drawing, "PAGE", page)
@@ -52,13 +52,13 @@ def test_a_redrawn_picture_leaves_the_text_alone(drawing, monkeypatch, tmp_path)
     assert page.read_text() == "# A\n```mermaid\nnew\n```\nText.\n```python\n1\n```\n"
 
 
-def test_every_room_is_in_the_picture_once(drawing):
+def test_every_package_is_in_the_picture_once(drawing):
     rooms = [path.parent.name for path in SOURCE.glob("*/__init__.py")]
     rooms += [path.stem for path in SOURCE.glob("*.py") if not path.stem.startswith("__")]
     assert sorted(re.findall(r"^ +(\w+)[\[(]\"", drawing.draw(), flags=re.MULTILINE)) == sorted(rooms)
 
 
-def test_arrows_lead_to_all_that_a_layer_imports_and_to_nothing_else(drawing):
+def test_arrows_match_the_imports_of_each_layer(drawing):
     layers = drawing.layers()
     ways = drawing.arrows(layers)
     reached = {layer: {layer} for layer in layers}

@@ -1,4 +1,4 @@
-"""Each room says what is in it, and the architecture's page has every room."""
+"""Each package documents its modules, and the architecture page has every package."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ def name_of(room: Path) -> str:
 
 
 def rooms() -> list[Path]:
-    """All rooms but those of policies: they are found by their folder, and anybody may add one without a word."""
+    """Return all packages except those of policies, to which files may be added freely."""
     found = (file.parent for file in sorted(SOURCE.rglob("__init__.py")))
     return [room for room in found if room != SOURCE and "policies" not in room.parts]
 
 
-def held_in(room: Path) -> list[str]:
-    """The public modules and folders of a room."""
+def contents_of(room: Path) -> list[str]:
+    """Return the public modules and folders of a package."""
     files = [file.stem for file in room.glob("*.py")] + [
         file.parent.name for file in room.glob("*/__init__.py")
     ]
     return sorted(name for name in files if not name.startswith("_"))
 
 
-def said_of(room: Path) -> str:
-    """What its docstring and its row of the page say."""
+def text_of(room: Path) -> str:
+    """Return the docstring of a package and its row on the page."""
     doc = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
     row = re.search(rf"^\| `{name_of(room)}/` \|.*$", PAGE, flags=re.MULTILINE)
     return f"{doc}\n{row.group() if row else ''}"
 
 
 @pytest.mark.parametrize("room", rooms(), ids=name_of)
-def test_a_room_names_what_it_holds(room: Path):
-    said = said_of(room)
-    missing = [name for name in held_in(room) if not re.search(rf"(?<!\w){name}(?!\w)", said)]
-    assert not missing, f"{name_of(room)}/__init__.py: its docstring says nothing of {', '.join(missing)}"
+def test_a_package_names_its_modules(room: Path):
+    text = text_of(room)
+    missing = [name for name in contents_of(room) if not re.search(rf"(?<!\w){name}(?!\w)", text)]
+    assert not missing, f"{name_of(room)}/__init__.py: its docstring does not name {', '.join(missing)}"
 
 
-def test_the_page_has_every_room():
-    for name in held_in(SOURCE):
+def test_the_page_has_every_package():
+    for name in contents_of(SOURCE):
         row = f"`{name}/`" if (SOURCE / name).is_dir() else f"`{name}.py`"
         assert f"| {row} |" in PAGE, f"docs/architecture.md: no row for {row}"
 
 
-def test_every_row_of_the_page_is_there():
+def test_every_row_of_the_page_exists():
     for path in re.findall(r"^\| `([\w/]+(?:/|\.py))` \|", PAGE, flags=re.MULTILINE):
         inside_a_decision = [SOURCE / decision / path for decision in ("order/site", "admit", "plan")]
         assert any(each.exists() for each in [SOURCE / path, *inside_a_decision]), (
@@ -60,13 +60,13 @@ def test_every_row_of_the_page_is_there():
         )
 
 
-def test_no_module_is_called_private():
-    """A room that is for one decision alone is a ``lib`` folder, which import-linter protects, and no ``_module``."""
+def test_no_module_name_starts_with_an_underscore():
+    """Code of a single decision is in a ``lib`` folder, which import-linter protects, not in a ``_module``."""
     hidden = [name_of(file) for file in SOURCE.rglob("*.py") if re.search(r"/_(?!_)", f"/{name_of(file)}")]
     assert not hidden, f"{', '.join(hidden)}: expected a name without _"
 
 
-def test_nothing_private_is_imported():
+def test_no_private_name_is_imported():
     for file in sorted(SOURCE.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("windlass"):

@@ -1,4 +1,4 @@
-"""All decisions have the same inner shape; what one has in addition is listed with the reason."""
+"""All decisions have the same modules; additional ones are listed with the reason."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ ANSWERS = {
 }
 
 
-def held_by(decision: str) -> set[str]:
+def members_of(decision: str) -> set[str]:
     """The public modules and folders of a decision's package."""
     room = SOURCE.joinpath(*decision.split("."))
     files = {file.stem for file in room.glob("*.py")} | {
@@ -80,25 +80,25 @@ def held_by(decision: str) -> set[str]:
 
 
 @pytest.mark.parametrize("decision", DECISIONS)
-def test_a_decision_has_what_all_have_and_nothing_that_is_not_listed(decision: str):
-    held = held_by(decision)
+def test_a_decision_has_the_common_modules_and_the_listed_ones(decision: str):
+    members = members_of(decision)
     further = {name for known, name in FURTHER if known == decision}
-    assert held >= ALL
-    assert held - ALL - SOME == further
+    assert members >= ALL
+    assert members - ALL - SOME == further
 
 
-def test_what_is_listed_is_of_a_decision_and_has_a_reason():
+def test_listed_modules_have_a_decision_and_a_reason():
     assert {decision for decision, _ in FURTHER} <= set(DECISIONS)
     assert all(FURTHER.values())
 
 
 @pytest.mark.parametrize("decision", ANSWERS)
-def test_an_answer_validates_itself_by_the_view(decision: str):
+def test_an_answer_validates_itself_with_the_view(decision: str):
     answer = ANSWERS[decision]
     view = SOURCE.joinpath(*decision.split("."), "view.py")
     assert list(inspect.signature(answer.check).parameters) == ["self", "view"]
     assert inspect.getsourcefile(answer) in {str(view), str(view.with_name("answer.py"))}
 
 
-def test_every_decision_is_of_one_of_the_answers():
+def test_every_decision_has_an_answer_class():
     assert {*ANSWERS, "dispatch"} == set(DECISIONS)

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted(file.stem for file in (ROOT / "docs").glob("*.md"))
 
 
-def test_what_is_listed_is_there():
+def test_pages_in_the_navigation_exist_once():
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     listed = re.findall(r"([\w-]+)\.md", text[text.index("\nnav:") :])
     assert {*listed} - {"index", "contributing", "changelog"} <= {*PAGES}, "nav of mkdocs.yml"
@@ -48,7 +48,7 @@ def text_of(file: Path) -> str:
 
 
 @pytest.mark.slow
-def test_all_pages_and_rooms_are_there(site):
+def test_all_pages_and_packages_are_on_the_site(site):
     for page in PAGES:
         assert (site / page / "index.html").is_file(), page
     for file in (ROOT / "src" / "windlass").rglob("__init__.py"):
@@ -74,12 +74,12 @@ def test_docstrings_are_in_the_reference(site):
         ("metrics", "mean_bounded_slowdown"),
     ],
 )
-def test_generated_pages_have_what_the_code_has(site, page, words):
+def test_generated_pages_match_the_code(site, page, words):
     assert words in text_of(site / "reference" / page / "index.html")
 
 
 @pytest.mark.slow
-def test_links_to_modules_and_files_lead_to_where_the_site_has_them(site):
+def test_links_to_modules_and_files_exist_on_the_site(site):
     page = (site / "add-a-policy" / "index.html").read_text(encoding="utf-8")
     target = re.search(r'href="([^"]*)#windlass\.order\.site\.view"', page)
     assert target is not None
@@ -90,7 +90,7 @@ def test_links_to_modules_and_files_lead_to_where_the_site_has_them(site):
 
 
 @pytest.mark.slow
-def test_nothing_is_loaded_from_elsewhere(site):
+def test_the_site_loads_nothing_from_other_hosts(site):
     for file in site.rglob("*.html"):
         html = file.read_text(encoding="utf-8")
         loaded = re.findall(r'<(?:script|img|link|iframe)[^>]*(?:src|href)="(https?://[^"]*)"', html)

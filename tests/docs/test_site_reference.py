@@ -25,7 +25,7 @@ def test_every_metric_has_a_row(reference):
             assert f"| `{each.name}` | " in page, f"{world.name}: {each.name}"
 
 
-def test_every_field_at_the_top_of_a_world_has_a_row(reference):
+def test_every_top_level_field_of_a_world_has_a_row(reference):
     page = reference.scenario_fields()
     for world in worlds():
         for name in world.setting.model_fields:

@@ -35,7 +35,7 @@ def home():
 
 @pytest.mark.slow
 @pytest.mark.live
-def test_the_tutorial_s_policy_drives_a_private_slurm(home):
+def test_the_policy_of_the_tutorial_drives_a_private_slurm(home):
     if reason := missing():
         pytest.skip(reason)
     (policy,) = [block for block in blocks_of(PAGE) if block.file == "smallest.py"]

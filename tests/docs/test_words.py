@@ -1,4 +1,4 @@
-"""Words that the project's style avoids: their number per 1,000 lines stays low."""
+"""Words that the project's style avoids are rare."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AVOIDED = re.compile(
 MOST = 6.0
 
 
-def counted(files: list[Path]) -> tuple[list[str], int]:
+def avoided_words(files: list[Path]) -> tuple[list[str], int]:
     """Return the lines with an avoided word, one entry per word, and the number of lines."""
     found, total = [], 0
     for path in files:
@@ -25,15 +25,15 @@ def counted(files: list[Path]) -> tuple[list[str], int]:
     return found, total
 
 
-def test_texts_avoid_words_that_puzzle():
+def test_texts_avoid_unclear_words():
     files = sorted((ROOT / "src").rglob("*.py")) + sorted((ROOT / "docs").glob("*.md")) + [ROOT / "README.md"]
-    found, total = counted(files)
+    found, total = avoided_words(files)
     assert len(found) <= MOST * total / 1000.0, "\n".join(found)
 
 
-def test_a_word_is_found_in_any_case_and_only_as_a_whole(tmp_path, monkeypatch):
+def test_words_match_in_any_case_and_only_as_a_whole(tmp_path, monkeypatch):
     monkeypatch.setattr("tests.docs.test_words.ROOT", tmp_path)
     page = tmp_path / "page.md"
     page.write_text("Whose job?\nWho waits, so many as that. NOBODY\nbesides\n", encoding="utf-8")
-    found, total = counted([page])
+    found, total = avoided_words([page])
     assert (len(found), total) == (3, 3)

@@ -1,4 +1,4 @@
-"""The thesis' algorithms as they are printed, in plain Python, and a validator of schedules."""
+"""The algorithms of the thesis as printed, in plain Python, and a validator of schedules."""
 
 from collections import defaultdict
 from fractions import Fraction
@@ -55,7 +55,7 @@ def flat(case):
 
 
 def validate(case, done):
-    """Raise unless every task ran once, in its place, within the slots; and no slot idled while work waited."""
+    """Raise unless every task ran once, at its site, within the slots, and no slot idled while work waited."""
     work = flat(case)
     job_of_sub = np.repeat(np.arange(work.jobs), np.diff(work.first))
     assert np.isfinite(done.begun).all()

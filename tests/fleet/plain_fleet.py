@@ -1,6 +1,6 @@
-"""Jobs over a fleet under placements once more, in plain Python: the oracle for the compiled world.
+"""Jobs over a fleet under placements, in plain Python: the oracle for the compiled world.
 
-Flows are fluid and share links max-min fairly at every instant. Nothing of the package's is used but the columns of a
+Flows are fluid and share links max-min fairly at every instant. The package provides only the columns of a
 case, and views and answers of policies.
 """
 
@@ -15,7 +15,7 @@ from windlass.place.view import PlaceView, Ready, Sites
 
 
 def fair(flows, up, down, pair):
-    """(k,) bytes/s of one task of each flow (source, site, tasks): the fullest link settles what is on it, in turn."""
+    """(k,) bytes/s of one task of each flow (source, site, tasks): the fullest link fixes its flows, in turn."""
     rates, open_flows = [0.0] * len(flows), set(range(len(flows)))
     links = [(up[x], {i for i, f in enumerate(flows) if f.source == x}) for x in range(len(up))]
     links += [(down[y], {i for i, f in enumerate(flows) if f.site == y}) for y in range(len(up))]
@@ -40,7 +40,7 @@ def fair(flows, up, down, pair):
 
 
 class PlainFleet:
-    """What happens to a case under a policy; the results are attributes named as those of a run."""
+    """A simulation of a case under a policy; its results have the attribute names of a run."""
 
     def __init__(self, case, policy, *, decide_every=0.0, finished=False):
         self.case, self.jobs, self.policy = case, case.jobs, policy
@@ -83,8 +83,8 @@ class PlainFleet:
         self.carried = np.zeros((self.n, self.n))
         self.flows, self.log, self.computing, self.pushed = [], [], [], 0
         self.reasons, self.decisions = {}, 0
-        self.came = self.changed = self.ended = 0
-        self.now = self.looked = self.decided = -math.inf
+        self.arrived = self.changed = self.ended = 0
+        self.now = self.polled = self.decided = -math.inf
         self.wake, self.wanted, self.stale = math.inf, False, False
         self.resources = self.moved = False
 
@@ -92,29 +92,29 @@ class PlainFleet:
 
     def run(self):
         while self.ended < len(self.jobs):
-            following = self.following()
+            next_instant = self.next_instant()
             if self.wanted:
                 due = max(self.decided + self.every, self.now)
-                if due <= following:
+                if due <= next_instant:
                     self.now = due
-                    self.ask()
+                    self.call_policy()
                     continue
-                following = min(following, due)
-            assert following < math.inf, "nothing will ever happen again"
-            self.now = max(following, self.now)
-            self.instant()
+                next_instant = min(next_instant, due)
+            assert next_instant < math.inf, "nothing will ever happen again"
+            self.now = max(next_instant, self.now)
+            self.handle_instant()
         return self
 
-    def following(self):
+    def next_instant(self):
         jobs, changes = self.jobs, self.case.timetable
         times = [self.wake, self.now if self.stale else math.inf]
-        times += [jobs.submit[self.came]] if self.came < len(jobs) else []
+        times += [jobs.submit[self.arrived]] if self.arrived < len(jobs) else []
         times += [changes.time[self.changed]] if self.changed < len(changes) else []
         times += [min(self.computing)[0]] if self.computing else []
-        times += [self.looked + f.left / f.rate for f in self.flows if f.rate > 0.0]
+        times += [self.polled + f.left / f.rate for f in self.flows if f.rate > 0.0]
         return min(times)
 
-    def instant(self):
+    def handle_instant(self):
         now, changes = self.now, self.case.timetable
         if self.wake <= now:
             self.wake, self.wanted = math.inf, True
@@ -131,13 +131,13 @@ class PlainFleet:
             end = min(self.computing)
             self.computing.remove(end)
             self.finish(end[2])
-        if self.stale or any(self.looked + f.left / f.rate <= now for f in self.flows if f.rate > 0.0):
-            self.look()
-        while self.came < len(self.jobs) and self.jobs.submit[self.came] <= now:
+        if self.stale or any(self.polled + f.left / f.rate <= now for f in self.flows if f.rate > 0.0):
+            self.poll()
+        while self.arrived < len(self.jobs) and self.jobs.submit[self.arrived] <= now:
             for stage in self.stages:
-                if stage.job == self.came and not stage.shuffles:
+                if stage.job == self.arrived and not stage.shuffles:
                     self.make_ready(stage)
-            self.came += 1
+            self.arrived += 1
 
     def make_ready(self, stage):
         stage.ready, stage.waiting, stage.since = True, stage.tasks, self.now
@@ -165,11 +165,11 @@ class PlainFleet:
             self.ended += 1
             self.moved = True
 
-    def look(self):
-        """Bytes have flowed since the last look; links are shared anew."""
+    def poll(self):
+        """Account for the bytes sent since the last poll, and share the links again."""
         for flow in self.flows:
-            flow.left -= flow.rate * (self.now - self.looked) if flow.rate else 0.0
-        self.looked, self.stale = self.now, False
+            flow.left -= flow.rate * (self.now - self.polled) if flow.rate else 0.0
+        self.polled, self.stale = self.now, False
         for flow in sorted(self.flows, key=lambda f: (f.source, f.site)):
             if flow.left <= 1e-9 * (flow.each + 1.0):
                 self.flows.remove(flow)
@@ -182,11 +182,11 @@ class PlainFleet:
             flow.rate = rate
 
     def read_from(self, stage, tasks, x):
-        """Bytes that these tasks read at a site."""
+        """Return the bytes that these tasks read at a site."""
         return stage.data[x] * sum(self.size[task] for task in tasks) / stage.tasks
 
     def fetch(self, stage, tasks, source, site, moves):
-        """Tasks, or input that moves there, begin to read."""
+        """Start reading for tasks, or for input that moves to the site."""
         batch = SimpleNamespace(stage=stage, site=site, tasks=len(tasks), of=tasks, moves=moves, flows=0)
         for x in range(self.n) if self.linked else ():
             if x == site or (source >= 0 and x != source):
@@ -216,7 +216,7 @@ class PlainFleet:
             self.arrive(batch)
 
     def arrive(self, batch):
-        """All that a batch reads is there."""
+        """Handle a batch whose input has arrived."""
         if batch.moves:
             batch.stage.here[batch.site] += batch.tasks
             batch.stage.waiting += batch.tasks
@@ -229,7 +229,7 @@ class PlainFleet:
 
     # What is decided
 
-    def ask(self):
+    def call_policy(self):
         self.wanted, self.decided, self.wake = False, self.now, math.inf
         rows = [stage for stage in self.stages if stage.ready and stage.waiting > 0]
         if not rows:
@@ -267,8 +267,8 @@ class PlainFleet:
             self.reasons[answer.reasons[why]] = self.reasons.get(answer.reasons[why], 0) + tasks
             self.fetch(stage, which, source, site, moves=False)
 
-    def thought(self):
-        """Seconds that a task of each stage is thought to compute."""
+    def estimated_seconds(self):
+        """Return the estimated compute time of a task of each stage, s."""
         if not self.finished:
             return self.jobs.estimate_s.tolist()
         found = []
@@ -283,7 +283,7 @@ class PlainFleet:
         return found
 
     def view(self, rows):
-        task_s, task_bytes, n = self.thought(), self.jobs.task_bytes, self.n
+        task_s, task_bytes, n = self.estimated_seconds(), self.jobs.task_bytes, self.n
         here = [[0] * n if s.shuffles else s.here for s in rows]
         data = [
             [each * s.waiting / s.tasks for each in s.data]

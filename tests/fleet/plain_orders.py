@@ -1,4 +1,4 @@
-"""Jobs under standing orders once more, in plain Python: stages whose input is read at no cost of time."""
+"""Jobs under standing orders, in plain Python; reading input takes no time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from windlass.order.fleet import FleetView
 
 
 class PlainOrders:
-    """What happens to a case under a policy that orders jobs; the results are attributes named as those of a run."""
+    """A simulation of a case under an ordering policy; its results have the attribute names of a run."""
 
     def __init__(self, case, policy, *, by_seconds=False):
         self.case, self.jobs, self.policy, self.by_seconds = case, case.jobs, policy, by_seconds
@@ -21,22 +21,22 @@ class PlainOrders:
         for k in range(len(jobs.tasks)):
             parts = range(int(jobs.part0[k]), int(jobs.part0[k + 1]))
             own = {int(jobs.site[p]): list(range(jobs.task0[p], jobs.task0[p + 1])) for p in parts}
-            # Those of a part have their home there; else the tasks of the stage are taken as they come.
+            # Tasks of a part are bound to its site; otherwise the tasks of the stage start in order.
             pool = [task for part in own.values() for task in part]
             left = [len(own.get(x, ())) for x in range(self.n)]
             self.stages.append(SimpleNamespace(job=int(jobs.job[k]), own=own, pool=pool, left=left, done=0))
         self.begun, self.computed = np.full((2, len(jobs.duration)), np.nan)
         self.site, self.end = np.zeros(len(jobs.duration), int), np.full(len(jobs), np.nan)
         self.seconds = [[] for _ in jobs.submit]
-        self.running, self.pushed, self.came, self.changed = [], 0, 0, 0
+        self.running, self.pushed, self.arrived, self.changed = [], 0, 0, 0
         self.decisions = self.jobs_reported = self.subjobs_reported = 0
-        self.lines, self.asked = [], []
+        self.lines, self.views = [], []
 
     def run(self):
         jobs, changes = self.jobs, self.case.timetable
         while np.isnan(self.end).any():
             times = [min(self.running)[0]] if self.running else []
-            times += [jobs.submit[self.came]] if self.came < len(jobs) else []
+            times += [jobs.submit[self.arrived]] if self.arrived < len(jobs) else []
             times += [changes.time[self.changed]] if self.changed < len(changes) else []
             now, moved = float(min(times)), False
             while self.changed < len(changes) and changes.time[self.changed] <= now:
@@ -47,15 +47,15 @@ class PlainOrders:
             for end in sorted(end for end in self.running if end[0] <= now):
                 self.running.remove(end)
                 moved |= self.finish(now, *end[2:])
-            while self.came < len(jobs) and jobs.submit[self.came] <= now:
-                self.came, moved = self.came + 1, True
+            while self.arrived < len(jobs) and jobs.submit[self.arrived] <= now:
+                self.arrived, moved = self.arrived + 1, True
             if moved:
-                self.ask(now)
+                self.call_policy(now)
             self.serve(now)
         return self
 
     def finish(self, now, stage, task):
-        """Whether its job departs."""
+        """Finish a task; return whether its job departs."""
         self.free[self.site[task]] += 1
         self.computed[task] = now
         stage.done += 1
@@ -67,15 +67,15 @@ class PlainOrders:
         return departs
 
     def expected(self, job):
-        """Seconds of one of its tasks, or 1 where tasks are counted."""
+        """Return the expected time of a task of the job, s; 1 if tasks are counted."""
         if not self.by_seconds:
             return 1.0
         everywhere = [each for of in self.seconds for each in of]
         known = self.seconds[job] or everywhere or [1.0]
         return sum(known) / len(known) * float(self.jobs.error[job])
 
-    def ask(self, now):
-        waiting = [stage for stage in self.stages if stage.job < self.came and sum(stage.left)]
+    def call_policy(self, now):
+        waiting = [stage for stage in self.stages if stage.job < self.arrived and sum(stage.left)]
         names = sorted({stage.job for stage in waiting})
         if not names:
             return
@@ -91,7 +91,7 @@ class PlainOrders:
             np.array(names),
         )
         order = np.atleast_2d(self.policy.decide(view).order).tolist()
-        self.asked.append(view)
+        self.views.append(view)
         self.decisions += 1
         self.jobs_reported += len(names)
         self.subjobs_reported += sum(count > 0 for stage in waiting for count in stage.left)

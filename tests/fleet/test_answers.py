@@ -1,4 +1,4 @@
-"""Which answers a fleet carries out, what a run is if nothing is said of it, and how it tells of its progress."""
+"""Validation of placement answers, defaults of a run, and progress reports."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from windlass.sim.coupled import SinglePart
 from windlass.sim.fleet import run_ordered, run_placed, shared
 from windlass.sim.fleet.part import PlacedFleet
 
-#: Three sites: from the last nothing can be carried, nothing to the first, nothing from the second to the last.
+#: Three sites: the last has no uplink, the first no downlink, and the second has no link to the last.
 UP, DOWN = [9.0, 9.0, 0.0], [0.0, 9.0, 9.0]
 PAIR = [[9.0, 9.0, 9.0], [9.0, 9.0, 0.0], [9.0, 9.0, 9.0]]
 
 
-def begun():
-    """Rows: a map stage of which a task runs, one that is fresh, and a shuffle with data at the first two sites."""
+def started_case():
+    """Return a started case: a map stage with a running task, a fresh one, and a shuffle with data at two sites."""
     jobs = FleetJobs.of(
         [0.0, 0.0, 0.0],
         [
@@ -46,7 +46,7 @@ def begun():
 
 
 def problem(view, line, is_move):
-    """What is wrong with a line; None if it can be carried out."""
+    """Return the reason why a line is invalid, or None."""
     (row, source, site, tasks), sites = line, range(3)
     if not 0 <= row < 3:
         return "no such stage row, or the number of tasks is not from 1 to the number that wait there"
@@ -66,8 +66,8 @@ def problem(view, line, is_move):
     return None
 
 
-def test_every_line_that_cannot_be_carried_out_is_refused_for_what_is_wrong_with_it():
-    part, engine, view = begun()
+def test_every_invalid_line_is_rejected_with_its_reason():
+    part, engine, view = started_case()
     state = [column.tobytes() for column in part._state if isinstance(column, np.ndarray)]
     never = (9, 0, 0, 1)
     found = set()
@@ -75,7 +75,7 @@ def test_every_line_that_cannot_be_carried_out_is_refused_for_what_is_wrong_with
         for is_move in (False, True):
             wrong = problem(view, line, is_move)
             found.add((wrong, is_move))
-            # What is right by itself is followed by what is not, so that nothing is ever carried out.
+            # A valid line is followed by an invalid one, so that no answer is ever executed.
             starts = [never] if is_move else [line, never]
             given = answer(view, starts, [line] if is_move else [], why=[0] * len(starts))
             named = never if wrong is None else line
@@ -92,7 +92,7 @@ def test_every_line_that_cannot_be_carried_out_is_refused_for_what_is_wrong_with
     assert [column.tobytes() for column in part._state if isinstance(column, np.ndarray)] == state
 
 
-def test_what_is_not_given_is_as_documented():
+def test_defaults_are_as_documented():
     case = drawn(1003, linked=True)
     bare, full = (
         run_placed(case, Roulette(3, True), **setting)
@@ -113,32 +113,32 @@ def test_what_is_not_given_is_as_documented():
 
 @pytest.mark.parametrize("events", [1, 7])
 def test_stopping_for_reports_changes_nothing(events, monkeypatch):
-    case, told = drawn(1005, linked=True), []
+    case, reports = drawn(1005, linked=True), []
     whole = run_placed(case, Roulette(5, True))
     monkeypatch.setattr(shared, "_EVENTS_BETWEEN_REPORTS", events)
-    chopped = run_placed(case, Roulette(5, True), progress=told.append)
+    chopped = run_placed(case, Roulette(5, True), progress=reports.append)
     assert chopped.end.tolist() == whole.end.tolist()
-    assert told == sorted(told)
-    assert (told[-1], told[0] >= 0.0) == (1.0, True)
-    assert len(told) > len(case.jobs) // events
+    assert reports == sorted(reports)
+    assert (reports[-1], reports[0] >= 0.0) == (1.0, True)
+    assert len(reports) > len(case.jobs) // events
 
 
 @pytest.mark.parametrize("events", [1, 3])
-def test_under_orders_reports_come_as_often_as_things_happen(events, monkeypatch):
+def test_ordered_runs_report_at_the_event_rate(events, monkeypatch):
     monkeypatch.setattr(shared, "_EVENTS_BETWEEN_REPORTS", events)
-    told, count = [], 40
+    reports, count = [], 40
     case = FleetCase(
         Fleet.of([1]), fixed_table(np.arange(count), np.ones((count, 1), int), np.full(count, 0.5))
     )
-    run_ordered(case, Fcfs(), progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1.0
-    # A job comes and a job ends, each by itself.
-    assert 2 * count / events / 2 <= len(told) <= 2 * count / events * 2 + 2
+    run_ordered(case, Fcfs(), progress=reports.append)
+    assert reports == sorted(reports)
+    assert reports[-1] == 1.0
+    # Arrivals and departures are separate events.
+    assert 2 * count / events / 2 <= len(reports) <= 2 * count / events * 2 + 2
 
 
-def test_of_many_placements_some_are_told_of():
-    told, count = [], 200
+def test_placed_runs_report_several_times():
+    reports, count = [], 200
     jobs = FleetJobs.of(np.arange(float(count)), [[StageSpec(0.5, here=(1,))]] * count)
 
     class First:
@@ -147,13 +147,13 @@ def test_of_many_placements_some_are_told_of():
         def decide(self, view):
             return answer(view, [(0, 0, 0, 1)], [], why=[0])
 
-    run_placed(FleetCase(Fleet.of([1]), jobs), First(), progress=told.append)
-    assert len(told) >= 3
-    assert told == sorted(told)
-    assert 0.1 < told[0] < 0.5
+    run_placed(FleetCase(Fleet.of([1]), jobs), First(), progress=reports.append)
+    assert len(reports) >= 3
+    assert reports == sorted(reports)
+    assert 0.1 < reports[0] < 0.5
 
 
-def test_once_all_jobs_have_ended_nothing_more_is_to_come():
+def test_a_part_ends_with_its_last_job():
     jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(1,))]])
     later = SiteTimetable(np.array([99.0]), np.array([0]), np.array([1]), np.ones(1), np.ones(1))
     part = PlacedFleet(FleetCase(Fleet.of([1]), jobs, later))
@@ -169,7 +169,7 @@ def test_once_all_jobs_have_ended_nothing_more_is_to_come():
 
 
 @pytest.mark.parametrize("order", [[[0, 1], [1, 0], [0, 1]], [[0, 1], [1, 1]], [1, 2], [[0], [1]]])
-def test_an_answer_of_another_shape_is_no_order(order):
+def test_an_order_of_the_wrong_shape_is_rejected(order):
     class Wrong:
         name = "wrong"
 
@@ -181,7 +181,7 @@ def test_an_answer_of_another_shape_is_no_order(order):
         run_ordered(case, Wrong())
 
 
-def test_jobs_at_sites_that_are_not_there_or_closed_for_ever_are_named():
+def test_jobs_at_closed_sites_are_rejected():
     jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(0, 1))]])
     with pytest.raises(InputError, match=r"slots\[1\] is 0"):
         FleetCase(Fleet.of([1, 0]), jobs)

@@ -1,4 +1,4 @@
-"""What placements are told of compute times: means of what has finished, or what the jobs say."""
+"""Estimated compute times that placements see: means of finished tasks, or the jobs' own values."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ SITES = [{"name": name, "slots": 2, "up": 1e6, "down": 1e6} for name in "ab"]
 
 
 class Notes:
-    """In-place, which notes what it was told and when."""
+    """In-place placement that records the estimates that it sees."""
 
     name = "notes"
 
@@ -31,7 +31,7 @@ class Notes:
         return InPlace().decide(view)
 
 
-def noted(estimates):
+def run_recorded(estimates):
     rng = np.random.default_rng(5)
     stages = [
         [
@@ -48,12 +48,12 @@ def noted(estimates):
     return run_placed(case, notes, estimates=estimates), notes.told
 
 
-def test_what_has_finished_is_told_of_the_stage_the_job_or_all():
-    run, told = noted("finished")
+def test_finished_estimates_use_the_stage_the_job_or_all_jobs():
+    run, recorded = run_recorded("finished")
     job, kind = run.jobs.job[run.jobs.stage], run.jobs.shuffles[run.jobs.stage]
     took = run.computed - run.read
     levels = set()
-    for now, one, shuffles, each, after in told:
+    for now, one, shuffles, each, after in recorded:
         ended = run.computed <= now
         own = ended & (job == one)
         by_stage = {k: own & (kind == k) for k in (0, 1)}
@@ -68,9 +68,9 @@ def test_what_has_finished_is_told_of_the_stage_the_job_or_all():
     assert levels >= {(0, 0), (0, 2), (0, 3), (1, 0), (1, 1)}
 
 
-def test_what_jobs_say_is_told_where_it_is_to_be_true():
-    _, told = noted("true")
-    assert {(kind, each, after) for _, _, kind, each, after in told} == {(0, 9.0, 42.0), (1, 7.0, 0.0)}
+def test_true_estimates_are_those_of_the_jobs():
+    _, recorded = run_recorded("true")
+    assert {(kind, each, after) for _, _, kind, each, after in recorded} == {(0, 9.0, 42.0), (1, 7.0, 0.0)}
 
 
 def tree(**more):
@@ -95,11 +95,11 @@ def tree(**more):
         ({"estimates": {"durations": "finished"}}, "finished"),
     ],
 )
-def test_a_word_says_which(given, durations):
+def test_the_field_selects_the_estimates(given, durations):
     assert make_scenario(tree(**given)).variants[0].setting.estimates.durations == durations
 
 
-def test_a_list_of_words_makes_variants():
+def test_a_list_of_estimates_is_swept():
     variants = make_scenario(tree(estimates=["finished", True])).variants
     assert [one.setting.estimates.durations for one in variants] == ["finished", "true"]
 
@@ -112,6 +112,6 @@ def test_a_list_of_words_makes_variants():
         ({"drawn": {"estimate_error": 0.5}}, "estimate_error: has no effect on policies"),
     ],
 )
-def test_what_cannot_be_told_is_refused(given, message):
+def test_wrong_estimates_are_rejected(given, message):
     with pytest.raises(InputError, match=message):
         make_scenario(tree(**given))

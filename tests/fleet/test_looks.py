@@ -1,4 +1,4 @@
-"""Links that are looked at seldom, by hand; and what a live fleet thinks that tasks take."""
+"""Links that are polled rarely, worked out by hand; and the task durations that a live fleet estimates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FLEET = Fleet.of([0, 4], [1.0, 1.0], [1.0, 1.0])
 
 
 class AtOnce:
-    """Starts all that waits at the second site."""
+    """Start all waiting tasks at the second site."""
 
     name = "at once"
 
@@ -29,13 +29,13 @@ class AtOnce:
     ("look_every", "read", "flows"),
     [
         (0.0, [3.0, 8.0], [(0.0, 3.0), (5.0, 8.0)]),
-        # Looks are at 4, 8 and 12 s: the first read begins at 4 and ends at 7, the other begins at 8 and ends at 11.
+        # Polls are at 4, 8 and 12 s: the first read begins at 4 and ends at 7, the other begins at 8 and ends at 11.
         (4.0, [8.0, 12.0], [(0.0, 7.0), (5.0, 11.0)]),
-        # At 2 and 5 s; the second comes then, and begins at the look at 7 s.
+        # Polls at 2, 5 and 7 s; the second job arrives at 5 s, and its read begins at 7 s.
         (2.0, [5.0, 10.0], [(0.0, 5.0), (5.0, 10.0)]),
     ],
 )
-def test_reads_begin_and_are_noticed_at_looks(look_every, read, flows):
+def test_reads_start_and_end_at_polls(look_every, read, flows):
     jobs = FleetJobs.of([0.0, 5.0], [[StageSpec(1.0, here=(1, 0), task_bytes=3.0)]] * 2)
     for run in (
         run_placed(FleetCase(FLEET, jobs), AtOnce(), look_every=look_every, log=True),
@@ -47,7 +47,7 @@ def test_reads_begin_and_are_noticed_at_looks(look_every, read, flows):
         assert run.computed.tolist() == [each + 1.0 for each in read]
 
 
-def test_what_tasks_are_thought_to_take_is_the_mean_of_the_nearest_that_finished():
+def test_estimates_are_means_of_the_closest_finished_tasks():
     stages = [
         StageSpec(1.0, here=(9,), estimate_s=7.0),
         StageSpec(1.0, tasks=9, parents=(0,), estimate_s=8.0),
@@ -55,17 +55,18 @@ def test_what_tasks_are_thought_to_take_is_the_mean_of_the_nearest_that_finished
     jobs = FleetJobs.of([0.0, 0.0, 0.0], [stages] * 3)
     durations, true = MeasuredDurations(jobs, "finished"), MeasuredDurations(jobs, "true")
     assert durations.seconds().tolist() == [1.0] * 6
-    taken = {stage: [] for stage in range(6)}
+    finished = {stage: [] for stage in range(6)}
     rng = np.random.default_rng(1)
-    # Nothing of the last job, and nothing of the second stage of the one before.
+    # No task of the last job has finished, and none of the second stage of the job before.
     for stage in (2, 0, 1, 0, 2, 1, 1):
         seconds = float(rng.uniform(0.5, 9.0))
-        taken[stage].append(seconds)
+        finished[stage].append(seconds)
         for each in (durations, true):
             each.take(stage, seconds)
-        everywhere = [one for of in taken.values() for one in of]
+        everywhere = [one for of in finished.values() for one in of]
         expected = [
-            np.mean(taken[k] or taken[k - k % 2] + taken[k - k % 2 + 1] or everywhere) for k in range(6)
+            np.mean(finished[k] or finished[k - k % 2] + finished[k - k % 2 + 1] or everywhere)
+            for k in range(6)
         ]
         np.testing.assert_allclose(durations.seconds(), expected)
         assert true.seconds().tolist() == [7.0, 8.0] * 3

@@ -1,4 +1,4 @@
-"""Rules of each order over many sites, with ties, with work queued ahead, and with slots that differ."""
+"""Rules of each order over many sites, with ties, a backlog, and different numbers of slots."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def drawn(seed, most_jobs=6, most_sites=4, top=3):
     return subjobs, slots, rng.integers(0, 6, sites) * float(seed % 2), rng
 
 
-def finish(subjobs, slots, backlog, orders):
+def finish_times(subjobs, slots, backlog, orders):
     """When each job ends, by walking every site's queue; ``orders`` has an order per site."""
     ends = [0.0] * len(subjobs)
     for site, order in enumerate(orders):
@@ -47,7 +47,7 @@ def finish(subjobs, slots, backlog, orders):
     return ends
 
 
-def swag_plainly(subjobs, slots, backlog, own_sites):
+def plain_swag(subjobs, slots, backlog, own_sites):
     """The least makespan next, then the fewest tasks, then the earlier row; quotients must be exact."""
     queue, sizes, left, order = backlog.copy(), subjobs.sum(axis=1), np.ones(len(subjobs), bool), []
     while left.any():
@@ -79,58 +79,60 @@ def test_shortest_first_serves_jobs_of_one_size_in_order_of_arrival(jobs):
     assert found == [sorted(rows, key=lambda job, site=site: subjobs[job, site]) for site in range(4)]
 
 
-def test_one_site_has_one_order_of_its_own():
+def test_independent_srpt_returns_one_order_per_site():
     assert independent_srpt([[3], [1], [2]], 1).tolist() == [[1, 2, 0]]
 
 
-def test_finish_instants_count_what_is_queued_ahead():
+def test_finish_instants_include_the_backlog():
     for seed in range(40):
         subjobs, slots, backlog, rng = drawn(seed)
         one = rng.permutation(len(subjobs))
         each = np.array([rng.permutation(len(subjobs)) for _ in slots])
         for order, orders in ((one, [one] * len(slots)), (each, each)):
             found = finish_instants(subjobs, slots, order, backlog)
-            assert found.tolist() == finish(subjobs, slots, backlog, orders)
+            assert found.tolist() == finish_times(subjobs, slots, backlog, orders)
     assert finish_instants([[4, 2], [0, 0]], 2, [1, 0], [2, 8]).tolist() == [5.0, 0.0]
     assert finish_instants([[4, 2]], 2, [0]).tolist() == [2.0]
 
 
-def test_of_orders_that_are_equally_good_the_search_takes_the_greedy_ones_order():
+def test_ties_in_the_search_are_broken_by_the_greedy_order():
     for seed in range(40):
         subjobs, slots, backlog, _ = drawn(seed, most_jobs=5)
-        greedy = swag_plainly(subjobs, slots, backlog, own_sites=False)
+        greedy = plain_swag(subjobs, slots, backlog, own_sites=False)
         sums = {
-            places: sum(finish(subjobs, slots, backlog, [[greedy[place] for place in places]] * len(slots)))
+            places: sum(
+                finish_times(subjobs, slots, backlog, [[greedy[place] for place in places]] * len(slots))
+            )
             for places in itertools.permutations(range(len(greedy)))
         }
         least = min(sums.values())
-        # The latest of the greedy order that may go last goes last, and so on to the front.
+        # Of the jobs that may go last, the latest in the greedy order does, and so on to the front.
         best = max((places for places in sums if sums[places] == least), key=lambda places: places[::-1])
         assert optimal(subjobs, slots, backlog).tolist() == [greedy[place] for place in best], seed
 
 
 @pytest.mark.parametrize("backlog", [False, True])
 @pytest.mark.parametrize("limit", [1, 2, 4, 16])
-def test_the_search_orders_the_first_few_of_the_greedy_order_and_no_more(limit, backlog):
+def test_the_search_covers_only_the_first_jobs_of_the_greedy_order(limit, backlog):
     for seed in range(15):
         subjobs, slots, queued, _ = drawn(2 * seed + 1, most_jobs=9)
         view = FleetView(0.0, subjobs, slots, queued)
-        greedy = swag_plainly(subjobs, slots, queued * backlog, own_sites=False)
+        greedy = plain_swag(subjobs, slots, queued * backlog, own_sites=False)
         first = greedy[:limit]
-        # Jobs of the whole that are best among themselves, behind the same backlog.
+        # The best order of these jobs alone, behind the same backlog.
         best = optimal(subjobs[first], slots, queued * backlog)
-        expected = finish(subjobs[first], slots, queued * backlog, [best] * len(slots))
+        expected = finish_times(subjobs[first], slots, queued * backlog, [best] * len(slots))
         answer = Optimal(limit, backlog).decide(view)
         assert answer.order[limit:].tolist() == greedy[limit:]
         assert sorted(answer.order[:limit].tolist()) == sorted(first)
         places = [first.index(job) for job in answer.order[:limit].tolist()]
-        found = finish(subjobs[first], slots, queued * backlog, [places] * len(slots))
+        found = finish_times(subjobs[first], slots, queued * backlog, [places] * len(slots))
         assert sum(found) == sum(expected)
         assert answer.why == "least mean finish instant"
 
 
 @pytest.mark.parametrize("limit", [0, 17])
-def test_a_search_over_no_job_or_too_many_is_refused(limit):
+def test_a_search_limit_out_of_range_is_rejected(limit):
     with pytest.raises(ValueError, match=f"limit is {limit}, expected 1 to 16"):
         Optimal(limit)
     assert Optimal(1).options.tolist() == [1.0, 0.0]
@@ -141,7 +143,7 @@ def test_a_search_over_no_job_or_too_many_is_refused(limit):
 @pytest.mark.parametrize("own_sites", [False, True])
 @pytest.mark.parametrize("backlog", [False, True])
 @pytest.mark.parametrize("sparse", [0.0, 0.8])
-def test_greedy_orders_of_many_jobs_are_those_of_the_plain_loop(own_sites, backlog, sparse):
+def test_greedy_orders_of_many_jobs_equal_the_plain_loop(own_sites, backlog, sparse):
     for seed in range(6):
         rng, sites = np.random.default_rng([3, seed]), [2, 7, 9][seed % 3]
         # From jobs of a fraction of a task to jobs of many; the first and the last have many ties.
@@ -151,21 +153,21 @@ def test_greedy_orders_of_many_jobs_are_those_of_the_plain_loop(own_sites, backl
         slots = np.full(sites, 49.0) if seed < 3 else rng.choice([1.0, 2.0, 8.0], sites)
         queued = rng.integers(0, 4 * top, sites) * unit
         found = Swag(own_sites, backlog).decide(FleetView(0.0, subjobs, slots, queued))
-        assert found.order.tolist() == swag_plainly(subjobs, slots, queued * backlog, own_sites), seed
+        assert found.order.tolist() == plain_swag(subjobs, slots, queued * backlog, own_sites), seed
         assert found.why == "ends first behind the jobs ordered before it"
 
 
 def test_the_greedy_function_counts_every_site_and_the_backlog():
     for seed in range(40):
         subjobs, slots, backlog, _ = drawn(seed)
-        assert swag(subjobs, slots, backlog).tolist() == swag_plainly(subjobs, slots, backlog, False)
+        assert swag(subjobs, slots, backlog).tolist() == plain_swag(subjobs, slots, backlog, False)
     # On its own site the second would end first; over all sites both end when the queue of the other site does.
     view = FleetView(0.0, np.array([[2.0, 0.0], [3.0, 0.0]]), np.ones(2), np.array([0.0, 9.0]))
     assert Swag(own_sites=True, backlog=True).decide(view).order.tolist() == [0, 1]
 
 
-def put_off(subjobs, slots, backlog, orders):
-    """Sub-jobs put off: again and again the job whose sub-job is last at the site with the longest queue."""
+def postpone(subjobs, slots, backlog, orders):
+    """Postpone sub-jobs: repeatedly the job whose sub-job is last at the site with the longest queue."""
     sites, last_first = range(len(slots)), []
     queues = [[job for job in orders[site] if subjobs[job, site] > 0] for site in sites]
     while any(queues):
@@ -181,19 +183,19 @@ def put_off(subjobs, slots, backlog, orders):
     return [job for job in orders[0] if job not in last_first] + last_first[::-1]
 
 
-def test_reordering_counts_what_is_queued_ahead():
+def test_reordering_includes_the_backlog():
     for seed in range(60):
         subjobs, slots, backlog, rng = drawn(seed, top=2 + seed % 5)
         one = rng.permutation(len(subjobs))
         each = np.array([rng.permutation(len(subjobs)) for _ in slots])
         for order, orders in ((one, [one] * len(slots)), (each, each)):
             found = reordering(subjobs, slots, order, backlog)
-            assert found.tolist() == put_off(subjobs, slots, backlog, orders), seed
+            assert found.tolist() == postpone(subjobs, slots, backlog, orders), seed
     assert reordering(np.empty((0, 2)), 1, np.empty(0, int)).tolist() == []
 
 
 @pytest.mark.parametrize("base", ["fcfs", "global-srpt", "independent-srpt", "swag", "optimal"])
-def test_a_reordered_policy_puts_off_what_its_base_ordered(base):
+def test_reordering_postpones_jobs_of_its_base_order(base):
     own = POLICIES.make(base, np.random.default_rng(0))
     policy = Reordering(base)
     assert policy.options.tolist() == own.options.tolist()
@@ -204,12 +206,12 @@ def test_a_reordered_policy_puts_off_what_its_base_ordered(base):
         based = own.decide(view)
         orders = based.order if based.order.ndim == 2 else [based.order] * len(slots)
         answer = policy.decide(view)
-        # The order is one of jobs; what runs at a site delays all of them alike.
-        assert answer.order.tolist() == put_off(subjobs, slots, np.zeros(len(slots)), orders)
+        # The order is of jobs; running work at a site delays all of them equally.
+        assert answer.order.tolist() == postpone(subjobs, slots, np.zeros(len(slots)), orders)
         assert answer.why == f"{based.why}; then postponed where that delays no job"
 
 
-def test_a_policy_that_reorders_itself_is_refused():
+def test_reordering_of_reordering_is_rejected():
     with pytest.raises(ValueError, match="base is 'reordering', expected a policy other than"):
         Reordering("reordering")
 
@@ -262,6 +264,6 @@ def test_work_at_a_site_without_slots_is_named(slots, backlog, message):
         ([True, False, True], "order has the type bool, expected whole numbers"),
     ],
 )
-def test_the_job_that_makes_an_order_none_is_named(order, message):
+def test_the_error_for_an_invalid_order_names_the_job(order, message):
     with pytest.raises(InputError, match=message):
         finish_instants([[1, 1], [1, 1], [1, 1]], 1, order)

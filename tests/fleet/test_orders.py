@@ -1,4 +1,4 @@
-"""Orders over many sites: the worked example, the printed algorithms, theorem 1, the best order, bad input."""
+"""Orders over many sites: the worked example, the printed algorithms, theorem 1, the best order, and bad input."""
 
 import itertools
 
@@ -37,7 +37,7 @@ def test_the_worked_example():
     assert orders[5].tolist() == [2, 1, 0]
 
 
-def test_the_third_principle_s_example():
+def test_the_example_of_the_third_principle():
     assert swag([[2, 2, 0], [0, 3, 3]], 1, backlog=[2, 0, 0]).tolist() == [1, 0]
 
 
@@ -60,15 +60,15 @@ def test_swag_is_the_printed_algorithm(fleet):
 
 
 @pytest.mark.parametrize("top", [1, 3, 20, 1000])
-def test_swag_is_the_printed_algorithm_where_all_jobs_are_everywhere(top):
-    # Bottlenecks then move with every choice, so that filing gives way to the plain loop.
+def test_swag_is_the_printed_algorithm_for_jobs_at_all_sites(top):
+    # Bottlenecks then move with every choice, so that SWAG falls back to the plain loop.
     subjobs = np.random.default_rng(top).integers(0, top + 1, (150, 9))
     for slots in (np.full(9, 3), np.arange(1, 10)):
         assert swag(subjobs, slots).tolist() == naive.swag(subjobs, slots, np.zeros(9))
 
 
-def own_sites_first(subjobs, slots, queue, found):
-    """Whether each job is one that ends first of those left, where only sites that have tasks of it count."""
+def ends_first_on_own_sites(subjobs, slots, queue, found):
+    """Return whether each job ends first of the remaining ones, counting only sites with its tasks."""
     left = list(range(len(subjobs)))
     for job in found:
         spans = [np.max(np.where(subjobs[j] > 0, (queue + subjobs[j]) / slots, 0.0)) for j in left]
@@ -82,16 +82,16 @@ def own_sites_first(subjobs, slots, queue, found):
 
 @settings(max_examples=300, deadline=None)
 @given(fleets())
-def test_own_sites_alone(fleet):
+def test_own_sites_ignores_queues_of_other_sites(fleet):
     subjobs, slots, rng = fleet
     backlog = rng.integers(0, 30, len(slots)).astype(float)
     view = FleetView(0.0, subjobs.astype(float), slots.astype(float), backlog)
     found = [Swag(own_sites=True, backlog=seen).decide(view).order.tolist() for seen in (False, True)]
-    assert own_sites_first(subjobs, slots, np.zeros(len(slots)), found[0])
-    assert own_sites_first(subjobs, slots, backlog, found[1])
+    assert ends_first_on_own_sites(subjobs, slots, np.zeros(len(slots)), found[0])
+    assert ends_first_on_own_sites(subjobs, slots, backlog, found[1])
 
 
-def test_what_is_queued_elsewhere_counts_unless_own_sites_alone_do():
+def test_the_backlog_of_other_sites_counts_unless_own_sites_is_set():
     # Site 0 is busy for long: over all sites both jobs end then, and the one with fewer tasks goes first.
     subjobs = np.array([[0.0, 3.0, 0.0], [0.0, 2.0, 2.0]])
     view = FleetView(0.0, subjobs, np.ones(3), np.array([9.0, 0.0, 0.0]))
@@ -111,13 +111,13 @@ def test_reordering_is_the_printed_algorithm_and_never_worsens_the_mean(fleet, o
     per_site = [orders[site % len(orders)].tolist() for site in range(sites)]
     assert found.tolist() == naive.reordering(subjobs.tolist(), slots, per_site)
     before, after = (finish_instants(subjobs, slots, order).sum() for order in (given_order, found))
-    # Theorem 1; it holds for sites that differ too, as the longest queue is the one that ends last.
+    # Theorem 1 also holds for different sites, as the longest queue ends last.
     assert after <= before * (1 + 1e-12)
 
 
 @settings(max_examples=300, deadline=None)
 @given(fleets(most_jobs=6, most_sites=4))
-def test_the_best_order_is_best(fleet):
+def test_optimal_finds_the_best_order(fleet):
     subjobs, slots, _ = fleet
     least = min(
         finish_instants(subjobs, slots, order).sum() for order in itertools.permutations(range(len(subjobs)))
@@ -125,7 +125,7 @@ def test_the_best_order_is_best(fleet):
     assert finish_instants(subjobs, slots, optimal(subjobs, slots)).sum() == pytest.approx(least)
 
 
-def test_the_best_order_is_not_only_the_shortest_first():
+def test_the_best_order_sometimes_beats_shortest_first():
     rng = np.random.default_rng(3)
     ahead = 0
     for _ in range(20):
@@ -143,7 +143,7 @@ def test_the_best_order_is_not_only_the_shortest_first():
 
 @settings(max_examples=300, deadline=None)
 @given(fleets())
-def test_every_answer_is_an_order(fleet):
+def test_every_result_is_a_permutation(fleet):
     subjobs, slots, _ = fleet
     for order in (fcfs, global_srpt, swag, optimal, independent_srpt):
         found = order(subjobs, slots)
@@ -152,7 +152,7 @@ def test_every_answer_is_an_order(fleet):
     assert independent_srpt(subjobs, slots).shape == subjobs.shape[::-1]
 
 
-def test_seconds_are_as_good_as_tasks():
+def test_fractional_work_is_accepted():
     subjobs = np.random.default_rng(1).random((40, 5))
     assert np.sort(swag(subjobs, [1, 2, 3, 1, 2])).tolist() == list(range(40))
 
@@ -189,7 +189,7 @@ def test_bad_input_is_named(order, case):
 
 @pytest.mark.parametrize("kind", ["?", "u1", "i2", "f4"])
 @pytest.mark.parametrize("order", [fcfs, global_srpt, independent_srpt, swag, optimal])
-def test_numbers_of_each_kind_count_as_their_values(order, kind):
+def test_every_numeric_dtype_gives_the_same_order(order, kind):
     subjobs, ones = np.array([[1, 1], [0, 1], [1, 0]]), np.ones(2)
     found = order(subjobs.astype(kind), ones.astype(kind), ones.astype(kind))
     assert found.tolist() == order(subjobs.astype(float), ones, ones).tolist()
@@ -207,21 +207,21 @@ def test_numbers_of_each_kind_count_as_their_values(order, kind):
     ],
 )
 @pytest.mark.parametrize("function", [reordering, finish_instants])
-def test_an_order_that_is_none_is_refused(function, order, message):
+def test_an_invalid_order_is_rejected(function, order, message):
     with pytest.raises(InputError, match=message):
         function(GOOD, 1, order)
 
 
-def test_too_many_jobs_for_a_search():
+def test_too_many_jobs_for_the_search_are_rejected():
     with pytest.raises(InputError, match="17 jobs"):
         optimal(np.ones((17, 2)), 1)
 
 
-def test_a_site_without_slots_and_without_work_is_no_matter():
+def test_a_site_without_slots_and_work_is_accepted():
     assert swag([[1, 0], [2, 0]], [1, 0]).tolist() == [0, 1]
 
 
-def test_functions_keep_their_names_beside_the_files():
+def test_functions_are_not_shadowed_by_modules_of_their_name():
     import importlib
 
     importlib.import_module("windlass.order.site.policies.fcfs")

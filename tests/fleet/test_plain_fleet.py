@@ -1,4 +1,4 @@
-"""The compiled world under placements beside a plain one: a policy answers anything that can be carried out."""
+"""The compiled world under random valid placements compared with a plain simulation."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from windlass.sim.fleet.part import PlacedFleet
 
 
 def answer(view, starts, moves, why=(), **further):
-    """Rows of the answer as arrays."""
+    """Build a placement from lists of rows."""
     rows = (np.array(lines, np.int64).reshape(-1, 4) for lines in (starts, moves))
     return Placement(next(rows), np.array(why, np.int64), ("one", "other"), moves=next(rows), **further)
 
 
 class Roulette:
-    """Starts and moves at random; keeps what it saw."""
+    """A policy that starts and moves tasks at random, and records its views."""
 
     name = "roulette"
 
@@ -40,7 +40,7 @@ class Roulette:
             for source in np.flatnonzero(here[row])[:2]:
                 tasks, site = int(rng.integers(1, here[row, source] + 1)), int(rng.integers(n))
                 if not self.linked or site == source or ready.data[row, source] == 0.0:
-                    # It is there at once, and the policy is asked again before links are shared anew.
+                    # The data arrives at once, and the policy is called again before links are shared.
                     if not moves:
                         return answer(view, [], [(row, source, site, tasks)])
                     continue
@@ -71,7 +71,7 @@ class Roulette:
 
 
 def drawn(seed, *, linked):
-    """A few jobs of a tree of stages; with links nothing ties, without them times are halves of seconds."""
+    """Draw a few jobs with trees of stages; with links there are no ties, without them times are half seconds."""
     rng = np.random.default_rng(seed)
     n, count = int(rng.integers(1, 5)), int(rng.integers(2, 6))
     slots, seconds = rng.integers(1, 6, n), (lambda: float(rng.choice([0.0, 0.5, 1.0, 3.0])))
@@ -112,7 +112,7 @@ def drawn(seed, *, linked):
     times = np.sort(rng.uniform(0, last, changes) if linked else rng.integers(0, 2 * int(last), changes) / 2)
     links = rng.uniform(1.0, 9.0, (2, changes))
     own, left = rng.integers(0, n, changes), rng.integers(0, 5, changes)
-    # In the end all have slots.
+    # At the end all sites have slots.
     back = np.full(n, last + 1.0), np.arange(n), slots, *(rng.uniform(1.0, 9.0, (2, n)))
     timetable = SiteTimetable(*map(np.concatenate, zip((times, own, left, *links), back, strict=True)))
     return FleetCase(fleet, FleetJobs.of(submit, jobs, factor, size), timetable)
@@ -122,8 +122,8 @@ def close(one, other):
     np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-7)
 
 
-def narrow(state):
-    """Room for one read at a time, and for the lines of one look: all that comes has to make some."""
+def with_little_room(state):
+    """Return a state with room for one read and one poll, so that every further one grows the arrays."""
     rates = state.rate_log[: state.weight.size]
     return state._replace(
         flows=state.flows[:1], batches=state.batches[:1], flow_log=state.flow_log[:1], rate_log=rates
@@ -131,7 +131,7 @@ def narrow(state):
 
 
 def same_views(found, expected):
-    """Every field of every view."""
+    """Check every field of every view."""
     assert len(found) == len(expected)
     for one, other in zip(found, expected, strict=True):
         close(one.now, other.now)
@@ -143,7 +143,7 @@ def same_views(found, expected):
 
 
 def same(run, plain):
-    """Every column of the results."""
+    """Check every column of the results."""
     for each in fields(run):
         if each.name in ("end", "sent", "site", "source", "begun", "read", "computed"):
             close(getattr(run, each.name), getattr(plain, each.name))
@@ -159,7 +159,7 @@ def same(run, plain):
 @pytest.mark.parametrize("linked", [True, False], ids=["linked", "without links"])
 @pytest.mark.parametrize("decide_every", [0.0, 0.75])
 @pytest.mark.parametrize("estimates", ["true", "finished"])
-def test_anything_that_can_be_answered_is_carried_out_as_in_the_plain_world(linked, decide_every, estimates):
+def test_random_placements_run_as_in_the_plain_simulation(linked, decide_every, estimates):
     # Other cases for each setting.
     first = 1000 * linked + 100 * (estimates == "true") + 10 * (decide_every > 0.0)
     for seed in range(first, first + 6):
@@ -168,7 +168,7 @@ def test_anything_that_can_be_answered_is_carried_out_as_in_the_plain_world(link
         plain = PlainFleet(case, other, decide_every=decide_every, finished=estimates == "finished").run()
         part = PlacedFleet(case, decide_every=decide_every, estimates=estimates, log=True)
         if linked and seed % 2:
-            part._grown(narrow(part._state))
+            part._grown(with_little_room(part._state))
         run = drive(SinglePart(part), {"place": one})
         same_views(one.views, other.views)
         same(run, plain)

@@ -1,4 +1,4 @@
-"""Standing orders beside a plain world: what policies are told, how often, and which task each slot takes."""
+"""Standing orders compared with a plain simulation: the views, when policies are called, and task assignments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from windlass.sim.fleet import run_ordered
 
 
 class AnyOrder:
-    """An order for all sites, or one for each; keeps what it saw."""
+    """A policy with a random order for all sites or for each; it records its views."""
 
     name = "any order"
 
@@ -68,15 +68,15 @@ def same(run, plain):
         np.testing.assert_array_equal(getattr(run, name), getattr(plain, name), err_msg=name)
     assert (run.read == run.begun).all()
     assert (run.source == run.site).all()
-    told = plain.decisions, plain.jobs_reported, plain.subjobs_reported
-    assert (run.decisions, run.jobs_reported, run.subjobs_reported) == told
+    expected_counts = plain.decisions, plain.jobs_reported, plain.subjobs_reported
+    assert (run.decisions, run.jobs_reported, run.subjobs_reported) == expected_counts
     first = run.jobs.first[run.jobs.stage0]
     assert run.start.tolist() == [run.begun[a:b].min() for a, b in pairwise(first)]
 
 
 @pytest.mark.parametrize("homes", [True, False], ids=["fixed", "stages"])
 @pytest.mark.parametrize("by_seconds", [False, True])
-def test_any_orders_are_served_as_in_the_plain_world(homes, by_seconds):
+def test_random_orders_run_as_in_the_plain_simulation(homes, by_seconds):
     for seed in range(25):
         case = drawn(seed + 100 * by_seconds, homes=homes)
         one, other = AnyOrder(seed), AnyOrder(seed)
@@ -95,7 +95,7 @@ def test_any_orders_are_served_as_in_the_plain_world(homes, by_seconds):
 
 @pytest.mark.parametrize("name", POLICIES.names())
 @pytest.mark.parametrize("by_seconds", [False, True])
-def test_compiled_policies_are_asked_and_served_as_in_the_plain_world(name, by_seconds):
+def test_compiled_policies_run_as_in_the_plain_simulation(name, by_seconds):
     for seed in range(6):
         case = drawn(seed + 200, homes=seed % 2 == 0)
         policy = POLICIES.make(name, np.random.default_rng(0))

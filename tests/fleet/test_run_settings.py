@@ -1,4 +1,4 @@
-"""Runs from one call over a fleet: each setting has the effect that is documented for it, by hand."""
+"""Runs over a fleet from one call: each setting has its documented effect, worked out by hand."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def one_task_each(submits, seconds=1.0):
     return FleetJobs.of(list(submits), [[StageSpec(seconds, here=(1,))] for _ in submits])
 
 
-def test_placements_are_as_far_apart_as_they_should_be():
+def test_placements_are_at_least_decide_every_apart():
     case = FleetCase(Fleet.of([9]), one_task_each([0.0, 0.5, 5.0, 5.5], 100.0))
     assert run_placed(case, InPlace()).begun.tolist() == [0.0, 0.5, 5.0, 5.5]
     assert run_placed(case, InPlace(), decide_every=2.0).begun.tolist() == [0.0, 2.0, 5.0, 7.0]
@@ -27,21 +27,21 @@ SETTINGS = {
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_each_setting_reaches_the_part_that_is_run(name, monkeypatch):
+def test_each_setting_is_passed_to_the_part(name, monkeypatch):
     kind, policy, setting = SETTINGS[name]
-    part, seen, told = getattr(running, kind), [], []
+    part, seen, reports = getattr(running, kind), [], []
 
-    def made(*arguments, **more):
+    def create(*arguments, **more):
         seen.append(more)
         return part(*arguments, **more)
 
-    monkeypatch.setattr(running, kind, made)
+    monkeypatch.setattr(running, kind, create)
     call = {"run_placed": run_placed, "run_ordered": run_ordered}[name]
     case = FleetCase(Fleet.of([1]), fixed_table([0.0], [[2]], [1.0, 2.0]))
-    call(case, policy(), **setting, progress=told.append)
+    call(case, policy(), **setting, progress=reports.append)
     call(case, policy())
-    assert seen[0] == setting | {"progress": told.append}
-    assert told[-1] == 1.0
+    assert seen[0] == setting | {"progress": reports.append}
+    assert reports[-1] == 1.0
     documented = dict(look_every=0.0, decide_every=0.0, estimates="true", by_seconds=False, log=False)
     assert seen[1] == {key: documented[key] for key in setting} | {"progress": None}
 

@@ -35,14 +35,14 @@ def tree(**changes):
     }
 
 
-def test_a_scenario_runs_and_repeats():
+def test_a_scenario_gives_the_same_results_twice():
     first, second = (run(make_scenario(tree(seeds=[1, 2]))) for _ in range(2))
     assert len(first.variants) == 4
     assert first.jobs().equals(second.jobs())
     assert first.metrics().equals(second.metrics())
 
 
-def test_sites_may_differ_and_sizes_be_told_in_seconds():
+def test_sites_may_differ_and_sizes_may_be_seconds():
     results = run(
         make_scenario(
             tree(
@@ -54,7 +54,7 @@ def test_sites_may_differ_and_sizes_be_told_in_seconds():
     assert results.variants[0].outcomes[0].processors == 35
 
 
-def test_what_jobs_take_alone_is_worked_out_once_a_run(monkeypatch):
+def test_isolated_service_times_are_computed_once_per_run(monkeypatch):
     counted = []
     monkeypatch.setattr(fleet, "alone", lambda *given: counted.append(given) or alone(*given))
     outcome = run(make_scenario(tree(policies={"order": "swag"}))).variants[0].outcomes[0]
@@ -63,8 +63,8 @@ def test_what_jobs_take_alone_is_worked_out_once_a_run(monkeypatch):
     assert outcome.metrics.mean_slowdown == pytest.approx(slowdown.mean())
 
 
-class Patient:
-    """Not compiled: jobs in the order in which they came."""
+class Fifo:
+    """Jobs in order of arrival, not compiled."""
 
     name = "patient"
 
@@ -87,15 +87,15 @@ DRAWN, FIXED = {"drawn": {"jobs": 6, "tasks": 20}}, {"fixed": {"law": "google", 
     ],
     ids=str,
 )
-def test_all_that_a_run_calls_is_said_ahead(policies, workload, monkeypatch):
-    """Else it is compiled in the middle of the run, and the display of progress knows nothing of it."""
+def test_every_called_kernel_is_announced(policies, workload, monkeypatch):
+    """Otherwise it is compiled in the middle of the run, without a progress display."""
     setting = (
         make_scenario(tree(cluster={"sites": SITES}, workload=workload, policies=policies))
         .variants[0]
         .setting
     )
-    said, called = said_and_called(FleetWorld(), setting, monkeypatch)
-    assert [kernel.python.__qualname__ for kernel in called - set(said)] == []
+    announced, called = said_and_called(FleetWorld(), setting, monkeypatch)
+    assert [kernel.python.__qualname__ for kernel in called - set(announced)] == []
     assert called
 
 
@@ -130,12 +130,12 @@ def test_an_unknown_policy_is_named():
         run(make_scenario(tree(policies={"order": "swog"})))
 
 
-def test_reordering_of_itself_is_refused():
+def test_reordering_of_itself_is_rejected():
     with pytest.raises(InputError, match="expected a policy other than 'reordering'"):
         run(make_scenario(tree(policies={"order": {"reordering": {"base": "reordering"}}})))
 
 
-def test_a_swim_file(tmp_path):
+def test_a_swim_file_is_read(tmp_path):
     path = tmp_path / "log.tsv"
     path.write_text("job0\t9\t9\t1762\t0\t14347\r\n\njob1\t18\t9\t970\t609\t697\n")
     assert read_swim(path).records["submit"].to_list() == [9.0, 18.0]
@@ -158,7 +158,7 @@ def test_a_bad_swim_line_is_named_or_skipped(tmp_path, line, message):
     assert len(read_swim(path, skip_bad_lines=True).records) == 1
 
 
-def test_a_log_of_another_kind_is_refused(tmp_path):
+def test_a_log_with_an_unknown_suffix_is_rejected(tmp_path):
     (tmp_path / "log.csv").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="unknown suffix"):
         run(make_scenario(tree(workload={"trace": str(tmp_path / "log.csv")})))

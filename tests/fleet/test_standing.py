@@ -28,7 +28,7 @@ SAME = ("end", "begun", "read", "computed", "site", "source", "sent")
 
 
 def case(seed, jobs=10, sites=5, drops=False, closed=False):
-    """Few slots, a few stages a job, data everywhere."""
+    """Draw a case with few slots, a few stages per job, and data at all sites."""
     fleet = draw_sites(SiteModel(sites=sites, slots=(2, 30)), np.random.default_rng(seed))
     if closed:
         fleet.slots[seed % sites] = 0
@@ -53,7 +53,7 @@ def same(one, other):
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(POLICIES.names()), st.booleans(), st.booleans())
-def test_the_loop_serves_as_placements_do(seed, name, drops, closed):
+def test_a_standing_order_equals_the_same_order_by_placements(seed, name, drops, closed):
     what = case(seed, drops=drops, closed=closed)
     in_loop = run_ordered(what, make(name), log=True)
     same(in_loop, run_placed(what, OrderedPlacement(make(name))))
@@ -61,17 +61,17 @@ def test_the_loop_serves_as_placements_do(seed, name, drops, closed):
 
 
 @pytest.mark.parametrize("name", POLICIES.names())
-def test_asked_through_python_it_is_the_same(name):
+def test_a_python_policy_gives_the_same_schedule_as_a_compiled_one(name):
     policy = make(name)
 
-    class Asked:
+    class Wrapped:
         name = "asked"
 
         def decide(self, view):
             return policy.decide(view)
 
     what = case(3, drops=True)
-    same(run_ordered(what, policy), run_ordered(what, Asked()))
+    same(run_ordered(what, policy), run_ordered(what, Wrapped()))
 
 
 def test_without_links_reads_take_no_time():
@@ -94,27 +94,27 @@ def test_ten_thousand_sites_run():
     assert (done.site == jobs.home).all()
 
 
-def test_a_later_stage_keeps_its_job_s_place():
-    # Job 1's shuffle becomes ready after job 2 came, and still goes first.
+def test_a_later_stage_keeps_the_position_of_its_job():
+    # Job 1's shuffle becomes ready after job 2 arrived, and still goes first.
     two = [StageSpec(1.0, here=(2,)), StageSpec(1.0, tasks=2, parents=(0,))]
     jobs = FleetJobs.of([0.0, 0.5], [two, [StageSpec(1.0, here=(4,))]])
     done = run_ordered(FleetCase(Fleet.of([2]), jobs), Fcfs())
     assert done.end.tolist() == [2.0, 4.0]
 
 
-def test_room_is_made_for_reads_and_stages():
+def test_arrays_grow_for_reads_and_stages():
     what, policy = case(11, jobs=30), Swag()
-    # Nothing departs for long, so that more stages are there than have room at first.
+    # No job departs for a long time, so that there are more stages than the initial room.
     what = dataclasses.replace(what, jobs=dataclasses.replace(what.jobs, submit=np.zeros(30)))
     part = OrderedFleet(what, in_loop(policy))
-    # Six reads and batches at once are all that there is room for at first, and 64 stages.
+    # The initial room is for six concurrent reads and batches, and 64 stages.
     part._grown(part._state._replace(flows=part._state.flows[:6], batches=part._state.batches[:6]))
     same(run_ordered(what, policy), drive(SinglePart(part), {"order": policy}))
     assert len(part._state.flows) > 6
     assert len(part._state.cells) > 64
 
 
-def test_work_that_can_never_run_is_told():
+def test_work_that_can_never_run_is_an_error():
     fleet = Fleet.of([0, 2], [0, 1], [1, 1])
     jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(1, 1), task_bytes=1.0)]])
     with pytest.raises(PolicyError, match=r"policy 'fcfs' leaves tasks of 1 jobs waiting for ever"):
@@ -125,16 +125,16 @@ class Counting:
     name = "counting"
 
     def __init__(self):
-        self.asked = []
+        self.calls = []
 
     def decide(self, view):
-        self.asked.append(view.now)
+        self.calls.append(view.now)
         return JobOrder(np.arange(len(view.job)), "first come, first served")
 
 
-def test_an_order_is_asked_upon_arrivals_departures_and_stages_alone():
+def test_an_ordering_policy_is_called_on_arrivals_departures_and_new_stages():
     two = [StageSpec(1.0, here=(4,)), StageSpec(1.0, tasks=4, parents=(0,))]
     policy = Counting()
     run_ordered(FleetCase(Fleet.of([2]), FleetJobs.of([0.0, 0.5], [two, two])), policy)
-    # At 0 and 0.5 a job comes; at 2 and 6 maps have ended, at 4 a job departs; with nothing left to start, nobody asks.
-    assert policy.asked == [0.0, 0.5, 2.0, 4.0, 6.0]
+    # Jobs arrive at 0 and 0.5; maps end at 2 and 6; a job departs at 4. With no waiting task there is no call.
+    assert policy.calls == [0.0, 0.5, 2.0, 4.0, 6.0]

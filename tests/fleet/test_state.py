@@ -1,4 +1,4 @@
-"""The state of a fleet before anything happens, and with more room, by hand."""
+"""The initial state of a fleet, and the state with more room, worked out by hand."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ JOBS = FleetJobs.of(
         [StageSpec(1.0, here=(0, 0, 3), task_bytes=20.0)],
     ],
 )
-# A part of a stage's tasks is for each site that holds its input; a shuffle is one part.
+# A stage has a part for each site that holds its input; a shuffle has one part.
 TASKS, STAGES, PARTS = 9, 3, 5
 
 
@@ -24,7 +24,7 @@ def sizes(state):
     return {name: column.shape for name, column in state._asdict().items() if name != "heap"}
 
 
-def test_arguments_are_kept_and_those_not_given_are_as_documented():
+def test_arguments_are_stored_and_defaults_are_as_documented():
     case = FleetCase(LINKED, JOBS)
     run = make_state(case, standing=False).run[0]
     names = ("standing", "python", "by_seconds", "look_every", "decide_every", "logs")
@@ -39,7 +39,7 @@ def test_arguments_are_kept_and_those_not_given_are_as_documented():
         ]  # fmt: skip
 
 
-def test_before_anything_happens_no_look_is_due_and_nothing_has_been_decided():
+def test_the_initial_state_has_no_polls_decisions_or_counts():
     run = make_state(FleetCase(LINKED, JOBS), standing=False).run[0]
     assert [run[name] for name in ("look", "wake", "now", "decided", "next", "looked")] == [
         np.inf, np.inf, -np.inf, -np.inf, -np.inf, 0.0
@@ -53,7 +53,7 @@ def test_before_anything_happens_no_look_is_due_and_nothing_has_been_decided():
     assert make_state(FleetCase(UNLINKED, JOBS), standing=False).run[0]["linked"] == 0
 
 
-def test_only_under_a_standing_order_of_input_that_lies_apart_are_tasks_of_a_part_its_own():
+def test_tasks_are_bound_to_sites_only_under_standing_orders():
     for standing in (True, False):
         run = make_state(FleetCase(UNLINKED, JOBS), standing=standing).run[0]
         assert bool(run["homes"]) == (standing and JOBS.homes)
@@ -61,7 +61,7 @@ def test_only_under_a_standing_order_of_input_that_lies_apart_are_tasks_of_a_par
 
 @pytest.mark.parametrize("standing", [True, False])
 @pytest.mark.parametrize("log", [True, False])
-def test_there_is_an_entry_for_each_thing_and_one_that_says_where_the_last_ends(standing, log):
+def test_arrays_have_one_entry_per_item_and_an_end_marker(standing, log):
     state = make_state(FleetCase(LINKED, JOBS), standing=standing, log=log, rows=5)
     found = sizes(state)
     expected = {
@@ -72,19 +72,19 @@ def test_there_is_an_entry_for_each_thing_and_one_that_says_where_the_last_ends(
         **dict.fromkeys(("weight", "rate", "progress", "most", "carried", "head"), (3, 3)),
     }  # fmt: skip
     assert {name: found[name] for name in expected} == expected
-    # A look logs the rate of each pair; without a log there are no lines.
+    # A poll logs the rate of each pair; without a log there are no lines.
     assert (found["rate_log"][1], found["flow_log"][1]) == (4, 6)
     assert (found["rate_log"][0] >= 9) == (found["flow_log"][0] > 0) == log
     assert len(state.flows) >= 9
     assert len(state.batches) > 0
 
 
-def test_what_jobs_sites_and_stages_start_with():
+def test_initial_values_of_jobs_sites_and_stages():
     state = make_state(FleetCase(LINKED, JOBS), standing=True)
     sites, jobs, stages = state.sites, state.jobs, state.stages
     assert (sites["slots"].tolist(), sites["free"].tolist()) == ([3, 0, 2], [3, 0, 2])
     assert (sites["up"].tolist(), sites["down"].tolist()) == ([1e6, 2e6, 3e6], [4e6, 5e6, 6e6])
-    # No share is of nothing: a site without slots counts as one with a slot.
+    # A share must not divide by 0: a site without slots counts as one with a slot.
     assert state.slots.tolist() == [3.0, 1.0, 2.0]
     assert jobs["submit"].tolist() == [0.0, 4.0, np.inf]
     assert jobs["stage0"].tolist() == [0, 2, 3]
@@ -105,7 +105,7 @@ def test_what_jobs_sites_and_stages_start_with():
         assert not getattr(state, name).any()
 
 
-def test_events_of_a_task_in_each_slot_have_room():
+def test_the_heap_has_room_for_a_task_in_each_slot():
     state = make_state(FleetCase(UNLINKED, JOBS), standing=True)
     assert len(state.heap.time) >= min(int(UNLINKED.slots.sum()), TASKS)
     for number in range(5):
@@ -113,7 +113,7 @@ def test_events_of_a_task_in_each_slot_have_room():
     assert state.heap.item[0] == 4
 
 
-def test_more_rows_keep_what_the_old_hold_and_stock_each_new_one_once():
+def test_growing_rows_keeps_contents_and_adds_each_new_row_once():
     state = make_state(FleetCase(LINKED, JOBS), standing=True, rows=3)
     assert state.rows["free"][:3].tolist() == [0, 1, 2]
     state.cells["left"][:] = np.arange(9).reshape(3, 3)
@@ -128,7 +128,7 @@ def test_more_rows_keep_what_the_old_hold_and_stock_each_new_one_once():
     assert (more.order.shape, more.sized.shape) == ((3, 5), (5, 3))
 
 
-def test_more_room_for_flows_keeps_what_is_in_use_and_stocks_each_new_one_once():
+def test_growing_flows_keeps_used_entries_and_adds_each_new_one_once():
     state = make_state(FleetCase(LINKED, JOBS), standing=False)
     flows, batches = len(state.flows), len(state.batches)
     for table in (state.flows, state.batches):
@@ -147,7 +147,7 @@ def test_more_room_for_flows_keeps_what_is_in_use_and_stocks_each_new_one_once()
     assert len(more.flows) == flows
 
 
-def test_logs_have_room_for_each_read_that_is_under_way_after_what_is_logged():
+def test_logs_have_room_for_all_reads_in_progress():
     state = make_state(FleetCase(LINKED, JOBS), standing=False, log=True)
     state.run["logged"], state.run["rates"], state.run["flows"] = len(state.flow_log), len(state.rate_log), 30
     state.flow_log[:], state.rate_log[:] = 7.0, 8.0

@@ -1,4 +1,4 @@
-"""What policies over sites are shown is theirs: one that writes over all of it changes nothing but its own view."""
+"""Views of policies over sites are copies: a policy that overwrites its view changes nothing else."""
 
 import dataclasses
 
@@ -27,24 +27,24 @@ def jobs():
     return FleetJobs.of([0.0, 0.5, 4.0, 6.0], stages)
 
 
-def overwrite(shown):
-    """Write over all arrays that can be written to; how many there were."""
-    if isinstance(shown, np.ndarray):
-        if shown.flags.writeable:
-            shown[...] = 7
-        return int(shown.flags.writeable and shown.size > 0)
-    if dataclasses.is_dataclass(shown):
-        return sum(overwrite(getattr(shown, each.name)) for each in dataclasses.fields(shown))
-    return sum(overwrite(each) for each in shown) if isinstance(shown, tuple) else 0
+def overwrite(view_part):
+    """Overwrite all writeable arrays; return their number."""
+    if isinstance(view_part, np.ndarray):
+        if view_part.flags.writeable:
+            view_part[...] = 7
+        return int(view_part.flags.writeable and view_part.size > 0)
+    if dataclasses.is_dataclass(view_part):
+        return sum(overwrite(getattr(view_part, each.name)) for each in dataclasses.fields(view_part))
+    return sum(overwrite(each) for each in view_part) if isinstance(view_part, tuple) else 0
 
 
 class Vandal:
-    """Decides as another policy does, and writes over what it was shown."""
+    """Decides as another policy does, and overwrites its view."""
 
     name = "vandal"
 
-    def __init__(self, policy, spoils):
-        self.policy, self.spoils, self.overwritten = policy, spoils, 0
+    def __init__(self, policy, overwrites):
+        self.policy, self.spoils, self.overwritten = policy, overwrites, 0
 
     def decide(self, view):
         answer = self.policy.decide(view)
@@ -60,31 +60,31 @@ def columns(run):
 
 @pytest.mark.parametrize("live", [True, False])
 @pytest.mark.parametrize("estimates", ["true", "finished"])
-def test_a_placement_policy_that_writes_over_its_views_changes_nothing(live, estimates):
+def test_a_placement_policy_that_overwrites_its_views_changes_nothing(live, estimates):
     found = []
-    for spoils in (False, True):
-        policy, own = Vandal(InPlace(), spoils), jobs()
+    for overwrites in (False, True):
+        policy, own = Vandal(InPlace(), overwrites), jobs()
         if live:
             run = drive(LiveFleet(FLEET, own, FakeExecutor(FLEET), estimates=estimates), {"place": policy})
         else:
             run = run_placed(FleetCase(FLEET, own), policy, estimates=estimates)
         found.append(columns(run))
-        assert (policy.overwritten > 0) == spoils
+        assert (policy.overwritten > 0) == overwrites
     assert found[0] == found[1]
     assert FLEET.up.tolist() == [1e6, 2e6, 1e6]
 
 
 @pytest.mark.parametrize("by_seconds", [True, False])
-def test_an_ordering_policy_that_writes_over_its_views_changes_nothing(by_seconds):
+def test_an_ordering_policy_that_overwrites_its_views_changes_nothing(by_seconds):
     found = []
     case = FleetCase(
         Fleet.of([1, 2]), fixed_table([0, 0, 1, 2], [[2, 1], [1, 3], [1, 1], [2, 2]], np.arange(1.0, 14.0))
     )
-    for spoils in (False, True):
-        policy = Vandal(Fcfs(), spoils)
+    for overwrites in (False, True):
+        policy = Vandal(Fcfs(), overwrites)
         run = run_ordered(case, policy, by_seconds=by_seconds)
         found.append(
             (run.end.tolist(), run.begun.tolist(), run.decisions, run.jobs_reported, run.subjobs_reported)
         )
-        assert (policy.overwritten > 0) == spoils
+        assert (policy.overwritten > 0) == overwrites
     assert found[0] == found[1]

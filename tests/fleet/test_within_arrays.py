@@ -14,7 +14,7 @@ CASES["own sites"] = Swag(own_sites=True, backlog=True)
 
 
 def tables():
-    """Small ones with jobs that are absent from sites, and two in which every job is everywhere."""
+    """Yield small tables with jobs absent from some sites, and two with every job at every site."""
     for seed in range(30):
         rng = np.random.default_rng([3, seed])
         jobs, sites = int(rng.integers(1, 9)), int(rng.integers(1, 6))
@@ -23,12 +23,12 @@ def tables():
         yield subjobs * rng.integers(0, 2, (jobs, sites)), slots, rng.integers(0, 9, sites)
     rng = np.random.default_rng(4)
     for slots in (np.arange(1, 10), np.full(9, 3)):
-        # Bottlenecks move with every choice here, and filing gives way to the plain loop.
+        # Bottlenecks move with every choice here, so that SWAG falls back to the plain loop.
         yield rng.integers(0, 1001, (110, 9)), slots, np.zeros(9)
 
 
 def orders_of(select, refine, arrays, options, found):
-    """The rows written; what no policy writes keeps what is ``found`` there."""
+    """Return the rows that a policy writes; entries that it does not write keep the value `found`."""
     subjobs, slots, backlog = (np.ascontiguousarray(part, np.float64) for part in arrays)
     out = np.full((len(slots), len(subjobs)), found)
     with np.errstate(all="ignore"):

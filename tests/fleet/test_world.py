@@ -1,4 +1,4 @@
-"""The world of many sites: schedules hold, by an independent validator; a naive twin gives the same."""
+"""The world of many sites: an independent validator accepts its schedules, and a naive version gives the same."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def fixed(submit, subjobs, duration, slots, **further):
 
 
 def naive_run(case, policy):
-    """Starts of tasks by a loop over instants, asking the policy's `decide`; numbers of tasks only."""
+    """Return the starts of tasks, by a loop over instants that calls `decide`; sizes are numbers of tasks."""
     work = naive.flat(case)
     job_of_sub = np.repeat(np.arange(work.jobs), np.diff(work.first))
     coming = work.task0[:-1].copy()
@@ -39,19 +39,19 @@ def naive_run(case, policy):
     while arrived < work.jobs or ends:
         now = min([work.submit[arrived]] if arrived < work.jobs else [np.inf], default=np.inf)
         now = min([now, *(end for end, *_ in ends)])
-        asked = False
+        changed = False
         for end in sorted(end for end in ends if end[0] == now):
             ends.remove(end)
             _, _, sub = end
             free[work.site[sub]] += 1
             unfinished[job_of_sub[sub]] -= 1
-            asked |= unfinished[job_of_sub[sub]] == 0
+            changed |= unfinished[job_of_sub[sub]] == 0
         while arrived < work.jobs and work.submit[arrived] == now:
             present.append(arrived)
-            arrived, asked = arrived + 1, True
+            arrived, changed = arrived + 1, True
         left = np.zeros((work.jobs, len(work.slots)))
         left[job_of_sub, work.site] = work.task0[1:] - coming
-        if asked:
+        if changed:
             present = [job for job in present if left[job].sum() > 0]
             if present:
                 view = FleetView(now, left[present], work.slots * 1.0, (work.slots - free) * 1.0)
@@ -72,27 +72,27 @@ def naive_run(case, policy):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", [11, 12, 13])
-def test_the_compiled_world_is_the_naive_one(name, seed):
+def test_the_compiled_world_equals_the_naive_one(name, seed):
     work, policy = workload(seed, jobs=40), POLICIES.make(name, np.random.default_rng(0))
     assert np.array_equal(run_ordered(work, policy).begun, naive_run(work, policy))
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(NAMES), st.booleans())
-def test_schedules_hold(seed, name, by_seconds):
+def test_schedules_are_valid(seed, name, by_seconds):
     work = workload(seed, jobs=30)
     done = run_ordered(work, POLICIES.make(name, np.random.default_rng(0)), by_seconds=by_seconds)
     naive.validate(work, done)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_drawn_workload_holds(name):
+def test_the_schedule_of_a_random_workload_is_valid(name):
     slots = Fleet.of([40, 10, 25, 30])
     work = draw_fixed(np.random.default_rng(5), jobs=150, law="google", fleet=slots, accuracy=0.4)
     naive.validate(work, run_ordered(work, POLICIES.make(name, np.random.default_rng(0))))
 
 
-def test_the_worked_example_runs_as_it_is_computed():
+def test_the_worked_example_runs_as_computed_by_hand():
     work = fixed([0, 0, 0], [[1, 10, 1], [3, 8, 0], [7, 0, 6]], np.ones(36), [1, 1, 1])
     ends = {name: run_ordered(work, POLICIES.make(name, np.random.default_rng(0))).end for name in NAMES}
     assert ends["fcfs"].tolist() == [10, 18, 11]
@@ -104,13 +104,13 @@ def test_the_longest_expected_task_starts_first():
     assert work.jobs.duration.tolist() == [1.0, 3.0, 5.0]
 
 
-def test_many_at_once_need_room():
+def test_many_simultaneous_jobs_fit():
     jobs = 300
     work = fixed(np.zeros(jobs), np.ones((jobs, 2), int), np.ones(2 * jobs), [1, 3])
     assert run_ordered(work, Swag()).end.max() == jobs
 
 
-def test_seconds_count_what_tasks_took():
+def test_sizes_in_seconds_use_measured_task_times():
     # When job 2 arrives, job 0 has one slow task left at site 0, job 1 two that its others showed to be fast.
     seconds = [10.0] * 3 + [1.0] * 4 + [1.0]
     work = fixed([0, 1, 11], [[3, 0], [2, 2], [0, 1]], seconds, [1, 1])
@@ -127,25 +127,25 @@ class Answer:
         self.order = order
 
     def decide(self, view):
-        return JobOrder(np.array(self.order), "told so")
+        return JobOrder(np.array(self.order), "fixed order")
 
 
 @pytest.mark.parametrize("order", [[0, 0], [5, 1], [0], [0.5, 1.5]])
-def test_an_answer_that_is_no_order_is_an_error(order):
+def test_an_invalid_order_is_an_error(order):
     work = fixed([0, 0], [[1], [1]], [1.0, 1.0], [1])
     with pytest.raises(PolicyError, match="answer"):
         run_ordered(work, Answer(order))
 
 
-def _wrong(subjobs, slots, backlog, options, out):
+def _order_of_options(subjobs, slots, backlog, options, out):
     out[0, 0], out[0, 1] = int(options[0]), int(options[1])
     return int(options[2])
 
 
-class Wrong(CompiledOrder):
+class CompiledAnswer(CompiledOrder):
     name = "wrong"
-    why = "told so"
-    select = Kernel(_wrong, SELECT)
+    why = "fixed order"
+    select = Kernel(_order_of_options, SELECT)
     options = None
 
     def __init__(self, options):
@@ -153,24 +153,24 @@ class Wrong(CompiledOrder):
 
 
 @pytest.mark.parametrize("options", [[0, 0, 1], [2, 1, 1], [-1, 0, 1], [0, 1, 0], [0, 1, 2], [0, 1, -1]])
-def test_a_compiled_answer_that_is_no_order_is_an_error(options):
+def test_an_invalid_compiled_order_is_an_error(options):
     work = fixed([0, 0], [[1, 1, 0], [1, 0, 1]], [1.0] * 4, [1, 1, 1])
     with pytest.raises(
         PolicyError,
         match="policy 'wrong' did not return an order of the 2 waiting jobs, expected each of 0 to 1",
     ):
-        run_ordered(work, Wrong(options))
+        run_ordered(work, CompiledAnswer(options))
 
 
-def _told_once(subjobs, slots, backlog, options, out):
+def _order_from_options(subjobs, slots, backlog, options, out):
     for row in range(2):
         for place in range(len(subjobs)):
             out[row, place] = int(options[1 + 3 * row + place]) if len(subjobs) == 3 else place
     return int(options[0]) if len(subjobs) == 3 else 1
 
 
-class ToldOnce(Wrong):
-    select = Kernel(_told_once, SELECT)
+class OrderFromOptions(CompiledAnswer):
+    select = Kernel(_order_from_options, SELECT)
 
 
 @given(
@@ -180,23 +180,25 @@ class ToldOnce(Wrong):
     at=st.tuples(st.integers(0, 5), st.integers(-1, 3)),
 )
 @settings(deadline=None)
-def test_the_loop_refuses_what_the_order_s_own_check_refuses(rows, order, odd, at):
+def test_the_loop_and_the_check_reject_the_same_orders(rows, order, odd, at):
     numbers = [number for row in order for number in row]
     if odd:
         numbers[at[0]] = at[1]
     table = np.array([*numbers, 0, 1, 2]).reshape(3, 3)
-    told = JobOrder(table[0] if rows == 1 else table[:rows])
-    refused = []
+    order_given = JobOrder(table[0] if rows == 1 else table[:rows])
+    errors = []
     for check in (
-        lambda: told.check(FleetView(0.0, np.ones((3, 2)), np.ones(2), np.zeros(2))),
-        lambda: run_ordered(fixed([0] * 3, [[1, 1]] * 3, [1.0] * 6, [1, 1]), ToldOnce([rows, *numbers])),
+        lambda: order_given.check(FleetView(0.0, np.ones((3, 2)), np.ones(2), np.zeros(2))),
+        lambda: run_ordered(
+            fixed([0] * 3, [[1, 1]] * 3, [1.0] * 6, [1, 1]), OrderFromOptions([rows, *numbers])
+        ),
     ):
         try:
             check()
-            refused.append("")
+            errors.append("")
         except PolicyError as error:
-            refused.append("no order" if " order" in str(error) else str(error))
-    assert refused[0] == refused[1]
+            errors.append("no order" if " order" in str(error) else str(error))
+    assert errors[0] == errors[1]
 
 
 @pytest.mark.parametrize(
@@ -220,7 +222,7 @@ def test_a_bad_workload_is_named(change, message):
         fixed(**{**good, **change})
 
 
-def test_alone_a_job_takes_as_long_as_in_an_empty_world():
+def test_the_isolated_time_is_the_response_in_an_empty_world():
     fleet = Fleet.of([7, 3, 5])
     case = draw_fixed(np.random.default_rng(2), jobs=40, law="google", fleet=fleet, utilisation=1e-6)
     work = naive.flat(case)
@@ -232,21 +234,21 @@ def test_alone_a_job_takes_as_long_as_in_an_empty_world():
     ("law", "mean", "small", "large"),
     [("facebook", 364.6, 0.89, 0.03), ("google", 86.9, 0.96, 0.02), ("exponential", 800, 0.18, 0.53)],
 )
-def test_size_laws_are_those_of_table_3_2(law, mean, small, large):
+def test_size_laws_match_table_3_2(law, mean, small, large):
     sizes = draw_sizes(law, 2_000_000, np.random.default_rng(1))
     assert sizes.mean() == pytest.approx(mean, rel=0.03)
     assert (sizes <= 150).mean() == pytest.approx(small, abs=0.015)
     assert (sizes > 500).mean() == pytest.approx(large, abs=0.015)
 
 
-def test_task_times_have_the_mean_wherever_they_are_cut_off():
+def test_task_times_have_the_same_mean_for_any_cut_off():
     for longest in (2.5, 20.0, 1000.0):
         seconds = draw_seconds(3_000_000, np.random.default_rng(1), longest=longest)
         assert seconds.mean() == pytest.approx(2.0, rel=0.02)
         assert seconds.max() <= longest
 
 
-def test_the_wanted_utilisation_is_offered():
+def test_the_drawn_load_has_the_requested_utilisation():
     work = draw_fixed(np.random.default_rng(3), jobs=500, utilisation=0.6)
     jobs, slots = work.jobs, work.fleet.slots
     assert jobs.duration.sum() / (slots.sum() * jobs.submit[-1]) == pytest.approx(0.6)

@@ -8,6 +8,7 @@ import pytest
 from tests.mutants.mutant import Mutant
 from tests.mutants.trial import FAILED, PASSED, copied, status_of
 
+ROOT = Path(__file__).parents[2]
 ROOMS = sorted(path.stem for path in (Path(__file__).parent / "tables").glob("[!_]*.py"))
 _FEW = 12
 
@@ -22,6 +23,16 @@ def test_there_are_sixty_and_each_changes_what_is_there_once():
     assert len({(mutant.file, mutant.old, mutant.new) for mutant in all_of_them}) == len(all_of_them)
     assert {mutant.name: mutant.found() for mutant in all_of_them if mutant.found() != 1} == {}
     assert [mutant.name for mutant in all_of_them if mutant.old == mutant.new] == []
+
+
+def test_each_named_test_exists():
+    missing = set()
+    for node in {test for room in ROOMS for mutant in mutants_of(room) for test in mutant.tests}:
+        file, _, name = node.partition("::")
+        defined = f"def {name.partition('[')[0]}("
+        if not (ROOT / file).is_file() or (name and defined not in (ROOT / file).read_text(encoding="utf-8")):
+            missing.add(node)
+    assert missing == set()
 
 
 def some() -> list[tuple[str, tuple[Mutant, ...]]]:

@@ -11,13 +11,13 @@ from windlass.sim.instances.result import REASONS, Scaled
 CLOSE = 1e-9
 
 
-def check(done: Scaled, *, launches_as_told: bool = True, idle: float = 0.0) -> None:
-    """Raise where a run breaks a rule.
+def check(done: Scaled, *, launch_times_are_exact: bool = True, idle: float = 0.0) -> None:
+    """Raise if a run is invalid.
 
-    ``launches_as_told``: launches take as long as their type says. ``idle``: nobody goes before it was empty for so
-    long, s.
+    ``launch_times_are_exact``: launches take exactly the time of their type. ``idle``: no instance leaves before it
+    has been empty this long, s.
     """
-    _check_instances(done, launches_as_told)
+    _check_instances(done, launch_times_are_exact)
     attempts = _attempts(done)
     _check_jobs(done, attempts)
     _check_capacity(done)

@@ -1,4 +1,4 @@
-"""Every policy against a second implementation from its definition, start by start."""
+"""The starts under every policy equal those of a second implementation from its definition."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def assert_agreement(case: Case, name: str, kill: bool) -> None:
 @example(case=case(4, [0, 0, 0, 5], [5, 5, 5, 5], [4, 4, 4, 4], [9, 5, 5, 2]))
 @example(case=case(9, [0, 0, 0, 0], [10, 10, 10, 100], [3, 1, 6, 1]))
 @example(case=case(2, [0, 0.1, 0.2, 0.2], [0.1, 0.2, 0.3, 0.3], [2, 1, 1, 2], [0.3, 0.2, 0.3, 0.1]))
-def test_starts_are_those_of_the_definition(case: Case, name: str, kill: bool) -> None:
+def test_starts_equal_the_definition(case: Case, name: str, kill: bool) -> None:
     assert_agreement(case, name, kill)
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "fractional"])
 @pytest.mark.parametrize(("name", "kill"), _SETTINGS)
-def test_starts_of_a_long_queue(name: str, kill: bool, whole: bool, seed: int) -> None:
+def test_starts_of_a_long_queue_equal_the_definition(name: str, kill: bool, whole: bool, seed: int) -> None:
     assert_agreement(busy(seed, jobs=150, whole=whole), name, kill)
 
 
@@ -45,21 +45,21 @@ def test_starts_of_a_long_queue(name: str, kill: bool, whole: bool, seed: int) -
 @pytest.mark.parametrize(("name", "kill"), _SETTINGS)
 @settings(CHECK, max_examples=1000)
 @given(case=cases(most=20))
-def test_starts_of_many_more_workloads(case: Case, name: str, kill: bool) -> None:
+def test_starts_of_many_more_workloads_equal_the_definition(case: Case, name: str, kill: bool) -> None:
     assert_agreement(case, name, kill)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 110))
 @pytest.mark.parametrize(("name", "kill"), _SETTINGS)
-def test_starts_of_longer_queues(name: str, kill: bool, seed: int) -> None:
+def test_starts_of_longer_queues_equal_the_definition(name: str, kill: bool, seed: int) -> None:
     assert_agreement(busy(seed, jobs=400, whole=seed % 2 == 0), name, kill)
 
 
-def test_easy_where_a_backfilled_job_ends_with_those_the_head_waits_for() -> None:
+def test_easy_with_a_backfilled_job_that_ends_with_the_blocking_ones() -> None:
     assert_agreement(EASY_TIES, "easy", kill=True)
 
 
 @pytest.mark.parametrize("name", ORACLES)
-def test_no_jobs(name: str) -> None:
+def test_no_jobs_give_no_starts(name: str) -> None:
     assert_agreement(case(3, [], [], []), name, kill=True)

@@ -1,4 +1,4 @@
-"""What compiled policies of a site are given, and that they keep within it: as plain Python they decide the same."""
+"""Arguments of compiled site policies: they stay within their arrays and decide as plain Python does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CASES["shortest first, each reserved"] = Queue("sjf", "conservative")
 
 
 def answer_of(function, view, policy):
-    """What it starts and why, and all that it leaves in the view."""
+    """Return the started jobs, the reasons, and the columns of the view afterwards."""
     columns, count = columns_of(view, numbers_of(policy)), len(view.waiting.job)
     chosen, why = np.zeros((2, count), np.int64)
     with np.errstate(all="ignore"):
@@ -37,14 +37,14 @@ def test_no_policy_reads_or_writes_beyond_its_arrays(name, pools):
     for seed in range(25):
         view = drawn(seed, pools)
         view = dataclasses.replace(view, free=view.free + seed % 3)
-        # As plain Python first: machine code that writes where it must not ends the process.
+        # Plain Python first, as machine code that writes out of bounds ends the process.
         answer = answer_of(written, view, policy)
         assert answer == answer_of(kernel.ready(), view, policy), seed
         started += answer[0]
     assert started > 2
 
 
-def test_a_policy_without_numbers_of_its_own_gives_none():
+def test_a_policy_without_numbers_has_an_empty_array():
     assert numbers_of(Fcfs()).shape == (0,)
     view = SiteView(0.0, 1, 1, Waiting.of([7], [0], [1], [60]), Running.of())
     assert columns_of(view).given.shape == (0,)

@@ -1,4 +1,4 @@
-"""decide() of every policy: the contract that all share, and the three ways to drive it."""
+"""decide() of every policy: the common contract, and the three ways to call it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from windlass.sim.site import part as batch
 from windlass.sim.site.setup import make_run
 from windlass.sim.site.state import SiteRun, SiteState
 
-# Someone outlives a request of 1 s, and at that very instant somebody else is submitted.
+# A job exceeds its request of 1 s, and another job arrives at that instant.
 OUTLIVED = case(1, [0, 0, 1], [2, 1, 1], [1, 1, 1], [1, 1, 1])
-# Job 1 outlives its request, job 2 waits for it, job 3 would fit beside job 1.
+# Job 1 exceeds its request, job 2 waits for it, and job 3 would fit next to job 1.
 OVERTAKEN = case(4, [0, 20, 30], [100, 10, 1000], [3, 4, 1], [10, 10, 1000])
 
 every_policy = pytest.mark.parametrize("name", ORACLES)
@@ -35,7 +35,7 @@ _FIELDS = ("now", "processors", "free", "refused")
 
 
 def contents(view: SiteView) -> list[object]:
-    """All that a view says, as plain values; NaN notes as None."""
+    """Return all fields of a view as plain values, NaN notes as None."""
     columns = [getattr(view.waiting, name) for name in ("job", "submit", "procs", "request")]
     columns += [getattr(view.running, name) for name in ("job", "procs", "expected_end")]
     notes = [None if np.isnan(note) else note for note in view.waiting.note.tolist()]
@@ -43,8 +43,8 @@ def contents(view: SiteView) -> list[object]:
 
 
 @contextmanager
-def sites_kept() -> Iterator[list[SiteState]]:
-    """The sites that the simulator makes meanwhile; they hold the notes."""
+def recorded_sites() -> Iterator[list[SiteState]]:
+    """Record the sites that the simulator creates; they hold the notes."""
     kept: list[SiteState] = []
 
     def make(*arguments: Any, **options: Any) -> SiteRun:
@@ -61,7 +61,7 @@ def reasons_of(replayed: Replay) -> list[str]:
 
 
 def hint_matters(case: Case, name: str, kill: bool) -> bool:
-    """Whether some decision would have been another had nobody been marked as refused."""
+    """Return whether any decision changes without the mark of refused jobs."""
     policy = POLICIES.find(name)()
 
     def choose(view: SiteView) -> list[object]:
@@ -82,24 +82,24 @@ def test_refused_is_only_a_hint(case: Case, name: str) -> None:
 @pytest.mark.parametrize("name", ["fcfs", "sjf", "easy"])
 @CHECK
 @given(case=cases())
-def test_refused_is_only_a_hint_where_requests_are_outlived(case: Case, name: str) -> None:
+def test_refused_is_only_a_hint_if_jobs_exceed_their_requests(case: Case, name: str) -> None:
     assert not hint_matters(case, name, kill=False)
 
 
-def test_refused_is_only_a_hint_for_easy_where_ends_tie() -> None:
+def test_refused_is_only_a_hint_for_easy_with_tied_ends() -> None:
     assert not hint_matters(EASY_TIES, "easy", kill=True)
 
 
-def test_refused_is_only_a_hint_for_conservative_where_requests_are_outlived() -> None:
+def test_refused_is_only_a_hint_for_conservative_with_exceeded_requests() -> None:
     assert not hint_matters(OVERTAKEN, "conservative", kill=False)
 
 
-def test_conservative_where_a_request_is_outlived_and_somebody_is_submitted_then() -> None:
+def test_conservative_with_an_arrival_when_a_request_is_exceeded() -> None:
     replayed = replay(*OUTLIVED, POLICIES.find("conservative")(), kill=False)
     assert violations_of(replayed, kill=False) == []
 
 
-def test_conservative_does_not_forget_who_waits_for_an_outlived_request() -> None:
+def test_conservative_keeps_waiting_jobs_behind_an_exceeded_request() -> None:
     replayed = replay(*OVERTAKEN, POLICIES.find("conservative")(), kill=False)
     assert replayed.start.tolist() == [0, 100, 110]
 
@@ -108,7 +108,7 @@ def test_conservative_does_not_forget_who_waits_for_an_outlived_request() -> Non
 @pytest.mark.parametrize("kill", [True, False])
 @CHECK
 @given(case=cases())
-def test_without_the_hint_starts_are_those_of_the_definition(case: Case, name: str, kill: bool) -> None:
+def test_starts_without_the_hint_equal_the_definition(case: Case, name: str, kill: bool) -> None:
     driven = drive(POLICIES.find(name)(), *case, kill=kill, hint=False)
     assert driven.starts == ORACLES[name](*case, kill=kill)
 
@@ -116,7 +116,7 @@ def test_without_the_hint_starts_are_those_of_the_definition(case: Case, name: s
 @every_policy
 @CHECK
 @given(case=cases())
-def test_the_view_is_not_changed(case: Case, name: str) -> None:
+def test_decide_does_not_change_the_view(case: Case, name: str) -> None:
     before = []
     driven = drive(POLICIES.find(name)(), *case, watch=lambda view: before.append(contents(view)))
     assert [contents(step.view) for step in driven.steps] == before
@@ -134,14 +134,14 @@ def test_a_view_may_be_read_only(name: str) -> None:
 
 
 @every_policy
-def test_an_empty_queue_starts_nobody(name: str) -> None:
+def test_an_empty_queue_starts_no_job(name: str) -> None:
     view = SiteView(5.0, 4, 4, Waiting.of([], [], [], []), Running.of())
     start = POLICIES.find(name)().decide(view)
     assert (start.jobs, start.reasons()) == ((), ())
 
 
 @every_policy
-def test_a_clock_in_whole_numbers_will_do(name: str) -> None:
+def test_an_integer_clock_is_accepted(name: str) -> None:
     view = SiteView(5, 4, 4, Waiting.of([7], [3], [4], [60]), Running.of())
     assert POLICIES.find(name)().decide(view).jobs == (7,)
 
@@ -161,9 +161,9 @@ def test_each_start_has_a_reason_and_fits(case: Case, name: str) -> None:
 @every_policy
 @CHECK
 @given(case=cases())
-def test_three_ways_to_drive_a_policy_are_one(case: Case, name: str) -> None:
+def test_compiled_python_and_direct_calls_agree(case: Case, name: str) -> None:
     policy, plain = POLICIES.find(name)(), Plain(POLICIES.find(name)())
-    with sites_kept() as sites:
+    with recorded_sites() as sites:
         compiled, python = replay(*case, policy), replay(*case, plain)
     by_hand = drive(policy, *case)
     assert compiled.start.tolist() == python.start.tolist() == by_hand.starts

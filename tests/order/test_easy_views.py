@@ -1,4 +1,4 @@
-"""EASY at one instant from its definition: heads that start, processors that are idle while others are owed."""
+"""EASY at one instant compared with its definition: starting heads, and idle processors while others are owed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.order.test_owed import NOW, drawn
 from windlass.order.site.policies.easy import Easy
 from windlass.order.site.view import Running, Waiting
 
-HEAD, BEFORE, BESIDE = Easy.reasons
+HEAD, BEFORE, WITH_HEAD = Easy.reasons
 
 
 def plain_easy(view):
@@ -30,7 +30,7 @@ def plain_easy(view):
         head += 1
     if head == len(asks):
         return found
-    # What is owed comes off the processors; the narrowest of those that end together come back first.
+    # Owed processors are subtracted; of jobs that end together the narrowest count first.
     spare, at = free.copy(), math.inf
     spare[0] -= view.owed
     for end, _, own in sorted(held, key=lambda each: each[:2]):
@@ -48,11 +48,11 @@ def plain_easy(view):
                 continue
             spare = spare - asks[row]
         free = free - asks[row]
-        found.append((row, BEFORE if before else BESIDE))
+        found.append((row, BEFORE if before else WITH_HEAD))
     return found
 
 
-def owing(seed, pools):
+def view_with_owed_processors(seed, pools):
     """Narrow jobs among wide ones wait for jobs that give much back, while some processors are idle."""
     rng, view = np.random.default_rng([12, seed, pools]), drawn(seed, pools)
     waits, runs = int(rng.integers(4, 10)), len(view.running.job)
@@ -76,10 +76,10 @@ def owing(seed, pools):
 
 
 @pytest.mark.parametrize("pools", [0, 1, 2])
-def test_easy_is_its_definition_while_processors_are_owed(pools):
-    behind = {BEFORE: 0, BESIDE: 0}
+def test_easy_equals_its_definition_with_owed_processors(pools):
+    behind = {BEFORE: 0, WITH_HEAD: 0}
     for seed in range(300):
-        view = owing(seed, pools)
+        view = view_with_owed_processors(seed, pools)
         expected, answer = plain_easy(view), Easy().decide(view)
         assert list(zip(answer.jobs, answer.why, strict=True)) == expected, seed
         if view.owed and expected and expected[0][1] == HEAD:

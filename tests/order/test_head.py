@@ -1,4 +1,4 @@
-"""What the head of the queue is promised: beside brute force, and as EASY backfilling itself has it."""
+"""The reservation of the head: compared with brute force and with EASY backfilling."""
 
 from __future__ import annotations
 
@@ -47,36 +47,36 @@ def by_search(view: SiteView) -> Reservation:
 
 @settings(CHECK, max_examples=300)
 @given(views())
-def test_the_reservation_is_that_of_a_search(view: SiteView) -> None:
+def test_the_reservation_equals_a_search(view: SiteView) -> None:
     assert reservation(view) == by_search(view)
 
 
-def joined(view: SiteView, procs: int, request: float) -> bool:
-    """Whether EASY lets a job start behind this head."""
+def is_backfilled(view: SiteView, procs: int, request: float) -> bool:
+    """Return whether EASY starts a job behind this head."""
     waiting = Waiting.of([7, 8], [0, 1], [int(view.waiting.procs[0]), procs], [5.0, request])
-    asked = SiteView(view.now, view.processors, view.free, waiting, view.running, owed=view.owed)
-    return 8 in POLICIES.find("easy")().decide(asked).jobs
+    view_with_job = SiteView(view.now, view.processors, view.free, waiting, view.running, owed=view.owed)
+    return 8 in POLICIES.find("easy")().decide(view_with_job).jobs
 
 
 @settings(CHECK, max_examples=300)
 @given(views())
-def test_easy_lets_through_just_what_ends_by_then_or_is_left_over(view: SiteView) -> None:
+def test_easy_backfills_jobs_that_end_in_time_or_fit_the_spare(view: SiteView) -> None:
     promised = reservation(view)
     assert promised is not None
     for procs in range(1, view.free + 1):
         for request in (0.0, 1.0, promised.at - view.now, promised.at - view.now + 0.5, 1e9):
             if not 0 <= request < math.inf:
                 continue
-            # Of a head that is past the expected end of all that it waits for, EASY's own instant lies in the past.
+            # If all jobs that the head waits for are overdue, EASY's own reservation is in the past.
             overdue = promised.at == view.now and request == 0.0
             allowed = view.now + request <= promised.at or procs <= promised.spare
-            assert overdue or joined(view, procs, request) == allowed
+            assert overdue or is_backfilled(view, procs, request) == allowed
 
 
-def test_a_head_that_fits_is_promised_now() -> None:
+def test_a_head_that_fits_has_a_reservation_now() -> None:
     waiting = Waiting.of([7, 8], [0, 1], [2, 9], [5, 5])
     assert reservation(SiteView(3.0, 4, 3, waiting, Running.of([1], [1], [50]))) == (7, 3.0, 1)
 
 
-def test_where_nobody_waits_nobody_is_promised_anything() -> None:
+def test_an_empty_queue_has_no_reservation() -> None:
     assert reservation(SiteView(3.0, 4, 4, Waiting.of([], [], [], []), Running.of())) is None

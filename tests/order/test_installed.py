@@ -44,7 +44,7 @@ def install(tmp_path, monkeypatch):
     installed.packages.cache_clear()
 
 
-def test_it_is_found_by_name_and_listed(install):
+def test_an_installed_policy_is_found_by_name_and_listed(install):
     install(f"order.site.widest = {PACKAGE}.first:Widest")
     assert "widest" in POLICIES.names()
     policy = POLICIES.make("widest", np.random.default_rng(1))
@@ -54,7 +54,7 @@ def test_it_is_found_by_name_and_listed(install):
     assert installed.names_of("order") == installed.names_of("order.fleet") == ()
 
 
-def test_run_check_and_list_take_it(install, tmp_path, monkeypatch, capsys):
+def test_run_check_and_list_accept_an_installed_policy(install, tmp_path, monkeypatch, capsys):
     install(f"order.site.widest = {PACKAGE}.first:Widest")
     monkeypatch.chdir(tmp_path)
 
@@ -107,7 +107,7 @@ def test_a_built_in_policy_keeps_its_name(install):
         ),
     ],
 )
-def test_what_is_wrong_names_the_entry_point(install, points, source, problem):
+def test_errors_name_the_entry_point(install, points, source, problem):
     install(points.format(PACKAGE), source)
     name = points.partition(" =")[0].rpartition(".")[2]
     with pytest.raises(InputError, match=rf"policies\.order: .*{problem}"):

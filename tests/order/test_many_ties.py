@@ -1,4 +1,4 @@
-"""Long queues of jobs that are alike: of equals the one that came first goes first, at sites and over all of them."""
+"""Long queues of equal jobs are ordered by arrival, at a site and over sites."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from windlass.order.site.policies.sjf import Sjf
 from windlass.order.site.priorities.multifactor import Multifactor
 from windlass.order.site.view import Running, SiteView, Waiting
 
-#: More than sorting by hand takes; below some sixteen any way of sorting keeps equals as they are.
+#: More than an insertion sort handles, as it is stable for short arrays (about sixteen).
 JOBS = 70
 
 
 @pytest.mark.parametrize("pools", [0, 1])
 @pytest.mark.parametrize("policy", [Sjf(), Queue("sjf", "easy"), Queue("sjf", "conservative")])
-def test_of_jobs_of_one_length_those_that_came_first_start_first(policy, pools) -> None:
+def test_jobs_of_equal_length_start_in_order_of_arrival(policy, pools) -> None:
     request = np.random.default_rng(1).integers(1, 4, JOBS)
     waiting = Waiting.of(
         np.arange(JOBS), np.zeros(JOBS), np.ones(JOBS), request, needs=np.ones((pools, JOBS), int)
@@ -31,7 +31,7 @@ def test_of_jobs_of_one_length_those_that_came_first_start_first(policy, pools) 
     assert sorted(policy.decide(view).jobs) == sorted(expected)
 
 
-def test_of_jobs_of_one_size_those_that_came_first_go_first() -> None:
+def test_jobs_of_equal_size_are_ordered_by_arrival() -> None:
     subjobs = np.random.default_rng(2).integers(0, 3, (JOBS, 3))
     total = subjobs.sum(axis=1)
     assert global_srpt(subjobs, 1).tolist() == sorted(range(JOBS), key=lambda job: (total[job], job))
@@ -42,11 +42,11 @@ def test_of_jobs_of_one_size_those_that_came_first_go_first() -> None:
     assert Optimal(limit=1).decide(view).order.tolist() == swag(subjobs, 1).tolist()
 
 
-def test_the_best_order_of_jobs_alike_is_that_in_which_they_came() -> None:
+def test_the_best_order_of_equal_jobs_is_by_arrival() -> None:
     assert optimal(np.ones((9, 2)), 1).tolist() == list(range(9))
 
 
-def test_a_job_that_is_yet_to_be_submitted_has_no_age() -> None:
+def test_a_job_with_a_future_submission_has_no_age() -> None:
     waiting = Waiting.of([1, 2, 3], [30.0, 0.0, 9.0], [1, 1, 1], [5, 5, 5])
     view = SiteView(10.0, 4, 0, waiting, Running.of([9], [4], [99.0]))
     policy = Queue({"multifactor": {"weight_age": 10.0, "max_age": 10.0, "weight_fairshare": 0.0}}, "easy")

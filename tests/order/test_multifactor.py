@@ -1,4 +1,4 @@
-"""Slurm's multifactor priority against a naive one, which adds up all that ever ran at each decision."""
+"""Slurm's multifactor priority against a naive one, which sums all past use at each decision."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ SETTINGS = (
 )
 
 
-def owners_of(case: Case, seed: int, nobody: bool = True) -> list[int]:
+def owners_of(case: Case, seed: int, some_unknown: bool = True) -> list[int]:
     rng = np.random.default_rng([seed, len(case.jobs)])
-    return rng.integers(-1 if nobody else 0, 4, len(case.jobs)).tolist()
+    return rng.integers(-1 if some_unknown else 0, 4, len(case.jobs)).tolist()
 
 
-def naive(case: Case, users: list[int], backfill: str, said: dict[str, float]) -> list[float]:
+def naive(case: Case, users: list[int], backfill: str, weights: dict[str, float]) -> list[float]:
     """The documentation's formulas, with use as one integral a job, from scratch at each decision."""
     jobs, processors = case
     held = np.minimum(jobs.run, jobs.request).tolist()
@@ -58,7 +58,7 @@ def naive(case: Case, users: list[int], backfill: str, said: dict[str, float]) -
         "dampening": 1.0,
         "favor_small": False,
     }
-    of = {**defaults, **said}
+    of = {**defaults, **weights}
     started: dict[int, float] = {}
     everybody = sorted(set(range(max(users) + 1)) | set(users))
 
@@ -76,7 +76,7 @@ def naive(case: Case, users: list[int], backfill: str, said: dict[str, float]) -
             used[users[row]] += had(row, now)
         own, whole = used[users[job.row]], sum(used.values())
         if of["fair_tree"]:
-            # Rounding must not rank those who are level: what is as good as the same is the same.
+            # Rounding must not rank equal jobs: nearly equal scores count as equal.
             fair = sum(value >= own or math.isclose(value, own, rel_tol=1e-9) for value in used.values())
             fair /= len(used)
         else:
@@ -90,7 +90,7 @@ def naive(case: Case, users: list[int], backfill: str, said: dict[str, float]) -
         return sum(of[name] * factor for name, factor in factors.items())
 
     def rule(moment: Moment) -> list[Job]:
-        # Sums that differ by rounding alone are level.
+        # Sums that differ only by rounding are equal.
         queue = sorted(moment.waiting, key=lambda job: -round(priority(job, moment.now), 6))
         free, chosen = moment.free, []
         while queue and queue[0].procs <= free:
@@ -120,17 +120,17 @@ def starts(case: Case, users: list[int], policy: object) -> list[float]:
 
 
 @pytest.mark.parametrize("backfill", ["none", "easy"])
-@pytest.mark.parametrize("said", SETTINGS, ids=range(len(SETTINGS)))
-def test_starts_are_those_of_the_documentation(said, backfill):
+@pytest.mark.parametrize("weights", SETTINGS, ids=range(len(SETTINGS)))
+def test_starts_equal_the_documentation(weights, backfill):
     for seed in range(3):
         case = busy(seed, jobs=120, whole=False)
         users = owners_of(case, seed)
-        policy = Queue({"multifactor": said}, backfill)
-        assert starts(case, users, policy) == naive(case, users, backfill, said)
+        policy = Queue({"multifactor": weights}, backfill)
+        assert starts(case, users, policy) == naive(case, users, backfill, weights)
 
 
-class Keeps(Plain):
-    """A policy asked from Python, of which the engine is told the half-life all the same."""
+class WithHalfLife(Plain):
+    """A policy called through Python that still provides its half-life."""
 
     def __init__(self, policy: Queue) -> None:
         super().__init__(policy)
@@ -138,19 +138,19 @@ class Keeps(Plain):
 
 
 @pytest.mark.parametrize("backfill", ["none", "easy", "conservative"])
-def test_compiled_from_python_and_as_a_copy_it_is_one(backfill):
+def test_compiled_python_and_pickled_policies_agree(backfill):
     case = busy(5)
     users, policy = owners_of(case, 5), Queue({"multifactor": SETTINGS[2]}, backfill)
-    ways = policy, Keeps(policy), pickle.loads(pickle.dumps(policy))
+    ways = policy, WithHalfLife(policy), pickle.loads(pickle.dumps(policy))
     found = [starts(case, users, way) for way in ways]
     assert found[0] == found[1] == found[2]
 
 
 @CHECK
 @given(case=cases(), half=st.sampled_from([1.0, 30.0, math.inf]))
-def test_what_users_have_had_is_as_added_up_by_hand(case: Case, half: float):
+def test_the_use_of_users_equals_a_sum_by_hand(case: Case, half: float):
     jobs, users = case.jobs, owners_of(case, 1)
-    policy = Keeps(Queue({"multifactor": {"half_life": half}}))
+    policy = WithHalfLife(Queue({"multifactor": {"half_life": half}}))
     done = replay(*case, policy, owners=Owners.of(len(jobs), user=users))
     assert violations_of(done) == []
     entries = Owners.of(len(jobs), user=users).entries
@@ -170,15 +170,15 @@ def _check_owners(view: SiteView, users: list[int], numbers: list[int]) -> None:
         assert (some.group == -1).all()
 
 
-def test_those_who_have_had_less_go_first():
-    """Two users, one of whom has had much: the other's job goes first, though it came last."""
+def test_users_with_less_use_go_first():
+    """Of two users the one with less use goes first, although its job arrived last."""
     policy = Queue({"multifactor": {"weight_age": 0, "weight_job_size": 0}}, "none")
     case = Case(type(busy(1).jobs).of([0, 1, 2], [50, 10, 10], [4, 4, 4]), 4)
     assert starts(case, [0, 0, 1], policy) == [0.0, 60.0, 50.0]
     assert starts(case, [0, 0, 0], policy) == [0.0, 50.0, 60.0]
 
 
-def test_in_a_scenario_with_a_log_that_names_users(tmp_path):
+def test_a_scenario_uses_the_users_of_its_log(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text("submit,run,procs,user\n0,50,4,ann\n1,10,4,ann\n2,10,4,bob\n")
     order = {"priority": {"multifactor": {"weight_age": 0, "weight_job_size": 0}}, "backfill": "none"}
@@ -189,7 +189,7 @@ def test_in_a_scenario_with_a_log_that_names_users(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "said"),
+    ("parameters", "weights"),
     [
         ({"weight_age": -1}, "weight_age is -1, expected a number of 0 or more"),
         ({"half_life": 0}, "half_life is 0, expected a number above 0"),
@@ -197,17 +197,17 @@ def test_in_a_scenario_with_a_log_that_names_users(tmp_path):
         ({"weigth_age": 1}, "multifactor has no parameter 'weigth_age', it takes weight_age"),
     ],
 )
-def test_what_it_does_not_take(parameters, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_weights_are_rejected(parameters, weights):
+    with pytest.raises(InputError, match=weights):
         POLICIES.make("queue", np.random.default_rng(1), priority={"multifactor": parameters})
 
 
 @pytest.mark.parametrize("priority", [{}, {"sjf": {}, "saf": {}}, {"sjf": 3}, 7])
-def test_what_is_no_priority(priority):
+def test_invalid_priorities_are_rejected(priority):
     with pytest.raises(InputError, match="priority"):
         POLICIES.make("queue", np.random.default_rng(1), priority=priority)
 
 
-def test_its_numbers_are_those_of_its_weights():
+def test_the_compiled_numbers_are_the_weights():
     given = Multifactor(1, 2, 3, 4, 5, False, 6, True).given.tolist()
     assert given == [1, 2, 3, 5, 0, 6, 1]

@@ -1,4 +1,4 @@
-"""Reservations while processors are owed or jobs outlive their requests, beside a plain list of steps."""
+"""Reservations with owed processors or exceeded requests, compared with a plain list of steps."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def reserved(view: SiteView) -> list[float]:
 
 
 @pytest.mark.parametrize("pools", [0, 1, 2])
-def test_jobs_are_reserved_what_is_left_once_the_owed_is_paid(pools: int) -> None:
+def test_reservations_subtract_owed_processors(pools: int) -> None:
     policy, owing = POLICIES.find("conservative")(), 0
     for seed in range(80):
         view = drawn(seed, pools)
@@ -86,7 +86,7 @@ def test_jobs_are_reserved_what_is_left_once_the_owed_is_paid(pools: int) -> Non
 
 
 @pytest.mark.parametrize("pools", [0, 1, 2])
-def test_reservations_whose_time_has_passed_are_made_anew(pools: int) -> None:
+def test_expired_reservations_are_renewed(pools: int) -> None:
     policy = POLICIES.find("conservative")()
     for seed in range(60):
         view = drawn(seed, pools)
@@ -96,7 +96,7 @@ def test_reservations_whose_time_has_passed_are_made_anew(pools: int) -> None:
 
 
 @pytest.mark.parametrize("pools", [1, 2])
-def test_the_head_waits_for_all_that_it_asks_for(pools: int) -> None:
+def test_the_head_waits_for_all_of_its_resources(pools: int) -> None:
     """Of processors the owed is paid first; the head can start when the last of what it asks for is back."""
     later = 0
     for seed in range(80):

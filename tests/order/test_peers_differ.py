@@ -27,19 +27,21 @@ JOBS = JobTable.of(
 )
 
 
-def parted(ours: list[float], theirs: list[float], jobs: JobTable = JOBS, processors: int = PROCESSORS):
+def difference_of(
+    ours: list[float], theirs: list[float], jobs: JobTable = JOBS, processors: int = PROCESSORS
+):
     return first_difference(jobs, processors, np.array(ours, float), np.array(theirs, float), "Peer")
 
 
 def test_one_schedule_has_no_difference():
-    assert parted([0, 8, 2, 17, 5], [0, 8, 2, 17, 5]) is None
-    assert parted([0, 8, 2, 17, math.nan], [0, 8, 2, 17, math.nan]) is None
+    assert difference_of([0, 8, 2, 17, 5], [0, 8, 2, 17, 5]) is None
+    assert difference_of([0, 8, 2, 17, math.nan], [0, 8, 2, 17, math.nan]) is None
 
 
-def test_the_first_is_who_starts_first_in_either_and_then_who_came_first():
-    assert parted([0, 8, 2, 17, 5], [0, 9, 2, 18, 4]).job == 5
-    assert parted([0, 8, 2, 17, 17], [0, 9, 2, 8, 17]).job == 2
-    found = parted([0, 8, 2, 17, 17], [0, math.nan, 2, 17, 17])
+def test_the_first_difference_is_by_start_and_then_by_submission():
+    assert difference_of([0, 8, 2, 17, 5], [0, 9, 2, 18, 4]).job == 5
+    assert difference_of([0, 8, 2, 17, 17], [0, 9, 2, 8, 17]).job == 2
+    found = difference_of([0, 8, 2, 17, 17], [0, math.nan, 2, 17, 17])
     assert (found.job, found.ours, math.isnan(found.theirs)) == (2, 8, True)
 
 
@@ -104,43 +106,43 @@ def test_the_first_is_who_starts_first_in_either_and_then_who_came_first():
         ),
     ],
 )
-def test_the_rule_that_is_another_is_found(ours, theirs, job, why):
-    found = parted(ours, theirs)
+def test_the_differing_rule_is_found(ours, theirs, job, why):
+    found = difference_of(ours, theirs)
     assert (found.job, found.why) == (job, why)
 
 
-def test_jobs_of_one_instant_may_go_in_another_order():
+def test_a_different_order_of_simultaneous_submissions_is_explained():
     jobs = JobTable.of(submit=[0, 0], run=[5, 5], procs=[3, 2])
     assert (
-        parted([0, 5], [5, 0], jobs).why
+        difference_of([0, 5], [5, 0], jobs).why
         == "Peer starts job 2 instead, which was submitted at the same instant"
     )
 
 
-def test_times_that_are_rounded_are_seen():
+def test_rounded_times_are_detected():
     jobs = JobTable.of(submit=[0.25], run=[5], procs=[3])
-    assert "Peer starts it at the next whole second" in parted([0.25], [1], jobs).why
+    assert "Peer starts it at the next whole second" in difference_of([0.25], [1], jobs).why
 
 
-def test_a_job_of_no_length_may_hide_that_its_processors_are_idle():
+def test_idle_processors_of_a_job_of_length_zero_are_explained():
     jobs = JobTable.of(submit=[0, 0], run=[0, 5], procs=[3, 3])
-    assert parted([0, 0], [0, 7], jobs).why == (
+    assert difference_of([0, 0], [0, 7], jobs).why == (
         "it is next, and fits (3 of 4 idle processors); Peer leaves it waiting though job 1, of length 0, ends at that"
         " instant"
     )
 
 
-def test_all_who_end_together_may_be_counted():
-    """Two end at 10 s, and the head needs one of them: the other's two processors are to spare for who counts both."""
+def test_counting_all_simultaneous_ends_is_explained():
+    """Two end at 10 s, and the head needs one of them: the other's two processors are spare if both are counted."""
     jobs = JobTable.of(submit=[0, 0, 1, 2], run=[10, 10, 5, 20], procs=[2, 1, 3, 2])
-    found = parted([0, 0, 10, 15], [0, 0, 10, 2], jobs, 5)
+    found = difference_of([0, 0, 10, 15], [0, 0, 10, 2], jobs, 5)
     assert found.why == (
         "Peer counts all jobs that end when job 3 at the head can start, at 10 s: 2 spare processors; Windlass"
         " counts the first that suffice: 0"
     )
 
 
-def test_a_difference_is_a_line():
+def test_a_difference_is_one_line():
     line = Difference(7, 1234567.5, math.nan, "so it is").line("Peer")
     assert line == "job 7 starts at 1234567.5 s by Windlass and never by Peer: so it is"
 
@@ -153,7 +155,7 @@ def lasting(jobs: JobTable) -> JobTable:
 @given(cases(zero_requests=False))
 @example(EASY_TIES)
 @CHECK
-def test_what_backfilling_starts_past_the_head_is_told_of_replays(case):
+def test_backfilled_starts_are_explained_for_replays(case):
     jobs = lasting(case.jobs)
     ours, theirs = (replay(jobs, case.processors, policy).start for policy in (Fcfs(), Easy()))
     found = first_difference(jobs, case.processors, ours, theirs, "EASY")
@@ -161,7 +163,7 @@ def test_what_backfilling_starts_past_the_head_is_told_of_replays(case):
         assert ours.tolist() == theirs.tolist()
         return
     row = jobs.job.tolist().index(found.job)
-    # Until somebody is backfilled the two are one.
+    # Both schedules agree until the first backfilled job.
     assert theirs[row] < ours[row]
     assert np.minimum(ours, theirs)[ours != theirs].min() == theirs[row]
     assert "at the head can start" in found.why
@@ -185,7 +187,7 @@ def test_any_change_of_one_start_is_explained(case, random):
         assert "\n" not in found.why
 
 
-def test_mean_waits_leave_out_who_never_starts():
+def test_mean_waits_omit_jobs_that_never_start():
     row = mean_waits(Case("two", JOBS, 4), "easy", np.array([0, 8, 2, 17, 5.0]), np.full(5, 9.0), "Peer")
     assert (row.ours, row.peer, row.name) == (4.9, 7.5, "mean wait easy, two")
     some = np.array([1.0, math.nan, math.nan, math.nan, math.nan])

@@ -28,7 +28,7 @@ GENEROUS = 10**15
 
 
 class Pooled(NamedTuple):
-    """Jobs, processors, and what there is beside these."""
+    """Jobs, processors and pools."""
 
     jobs: JobTable
     processors: int
@@ -69,19 +69,19 @@ def starts(given: Pooled, policy: object, *, kill: bool = True) -> list[float]:
         *case(4, [0, 0, 1, 2], [10, 10, 10, 10], [1, 1, 1, 1]), Pools.of(("GPUs",), [2], [[2, 1, 2, 0]])
     )
 )
-# Two of whom the head can let pass one.
+# Two jobs, of which one can pass the head.
 @example(
     found=Pooled(
         *case(9, [0, 0, 0, 0], [10, 5, 99, 99], [1, 1, 1, 1]), Pools.of(("GPUs",), [4], [[2, 3, 1, 1]])
     )
 )
-def test_starts_are_those_of_the_definition(found: Pooled, name: str, kill: bool) -> None:
+def test_starts_with_pools_equal_the_definition(found: Pooled, name: str, kill: bool) -> None:
     assert starts(found, POLICIES.find(name)(), kill=kill) == pooled.starts_of(name, *found, kill=kill)
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "fractional"])
 @pytest.mark.parametrize("name", NAMES)
-def test_starts_of_a_long_queue(name: str, whole: bool) -> None:
+def test_starts_of_a_long_queue_with_pools_equal_the_definition(name: str, whole: bool) -> None:
     for seed in range(2):
         found = of_case(busy(seed, jobs=100, whole=whole), seed)
         assert starts(found, POLICIES.find(name)()) == pooled.starts_of(name, *found)
@@ -92,7 +92,9 @@ def test_starts_of_a_long_queue(name: str, whole: bool) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @settings(CHECK, max_examples=600)
 @given(found=pooled_cases(most=18))
-def test_starts_of_many_more_workloads(found: Pooled, name: str, kill: bool) -> None:
+def test_starts_of_many_more_workloads_with_pools_equal_the_definition(
+    found: Pooled, name: str, kill: bool
+) -> None:
     assert starts(found, POLICIES.find(name)(), kill=kill) == pooled.starts_of(name, *found, kill=kill)
 
 
@@ -100,9 +102,7 @@ def test_starts_of_many_more_workloads(found: Pooled, name: str, kill: bool) -> 
 @pytest.mark.parametrize("backfill", ["none", "easy", "conservative"])
 @CHECK
 @given(found=cases())
-def test_where_there_is_plenty_processors_alone_decide(
-    found: Case, backfill: str, priority: str | None
-) -> None:
+def test_plentiful_pools_have_no_effect(found: Case, backfill: str, priority: str | None) -> None:
     short = {"none": "fcfs"}.get(backfill, backfill)
     policy = POLICIES.find(short)() if priority is None else Queue(priority, backfill)
     needs = np.arange(2 * len(found.jobs)).reshape(2, -1)
@@ -116,11 +116,11 @@ def test_where_there_is_plenty_processors_alone_decide(
 @pytest.mark.parametrize("name", ["fcfs", "easy", "conservative"])
 @CHECK
 @given(found=cases())
-def test_a_pool_that_is_asked_for_as_processors_are_is_as_processors(found: Case, name: str) -> None:
+def test_a_pool_requested_like_processors_acts_like_processors(found: Case, name: str) -> None:
     same = Pools.of(("GPUs",), [found.processors], found.jobs.procs[None])
     policy = POLICIES.find(name)()
     assert replay(*found, policy, pools=same).start.tolist() == replay(*found, policy).start.tolist()
-    # Nor does it matter which of the two is scarce.
+    # Either of the two may be the scarce one.
     one_each = JobTable.of(
         found.jobs.submit, found.jobs.run, np.ones(len(found.jobs), int), found.jobs.request
     )
@@ -132,7 +132,7 @@ def test_a_pool_that_is_asked_for_as_processors_are_is_as_processors(found: Case
 
 @pytest.mark.parametrize("priority", ["sjf", "wfp3"])
 @pytest.mark.parametrize("backfill", ["none", "easy", "conservative"])
-def test_any_priority_has_all_ways_of_backfilling(priority: str, backfill: str) -> None:
+def test_any_priority_works_with_every_backfill(priority: str, backfill: str) -> None:
     for seed in range(3):
         found = of_case(busy(seed, jobs=120), seed)
         policy = Queue(priority, backfill)
@@ -177,7 +177,7 @@ def test_easy_never_delays_its_head(found: Pooled) -> None:
 
 @CHECK
 @given(found=pooled_cases())
-def test_views_say_what_is_free_and_who_holds_the_rest(found: Pooled) -> None:
+def test_views_list_free_and_held_amounts(found: Pooled) -> None:
     policy = Plain(POLICIES.find("easy")())
     starts(found, policy)
     row_of = {number: row for row, number in enumerate(found.jobs.job.tolist())}
@@ -192,18 +192,18 @@ def test_views_say_what_is_free_and_who_holds_the_rest(found: Pooled) -> None:
 TWO = JobTable.of(submit=[0, 0], run=[9, 9], procs=[1, 1])
 
 
-def test_a_job_that_asks_for_more_than_there_is() -> None:
+def test_a_job_larger_than_a_pool_is_rejected() -> None:
     with pytest.raises(InputError, match=r"^job 2 needs more memory than the site has$"):
         replay(TWO, 4, POLICIES.find("easy")(), pools=Pools.of(BOTH, [4, 4], [[4, 4], [4, 5]]))
 
 
-def test_an_answer_that_does_not_fit_is_refused() -> None:
+def test_an_answer_beyond_the_pools_is_rejected() -> None:
     pools = Pools.of(BOTH, [4, 4], [[2, 3], [1, 1]])
     with pytest.raises(PolicyError, match="'stub' started jobs that need more GPUs than are free"):
         replay(TWO, 4, Answers(lambda view: Start((1, 2))), pools=pools)
 
 
-def test_a_policy_that_counts_processors_alone_is_refused_where_it_starts_too_much() -> None:
+def test_a_policy_that_ignores_pools_is_rejected_when_it_exceeds_them() -> None:
     compiled = POLICIES.find("fcfs")()
 
     def blind(view: SiteView) -> Start:

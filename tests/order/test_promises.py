@@ -1,4 +1,4 @@
-"""What each policy promises, checked on its decisions one by one."""
+"""The guarantees of each policy, checked on each decision."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_fcfs_starts_in_order_of_submission(case: Case) -> None:
 
 @CHECK
 @given(cases())
-def test_conservative_starts_nobody_after_the_reservation_made_at_submission(case: Case) -> None:
+def test_conservative_starts_no_job_after_its_first_reservation(case: Case) -> None:
     driven = drive(POLICIES.find("conservative")(), *case)
     late = [row for row, start in enumerate(driven.starts) if start > driven.first_notes[row]]
     assert late == []
@@ -59,7 +59,7 @@ def test_easy_backfills_without_delaying_the_head(case: Case) -> None:
 
 @CHECK
 @given(cases())
-def test_easy_leaves_nobody_waiting_at_the_head_who_fits(case: Case) -> None:
+def test_easy_never_leaves_a_fitting_head_waiting(case: Case) -> None:
     for step in drive(POLICIES.find("easy")(), *case, kill=False).steps:
         if (head := _head(step)) is not None:
             started = _in_turn_procs(step, head)

@@ -1,4 +1,4 @@
-"""A priority and a way of backfilling: every pair against definitions, and names that are short for pairs."""
+"""The queue policy: every pair of priority and backfill against definitions, and named pairs."""
 
 from __future__ import annotations
 
@@ -91,13 +91,13 @@ def naive(case: Case, priority: str, backfill: str, order: str | None = None) ->
 @pytest.mark.parametrize("priority", EXACT)
 @CHECK
 @given(case=cases())
-def test_starts_are_those_of_the_definition(case: Case, priority: str, backfill: str) -> None:
+def test_starts_equal_the_definition(case: Case, priority: str, backfill: str) -> None:
     assert replay(*case, Queue(priority, backfill)).start.tolist() == naive(case, priority, backfill)
 
 
 @pytest.mark.parametrize("backfill", ["none", "easy"])
 @pytest.mark.parametrize("priority", SCORES)
-def test_starts_of_a_long_queue(priority: str, backfill: str) -> None:
+def test_starts_of_a_long_queue_equal_the_definition(priority: str, backfill: str) -> None:
     for seed in range(3):
         case = busy(seed, jobs=200, whole=False)
         assert replay(*case, Queue(priority, backfill)).start.tolist() == naive(case, priority, backfill)
@@ -125,7 +125,7 @@ def test_jobs_of_a_long_queue_are_backfilled_in_the_order_of_a_second_priority(o
 @pytest.mark.parametrize(("name", "backfill"), [("fcfs", "none"), ("easy", "easy"), ("conservative",) * 2])
 @CHECK
 @given(case=cases())
-def test_a_name_is_short_for_a_pair(case: Case, name: str, backfill: str) -> None:
+def test_a_policy_name_equals_its_priority_and_backfill(case: Case, name: str, backfill: str) -> None:
     short, pair = replay(*case, POLICIES.find(name)()), replay(*case, Queue("fcfs", backfill))
     assert short.start.tolist() == pair.start.tolist()
     assert short.why.tolist() == pair.why.tolist()
@@ -133,7 +133,7 @@ def test_a_name_is_short_for_a_pair(case: Case, name: str, backfill: str) -> Non
 
 @CHECK
 @given(case=cases())
-def test_sjf_is_the_policy_of_that_name(case: Case) -> None:
+def test_queue_sjf_equals_the_policy_sjf(case: Case) -> None:
     assert (
         replay(*case, Queue("sjf", "none")).start.tolist()
         == replay(*case, POLICIES.find("sjf")()).start.tolist()
@@ -157,7 +157,7 @@ def test_conservative_keeps_its_promises_in_any_order(case: Case, priority: str)
     assert all(starts[job] <= by for job, by in promised.items())
 
 
-def test_where_requests_are_exact_priorities_make_no_difference_to_conservative() -> None:
+def test_with_exact_requests_priorities_do_not_change_conservative() -> None:
     jobs, processors = busy(3, whole=False)
     exact = type(jobs).of(jobs.submit, jobs.run, jobs.procs, job=jobs.job)
     starts = [
@@ -167,14 +167,14 @@ def test_where_requests_are_exact_priorities_make_no_difference_to_conservative(
 
 
 @pytest.mark.parametrize("backfill", BACKFILLS)
-def test_compiled_from_python_and_as_a_copy_it_is_one(backfill: str) -> None:
+def test_compiled_python_and_pickled_policies_agree(backfill: str) -> None:
     case, policy = busy(5), Queue("wfp3", backfill)
     ways = policy, Plain(policy), pickle.loads(pickle.dumps(policy))
     starts = [replay(*case, way).start.tolist() for way in ways]
     assert starts[0] == starts[1] == starts[2]
 
 
-def test_a_priority_of_ones_own_gets_all_ways_of_backfilling(tmp_path: Path) -> None:
+def test_a_user_priority_works_with_every_backfill(tmp_path: Path) -> None:
     path = tmp_path / "widest.py"
     path.write_text(WIDEST)
     for backfill in BACKFILLS:
@@ -182,7 +182,7 @@ def test_a_priority_of_ones_own_gets_all_ways_of_backfilling(tmp_path: Path) -> 
         assert violations_of(replay(*busy(2), policy)) == []
 
 
-def test_what_there_is_not() -> None:
+def test_unknown_backfills_and_priorities_are_rejected() -> None:
     with pytest.raises(InputError, match="backfill is 'eazy', expected one of none, easy, conservative"):
         POLICIES.make("queue", np.random.default_rng(1), backfill="eazy")
     for value, message in (

@@ -36,7 +36,7 @@ FORMULAS = {
 
 
 @pytest.mark.parametrize("priority", FORMULAS)
-def test_scores_are_the_formulas_and_a_request_counts_as_a_second_at_least(priority):
+def test_scores_equal_the_formulas_with_requests_of_at_least_1_s(priority):
     for submit in (0.0, 0.5, 3.0, 900.0):
         for request in (0.0, 0.5, 1.0, 2.5, 400.0):
             for procs in (1, 2, 3, 64):
@@ -65,7 +65,7 @@ def test_multifactor_has_the_documented_defaults():
     }
 
 
-def test_multifactor_takes_values_on_a_bound_and_none_beyond():
+def test_multifactor_accepts_bounds_and_rejects_values_beyond():
     nothing = Multifactor(0.0, 0.0, 0.0, math.inf, math.inf, dampening=math.inf)
     assert nothing.half_life == math.inf
     for name in ("weight_age", "weight_fairshare", "weight_job_size", "weight_qos"):
@@ -78,7 +78,7 @@ def test_multifactor_takes_values_on_a_bound_and_none_beyond():
                 Multifactor(**{name: value})
 
 
-def test_age_and_size_are_parts_of_one_at_most():
+def test_age_and_size_factors_are_at_most_1():
     for now, submit, procs, small, expected in (
         (50.0, 0.0, 2, False, 10 * 0.5 + 4 * 0.25),
         (500.0, 0.0, 2, False, 10 + 4 * 0.25),
@@ -101,11 +101,11 @@ def test_age_and_size_are_parts_of_one_at_most():
 
 
 @pytest.mark.parametrize("text", ["a=1 b=2.5", " a=1,b=2.5 ", "a=1,  b=2.5", "a=1\nb=2.5"])
-def test_priorities_are_apart_by_commas_or_spaces(text):
+def test_priorities_are_separated_by_commas_or_spaces(text):
     assert priorities_of(text) == {"a": 1.0, "b": 2.5}
 
 
-def test_priorities_are_numbers_of_0_or_more():
+def test_priorities_are_non_negative_numbers():
     assert priorities_of("") == priorities_of("  ") == {}
     assert priorities_of("a=0") == {"a": 0.0}
     for text in ("a", "=3", "a=", "a=-1", "a=inf", "a=nan", "a=b", "a=1 b"):
@@ -113,7 +113,7 @@ def test_priorities_are_numbers_of_0_or_more():
             priorities_of(text)
 
 
-def test_users_are_numbered_account_by_account():
+def test_users_are_numbered_by_account():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(0, 12))
@@ -139,13 +139,13 @@ def pooled_views(draw: st.DrawFn) -> SiteView:
     column = st.lists(some, min_size=count, max_size=count)
     ends = draw(st.lists(st.sampled_from([1.0, 10.0, 11.0, 20.5]), min_size=count, max_size=count))
     held = [draw(column), draw(column)]
-    head, asked = draw(st.integers(1, 8)), [draw(st.integers(0, 8)), draw(st.integers(0, 8))]
+    head, requests = draw(st.integers(1, 8)), [draw(st.integers(0, 8)), draw(st.integers(0, 8))]
     free = draw(some)
     return SiteView(
         10.0,
         processors=9,
         free=free,
-        waiting=Waiting.of([7, 8], [0, 0], [head, 1], [5.0, 5.0], needs=[[asked[0], 0], [asked[1], 1]]),
+        waiting=Waiting.of([7, 8], [0, 0], [head, 1], [5.0, 5.0], needs=[[requests[0], 0], [requests[1], 1]]),
         running=Running.of(100 + np.arange(count), draw(column), ends, needs=np.array(held, np.int64)),
         owed=0 if free else draw(st.sampled_from([0, 1])),
         pools=np.array([draw(some), draw(some)]),
@@ -153,8 +153,8 @@ def pooled_views(draw: st.DrawFn) -> SiteView:
     )
 
 
-def searched(view: SiteView) -> Reservation:
-    """Gives back what jobs hold, in the order of their ends, until all that is asked for is there."""
+def search_reservation(view: SiteView) -> Reservation:
+    """Release jobs in the order of their ends until the whole request is free."""
     running, need = view.running, int(view.waiting.procs[0]) + view.owed
     free, pools, at = view.free, view.pools.copy(), view.now
     for row in range(-1, len(running.job)):
@@ -168,11 +168,11 @@ def searched(view: SiteView) -> Reservation:
 
 @settings(CHECK, max_examples=100)
 @given(pooled_views())
-def test_the_head_is_promised_when_all_that_it_asks_for_is_free(view):
-    assert reservation(view) == searched(view)
+def test_the_reservation_of_the_head_covers_all_resources(view):
+    assert reservation(view) == search_reservation(view)
 
 
-def test_a_site_after_an_answer_has_the_started_among_those_who_run():
+def test_started_jobs_are_running_in_the_view_after_an_answer():
     waiting = Waiting(
         np.array([4, 5, 6]),
         np.array([1.0, 2.0, 3.0]),
@@ -208,7 +208,7 @@ def test_a_site_after_an_answer_has_the_started_among_those_who_run():
 
 @settings(CHECK, max_examples=40)
 @given(pooled_views())
-def test_promises_are_of_those_who_wait_alone(view):
+def test_promises_are_only_for_waiting_jobs(view):
     easy = Easy()
     answer = easy.decide(view)
     left = after(view, answer)
@@ -221,8 +221,8 @@ def test_promises_are_of_those_who_wait_alone(view):
 
 
 @pytest.mark.parametrize(("backfill", "behind"), [("easy", Easy), ("conservative", Conservative)])
-def test_promises_of_a_priority_are_those_of_the_queue_in_its_order(backfill, behind):
-    """Of a queue in the order of its priority, the way of backfilling promises what it promises anywhere."""
+def test_promises_under_a_priority_equal_those_of_the_sorted_queue(backfill, behind):
+    """Backfilling promises the same for a queue sorted by its priority beforehand."""
     for seed in range(30):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(1, 6))
@@ -244,7 +244,7 @@ def test_promises_of_a_priority_are_those_of_the_queue_in_its_order(backfill, be
         assert np.array_equal(found[order], expected, equal_nan=True), seed
 
 
-def test_columns_of_running_jobs_stay_together_when_they_are_sorted():
+def test_sorting_running_jobs_keeps_their_columns_together():
     found = Running.of([1, 2, 3], [4, 2, 1], [9.0, 5.0, 9.0], [7, 8, 9], [17, 18, 19], [27, 28, 29])
     assert (found.job.tolist(), found.procs.tolist()) == ([2, 3, 1], [2, 1, 4])
     assert found.user.tolist() == [8, 9, 7]

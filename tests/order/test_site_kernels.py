@@ -1,4 +1,4 @@
-"""What a run of rigid jobs on a site needs compiled: its policy's own function, and not that of none."""
+"""What a run of rigid jobs on a site needs compiled: the function of its policy, or the empty one."""
 
 import numpy as np
 import pytest
@@ -27,5 +27,5 @@ def test_a_compiled_policy_needs_its_own_function(pools):
 
 
 @pytest.mark.parametrize("pools", [False, True])
-def test_a_policy_in_python_needs_none(pools):
+def test_a_python_policy_needs_no_function_of_its_own(pools):
     assert kernels(Plain(), pools) == (*LEDGER_KERNELS, STARTS_NONE, *KERNELS)

@@ -1,4 +1,4 @@
-"""Idle processors over time in blocks, against the same as a plain list of steps."""
+"""The blocked timeline of idle processors, compared with a plain list of steps."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from windlass.sim import replay
 
 PROCESSORS = 9
 #: Start, processors, duration; as many as fill a few blocks.
-taken = st.tuples(st.integers(0, 90), st.integers(-2, 3), st.integers(0, 130))
-asked = st.tuples(
+takes = st.tuples(st.integers(0, 90), st.integers(-2, 3), st.integers(0, 130))
+requests = st.tuples(
     st.integers(1, PROCESSORS), st.integers(0, 60), st.one_of(st.integers(0, 130), st.just(math.inf))
 )
 
 
 def both(many: list[tuple[int, int, int]], steps: int) -> tuple[Timeline, Profile]:
-    """The same processors taken of a timeline that begins with so many steps, and of a profile."""
+    """The same processors taken from a timeline with `steps` initial steps, and from a profile."""
     line, room = make_timeline(steps, 2 * len(many)), 2 * len(many) + steps
     profile = Profile(np.empty(room), np.empty(room, np.int64), np.array([steps]))
     for step in range(steps):
-        # Always one or more: a least of 0 would be right by chance in a block that was never set.
+        # Always at least 1: a minimum of 0 would be right by chance in an unset block.
         free = 1 + (5 * step) % PROCESSORS
         append_step(line, 2.0 * step, free)
         profile.times[step], profile.free[step] = 2.0 * step, free
@@ -73,12 +73,14 @@ def first_fit(profile: Profile, procs: int, seconds: float, before: float) -> fl
 
 @CHECK
 @given(
-    many=st.lists(taken, max_size=3 * ROOM), steps=st.integers(1, 2 * ROOM), jobs=st.lists(asked, max_size=6)
+    many=st.lists(takes, max_size=3 * ROOM),
+    steps=st.integers(1, 2 * ROOM),
+    jobs=st.lists(requests, max_size=6),
 )
 @example(many=[], steps=8, jobs=[(5, 10, 4)])
 @example(many=[(0, 1, 130), (1, 2, 90)], steps=2 * ROOM, jobs=[(8, 2, math.inf)])
 @example(many=[(7, 1, 0)] * 3 + [(7, 2, 9)], steps=1, jobs=[(1, 0, math.inf)])
-def test_a_timeline_is_a_list_of_steps(
+def test_a_timeline_equals_a_list_of_steps(
     many: list[tuple[int, int, int]], steps: int, jobs: list[tuple[int, int, float]]
 ) -> None:
     line, profile = both(many, steps)
@@ -93,14 +95,14 @@ def test_a_timeline_is_a_list_of_steps(
 
 @pytest.mark.parametrize("kill", [True, False])
 @pytest.mark.parametrize("seed", range(3))
-def test_long_queues_start_as_they_do_over_a_list_of_steps(seed: int, kill: bool) -> None:
+def test_long_queues_start_as_with_a_list_of_steps(seed: int, kill: bool) -> None:
     case = busy(seed, jobs=2000 if kill else 400, processors=24, whole=seed != 1)
     ours, listed = (replay(*case, policy, kill=kill) for policy in (Conservative(), ListedConservative()))
     assert ours.start.tolist() == listed.start.tolist()
     assert ours.why.tolist() == listed.why.tolist()
 
 
-def test_jobs_of_lublin_start_as_they_do_over_a_list_of_steps() -> None:
+def test_lublin_jobs_start_as_with_a_list_of_steps() -> None:
     jobs = lublin(4000, 256, np.random.default_rng(3), load=0.9)
     starts = [replay(jobs, 256, policy).start.tolist() for policy in (Conservative(), ListedConservative())]
     assert starts[0] == starts[1]

@@ -1,4 +1,4 @@
-"""Views name the user of each job, where anybody knows."""
+"""Views name the user of each job if known."""
 
 import numpy as np
 import pytest
@@ -12,8 +12,8 @@ JOBS = JobTable.of(submit=[0, 0, 1, 1], run=[5, 9, 5, 5], procs=[2, 2, 3, 1], jo
 USERS = np.array([30, 10, 20, 10])
 
 
-class Seen:
-    """Starts the first that fits, and keeps what it saw."""
+class Recorder:
+    """Starts the first job that fits, and records the users in its views."""
 
     name = "seen"
 
@@ -28,8 +28,8 @@ class Seen:
 
 
 @pytest.mark.parametrize("users", [USERS, None])
-def test_a_replay_tells_users(users):
-    policy = Seen()
+def test_views_name_the_user_of_each_job(users):
+    policy = Recorder()
     replay(JOBS, 4, policy, owners=None if users is None else Owners.of(4, user=users))
     known = [-1] * 4 if users is None else users.tolist()
     assert policy.users == dict(zip(JOBS.job.tolist(), known, strict=True))
@@ -44,6 +44,6 @@ def test_users_stay_with_their_jobs():
     assert then.waiting.user.tolist() == [7]
 
 
-def test_nobody_is_known_unless_said():
+def test_users_are_unknown_by_default():
     assert Waiting.of([3, 4], [0, 0], [1, 1], [60, 10]).user.tolist() == [-1, -1]
     assert Running.of().user.tolist() == []

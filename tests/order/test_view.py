@@ -1,4 +1,4 @@
-"""What a policy sees and answers."""
+"""Views and answers of site policies."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from windlass.order.site.view import Running, SiteView, Start, Waiting
 
 def test_running_jobs_are_sorted_by_expected_end_then_processors() -> None:
     running = Running.of(job=[1, 2, 3, 4, 5], procs=[4, 2, 1, 2, 9], expected_end=[7, 7, 8, 7, 3])
-    # Jobs 2 and 4 are alike: they stay in the order given.
+    # Jobs 2 and 4 are equal and keep their order.
     assert running.job.tolist() == [5, 2, 4, 1, 3]
     assert running.expected_end.tolist() == [3, 7, 7, 7, 8]
     assert running.procs.tolist() == [9, 2, 2, 4, 1]
 
 
-def test_nobody_runs() -> None:
+def test_no_running_jobs_give_empty_columns() -> None:
     assert [len(column) for column in (Running.of().job, Running.of().procs, Running.of().expected_end)] == [
         0
     ] * 3
 
 
-def test_no_note_is_nan() -> None:
+def test_a_missing_note_is_nan() -> None:
     assert np.isnan(Waiting.of([1, 2], [0, 0], [1, 1], [5, 5]).note).all()
     assert Waiting.of([1], [0], [1], [5], note=[4]).note.tolist() == [4.0]
 
 
-def test_one_reason_per_job() -> None:
+def test_each_started_job_has_a_reason() -> None:
     assert Start((1, 2), "both fit").reasons() == ("both fit", "both fit")
     assert Start((1, 2), ("one", "two")).reasons() == ("one", "two")
     assert Start().reasons() == ()
 
 
-def test_a_view_of_an_engine_s_rows_is_the_policy_s_own() -> None:
+def test_a_view_of_engine_rows_is_a_copy() -> None:
     columns = {
         "job": np.array([7, 8, 9, 6]),
         "submit": np.array([0.0, 1.0, 2.0, 0.0]),
@@ -82,19 +82,19 @@ def waiting(job, procs, free, needs=None, **pools) -> SiteView:
         (Start((5, 4)), "started jobs that need more than the 5 idle processors"),
     ],
 )
-def test_an_answer_that_cannot_be_carried_out_is_refused(answer: Start, problem: str) -> None:
+def test_an_invalid_answer_is_rejected(answer: Start, problem: str) -> None:
     with pytest.raises(PolicyError, match=f"^{problem}$"):
         answer.check(waiting([4, 5], [3, 3], free=5))
 
 
-def test_an_answer_that_can_be_is_told_by_its_places_in_the_queue() -> None:
+def test_a_valid_answer_has_queue_positions() -> None:
     jobs, procs = np.array([4, 5, 9]), np.array([3, 3, 1])
     assert Start((9, 4)).positions(jobs, procs, 4).tolist() == [2, 0]
     assert Start(notes=np.zeros(3)).positions(jobs, procs, 0).tolist() == []
 
 
 @pytest.mark.parametrize(("name", "verb"), [("GPUs", "are"), ("memory", "is")])
-def test_jobs_that_need_more_of_a_pool_than_is_free_are_refused_by_its_name(name: str, verb: str) -> None:
+def test_an_answer_beyond_a_pool_names_the_pool(name: str, verb: str) -> None:
     start, pools = (
         Start((4, 6)),
         {"needs": np.array([[1, 1, 1], [2, 3, 4]]), "pool_names": ("licenses", name)},
@@ -104,7 +104,7 @@ def test_jobs_that_need_more_of_a_pool_than_is_free_are_refused_by_its_name(name
         start.check(waiting([4, 5, 6], [1, 1, 1], free=2, pools=np.array([2, 5]), **pools))
 
 
-def test_whose_running_jobs_are_is_sorted_with_them() -> None:
+def test_owners_are_sorted_with_their_running_jobs() -> None:
     running = Running.of([1, 2], [4, 2], [9, 7], [10, 20], [11, 21], [12, 22], needs=[[5, 6]])
     assert running.user.tolist() == [20, 10]
     assert running.group.tolist() == [21, 11]
@@ -112,7 +112,7 @@ def test_whose_running_jobs_are_is_sorted_with_them() -> None:
     assert running.needs.tolist() == [[6, 5]]
 
 
-def test_a_view_by_hand_has_no_use_no_pools_and_nothing_owed_or_refused() -> None:
+def test_optional_fields_of_a_view_are_empty_by_default() -> None:
     view = SiteView(0.0, 4, 3, Waiting.of([1], [0], [1], [5]), Running.of())
     assert (view.used.tolist(), view.pools.tolist(), view.pool_names) == ([0.0], [], ())
     assert (view.owed, view.refused, view.waiting.user.tolist()) == (0, 0, [-1])
@@ -128,7 +128,7 @@ def test_a_view_by_hand_has_no_use_no_pools_and_nothing_owed_or_refused() -> Non
         (Running, {"job": [4, 5], "procs": [1, 2], "expected_end": [5.0, 6.0]}),
     ],
 )
-def test_jobs_of_a_bare_view_are_of_no_known_owner_and_need_no_pool(view, columns) -> None:
+def test_jobs_have_no_owner_and_no_pool_needs_by_default(view, columns) -> None:
     given = {name: np.array(values) for name, values in columns.items()}
     found = anew(view)(**given)
     for name in ("user", "group", "named_queue"):
@@ -145,7 +145,7 @@ def test_jobs_of_a_bare_view_are_of_no_known_owner_and_need_no_pool(view, column
     assert some.needs.tolist() == [[3, 9]]
 
 
-def test_a_bare_view_of_a_site_has_one_use_of_nothing_and_no_pools() -> None:
+def test_a_site_view_has_no_use_and_pools_by_default() -> None:
     found = anew(SiteView)(0.0, 4, 3, Waiting.of([1], [0], [1], [5]), Running.of())
     assert (found.used.tolist(), found.pools.tolist(), found.pool_names) == ([0.0], [], ())
     assert (found.owed, found.refused) == (0, 0)

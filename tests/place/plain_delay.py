@@ -1,4 +1,4 @@
-"""Delay scheduling once more, simulated task by task and slot by slot: the oracle for policy and simulator together.
+"""Delay scheduling simulated task by task and slot by slot: the oracle for policy and simulator together.
 
 Map stages without bytes alone, so that links play no part; no line of the package's is used.
 """
@@ -30,7 +30,7 @@ class Job:
 
 
 def in_proportion(weights: list[int], count: int) -> list[int]:
-    """So many by weight, largest remainders first, ties by place."""
+    """Split a count by weight, largest remainders first, ties by position."""
     exact = [weight * count / max(sum(weights), 1) for weight in weights]
     found = [math.floor(value + 1e-6) for value in exact]
     order = sorted(range(len(weights)), key=lambda at: (found[at] - exact[at], at))

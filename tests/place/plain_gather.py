@@ -15,7 +15,7 @@ ELSEWHERE = 3
 
 
 class TooCloseError(Exception):
-    """Two places take as long but for a rounding; either will do."""
+    """Two candidates take equally long within rounding; either is valid."""
 
 
 def best(shuffle, sites, own, *, ahead):

@@ -1,4 +1,4 @@
-"""Tetris once more, as plainly as its docstring has it: the oracle for the compiled policy."""
+"""A plain version of Tetris, after its docstring: the oracle for the compiled policy."""
 
 from __future__ import annotations
 

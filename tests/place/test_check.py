@@ -1,4 +1,4 @@
-"""A placement's own check, compared with the compiled one of the simulator, which carries out or refuses it."""
+"""A placement's own check, compared with the compiled check of the simulator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from windlass.sim.fleet.part import PlacedFleet
 LINKS = [None, ([9.0, 9.0, 0.0], [0.0, 9.0, 9.0])]
 
 
-def asked(linked: bool) -> tuple[SinglePart, PlaceView]:
+def waiting_engine(linked: bool) -> tuple[SinglePart, PlaceView]:
     """A simulator that wants a placement of a stage that has begun, a fresh one, one of no bytes, and a shuffle."""
     jobs = FleetJobs.of(
         [0.0] * 4,
@@ -64,8 +64,8 @@ ROWS = st.lists(
 
 @given(linked=st.booleans(), starts=ROWS, moves=ROWS)
 @settings(max_examples=300, deadline=None)
-def test_it_refuses_what_the_simulator_refuses_for_the_same_reason(linked, starts, moves):
-    engine, view = asked(linked)
+def test_the_check_and_the_simulator_reject_the_same_placements(linked, starts, moves):
+    engine, view = waiting_engine(linked)
     answer = placement(starts, moves)
     assert refusal(answer.check, view) == refusal(engine.act, "place", answer)
 
@@ -84,8 +84,8 @@ def test_it_refuses_what_the_simulator_refuses_for_the_same_reason(linked, start
         ({"plan": np.zeros((4, 2), np.int64)}, r"plan has shape \(4, 2\), expected \(4, 3\)"),
     ],
 )
-def test_an_answer_of_another_form_is_refused_by_both(further, problem):
-    engine, view = asked(True)
+def test_malformed_placements_are_rejected_by_both(further, problem):
+    engine, view = waiting_engine(True)
     answer = dataclasses.replace(placement([(1, 0, 0, 1)], []), **further)
     for check, *given_ in ((answer.check, view), (engine.act, "place", answer)):
         with pytest.raises(PolicyError, match=problem):

@@ -27,7 +27,7 @@ def moved_bytes(view, answer):
     return total
 
 
-def test_fewest_stages_left_go_first_then_the_shortest():
+def test_jobs_with_the_fewest_stages_left_go_first_then_the_shortest():
     sites = Sites.of(slots=[10], up=[1e9], down=[1e9])
     ready = Ready.of(0, [1, 1, 9], [[10], [20], [10]], left=[2, 1, 1])
     answer = Tetrium().decide(PlaceView(0.0, sites, ready))
@@ -37,7 +37,7 @@ def test_fewest_stages_left_go_first_then_the_shortest():
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0])
-def test_each_job_keeps_its_part(epsilon):
+def test_each_job_keeps_its_fair_share(epsilon):
     view = busy_view(8)
     few = view.sites._replace(free=np.full(50, 4))
     answer = Tetrium(epsilon=epsilon).decide(PlaceView(0.0, few, view.ready))
@@ -50,7 +50,7 @@ def test_each_job_keeps_its_part(epsilon):
         assert got.max() <= np.ceil(promised.max()) + 8
 
 
-def test_no_budget_keeps_maps_in_place_and_shuffles_at_their_least():
+def test_without_budget_maps_stay_in_place_and_shuffles_move_least():
     view = busy_view(9)
     answer = Tetrium(rho=0.0).decide(view)
     maps = answer.starts[:, 1] >= 0
@@ -60,7 +60,7 @@ def test_no_budget_keeps_maps_in_place_and_shuffles_at_their_least():
         assert own[:, 2].tolist() == [int(np.argmax(view.ready.data[row]))]
 
 
-def test_a_budget_that_cannot_be_kept_is_said():
+def test_an_exceeded_budget_is_a_reason():
     sites = Sites.of(slots=[0, 20, 20], up=[1e9] * 3, down=[1e9] * 3)
     ready = Ready.of(0, 1.0, [[8, 4, 0]], 1e6)
     shuffle = Ready.of(1, 1.0, [[0, 0, 0]], data=[[8e6, 4e6, 0.0]], waiting=6)
@@ -79,7 +79,7 @@ def test_a_budget_that_cannot_be_kept_is_said():
     assert reasons(Tetrium(rho=0.0), shuffle) == {"its share of the shuffle"}
 
 
-def test_kept_plans_leave_the_order_of_jobs_as_it_is():
+def test_kept_plans_do_not_change_the_order_of_jobs():
     sites = Sites.of(slots=[4, 4], up=[1e9, 1e9], down=[1e9, 1e9])
     ready = Ready.of(0, [9, 1], [[8, 8], [4, 4]])
     for keep in (0, 2):
@@ -103,7 +103,7 @@ def test_remote_tasks_start_first_from_several_sources_and_local_ones_keep_slots
     assert {int(source): int(tasks) for _, source, site, tasks in local if site == 0} == {0: 20}
 
 
-def test_a_kept_plan_changes_at_few_sites_only():
+def test_a_kept_plan_changes_at_few_sites():
     view = busy_view(1, seed=2)
     plan = Tetrium(update_sites=4).decide(view).plan
     assert plan.sum() == view.ready.waiting.sum()
@@ -143,7 +143,7 @@ def test_the_better_of_forward_and_reverse_is_no_worse_than_either():
         ({"update_sites": 1}, "update_sites is 1"),
     ],
 )
-def test_bad_parameters_are_refused_by_name(parameters, problem):
+def test_bad_parameters_are_named(parameters, problem):
     with pytest.raises(InputError, match=problem):
         POLICIES.make("tetrium", np.random.default_rng(0), **parameters)
 

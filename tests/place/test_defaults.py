@@ -55,7 +55,7 @@ def test_policies_have_the_documented_defaults():
         ("in-place", "delay", (0.0, 1e9), (-0.01, math.inf, math.nan)),
     ],
 )
-def test_values_on_a_bound_are_allowed_and_none_beyond(name, field, allowed, beyond):
+def test_bounds_are_accepted_and_values_beyond_rejected(name, field, allowed, beyond):
     policy = POLICIES.find(name)
     for value in allowed:
         assert float(value) in policy(**{field: value}).parameters.tolist()

@@ -27,7 +27,7 @@ def drawn(seed):
 
 @pytest.mark.parametrize("wait", [0.0, 3.0, 5.0])
 @pytest.mark.parametrize("restarts", [True, False])
-def test_tasks_start_when_and_where_a_plain_simulation_has_them(wait, restarts):
+def test_tasks_start_as_in_a_plain_simulation(wait, restarts):
     left = 0
     for seed in range(60):
         slots, jobs = drawn(seed)
@@ -46,7 +46,7 @@ def test_tasks_start_when_and_where_a_plain_simulation_has_them(wait, restarts):
     assert left > 100
 
 
-def test_a_longer_wait_is_in_place_in_the_end():
+def test_an_infinite_wait_equals_in_place():
     slots, jobs = drawn(4)
     table = FleetJobs.of(
         [job.submit for job in jobs], [[StageSpec(job.task_s, tuple(job.here))] for job in jobs]
@@ -55,7 +55,7 @@ def test_a_longer_wait_is_in_place_in_the_end():
     np.testing.assert_array_equal(run_placed(case, DelayScheduling(1e6)).end, run_placed(case, InPlace()).end)
 
 
-def test_until_the_wait_is_over_tasks_start_where_in_place_has_them():
+def test_before_the_wait_ends_tasks_start_as_in_place():
     shuffled = 0
     for seed in range(40):
         view = drawn_view(seed)
@@ -70,10 +70,10 @@ def test_until_the_wait_is_over_tasks_start_where_in_place_has_them():
     assert starts.tolist() == [[0, -1, 0, 5], [0, -1, 1, 3], [0, -1, 2, 2]]
 
 
-def test_a_stage_that_finds_a_slot_now_and_then_waits_anew_or_once():
+def test_restarts_control_whether_a_local_start_resets_the_wait():
     fleet = Fleet.of([1, 8], [1e9, 1e9], [1e9, 1e9])
     case = FleetCase(fleet, FleetJobs.of([0.0], [[StageSpec(2.0, (6, 0), 0.0)]]))
-    # A task of 2 s ends and the next begins before 3 s are over: nobody ever leaves.
+    # A task of 2 s ends and the next begins before 3 s are over: no task ever leaves.
     assert run_placed(case, DelayScheduling(3.0)).end[0] == 12.0
     # The wait is over at 3 s, when tasks have begun at 0 and 2 s; the other four leave together.
     assert run_placed(case, DelayScheduling(3.0, restarts=False)).end[0] == 5.0
@@ -81,11 +81,11 @@ def test_a_stage_that_finds_a_slot_now_and_then_waits_anew_or_once():
     assert run_placed(case, DelayScheduling(1.0)).end[0] == 3.0
 
 
-def test_shuffles_leave_too_but_not_where_they_cannot_read():
+def test_shuffles_leave_only_to_sites_that_can_read():
     sites = Sites.of(slots=[2, 4, 4], up=[1e9, 1e9, 0.0], down=[1e9, 0.0, 1e9], free=[0, 4, 4])
     ready = Ready.of(1, 1.0, [[0, 0, 0]], data=[[8e9, 0.0, 0.0]], waiting=5)
     late = PlaceView(4.0, sites, ready)
-    # Site 1 has no downlink. What a site without an uplink has nobody else may need.
+    # Site 1 has no downlink. Data of a site without an uplink must not be needed elsewhere.
     assert DelayScheduling().decide(late).starts.tolist() == [[0, -1, 2, 4]]
     stuck = ready._replace(data=np.array([[8e9, 0.0, 1e9]]))
     assert DelayScheduling().decide(PlaceView(4.0, sites, stuck)).starts[:, 2].tolist() == [2]
@@ -96,6 +96,6 @@ def test_shuffles_leave_too_but_not_where_they_cannot_read():
     ("parameters", "problem"),
     [({"wait": -1.0}, "wait is -1"), ({"wait": float("inf")}, "wait is inf"), ({"restarts": 2}, "restarts")],
 )
-def test_bad_parameters_are_refused_by_name(parameters, problem):
+def test_bad_parameters_are_named(parameters, problem):
     with pytest.raises(InputError, match=problem):
         DelayScheduling(**parameters)

@@ -59,7 +59,7 @@ def chain_s(shuffle, sites, share):
     return first + shuffle.after * carrying_s(ran * shuffle.written, ran, sites.up, sites.down)
 
 
-def test_of_all_places_that_are_tried_a_shuffle_takes_the_best():
+def test_a_shuffle_takes_the_best_candidate():
     better = set()
     for seed in range(200):
         rng = np.random.default_rng([5, seed])
@@ -90,7 +90,7 @@ def test_of_all_places_that_are_tried_a_shuffle_takes_the_best():
     assert better == {"own", "one", "some"}
 
 
-def test_a_stage_counts_on_a_part_of_what_others_hold():
+def test_expected_slots_include_a_share_of_held_ones():
     slots, links = np.empty(4), np.empty(3)
     sites = SimpleNamespace(slots=np.array([10, 10, 3, 0]))
     expected_slots.py_func(sites, np.array([4, 0, 5, 0]), 0.5, slots)
@@ -107,7 +107,7 @@ def test_a_link_carries_whole_tasks():
     assert carried.py_func(7, 0.0, 0.0) == 7
 
 
-def test_whole_tasks_go_to_the_largest_remainders_and_of_these_to_the_first():
+def test_whole_tasks_follow_largest_remainders_and_then_position():
     for seed in range(100):
         rng = np.random.default_rng(seed)
         n, tasks = int(rng.integers(1, 7)), int(rng.integers(0, 40))
@@ -140,7 +140,7 @@ def test_whole_tasks_within_bounds_fill_the_least_full_site():
         assert found.tolist() == expected, seed
 
 
-def test_what_must_move_leaves_the_narrowest_uplink_first():
+def test_moves_leave_the_narrowest_uplink_first():
     for seed in range(80):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(1, 6))
@@ -157,7 +157,7 @@ def test_what_must_move_leaves_the_narrowest_uplink_first():
 
 
 @pytest.mark.parametrize("spread", [False, True])
-def test_remote_tasks_read_from_all_sources_in_turn_or_from_one_after_the_other(spread):
+def test_remote_tasks_read_from_sources_in_turn_or_in_sequence(spread):
     for seed in range(120):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(2, 6))
@@ -185,7 +185,7 @@ def test_remote_tasks_read_from_all_sources_in_turn_or_from_one_after_the_other(
         assert found.tolist() == expected, seed
 
 
-def test_replanning_is_the_nearest_over_the_sites_that_gain_most():
+def test_replanning_is_optimal_over_some_set_of_sites():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(2, 7))
@@ -206,7 +206,7 @@ def test_replanning_is_the_nearest_over_the_sites_that_gain_most():
             assert ((changed - ideal) ** 2).sum() in costs, seed
 
 
-def test_no_site_is_left_with_less_than_no_task():
+def test_replanning_gives_no_negative_counts():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         now = rng.multinomial(12, np.ones(5) / 5)

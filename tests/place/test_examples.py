@@ -18,11 +18,11 @@ ROWS = {row.what: row for row in example_rows()}
         ("Example 2, job 2 first, mean response, s", 2.65),
     ],
 )
-def test_published_numbers(what, value):
+def test_rows_equal_the_published_numbers(what, value):
     assert ROWS[what].ours == pytest.approx(value, abs=0.005)
     assert ROWS[what].holds
 
 
-def test_the_map_program_s_own_optimum():
+def test_the_map_program_finds_its_optimum():
     plan = map_stage([20e9, 30e9, 50e9], [40, 10, 20], [5e9, 1e9, 2e9], [5e9, 1e9, 5e9], 1000, 2.0)
     assert plan.stage_s == pytest.approx(15.7142857142857 + 28.5714285714286, rel=1e-12)

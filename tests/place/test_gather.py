@@ -1,4 +1,4 @@
-"""Gathering: a shuffle goes where it and the shuffles behind it take least, worked out once more in plain code."""
+"""Gathering: a shuffle goes where it and the shuffles behind it take least, computed independently in plain code."""
 
 import math
 
@@ -70,7 +70,7 @@ def tried(view):
         group *= 2
 
 
-def test_a_shuffle_takes_least_with_those_behind_it():
+def test_a_shuffle_minimises_the_time_with_its_successors():
     gathered = 0
     for seed in range(150):
         view = drawn(seed)
@@ -89,7 +89,7 @@ def test_a_shuffle_takes_least_with_those_behind_it():
     assert gathered > 20
 
 
-def test_half_of_the_sites_are_gathered_at_where_that_takes_least():
+def test_gathering_at_half_of_the_sites_if_fastest():
     # Two sites take a third wave; all eight save one, and have what comes later cross slow links.
     fast, slow = [1e9] * 4, [1e6] * 4
     sites = StageResources(np.array([10.0] * 4 + [4.0] * 4), np.array(fast + slow), np.array(fast + slow))
@@ -101,7 +101,7 @@ def test_half_of_the_sites_are_gathered_at_where_that_takes_least():
     assert share.tolist() == [0.25] * 4 + [0.0] * 4
 
 
-def test_without_looking_ahead_a_chain_is_shuffled_at_every_stage():
+def test_without_ahead_a_chain_is_shuffled_at_every_stage():
     fleet = Fleet.of([30, 30, 30], [2e8] * 3, [2e8] * 3)
     stages = [StageSpec(1.0, (20, 20, 20), 1e8, ratio=1.0)]
     stages += [StageSpec(1.0, tasks=30, parents=(at,), ratio=1.0) for at in range(4)]
@@ -113,7 +113,7 @@ def test_without_looking_ahead_a_chain_is_shuffled_at_every_stage():
     assert ahead.end[0] < 0.85 * min(alone.end[0], run_placed(case, Tetrium()).end[0])
 
 
-def test_what_others_hold_and_use_counts_in_part():
+def test_held_slots_and_used_links_count_in_part():
     sites = Sites.of(slots=[10, 10], up=[1e8, 1e8], down=[1e8, 1e8], free=[0, 10])
     ready = Ready.of(0, 4.0, [[20, 0]], 5e7)
     away = [
@@ -129,7 +129,7 @@ def test_what_others_hold_and_use_counts_in_part():
     assert few[0] < few[1]
 
 
-def test_the_least_work_left_goes_first():
+def test_the_job_with_the_least_remaining_work_goes_first():
     sites = Sites.of(slots=[4], up=[1e9], down=[1e9])
     # 8 s in one stage, against 4 s in each of three.
     ready = Ready.of(0, [1.0, 1.0], [[4], [8]], left=[3, 1])
@@ -137,12 +137,12 @@ def test_the_least_work_left_goes_first():
 
 
 @pytest.mark.parametrize("given", [{"slots_back": 1.1}, {"links_left": -0.1}, {"ahead": 2}])
-def test_bad_parameters_are_refused_by_name(given):
+def test_bad_parameters_are_named(given):
     with pytest.raises(InputError, match=f"{next(iter(given))} is"):
         Gather(**given)
 
 
-def test_what_would_wait_starts_elsewhere_where_reading_is_short():
+def test_waiting_maps_start_elsewhere_if_reading_is_short():
     sites = Sites.of(slots=[10, 10], up=[1e8, 1e8], down=[1e8, 1e8], free=[0, 10])
     # A task reads for 0.5 s at the whole of the uplink, and computes for 4 s: four can be read in 2 s.
     ready = Ready.of(0, 4.0, [[10, 0]], 5e7)
@@ -169,7 +169,7 @@ def test_what_would_wait_starts_elsewhere_where_reading_is_short():
     assert started(0.5, what=Ready.of(0, 4.0, [[0, 0]], 5e7)) == []
 
 
-def test_gathering_or_leaving_is_gathering_with_other_defaults():
+def test_gather_or_leave_is_gather_with_other_defaults():
     sites = Sites.of(slots=[10, 10], up=[1e8, 1e8], down=[1e8, 1e8], free=[0, 10])
     for seed in range(30):
         view = drawn(seed)

@@ -1,4 +1,4 @@
-"""In-place placement, all of it, as a plain version does it; when it wishes to be asked again."""
+"""In-place placement compared with a plain version, and its wake times."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def in_place(view: PlaceView, delay: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize("delay", [0.0, 2.0])
-def test_starts_are_those_of_the_plain_version(delay):
+def test_starts_equal_the_plain_version(delay):
     elsewhere = 0
     for seed in range(120):
         view = scarce_view(seed)
@@ -80,13 +80,13 @@ def test_starts_are_those_of_the_plain_version(delay):
     assert elsewhere > (10 if delay == 0.0 else 30)
 
 
-def test_what_is_wanted_is_what_has_not_begun_of_the_whole():
+def test_wanted_tasks_equal_the_plain_version():
     for seed in range(120):
         view = scarce_view(seed)
         assert wanted_in_place(view.sites, view.ready).tolist() == wanted(view).tolist(), seed
 
 
-def test_with_a_delay_it_is_asked_again_when_the_next_stage_has_waited():
+def test_with_a_delay_the_policy_wakes_when_the_next_stage_has_waited():
     sites = Sites.of(slots=[2, 2], up=[1e9] * 2, down=[1e9] * 2, free=[0, 2])
     ready = Ready.of(
         [0, 0, 1], 1.0, [[3, 0], [3, 0], [0, 0]], data=[[0, 0], [0, 0], [1e6, 0]], waiting=[0, 0, 4]
@@ -105,14 +105,14 @@ def test_with_a_delay_it_is_asked_again_when_the_next_stage_has_waited():
 
 
 @pytest.mark.parametrize(("order", "largest"), [("largest", True), ("given", False)])
-def test_an_answer_says_whether_the_largest_tasks_start_first(order, largest):
+def test_an_answer_has_the_order_of_tasks(order, largest):
     view = PlaceView(0.0, Sites.of([1], [1e9], [1e9]), Ready.of(0, 1.0, [[1]]))
     assert Tetrium(reduce_order=order).decide(view).largest_first == largest
     assert Gather().decide(view).largest_first
     assert not InPlace().decide(view).largest_first
 
 
-def test_whole_numbers_are_as_good_as_any():
+def test_integers_are_accepted_for_float_columns():
     whole = Ready.of(
         [0, 1], 2, [[3, 1], [0, 0]], 5, data=[[0, 0], [7, 9]], waiting=[0, 4], next_work=1, ratio=2
     )

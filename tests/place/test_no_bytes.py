@@ -1,4 +1,4 @@
-"""Maps that read nothing start as others do, under every policy: nothing says where they lie but their tasks."""
+"""Maps that read nothing start as others do under every policy; only their tasks give their sites."""
 
 import numpy as np
 import pytest
@@ -26,11 +26,11 @@ def ends(policy, here, up=(1e8, 1e8, 1e8), ratio=1.0):
 @pytest.mark.parametrize("name", POLICIES.names())
 @settings(max_examples=15, deadline=None)
 @given(here=TASKS)
-def test_they_end(name, here):
+def test_maps_without_bytes_end_under_every_policy(name, here):
     assert np.isfinite(ends(POLICIES.make(name, np.random.default_rng(1)), here))
 
 
-def test_in_place_they_run_where_they_lie():
+def test_in_place_they_run_at_their_sites():
     sites = Sites.of(slots=[3, 2, 1], up=[1e8] * 3, down=[1e8] * 3)
     ready = Ready.of(shuffles=[0], task_s=1.0, here=[[1, 3, 1]], task_bytes=0.0)
     answer = TetriumITask().decide(PlaceView(0.0, sites, ready))
@@ -40,19 +40,19 @@ def test_in_place_they_run_where_they_lie():
 @pytest.mark.parametrize("policy", [Tetrium(), Tetrium(rho=0.0), Tetrium(update_sites=2), TetriumITask()])
 @settings(max_examples=15, deadline=None)
 @given(here=TASKS, open_links=st.lists(st.booleans(), min_size=3, max_size=3))
-def test_where_nothing_can_leave_they_run_where_they_lie(policy, here, open_links):
+def test_without_uplinks_they_run_at_their_sites(policy, here, open_links):
     """A site with many slots would have them all, and none could go there."""
     assert np.isfinite(ends(policy, here, up=np.where(open_links, 1e8, 0.0)))
 
 
-def test_where_all_may_leave_slots_alone_say_where_they_run():
+def test_with_uplinks_they_follow_the_slots():
     sites = Sites.of(slots=[1, 9], up=[1e8] * 2, down=[1e8] * 2)
     ready = Ready.of(shuffles=[0], task_s=1.0, here=[[10, 0]], task_bytes=0.0)
     starts = Tetrium().decide(PlaceView(0.0, sites, ready)).starts
     assert np.bincount(starts[:, 2], starts[:, 3]).tolist() == [1.0, 9.0]
 
 
-def test_what_reads_nothing_moves_whatever_the_budget():
+def test_they_move_under_any_budget():
     """Of the second site's tasks most start where slots are, and no reason speaks of bytes."""
     sites = Sites.of(slots=[3, 1, 9], up=[0.0, 1e8, 1e8], down=[1e8] * 3)
     ready = Ready.of(shuffles=[0], task_s=1.0, here=[[3, 6, 0]], task_bytes=0.0)

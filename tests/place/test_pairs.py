@@ -1,4 +1,4 @@
-"""Stages with a limit a pair of sites: as a linear program that is written down once more, constraint by constraint."""
+"""Stages with a limit a pair of sites: compared with an independently written linear program."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_without_work_only_the_transfer_counts(highs, fast):
 
 
 @pytest.mark.parametrize("highs", [map_stage_highs, reduce_stage_highs])
-def test_what_no_placement_satisfies_is_refused(highs):
+def test_an_infeasible_program_is_rejected(highs):
     with pytest.raises(InputError, match="no placement satisfies the constraints"):
         highs([4.0, 1.0], [0, 0], [1.0, 1.0], [1.0, 1.0], 5, 1.0)
 

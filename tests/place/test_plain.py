@@ -1,4 +1,4 @@
-"""Baselines of placement against what they are said to do, worked out once more."""
+"""Baseline placements compared with independent versions of their documentation."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def drawn_view(seed):
 
 @pytest.mark.parametrize("penalty", [0.0, 0.1, 0.8])
 @pytest.mark.parametrize("srtf", [0.0, 1.0])
-def test_tetris_starts_what_scores_highest(penalty, srtf):
+def test_tetris_starts_the_highest_scores(penalty, srtf):
     for seed in range(60):
         view = drawn_view(seed)
         assert [*map(tuple, Tetris(penalty, srtf).decide(view).starts.tolist())] == tetris(
@@ -52,7 +52,7 @@ def test_tetris_starts_what_scores_highest(penalty, srtf):
 
 
 @pytest.mark.parametrize(("network", "local_reads"), [(True, True), (False, False), (False, True)])
-def test_tetris_counts_links_and_local_reads_as_told(network, local_reads):
+def test_tetris_counts_links_and_local_reads_by_its_options(network, local_reads):
     unlike = 0
     for seed in range(60):
         view = drawn_view(seed)
@@ -62,7 +62,7 @@ def test_tetris_counts_links_and_local_reads_as_told(network, local_reads):
     assert unlike > 5
 
 
-def test_tetris_takes_a_local_read_for_no_less_than_a_remote_one():
+def test_with_local_reads_tetris_prefers_no_remote_read():
     sites = Sites.of(slots=[4, 4], up=[1e9, 1e9], down=[1e9, 1e9])
     ready = Ready.of(shuffles=[0], task_s=1, here=[[2, 9]], task_bytes=2e8)
     first = [
@@ -118,7 +118,7 @@ def whole_time(sites, view, share):
     return map_s + found.fun
 
 
-def test_the_better_of_forward_and_reverse_is_the_better():
+def test_best_equals_the_better_of_forward_and_reverse():
     better = set()
     for seed in range(80):
         rng = np.random.default_rng([3, seed])
@@ -142,7 +142,7 @@ def test_the_better_of_forward_and_reverse_is_the_better():
     assert better == {"forward", "reverse"}
 
 
-def test_iridium_s_ties_go_to_where_computing_takes_least():
+def test_ties_of_iridium_minimise_the_compute_time():
     better = 0
     for seed in range(40):
         rng = np.random.default_rng([8, seed])

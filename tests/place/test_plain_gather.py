@@ -1,4 +1,4 @@
-"""Gathering beside a plain version: several stages at once, links in use, slots that others hold."""
+"""Gathering compared with a plain version: several stages, links in use, and held slots."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def crowded(view, seed):
     ("ahead", "slots_back", "links_left", "patience"),
     [(True, 0.3, 0.2, 0.0), (False, 0.0, 0.7, 0.3), (True, 1.0, 0.0, 2.0), (False, 0.9, 1.0, 1.0)],
 )
-def test_starts_and_reasons_are_those_of_the_plain_version(drawn, ahead, slots_back, links_left, patience):
+def test_starts_and_reasons_equal_the_plain_version(drawn, ahead, slots_back, links_left, patience):
     compared = elsewhere = 0
     for seed in range(60):
         view = crowded(mixed(drawn(seed), seed), seed)

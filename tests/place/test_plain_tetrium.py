@@ -1,4 +1,4 @@
-"""Tetrium's decisions beside a plain one: order, shares of slots, budgets, sources and reasons."""
+"""Tetrium's decisions compared with a plain version: order, shares of slots, budgets, sources and reasons."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def mixed(view, seed):
     ],
     ids=lambda options: "-".join(map(str, options.values())) or "defaults",
 )
-def test_starts_and_reasons_are_those_of_the_plain_decision(drawn, options):
+def test_starts_and_reasons_equal_the_plain_decision(drawn, options):
     for seed in range(30):
         view = mixed(drawn(seed), seed)
         answer = Tetrium(**options).decide(view)
@@ -78,7 +78,7 @@ def later(view, answer, seed):
 
 @pytest.mark.parametrize("drawn", [drawn_view, scarce_view])
 @pytest.mark.parametrize("options", [{"update_sites": 2}, {"update_sites": 4, "rho": 0.3, "epsilon": 0.5}])
-def test_kept_plans_are_those_of_the_plain_decision(drawn, options):
+def test_kept_plans_equal_the_plain_decision(drawn, options):
     changes = 0
     for seed in range(40):
         view, policy = mixed(drawn(seed), seed), Tetrium(**options)
@@ -93,7 +93,7 @@ def test_kept_plans_are_those_of_the_plain_decision(drawn, options):
     assert changes > 10
 
 
-def test_views_tell_orders_of_map_tasks_apart():
+def test_the_views_distinguish_the_map_orders():
     ways = [{"map_order": way, "local_share": 0.5} for way in ("remote-spread", "remote", "local")]
     views = [mixed(drawn_view(seed), seed) for seed in range(30)]
     found = [[tetrium(view, **way)[0] for view in views] for way in ways]

@@ -45,7 +45,7 @@ def test_a_cluster_file_made_from_measurements_places_a_job(tmp_path):
 
 
 @needs_traces
-def test_ten_minutes_of_facebook_s_log_over_ten_regions():
+def test_ten_minutes_of_the_facebook_log_run_over_ten_regions():
     scenario = load_scenario(ROOT / "examples" / "fleet-facebook.yaml")
     setting = scenario.variants[-1].setting
     swim = setting.workload.swim.model_copy(update={"hours": 1 / 6})
@@ -66,7 +66,7 @@ def test_ten_minutes_of_facebook_s_log_over_ten_regions():
         ("", "the file is empty"),
     ],
 )
-def test_a_bad_log_is_refused_by_line(tmp_path, text, problem):
+def test_a_bad_log_line_is_named(tmp_path, text, problem):
     (tmp_path / "log.tsv").write_text(text)
     with pytest.raises(InputError, match=problem):
         read_swim(tmp_path / "log.tsv")
@@ -83,7 +83,7 @@ def test_a_bad_log_is_refused_by_line(tmp_path, text, problem):
         ("src_region,dst_region,throughput_bits_per_s\nx:a,x:b,1\n", "no measurement from x:b to x:a"),
     ],
 )
-def test_a_bad_matrix_is_refused_by_line(tmp_path, text, problem):
+def test_a_bad_matrix_line_is_named(tmp_path, text, problem):
     (tmp_path / "wan.csv").write_text(text)
     with pytest.raises(InputError, match=problem):
         read_wan(tmp_path / "wan.csv", ["x:a", "x:b"])
@@ -99,7 +99,7 @@ def test_a_bad_matrix_is_refused_by_line(tmp_path, text, problem):
         ("[1]", "expected a job"),
     ],
 )
-def test_a_bad_job_is_refused_by_field(tmp_path, job, problem):
+def test_a_bad_job_field_is_named(tmp_path, job, problem):
     (tmp_path / "job.yaml").write_text(job)
     (tmp_path / "sites.yaml").write_text("sites: [{name: a, slots: 1, up: 1, down: 1}]")
     with pytest.raises(InputError, match=problem):

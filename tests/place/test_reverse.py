@@ -79,7 +79,7 @@ def shuffled_s(data, sites, share, behind):
 
 
 @pytest.mark.parametrize("direction", [FORWARD, REVERSE, BEST])
-def test_maps_run_where_the_direction_has_them(direction):
+def test_maps_are_placed_by_the_direction(direction):
     ways = {"forward": 0, "reverse": 0}
     for seed in range(120):
         data, sites, load, behind = drawn(seed)

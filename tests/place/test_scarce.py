@@ -1,4 +1,4 @@
-"""Sites that lack slots or links: who starts then, and the fastest shuffle that can be had."""
+"""Sites without slots or links: which tasks start, and the fastest possible shuffle."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def scarce_view(seed: int) -> PlaceView:
 
 
 @pytest.mark.parametrize("local_reads", [False, True])
-def test_tetris_starts_what_scores_highest_where_links_and_slots_are_missing(local_reads):
+def test_tetris_starts_the_highest_scores_with_missing_links_and_slots(local_reads):
     for seed in range(100):
         view = scarce_view(seed)
         found = [*map(tuple, Tetris(0.1, 1.0, True, local_reads).decide(view).starts.tolist())]
@@ -79,7 +79,7 @@ def test_starts_have_a_slot_and_can_read_their_input(name):
             assert starts[starts[:, 0] == row, 3].sum() <= ready.waiting[row]
 
 
-def test_tasks_that_may_leave_go_to_whoever_holds_fewest_and_read_in_proportion():
+def test_leaving_tasks_are_of_the_job_with_fewest_and_read_in_proportion():
     """At once, without a wait: of what in-place leaves of slots, each goes to the job with the fewest running tasks."""
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -114,7 +114,7 @@ def least_shuffle(share, up, down):
     return found.fun if found.status == 0 else np.inf
 
 
-def test_the_distribution_that_a_shuffle_wants_is_the_fastest():
+def test_the_wanted_distribution_of_a_shuffle_is_the_fastest():
     for seed in range(80):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(2, 6))
@@ -142,7 +142,7 @@ def test_the_distribution_that_a_shuffle_wants_is_the_fastest():
             assert wanted.tolist() == pytest.approx(clipped.tolist(), abs=1e-7)
 
 
-def test_input_moves_ahead_to_where_the_shuffle_is_fastest_and_no_more():
+def test_input_moves_ahead_only_as_the_fastest_shuffle_needs():
     moved = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)

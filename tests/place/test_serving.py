@@ -1,4 +1,4 @@
-"""What starts in which order at one instant, and within which budget: as worked out plainly."""
+"""The order of starts at one instant, and their budgets, compared with plain computations."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def queue(seed):
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.25, 0.5, 1.0])
-def test_stages_at_one_site_are_served_in_order_and_each_job_keeps_its_part(epsilon):
+def test_stages_at_one_site_are_served_in_order_with_fair_shares(epsilon):
     for seed in range(60):
         left, tasks, task_s, free = queue(seed)
         opened, unserved, expected, order = free, int(tasks.sum()), {}, []
@@ -68,7 +68,7 @@ def test_stages_at_one_site_are_served_in_order_and_each_job_keeps_its_part(epsi
         assert starts[:, [0, 3]].tolist() == [[row, expected[row]] for row in order if expected[row]], seed
 
 
-def test_fair_order_deals_what_is_free_evenly_to_those_who_follow():
+def test_fair_order_divides_free_slots_evenly():
     for seed in range(60):
         left, tasks, task_s, free = queue(seed)
         opened, expected = free, []
@@ -81,7 +81,7 @@ def test_fair_order_deals_what_is_free_evenly_to_those_who_follow():
         assert TetriumFs().decide(PlaceView(0.0, sites, ready)).starts[:, [0, 3]].tolist() == expected, seed
 
 
-def test_all_input_that_can_leave_moves_to_the_most_powerful_site():
+def test_centralised_moves_all_input_to_the_most_powerful_site():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         m, n = int(rng.integers(1, 4)), int(rng.integers(1, 5))

@@ -1,4 +1,4 @@
-"""What a stage's plan leaves room for, waves that take no less than a task, and which of equal plans is taken."""
+"""Bounds of a stage's plan, waves of at least one task time, and the choice among equal plans."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def solved(case, shuffles):
 
 
 @pytest.mark.parametrize("shuffles", [False, True])
-def test_no_wave_takes_less_than_a_task(shuffles):
+def test_a_wave_takes_at_least_one_task_time(shuffles):
     slower = 0
     for seed in range(24):
         case = data, slots, up, down, work, budget, wave = drawn(seed, shuffles)
@@ -54,7 +54,7 @@ def test_no_wave_takes_less_than_a_task(shuffles):
 
 
 @pytest.mark.parametrize("shuffles", [False, True])
-def test_a_site_can_hold_what_its_downlink_and_its_slots_carry_in_the_time(shuffles):
+def test_the_maximum_of_a_site_follows_its_downlink_and_slots(shuffles):
     for seed in range(24):
         case = data, slots, _, down, work, _, _ = drawn(seed, shuffles)
         transfer, compute, share, most = solved(case, shuffles)
@@ -65,7 +65,7 @@ def test_a_site_can_hold_what_its_downlink_and_its_slots_carry_in_the_time(shuff
         assert (share >= 0.0).all()
 
 
-def test_of_shuffles_that_take_as_long_the_one_that_leaves_most_bytes():
+def test_of_equally_fast_shuffles_the_one_that_moves_least_is_chosen():
     for seed in range(24):
         case = data, _, up, _, _, _, _ = drawn(seed, True)
         transfer, _, share, most = solved(case, True)
@@ -75,7 +75,7 @@ def test_of_shuffles_that_take_as_long_the_one_that_leaves_most_bytes():
         assert (data * share).sum() == pytest.approx(-found.fun, rel=1e-6), seed
 
 
-def test_maps_leave_a_site_only_where_its_slots_do_not_do():
+def test_maps_leave_a_site_only_if_its_slots_are_not_enough():
     for seed in range(24):
         case = data, slots, _, down, work, _, _ = drawn(seed, False)
         transfer, compute, share, _ = solved(case, False)

@@ -1,4 +1,4 @@
-"""The fast solver beside HiGHS, and its plans beside the constraints of the programs."""
+"""The fast solver compared with HiGHS, and its plans checked against the constraints."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def run_reduce(seed):
     ("ours", "theirs"), [(map_stage, map_stage_highs), (reduce_stage, reduce_stage_highs)]
 )
 @pytest.mark.parametrize(("tasks", "task_s"), [(1, 0.25), (2, 0.5), (1, 4.0), (8, 0.0)])
-def test_little_work_counts_in_full_and_none_takes_no_time(ours, theirs, tasks, task_s):
+def test_little_work_counts_in_full_and_no_work_takes_no_time(ours, theirs, tasks, task_s):
     # Reading takes a hundredth of a second at most: to compute at both sites is best however short that is.
     sites = ([4e6, 1e6], [1, 3], [1e9, 1e9], [1e9, 1e9])
     plan, found = ours(*sites, tasks, task_s), theirs(*sites, tasks, task_s)

@@ -1,4 +1,4 @@
-"""Bad input is refused by name; what is merely odd is placed."""
+"""Bad input is rejected by name; unusual input is placed."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_no_sites_at_all_is_named(place):
         place([], **GOOD)
 
 
-def test_text_is_named(place):
+def test_text_input_is_rejected(place):
     with pytest.raises(InputError, match="_bytes"):
         place(["a", "b", "c"], **GOOD)
 
@@ -71,7 +71,7 @@ def test_no_slots_anywhere_is_named(place):
         place(DATA, **GOOD | {"slots": [0, 0, 0]})
 
 
-def test_data_that_nobody_can_read_is_named():
+def test_unreadable_data_is_named():
     with pytest.raises(InputError, match=r"input_bytes\[0\] is 1e\+09 bytes"):
         map_stage(DATA, **GOOD | {"slots": [0, 4, 4], "up": [0, 1e9, 1e9]})
 
@@ -82,13 +82,13 @@ def test_one_site_runs_all(place):
     assert (plan.transfer_s, plan.compute_s) == (0.0, 4.0)
 
 
-def test_nothing_to_read_goes_where_slots_are(place):
+def test_tasks_without_input_follow_the_slots(place):
     plan = place([0, 0, 0], **GOOD | {"slots": [4, 0, 12]})
     np.testing.assert_allclose(plan.share, [0.25, 0.0, 0.75])
     assert plan.transfer_s == 0.0
 
 
-def test_nothing_to_compute_leaves_data_where_it_is():
+def test_tasks_without_compute_time_stay_at_their_data():
     plan = map_stage(DATA, **GOOD | {"task_s": 0.0})
     np.testing.assert_allclose(plan.flow, np.diag(np.array(DATA) / 6e9))
     assert plan.stage_s == 0.0
@@ -98,7 +98,7 @@ def test_no_tasks_are_placed_in_no_time(place):
     assert place(DATA, **GOOD | {"tasks": 0}).compute_s == 0.0
 
 
-def test_of_optimal_plans_the_one_that_moves_least():
+def test_of_optimal_plans_the_one_that_moves_least_is_chosen():
     plan = map_stage([1e9, 1e9], [10, 10], [1e9, 1e9], [1e9, 1e9], 20, 1.0)
     np.testing.assert_allclose(plan.flow, np.diag([0.5, 0.5]))
 

@@ -1,4 +1,4 @@
-"""Views of placement built by hand: what is given is kept, and what is not has its documented value."""
+"""Views of placement built by hand: given values are kept, and defaults are as documented."""
 
 import math
 
@@ -14,7 +14,7 @@ def columns_of(record):
     return {name: getattr(record, name).tolist() for name in record._fields}
 
 
-def test_stages_of_which_nothing_has_begun():
+def test_a_ready_stage_has_no_started_tasks_by_default():
     assert columns_of(Ready.of([0, 0], 2.0, [[1, 2], [3, 0]], [10.0, 5.0])) == {
         "job": [0, 1],
         "left": [1, 1],
@@ -33,7 +33,7 @@ def test_stages_of_which_nothing_has_begun():
     }
 
 
-def test_what_is_given_of_a_stage_is_kept():
+def test_given_columns_of_a_stage_are_kept():
     ready = Ready.of(
         [0, 1, 1],
         [2.0, 3.0, 4.0],
@@ -58,7 +58,7 @@ def test_what_is_given_of_a_stage_is_kept():
     assert ready.running.tolist() == [[0, 0]] * 3
 
 
-def test_sites_are_idle_where_nothing_else_is_given():
+def test_sites_are_idle_by_default():
     slots, up, down = np.array([3, 4]), np.array([1e9, 2e9]), np.array([3e9, 4e9])
     sites = Sites.of(slots, up, down)
     assert columns_of(sites) == {
@@ -77,7 +77,7 @@ def test_sites_are_idle_where_nothing_else_is_given():
     assert Sites.of(slots, up, down, free=[1, -1]).free.tolist() == [1, -1]
 
 
-def test_a_view_is_of_jobs_that_came_just_now_and_an_answer_wants_nothing_else():
+def test_defaults_of_views_and_answers():
     sites = Sites.of([3], [1e9], [1e9])
     view = PlaceView(0.0, sites, Ready.of(0, 1.0, [[2], [1]]))
     assert (view.fresh.tolist(), view.changed, view.moved) == ([1, 1], False, True)
@@ -91,7 +91,7 @@ def test_a_view_is_of_jobs_that_came_just_now_and_an_answer_wants_nothing_else()
     )
 
 
-def test_columns_are_of_whole_numbers_or_not_whatever_is_given():
+def test_columns_have_fixed_dtypes_for_any_input():
     ready = Ready.of(
         [1.0], [1], [[0.0, 0.0]], 1, data=[[1, 2]], waiting=[3.0], job=[4.0], next_work=[1], ratio=[2]
     )
@@ -102,7 +102,7 @@ def test_columns_are_of_whole_numbers_or_not_whatever_is_given():
 
 
 @pytest.mark.parametrize("name", POLICIES.names())
-def test_nothing_starts_where_nothing_waits_or_no_slot_is_free(name):
+def test_without_waiting_tasks_or_free_slots_nothing_starts(name):
     policy = POLICIES.make(name, np.random.default_rng(0))
     sites = Sites.of([3, 2], [1e9, 1e9], [1e9, 1e9])
     nothing = Ready.of(np.empty(0), np.empty(0), np.empty((0, 2)))

@@ -23,7 +23,7 @@ def test_rounding_keeps_sums_and_each_site_s_data(seed):
     assert (flow >= 0).all()
     np.testing.assert_array_equal(flow.sum(axis=1), here)
     assert (np.abs(flow.sum(axis=0) - plan.share * given.tasks) < 1 + 1e-6).all()
-    # Nobody sends what it needs itself.
+    # No site sends data that it needs itself.
     assert ((flow.sum(axis=1) > np.diag(flow)) & (flow.sum(axis=0) > np.diag(flow))).sum() == 0
     reduce = reduce_stage(here * 1e6, *given.sites()[1:], given.tasks, given.task_s)
     counts = whole_reduce(reduce, given.tasks)
@@ -38,7 +38,7 @@ def test_a_site_without_a_share_gets_no_task():
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_replanning_is_as_near_to_the_ideal_as_any_choice_of_sites(seed):
+def test_replanning_is_as_close_to_the_ideal_as_any_choice_of_sites(seed):
     rng = np.random.default_rng(seed)
     n, tasks = 6, 200
     now, ideal = rng.multinomial(tasks, rng.dirichlet(np.ones(n) * 5), 2)
@@ -57,7 +57,7 @@ def test_replanning_is_as_near_to_the_ideal_as_any_choice_of_sites(seed):
         assert ours <= bound + k
 
 
-def test_replanning_no_site_changes_nothing_and_all_sites_everything():
+def test_replanning_no_site_changes_nothing_and_all_sites_reach_the_ideal():
     assert replan([3, 1], [0, 4], 0).tolist() == [3, 1]
     assert replan([3, 1], [0, 4], 9).tolist() == [0, 4]
 
@@ -70,6 +70,6 @@ def test_replanning_no_site_changes_nothing_and_all_sites_everything():
         ([-1, 4], [1, 2], r"now\[0\] is -1"),
     ],
 )
-def test_bad_plans_are_refused_by_name(now, ideal, problem):
+def test_bad_plans_are_named(now, ideal, problem):
     with pytest.raises(InputError, match=problem):
         replan(now, ideal, 2)

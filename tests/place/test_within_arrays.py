@@ -16,7 +16,7 @@ from windlass.place import POLICIES
 
 
 class AsWritten:
-    """Stands for a kernel; what it runs is plain Python."""
+    """A kernel that runs as plain Python."""
 
     def __init__(self, kernel):
         self.function = interpreted(kernel.python)
@@ -37,7 +37,7 @@ def as_written(policy):
 
 
 def contents(answer):
-    """All that an answer says."""
+    """Return all fields of an answer."""
     return {
         field.name: str(np.asarray(getattr(answer, field.name)).tolist())
         for field in dataclasses.fields(answer)

@@ -50,7 +50,7 @@ def test_the_log_is_valid_where_resources_drop_and_return(name):
 
 
 @pytest.mark.parametrize("name", ["tetrium", "in-place", "tetris"])
-def test_pairs_have_limits_of_their_own(name):
+def test_limits_of_pairs_slow_the_run(name):
     fleet, jobs = drawn(7)
     pair = np.random.default_rng(1).uniform(2e6, 2e7, (6, 6))
     slow = Fleet.of(fleet.slots, fleet.up, fleet.down, pair=pair)
@@ -59,7 +59,7 @@ def test_pairs_have_limits_of_their_own(name):
     assert run.response.mean() > simulate(fleet, jobs, make(name)).response.mean()
 
 
-def test_the_validator_sees_a_task_too_many():
+def test_the_validator_finds_too_many_tasks():
     fleet, jobs = drawn(3)
     run = simulate(fleet, jobs, make("in-place"), log=True)
     run.begun[: run.fleet.slots.max() + 1] = run.begun[0]
@@ -99,7 +99,7 @@ def test_a_slot_that_returns_is_used():
     assert np.sort(run.computed).tolist() == [10, 10, 20, 30]
 
 
-def test_a_policy_is_asked_when_it_wished_though_nothing_happens():
+def test_a_policy_is_called_at_its_wake_time_without_other_events():
     fleet = Fleet.of(slots=[1, 1], up=[1e6, 1e6], down=[1e6, 1e6])
     jobs = FleetJobs.of([0.0], [[StageSpec(100.0, here=(2, 0), task_bytes=1e6)]])
     run = simulate(fleet, jobs, make("in-place", delay=5.0), log=True)
@@ -107,7 +107,7 @@ def test_a_policy_is_asked_when_it_wished_though_nothing_happens():
     validator.check(run)
 
 
-def test_a_wish_to_be_asked_in_the_past_is_refused():
+def test_a_wake_time_in_the_past_is_rejected():
     fleet = Fleet.of(slots=[1], up=[1], down=[1])
 
     class Hasty:
@@ -121,7 +121,7 @@ def test_a_wish_to_be_asked_in_the_past_is_refused():
 
 
 def brute_force_rates(weight, up, down, pair):
-    """Raise all rates together in small equal steps; whoever touches a full link stays."""
+    """Raise all rates together in small equal steps; flows on a full link stay."""
     rate = np.zeros_like(weight)
     moving = weight > 0
     step = min(up.max(), down.max()) / 20000
@@ -157,7 +157,7 @@ def test_rates_are_max_min_fair(seed):
         ([[0, 0, 1, 1]], "no link"),
     ],
 )
-def test_a_bad_answer_is_refused_by_name(starts, problem):
+def test_a_bad_answer_names_the_policy(starts, problem):
     fleet = Fleet.of(slots=[2, 2], up=[0, 0], down=[0, 0])
     jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(20, 0), task_bytes=1.0)]])
 
@@ -181,7 +181,7 @@ def test_a_bad_answer_is_refused_by_name(starts, problem):
         ([[0, 0, 0, 1]], [[0, 0, 1, 3], [1, -1, 1, 1]]),
     ],
 )
-def test_of_an_answer_that_is_refused_nothing_is_carried_out(starts, moves):
+def test_a_rejected_answer_has_no_effect(starts, moves):
     fleet = Fleet.of(slots=[4, 2], up=[9, 9], down=[9, 9])
     jobs = FleetJobs.of([0.0, 0.0], [[StageSpec(1.0, here=(here, 0), task_bytes=1.0)] for here in (20, 3)])
     part = PlacedFleet(FleetCase(fleet, jobs))
@@ -208,7 +208,7 @@ def test_of_an_answer_that_is_refused_nothing_is_carried_out(starts, moves):
     assert state.sites["free"].tolist() == [0, 2]
 
 
-def test_data_that_nobody_can_read_is_told():
+def test_unreadable_data_is_an_error():
     fleet = Fleet.of(slots=[0, 2], up=[0, 1], down=[1, 1])
     jobs = FleetJobs.of([0.0], [[StageSpec(1.0, here=(1, 1), task_bytes=1.0)]])
     with pytest.raises(PolicyError, match="waiting for ever"):
@@ -225,6 +225,6 @@ def test_data_that_nobody_can_read_is_told():
         ([StageSpec(1.0, here=(1,)), StageSpec(1.0, tasks=2)], "either input"),
     ],
 )
-def test_bad_jobs_are_refused_by_name(stages, problem):
+def test_bad_jobs_are_named(stages, problem):
     with pytest.raises(InputError, match=problem):
         FleetJobs.of([0.0], [stages])

@@ -121,7 +121,7 @@ def check_links(run, changes=None):
 
 
 def check(run, changes=None, exact=True, moves=False):
-    """All of it."""
+    """Run all checks."""
     check_tasks(run, changes)
     check_order(run)
     check_bytes(run, exact, moves)

@@ -1,1 +1,1 @@
-"""Tests of what is written: whole, or as it was."""
+"""Tests of atomic writes."""

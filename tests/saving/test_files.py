@@ -1,4 +1,4 @@
-"""One file: whole, or as it was."""
+"""Writes of one file are atomic."""
 
 import os
 import resource
@@ -18,7 +18,7 @@ def names(folder):
     return sorted(each.name for each in folder.iterdir())
 
 
-def test_it_replaces_what_was_there_and_leaves_nothing_else(tmp_path):
+def test_a_write_replaces_the_file_and_leaves_no_other(tmp_path):
     file = tmp_path / "a"
     write_text("one", file)
     write_text("two", file)
@@ -26,7 +26,7 @@ def test_it_replaces_what_was_there_and_leaves_nothing_else(tmp_path):
     assert names(tmp_path) == ["a"]
 
 
-def test_who_may_read_it_may_read_it_still(tmp_path):
+def test_permissions_are_kept(tmp_path):
     file = tmp_path / "a"
     before = os.umask(0o027)
     try:
@@ -54,7 +54,7 @@ def test_a_device_is_written_to_and_not_replaced(tmp_path):
         write_text("one", type(tmp_path)("/dev/full"))
 
 
-def test_where_a_write_fails_what_was_there_stays(tmp_path, monkeypatch):
+def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch):
     file = tmp_path / "a"
     write_text("one", file)
     monkeypatch.setattr(
@@ -66,7 +66,7 @@ def test_where_a_write_fails_what_was_there_stays(tmp_path, monkeypatch):
     assert names(tmp_path) == ["a"]
 
 
-def test_a_file_that_is_too_large_for_the_disk_leaves_what_was_there(tmp_path):
+def test_a_file_over_the_size_limit_keeps_the_old_file(tmp_path):
     (tmp_path / "a").write_text("one")
     program = "import sys; from pathlib import Path; from windlass.io import write_bytes\n"
     program += "write_bytes(bytes(1 << 20), Path(sys.argv[1]))"
@@ -83,7 +83,7 @@ def test_a_file_that_is_too_large_for_the_disk_leaves_what_was_there(tmp_path):
     assert names(tmp_path) == ["a"]
 
 
-def test_names_that_are_as_long_as_can_be(tmp_path):
+def test_names_of_the_maximum_length_are_written(tmp_path):
     write_bytes(b"one", tmp_path / ("a" * 250))
     assert names(tmp_path) == ["a" * 250]
     with pytest.raises(InputError, match="File name too long"):
@@ -91,7 +91,7 @@ def test_names_that_are_as_long_as_can_be(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("folder", "--x: .*folder is a folder, expected a file"),
         ("none/a", "--x: the folder .*none does not exist"),
@@ -100,16 +100,16 @@ def test_names_that_are_as_long_as_can_be(tmp_path):
         ("theirs", "--x: .*theirs exists and was not written by Windlass"),
     ],
 )
-def test_what_must_not_be_written_over_is_refused(tmp_path, name, said):
+def test_inputs_folders_and_foreign_files_are_rejected(tmp_path, name, message):
     (tmp_path / "folder").mkdir()
     (tmp_path / "read").write_text("<ours>")
     (tmp_path / "link").symlink_to(tmp_path / "read")
     (tmp_path / "theirs").write_text("mine")
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         check_file("--x", tmp_path / name, (tmp_path / "read",), b"<ours>")
 
 
-def test_what_is_new_empty_or_ours_may_be_written(tmp_path):
+def test_new_empty_and_own_files_are_accepted(tmp_path):
     (tmp_path / "empty").touch()
     (tmp_path / "ours").write_text("<OURS> and more")
     for name in ("new", "empty", "ours"):
@@ -132,18 +132,18 @@ files.write_bytes(b"two", Path(sys.argv[1]))
 """
 
 
-def test_a_writer_that_is_killed_leaves_nothing_of_its_own(tmp_path):
+def test_a_killed_writer_leaves_no_files(tmp_path):
     try:
         os.close(os.open(tmp_path, os.O_TMPFILE | os.O_WRONLY))
     except OSError as error:
-        pytest.skip(f"files without a name cannot be had here: {error.strerror}")
+        pytest.skip(f"anonymous files are not supported here: {error.strerror}")
     write_text("one", tmp_path / "a")
     assert subprocess.run([sys.executable, "-c", _KILLED, str(tmp_path / "a")]).returncode == -9
     assert (tmp_path / "a").read_text() == "one"
     assert names(tmp_path) == ["a"]
 
 
-def test_where_files_have_names_from_the_start_it_is_the_same(tmp_path, monkeypatch):
+def test_writes_without_o_tmpfile_behave_the_same(tmp_path, monkeypatch):
     opened = os.open
 
     def named(path, flags, *more, **others):
@@ -162,13 +162,13 @@ def test_where_files_have_names_from_the_start_it_is_the_same(tmp_path, monkeypa
     assert names(tmp_path) == ["a"]
 
 
-def test_a_system_without_files_without_names_writes_them_all_the_same(tmp_path, monkeypatch):
+def test_a_system_without_o_tmpfile_writes_files(tmp_path, monkeypatch):
     monkeypatch.delattr(os, "O_TMPFILE", raising=False)
     write_text("all", tmp_path / "a")
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("a", "all")]
 
 
-def test_a_library_s_file_takes_its_place_whole_or_not_at_all(tmp_path):
+def test_replace_file_is_atomic(tmp_path):
     file = tmp_path / "a.csv"
     with replace_file(file) as fresh:
         fresh.write_text("one")

@@ -1,4 +1,4 @@
-"""A folder of results: one command at a time, and all of it or what was there."""
+"""Writes of a results folder are exclusive and atomic."""
 
 import ctypes
 import errno
@@ -31,13 +31,13 @@ def names(folder):
     return sorted(each.name for each in folder.iterdir())
 
 
-def test_a_folder_is_filled_and_nothing_is_left_beside_it(tmp_path):
+def test_a_folder_is_filled_without_leftovers(tmp_path):
     fill(tmp_path / "deep" / "out", "one")
     assert names(tmp_path / "deep") == ["out"]
     assert (tmp_path / "deep" / "out" / "a").read_text() == "one"
 
 
-def test_results_are_replaced_only_when_asked(tmp_path):
+def test_results_are_replaced_only_with_replace(tmp_path):
     fill(tmp_path / "out", "one")
     with pytest.raises(InputError, match="out has results already; force=True replaces them"):
         fill(tmp_path / "out", "two")
@@ -62,7 +62,7 @@ def test_a_link_to_a_folder_is_followed(tmp_path):
 
 
 @pytest.mark.parametrize("replace", [False, True])
-def test_a_folder_with_anything_of_somebody_else_stays(tmp_path, replace):
+def test_a_folder_with_foreign_files_is_kept(tmp_path, replace):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a").write_text("ours")
     (tmp_path / "out" / "thesis.tex").write_text("theirs")
@@ -72,7 +72,7 @@ def test_a_folder_with_anything_of_somebody_else_stays(tmp_path, replace):
     assert names(tmp_path / "out") == ["a", "thesis.tex"]
 
 
-def test_the_folder_one_is_in_is_refused(tmp_path, monkeypatch):
+def test_the_current_folder_is_rejected(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="is the current folder"):
         fill(type(tmp_path)("."), "one")
@@ -80,7 +80,7 @@ def test_the_folder_one_is_in_is_refused(tmp_path, monkeypatch):
         fill(type(tmp_path)("/"), "one")
 
 
-def test_where_writing_fails_what_was_there_stays(tmp_path):
+def test_a_failed_write_keeps_the_old_results(tmp_path):
     fill(tmp_path / "out", "one")
 
     def broken(folder):
@@ -96,7 +96,7 @@ def test_where_writing_fails_what_was_there_stays(tmp_path):
     assert names(tmp_path) == ["out"]
 
 
-def test_what_a_command_left_that_was_killed_goes(tmp_path):
+def test_leftovers_of_a_killed_command_are_removed(tmp_path):
     (tmp_path / ".out.new").mkdir()
     (tmp_path / ".out.new" / "half").touch()
     (tmp_path / ".out.lock").touch()
@@ -116,7 +116,7 @@ def test_two_commands_do_not_write_into_one_folder(tmp_path):
     assert names(tmp_path) == ["out"]
 
 
-def test_a_killed_owner_lets_go(tmp_path):
+def test_the_claim_of_a_killed_owner_is_released(tmp_path):
     program = (
         "import os, sys; from pathlib import Path; from windlass.io import claim_folder\n"
         "with claim_folder(Path(sys.argv[1]), '--out', frozenset()): os.kill(os.getpid(), 9)"
@@ -135,9 +135,7 @@ class _NoExchange:
         return -1
 
 
-def test_where_a_file_system_cannot_exchange_two_renames_do_and_a_kill_between_them_is_mended(
-    tmp_path, monkeypatch
-):
+def test_without_exchange_two_renames_are_used_and_repaired_after_a_kill(tmp_path, monkeypatch):
     fill(tmp_path / "out", "one")
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: _NoExchange())
     fill(tmp_path / "out", "two", replace=True)

@@ -1,4 +1,4 @@
-"""A few files: all in their folder, or none."""
+"""Writes of several files into a folder are atomic."""
 
 import pytest
 
@@ -16,20 +16,20 @@ def put(folder, **texts):
             write_text(text, fresh / name)
 
 
-def test_files_are_added_and_replaced_and_others_stay(tmp_path):
+def test_files_are_added_or_replaced_and_others_stay(tmp_path):
     put(tmp_path / "deep" / "out", a="one", b="one")
     put(tmp_path / "deep" / "out", b="two", c="two")
     assert contents(tmp_path / "deep" / "out") == {"a": "one", "b": "two", "c": "two"}
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (OSError(28, "No space left on device"), "--out: .*out cannot be written: No space left on device"),
         (InputError("no such row"), "--out: .*out cannot be written: no such row"),
     ],
 )
-def test_where_one_fails_none_is_there(tmp_path, error, said):
+def test_if_one_file_fails_none_is_written(tmp_path, error, message):
     put(tmp_path / "out", a="one")
 
     def fails():
@@ -37,12 +37,12 @@ def test_where_one_fails_none_is_there(tmp_path, error, said):
             write_text("two", fresh / "a")
             raise error
 
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         fails()
     assert contents(tmp_path / "out") == {"a": "one"}
 
 
-def test_a_file_that_cannot_be_written_is_said_of_the_folder_that_was_named(tmp_path):
+def test_a_write_error_names_the_given_folder(tmp_path):
     def fails():
         with add_to_folder(tmp_path / "out", "--out") as fresh:
             write_text("one", fresh / "no" / "a")
@@ -54,7 +54,7 @@ def test_a_file_that_cannot_be_written_is_said_of_the_folder_that_was_named(tmp_
     assert contents(tmp_path / "out") == {}
 
 
-def test_what_cannot_be_a_folder_is_said_before(tmp_path):
+def test_an_invalid_folder_is_reported_before_the_write(tmp_path):
     (tmp_path / "file").touch()
     check_folder("--out", tmp_path)
     check_folder("--out", tmp_path / "new" / "newer")

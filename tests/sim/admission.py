@@ -1,7 +1,7 @@
-"""The world of admission once more, as plainly as it can be said: the oracle for gate, pressure, metrics and part.
+"""A plain version of the admission world: the oracle for gate, pressure, metrics and part.
 
 Tasks, neighbours and nodes are in lists; every event is a step of a loop; pressure is summed interval by interval as
-time goes on. It asks the same policies, through their methods.
+time goes on. It calls the same policies, through their methods.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Oracle:
             self.policy.set_rate(index, speed)
 
     def metrics(self, channels: np.ndarray) -> np.ndarray:
-        """Each metric of each node by the words of the model."""
+        """Return each metric of each node, as the model defines it."""
         model = self.model
         unit = (channels - model.channel_mean) / model.channel_scale
         self.past.append(unit)
@@ -165,7 +165,7 @@ class Oracle:
         policy.ints[RNG] = drawn
         for index, stands in enumerate(self.stands):
             if stands:
-                # Members alone: a policy that were told would forget what it knows of them.
+                # Only the members: a notified policy would forget what it has learned about them.
                 leave(policy.ints, index)
         policy.ints[9] = 1
         other = policy.choose(lengths)
@@ -210,7 +210,7 @@ class Oracle:
 
 
 def leave(ints: np.ndarray, worker: int) -> None:
-    """Take a worker off the list of members: the last takes its place."""
+    """Remove a worker from the list of members; the last member takes its place."""
     count, present = int(ints[1]), int(ints[PRESENT])
     members, places = ints[MEMBERS_AT:], ints[MEMBERS_AT + count :]
     last = members[present - 1]

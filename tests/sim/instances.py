@@ -1,4 +1,4 @@
-"""Small clusters of instances, drawn and run; and an autoscaler that answers whatever is allowed."""
+"""Small random clusters of instances, and an autoscaler with random valid answers."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ LARGE = InstanceType("large", cores=8, memory=32, price=1.9, launch=45.0, most=3
 GPU = InstanceType("gpu", gpus=2, cores=8, memory=32, price=9.0, launch=60.0, most=4)
 
 
-class Nasty:
-    """Draws totals, from none to as many as there may be; in the end as many as there may be, so that all can run."""
+class RandomScaler:
+    """An autoscaler with random totals; from `until` on it requests the maximum, so that all jobs can run."""
 
     name = "nasty"
 
@@ -40,19 +40,19 @@ class Nasty:
         return Totals(tuple(drawn.tolist()), ("drawn",) * len(most))
 
 
-#: Every policy that ends any workload, by what makes it of a seed.
+#: Constructors of every policy that finishes any workload, from a seed.
 SCALERS: dict[str, Callable[[int], Any]] = {
     "static": lambda seed: POLICIES.make("static", np.random.default_rng(seed)),
     "reactive": lambda seed: POLICIES.make("reactive", np.random.default_rng(seed), unneeded=40.0),
     "consolidate": lambda seed: POLICIES.make("consolidate", np.random.default_rng(seed)),
     "clairvoyant": lambda seed: POLICIES.make("clairvoyant", np.random.default_rng(seed)),
-    "nasty": lambda seed: Nasty(np.random.default_rng(seed), until=600.0),
+    "nasty": lambda seed: RandomScaler(np.random.default_rng(seed), until=600.0),
 }
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is drawn."""
+    """A random case."""
 
     jobs: VectorJobs
     fleet: InstanceFleet
@@ -66,7 +66,7 @@ class Case:
 def part_of(
     jobs: VectorJobs, fleet: InstanceFleet, ledger: Ledger, policy: Any, seed: int, **options: Any
 ) -> InstancesPart:
-    """The part, that keeps idle instances as the policy says."""
+    """Return the part, with the policy's idle time."""
     kept = InstanceFleet(
         fleet.types,
         idle_time(policy, fleet.idle),
@@ -89,7 +89,7 @@ def run(jobs: VectorJobs, fleet: InstanceFleet, policy: Any, seed: int = 1, **op
 
 
 def coupled(case: Case, policy: Any, *others: Quiet, **options: Any) -> Scaled:
-    """Beside other parts that want to know of the rows."""
+    """Run a case coupled with other parts that watch the rows."""
     ledger = Ledger([case.fleet.rows()], parts=2)
     part = part_of(case.jobs, case.fleet, ledger, policy, case.seed, others=True, **options)
     done: Scaled = drive(Coupled((part, *others), ledger), {"scale": policy})[0]
@@ -98,8 +98,8 @@ def coupled(case: Case, policy: Any, *others: Quiet, **options: Any) -> Scaled:
 
 @st.composite
 def cases(draw: st.DrawFn, *, interrupted: bool = True) -> Case:
-    """Jobs and instances, few enough that they are in each other's way; times are multiples of 5 s, so that much
-    happens at once."""
+    """Jobs and instances, few enough to compete; times are multiples of 5 s, so that many events
+    coincide."""
     count = draw(st.integers(1, 14))
     five = st.integers(0, 60).map(lambda number: 5.0 * number)
     submit = sorted(draw(st.lists(five, min_size=count, max_size=count)))

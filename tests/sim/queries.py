@@ -1,4 +1,4 @@
-"""Small hierarchies with queries that come and go, drawn and run; and a planner that answers whatever is allowed."""
+"""Small random hierarchies with queries that arrive and leave, and a planner with random valid answers."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ KINDS = tuple(
 )
 
 
-class Nasty:
-    """Draws what fits: any configuration, another one without need, or none; now and then with equal work merged."""
+class RandomPlanner:
+    """A planner with random fitting choices, unneeded changes, and sometimes equal work merged."""
 
     name = "nasty"
 
@@ -77,7 +77,7 @@ class Nasty:
 
 @dataclass(frozen=True)
 class Case:
-    """What is drawn."""
+    """A random case."""
 
     kinds: tuple[int, ...]
     stays: Stays
@@ -109,8 +109,8 @@ class Case:
         assert not ledger.nodes.held.any()
         return done
 
-    def beside(self, policy: Any, *others: Part, ledger: Ledger, first: bool = False) -> Streamed:
-        """Coupled with other parts, of which the ledger has room for one that holds cores."""
+    def run_coupled(self, policy: Any, *others: Part, ledger: Ledger, first: bool = False) -> Streamed:
+        """Run coupled with other parts; the ledger has room for one that holds cores."""
         part = self.part(ledger)
         parts = (*others, part) if first else (part, *others)
         done = drive(Coupled(parts, ledger), {"plan": policy})
@@ -119,14 +119,14 @@ class Case:
 
 
 def one(arrive: float = 0.0, leave: float = 60.0, kind: int = 0, **terms: float) -> Case:
-    """A single query, and nothing that changes."""
+    """Return a case with a single query and no changes."""
     return Case(
         (kind,), Stays(np.array([arrive]), np.array([leave])), Terms(**terms), SiteTimetable.none(), 1
     )
 
 
 def ledger_of(parts: int = 1) -> Ledger:
-    """A row a cluster."""
+    """Return a ledger with one row per cluster."""
     return Ledger([[round(cluster.cores * UNITS) for cluster in TIERS.clusters]], parts)
 
 

@@ -1,4 +1,4 @@
-"""Small sites whose jobs share, drawn and run; and a co-scheduler that answers whatever is allowed."""
+"""Small random sites with sharing jobs, and a co-scheduler with random valid answers."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ from windlass.sim.shares.result import Shared
 from windlass.sim.site.rated import RatedSite
 
 MODEL = Interference(0.019, 0.161, 0.278)
-#: Every co-scheduler, by what makes it of a seed.
+#: Constructors of every co-scheduler, from a seed.
 SHARERS: dict[str, Callable[[int], Any]] = {
-    "none": lambda seed: _made("none", seed),
-    "static": lambda seed: _made("static", seed),
-    "always": lambda seed: _made("always", seed, quota=90),
-    "asax, printed": lambda seed: _made("asax", seed),
-    "asax, anchored": lambda seed: _made("asax", seed, update="anchored", loss="progress"),
-    "asax, exp4-ix": lambda seed: _made("asax", seed, update="exp4-ix", loss="wait"),
-    "pairs": lambda seed: _made("pairs", seed, probe=1),
-    "oracle": lambda seed: _made("oracle", seed, speeds=MODEL.of_jobs, budget=400.0),
-    "nasty": lambda seed: Nasty(np.random.default_rng(seed)),
+    "none": lambda seed: _create("none", seed),
+    "static": lambda seed: _create("static", seed),
+    "always": lambda seed: _create("always", seed, quota=90),
+    "asax, printed": lambda seed: _create("asax", seed),
+    "asax, anchored": lambda seed: _create("asax", seed, update="anchored", loss="progress"),
+    "asax, exp4-ix": lambda seed: _create("asax", seed, update="exp4-ix", loss="wait"),
+    "pairs": lambda seed: _create("pairs", seed, probe=1),
+    "oracle": lambda seed: _create("oracle", seed, speeds=MODEL.of_jobs, budget=400.0),
+    "nasty": lambda seed: RandomSharer(np.random.default_rng(seed)),
 }
 ORDER_NAMES = ("fcfs", "easy", "sjf", "conservative", "easy in Python")
 
 
-def _made(name: str, seed: int, **options: Any) -> Any:
+def _create(name: str, seed: int, **options: Any) -> Any:
     return POLICIES.make(name, np.random.default_rng(seed), **options)
 
 
-class Nasty:
-    """Draws its answers, and gives whatever the check lets through: new quotas for pairs, and guests."""
+class RandomSharer:
+    """A co-scheduler with random answers that pass the check: new quotas for pairs, and guests."""
 
     name = "nasty"
 
@@ -71,7 +71,7 @@ class Nasty:
 
 
 def allowed(view: ShareView, shares: Sequence[Share]) -> bool:
-    """Whether the check lets this answer through."""
+    """Return whether an answer passes the check."""
     try:
         Sharing(tuple(shares)).check(view)
     except PolicyError:
@@ -81,7 +81,7 @@ def allowed(view: ShareView, shares: Sequence[Share]) -> bool:
 
 @dataclass(frozen=True)
 class Case:
-    """Jobs that use what they are given in part, and the site that they run on."""
+    """Jobs that use part of their allocation, and their site."""
 
     jobs: JobTable
     use: JobUse
@@ -92,12 +92,12 @@ class Case:
     outages: NodeTimetable = field(default_factory=NodeTimetable.none)
 
     def physics(self, host: int, guest: int, own: float, other: float, quota: int) -> Speeds:
-        """How fast two jobs are together."""
+        """Return the speeds of two jobs that share."""
         return self.model.speeds(own, other, quota)
 
 
 class Vacates(Quiet):
-    """Takes processors of a pooled site away at once, and brings them back, where Outages would say it cannot."""
+    """Removes processors of a pooled site at once and restores them, which Outages rejects."""
 
     def __init__(self, ledger: Ledger, changes: NodeTimetable) -> None:
         ledger.watch(0)
@@ -113,7 +113,7 @@ class Vacates(Quiet):
 
 
 class Done(NamedTuple):
-    """What came out, and the ledger at the end."""
+    """The results, and the ledger at the end."""
 
     replay: Replay
     shared: Shared
@@ -121,7 +121,7 @@ class Done(NamedTuple):
 
 
 def order_of(name: str) -> Any:
-    """An ordering policy: compiled, or one that is asked in Python."""
+    """Return an ordering policy, compiled or called through Python."""
     return Plain(ORDERS.find("easy")()) if name == "easy in Python" else ORDERS.find(name)()
 
 
@@ -137,7 +137,7 @@ def run(
     log: Any = None,
     vacate: bool = False,
 ) -> Done:
-    """Run a case: outages, then jobs, then who shares with whom."""
+    """Run a case: outages, then jobs, then sharing."""
     policy = order_of(order) if isinstance(order, str) else order
     ledger = Ledger([[case.processors]], parts=1)
     site = RatedSite(case.jobs, policy, ledger, kill=kill)

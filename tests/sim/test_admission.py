@@ -26,7 +26,7 @@ from windlass.sim.telemetry.gate import counts, gate, set_answers
 from windlass.sim.telemetry.metrics import MetricModel, Metrics, read_model, write_model
 from windlass.sim.telemetry.pressure import CHANNELS
 
-#: Dispatch policies that bind at once and are compiled; those told of completions by benchmark tasks aside.
+#: Compiled dispatch policies with early binding, except those that use benchmark tasks.
 BINDS = [
     name
     for name in DISPATCH.names()
@@ -73,7 +73,7 @@ def same(one, other):
 
 @pytest.mark.parametrize("dispatch", BINDS)
 @pytest.mark.parametrize("admit", ["always", "never"])
-def test_who_rejects_nothing_or_everything_changes_nothing(dispatch, admit):
+def test_rejecting_nothing_or_everything_changes_nothing(dispatch, admit):
     case = case_of(policies={"dispatch": dispatch, "admit": admit}, schedulers=2, probe_delay=0.3)
     done, observed = with_admission(case)
     same(done, without_admission(case))
@@ -97,7 +97,7 @@ def test_who_rejects_nothing_or_everything_changes_nothing(dispatch, admit):
     ],
     ids=["utilisation", "random", "pronto", "forewarn"],
 )
-def test_same_as_by_hand(monkeypatch, dispatch, admit):
+def test_admission_equals_the_plain_simulation(monkeypatch, dispatch, admit):
     model = small_model()
     monkeypatch.setattr(simulation, "read_model", lambda path: model)
     simulation._model.cache_clear()
@@ -135,39 +135,39 @@ def test_same_as_by_hand(monkeypatch, dispatch, admit):
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)
 def test_a_node_that_rejects_is_not_chosen_while_one_accepts(name, data):
-    asks = gate(
+    gated = gate(
         make_policy(name, np.array([1.0, 2.0, 4.0, 1.0]), np.random.default_rng(data.draw(st.integers(0, 9))))
     )
-    asked = 0
+    choices = 0
     for _ in range(data.draw(st.integers(1, 6))):
         rejects = np.array(data.draw(st.lists(st.booleans(), min_size=4, max_size=4)))
-        set_answers(asks.ints[None], rejects)
+        set_answers(gated.ints[None], rejects)
         for lengths in data.draw(st.lists(st.lists(st.integers(0, 5), min_size=4, max_size=4), max_size=5)):
-            asks.arrived(float(asked))
-            chosen = asks.choose(np.array(lengths))
-            asked += 1
+            gated.arrived(float(choices))
+            chosen = gated.choose(np.array(lengths))
+            choices += 1
             assert rejects.all() or not rejects[chosen]
             if data.draw(st.booleans()):
-                asks.completed(chosen, 1.0, 0.5)
-    found = counts(asks.ints[None])
-    assert found.accepted + found.diverted + found.forced == asked
-    # All are members still.
-    assert asks.ints[2] == 4
-    assert sorted(asks.ints[24:28]) == [0, 1, 2, 3]
+                gated.completed(chosen, 1.0, 0.5)
+    found = counts(gated.ints[None])
+    assert found.accepted + found.diverted + found.forced == choices
+    # All nodes are still members.
+    assert gated.ints[2] == 4
+    assert sorted(gated.ints[24:28]) == [0, 1, 2, 3]
 
 
-def test_what_was_refused_is_not_counted_as_sent():
+def test_rejected_choices_do_not_count_as_sent():
     plain = make_policy("least-outstanding", np.ones(3), np.random.default_rng(1))
-    asks = gate(plain)
-    set_answers(asks.ints[None], np.array([True, True, False]))
+    gated = gate(plain)
+    set_answers(gated.ints[None], np.array([True, True, False]))
     lengths = np.zeros(3, np.int64)
-    assert [asks.choose(lengths) for _ in range(4)] == [2, 2, 2, 2]
-    set_answers(asks.ints[None], np.zeros(3, bool))
-    # Had refused choices counted, node 2 would not be the one that waits longest for its turn.
-    assert sorted(asks.choose(lengths) for _ in range(8)) == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert [gated.choose(lengths) for _ in range(4)] == [2, 2, 2, 2]
+    set_answers(gated.ints[None], np.zeros(3, bool))
+    # If rejected choices counted, node 2 would not be next in turn.
+    assert sorted(gated.choose(lengths) for _ in range(8)) == [0, 0, 0, 0, 1, 1, 1, 1]
 
 
-def test_who_binds_late_or_is_not_compiled_is_refused():
+def test_late_binding_and_python_policies_are_rejected():
     with pytest.raises(InputError, match="sparrow binds late"):
         gate(make_policy("sparrow", np.ones(3), np.random.default_rng(1)))
 
@@ -215,38 +215,38 @@ def test_models_are_written_and_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "Expecting value"),
         ("{}", "names is missing"),
         ('{"channels": ["a"]}', "names is missing"),
     ],
 )
-def test_bad_models_are_named(tmp_path, text, said):
+def test_bad_models_are_named(tmp_path, text, message):
     path = tmp_path / "model.json"
     path.write_text(text)
-    with pytest.raises(InputError, match=said) as error:
+    with pytest.raises(InputError, match=message) as error:
         read_model(path)
     assert str(path) in str(error.value)
 
 
-def test_models_that_cannot_be_are_refused(tmp_path):
+def test_invalid_models_are_rejected(tmp_path):
     path = tmp_path / "model.json"
     write_model(small_model(), path)
     good = path.read_text()
-    for change, said in (
+    for change, message in (
         ((f'"{CHANNELS[0]}"', '"idle"'), "channels are"),
         (('"delay": [0', '"delay": [-1'), "delay is -1, expected at least 0"),
         (('"own": [', '"own": [1.0, '), "own has shape"),
     ):
         path.write_text(good.replace(*change))
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             read_model(path)
     with pytest.raises(InputError, match="cannot be read"):
         read_model(tmp_path / "none.json")
 
 
-def test_every_admission_policy_can_be_asked():
+def test_every_admission_policy_runs():
     for name in ADMIT.names():
         done, observed = with_admission(case_of(policies={"admit": name}, workload={"tasks": 200}))
         assert np.isfinite(done.response).all()

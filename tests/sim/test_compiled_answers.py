@@ -1,4 +1,4 @@
-"""What a compiled ordering policy may answer: any that can be started in any order, and nothing else."""
+"""Valid answers of a compiled ordering policy: any jobs that fit, in any order."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from windlass.order.site.view import Running, SiteView, Start, Waiting
 from windlass.sim import replay
 
 
-def _told(view, chosen, why):
+def _fixed_positions(view, chosen, why):
     count = int(view.given[0])
     for place in range(count):
         chosen[place], why[place] = int(view.given[1 + place]), 0
     return count
 
 
-class Told(CompiledPolicy):
-    """Answers the queue positions that it was made with."""
+class FixedPositions(CompiledPolicy):
+    """Answers the queue positions given to its constructor."""
 
     name = "told"
-    reasons = ("told so",)
-    select = Kernel(_told, SELECT, allocates=False)
+    reasons = ("fixed positions",)
+    select = Kernel(_fixed_positions, SELECT, allocates=False)
 
     def __init__(self, *positions: int) -> None:
         self.given = (float(len(positions)), *map(float, positions))
@@ -51,26 +51,26 @@ POOLS = Pools.of(("GPUs", "memory"), [3, 5], [[1, 1, 1, 2], [3, 1, 1, 3]])
         ((), "left 4 jobs waiting although nothing runs"),
     ],
 )
-def test_an_answer_that_cannot_be_carried_out_is_refused(positions: tuple[int, ...], problem: str) -> None:
+def test_an_invalid_compiled_answer_is_rejected(positions: tuple[int, ...], problem: str) -> None:
     with pytest.raises(PolicyError, match=f"^policy 'told' {problem}"):
-        replay(FOUR, 4, Told(*positions))
+        replay(FOUR, 4, FixedPositions(*positions))
 
 
 @pytest.mark.parametrize("positions", [(0, 1, 3), (3, 0)])
-def test_an_answer_that_lacks_of_any_pool_is_refused(positions: tuple[int, ...]) -> None:
+def test_a_compiled_answer_beyond_a_pool_is_rejected(positions: tuple[int, ...]) -> None:
     # Processors are enough for these; of GPUs 1 + 1 + 2 are too many, of memory 3 + 3.
     with pytest.raises(
         PolicyError, match=r"^policy 'told' started jobs that need more GPUs or memory than is free"
     ):
-        replay(FOUR, 4, Told(*positions), pools=POOLS)
+        replay(FOUR, 4, FixedPositions(*positions), pools=POOLS)
 
 
-def test_an_answer_for_which_all_pools_have_enough_is_carried_out() -> None:
-    # The first two, and at 10 s the first two of those that are left.
-    assert replay(FOUR, 4, Told(0, 1), pools=POOLS).start.tolist() == [0.0, 0.0, 10.0, 10.0]
+def test_a_compiled_answer_within_all_pools_starts_its_jobs() -> None:
+    # The first two jobs, and at 10 s the first two of the rest.
+    assert replay(FOUR, 4, FixedPositions(0, 1), pools=POOLS).start.tolist() == [0.0, 0.0, 10.0, 10.0]
 
 
-def _told_once(view, chosen, why):
+def _fixed_once(view, chosen, why):
     if len(view.queue) < 4:
         chosen[0], why[0] = 0, 0
         return 1 if view.free == 4 else 0
@@ -80,14 +80,14 @@ def _told_once(view, chosen, why):
     return count
 
 
-class ToldOnce(Told):
+class FixedOnce(FixedPositions):
     """Answers its positions first; then one job at a time."""
 
-    select = Kernel(_told_once, SELECT, allocates=False)
+    select = Kernel(_fixed_once, SELECT, allocates=False)
 
 
 def refusal(check, *given_) -> str:
-    """Which rule an answer breaks: by the text, with the pools that lack in one word."""
+    """Return the rule that an answer breaks, with all pool shortages as one."""
     try:
         check(*given_)
     except PolicyError as error:
@@ -98,15 +98,15 @@ def refusal(check, *given_) -> str:
 
 @CHECK
 @given(st.lists(st.integers(0, 3) | st.integers(-1, 4), min_size=1, max_size=4), st.booleans())
-def test_the_loop_refuses_what_the_answer_s_own_check_refuses(positions: list[int], pooled: bool) -> None:
+def test_the_loop_and_the_check_reject_the_same_answers(positions: list[int], pooled: bool) -> None:
     zeros = np.zeros(4)
     queue = Waiting.of(FOUR.job, zeros, FOUR.procs, zeros, needs=POOLS.needs if pooled else None)
     pools = {"pools": POOLS.amount, "pool_names": POOLS.names} if pooled else {}
     view = SiteView(0.0, 4, 4, queue, Running.of(), **pools)
     numbers = [*FOUR.job.tolist(), 99]
-    start = Start(tuple(numbers[position] for position in positions), "told so")
+    start = Start(tuple(numbers[position] for position in positions), "fixed positions")
     more = {"pools": POOLS} if pooled else {}
-    assert refusal(start.check, view) == refusal(lambda: replay(FOUR, 4, ToldOnce(*positions), **more))
+    assert refusal(start.check, view) == refusal(lambda: replay(FOUR, 4, FixedOnce(*positions), **more))
 
 
 def _last_first(view, chosen, why):
@@ -120,7 +120,7 @@ def _last_first(view, chosen, why):
 
 
 class LastFirst(CompiledPolicy):
-    """The job that came last first, and any that fits behind it."""
+    """Last come, first served, with every later job that fits."""
 
     name = "last-first"
     reasons = ("first", "second", "third")
@@ -140,17 +140,17 @@ def last_first(view: SiteView) -> Start:
 
 @CHECK
 @given(cases())
-def test_jobs_may_be_named_in_any_order_each_with_its_reason(case: Case) -> None:
-    compiled, asked = replay(*case, LastFirst()), replay(*case, Answers(last_first))
-    assert compiled.start.tolist() == asked.start.tolist()
-    assert compiled.end.tolist() == asked.end.tolist()
-    reasons = [[done.reasons[code] for code in done.why] for done in (compiled, asked)]
+def test_jobs_start_in_any_order_each_with_its_reason(case: Case) -> None:
+    compiled, python = replay(*case, LastFirst()), replay(*case, Answers(last_first))
+    assert compiled.start.tolist() == python.start.tolist()
+    assert compiled.end.tolist() == python.end.tolist()
+    reasons = [[done.reasons[code] for code in done.why] for done in (compiled, python)]
     assert reasons[0] == reasons[1]
     assert compiled.reasons == LastFirst.reasons
 
 
-def test_of_as_many_as_fit_to_the_last_processor_all_start() -> None:
+def test_jobs_that_exactly_fill_the_site_start() -> None:
     two = JobTable.of(submit=[0, 0], run=[5, 5], procs=[3, 1])
-    assert replay(two, 4, Told(1, 0)).start.tolist() == [0.0, 0.0]
+    assert replay(two, 4, FixedPositions(1, 0)).start.tolist() == [0.0, 0.0]
     exact = Pools.of(("GPUs",), [3], [[1, 2]])
-    assert replay(two, 4, Told(0, 1), pools=exact).start.tolist() == [0.0, 0.0]
+    assert replay(two, 4, FixedPositions(0, 1), pools=exact).start.tolist() == [0.0, 0.0]

@@ -40,7 +40,7 @@ def test_equal_times_keep_the_order_of_pushing() -> None:
     assert [pop(heap)[2] for _ in range(100)] == list(range(100))
 
 
-def test_a_heap_can_be_filled_and_emptied_again_and_again() -> None:
+def test_a_heap_can_be_filled_and_emptied_repeatedly() -> None:
     heap = make_heap(2)
     for turn in range(5):
         push(heap, 2.0, 0, turn)
@@ -48,8 +48,8 @@ def test_a_heap_can_be_filled_and_emptied_again_and_again() -> None:
         assert [pop(heap), pop(heap)] == [(1.0, 1, turn), (2.0, 0, turn)]
 
 
-def test_a_heap_has_the_room_that_it_was_made_with_and_counts_of_its_own() -> None:
-    # Compiled code does not look at bounds: a count beyond the array would lie in memory of others.
+def test_a_heap_has_its_own_columns_and_counts() -> None:
+    # Compiled code does not check bounds: a count beyond the array would overwrite other memory.
     heap = make_heap(3)
     assert [column.shape for column in heap] == [(3,), (3,), (3,), (3,), (1,)]
     assert [column.dtype.kind for column in heap] == ["f", "i", "i", "i", "V"]

@@ -1,4 +1,4 @@
-"""Jobs on instances that come and go: whatever happens, what must be true of a run is."""
+"""Jobs on instances that launch and leave: invariants of every run."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ each_policy = pytest.mark.parametrize("name", SCALERS)
 @each_policy
 @settings(max_examples=40, deadline=None)
 @given(case=cases())
-def test_a_run_breaks_no_rule(name: str, case: Case):
+def test_every_run_is_valid(name: str, case: Case):
     policy = SCALERS[name](case.seed)
     done = case.run(policy)
-    check(done, launches_as_told=case.fleet.launch_spread == 0, idle=idle_time(policy, case.fleet.idle))
+    check(done, launch_times_are_exact=case.fleet.launch_spread == 0, idle=idle_time(policy, case.fleet.idle))
 
 
 @each_policy
 @settings(max_examples=30, deadline=None)
 @given(case=cases(interrupted=False))
-def test_jobs_go_where_a_plain_search_sends_them(name: str, case: Case):
+def test_jobs_are_placed_as_by_a_plain_search(name: str, case: Case):
     # A job of no length may end before another one that comes at the same instant is placed.
     assume((case.jobs.run > 0).all())
     done = case.run(SCALERS[name](case.seed))
@@ -48,7 +48,7 @@ def test_jobs_go_where_a_plain_search_sends_them(name: str, case: Case):
 @each_policy
 @settings(max_examples=15, deadline=None)
 @given(case=cases())
-def test_hours_are_starting_busy_or_idle_and_paid_for(name: str, case: Case):
+def test_starting_busy_and_idle_hours_add_up_to_paid_hours(name: str, case: Case):
     done = case.run(SCALERS[name](case.seed))
     found = elastic_metrics(done)
     assert found.instance_hours == pytest.approx(paid_hours(done))
@@ -64,13 +64,13 @@ def test_hours_are_starting_busy_or_idle_and_paid_for(name: str, case: Case):
 @each_policy
 @settings(max_examples=15, deadline=None)
 @given(case=cases())
-def test_what_was_needed_is_what_the_library_embeds(name: str, case: Case):
+def test_recorded_needs_match_the_embedding(name: str, case: Case):
     # A job of no length that starts at a decision has not ended by then.
     assume((case.jobs.run > 0).all())
     done = case.run(SCALERS[name](case.seed))
     buckets = [kind.vector() for kind in case.fleet.types]
     for time, needed in zip(done.decisions.time.tolist(), done.decisions.needed, strict=True):
-        # Of those who come or end at that very instant, they have come, and they have ended.
+        # Jobs that arrive at that instant count; jobs that end then do not.
         alive = (done.jobs.submit <= time) & (done.end > time)
         assert np.allclose(needed, embed(done.jobs.resources[alive], buckets))
 
@@ -78,9 +78,9 @@ def test_what_was_needed_is_what_the_library_embeds(name: str, case: Case):
 @each_policy
 @settings(max_examples=15, deadline=None)
 @given(case=cases())
-def test_beside_a_part_that_does_nothing_all_is_as_alone(name: str, case: Case):
+def test_coupling_with_a_passive_part_changes_nothing(name: str, case: Case):
     class Ticking(Quiet):
-        """Something happens every few seconds, and nothing comes of it."""
+        """A part with an event every few seconds and no effect."""
 
         def __init__(self) -> None:
             self.now = -200.0
@@ -92,12 +92,15 @@ def test_beside_a_part_that_does_nothing_all_is_as_alone(name: str, case: Case):
             self.now = max(self.now, until) if until < np.inf else self.now
             return until
 
-    alone, beside = case.run(SCALERS[name](case.seed)), coupled(case, SCALERS[name](case.seed), Ticking())
+    alone, coupled_run = (
+        case.run(SCALERS[name](case.seed)),
+        coupled(case, SCALERS[name](case.seed), Ticking()),
+    )
     for column in ("start", "end"):
-        assert np.array_equal(getattr(alone, column), getattr(beside, column))
+        assert np.array_equal(getattr(alone, column), getattr(coupled_run, column))
     for column in ("launched", "ready", "gone", "why", "busy"):
         assert np.array_equal(
-            getattr(alone.launches, column), getattr(beside.launches, column), equal_nan=True
+            getattr(alone.launches, column), getattr(coupled_run.launches, column), equal_nan=True
         )
 
 
@@ -112,9 +115,9 @@ def test_the_same_seed_gives_the_same_run(case: Case, seed: int):
 @each_policy
 @settings(max_examples=15, deadline=None)
 @given(case=cases())
-def test_cores_of_the_ledger_are_held_by_those_who_run(name: str, case: Case):
+def test_the_ledger_is_consistent_after_every_change(name: str, case: Case):
     class Witness(Quiet):
-        """Adds up the ledger whenever anything changes."""
+        """Checks the sums of the ledger after every change."""
 
         def __init__(self, ledger: Ledger) -> None:
             self.nodes = ledger.nodes
@@ -158,7 +161,7 @@ def test_a_job_waits_for_its_instance_and_pays_from_the_launch():
     assert elastic_metrics(done).delayed_by_launch == 1
 
 
-def test_who_has_no_room_is_passed_over():
+def test_a_job_that_does_not_fit_is_skipped():
     jobs = VectorJobs.of(submit=[40.0, 41.0, 42.0], run=[50.0, 10.0, 10.0], cores=[3, 2, 1])
     done = run(jobs, InstanceFleet((SMALL,)), fixed(1), begin=0.0)
     assert starts(done) == [40.0, 90.0, 42.0]
@@ -166,28 +169,28 @@ def test_who_has_no_room_is_passed_over():
 
 @pytest.mark.parametrize(("best", "started"), [(False, [0, 0, 0, 50.0]), (True, [0, 0, 0, 0])])
 def test_best_fit_leaves_room_that_first_fit_does_not(best: bool, started: list[float]):
-    # Instances hold 3 of 4 and 1 of 4; the third job goes beside the second, or, best, beside the first.
+    # Instances hold 3 of 4 and 1 of 4 cores; the third job joins the second, or, with best fit, the first.
     at = 100.0
     jobs = VectorJobs.of(submit=[at, at, at, at], run=[50.0] * 4, cores=[2, 3, 1, 2])
     done = run(jobs, InstanceFleet((SMALL,), best_fit=best), fixed(2), begin=0.0)
     assert (done.start - at).tolist() == started
 
 
-def test_a_job_larger_than_any_type_has_whole_instances_at_once():
+def test_a_job_larger_than_any_type_runs_on_several_whole_instances():
     jobs = VectorJobs.of(submit=[100.0, 100.0], run=[50.0, 50.0], gpus=[5, 1])
     done = run(jobs, InstanceFleet((GPU,)), fixed(3), begin=0.0)
     assert starts(done) == [100.0, 150.0]
     assert len(done.attempts.job) == 4
 
 
-def test_jobs_without_gpus_stay_off_those_that_have_some():
+def test_jobs_without_gpus_prefer_instances_without_gpus():
     jobs = VectorJobs.of(submit=[100.0, 100.0], run=[50.0, 50.0], cores=[4, 8])
     done = run(jobs, InstanceFleet((SMALL, GPU)), fixed(1, 1), begin=0.0)
-    # Four cores are on the small type; eight are only where there are GPUs too.
+    # Four cores fit the small type; only the type with GPUs has eight.
     assert [done.launches.kind[launch] for launch in done.attempts.launch] == [0, 1]
 
 
-def test_idle_instances_go_when_there_are_too_many_and_used_ones_never():
+def test_only_idle_instances_are_removed():
     jobs = VectorJobs.of(submit=[0.0, 500.0], run=[300.0, 10.0], cores=4)
 
     class Falling:
@@ -198,7 +201,7 @@ def test_idle_instances_go_when_there_are_too_many_and_used_ones_never():
 
     done = run(jobs, InstanceFleet((SMALL,), idle=50.0), Falling(), begin=-40.0)
     first, second, *later = done.launches.gone.tolist()
-    # The one that is used goes 50 s after its job; the other was idle from -10 s on, and goes when it is too many.
+    # The used instance leaves 50 s after its job; the other, idle from -10 s on, leaves when it is surplus.
     assert (first, second) == (350.0, 60.0)
     assert np.isnan(later).all()
 
@@ -216,31 +219,31 @@ def test_an_interruption_kills_after_its_notice(notice: float, ended: float, los
     fleet = InstanceFleet((SMALL,), notice=notice, interruptions=cut(100.0, 0))
     done = run(jobs, fleet, fixed(1), begin=0.0)
     check(done)
-    # The provider has room again at 200 s; the next launch is ready 30 s later, and the job begins anew.
+    # The provider has room again at 200 s; the next launch is ready 30 s later, and the job restarts.
     assert (done.end[0], done.lost) == (ended, lost)
 
 
-def test_a_launch_that_fails_is_paid_for_and_tried_again():
+def test_a_failed_launch_is_paid_for_and_retried():
     jobs = VectorJobs.of(submit=[0.0], run=[10.0], cores=1)
     done = run(jobs, InstanceFleet((SMALL,), boot_failure=0.9), fixed(1), begin=0.0)
     failed = len(done.launches.kind) - 1
     assert failed > 0
     assert np.isnan(done.launches.ready[:failed]).all()
     assert (done.paid()[:failed] == 30.0).all()
-    # They are seen at 30 s, and the next decision is at 40.
+    # The failure is seen at 30 s, and the next decision is at 40 s.
     assert done.launches.launched.tolist() == [40.0 * number for number in range(failed + 1)]
 
 
-def test_a_cluster_that_was_up_begins_so():
+def test_a_warm_cluster_starts_with_running_instances():
     jobs = VectorJobs.of(submit=[0.0, 0.0, 10.0], run=[100.0] * 3, cores=[4, 4, 2])
     done = run(jobs, InstanceFleet((SMALL,)), fixed(2), begin=0.0, warm=0.0)
     assert starts(done) == [0.0, 0.0, 100.0]
 
 
-def test_an_earlier_history_comes_first():
+def test_the_view_starts_with_the_earlier_history():
     seen = []
 
-    class Looking:
+    class Recording:
         name = "looking"
 
         def decide(self, view):
@@ -248,18 +251,18 @@ def test_an_earlier_history_comes_first():
             return Totals((1,), ("one",))
 
     jobs = VectorJobs.of(submit=[15.0], run=[10.0], cores=2)
-    run(jobs, InstanceFleet((SMALL,)), Looking(), begin=0.0, history=np.array([[3.0]]))
+    run(jobs, InstanceFleet((SMALL,)), Recording(), begin=0.0, history=np.array([[3.0]]))
     assert seen == [[3.0, 0.0], [3.0, 0.0, 0.5], [3.0, 0.0, 0.5, 0.0]][: len(seen)]
 
 
-def test_who_waits_in_vain_is_told():
+def test_jobs_that_wait_forever_are_an_error():
     jobs = VectorJobs.of(submit=[0.0], run=[10.0], cores=1)
     with pytest.raises(PolicyError, match="left 1 jobs waiting"):
         run(jobs, InstanceFleet((SMALL,)), fixed(0))
 
 
 @pytest.mark.parametrize(
-    ("jobs", "types", "told"),
+    ("jobs", "types", "message"),
     [
         (VectorJobs.of([0], [1], gpus=1), (SMALL,), "job 1 requests 1 gpus: no type has all of these"),
         (
@@ -269,19 +272,19 @@ def test_who_waits_in_vain_is_told():
         ),
     ],
 )
-def test_jobs_that_can_never_run_are_refused(jobs, types, told):
-    with pytest.raises(InputError, match=told):
+def test_jobs_that_never_fit_are_rejected(jobs, types, message):
+    with pytest.raises(InputError, match=message):
         run(jobs, InstanceFleet(types), fixed(1))
 
 
-def test_an_answer_that_cannot_be_carried_out_is_refused():
+def test_an_answer_beyond_the_maximum_is_rejected():
     jobs = VectorJobs.of([0], [1], cores=1)
     with pytest.raises(PolicyError, match="small: 5 instances, expected a whole number from 0 to 4"):
         run(jobs, InstanceFleet((SMALL,)), fixed(5))
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"types": ()}, "the fleet has none"),
         ({"types": (LARGE, SMALL)}, "small follows large"),
@@ -291,8 +294,8 @@ def test_an_answer_that_cannot_be_carried_out_is_refused():
         ({"types": (SMALL,), "notice": np.nan}, "notice is nan"),
     ],
 )
-def test_bad_fleets_are_refused(options, told):
-    with pytest.raises(InputError, match=told):
+def test_bad_fleets_are_rejected(options, message):
+    with pytest.raises(InputError, match=message):
         InstanceFleet(**options)
 
 
@@ -304,12 +307,12 @@ def test_the_ledger_must_have_the_fleet_s_rows():
         part_of(jobs, InstanceFleet((SMALL,)), Ledger([[4, 4]], parts=1), fixed(1), 1)
 
 
-def test_tenths_of_cores_leave_nothing_behind():
+def test_fractions_of_cores_are_freed_exactly():
     tenth = InstanceType("one", cores=0.3, launch=0.0, most=1)
     jobs = VectorJobs.of(submit=[10.0] * 6, run=[1.0] * 6, cores=0.1)
     done = run(jobs, InstanceFleet((tenth,)), fixed(1), begin=0.0)
     assert starts(done) == [10.0] * 3 + [11.0] * 3
 
 
-def test_policies_are_those_of_the_folder():
+def test_the_registry_has_the_basic_policies():
     assert {"static", "reactive", "consolidate", "clairvoyant"} <= set(POLICIES.names())

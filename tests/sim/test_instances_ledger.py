@@ -1,4 +1,4 @@
-"""What instances and the jobs on them hold of the ledger is what a plain simulation says, instant by instant."""
+"""Cores of the ledger held by instances and jobs equal a plain simulation at every instant."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from windlass.sim.part import Quiet
 
 
 class Recorder(Quiet):
-    """Keeps what the ledger is at the end of each instant at which it changes."""
+    """Records the ledger at the end of each instant at which it changes."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.nodes, self.seen = ledger.nodes, {}
@@ -51,7 +51,7 @@ def held_by_plain(plain, case, cores, now):
 
 @settings(max_examples=8, deadline=None)
 @given(case=cases())
-def test_cores_of_the_ledger_are_those_of_instances_and_of_jobs_that_run(case):
+def test_the_ledger_equals_the_plain_simulation(case):
     policy, other = varied(case.seed), varied(case.seed)
     ledger = Ledger([case.fleet.rows()], parts=2)
     part = part_of(case.jobs, case.fleet, ledger, policy, case.seed, others=True)
@@ -69,8 +69,8 @@ def test_cores_of_the_ledger_are_those_of_instances_and_of_jobs_that_run(case):
         assert not held[:, 1].any()
 
 
-class Stubborn(Quiet):
-    """Holds a core of a row from an instant on, whatever becomes of the row."""
+class CoreHolder(Quiet):
+    """Holds a core of a row from an instant on, even if the row is vacated."""
 
     def __init__(self, ledger: Ledger, row: int, since: float) -> None:
         self._ledger, self._row, self._since = ledger, row, since
@@ -96,7 +96,7 @@ class Three:
 
 
 @pytest.mark.parametrize("row", [0, 1, 2])
-def test_a_part_that_keeps_cores_of_an_instance_that_is_taken_is_an_error(row):
+def test_holding_cores_of_an_interrupted_instance_is_an_error(row):
     # The latest instances go first, so this many are left when the row's instance goes.
     times, limits = np.array([100.0, 101.0]), np.array([row, 4])
     cuts = Interruptions(times, np.zeros(2, np.int64), limits)
@@ -105,7 +105,7 @@ def test_a_part_that_keeps_cores_of_an_instance_that_is_taken_is_an_error(row):
     for held in range(3):
         ledger = Ledger([fleet.rows()], parts=2)
         part = part_of(jobs, fleet, ledger, Three(), 1, others=True, begin=0.0)
-        engine = Coupled((part, Stubborn(ledger, held, 60.0)), ledger)
+        engine = Coupled((part, CoreHolder(ledger, held, 60.0)), ledger)
         if held < row:
             assert drive(engine, {"scale": Three()})[0].lost == 0
         else:
@@ -114,7 +114,7 @@ def test_a_part_that_keeps_cores_of_an_instance_that_is_taken_is_an_error(row):
 
 
 @pytest.mark.parametrize("wide", [3, 8])
-def test_an_instance_that_leaves_is_gone_when_its_last_job_ends_beside_another_part(wide):
+def test_a_draining_instance_leaves_when_its_last_job_ends_when_coupled(wide):
     # Nothing else happens at that instant: decisions are at 160 s and 180 s.
     times, limits = np.array([100.0, 500.0]), np.array([0, 4])
     fleet = InstanceFleet(
@@ -131,7 +131,7 @@ def test_an_instance_that_leaves_is_gone_when_its_last_job_ends_beside_another_p
     assert recorder.seen[170.0][0].sum() == 0
 
 
-def test_a_job_that_ends_makes_room_at_once_beside_another_part():
+def test_an_ended_job_frees_its_cores_at_once_when_coupled():
     jobs = VectorJobs.of([50.0, 51.0], [17.0, 1.0], cores=[3, 3])
     fleet = InstanceFleet((SMALL,))
     ledger = Ledger([fleet.rows()], parts=2)

@@ -1,4 +1,4 @@
-"""Runs on instances are, line by line, those of a plain simulation that looks at everything at each instant."""
+"""Runs on instances equal a plain simulation that recomputes everything at each instant."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Varied:
         return Totals(tuple(drawn.tolist()), tuple(f"{view.now:g} {kind.name}" for kind in view.types))
 
 
-class Heard:
-    """Passes on what another policy answers, and keeps what it was shown."""
+class Recorded:
+    """Forwards the answers of another policy, and records its views."""
 
     name = "heard"
 
@@ -113,7 +113,7 @@ def cases(draw, count=14, alike=False):
 
 
 def compare(case, make, **options):
-    """Both runs, and all of what they tell."""
+    """Run both simulations and compare all results."""
     policy, other = make(case.seed), make(case.seed)
     ledger = Ledger([case.fleet.rows()], parts=1)
     options = {"period": 20.0, **options}
@@ -156,7 +156,7 @@ def compare(case, make, **options):
 
 
 def same_view(shown, want):
-    """Everything that a policy sees; jobs that run are in no order."""
+    """Compare all fields of two views; running jobs are unordered."""
     assert (shown.now, shown.period, shown.look, shown.due) == (want.now, want.period, want.look, want.due)
     assert shown.types == want.types
     for name in ("ready", "coming", "used"):
@@ -184,14 +184,14 @@ def varied(seed):
 
 @settings(plain_settings, max_examples=30)
 @given(case=cases(), look=st.sampled_from([None, 5.0, 7.0, 33.0]))
-def test_all_that_happens_is_what_happens_in_a_plain_simulation(case, look):
+def test_random_policies_run_as_in_the_plain_simulation(case, look):
     compare(case, varied, look=look)
 
 
 @settings(plain_settings, max_examples=10)
 @given(case=cases(), look=st.sampled_from([None, 10.0]))
-def test_a_policy_of_today_sees_and_does_the_same(case, look):
-    compare(case, lambda seed: Heard(SCALERS["reactive"](seed)), look=look)
+def test_reactive_runs_as_in_the_plain_simulation(case, look):
+    compare(case, lambda seed: Recorded(SCALERS["reactive"](seed)), look=look)
 
 
 @settings(plain_settings, max_examples=10)
@@ -201,7 +201,7 @@ def test_a_policy_of_today_sees_and_does_the_same(case, look):
     begin=st.sampled_from([None, -500.0, 35.0]),
     earlier=st.integers(0, 3),
 )
-def test_the_first_decision_and_what_was_needed_before_may_be_given(case, period, begin, earlier):
+def test_begin_period_and_history_act_as_in_the_plain_simulation(case, period, begin, earlier):
     width = len(case.fleet.types)
     history = np.arange(earlier * width, dtype=np.float64).reshape(earlier, width)
     compare(case, varied, period=period, begin=begin, history=history, look=10.0)
@@ -209,7 +209,7 @@ def test_the_first_decision_and_what_was_needed_before_may_be_given(case, period
 
 @settings(plain_settings, max_examples=20)
 @given(case=cases(alike=True), at_once=st.booleans(), warm=st.sampled_from([0.0, 60.0, 150.0]))
-def test_what_jobs_need_is_there_at_once_as_far_as_limits_go(case, at_once, warm):
+def test_instant_and_warm_launches_act_as_in_the_plain_simulation(case, at_once, warm):
     # All jobs ask for the same, so the order in which instances come up is that of the queue.
     times = {"at_once": True} if at_once else {"warm": warm}
     compare(case, varied, **times)
@@ -217,7 +217,7 @@ def test_what_jobs_need_is_there_at_once_as_far_as_limits_go(case, at_once, warm
 
 @settings(plain_settings, max_examples=10)
 @given(case=cases())
-def test_each_job_that_comes_by_itself_has_its_instance_at_once(case):
+def test_with_instant_launches_separate_jobs_never_wait(case):
     plenty = replace(
         case.fleet,
         types=tuple(replace(kind, most=60) for kind in case.fleet.types),
@@ -229,19 +229,19 @@ def test_each_job_that_comes_by_itself_has_its_instance_at_once(case):
     assert (done.start == apart.submit).all()
 
 
-def test_instances_that_leave_count_among_those_that_there_may_be():
-    # Four are full; two of them leave when their jobs end, and the limit is back before that.
+def test_draining_instances_count_towards_the_maximum():
+    # Four are full; two of them leave when their jobs end, and the limit returns to 4 before that.
     at = np.array([50.0, 100.0])
     cuts = Interruptions(at, np.zeros(2, np.int64), np.array([2, 4]))
     fleet = InstanceFleet(TYPES[:2], notice=np.inf, interruptions=cuts)
     jobs = VectorJobs.of([0.0] * 4 + [120.0] * 2, [300.0, 400.0, 500.0, 600.0, 10.0, 10.0], cores=4)
     done = compare(Case(jobs, fleet, 1), varied, at_once=True)
-    # The first two, which stay, end at 300 s and 400 s, but those that leave do so at 500 s and 600 s.
+    # The jobs of the remaining instances end at 300 s and 400 s; the draining ones leave at 500 s and 600 s.
     assert done.start[4:].tolist() == [300.0, 310.0]
     assert (done.launches.kind == 0).all()
 
 
-def test_more_jobs_at_once_than_there_is_room_for_at_first():
+def test_arrays_grow_with_many_simultaneous_jobs():
     rng = np.random.default_rng(3)
     count = 170
     jobs = VectorJobs.of(
@@ -260,7 +260,7 @@ def test_more_jobs_at_once_than_there_is_room_for_at_first():
     assert done.lost > 20
 
 
-def test_more_launches_and_losses_than_there_is_room_for_at_first():
+def test_arrays_grow_with_many_launches_and_losses():
     # All instances are taken away every 40 s, for as long as it takes to fill the first lines of both logs.
     at = 40.0 * np.arange(1, 61)
     times = np.sort(np.concatenate((at, at, at + 5.0, at + 5.0)))
@@ -269,16 +269,16 @@ def test_more_launches_and_losses_than_there_is_room_for_at_first():
     types = (replace(TYPES[0], most=2, launch=5.0), replace(TYPES[1], most=1, launch=10.0))
     fleet = InstanceFleet(types, interruptions=Interruptions(times, kinds, limits))
     jobs = VectorJobs.of([0.0, 0.0, 0.0, 5.0], [60.0] * 4, cores=[3, 3, 7, 1])
-    done = compare(Case(jobs, fleet, 1), lambda seed: Heard(SCALERS["static"](seed)))
+    done = compare(Case(jobs, fleet, 1), lambda seed: Recorded(SCALERS["static"](seed)))
     assert len(done.launches.kind) > 2 * 3 + 64
     assert len(done.attempts.job) > 4 + 64
 
 
-def test_lines_of_jobs_on_several_instances_fit_the_log():
+def test_the_log_grows_with_jobs_on_several_instances():
     # A job on four instances is killed every 40 s; each time it leaves four lines.
     at = 40.0 * np.arange(1, 41)
     cuts = Interruptions(np.sort(np.concatenate((at, at + 5.0))), np.zeros(80, np.int64), np.tile([3, 4], 40))
     fleet = InstanceFleet((replace(TYPES[0], launch=5.0),), interruptions=cuts)
     jobs = VectorJobs.of([0.0, 0.0], [60.0, 10.0], cores=[16, 13])
-    done = compare(Case(jobs, fleet, 1), lambda seed: Heard(SCALERS["static"](seed)), look=5.0)
+    done = compare(Case(jobs, fleet, 1), lambda seed: Recorded(SCALERS["static"](seed)), look=5.0)
     assert len(done.attempts.job) > 2 * (8 + 64)

@@ -1,4 +1,4 @@
-"""Rates of flows beside a plain filling of links, whatever links and flows there are."""
+"""Rates of flows compared with a plain filling of random links and flows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def plain(weight, up, down, pair):
 
 
 @pytest.mark.parametrize("kind", ["whole", "ties", "fractional", "many"])
-def test_rates_are_those_of_the_plain_filling(kind):
+def test_rates_equal_a_plain_max_min_filling(kind):
     for seed in range(30):
         rng = np.random.default_rng([seed, len(kind)])
         n = int(rng.integers(1, 6))
@@ -35,7 +35,7 @@ def test_rates_are_those_of_the_plain_filling(kind):
         if kind == "fractional":
             weight *= rng.uniform(0.1, 1.0, (n, n))
         if kind == "many":
-            # Sums of so many flows leave more than a rounding of one when all are taken off.
+            # Sums of many flows leave more than one rounding error when all are subtracted.
             weight *= rng.uniform(1e7, 1e9, (n, n))
         found = max_min_rates(weight, up, down, None if np.isinf(pair).all() else pair)
         np.testing.assert_allclose(

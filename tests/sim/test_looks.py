@@ -1,4 +1,4 @@
-"""Between two decisions a policy is asked at looks: launches follow who waits, and not the period."""
+"""Between decisions a policy is called at polls, so that launches follow waiting jobs and not the period."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ looks = st.sampled_from([5.0, 7.0, 20.0, 33.0])
 each_policy = pytest.mark.parametrize("name", SCALERS)
 
 
-class Heard:
-    """Passes on what another policy answers, and keeps what it was shown."""
+class Recorded:
+    """Forwards the answers of another policy, and records its views."""
 
     name = "heard"
 
@@ -39,7 +39,7 @@ def reactive(**parameters):
     return POLICIES.make("reactive", np.random.default_rng(1), **parameters)
 
 
-def alone(submit, run_for, policy, look=10.0, **options):
+def run_single(submit, run_for, policy, look=10.0, **options):
     """Jobs of one instance each."""
     jobs = VectorJobs.of(submit, run_for, cores=1)
     settings = {"period": PERIOD, "begin": 0.0, "look": look, **options}
@@ -49,17 +49,17 @@ def alone(submit, run_for, policy, look=10.0, **options):
 @each_policy
 @settings(max_examples=30, deadline=None)
 @given(case=cases(), look=looks)
-def test_a_run_with_looks_breaks_no_rule(name: str, case: Case, look: float):
+def test_every_run_with_polling_is_valid(name: str, case: Case, look: float):
     policy = SCALERS[name](case.seed)
     done = case.run(policy, look=look)
-    check(done, launches_as_told=case.fleet.launch_spread == 0, idle=idle_time(policy, case.fleet.idle))
+    check(done, launch_times_are_exact=case.fleet.launch_spread == 0, idle=idle_time(policy, case.fleet.idle))
 
 
 @each_policy
 @settings(max_examples=15, deadline=None)
 @given(case=cases(), look=looks)
-def test_looks_are_the_same_beside_a_part_that_does_nothing(name: str, case: Case, look: float):
-    # A job of no length ends at the instant of a look, before it or after it.
+def test_polls_are_the_same_when_coupled_with_a_passive_part(name: str, case: Case, look: float):
+    # A job of length 0 may end at the instant of a poll, before or after it.
     assume((case.jobs.run > 0).all())
     one = case.run(SCALERS[name](case.seed), look=look)
     two = coupled(case, SCALERS[name](case.seed), Quiet(), look=look)
@@ -70,26 +70,26 @@ def test_looks_are_the_same_beside_a_part_that_does_nothing(name: str, case: Cas
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(1, 900), min_size=1, max_size=12), looks)
-def test_whoever_waits_is_seen_at_the_next_look(times: list[int], look: float):
-    # All of them run until nobody comes any more, so each needs an instance of its own.
+def test_a_waiting_job_triggers_a_launch_at_the_next_poll(times: list[int], look: float):
+    # All jobs run until after the last arrival, so each needs its own instance.
     submit = np.sort(np.array(times, np.float64))
-    done = alone(submit, np.full(len(submit), 5000.0), reactive(), look)
+    done = run_single(submit, np.full(len(submit), 5000.0), reactive(), look)
     seen = np.minimum(np.ceil(submit / look) * look, PERIOD)
     assert done.start == pytest.approx(seen + ONE.launch)
 
 
-def test_without_looks_whoever_waits_is_seen_at_the_next_decision():
-    done = alone([1.0, 500.0], [5000.0] * 2, reactive(), look=None)
+def test_without_polling_launches_wait_for_the_next_decision():
+    done = run_single([1.0, 500.0], [5000.0] * 2, reactive(), look=None)
     assert done.start.tolist() == [1300.0, 1300.0]
 
 
-def test_who_is_empty_goes_at_a_look_and_not_only_at_a_decision():
-    done = alone([1.0, 5000.0], [95.0, 1.0], reactive(unneeded=60.0))
+def test_an_empty_instance_is_removed_at_a_poll():
+    done = run_single([1.0, 5000.0], [95.0, 1.0], reactive(unneeded=60.0))
     # Up at 310, empty at 405, unneeded at 465.
     assert done.launches.gone[0] == 470.0
 
 
-def test_what_fails_to_boot_is_launched_again_at_a_look():
+def test_a_failed_launch_is_retried_at_a_poll():
     fleet = InstanceFleet((ONE,), boot_failure=0.5)
     jobs = VectorJobs.of([1.0] * 8, [10.0] * 8, cores=1)
     done = run(jobs, fleet, reactive(unneeded=1e6), period=1e5, begin=0.0, look=10.0)
@@ -97,30 +97,30 @@ def test_what_fails_to_boot_is_launched_again_at_a_look():
     assert done.end.max() < 1e5
 
 
-def test_looks_are_on_their_grid_and_only_where_there_is_something_to_see():
-    policy = Heard(reactive())
-    alone([15.0, 16.0, 2015.0], [100.0] * 3, policy)
+def test_polls_are_on_their_grid_and_only_after_changes():
+    policy = Recorded(reactive())
+    run_single([15.0, 16.0, 2015.0], [100.0] * 3, policy)
     times = [view.now for view in policy.views]
     assert [view.now % PERIOD == 0 for view in policy.views] == [view.due for view in policy.views]
     assert all(now % 10.0 == 0 for now in times)
     assert times == [0.0, 20.0, 1000.0, 2000.0, 2020.0]
 
 
-def test_a_look_adds_no_row_to_the_history():
-    policy = Heard(reactive())
-    alone([15.0, 1015.0, 2500.0], [100.0] * 3, policy)
+def test_a_poll_adds_no_row_to_the_history():
+    policy = Recorded(reactive())
+    run_single([15.0, 1015.0, 2500.0], [100.0] * 3, policy)
     for view in policy.views:
         assert len(view.history) == int(view.now // PERIOD) + 1
         assert (view.look, view.notice()) == (10.0, 10.0)
 
 
-def test_before_the_first_decision_nobody_looks():
-    policy = Heard(reactive())
-    alone([15.0, 3015.0], [100.0] * 2, policy, begin=2000.0)
+def test_there_is_no_poll_before_the_first_decision():
+    policy = Recorded(reactive())
+    run_single([15.0, 3015.0], [100.0] * 2, policy, begin=2000.0)
     assert policy.views[0].now == 2000.0
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan])
-def test_no_look_takes_no_time(bad: float):
+def test_a_polling_interval_of_zero_is_rejected(bad: float):
     with pytest.raises(InputError, match="look"):
-        alone([1.0], [1.0], reactive(), look=bad)
+        run_single([1.0], [1.0], reactive(), look=bad)

@@ -1,4 +1,4 @@
-"""Streaming queries on clusters that come and go: what a follower in plain Python finds, and single frames."""
+"""Streaming queries on changing clusters, compared with a plain replay of the answers and with single frames."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.oracles.queries import check, follow, frames
-from tests.sim.queries import KINDS, TIERS, UNITS, Case, Nasty, cases, ledger_of, one, timetable_of
+from tests.sim.queries import KINDS, TIERS, UNITS, Case, RandomPlanner, cases, ledger_of, one, timetable_of
 from windlass.drive import drive
 from windlass.model import InputError, PolicyError
 from windlass.model.timetable import SiteTimetable
@@ -22,7 +22,9 @@ FPS = 400
 
 
 def planners(case: Case):
-    return Nasty(np.random.default_rng(case.seed)), POLICIES.make("fair", np.random.default_rng(case.seed))
+    return RandomPlanner(np.random.default_rng(case.seed)), POLICIES.make(
+        "fair", np.random.default_rng(case.seed)
+    )
 
 
 def followed(case: Case, done):
@@ -31,7 +33,7 @@ def followed(case: Case, done):
 
 @settings(max_examples=150, deadline=None)
 @given(case=cases())
-def test_a_follower_of_the_answers_finds_the_same(case: Case):
+def test_results_equal_a_plain_replay_of_the_answers(case: Case):
     for planner in planners(case):
         done = case.run(planner)
         check(done, followed(case, done))
@@ -39,11 +41,11 @@ def test_a_follower_of_the_answers_finds_the_same(case: Case):
 
 @settings(max_examples=60, deadline=None)
 @given(case=cases())
-def test_single_frames_fare_as_the_fluid_says(case: Case):
+def test_single_frames_match_the_fluid_model(case: Case):
     # A restart loses the frames that wait. A list of stretches shows a restart only if it takes time.
     case = replace(case, terms=replace(case.terms, restart=max(case.terms.restart, 1 / FPS)))
-    done = case.run(Nasty(np.random.default_rng(case.seed)))
-    # With room for one frame alone a server idles from each frame to the next, however many come.
+    done = case.run(RandomPlanner(np.random.default_rng(case.seed)))
+    # With room for one frame only, a server idles from each frame to the next.
     counted = replace(case.terms, buffer=max(case.terms.buffer, 2 / FPS))
     for row, query in enumerate(followed(case, done)):
         # A fluid has no frames: each stretch may round by some, and a frame may be late by its own length.
@@ -71,26 +73,26 @@ class Fixed:
         self._choices = choice
 
     def decide(self, view) -> Plan:
-        return Plan(self._choices[: len(view.queries)], ("as told",) * len(view.queries))
+        return Plan(self._choices[: len(view.queries)], ("fixed",) * len(view.queries))
 
 
 ALL_PRIVATE = "detect middle, tell middle@private"
 
 
-def test_a_query_alone_has_no_results_while_it_is_noticed_and_started():
+def test_a_query_has_no_results_during_notice_and_restart():
     done = one(notice=2.0, restart=3.0).run(Fixed(best_at(ALL_PRIVATE)))
     assert done.silent.tolist() == [5.0]
     assert done.accurate.tolist() == pytest.approx([0.6 * 55.0])
     assert done.lost.tolist() == [5.0]
     assert done.switches.tolist() == [0]
     (answer,) = done.answers
-    assert (answer.time, answer.why) == (2.0, ("as told",))
+    assert (answer.time, answer.why) == (2.0, ("fixed",))
     held = done.course.held[:, 2]
     assert held.tolist() == [0.0, 2.25, 2.25]
     assert done.course.sent[-1].tolist() == [2.5e5, 0.0, 0.0, 0.0]
 
 
-def test_what_a_short_link_does_not_carry_waits_then_is_late_then_lost_and_is_caught_up():
+def test_a_congested_link_delays_then_drops_frames_and_then_catches_up():
     # Of 250 kB/s the link carries 200 from 20 s to 30 s: a fifth of the stream waits, 2 s of it after 10 s.
     case = replace(
         one(notice=15.0, restart=0.0, buffer=1.0, deadline=0.5, catch_up=0.25),
@@ -105,7 +107,7 @@ def test_what_a_short_link_does_not_carry_waits_then_is_late_then_lost_and_is_ca
     check(done, followed(case, done))
 
 
-def test_all_that_use_what_is_short_slow_down_in_proportion_and_others_do_not():
+def test_queries_on_a_scarce_resource_slow_down_in_proportion():
     kinds = (0, 2, 0)
     stays = Stays(np.zeros(3), np.full(3, 100.0))
     at = [
@@ -120,13 +122,13 @@ def test_all_that_use_what_is_short_slow_down_in_proportion_and_others_do_not():
             return super().decide(view) if view.now < 50 else Plan((-1,) * 3, ("enough",) * 3)
 
     done = case.run(UntilThen(*at))
-    # 2.25 and 0.375 cores of the private cluster are asked for, and 1 is there.
+    # 2.25 and 0.375 cores of the private cluster are requested, and 1 is available.
     share = 1.0 / 2.625
     assert done.served.tolist() == pytest.approx([40 + 10 * share, 40 + 10 * share, 50.0])
     assert [answer.time for answer in done.answers] == [10.0, 60.0]
 
 
-def test_an_answer_that_does_not_fit_is_refused_whole():
+def test_a_plan_over_capacity_is_rejected_entirely():
     case = one(notice=0.0)
     ledger = ledger_of()
     engine = SinglePart(case.part(ledger), ledger)
@@ -137,7 +139,7 @@ def test_an_answer_that_does_not_fit_is_refused_whole():
     assert engine.result().answers == ()
 
 
-def test_equal_work_of_two_queries_is_done_once_where_they_are_merged():
+def test_merged_queries_share_equal_work():
     case = Case((0, 0), Stays(np.zeros(2), np.full(2, 50.0)), Terms(0.0, 0.0), SiteTimetable.none(), 1)
     held = []
     for merged in (False, True):
@@ -153,7 +155,7 @@ def test_equal_work_of_two_queries_is_done_once_where_they_are_merged():
     assert held == [0.75, 0.375]
 
 
-def test_who_is_not_there_is_not_asked_for():
+def test_absent_queries_are_not_planned():
     case = Case(
         (0, 0),
         Stays(np.array([0.0, 30.0]), np.array([10.0, 30.0])),
@@ -167,7 +169,7 @@ def test_who_is_not_there_is_not_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda: Terms(buffer=-1.0), "buffer is -1"),
         (lambda: Stays(np.zeros(2), np.zeros(1)), r"leave has shape \(1,\)"),
@@ -183,18 +185,18 @@ def test_who_is_not_there_is_not_asked_for():
         ),
     ],
 )
-def test_what_is_wrong_is_named(make, told):
-    with pytest.raises(InputError, match=told):
+def test_invalid_terms_and_stays_are_named(make, message):
+    with pytest.raises(InputError, match=message):
         make()
 
 
-def test_the_planner_that_draws_runs_switches_and_stops_queries():
-    """Cases in which nothing ever runs would agree with anything."""
+def test_the_random_planner_runs_switches_and_stops_queries():
+    """Comparisons are only meaningful if queries run and switch."""
     kinds = (0, 1, 2, 3, 0, 2)
     changes = timetable_of((20, "private", 0.5, 1, 1), (30, "private", 1, 1, 1), (40, "east", 0.3, 0.7, 1))
     stays = Stays(np.zeros(6), np.array([15.0, 60.0, 60.0, 60.0, 25.0, 60.0]))
     case = Case(kinds, stays, Terms(restart=0.5), changes, 1)
-    done = [case.run(Nasty(np.random.default_rng(seed))) for seed in range(10)]
+    done = [case.run(RandomPlanner(np.random.default_rng(seed))) for seed in range(10)]
     answers = [answer for each in done for answer in each.answers]
     chosen = np.concatenate([answer.choice for answer in answers])
     assert 0.3 < (chosen >= 0).mean() < 0.95

@@ -1,4 +1,4 @@
-"""Cores that queries hold in the ledger: of which site, in which units, and more while they catch up."""
+"""Cores that queries hold in the ledger: their site, their units, and more while they catch up."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_part_holds_cores_of_its_own_site_under_its_own_number():
             case.part(ledger, **{"site": 1, "number": 0, **wrong})
 
 
-def test_a_query_that_catches_up_holds_more_cores_until_it_has():
+def test_a_query_holds_more_cores_while_it_catches_up():
     """A link carries 200 of 250 kB/s from 20 s to 30 s: a second of the stream waits then, and takes 4 s."""
     at, held = KINDS[0].labels[:].index("detect middle, tell middle@private"), {}
     case = replace(
@@ -64,14 +64,14 @@ def test_a_query_that_catches_up_holds_more_cores_until_it_has():
         def decide(self, view):
             return Plan((at,) * len(view.queries), ("always",) * len(view.queries))
 
-    case.beside(Always(), Watching(0.5), ledger=ledger, first=True)
+    case.run_coupled(Always(), Watching(0.5), ledger=ledger, first=True)
     assert [held[now] for now in (14.5, 18.5, 25.5, 29.5)] == [0, 2250, 2250, 2250]
     assert [held[now] for now in (30.5, 32.0, 33.5)] == [2813] * 3
     assert [held[now] for now in (34.5, 40.5)] == [2250] * 2
 
 
 @pytest.mark.parametrize("units", [1, 10, 1000])
-def test_units_of_the_ledger_are_parts_of_a_core(units):
+def test_units_of_the_ledger_are_fractions_of_a_core(units):
     seen = []
 
     class Watching:

@@ -1,4 +1,4 @@
-"""What queries hold and send over time, and what a planner sees: worked out from the answers alone."""
+"""Time series of queries and views of planners, worked out from the answers alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from tests.oracles.queries import Followed, follow, pieces_of
 from tests.oracles.shared import shared
-from tests.sim.queries import KINDS, TIERS, UNITS, Case, Nasty, cases, ledger_of, one, timetable_of
+from tests.sim.queries import KINDS, TIERS, UNITS, Case, RandomPlanner, cases, ledger_of, one, timetable_of
 from windlass.drive import drive
 from windlass.model import InputError
 from windlass.model.queries import Cluster, Hierarchy
@@ -23,8 +23,8 @@ from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.setup import Stays, Terms
 
 
-class Watched(Nasty):
-    """Keeps what each view has, and what the ledger has in hold then."""
+class Watched(RandomPlanner):
+    """Records each view, and the cores that the ledger holds at that time."""
 
     def __init__(self, rng, ledger) -> None:
         super().__init__(rng)
@@ -37,7 +37,7 @@ class Watched(Nasty):
 
 
 def capacity_at(case: Case, time: float) -> list[float]:
-    """What there is after all changes up to a time."""
+    """Return the capacity after all changes up to a time."""
     found, table = TIERS.capacity(), case.timetable
     for row in np.flatnonzero(table.time <= time):
         found[3 * table.site[row] : 3 * table.site[row] + 3] = (
@@ -49,7 +49,7 @@ def capacity_at(case: Case, time: float) -> list[float]:
 
 
 def choices_at(case: Case, answers, time: float) -> tuple[list[int], bool]:
-    """What runs after all answers and departures up to a time, and whether equal work is done once."""
+    """Return the running choices after all answers and departures up to a time, and whether work is merged."""
     choices, merged = [-1] * len(case.stays), False
     for answer in answers:
         if answer.time <= time:
@@ -62,8 +62,8 @@ def choices_at(case: Case, answers, time: float) -> tuple[list[int], bool]:
 
 @settings(max_examples=25, deadline=None)
 @given(case=cases())
-def test_each_stretch_holds_and_sends_what_its_queries_do(case: Case):
-    done = case.run(Nasty(np.random.default_rng(case.seed)))
+def test_the_time_series_matches_the_running_queries(case: Case):
+    done = case.run(RandomPlanner(np.random.default_rng(case.seed)))
     lives = follow(TIERS, case.options(), case.stays, case.terms, case.timetable, done.answers, UNITS)
     course = done.course
     assert (course.seconds > 0.0).all()
@@ -77,7 +77,7 @@ def test_each_stretch_holds_and_sends_what_its_queries_do(case: Case):
                     rates[row] = each.rate
         there = (case.stays.arrive <= middle) & (case.stays.leave > middle)
         assert course.there[at] == there.sum()
-        # More than the common pace have those alone that are behind.
+        # Only queries that are behind run faster than the common pace.
         capacity = capacity_at(case, begin)
         base = shared(pieces, len(choices), capacity, (), 0.0)
         behind = {row for row, rate in enumerate(rates) if rate > base.base[row] + 1e-9}
@@ -93,7 +93,7 @@ def test_each_stretch_holds_and_sends_what_its_queries_do(case: Case):
 
 @settings(max_examples=25, deadline=None)
 @given(case=cases())
-def test_a_planner_sees_who_is_there_what_runs_and_what_there_is(case: Case):
+def test_a_planner_sees_present_queries_running_choices_and_capacity(case: Case):
     ledger = ledger_of()
     planner = Watched(np.random.default_rng(case.seed), ledger)
     done = drive(SinglePart(case.part(ledger), ledger), {"plan": planner})
@@ -119,7 +119,7 @@ def test_a_planner_sees_who_is_there_what_runs_and_what_there_is(case: Case):
             assert held == [int(np.ceil(cores * UNITS - 1e-6)) for cores in least]
 
 
-def test_a_core_has_a_thousand_units_and_parts_of_one_are_rounded_up():
+def test_a_core_has_1000_units_and_demands_round_up():
     tiers = Hierarchy((Cluster("cloud", 2.0),))
     options = [QueryOptions(0, "cars", np.array([0.5]), np.array([[0.0101, 0.0, 0.0]]))]
     held = []
@@ -157,7 +157,7 @@ def test_terms_have_the_documented_defaults():
         ([0.0, np.nan], [1.0, 1.0], 1),
     ],
 )
-def test_stays_that_cannot_be_are_named(arrive, leave, row):
+def test_invalid_stays_are_named(arrive, leave, row):
     with pytest.raises(InputError, match=f"query {row} arrives at"):
         Stays(np.array(arrive), np.array(leave))
     assert len(Stays(np.array([0.0, 2.0]), np.array([0.0, 2.0]))) == 2
@@ -165,29 +165,30 @@ def test_stays_that_cannot_be_are_named(arrive, leave, row):
         Stays(np.zeros((1, 1)), np.zeros((1, 1)))
 
 
-def test_progress_is_the_part_of_the_time_until_the_last_one_leaves():
-    case, told = one(leave=40.0, notice=10.0, restart=0.0), []
+def test_progress_is_the_share_of_time_until_the_last_departure():
+    case, reports = one(leave=40.0, notice=10.0, restart=0.0), []
     ledger = ledger_of()
-    part = case.part(ledger, progress=told.append)
-    drive(SinglePart(part, ledger), {"plan": Nasty(np.random.default_rng(1))})
-    assert told[0] == 0.0
-    assert 0.25 in told
-    assert told[-1] == 1.0
-    assert told == sorted(told)
+    part = case.part(ledger, progress=reports.append)
+    drive(SinglePart(part, ledger), {"plan": RandomPlanner(np.random.default_rng(1))})
+    assert reports[0] == 0.0
+    assert 0.25 in reports
+    assert reports[-1] == 1.0
+    assert reports == sorted(reports)
 
 
-def test_without_any_time_the_run_is_over_at_once():
-    case, told = one(arrive=0.0, leave=0.0), []
+def test_a_run_of_no_duration_ends_at_once():
+    case, reports = one(arrive=0.0, leave=0.0), []
     ledger = ledger_of()
     done = drive(
-        SinglePart(case.part(ledger, progress=told.append), ledger), {"plan": Nasty(np.random.default_rng(1))}
+        SinglePart(case.part(ledger, progress=reports.append), ledger),
+        {"plan": RandomPlanner(np.random.default_rng(1))},
     )
     assert done.answers == ()
-    assert set(told) <= {1.0}
+    assert set(reports) <= {1.0}
     assert done.served.tolist() == [0.0]
 
 
-def test_a_downlink_that_changes_slows_what_comes_in():
+def test_a_reduced_downlink_slows_incoming_streams():
     """Of 600 kB/s into the private cluster a quarter is left, 150 of the 250 kB/s of the stream."""
     at = KINDS[0].labels[:].index("detect middle, tell middle@private")
     case = replace(
@@ -204,11 +205,11 @@ def test_a_downlink_that_changes_slows_what_comes_in():
 
     noticed = replace(case, terms=replace(case.terms, notice=4.0))
     done = noticed.run(Always())
-    # From 4 s to 10 s all of it, and until the planner answers at 14 s three fifths.
+    # All of it from 4 s to 10 s, and three fifths until the planner answers at 14 s.
     assert done.served.tolist() == pytest.approx([6.0 + 4.0 * 0.6])
 
 
-def test_a_log_without_time_is_empty():
+def test_a_log_drops_stretches_without_duration():
     log = StreamLog(3)
     course = log.course()
     assert (course.time.tolist(), course.held.shape, course.sent.shape) == ([0.0], (0, 3), (0, 3))

@@ -1,4 +1,4 @@
-"""Who gets how much of what is short: as a plain version has it, where pieces are shared and demands differ."""
+"""Shares of scarce resources, with shared pieces and different demands, compared with a plain version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEEDS = range(250)
 
 
 def drawn(seed: int):
-    """A load whose pieces are done for one query or several; some queries run nothing, some pieces ask for nothing."""
+    """Draw a load with pieces of one or several queries; some queries run nothing, some pieces demand nothing."""
     rng = np.random.default_rng(seed)
     queries, pieces, wide = int(rng.integers(1, 6)), int(rng.integers(1, 7)), int(rng.integers(1, 5))
     demand = rng.integers(0, 9, (pieces, wide)) / 8 * (rng.random((pieces, wide)) < 0.7)
@@ -30,7 +30,7 @@ def drawn(seed: int):
     return load, named, capacity, behind, float(rng.choice([0.0, 0.25, 1.0]))
 
 
-def test_paces_and_what_is_held_are_those_of_the_plain_version():
+def test_rates_and_held_cores_equal_the_plain_version():
     behind_ones = 0
     for seed in SEEDS:
         load, pieces, capacity, behind, catch_up = drawn(seed)
@@ -47,7 +47,7 @@ def test_paces_and_what_is_held_are_those_of_the_plain_version():
     assert behind_ones > 10
 
 
-def test_what_a_slow_component_leaves_is_there_for_those_behind():
+def test_queries_that_are_behind_use_capacity_left_by_slow_ones():
     """The first query has half of its link, and uses half of the cores it asks for; the second may use the rest.
 
     Both together ask for all 4 cores. The first is as slow as its link, which has 1 of 2: it uses 1 of its 2 cores. So
@@ -60,7 +60,7 @@ def test_what_a_slow_component_leaves_is_there_for_those_behind():
     assert found.held.tolist() == [4.0, 1.0]
 
 
-def test_nothing_runs_where_nothing_is_chosen():
+def test_an_empty_load_runs_at_full_rate_and_holds_nothing():
     load = QueryLoad(np.zeros((0, 2)), np.empty(0, np.int64), np.empty(0, np.int64), 3)
     found = share(load, np.array([1.0, 2.0]), np.array([True, False, True]), 0.25)
     assert found.base.tolist() == [1.0] * 3
@@ -69,7 +69,7 @@ def test_nothing_runs_where_nothing_is_chosen():
 
 
 @pytest.mark.parametrize("merged", [False, True])
-def test_what_runs_is_each_piece_with_those_it_is_done_for(merged):
+def test_a_load_lists_each_piece_with_its_queries(merged):
     for seed in range(80):
         view = sharing_view(seed)
         choices = some_choices(view, np.random.default_rng(seed))
@@ -85,6 +85,6 @@ def test_what_runs_is_each_piece_with_those_it_is_done_for(merged):
         assert load.demand.shape[1] == len(view.capacity)
 
 
-def test_no_queries_are_no_load():
+def test_no_queries_make_an_empty_load():
     load = load_of((), np.empty(0, np.int64), merged=True)
     assert (load.demand.shape, load.queries) == ((0, 0), 0)

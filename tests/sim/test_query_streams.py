@@ -1,4 +1,4 @@
-"""What becomes of a stream at a pace that is given: worked out by hand."""
+"""A stream served at a given rate, worked out by hand."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def streamed(waiting, rate, seconds, buffer=2.0, deadline=0.5):
 @pytest.mark.parametrize(
     ("waiting", "rate", "seconds", "served", "late", "lost", "left"),
     [
-        # In pace: nothing changes, and all is late or none is.
+        # At rate 1 nothing changes: all frames are late or none.
         (0.0, 1.0, 8.0, 8.0, 0.0, 0.0, 0.0),
         (0.5, 1.0, 8.0, 8.0, 0.0, 0.0, 0.5),
         (0.75, 1.0, 8.0, 8.0, 8.0, 0.0, 0.75),
-        # Slower: late from when half a second waits, lost from when two do.
+        # Slower: late once half a second waits, lost once two seconds wait.
         (0.0, 0.5, 4.0, 2.0, 1.5, 0.0, 2.0),
         (0.0, 0.5, 6.0, 3.0, 2.5, 1.0, 2.0),
         (0.75, 0.5, 1.0, 0.5, 0.5, 0.0, 1.25),
@@ -34,11 +34,11 @@ def streamed(waiting, rate, seconds, buffer=2.0, deadline=0.5):
         (1.0, 1.25, 4.0, 5.0, 2.5, 0.0, 0.0),
         (0.5, 1.25, 1.0, 1.25, 0.0, 0.0, 0.25),
         (1.5, 1.25, 1.0, 1.25, 1.25, 0.0, 1.25),
-        # No time at all.
+        # No duration.
         (1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0),
     ],
 )
-def test_a_stream_by_hand(waiting, rate, seconds, served, late, lost, left):
+def test_a_stream_matches_values_worked_out_by_hand(waiting, rate, seconds, served, late, lost, left):
     streams = streamed(waiting, rate, seconds)
     found = streams.served[0], streams.late[0], streams.lost[0], streams.waiting[0]
     assert found == pytest.approx((served, late, lost, left))
@@ -50,12 +50,12 @@ def test_a_stream_by_hand(waiting, rate, seconds, served, late, lost, left):
     assert streams.caught_up_in() == pytest.approx(expected)
 
 
-def test_nothing_is_late_where_no_more_waits_than_may():
+def test_frames_are_late_only_beyond_the_deadline():
     assert streamed(0.5, 0.5, 4.0, buffer=0.5, deadline=0.5).late[0] == 0.0
     assert streamed(0.5, 0.5, 4.0, buffer=0.75, deadline=0.5).late[0] == pytest.approx(2.0)
 
 
-def test_what_stops_loses_what_waits_and_is_silent():
+def test_a_stopped_stream_loses_its_buffer_and_is_silent():
     streams = Streams(3, 2.0, 0.5)
     streams.present[:2] = streams.works[:2] = True
     streams.waiting[:], streams.rate[:], streams.accuracy[:] = [1.5, 1.0, 0.0], [1.5, 1.25, 0.0], 0.5

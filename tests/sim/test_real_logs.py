@@ -20,7 +20,7 @@ LOG = Path(__file__).resolve().parents[3] / "shared" / "traces" / "swf" / "KTH-S
 @pytest.fixture(scope="module")
 def kth() -> Workload:
     if not LOG.is_file():
-        pytest.skip(f"the log is not at hand: no file {LOG}")
+        pytest.skip(f"the log is missing: no file {LOG}")
     return to_workload(read_trace(LOG))
 
 
@@ -33,19 +33,19 @@ def mean_wait(replayed: Replay) -> float:
 
 
 def mean_bounded_slowdown(replayed: Replay) -> float:
-    """Written out here: the published figures use the time in use, at least ten seconds."""
+    """Implemented here, as the published figures use the time in use, at least ten seconds."""
     response = replayed.end - replayed.jobs.submit
     return float(np.maximum(response / np.maximum(replayed.end - replayed.start, 10), 1).mean())
 
 
-def test_the_log_is_the_one_that_was_published(kth: Workload) -> None:
+def test_the_log_has_the_published_size(kth: Workload) -> None:
     assert (len(kth.jobs), kth.processors) == (28_475, 100)
 
 
 @pytest.mark.parametrize(
     ("name", "wait", "slowdown"), [("fcfs", 353_943.09, 6825.67), ("easy", 6888.69, 92.9486)]
 )
-def test_figures_are_those_published(kth: Workload, name: str, wait: float, slowdown: float) -> None:
+def test_metrics_equal_the_published_figures(kth: Workload, name: str, wait: float, slowdown: float) -> None:
     replayed = run(name, kth.jobs, kth.processors)
     assert violations_of(replayed) == []
     assert mean_wait(replayed) == pytest.approx(wait, abs=0.006)
@@ -53,12 +53,12 @@ def test_figures_are_those_published(kth: Workload, name: str, wait: float, slow
 
 
 @pytest.mark.parametrize("name", ["fcfs", "easy"])
-def test_every_start_is_that_of_the_definition(kth: Workload, name: str) -> None:
+def test_every_start_equals_the_definition(kth: Workload, name: str) -> None:
     starts = run(name, kth.jobs, kth.processors).start
     np.testing.assert_array_equal(starts, ORACLES[name](kth.jobs, kth.processors))
 
 
-def test_starts_of_conservative_backfilling_in_the_first_weeks(kth: Workload) -> None:
+def test_conservative_starts_equal_the_definition_in_the_first_weeks(kth: Workload) -> None:
     jobs = kth.jobs.take(np.arange(2000))
     starts = run("conservative", jobs, kth.processors).start
     np.testing.assert_array_equal(starts, ORACLES["conservative"](jobs, kth.processors))
@@ -66,7 +66,7 @@ def test_starts_of_conservative_backfilling_in_the_first_weeks(kth: Workload) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["sjf", "conservative"])
-def test_every_start_of_the_slower_definitions(kth: Workload, name: str) -> None:
+def test_every_start_equals_the_slower_definitions(kth: Workload, name: str) -> None:
     replayed = run(name, kth.jobs, kth.processors)
     assert violations_of(replayed) == []
     np.testing.assert_array_equal(replayed.start, ORACLES[name](kth.jobs, kth.processors))

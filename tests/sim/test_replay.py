@@ -1,4 +1,4 @@
-"""The world of jobs on one site: instants, progress, determinism, and what a policy must not answer."""
+"""Replays of jobs on one site: instants, progress, determinism, and invalid answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ THREE = JobTable.of(submit=[0, 0, 0], run=[10, 10, 10], procs=[1, 2, 2], job=[5,
 
 
 def both_paths(name: str) -> list[object]:
-    """A policy as the compiled loop asks it, and as Python does."""
+    """Return a policy for the compiled loop, and the same one called through Python."""
     return [POLICIES.find(name)(), Plain(POLICIES.find(name)())]
 
 
@@ -32,7 +32,7 @@ def test_an_empty_job_table(name: str) -> None:
         assert [len(replayed.start), len(replayed.end), len(replayed.why)] == [0, 0, 0]
 
 
-def test_all_of_an_instant_is_taken_in_before_the_policy_is_asked_once() -> None:
+def test_the_policy_is_called_once_per_instant_after_all_events() -> None:
     jobs = JobTable.of(submit=[0, 0, 1, 10, 10], run=[10, 10, 5, 5, 5], procs=[2, 2, 4, 1, 1])
     plain = Plain(POLICIES.find("fcfs")())
     replayed = replay(jobs, 4, plain)
@@ -42,7 +42,7 @@ def test_all_of_an_instant_is_taken_in_before_the_policy_is_asked_once() -> None
     assert replayed.start.tolist() == [0, 0, 10, 15, 15]
 
 
-def test_a_job_of_no_length_ends_at_the_instant_of_its_start() -> None:
+def test_a_job_of_length_zero_ends_when_it_starts() -> None:
     jobs = JobTable.of(submit=[3, 3, 3], run=[0, 0, 2], procs=[4, 4, 4])
     for policy in both_paths("fcfs"):
         replayed = replay(jobs, 4, policy)
@@ -55,14 +55,14 @@ def test_time_may_start_below_zero() -> None:
 
 
 @pytest.mark.parametrize(("kill", "end"), [(True, 4.0), (False, 10.0)])
-def test_a_job_is_stopped_at_its_request_or_not(kill: bool, end: float) -> None:
+def test_kill_stops_a_job_at_its_request(kill: bool, end: float) -> None:
     jobs = JobTable.of(submit=[0], run=[10], procs=[1], request=[4])
     for policy in both_paths("fcfs"):
         assert replay(jobs, 1, policy, kill=kill).end.tolist() == [end]
 
 
 @pytest.mark.parametrize("name", ORACLES)
-def test_the_same_bytes_every_time(name: str) -> None:
+def test_a_replay_is_deterministic(name: str) -> None:
     def run() -> list[bytes]:
         replayed = replay(*busy(3), POLICIES.find(name)())
         return [column.tobytes() for column in (replayed.start, replayed.end, replayed.why)]
@@ -92,7 +92,7 @@ def test_progress_is_monotone_and_ends_with_all_jobs(instants: int, monkeypatch:
         assert (seen[0] >= 0, seen[-1]) == (True, len(case.jobs))
 
 
-def test_the_jobs_are_not_changed() -> None:
+def test_a_replay_does_not_change_its_jobs() -> None:
     case = busy(6)
     columns = ("job", "submit", "run", "procs", "request")
     before = [getattr(case.jobs, name).tobytes() for name in columns]
@@ -117,18 +117,18 @@ def test_views_are_consistent(case: Case) -> None:
     assert times == sorted(times)
 
 
-def test_what_a_policy_does_to_a_view_stays_in_the_view() -> None:
-    def spoil(view: SiteView) -> Start:
+def test_changes_to_a_view_do_not_affect_the_replay() -> None:
+    def overwrite(view: SiteView) -> Start:
         start = Start(tuple(view.waiting.job[view.waiting.procs <= view.free][:1].tolist()))
         for column in (view.waiting.procs, view.waiting.job, view.waiting.note, view.running.procs):
             column[:] = 99
         view.running.expected_end[:] = 1e9
         return start
 
-    assert replay(THREE, 2, Answers(spoil)).start.tolist() == [0, 10, 20]
+    assert replay(THREE, 2, Answers(overwrite)).start.tolist() == [0, 10, 20]
 
 
-def test_a_job_wider_than_the_site() -> None:
+def test_a_job_wider_than_the_site_is_rejected() -> None:
     message = r"^job 6 needs 2 processors, the site has 1$"
     for policy in both_paths("easy"):
         with pytest.raises(InputError, match=message):
@@ -160,7 +160,7 @@ _WRONG: dict[str, Callable[[SiteView], Start]] = {
         ("nobody", "left 3 jobs waiting"),
     ],
 )
-def test_a_policy_that_answers_wrongly_is_named(kind: str, problem: str) -> None:
+def test_an_invalid_answer_names_the_policy(kind: str, problem: str) -> None:
     with pytest.raises(PolicyError, match=rf"^policy 'stub' .*{problem}"):
         replay(THREE, 4, Answers(_WRONG[kind]))
 
@@ -177,7 +177,7 @@ def test_a_policy_with_a_wrong_number_of_notes_is_named(count: int) -> None:
         replay(THREE, 9, Answers(lambda view: Start((5, 6, 7), notes=np.zeros(count))))
 
 
-def test_one_reason_stands_for_all() -> None:
+def test_a_single_reason_applies_to_all_jobs() -> None:
     replayed = replay(THREE, 9, Answers(lambda view: Start((7, 6, 5), why="all fit")))
     assert (replayed.reasons, replayed.why.tolist()) == (("all fit",), [0, 0, 0])
 

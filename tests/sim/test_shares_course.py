@@ -1,4 +1,4 @@
-"""How far a job is in its stages: zero lengths, ends, and what is read there."""
+"""Progress of a job through its stages: zero lengths, ends, and readings."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _STAGES = st.lists(
 
 @CHECK
 @given(_STAGES, st.lists(st.floats(0, 1), min_size=1, max_size=10).map(sorted), st.floats(0, 1))
-def test_what_is_read_is_what_stages_use_up_to_there(
+def test_readings_match_the_use_of_the_stages(
     drawn: list[tuple[float, float, float]], parts: list[float], noise: float
 ) -> None:
     stages = [UseStage(seconds, cpu, memory=cpu, tasks=tasks) for seconds, cpu, tasks in drawn]
     use = JobUse.of(["a"], [8e9], [stages])
     course = JobStages(use, 0, cores=3, noise=noise, rng=np.random.default_rng(1))
-    run, told = float(use.run()[0]), 0.0
+    run, previous = float(use.run()[0]), 0.0
     for done in sorted([*(part * run for part in parts), np.nextafter(run, 0.0), run]):
         read = course.read(float(done), at=5.0, waited=0.0)
         used, left, begin = 0.0, 0.0, 0.0
@@ -40,14 +40,14 @@ def test_what_is_read_is_what_stages_use_up_to_there(
         assert read.cpu == pytest.approx(used, abs=1e-6)
         assert read.left == pytest.approx(left, abs=1e-5)
         assert read.left >= 0.0
-        assert read.done >= told
-        told = read.done
+        assert read.done >= previous
+        previous = read.done
         assert read.memory == max(stage.memory for stage in stages[: read.stage + 1]) / 100.0 * 8e9
     assert (read.left, read.stage) == (0.0, len(stages) - 1)
 
 
-def test_no_tasks_are_left_below_none() -> None:
-    # Just before the end of this one interpolation gives a little more than all of its tasks.
+def test_remaining_tasks_are_never_negative() -> None:
+    # Just before the end of this job, interpolation gives slightly more than all of its tasks.
     use = JobUse.of(
         ["a"],
         [0.0],
@@ -58,7 +58,7 @@ def test_no_tasks_are_left_below_none() -> None:
     assert min(course.read(float(done), at=0.0, waited=0.0).left for done in ends[::-1]) >= 0.0
 
 
-def test_without_noise_tasks_are_counted_as_they_are() -> None:
+def test_without_noise_task_counts_are_exact() -> None:
     use = JobUse.of(["a"], [0.0], [[UseStage(10.0, 0.0, tasks=20.0)]])
     course = JobStages(use, 0, cores=1, noise=0.0, rng=np.random.default_rng(1))
     assert [course.read(done, 0.0, 0.0).done for done in (1.0, 4.0, 10.0)] == [2.0, 8.0, 20.0]

@@ -1,4 +1,4 @@
-"""Physics of pairs by hand, what a run of jobs that share does by default, and what its result counts."""
+"""Speeds of pairs worked out by hand, defaults of a sharing run, and counts in its result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.sim.sharing import SHARERS, Case, busy, run
-from tests.sim.test_shares_instants import Told, case_of
+from tests.sim.test_shares_instants import FixedQuotas, case_of
 from windlass.drive import drive
 from windlass.model import InputError
 from windlass.model.use import JobUse, UseStage
@@ -39,7 +39,7 @@ USE = JobUse.of(list(ROWS), [0.0] * 4, [[UseStage(60.0, 50.0)]] * 4)
         (0.0, 0.0, 90, 1.0, 1.0),
     ],
 )
-def test_a_pair_s_factor_counts_as_far_as_the_neighbour_has_what_it_wants(
+def test_the_factor_of_a_pair_scales_with_the_time_share_of_the_neighbour(
     own: float, other: float, quota: int, of_guest: float, of_host: float
 ) -> None:
     model = Interference(0.1, 0.2, 0.3)
@@ -49,21 +49,21 @@ def test_a_pair_s_factor_counts_as_far_as_the_neighbour_has_what_it_wants(
     assert found.guest == pytest.approx(clean.guest * 0.6**of_host)
 
 
-def test_nobody_is_faster_than_alone_and_without_factors_the_model_stands() -> None:
+def test_speeds_are_at_most_1_and_without_factors_equal_the_model() -> None:
     model = Interference(0.1, 0.2, 0.3)
     fast = NeighbourSpeeds(model, USE, np.array([3.0]))(0, 1, 50.0, 50.0, 50)
     assert (fast.host, fast.guest) == (1.0, 1.0)
     assert NeighbourSpeeds(model, USE)(0, 1, 50.0, 60.0, 30) == model.speeds(50.0, 60.0, 30)
 
 
-def test_a_pair_s_factors_are_of_its_classes_and_of_the_seed() -> None:
+def test_the_factors_of_a_pair_depend_on_its_classes_and_the_seed() -> None:
     factors, model = np.linspace(0.2, 0.9, 50), Interference(0.0, 0.0, 0.0)
 
     def of(host: int, guest: int, **options: Any) -> tuple[float, float]:
         found = NeighbourSpeeds(model, USE, factors, **options)(host, guest, 50.0, 50.0, 50)
         return found.host, found.guest
 
-    # Rows of the same classes are alike, host and guest are drawn for by themselves, and their order counts.
+    # Pairs of the same classes are equal, host and guest have separate factors, and their order matters.
     assert of(0, 1) == of(2, 3) == of(0, 3) == of(0, 1, seed=0)
     assert len({of(0, 1), of(1, 0), of(0, 2), of(1, 3), of(0, 1, seed=1)}) == 5
     assert all(host != guest for host, guest in (of(0, 1), of(1, 0), of(0, 2)))
@@ -93,31 +93,31 @@ def part_of(case: Case, sharer: Any, **options: Any) -> tuple[Any, list[ShareVie
     return results[1], views
 
 
-def test_what_is_not_said_is_as_documented() -> None:
+def test_defaults_are_as_documented() -> None:
     case = busy(3, jobs=14)
-    said = {"memory_per_core": 0.0, "restarts": True, "every": 60.0, "noise": 0.02, "at_site": 0}
+    defaults = {"memory_per_core": 0.0, "restarts": True, "every": 60.0, "noise": 0.02, "at_site": 0}
     shared, views = part_of(case, SHARERS["static"](1))
-    other, told = part_of(case, SHARERS["static"](1), **said)
-    assert repr(views) == repr(told)
+    other, recorded = part_of(case, SHARERS["static"](1), **defaults)
+    assert repr(views) == repr(recorded)
     assert shared.start.tolist() == other.start.tolist()
     gaps = np.diff([view.now for view in views])
     assert gaps.min() == pytest.approx(60.0)
     for changed in ({"noise": 0.04}, {"memory_per_core": 8e9}, {"restarts": False}, {"every": 30.0}):
-        assert repr(part_of(case, SHARERS["static"](1), **{**said, **changed})[1]) != repr(views)
+        assert repr(part_of(case, SHARERS["static"](1), **{**defaults, **changed})[1]) != repr(views)
 
 
 @pytest.mark.parametrize("sharer", ["none", "static", "nasty"])
-def test_a_result_counts_questions_and_guests_that_were_put_back(sharer: str) -> None:
+def test_a_result_counts_decisions_and_evicted_guests(sharer: str) -> None:
     case = busy(4)
-    asked: list[str] = []
-    done = run(case, SHARERS[sharer](1), log=lambda decision, view, answer: asked.append(decision))
-    assert done.shared.decisions == asked.count("share") > 0
-    # Nothing else has a job run again here.
+    decisions: list[str] = []
+    done = run(case, SHARERS[sharer](1), log=lambda decision, view, answer: decisions.append(decision))
+    assert done.shared.decisions == decisions.count("share") > 0
+    # No other cause restarts a job here.
     assert done.shared.evicted == len(done.replay.lost)
 
 
-def test_a_guest_that_the_policy_puts_back_runs_again_and_is_counted() -> None:
-    class Changes(Told):
+def test_an_evicted_guest_runs_again_and_is_counted() -> None:
+    class Changes(FixedQuotas):
         def decide(self, view: ShareView) -> Sharing:
             answer = super().decide(view)
             if view.now < 10.0:
@@ -131,15 +131,15 @@ def test_a_guest_that_the_policy_puts_back_runs_again_and_is_counted() -> None:
     assert (done.shared.start.tolist(), done.shared.end.tolist()) == ([5.0], [10.0])
 
 
-def test_what_is_measured_of_tasks_scatters_as_told() -> None:
+def test_task_counts_scatter_with_the_given_noise() -> None:
     use = JobUse.of(["a"], [0.0], [[UseStage(4000.0, 0.0, tasks=4000.0)]])
     course = JobStages(use, 0, 1, 0.1, np.random.default_rng(1))
-    told = [course.read(float(done), 0.0, 0.0).done for done in range(4001)]
-    steps = np.diff(told)
+    recorded = [course.read(float(done), 0.0, 0.0).done for done in range(4001)]
+    steps = np.diff(recorded)
     assert (steps.mean(), steps.std()) == (pytest.approx(1.0, abs=0.01), pytest.approx(0.1, abs=0.01))
 
 
-def test_a_stage_that_is_over_but_for_rounding_is_over_and_the_last_one_goes_on() -> None:
+def test_a_stage_within_rounding_of_its_end_is_over() -> None:
     use = JobUse.of(["a"], [8e9], [[UseStage(10.0, 20.0, memory=50.0), UseStage(5.0, 70.0, memory=10.0)]])
     course = JobStages(use, 0, 2, 0.0, np.random.default_rng(1))
     for done, cpu, until in (
@@ -174,22 +174,24 @@ def test_a_log_has_a_line_for_each_quota_of_each_pair() -> None:
 
 
 @pytest.mark.parametrize("off", [2e-6, -2e-6])
-def test_use_of_other_jobs_is_refused(off: float) -> None:
+def test_use_that_does_not_match_the_jobs_is_rejected(off: float) -> None:
     case = case_of(4, [(0.0, 20.0, 4, 20.0), (0.0, 0.5, 4, 30.0)], every=5.0)
     with pytest.raises(InputError, match=r"^use is of 1 jobs, expected 2$"):
-        run(replace(case, use=JobUse.of(["a"], [0.0], [[UseStage(20.0, 50.0)]])), Told())
+        run(replace(case, use=JobUse.of(["a"], [0.0], [[UseStage(20.0, 50.0)]])), FixedQuotas())
     stages = [[UseStage(20.0 + 1e-5, 50.0)], [UseStage(0.5 + off, 50.0)]]
     with pytest.raises(
         InputError,
         match=r"^job 2: its stages take 0\.5\d* s, expected its run time of 0\.5 s$|stages take 0\.49",
     ):
-        run(replace(case, use=JobUse.of(["a"] * 2, [0.0] * 2, stages)), Told())
+        run(replace(case, use=JobUse.of(["a"] * 2, [0.0] * 2, stages)), FixedQuotas())
 
 
-def test_a_host_waits_for_what_its_guest_has_of_its_time() -> None:
+def test_the_waiting_time_of_a_host_includes_the_share_of_its_guest() -> None:
     # From 5 s on it has a tenth of the time, and needs half: it stands still for four fifths.
     case = case_of(4, [(0.0, 40.0, 4, 90.0), (0.0, 30.0, 4, 300.0), (0.0, 1.0, 4, 1.0)], every=5.0)
-    told = Told((5.0, 1, 2, 90))
-    run(case, told, noise=0.0)
-    waited = {view.now: view.running[0].waited for view in told.views if view.now <= 15.0 and view.running}
+    recorded = FixedQuotas((5.0, 1, 2, 90))
+    run(case, recorded, noise=0.0)
+    waited = {
+        view.now: view.running[0].waited for view in recorded.views if view.now <= 15.0 and view.running
+    }
     assert waited == {5.0: 0.0, 10.0: pytest.approx(80.0), 15.0: pytest.approx(80.0)}

@@ -1,4 +1,4 @@
-"""The lines of who shared when, as columns."""
+"""The log of sharing pairs, as columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from windlass.sim.shares.log import QuotaLog
 
 
-def test_a_log_has_columns_of_their_kinds_also_without_a_line():
+def test_an_empty_log_has_columns_of_the_same_types():
     empty, log = QuotaLog().result(5.0, 2, 3), QuotaLog()
     log.change(4, 7, 30, 1.0, "idle")
     log.change(5, 8, 40, 2.0, "busy")

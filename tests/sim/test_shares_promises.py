@@ -1,4 +1,4 @@
-"""Under EASY backfilling the head of the queue starts when it was promised to, whoever shares with whom."""
+"""Under EASY backfilling the head of the queue starts by its reservation under every sharing policy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_head_starts_by_its_first_reservation(case: Case, sharer: str, order
 
 @pytest.mark.parametrize("sharer", SHARERS)
 @pytest.mark.parametrize("seed", range(3))
-def test_in_longer_queues_too(sharer: str, seed: int) -> None:
+def test_the_head_starts_by_its_first_reservation_in_longer_queues(sharer: str, seed: int) -> None:
     # Would catch, with quotas that fall: guests that outstay their promise, and hosts that were guests and have one.
     case = busy(seed, jobs=80)
     done = run(case, SHARERS[sharer](seed), "easy", seed=seed)

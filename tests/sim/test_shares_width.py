@@ -1,4 +1,4 @@
-"""Hosts that are lost while they share come to the queue as wide as they were."""
+"""Hosts that are lost while they share return to the queue with all of their processors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.sim.site.rated import RatedSite
 
 
 class Evicts(Quiet):
-    """The second job runs on processors of the first from 1 s on, and the first is put back at 2 s."""
+    """The second job runs on processors of the first from 1 s on, and the first is requeued at 2 s."""
 
     def __init__(self, site: RatedSite) -> None:
         self._site, self._left = site, [1.0, 2.0]
@@ -28,15 +28,15 @@ class Evicts(Quiet):
         return ()
 
 
-def test_a_host_that_is_lost_needs_all_of_its_processors_again() -> None:
-    # Would catch a host that comes back without what its guest had: here it would need none, and start beside it.
+def test_a_lost_host_needs_all_of_its_processors_again() -> None:
+    # Detects a host requeued without its guest's processors: it would need none, and start next to the guest.
     ledger = Ledger([[4]], parts=1)
     jobs = JobTable.of(submit=[0, 0], run=[10, 20], procs=[4, 4])
     site = RatedSite(jobs, POLICIES.find("easy")(), ledger)
     cluster = Coupled([site, Evicts(site)], ledger)
     assert cluster.wait() is None
     replay = cluster.result()[0]
-    # The guest, alone from 2 s on, has its whole speed, and the host all of the site after it.
+    # The guest, alone from 2 s on, runs at full speed, and the host gets the whole site after it.
     assert (replay.start.tolist(), replay.end.tolist()) == ([22.0, 1.0], [32.0, 22.0])
     assert (replay.lost.tolist(), replay.lost_start.tolist(), replay.lost_end.tolist()) == ([0], [0.0], [2.0])
     assert ledger.nodes.idle.tolist() == [4]

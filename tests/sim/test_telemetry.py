@@ -1,4 +1,4 @@
-"""Nodes that measure themselves, piece by piece: unequal nodes, bursts, models at their bounds, counts step by step."""
+"""Telemetry of nodes: unequal nodes, bursts, models at their bounds, and counts per step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from windlass.sim.telemetry.result import Observed
 
 
 def plain_pressure(cores, speed, begin, until, tasks, held):
-    """Of each node, by sums over all tasks: (came, began, ended, node) each."""
+    """Return the pressure of each node, by sums over all tasks (arrival, start, end, node)."""
     rows, lasts = [], until - begin
     for node in range(len(cores)):
         mine = [task for task in tasks if task[3] == node]
@@ -53,7 +53,7 @@ def test_pressure_of_unequal_nodes_is_summed_over_all_tasks(seed):
         held = rng.uniform(0, 1, 3)
         arrived = int((came < until).sum())
         start, end = (np.where(each <= until, each, np.nan) for each in (began, ended))
-        # Of one that waits or runs only where it is now is known.
+        # For a waiting or running task only the current state is known.
         worker = np.where(np.isnan(start), -1, node)
         found = watched.step(begin, until, came, start, end, worker, arrived, node, held)
         tasks = [*zip(came[:arrived], began[:arrived], ended[:arrived], node[:arrived], strict=True)]
@@ -64,7 +64,7 @@ def test_pressure_of_unequal_nodes_is_summed_over_all_tasks(seed):
 
 
 def bursts_of(drawn, nodes):
-    """Of each node its bursts, each by when it takes its cores and when it gives them back."""
+    """Return the bursts of each node, each with the times at which it takes and returns cores."""
     found = defaultdict(list)
     for node in range(nodes):
         mine = drawn.node == node
@@ -79,7 +79,7 @@ def bursts_of(drawn, nodes):
     return found
 
 
-def test_bursts_come_last_and_ramp_as_long_as_told():
+def test_bursts_have_the_given_gaps_durations_and_ramps():
     nodes, cores, every, last, ramp, until = 60, 5, 50.0, 20.0, 2.0, 4000.0
     drawn = draw_bursts(nodes, cores, every, last, ramp, until, np.random.default_rng(1))
     assert set(drawn.cores.tolist()) == {1, -1}
@@ -109,7 +109,7 @@ def test_bursts_come_last_and_ramp_as_long_as_told():
     assert shares.tolist() == pytest.approx([0.0] + [1.0 / cores] * cores, abs=0.03)
 
 
-def test_without_a_ramp_bursts_come_at_once_and_none_begins_too_late():
+def test_without_a_ramp_bursts_are_steps_and_none_begins_after_the_end():
     drawn = draw_bursts(3, 4, 5.0, 2.0, 0.0, 100.0, np.random.default_rng(2))
     for bursts in bursts_of(drawn, 3).values():
         assert all(len(set(ups)) == len(set(downs)) == 1 for ups, downs in bursts)
@@ -117,7 +117,7 @@ def test_without_a_ramp_bursts_come_at_once_and_none_begins_too_late():
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "said"),
+    ("place", "value", "message"),
     [
         (0, 0, "nodes is 0"),
         (1, 0, "cores is 0"),
@@ -126,15 +126,15 @@ def test_without_a_ramp_bursts_come_at_once_and_none_begins_too_late():
         (4, -0.1, "ramp is -0.1"),
     ],
 )
-def test_bursts_that_cannot_be_are_named(place, value, said):
+def test_invalid_burst_parameters_are_named(place, value, message):
     given = [1, 1, 1.0, 1.0, 0.0]
     assert len(draw_bursts(*given, 10.0, np.random.default_rng(1)).time) > 0
     given[place] = value
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         draw_bursts(*given, 10.0, np.random.default_rng(1))
 
 
-def test_neighbours_hold_cores_of_their_own_site_under_their_number():
+def test_neighbours_hold_cores_of_their_own_site_and_part():
     ledger = Ledger([[2, 2], [4, 4, 4]], parts=2)
     changes = CoreChanges(np.array([1.0, 1.0, 4.0]), np.array([2, 0, 2]), np.array([3, 1, -2]))
     part = Neighbours(changes, ledger, site=1, number=1)
@@ -148,50 +148,50 @@ def test_neighbours_hold_cores_of_their_own_site_under_their_number():
     assert (ledger.nodes.idle.tolist(), part.horizon()) == ([2, 2, 3, 4, 3], np.inf)
 
 
-def test_nodes_that_left_do_not_accept():
-    asks = gate(make_policy("jsq", np.ones(3), np.random.default_rng(1)))
-    asks.left(2)
-    set_answers(asks.ints[None], np.array([True, True, False]))
+def test_nodes_that_left_are_not_chosen():
+    gated = gate(make_policy("jsq", np.ones(3), np.random.default_rng(1)))
+    gated.left(2)
+    set_answers(gated.ints[None], np.array([True, True, False]))
     lengths = np.array([3, 1, 0])
-    # The nodes that are there reject, and the one that accepts has left: the first choice stands.
-    assert asks.choose(lengths) == 1
-    assert counts(asks.ints[None]) == Counts(accepted=0, diverted=0, forced=1)
-    asks.joined(2)
-    assert asks.choose(lengths) == 2
-    set_answers(asks.ints[None], np.array([False, True, True]))
-    assert asks.choose(lengths) == 0
-    assert counts(asks.ints[None]) == Counts(accepted=1, diverted=1, forced=1)
+    # The present nodes reject, and the accepting node has left, so the first choice is kept.
+    assert gated.choose(lengths) == 1
+    assert counts(gated.ints[None]) == Counts(accepted=0, diverted=0, forced=1)
+    gated.joined(2)
+    assert gated.choose(lengths) == 2
+    set_answers(gated.ints[None], np.array([False, True, True]))
+    assert gated.choose(lengths) == 0
+    assert counts(gated.ints[None]) == Counts(accepted=1, diverted=1, forced=1)
     assert Counts(1, 2, 4).rejected == 6
 
 
-def test_where_no_node_is_left_no_choice_is_rejected():
-    asks = gate(make_policy("jsq", np.ones(2), np.random.default_rng(1)))
-    set_answers(asks.ints[None], np.array([True, True]))
+def test_without_nodes_there_is_no_choice_to_reject():
+    gated = gate(make_policy("jsq", np.ones(2), np.random.default_rng(1)))
+    set_answers(gated.ints[None], np.array([True, True]))
     lengths = np.zeros(2, np.int64)
     for _ in range(3):
-        assert asks.choose(lengths) >= 0
-    assert counts(asks.ints[None]) == Counts(accepted=0, diverted=0, forced=3)
-    asks.left(0)
-    asks.left(1)
-    # Nothing is chosen, so that nothing is rejected either.
-    assert type(asks).choosing.ready()(lengths, asks.ints, asks.floats) == -1
-    found = counts(asks.ints[None])
+        assert gated.choose(lengths) >= 0
+    assert counts(gated.ints[None]) == Counts(accepted=0, diverted=0, forced=3)
+    gated.left(0)
+    gated.left(1)
+    # No node is chosen, so none is rejected either.
+    assert type(gated).choosing.ready()(lengths, gated.ints, gated.floats) == -1
+    found = counts(gated.ints[None])
     assert (found.diverted, found.forced) == (0, 3)
 
 
-def test_a_gate_is_a_copy_and_schedulers_are_counted_together():
+def test_gates_are_copies_and_their_counts_add_up():
     plain = make_policy("jsq", np.ones(2), np.random.default_rng(1))
     before = plain.ints.copy()
-    asks, other = gate(plain), gate(plain)
-    both = np.stack([asks.ints, other.ints])
+    gated, other = gate(plain), gate(plain)
+    both = np.stack([gated.ints, other.ints])
     set_answers(both, np.array([True, False]))
-    asks.ints[:], other.ints[:] = both
+    gated.ints[:], other.ints[:] = both
     assert [
-        asks.choose(np.array([0, 5])),
+        gated.choose(np.array([0, 5])),
         other.choose(np.array([9, 5])),
         other.choose(np.array([9, 5])),
     ] == [1] * 3
-    assert counts(np.stack([asks.ints, other.ints])) == Counts(accepted=2, diverted=1, forced=0)
+    assert counts(np.stack([gated.ints, other.ints])) == Counts(accepted=2, diverted=1, forced=0)
     assert plain.ints.tolist() == before.tolist()
 
 
@@ -214,27 +214,25 @@ def observed(**changed):
         (95.0, 0, Counts(3, 3, 3)),
     ],
 )
-def test_what_is_left_once_it_is_warm_is_steps_that_begin_then_and_what_became_of_tasks_since(
-    warm, steps, tasks
-):
+def test_since_keeps_the_steps_and_task_counts_after_the_warm_up(warm, steps, tasks):
     found = observed().since(warm)
     assert (len(found.channels), len(found.rejects), found.tasks, found.every) == (steps, steps, tasks, 10.0)
     assert found.channels.tolist() == observed().channels[3 - steps :].tolist()
     assert found.rejects.tolist() == observed().rejects[3 - steps :].tolist()
 
 
-def test_a_channel_is_looked_up_by_its_name_and_downtime_is_a_share():
+def test_channels_are_found_by_name_and_downtime_is_a_fraction():
     found = observed()
     for place, name in enumerate(("busy", "queue", "ready", "memory", "network")):
         assert found.of(name).tolist() == found.channels[:, :, place].tolist()
     assert found.downtime == 0.5
     assert np.isnan(found.since(95.0).downtime)
-    # Without counts by step nothing is known of what came after.
+    # Without counts per step, the counts after the warm-up are unknown.
     assert observed(before=()).since(10.0).tasks == Counts(0, 0, 0)
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "value", "said"),
+    ("name", "place", "value", "message"),
     [
         ("pole", 2, 1.0, "pole is .* to 1.0, expected 0 to below 1"),
         ("pole", 0, -0.1, "pole is -0.1 to "),
@@ -245,15 +243,15 @@ def test_a_channel_is_looked_up_by_its_name_and_downtime_is_a_share():
         ("own", 0, np.inf, "own has shape"),
     ],
 )
-def test_a_model_out_of_bounds_is_refused(name, place, value, said):
+def test_a_model_out_of_bounds_is_rejected(name, place, value, message):
     model = small_model()
     values = getattr(model, name).copy()
     values[place] = value
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         replace(model, **{name: values})
 
 
-def test_models_at_their_bounds_are_taken():
+def test_models_at_their_bounds_are_accepted():
     model, none = small_model(), np.zeros(6)
     bounds = replace(model, pole=none, fade=none, delay=none.astype(np.int64), factors=np.zeros((6, 0)))
     assert bounds.dim == 6
@@ -265,7 +263,7 @@ def test_models_at_their_bounds_are_taken():
     assert Metrics(without, 3, np.random.default_rng(1)).step(np.zeros((3, 5))).shape == (3, 0)
 
 
-def test_a_model_is_read_to_four_digits_in_all_its_parts(tmp_path):
+def test_a_written_model_keeps_four_digits(tmp_path):
     model = small_model()
     write_model(model, tmp_path / "model.json")
     again = read_model(tmp_path / "model.json")
@@ -275,7 +273,7 @@ def test_a_model_is_read_to_four_digits_in_all_its_parts(tmp_path):
         assert [float(each) for each in digits] == np.ravel(getattr(again, name)).tolist()
 
 
-def test_metrics_come_late_and_smooth_and_nodes_have_noise_of_their_own():
+def test_metrics_are_delayed_smoothed_and_noisy_per_node():
     quiet = replace(small_model(), factors=np.zeros((6, 1)), own=np.zeros(6), pole=np.full(6, 0.5))
     metrics, rng = Metrics(quiet, 2, np.random.default_rng(1)), np.random.default_rng(2)
     channels = rng.random((7, 2, 5))
@@ -297,7 +295,7 @@ def test_metrics_come_late_and_smooth_and_nodes_have_noise_of_their_own():
     assert not np.isclose(loud[0], loud[1]).any()
 
 
-def test_a_task_that_ends_with_its_step_is_news_of_that_step_alone():
+def test_a_task_counts_only_in_the_step_in_which_it_ends():
     watched, at = UnfinishedTasks(np.ones(1, np.int64), np.ones(1)), np.zeros(1, np.int64)
     instant = np.full(1, 5.0)
     steps = [
@@ -308,7 +306,7 @@ def test_a_task_that_ends_with_its_step_is_news_of_that_step_alone():
 
 
 @pytest.mark.parametrize("shape", [(0,), (2, 0)])
-def test_a_table_without_numbers_is_written_as_one(shape):
+def test_empty_arrays_keep_their_shape_and_numbers_four_digits(shape):
     assert _short(np.empty(shape)) == np.empty(shape).tolist()
     assert _short(np.array([[1.23456, 20.0], [-0.000123456, 7.0]])) == [[1.235, 20.0], [-0.0001235, 7.0]]
     assert _short(np.array([[123456]])) == [[123456]]

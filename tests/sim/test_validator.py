@@ -1,4 +1,4 @@
-"""The validator finds what is planted, of every kind, and nothing else."""
+"""The validator finds planted violations of every kind, and no others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ JOBS = JobTable.of(submit=[0, 0, 5], run=[10, 10, 0], procs=[2, 2, 3], request=[
 GOOD = (Ran(7, 0, 10), Ran(8, 0, 4), Ran(9, 10, 10))
 
 
-def test_a_possible_schedule() -> None:
+def test_a_valid_schedule_has_no_violations() -> None:
     assert violations(JOBS, 4, GOOD) == []
 
 
@@ -22,7 +22,7 @@ def test_ends_free_before_starts_of_the_same_instant() -> None:
     assert violations(jobs, 4, [Ran(2, 5, 10), Ran(1, 0, 5)]) == []
 
 
-def test_no_jobs() -> None:
+def test_no_jobs_have_no_violations() -> None:
     assert violations(JobTable.of([], [], []), 4, []) == []
 
 
@@ -40,7 +40,7 @@ def test_no_jobs() -> None:
         (2, (Ran(9, 7, 7),), ["job 9 of no length needs 3 processors at 7 s, 2 are held"]),
     ],
 )
-def test_what_is_planted_is_found(row: int, planted: tuple[Ran, ...], expected: list[str]) -> None:
+def test_planted_violations_are_found(row: int, planted: tuple[Ran, ...], expected: list[str]) -> None:
     assert violations(JOBS, 4, [*GOOD[:row], *planted, *GOOD[row + 1 :]]) == expected
 
 

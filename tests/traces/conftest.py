@@ -15,9 +15,9 @@ REAL = Path(__file__).resolve().parents[3] / "shared" / "traces"
 
 @pytest.fixture
 def real() -> Path:
-    """The folder of real traces beside the repository."""
+    """Return the folder of real traces next to the repository."""
     if not REAL.is_dir():
-        pytest.skip("the real traces are not at hand: no folder ../shared/traces beside the repository")
+        pytest.skip("the real traces are missing: no folder ../shared/traces next to the repository")
     return REAL
 
 

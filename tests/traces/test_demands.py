@@ -26,7 +26,7 @@ def written(folder, text: str, name: str = "log.csv"):
     return path
 
 
-def test_a_table_is_put_in_order_and_keeps_what_it_says(tmp_path):
+def test_a_table_is_sorted_and_keeps_its_values(tmp_path):
     text = "job,submit,run,gpus,cores,memory,walltime\n7,9,5,1,2.5,1e9,60\n3,4,6,0,1,0,70\n"
     jobs = read_demands(written(tmp_path, text)).jobs
     assert jobs.job.tolist() == [3, 7]
@@ -34,7 +34,7 @@ def test_a_table_is_put_in_order_and_keeps_what_it_says(tmp_path):
     assert (jobs.submit.tolist(), jobs.run.tolist(), jobs.walltime.tolist()) == ([4, 9], [6, 5], [70, 60])
 
 
-def test_pods_have_parts_of_gpus_and_those_never_scheduled_are_left_out(tmp_path):
+def test_pods_have_fractional_gpus_and_unscheduled_ones_are_dropped(tmp_path):
     rows = "a,500,2,1,460,10,70,20\nb,1000,1,2,1000,5,9,\nc,2000,0,8,1000,7,8,8\n"
     found = read_demands(written(tmp_path, PODS + rows))
     assert found.notes == ("1 pods were never scheduled, and are left out",)
@@ -44,7 +44,7 @@ def test_pods_have_parts_of_gpus_and_those_never_scheduled_are_left_out(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "cannot be read as CSV"),
         ("submit,gpus\n1,2\n", "no column run"),
@@ -60,13 +60,13 @@ def test_pods_have_parts_of_gpus_and_those_never_scheduled_are_left_out(tmp_path
         (PODS + "a,1,1,1,1,1,1,\nb,y,1,1,1,1,1,1\n", "line 3: cpu_milli is 'y'"),
     ],
 )
-def test_bad_tables_are_named(tmp_path, text, told):
-    with pytest.raises(InputError, match=told):
+def test_bad_tables_are_named(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
         read_demands(written(tmp_path, text))
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "message"),
     [
         ("2020-04-01 00:00:00,1,1,1,1\n", "has 1 bins"),
         ("2020-04-01 00:00:00,1,1,1,1\nsoon,1,1,1,1\n", "line 3: time is 'soon'"),
@@ -82,13 +82,13 @@ def test_bad_tables_are_named(tmp_path, text, told):
         ),
     ],
 )
-def test_bad_counts_are_named(tmp_path, rows, told):
-    with pytest.raises(InputError, match=told):
+def test_bad_counts_are_named(tmp_path, rows, message):
+    with pytest.raises(InputError, match=message):
         read_bins(written(tmp_path, COUNTS + rows))
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("{", "line 1: not JSON"),
         ("[]", "metadata.gap_seconds is None"),
@@ -98,8 +98,8 @@ def test_bad_counts_are_named(tmp_path, rows, told):
         ('{"metadata": {"gap_seconds": 5}, "data": [1, true]}', r"data\[1\] is True"),
     ],
 )
-def test_bad_spot_traces_are_named(tmp_path, text, told):
-    with pytest.raises(InputError, match=told):
+def test_bad_spot_traces_are_named(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
         read_spot(written(tmp_path, text, "spot.json"))
 
 
@@ -124,7 +124,7 @@ def within_counts(bins: Bins, jobs) -> None:
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9), st.integers(0, 12)), min_size=2, max_size=15),
     st.integers(0, 99),
 )
-def test_jobs_are_those_of_the_counts(rows, seed):
+def test_generated_jobs_match_the_counts(rows, seed):
     submitted = np.array([jobs for jobs, _, _ in rows])
     requested = np.array([jobs + more * (jobs > 0) for jobs, more, _ in rows])
     ended = np.array([end for _, _, end in rows])
@@ -136,13 +136,13 @@ def test_jobs_are_those_of_the_counts(rows, seed):
     within_counts(bins, jobs_of_bins(bins, np.random.default_rng(seed)))
 
 
-def test_counts_of_a_real_cluster_keep_its_level():
+def test_jobs_from_real_counts_match_the_gpus_in_use():
     path = TRACES / "elastic" / "helios_venus.csv"
     if not path.is_file():
         pytest.skip("shared/traces/elastic is not here")
     read = read_bins(path)
     assert len(jobs_of_bins(read, np.random.default_rng(1))) > 99_000
-    # A run time is from the start on: where nobody waits, jobs end when the counts say.
+    # Run times count from the start: without waiting, jobs end when the counts say.
     bins = Bins(read.seconds, read.submitted, read.submitted, read.requested, read.ended)
     jobs = jobs_of_bins(bins, np.random.default_rng(1))
     over = np.sort(jobs.submit + jobs.run)

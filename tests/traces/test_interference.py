@@ -22,7 +22,7 @@ def written(folder: Path, alone: str = ALONE, pairs: str = PAIRS) -> Path:
 
 
 def test_each_side_of_a_pair_has_its_own_use(tmp_path):
-    # Would catch the two columns taken in the wrong order.
+    # Detects swapped columns.
     pairs = read_interference(written(tmp_path))
     assert pairs.jobs.tolist() == [["VGG C10 64 0", "PPO LL 64 0"]]
     assert pairs.use.tolist() == [[80.0, 10.0]]
@@ -31,7 +31,7 @@ def test_each_side_of_a_pair_has_its_own_use(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("alone", "pairs", "said"),
+    ("alone", "pairs", "message"),
     [
         (
             ALONE.replace("80", "nan"),
@@ -52,19 +52,19 @@ def test_each_side_of_a_pair_has_its_own_use(tmp_path):
         (ALONE.splitlines()[0], PAIRS, "no lines below the names"),
     ],
 )
-def test_bad_files_are_told_in_a_line(tmp_path, alone, pairs, said):
+def test_bad_files_are_a_one_line_error(tmp_path, alone, pairs, message):
     with pytest.raises(InputError) as error:
         read_interference(written(tmp_path, alone, pairs))
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_a_folder_without_the_files_is_told(tmp_path):
+def test_a_folder_without_the_files_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"single_data.csv: no such file"):
         read_interference(tmp_path)
 
 
-def test_the_real_pairs(real):
+def test_the_real_pairs_are_read(real):
     pairs = read_interference(real / "interference")
     assert len(pairs) == 1388
     assert len(np.unique(pairs.jobs)) == 56

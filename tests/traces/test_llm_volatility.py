@@ -28,7 +28,7 @@ def test_requests_are_sorted_and_start_at_zero(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "cannot be read"),
         (HEAD, "no requests"),
@@ -38,8 +38,8 @@ def test_requests_are_sorted_and_start_at_zero(tmp_path):
         (HEAD + "2023-11-16 18:15:46.0,nan,1\n", "ContextTokens is 'nan'"),
     ],
 )
-def test_bad_requests_are_named(tmp_path, text, said):
-    with pytest.raises(InputError, match=said):
+def test_bad_requests_are_named(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
         read_llm(written(tmp_path / "a.csv", text))
 
 
@@ -55,7 +55,7 @@ def test_scores_hold_until_the_next(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("value,starttime\n1,2\n", "column VM_id is missing"),
         (SCORES + "fast,90,2023-09-01 00:00:00.000,0\n", "value is 'fast'"),
@@ -63,13 +63,13 @@ def test_scores_hold_until_the_next(tmp_path):
         (SCORES + "1,90,noon,0\n", "'noon' is not a time"),
     ],
 )
-def test_bad_scores_are_named(tmp_path, text, said):
-    with pytest.raises(InputError, match=said):
+def test_bad_scores_are_named(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
         read_volatility(written(tmp_path / "a.csv", text), 3)
 
 
 @pytest.mark.skipif(not TRACES.exists(), reason="../shared/traces is absent")
-def test_the_real_ones():
+def test_real_requests_and_scores_are_read():
     assert len(read_llm(TRACES / "llm" / "AzureLLMInferenceTrace_conv.csv").arrival) == 19_366
     scores = read_volatility(TRACES / "volatility" / "azure_eastus_D8s_v5.csv", 100)
     assert scores.shape == (3, 100)

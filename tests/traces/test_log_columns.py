@@ -126,12 +126,12 @@ def sacct(tmp_path, **changed):
         ({"NNodes": None}, {"nodes": None}),
     ],
 )  # fmt: skip
-def test_columns_of_sacct(tmp_path, changed, found):
+def test_each_column_of_sacct_is_read(tmp_path, changed, found):
     wanted = {name: value for name, value in {**BOTH, **found}.items() if value is not None}
     assert row(sacct(tmp_path, **changed)) == wanted
 
 
-def test_jobs_of_sacct_that_begin_as_they_end(tmp_path):
+def test_sacct_jobs_of_length_zero_and_early_starts_are_clamped(tmp_path):
     assert (
         row(sacct(tmp_path, End=f"{T + 5}", ElapsedRaw=None, Elapsed=None, State="COMPLETED"))["run"] == 0.0
     )
@@ -139,8 +139,8 @@ def test_jobs_of_sacct_that_begin_as_they_end(tmp_path):
     assert row(sacct(tmp_path, Start=f"{T - 1}"))["wait"] == 0.0
 
 
-def test_columns_of_sacct_that_must_be_there(tmp_path):
-    for gone, said in (
+def test_required_columns_of_sacct(tmp_path):
+    for gone, message in (
         ({"JobID": None, "JobIDRaw": None}, "no column 'JobID' (or JobIDRaw)"),
         ({"Submit": None}, "no column 'Submit', found"),
         ({"ElapsedRaw": None, "Elapsed": None, "End": None}, "no column 'Elapsed' (or ElapsedRaw, End)"),
@@ -152,10 +152,10 @@ def test_columns_of_sacct_that_must_be_there(tmp_path):
     ):
         with pytest.raises(InputError) as caught:
             sacct(tmp_path, **gone)
-        assert said in str(caught.value)
+        assert message in str(caught.value)
 
 
-def test_names_of_jobs_may_hold_the_separator_where_one_column_does(tmp_path):
+def test_a_single_free_text_column_may_contain_the_separator(tmp_path):
     text = "JobID|JobName|Submit|Elapsed|NCPUS\n7|a|b|c|100|60|2\n"
     assert row(read(tmp_path, "sacct", text))["run"] == 60.0
     text = "JobID|JobName|Comment|Submit|Elapsed|NCPUS\n7|a|b|c|100|60|2\n"
@@ -165,7 +165,7 @@ def test_names_of_jobs_may_hold_the_separator_where_one_column_does(tmp_path):
         read(tmp_path, "sacct", text.split("\n")[0] + "\n7\n")
 
 
-def test_zones_are_spoken_of_where_no_time_has_one(tmp_path):
+def test_a_note_reports_times_without_a_zone(tmp_path):
     note = "times have no time zone and are used unchanged, also across daylight saving changes"
     assert note in sacct(tmp_path, Submit="2024-05-01T11:00:00").notes
     for zoned in ("2024-05-01T11:00:00Z", "2024-05-01T13:00:00+02:00", "2024-05-01T13:00:00+0200", f"{T}"):
@@ -196,11 +196,11 @@ def test_zones_are_spoken_of_where_no_time_has_one(tmp_path):
         ),
     ],
 )
-def test_states_of_slurm(state, start, end, run, cpus, why):
+def test_omissions_by_slurm_state(state, start, end, run, cpus, why):
     assert omission_of(state, start, end, run, cpus) is why
 
 
-def test_words_of_slurm():
+def test_slurm_resources_and_durations_are_parsed():
     assert resources("f", None) == TrackableResources(None, None, None)
     assert resources("f", "cpu=2,gres/gpu=5,gres/gpu:a=1,mem=3M") == TrackableResources(2, 5.0, 3 * 2.0**20)
     assert resources("f", "gres/gpu:a=1,gres/gpu:b=2").gpus == 3.0

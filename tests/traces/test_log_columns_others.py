@@ -59,12 +59,12 @@ LIST = "Resource_List"
          dict.fromkeys(("procs_allocated", "state", "nodes", "request"))),
     ],
 )  # fmt: skip
-def test_values_of_pbs(tmp_path, changed, found):
+def test_each_field_of_pbs_is_read(tmp_path, changed, found):
     wanted = {name: value for name, value in {**PBS, **found}.items() if value is not None}
     assert row(pbs(tmp_path, changed)) == wanted
 
 
-def test_jobs_of_pbs_by_their_names(tmp_path):
+def test_pbs_job_ids_are_parsed(tmp_path):
     for job, number in (
         ("12.srv", 12),
         ("12[3].srv", None),
@@ -75,7 +75,7 @@ def test_jobs_of_pbs_by_their_names(tmp_path):
         assert (found.get("job"), found["job_id"]) == (number, job)
     with pytest.raises(InputError, match=r"the job is 'x\.srv', expected one such as 12\.server"):
         pbs(tmp_path, {}, job="x.srv")
-    for changed, said in (
+    for changed, message in (
         ({"ctime": None, "qtime": None}, "ctime is missing, expected the time of submission"),
         ({"resources_used.walltime": None, "end": None}, "resources_used.walltime is missing"),
         ({"resources_used.walltime": None, "start": None}, "resources_used.walltime is missing"),
@@ -84,11 +84,11 @@ def test_jobs_of_pbs_by_their_names(tmp_path):
             f"end is '{T + 4}', expected a time that is not before",
         ),
     ):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             pbs(tmp_path, changed)
 
 
-def test_events_of_pbs(tmp_path):
+def test_other_events_of_pbs_are_counted(tmp_path):
     def event(kind, job):
         return f"04/23/2024 12:00:00;{kind};{job}.srv;queue=batch\n"
 
@@ -157,12 +157,12 @@ LATE = '"" "proj" 0 3 "" "" 0 2048 0 "" "" "" "" 0 "" 0 "" -1 "/ann" "" "" ""'
         ({"end": T + 5}, {"run": 0.0}),
     ],
 )
-def test_fields_of_lsf(tmp_path, changed, found):
+def test_each_field_of_lsf_is_read(tmp_path, changed, found):
     wanted = {name: value for name, value in {**LSF, **found}.items() if value is not None}
     assert row(lsf(tmp_path, **changed)) == wanted
 
 
-def test_records_of_lsf_that_are_cut_off_or_of_something_else(tmp_path):
+def test_truncated_and_other_lsf_records_are_rejected(tmp_path):
     with pytest.raises(
         InputError, match=f"event time is '{T + 4}', expected a time that is not before startTime"
     ):
@@ -185,7 +185,7 @@ def test_records_of_lsf_that_are_cut_off_or_of_something_else(tmp_path):
 HELIOS = "job_id,user,vc,gpu_num,node_num,state,submit_time,start_time,end_time"
 
 
-def test_columns_of_helios(tmp_path):
+def test_each_column_of_helios_is_read(tmp_path):
     day = "2020-04-01"
     rows = [
         f"7,u1,vcA,8,2,FAILED,{day} 00:00:01,{day} 00:00:09,{day} 01:00:09",
@@ -217,7 +217,7 @@ def test_columns_of_helios(tmp_path):
         "1 record is of a job that never ran and is left out",
         "1 record is of a job without GPUs and is left out",
     ]
-    for cells, said in (
+    for cells, message in (
         (f"7,u,v,,1,s,{day},{day},{day}", "line 2: gpu_num is missing"),
         (f"7,u,v,1,1,s,,{day},{day}", "line 2: submit_time is missing"),
         (
@@ -226,7 +226,7 @@ def test_columns_of_helios(tmp_path):
         ),
         ("7", "line 2: 1 field, expected 9"),
     ):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             read(tmp_path, "helios", f"{HELIOS}\n{cells}\n")
     with pytest.raises(InputError, match="no column 'end_time', found"):
         read(tmp_path, "helios", HELIOS.removesuffix(",end_time") + "\n7,u,v,1,1,s,1,2\n")
@@ -235,7 +235,7 @@ def test_columns_of_helios(tmp_path):
 OPENB = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,pod_phase,creation_time,deletion_time,scheduled_time"
 
 
-def test_columns_of_openb(tmp_path):
+def test_each_column_of_openb_is_read(tmp_path):
     rows = [
         "p0,6000,1024,2,500,LS,Running,5,90,7",
         "p1,0,,,,,,3,8,8",
@@ -251,10 +251,10 @@ def test_columns_of_openb(tmp_path):
         ("p2", 3.0, 1.0, 4.0, 7, 1.0, 0.0, "BE", "Failed"),
     ]
     assert left(trace) == ["2 records are of jobs that never ran and are left out"]
-    for cells, said in (
+    for cells, message in (
         ("p,,1,1,1,LS,x,1,2,1", "cpu_milli is missing"),
         ("p,1,1,1,1,LS,x,,2,1", "creation_time is missing"),
         ("p,1,1,1,1,LS,x,1,2,3", "deletion_time is '2', expected at least scheduled_time"),
     ):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             read(tmp_path, "openb", f"{OPENB}\n{cells}\n")

@@ -68,14 +68,14 @@ POD = {
         ({"status_containerStatuses": [state(at(5), at(5))]}, {"run": 0.0}),
     ],
 )  # fmt: skip
-def test_fields_of_pods(tmp_path, changed, found):
+def test_each_field_of_a_pod_is_read(tmp_path, changed, found):
     wanted = {name: value for name, value in {**POD, **found}.items() if value is not None}
     trace = read(tmp_path, "kubectl", {"items": [pod(**changed)]})
     assert row(trace) == wanted
     assert trace.notes[-1] == "cores of pods are rounded up to whole processors, at least 1"
 
 
-def test_pods_that_did_not_end(tmp_path):
+def test_unfinished_pods_are_dropped(tmp_path):
     items = [
         pod(),
         *(pod(status_phase=phase) for phase in ("Running", "Unknown", "Pending")),
@@ -101,13 +101,13 @@ def test_pods_that_did_not_end(tmp_path):
      ("5P", 5e15), ("5E", 5e18), ("5Ki", 5 * 2**10), ("5Mi", 5 * 2**20), ("5Gi", 5 * 2**30), ("5Ti", 5 * 2**40),
      ("5Pi", 5 * 2**50), ("5Ei", 5 * 2**60), ("1e3", 1e3), ("0.5", 0.5)],
 )  # fmt: skip
-def test_quantities_of_kubernetes(tmp_path, text, amount):
+def test_kubernetes_quantities_are_parsed(tmp_path, text, amount):
     trace = read(tmp_path, "kubectl", [pod(**demand({"requests": {"memory": text}}))])
     assert row(trace)["memory"] == pytest.approx(amount)
 
 
 @pytest.mark.parametrize("text", ["-1", "5mi", "5X", "", "1e30", "many"])
-def test_what_is_no_quantity(tmp_path, text):
+def test_invalid_quantities_are_rejected(tmp_path, text):
     with pytest.raises(InputError, match=r"container, memory is .*, expected a quantity such as 500m"):
         read(tmp_path, "kubectl", [pod(**demand({"requests": {"memory": text}}))])
 
@@ -147,14 +147,14 @@ RAY = {
         ({"end_time": T * 1000}, {"run": 0.0}),
     ],
 )
-def test_fields_of_ray(tmp_path, changed, found):
+def test_each_field_of_a_ray_job_is_read(tmp_path, changed, found):
     wanted = {name: value for name, value in {**RAY, **found}.items() if value is not None}
     trace = read(tmp_path, "ray", {"result": [ray(**changed)]})
     assert row(trace) == wanted
     assert trace.notes[-1].startswith("submissions are the starts of jobs, as Ray has no job queue")
 
 
-def test_jobs_of_ray_that_did_not_end(tmp_path):
+def test_unfinished_ray_jobs_are_dropped(tmp_path):
     jobs = [
         *(ray(), ray(status="PENDING"), ray(status="RUNNING"), ray(start_time=None)),
         *(ray(end_time=None), ray(start_time=0)),
@@ -182,7 +182,7 @@ def philly(*attempts, **changed):
     }
 
 
-def test_attempts_of_philly(tmp_path):
+def test_attempts_of_philly_jobs_are_combined(tmp_path):
     first = attempt(f"{DAY} 07:01:00 PDT", f"{DAY} 07:02:00 PDT", 2, 1)
     jobs = [
         philly(first, attempt(None, f"{DAY} 09:00:00"), attempt(f"{DAY} 08:00:00", f"{DAY} 08:00:30", 2)),
@@ -210,7 +210,7 @@ def test_attempts_of_philly(tmp_path):
 
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
-def test_a_word_that_json_does_not_have_is_refused_wherever_it_stands(tmp_path, word):
+def test_non_standard_json_numbers_are_rejected(tmp_path, word):
     path = tmp_path / "log.json"
     path.write_text(f'{{"items": [], "other": {word}}}')
     with pytest.raises(InputError, match=f"log.json: cannot be read as JSON: {word} is not a JSON number$"):

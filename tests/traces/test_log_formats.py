@@ -55,7 +55,7 @@ def pod(name: str, phase: str, requests: dict[str, str], **status: object) -> di
     }  # fmt: skip
 
 
-def ended(start: str, finish: str) -> dict[str, object]:
+def terminated(start: str, finish: str) -> dict[str, object]:
     return {
         "state": {
             "terminated": {"startedAt": f"2024-05-01T12:{start}Z", "finishedAt": f"2024-05-01T12:{finish}Z"}
@@ -68,7 +68,7 @@ KUBECTL = json.dumps(
         "apiVersion": "v1",
         "items": [
             pod("a", "Succeeded", {"cpu": "750m", "memory": "1.5Gi", "nvidia.com/gpu": "1"},
-                containerStatuses=[ended("00:05", "01:00"), ended("00:07", "01:05")]),
+                containerStatuses=[terminated("00:05", "01:00"), terminated("00:07", "01:05")]),
             pod("b", "Running", {}, containerStatuses=[{"state": {"running": {}}}]),
             pod("c", "Pending", {}),
             pod("d", "Failed", {}, reason="Evicted"),
@@ -172,7 +172,7 @@ BY_NAME = {known.name: known for known in FORMATS}
 
 @pytest.mark.parametrize("suffix", [".txt", ".csv", ""])
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_log_is_known_by_what_is_in_it(tmp_path: Path, name: str, suffix: str) -> None:
+def test_the_format_of_a_log_is_detected_from_its_content(tmp_path: Path, name: str, suffix: str) -> None:
     path = tmp_path / f"log{suffix}"
     path.write_text(TEXTS[name])
     trace = read_trace(path)
@@ -187,7 +187,7 @@ def test_a_log_is_known_by_what_is_in_it(tmp_path: Path, name: str, suffix: str)
     assert read_trace(path, format=name).records.equals(trace.records)
 
 
-def test_words_of_the_logs_reach_the_records(tmp_path: Path) -> None:
+def test_users_groups_and_queues_are_in_the_records(tmp_path: Path) -> None:
     def first(name: str, *columns: str) -> tuple[object, ...]:
         (tmp_path / "log").write_text(TEXTS[name])
         return tuple(read_trace(tmp_path / "log").records.select(columns).row(0))
@@ -217,7 +217,7 @@ def test_words_of_the_logs_reach_the_records(tmp_path: Path) -> None:
         ("openb", "6500", "-1", "line 2: cpu_milli is '-1', expected a number of 0 or more"),
     ],
 )  # fmt: skip
-def test_what_is_bad_is_named_or_left_out(tmp_path: Path, name: str, old: str, new: str, reason: str) -> None:
+def test_a_bad_record_is_named_or_skipped(tmp_path: Path, name: str, old: str, new: str, reason: str) -> None:
     path = tmp_path / "log"
     path.write_text(TEXTS[name].replace(old, new, 1))
     with pytest.raises(InputError) as caught:
@@ -236,7 +236,7 @@ def test_what_is_bad_is_named_or_left_out(tmp_path: Path, name: str, old: str, n
     put=st.text('0123456789-:.|,;"[]{}=x \n+*_TZn\x00é', max_size=6),
     skip=st.booleans(),
 )
-def test_whatever_becomes_of_a_log_it_is_a_trace_or_one_line(
+def test_a_damaged_log_is_a_trace_or_a_one_line_error(
     tmp_path_factory: pytest.TempPathFactory,
     outcome: Callable[..., Trace | str],
     name: str,
@@ -264,14 +264,14 @@ def _jobs(name: str) -> Callable[[Path, bool], Trace]:
     return read
 
 
-def test_pods_of_openb(real: Path) -> None:
+def test_the_real_openb_pods_are_read(real: Path) -> None:
     trace = read_trace(real / "gpu" / "openb_pod_list_default.csv")
     raw = (real / "gpu" / "openb_pod_list_default.csv").read_text().splitlines()[1:]
     assert len(trace) == sum(line.rpartition(",")[2] != "" for line in raw)
     assert len(to_workload(trace).jobs) == len(trace)
 
 
-def test_a_damaged_archive_is_said_to_be_one(tmp_path: Path) -> None:
+def test_a_damaged_archive_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "log.csv.gz"
     path.write_text(SACCT)
     with pytest.raises(InputError, match=r"is not a gzip file or is damaged"):

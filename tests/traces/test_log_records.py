@@ -1,4 +1,4 @@
-"""What becomes of jobs that a log names, and of numbers and times as they stand in logs."""
+"""Records of logged jobs, and parsing of numbers and times in logs."""
 
 import time
 
@@ -13,7 +13,7 @@ from windlass.model import InputError
 GIB = 2.0**30
 
 
-def test_what_is_made_of_logged_jobs():
+def test_logged_jobs_become_records_and_notes():
     reading = LogReading()
     reading.take(LoggedJob(submit=50.0, run=10.0, start=60.0, procs_allocated=4, procs_requested=9, gpus=1.0))
     reading.take(LoggedJob(submit=40.0, run=30.0, start=45.0, procs_requested=6))
@@ -49,7 +49,7 @@ def test_what_is_made_of_logged_jobs():
         trace_of("file", "name", LogReading(), False)
 
 
-def test_numbers_and_times_of_logs():
+def test_numbers_times_and_durations_are_parsed():
     assert number("f", "-0.0") == 0.0
     assert str(number("f", "-0.0")) == "0.0"
     assert whole("f", str(2**53)) == 2**53
@@ -75,7 +75,7 @@ def test_numbers_and_times_of_logs():
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York"])
-def test_times_without_a_zone_are_in_utc_wherever_they_are_read(monkeypatch, zone):
+def test_times_without_a_zone_are_utc_in_any_local_zone(monkeypatch, zone):
     monkeypatch.setenv("TZ", zone)
     time.tzset()
     try:

@@ -97,12 +97,12 @@ def trace(tmp_path: Path) -> Trace:
     return read_trace(write(tmp_path, *(line for line, _ in LINES)))
 
 
-def test_there_are_thirty_lines_and_each_job_is_as_slurm_reports_it(trace: Trace) -> None:
+def test_each_job_of_30_unusual_lines_is_read(trace: Trace) -> None:
     assert len(LINES) >= 30
     assert rows(trace) == [tuple(kept) for _, kept in LINES if isinstance(kept, tuple)]
 
 
-def test_what_is_left_out_is_counted(trace: Trace) -> None:
+def test_dropped_records_are_counted(trace: Trace) -> None:
     why = [kept for _, kept in LINES if isinstance(kept, str)]
     assert f"{why.count('step')} records are of steps of jobs and are left out" in trace.notes
     assert f"{why.count('never')} records are of jobs that never ran and are left out" in trace.notes
@@ -115,7 +115,7 @@ def test_what_is_left_out_is_counted(trace: Trace) -> None:
     assert len(workload.jobs) == sum(isinstance(kept, tuple) for _, kept in LINES)
 
 
-def test_users_accounts_partitions_gpus_and_memory(trace: Trace) -> None:
+def test_users_accounts_partitions_gpus_and_memory_are_read(trace: Trace) -> None:
     last = trace.records.tail(2).select(
         "user", "group", "queue", "partition", "cluster", "gpus", "memory", "job_id"
     )
@@ -130,7 +130,7 @@ def test_users_accounts_partitions_gpus_and_memory(trace: Trace) -> None:
     assert workload.users.tolist() == [1, 2, 2, 2]
 
 
-def test_processors_are_the_most_that_were_at_work(tmp_path: Path) -> None:
+def test_processors_are_the_peak_in_use(tmp_path: Path) -> None:
     names = "JobID|Submit|Start|End|AllocCPUS|ReqCPUS"
     day = "2024-05-01T12:00:"
     lines = (
@@ -144,7 +144,7 @@ def test_processors_are_the_most_that_were_at_work(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "|\n"])
-def test_columns_may_stand_in_any_order_and_lines_end_as_they_will(tmp_path: Path, end: str) -> None:
+def test_columns_in_any_order_and_any_line_end_are_read(tmp_path: Path, end: str) -> None:
     names = "User|ElapsedRaw|TimelimitRaw|NCPUS|Start|Submit|JobIDRaw"
     lines = (
         "ann|60|30|4|2024-05-01T10:00:05Z|2024-05-01T12:00:00+02:00|7",
@@ -186,7 +186,7 @@ GOOD = f"COMPLETED|1|{N}:00:00|{N}:00:10|{N}:01:10|00:01:00|01:00:00|4|cpu=4"
         ("cpu=4", "cpu=4|a", "10 fields, expected 9"),
     ],
 )
-def test_a_bad_line_is_named_or_left_out_and_listed(tmp_path: Path, old: str, new: str, reason: str) -> None:
+def test_a_bad_line_is_named_or_skipped_and_listed(tmp_path: Path, old: str, new: str, reason: str) -> None:
     names = "State|JobID|Submit|Start|End|Elapsed|Timelimit|AllocCPUS|AllocTRES"
     path = write(tmp_path, GOOD, "", GOOD.replace(old, new, 1), names=names)
     with pytest.raises(InputError) as caught:
@@ -199,13 +199,13 @@ def test_a_bad_line_is_named_or_left_out_and_listed(tmp_path: Path, old: str, ne
 
 
 @pytest.mark.parametrize("lacking", ["JobID", "Submit", "AllocCPUS"])
-def test_a_column_that_lacks_is_named(tmp_path: Path, lacking: str) -> None:
+def test_a_missing_column_is_named(tmp_path: Path, lacking: str) -> None:
     names = "JobID|Submit|Elapsed|AllocCPUS".replace(lacking, "Other")
     with pytest.raises(InputError, match=rf"sacct\.txt: no column '{lacking}'.*, found '"):
         read_trace(write(tmp_path, names=names), format="sacct")
 
 
-def test_a_log_without_a_job_that_ran_says_why(tmp_path: Path) -> None:
+def test_a_log_without_jobs_that_ran_is_an_error(tmp_path: Path) -> None:
     path = write(tmp_path, *(line for line, kept in LINES if kept == "never"))
     with pytest.raises(InputError, match=r"no jobs that ran: \d+ records are of jobs that never ran"):
         read_trace(path)

@@ -73,24 +73,24 @@ def entries(*found):
          dict.fromkeys(("nodes", "user", "group", "queue", "partition", "cluster"))),
     ],
 )  # fmt: skip
-def test_fields_of_sacct_as_json(tmp_path, changed, found):
+def test_each_field_of_sacct_json_is_read(tmp_path, changed, found):
     wanted = {name: value for name, value in {**JSON, **found}.items() if value is not None}
     assert row(read(tmp_path, "sacct-json", {"jobs": [as_json(**changed)]})) == wanted
 
 
-def test_limits_of_sacct_as_json(tmp_path):
-    for said, request in (
+def test_time_limits_of_sacct_json_are_parsed(tmp_path):
+    for limit, request in (
         ({"set": True, "infinite": True, "number": 9}, None),
         ({"set": False, "number": 9}, None),
         ({"number": 9}, 540.0),
         (None, None),
         (0, 0.0),
     ):
-        job = as_json(time={**as_json()["time"], "limit": said})
+        job = as_json(time={**as_json()["time"], "limit": limit})
         assert row(read(tmp_path, "sacct-json", [job])).get("request") == request
 
 
-def test_jobs_of_sacct_as_json_that_did_not_end(tmp_path):
+def test_unfinished_jobs_of_sacct_json_are_dropped(tmp_path):
     times = as_json()["time"]
     jobs = [
         as_json(),

@@ -26,7 +26,7 @@ def clock(seconds: int) -> str:
 
 
 @given(SECONDS, TIMES)
-def test_times_and_durations_read_back(seconds: int, at: datetime.datetime) -> None:
+def test_times_and_durations_round_trip(seconds: int, at: datetime.datetime) -> None:
     assert duration("Elapsed", clock(seconds)) == seconds
     assert instant("Start", at.isoformat()) == at.replace(tzinfo=datetime.UTC).timestamp()
     west = at.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=-7)))
@@ -34,7 +34,7 @@ def test_times_and_durations_read_back(seconds: int, at: datetime.datetime) -> N
 
 
 @given(st.lists(st.tuples(TIMES, SECONDS, SECONDS, st.integers(1, 9999)), min_size=1, max_size=20))
-def test_a_log_that_is_written_reads_back(
+def test_a_written_log_round_trips(
     tmp_path_factory: pytest.TempPathFactory,
     jobs: list[tuple[datetime.datetime, int, int, int]],
 ) -> None:
@@ -57,7 +57,7 @@ def test_a_log_that_is_written_reads_back(
 @pytest.mark.parametrize(
     "text", ["02:03", "1:2:3:4", "-00:00:01", "1e999", "nan", "", "1_0", "99", "25:61:00"]
 )
-def test_what_is_no_duration_is_none(text: str) -> None:
+def test_invalid_durations_are_rejected(text: str) -> None:
     if text == "99":
         assert duration("run", text) == 99
         return
@@ -71,11 +71,11 @@ def test_what_is_no_duration_is_none(text: str) -> None:
     ("text", "unit", "found"),
     [("4", "M", 2**22), ("4", "", 4), ("1.5g", "M", 1.5 * 2**30), ("16kb", "", 2**14), ("2GiB", "", 2**31)],
 )
-def test_memory(text: str, unit: str, found: float) -> None:
+def test_memory_amounts_are_parsed(text: str, unit: str, found: float) -> None:
     assert memory("mem", text, unit) == found
 
 
-def test_dates_and_durations_in_a_table(tmp_path: Path) -> None:
+def test_dates_and_durations_in_a_table_are_read(tmp_path: Path) -> None:
     path = tmp_path / "jobs.csv"
     path.write_text(
         "submit,run,procs,walltime,user\n"
@@ -100,7 +100,7 @@ def test_dates_and_durations_in_a_table(tmp_path: Path) -> None:
         ("2024-13-01T12:00:00Z,1,1", "submit is '2024-13-01T12:00:00Z', expected a number of 0 or more"),
     ],
 )
-def test_a_bad_date_is_named_or_left_out(tmp_path: Path, cells: str, reason: str) -> None:
+def test_a_bad_date_is_named_or_skipped(tmp_path: Path, cells: str, reason: str) -> None:
     path = tmp_path / "jobs.csv"
     path.write_text(f"submit,run,procs\n2024-05-01T12:00:00Z,00:00:05,1\n{cells}\n")
     with pytest.raises(InputError) as caught:
@@ -109,7 +109,7 @@ def test_a_bad_date_is_named_or_left_out(tmp_path: Path, cells: str, reason: str
     assert read_trace(path, skip_bad_lines=True).bad_lines[0].reason == reason
 
 
-def test_a_word_among_numbers_leaves_them_as_they_are(tmp_path: Path) -> None:
+def test_a_bad_cell_does_not_change_the_other_numbers(tmp_path: Path) -> None:
     path = tmp_path / "jobs.csv"
     path.write_text("submit,run,procs\n100,1,1\nx,1,1\n50,1,1\n")
     assert read_trace(path, skip_bad_lines=True).records["submit"].to_list() == [100, 50]

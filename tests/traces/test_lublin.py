@@ -1,4 +1,4 @@
-"""The Lublin-Feitelson model: what it says in closed form, and its arrivals against a plain loop."""
+"""The Lublin-Feitelson model: its closed-form distributions, and its arrivals against a plain loop."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def stages_below(kind: JobKind, log_size: float) -> float:
 
 
 @kinds
-def test_every_size_has_its_share(kind: JobKind) -> None:
+def test_sizes_follow_the_distribution(kind: JobKind) -> None:
     sizes = draw_sizes(kind.sized(128), MANY, 128, rng())
     power = kind.power_of_two
     other = 1 - kind.serial - power
@@ -58,7 +58,7 @@ def test_no_job_is_larger_than_the_system(processors: int, two_kinds: bool) -> N
     assert processors * 0.5 < jobs.procs.max() <= processors or two_kinds
 
 
-def test_powers_of_two_stay_so_in_a_system_that_is_none() -> None:
+def test_powers_of_two_are_kept_on_other_system_sizes() -> None:
     sizes = draw_sizes(COMBINED.sized(100), MANY, 100, rng())
     share = (np.log2(sizes) % 1 == 0).mean()
     assert share > COMBINED.serial + COMBINED.power_of_two - 0.01
@@ -66,7 +66,7 @@ def test_powers_of_two_stay_so_in_a_system_that_is_none() -> None:
 
 @kinds
 @pytest.mark.parametrize("procs", [1, 16, 128, 1000])
-def test_run_times_are_a_hyper_gamma_by_size(kind: JobKind, procs: int) -> None:
+def test_run_times_follow_a_hyper_gamma_by_size(kind: JobKind, procs: int) -> None:
     logs = np.log(draw_runs(kind, np.full(MANY, procs), rng()))
     share = float(np.clip(kind.slope * procs + kind.intercept, 0, 1))
     first, second = gamma(kind.shape_1, scale=kind.scale_1), gamma(kind.shape_2, scale=kind.scale_2)
@@ -79,7 +79,7 @@ def test_run_times_are_a_hyper_gamma_by_size(kind: JobKind, procs: int) -> None:
 
 
 @kinds
-def test_gaps_have_their_distribution(kind: JobKind) -> None:
+def test_gaps_follow_the_distribution(kind: JobKind) -> None:
     gaps = np.diff(draw_points(kind, MANY, rng()), prepend=0.0) * 1800
     drawn = gamma(kind.gap_shape * kind.rush_to_all, scale=kind.gap_scale)
     assert gaps.max() <= np.exp(13) * (1 + 1e-9)
@@ -98,7 +98,7 @@ def test_the_day_has_the_weights_of_the_model(kind: JobKind) -> None:
     assert weights == pytest.approx([48 * shares[b] / sum(shares.values()) for b in range(48)])
 
 
-def test_jobs_come_at_the_hours_of_the_day() -> None:
+def test_arrivals_follow_the_daily_cycle() -> None:
     jobs = lublin(4 * MANY, 128, rng())
     # Some gaps last for days and draw many jobs to one hour: the counts vary more than independent ones.
     counts = np.bincount((jobs.submit % 86400 // 1800).astype(int), minlength=48)
@@ -107,7 +107,7 @@ def test_jobs_come_at_the_hours_of_the_day() -> None:
 
 
 def bucket_by_bucket(weights: NDArray[np.float64], gaps: NDArray[np.float64]) -> list[float]:
-    """The arrival process as one would write it down first: pay each gap half hour by half hour."""
+    """A plain arrival process: consume each gap half hour by half hour."""
     times = []
     bucket, began, points = 0, 0.0, 0.0
     for gap in gaps:
@@ -139,7 +139,7 @@ def test_any_gaps_agree_with_a_plain_loop(gaps: list[float]) -> None:
 
 @pytest.mark.parametrize("load", [0.1, 0.7, 3.0])
 @pytest.mark.parametrize("two_kinds", [False, True])
-def test_the_offered_load_is_what_was_asked_for(load: float, two_kinds: bool) -> None:
+def test_the_offered_load_equals_the_requested_load(load: float, two_kinds: bool) -> None:
     jobs = lublin(5000, 100, rng(), load=load, kinds=two_kinds)
     fleet = float(jobs.run @ jobs.procs)
     assert fleet / (100 * np.ptp(jobs.submit)) == pytest.approx(load, rel=1e-6)
@@ -152,7 +152,7 @@ def test_a_load_changes_nothing_but_arrivals() -> None:
     assert (plain.request == loaded.request).all()
 
 
-def test_two_kinds_come_in_two_streams() -> None:
+def test_two_kinds_arrive_in_two_streams() -> None:
     jobs = lublin(MANY, 128, rng(), kinds=True)
     streams = [Day.of(kind).times(draw_points(kind, MANY, rng(7))) for kind in (BATCH, INTERACTIVE)]
     rates = np.array([MANY / stream[-1] for stream in streams])
@@ -162,7 +162,7 @@ def test_two_kinds_come_in_two_streams() -> None:
 
 
 @pytest.mark.parametrize("two_kinds", [False, True])
-def test_the_same_seed_gives_the_same_bytes(two_kinds: bool) -> None:
+def test_the_same_seed_gives_the_same_jobs(two_kinds: bool) -> None:
     once, again, other = (lublin(2000, 128, rng(seed), kinds=two_kinds, load=0.8) for seed in (3, 3, 4))
     for column in ("job", "submit", "run", "procs", "request"):
         assert getattr(once, column).tobytes() == getattr(again, column).tobytes()
@@ -193,7 +193,7 @@ def test_requests_are_round_and_never_too_short() -> None:
         (5, 8, None, 0.5, "overestimate is 0.5, expected a number of 1 or more"),
     ],
 )
-def test_parameters_out_of_range(
+def test_parameters_out_of_range_are_rejected(
     jobs: int, processors: int, load: float | None, overestimate: float, message: str
 ) -> None:
     with pytest.raises(InputError, match=f"^lublin: {message}$"):

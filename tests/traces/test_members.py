@@ -1,4 +1,4 @@
-"""Whose jobs are, as numbers with names, and in the table of jobs."""
+"""Users, groups and queues of jobs, as numbers with names and in the job table."""
 
 import polars as pl
 import pytest
@@ -15,7 +15,7 @@ NUMBERS = st.lists(st.one_of(st.none(), st.integers(-2, 12)), max_size=8)
 
 
 @given(values=TEXTS)
-def test_texts_are_named_as_they_are(values):
+def test_text_labels_are_kept(values):
     found = members_of(pl.Series(values, dtype=pl.String))
     wanted = [value if value and value.strip() else None for value in values]
     assert (found.labels().to_list() if found else [None] * len(values)) == wanted
@@ -23,7 +23,7 @@ def test_texts_are_named_as_they_are(values):
 
 
 @given(values=NUMBERS)
-def test_numbers_below_zero_are_nobody(values):
+def test_negative_numbers_are_unknown(values):
     found = members_of(pl.Series(values, dtype=pl.Int64))
     wanted = [None if value is None or value < 0 else str(value) for value in values]
     assert (found.labels().to_list() if found else [None] * len(values)) == wanted
@@ -34,8 +34,8 @@ def test_numbers_below_zero_are_nobody(values):
 @given(
     values=st.one_of(NUMBERS, st.lists(st.one_of(st.none(), st.sampled_from(["7", "10", "9"])), max_size=8))
 )
-def test_numbers_stay_those_of_the_log(values):
-    """Those below zero are nobody's, also where numbers are written as text."""
+def test_numbers_of_the_log_are_kept(values):
+    """Negative numbers are unknown, also if written as text."""
     found = members_of(
         pl.Series(values, dtype=pl.Int64 if any(type(each) is int for each in values) else pl.String)
     )
@@ -63,8 +63,8 @@ def trace(**columns: list) -> Trace:
     return Trace("log", pl.DataFrame(rows | columns), 4)
 
 
-def test_they_go_with_their_jobs():
-    """Job 3 does not fit, and is left out; those that are left keep theirs."""
+def test_members_follow_the_selected_jobs():
+    """Job 3 does not fit and is dropped; the other jobs keep their members."""
     found = to_workload(trace(group=["a", "b", "c"], queue=[7, None, 7], wait=[1.0, -1.0, 2.0]))
     assert found.of.group.labels().to_list() == ["a", "b"]
     assert found.of.queue.labels().to_list() == ["7", None]
@@ -73,13 +73,13 @@ def test_they_go_with_their_jobs():
     assert found.wait[1] != found.wait[1]
 
 
-def test_a_log_that_says_nothing_has_none():
+def test_empty_columns_give_no_members():
     found = to_workload(trace(group=[None] * 3, wait=[None] * 3))
     assert (found.of.group, found.wait) == (None, None)
 
 
 @pytest.mark.parametrize("order", ["easy", ["easy", "fcfs"]])
-def test_the_table_of_jobs_and_fairness_have_them(tmp_path, order):
+def test_users_and_queues_are_in_the_job_table_and_the_fairness_metrics(tmp_path, order):
     path = tmp_path / "log.csv"
     path.write_text("submit,run,procs,user,queue\n0,10,2,ann,q1\n0,10,2,bob,q2\n1,10,2,bob,\n")
     found = run(make_scenario({"workload": {"trace": str(path)}, "policies": {"order": order}}))

@@ -21,10 +21,10 @@ def pods(draw):
     """Cells of a pod; it waited, and ran, or was never scheduled."""
     created = draw(st.integers(0, 1000))
     waited, ran = draw(st.integers(0, 100)), draw(st.integers(0, 100))
-    asked = [draw(st.integers(0, most)) for most in (96_000, 4096, 8, 1000)]
+    requested = [draw(st.integers(0, most)) for most in (96_000, 4096, 8, 1000)]
     scheduled = created + waited if draw(st.booleans()) else ""
     times = (created, created + waited + ran, scheduled)
-    return (*asked, *times, draw(st.sampled_from(["LS", "BE", ""])))
+    return (*requested, *times, draw(st.sampled_from(["LS", "BE", ""])))
 
 
 @given(st.lists(pods(), min_size=1, max_size=12))
@@ -38,8 +38,8 @@ def test_all_readers_see_the_same_pods(rows):
         assert (np.diff(found.created) >= 0).all()
         for place, number in enumerate(found.number):
             cores, memory, gpus, part, created, deleted, *_ = rows[number - 1]
-            asked = [gpus * part / 1000, cores / 1000, memory * 2.0**20]
-            assert found.resources[place].tolist() == pytest.approx(asked)
+            requested = [gpus * part / 1000, cores / 1000, memory * 2.0**20]
+            assert found.resources[place].tolist() == pytest.approx(requested)
             assert (found.created[place], found.deleted[place]) == (created, deleted)
         if not began:
             with pytest.raises(InputError, match="none of its pods was scheduled"):
@@ -54,7 +54,7 @@ def test_all_readers_see_the_same_pods(rows):
         assert sorted(trace["gpus"]) == pytest.approx(sorted(jobs.resources[:, 0]))
 
 
-def test_a_class_of_service_may_lack_and_blanks_are_no_times(tmp_path):
+def test_the_qos_column_is_optional_and_blanks_are_missing_times(tmp_path):
     path = tmp_path / "pods.csv"
     path.write_text(",".join(POD_COLUMNS) + "\n1,1,1,1,0,9, \n 2,1,1,1,0,9,3\n")
     found = read_openb_pods(path)
@@ -62,7 +62,7 @@ def test_a_class_of_service_may_lack_and_blanks_are_no_times(tmp_path):
     assert read_demands(path).notes == ("1 pods were never scheduled, and are left out",)
 
 
-def test_a_pod_that_was_deleted_too_early_is_named_by_each_reader(tmp_path):
+def test_each_reader_names_a_pod_deleted_before_its_creation(tmp_path):
     path = tmp_path / "pods.csv"
     path.write_text(",".join(POD_COLUMNS) + "\n1,1,1,1,5,4,4\n")
     for reader in (read_openb_pods, read_demands):

@@ -8,7 +8,7 @@ from windlass.io.traces.volatility import read_volatility
 from windlass.model import InputError
 
 
-def test_machines_come_in_the_order_in_which_they_were_first_measured(tmp_path):
+def test_machines_are_ordered_by_their_first_measurement(tmp_path):
     numbers = [(7 * at) % 40 for at in range(40)]
     first = [f"{number + 1},2023-09-01 00:00:{at:02},{number}" for at, number in enumerate(numbers)]
     last = [f"{number + 101},2023-09-01 01:00:00,{number}" for number in sorted(numbers)]
@@ -18,7 +18,7 @@ def test_machines_come_in_the_order_in_which_they_were_first_measured(tmp_path):
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_tables_of_jobs_are_read_however_their_lines_end(tmp_path, end):
+def test_tables_with_any_line_end_are_read(tmp_path, end):
     path, found = tmp_path / "log.csv", []
 
     def job(row):

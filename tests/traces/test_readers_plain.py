@@ -24,10 +24,10 @@ def written(folder, text, name="file.csv"):
     return path
 
 
-def refused(make, said):
+def assert_rejected(make, message):
     with pytest.raises(InputError) as caught:
         make()
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -39,7 +39,7 @@ def log(**columns):
     return pl.DataFrame({**rows, **columns})
 
 
-def test_a_workload_knows_what_its_log_says_of_the_system():
+def test_a_workload_has_the_processors_of_its_log():
     known, peak = Trace("log", log(), 16), Trace("log", log(), 16, peak=True)
     assert (to_workload(known).processors, to_workload(known).logged_processors) == (16, 16)
     assert (to_workload(known, 8).processors, to_workload(known, 8).logged_processors) == (8, 16)
@@ -48,7 +48,7 @@ def test_a_workload_knows_what_its_log_says_of_the_system():
     nothing = Trace("log", log())
     assert (to_workload(nothing).processors, to_workload(nothing).logged_processors) == (4, None)
     assert to_workload(nothing, 4).logged_processors == 4
-    refused(lambda: to_workload(known, 0), "processors is 0, expected at least 1")
+    assert_rejected(lambda: to_workload(known, 0), "processors is 0, expected at least 1")
     assert to_workload(Trace("log", log(procs_requested=[1, 1, 1])), 1).processors == 1
 
 
@@ -89,7 +89,7 @@ def test_a_workload_keeps_waits_owners_and_resources_of_its_jobs():
     assert (only.of.queues, only.of.owners(3).queue.tolist()) == (("p", "q"), [0, 1, -1])
 
 
-def test_wide_jobs_are_left_out_for_the_smallest_of_several_sites():
+def test_jobs_wider_than_the_smallest_site_are_dropped():
     table = log(procs_requested=[2, 3, 9])
     found = to_workload(Trace("log", table, 16), widest=2)
     assert found.jobs.procs.tolist() == [2]
@@ -106,7 +106,7 @@ def test_wide_jobs_are_left_out_for_the_smallest_of_several_sites():
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_most_at_once_is_that_of_a_plain_loop(seed):
+def test_the_peak_equals_a_plain_loop(seed):
     rng = np.random.default_rng(seed)
     start, run, amount = (rng.integers(low, 9, 12).astype(float) for low in (0, 1, 0))
     at_once = [
@@ -116,7 +116,7 @@ def test_the_most_at_once_is_that_of_a_plain_loop(seed):
     assert most_at_once(start[:0], run[:0], amount[:0]) == 0.0
 
 
-def test_what_jobs_ask_for():
+def test_gpu_and_memory_requests_are_read():
     jobs = pl.DataFrame({"submit": [0.0, 5.0, 6.0], "run": [9.0, 9.0, 9.0], "procs": [2, 1, 1]})
     gpus = jobs.with_columns(gpus=pl.Series([2.0, 4.0, None]), wait=pl.Series([0.0, 9.0, 0.0]))
     assert gpus_of(gpus).most == 4.0
@@ -137,7 +137,7 @@ def test_what_jobs_ask_for():
     assert resource_columns(pl.DataFrame({"gpus": [[1]]})) == []
 
 
-def test_dates_and_clocks_of_tables_become_seconds(tmp_path):
+def test_dates_and_durations_of_tables_become_seconds(tmp_path):
     text = "submit,run,request,procs\n2024-05-01T00:01:00Z,01:00:00,PT2H,1\n2024-05-01T00:00:00Z,60,,2\n"
     found = read_csv(written(tmp_path, text))
     assert found.records.select("submit", "run", "request").rows() == [
@@ -154,7 +154,7 @@ def test_dates_and_clocks_of_tables_become_seconds(tmp_path):
     assert in_seconds(pl.DataFrame({"run": ["00:01:00"]}))[0]["run"].to_list() == ["60.0"]
 
 
-def test_columns_of_tables_by_their_names(tmp_path):
+def test_table_columns_are_found_by_their_names(tmp_path):
     head = "id,arrival_time,run_time,nodes,procs_allocated,time_limit"
     found = read_csv(written(tmp_path, f"{head}\n4,1,2,3,5,6\n"))
     assert found.records.rows() == [(4, 1.0, 2.0, 5, 3, 6.0)]
@@ -177,7 +177,7 @@ def test_columns_of_tables_by_their_names(tmp_path):
     assert to_workload(only).jobs.procs.tolist() == [3]
 
 
-def test_bad_lines_in_words():
+def test_notes_and_errors_of_bad_lines():
     bad = [BadLine(number, "why") for number in range(3, 15)]
     assert refuse_or_note("f", bad[:1], True, "row") == ("1 bad row is left out: row 3",)
     assert refuse_or_note("f", bad[:10], True) == (
@@ -185,7 +185,7 @@ def test_bad_lines_in_words():
     )
     assert refuse_or_note("f", bad, True)[0].endswith("11, 12, …")
     assert refuse_or_note("f", [], False) == ()
-    refused(lambda: refuse_or_note("f", bad, False), "f, line 3: why")
+    assert_rejected(lambda: refuse_or_note("f", bad, False), "f, line 3: why")
     assert quote("a" * 40) == repr("a" * 40)
     assert quote("a" * 41) == repr("a" * 39 + "…")
     assert (
@@ -194,7 +194,7 @@ def test_bad_lines_in_words():
     assert TraceColumn("a").expected == "a number of 0 or more"
 
 
-def test_text_of_files(tmp_path, monkeypatch):
+def test_text_files_are_decoded_and_limited(tmp_path, monkeypatch):
     assert read_text(written(tmp_path, b"\xef\xbb\xbfa\r\n")) == "a\r\n"
     assert read_text(written(tmp_path, b"\xe9")) == "é"
     packed = written(tmp_path, gzip.compress(b"abc"), "A.GZ")
@@ -205,10 +205,10 @@ def test_text_of_files(tmp_path, monkeypatch):
     assert read_head(written(tmp_path, b"abc", "x.gz"), 9) == ""
     monkeypatch.setenv("WINDLASS_MAX_TEXT", "4")
     assert read_text(written(tmp_path, "abcd")) == "abcd"
-    refused(lambda: read_text(written(tmp_path, "abcde")), "over 5 bytes of text, expected at most 4")
+    assert_rejected(lambda: read_text(written(tmp_path, "abcde")), "over 5 bytes of text, expected at most 4")
 
 
-def test_swf_of_other_logs_has_what_these_know():
+def test_other_logs_are_converted_to_swf():
     trace = Trace("two", log(user=[1, 2, 3], other=["a", "b", "c"]), 8, ("n",), (BadLine(1, "x"),))
     found = SwfLog.of(trace)
     assert found.header.lines == (" Version: 2.2", " MaxProcs: 8")
@@ -219,7 +219,7 @@ def test_swf_of_other_logs_has_what_these_know():
     assert SwfLog.of(Trace.of_jobs(JobTable.of([0], [1], [1]), "x")).header.lines == (" Version: 2.2",)
 
 
-def test_series_on_a_grid(tmp_path):
+def test_series_are_averaged_on_a_grid(tmp_path):
     found = on_grid("x", [100.0, 104.0, 110.0, 135.0], [[1.0], [np.nan], [4.0], [2.0]], 10.0, ("a",))
     np.testing.assert_equal(found.rows.ravel(), [1.0, 4.0, np.nan, 2.0])
     assert (found.begin, found.period, found.columns, found.name) == (100.0, 10.0, ("a",), "x")
@@ -228,7 +228,9 @@ def test_series_on_a_grid(tmp_path):
     assert gaps.notes == ("2 of 4 periods have no row",)
     # A time that is as good as the next period belongs to it.
     assert len(on_grid("x", [0.0, 10.0 - 1e-9], [[1.0], [2.0]], 10.0, ("a",)).rows) == 2
-    refused(lambda: on_grid("x", [0.0, 1e7], [[1.0], [2.0]], 1.0, ("a",)), "x: 10,000,001 periods of 1 s")
+    assert_rejected(
+        lambda: on_grid("x", [0.0, 1e7], [[1.0], [2.0]], 1.0, ("a",)), "x: 10,000,001 periods of 1 s"
+    )
     assert amounts_held([0.0, 10.0, 20.0], [10.0, np.inf, 25.0], [1.0, 2.0, 4.0], 10.0).tolist() == [2.0, 6.0]
     for text, begin in (
         ("2020-04-01 00:00:00.5", 1_585_699_200.5),
@@ -244,9 +246,13 @@ def test_series_on_a_grid(tmp_path):
     nan = read_series(written(tmp_path, "t,a\n0,NaN\n60,0\n"), 60.0)
     np.testing.assert_equal(nan.rows.ravel(), [np.nan, 0.0])
     for period in (0.0, np.inf):
-        refused(lambda period=period: read_series(written(tmp_path, "t,a\n0,1\n"), period), "period is")
-    refused(lambda: read_series(written(tmp_path, "x,a\nb,c\n"), 1.0), "no column of times among x, a")
-    refused(
+        assert_rejected(
+            lambda period=period: read_series(written(tmp_path, "t,a\n0,1\n"), period), "period is"
+        )
+    assert_rejected(
+        lambda: read_series(written(tmp_path, "x,a\nb,c\n"), 1.0), "no column of times among x, a"
+    )
+    assert_rejected(
         lambda: read_series(written(tmp_path, "t,a\n,1\n"), 1.0),
         "column t: empty or a later cell is not a time",
     )
@@ -263,4 +269,6 @@ def test_numbers_of_jobs_and_of_processors_are_whole(tmp_path, column):
         column: "1.5",
     }
     path = written(tmp_path, ",".join(cells) + "\n" + ",".join(cells.values()) + "\n")
-    refused(lambda: read_csv(path), f"line 2: {column} is '1.5', expected a whole number of 0 or more")
+    assert_rejected(
+        lambda: read_csv(path), f"line 2: {column} is '1.5', expected a whole number of 0 or more"
+    )

@@ -1,4 +1,4 @@
-"""Series and GPU logs: what is read, and what is said of what cannot be."""
+"""Series and GPU logs: valid files and errors."""
 
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def test_an_empty_cell_is_a_gap(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             "t,a\n0,1\n20,1\n10,1\n",
@@ -67,10 +67,10 @@ def test_an_empty_cell_is_a_gap(tmp_path):
         ("t,a\n0,1\n1e15,1\n", "expected at most ten million"),
     ],
 )
-def test_bad_lines_are_named(tmp_path, text, said):
+def test_bad_lines_are_named(tmp_path, text, message):
     with pytest.raises(InputError) as error:
         read_series(written(tmp_path, text), 10)
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
@@ -86,7 +86,7 @@ jobs = st.lists(st.tuples(st.integers(0, 50), st.integers(1, 30), st.integers(0,
 
 @settings(deadline=None)
 @given(jobs)
-def test_held_is_what_plain_counting_says(found):
+def test_held_amounts_equal_plain_counting(found):
     begins, spans, amounts = (np.array(x, dtype=float) for x in zip(*found, strict=True))
     counts = amounts_held(begins, begins + spans, amounts, 10.0, until=100.0)
     for row, count in enumerate(counts):
@@ -94,7 +94,7 @@ def test_held_is_what_plain_counting_says(found):
         assert count == sum(n for b, s, n in found if b <= at < b + s)
 
 
-def test_a_missing_ten_minutes_of_helios_is_said(tmp_path):
+def test_a_missing_period_of_helios_is_an_error(tmp_path):
     path = written(
         tmp_path,
         "time,submit_gpu_num,start_gpu_num,end_gpu_num\n2020-04-01 00:00:00,1,1,0\n2020-04-01 00:20:00,1,1,0\n",
@@ -103,7 +103,7 @@ def test_a_missing_ten_minutes_of_helios_is_said(tmp_path):
         read_helios(path)
 
 
-def test_a_pod_deleted_before_it_was_created_is_said(tmp_path):
+def test_a_pod_deleted_before_its_creation_is_an_error(tmp_path):
     path = written(
         tmp_path,
         "cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time,scheduled_time\n1,1,0,0,BE,9,8,\n",
@@ -112,13 +112,13 @@ def test_a_pod_deleted_before_it_was_created_is_said(tmp_path):
         read_openb_pods(path)
 
 
-def test_a_job_of_philly_without_gpus_is_said(tmp_path):
+def test_a_philly_job_without_gpus_is_an_error(tmp_path):
     with pytest.raises(InputError, match="line 2: gpus is '0', expected a number above 0"):
         read_philly(written(tmp_path, "vc,arrival_s,gpus,duration_s\na,0,0,5\n"))
 
 
 @pytest.mark.skipif(not TRACES.is_dir(), reason="../shared/traces is absent")
-def test_the_published_files_are_read_whole():
+def test_the_published_files_are_read_completely():
     series = read_helios(TRACES / "elastic" / "helios_venus.csv")
     assert series.rows.shape == (22_032, 2)
     assert series.rows[:, 0].min() == 0

@@ -1,4 +1,4 @@
-"""The Standard Workload Format: what a log gives, and that writing it loses nothing."""
+"""The Standard Workload Format: reading logs, and lossless writing."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_every_column_is_read_and_minus_one_is_missing(tmp_path: Path) -> None:
         LINE + "\n; said in the middle",
     ],
 )
-def test_white_space_and_spelling_do_not_matter(tmp_path: Path, text: str) -> None:
+def test_white_space_and_number_formats_do_not_matter(tmp_path: Path, text: str) -> None:
     assert read_swf(write(tmp_path, text)).records.equals(
         read_swf(write(tmp_path, LINE, "plain.swf")).records
     )
@@ -65,7 +65,7 @@ def test_comments_may_be_latin_1(tmp_path: Path) -> None:
     assert log.header.get("Installation") == "Universität"
 
 
-def test_comments_may_hold_what_ends_lines_elsewhere(tmp_path: Path) -> None:
+def test_comments_may_contain_other_unicode_line_ends(tmp_path: Path) -> None:
     log = read_swf(write(tmp_path, f"; one\u2028line\x0c\x85only\n{LINE}"))
     assert len(log.header.lines) == 1
 
@@ -87,7 +87,7 @@ def test_processors_come_from_the_header(lines: tuple[str, ...], processors: int
     assert SwfHeader(lines).processors == processors
 
 
-def test_repeated_keys_are_all_kept() -> None:
+def test_all_values_of_a_repeated_key_are_kept() -> None:
     header = SwfHeader((" Queue: 1 day", " Note: http://x", "    more", " Queue: 2 night"))
     assert header.entries == (("Queue", "1 day"), ("Note", "http://x"), ("Queue", "2 night"))
     assert header.all("Queue") == ("1 day", "2 night")
@@ -95,7 +95,7 @@ def test_repeated_keys_are_all_kept() -> None:
 
 
 @pytest.mark.parametrize("name", ["again.swf", "again.swf.gz"])
-def test_a_log_written_again_is_the_same(tmp_path: Path, name: str) -> None:
+def test_a_log_round_trips(tmp_path: Path, name: str) -> None:
     log = read_swf(write(tmp_path, f"; MaxProcs: 8\n;  Partition: 1 a\n; free\n{LINE}\n{LINE}\n"))
     write_swf(log, tmp_path / name)
     again = read_swf(tmp_path / name)
@@ -104,7 +104,7 @@ def test_a_log_written_again_is_the_same(tmp_path: Path, name: str) -> None:
     assert again.processors == 8
 
 
-def test_packed_bytes_do_not_depend_on_the_time(tmp_path: Path) -> None:
+def test_compressed_bytes_do_not_depend_on_the_time(tmp_path: Path) -> None:
     log = read_swf(write(tmp_path, LINE))
     write_swf(log, tmp_path / "a.swf.gz")
     assert (tmp_path / "a.swf.gz").read_bytes()[4:8] == b"\0\0\0\0"
@@ -120,7 +120,9 @@ def test_packed_bytes_do_not_depend_on_the_time(tmp_path: Path) -> None:
         ("procs_allocated", 2.5, "procs_allocated is '2.5'"),
     ],
 )
-def test_what_cannot_be_read_is_not_written(tmp_path: Path, column: str, value: float, message: str) -> None:
+def test_values_that_cannot_be_read_are_not_written(
+    tmp_path: Path, column: str, value: float, message: str
+) -> None:
     log = SwfLog.of(Trace.of_jobs(JobTable.of([0, 1], [5, 5], [1, 1]), "two"))
     cells = pl.Series(column, [None, value], pl.Float64)
     with pytest.raises(InputError, match=f"^two, record 2: {message}"):
@@ -132,7 +134,7 @@ def test_a_header_line_has_no_line_end() -> None:
         SwfHeader(("one\ntwo",))
 
 
-def test_a_log_has_all_columns() -> None:
+def test_a_log_requires_all_columns() -> None:
     with pytest.raises(InputError, match=r"^part: no column 'wait', found job, submit"):
         SwfLog("part", Trace.of_jobs(JobTable.of([0], [5], [1]), "part").records)
 
@@ -150,7 +152,7 @@ comments = st.lists(
 
 
 @given(rows, comments, st.booleans())
-def test_any_valid_log_comes_back(tmp_path_factory: pytest.TempPathFactory, table, header, packed) -> None:
+def test_any_valid_log_round_trips(tmp_path_factory: pytest.TempPathFactory, table, header, packed) -> None:
     schema = {column.name: pl.Int64 if column.whole else pl.Float64 for column in COLUMNS}
     records = pl.DataFrame(table, schema, orient="row").with_columns(pl.col(pl.Float64) + 0.0)
     log = SwfLog("any", records, header=SwfHeader(tuple(line.rstrip(" \t\r") for line in header)))

@@ -1,4 +1,4 @@
-"""Logs that are damaged: every fault is named in one line, and may be passed over where that makes sense."""
+"""Logs that are damaged: every fault is named in one line, and bad lines can be skipped."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def error_of(path: Path, skip: bool = False) -> str:
         (LINE.replace("17", "\xb2").encode("latin-1"), "FILE, line 1: user is '²', expected a whole number"),
     ],
 )
-def test_a_file_that_is_no_log(tmp_path: Path, content: bytes, message: str) -> None:
+def test_a_file_that_is_not_a_log_is_rejected(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "log.swf"
     path.write_bytes(content)
     assert error_of(path).startswith(message)
@@ -60,13 +60,13 @@ def test_a_file_that_is_no_log(tmp_path: Path, content: bytes, message: str) -> 
         (b"", "FILE: the file is empty"),
     ],
 )
-def test_a_gzip_file_that_is_damaged(tmp_path: Path, content: bytes, message: str) -> None:
+def test_a_damaged_gzip_file_is_rejected(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "log.swf.gz"
     path.write_bytes(content)
     assert error_of(path).startswith(message)
 
 
-def test_no_file_and_no_file_at_all(tmp_path: Path) -> None:
+def test_a_missing_file_and_a_directory_are_rejected(tmp_path: Path) -> None:
     assert error_of(tmp_path / "none.swf") == "FILE: no such file"
     assert error_of(tmp_path) == "FILE: is a directory, expected a file"
 
@@ -96,7 +96,7 @@ WHOLE = "expected a whole number of 0 or more, or -1 for missing"
         (with_field("think_time", "?"), f"think_time is '?', {ANY}"),
     ],
 )
-def test_a_bad_line_is_named_or_left_out(tmp_path: Path, line: str, reason: str) -> None:
+def test_a_bad_line_is_named_or_skipped(tmp_path: Path, line: str, reason: str) -> None:
     path = tmp_path / "log.swf"
     path.write_text(f"; header\n\n{LINE}\n{line}\n{LINE}\n")
     assert error_of(path) == f"FILE, line 4: {reason}"
@@ -106,7 +106,7 @@ def test_a_bad_line_is_named_or_left_out(tmp_path: Path, line: str, reason: str)
     assert len(log) == 2
 
 
-def test_bad_lines_are_listed_in_order_and_the_first_field_counts(tmp_path: Path) -> None:
+def test_bad_lines_are_listed_in_order_with_their_first_fault(tmp_path: Path) -> None:
     path = tmp_path / "log.swf"
     path.write_text(
         "\n".join([LINE, with_field("run", "x").replace("-1", "?"), "2 3", LINE, "a " + LINE[2:]])
@@ -120,13 +120,13 @@ def test_bad_lines_are_listed_in_order_and_the_first_field_counts(tmp_path: Path
     assert log.notes == ("3 bad lines are left out: lines 2, 3, 5",)
 
 
-def test_nothing_but_bad_lines(tmp_path: Path) -> None:
+def test_a_file_of_bad_lines_only_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "log.swf"
     path.write_text("a\nb c\n")
     assert error_of(path, skip=True) == "FILE: no jobs, all lines are bad, line 1: 1 field, expected 18"
 
 
-def test_bad_lines_far_down(tmp_path: Path) -> None:
+def test_bad_lines_far_down_are_found(tmp_path: Path) -> None:
     path = tmp_path / "log.swf"
     path.write_text(f"{LINE}\n" * 60_000 + "x\n" + f"{LINE}\n" * 60_000 + with_field("status", "y"))
     log = read_swf(path, skip_bad_lines=True)
@@ -151,7 +151,7 @@ lines = st.lists(
     st.booleans(),
 )
 @example(LINE.encode(), "fuzz.swf.gz", False, False)
-def test_any_bytes_give_a_log_or_one_line(
+def test_any_bytes_give_a_log_or_a_one_line_error(
     tmp_path_factory: pytest.TempPathFactory, outcome, content: bytes, name: str, packed: bool, skip: bool
 ) -> None:
     path = tmp_path_factory.getbasetemp() / name

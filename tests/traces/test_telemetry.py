@@ -1,4 +1,4 @@
-"""Readers of telemetry: what files say, and one line about what they must not say."""
+"""Readers of telemetry: valid files, and one-line errors."""
 
 import gzip
 
@@ -14,7 +14,7 @@ from windlass.model import InputError
 HEAD = "Timestamp [ms];\tCPU cores;\tCPU usage [%]\n"
 
 
-def test_real_bitbrains_have_what_their_text_has(real):
+def test_real_bitbrains_match_their_text(real):
     path = real / "telemetry" / "bitbrains" / "7.csv.gz"
     machine = read_bitbrains(path)
     rows = gzip.decompress(path.read_bytes()).decode().splitlines()[1:]
@@ -45,7 +45,7 @@ def test_real_smd_is_read_in_both_parts(real):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "the file is empty"),
         ("\x1c", "no line with names"),
@@ -61,18 +61,18 @@ def test_real_smd_is_read_in_both_parts(real):
         (HEAD + "5;\t1;\t2\n4;\t1;\t2\n", "line 3: Timestamp [ms] is 4, expected at least 5"),
     ],
 )
-def test_bad_bitbrains_are_named(tmp_path, text, said):
+def test_bad_bitbrains_are_named(tmp_path, text, message):
     path = tmp_path / "vm.csv"
     path.write_text(text)
     with pytest.raises(InputError) as error:
         read_bitbrains(path)
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def said_of(path):
-    """What is said of a file that cannot be read; nothing of one that can."""
+def error_of(path):
+    """Return the error of a file that cannot be read, or an empty string."""
     try:
         read_telemetry(path)
     except InputError as error:
@@ -82,17 +82,17 @@ def said_of(path):
 
 @given(data=st.binary(max_size=200), suffix=st.sampled_from([".csv", ".csv.gz", ".npz", ".parquet"]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_any_bytes_are_telemetry_or_one_line(tmp_path, data, suffix):
+def test_any_bytes_are_telemetry_or_a_one_line_error(tmp_path, data, suffix):
     path = tmp_path / f"a{suffix}"
     path.write_bytes(data)
-    said = said_of(path)
-    assert not said or (str(path) in said and "\n" not in said)
+    message = error_of(path)
+    assert not message or (str(path) in message and "\n" not in message)
 
 
 def test_bad_smd_is_named(tmp_path):
     path = tmp_path / "machine.npz"
 
-    def said(**arrays):
+    def message(**arrays):
         np.savez(path, **arrays)
         with pytest.raises(InputError) as error:
             read_smd(path)
@@ -100,15 +100,15 @@ def test_bad_smd_is_named(tmp_path):
         return str(error.value)
 
     good = {"train": np.zeros((3, 2)), "test": np.zeros((2, 2)), "label": np.zeros(2)}
-    assert "array label is missing, found train, test" in said(train=good["train"], test=good["test"])
-    assert "array train: shape (3,)" in said(**good | {"train": np.zeros(3)})
-    assert "array test: 3 columns, expected 2" in said(**good | {"test": np.zeros((2, 3))})
-    assert "array label: shape (5,), expected (2,)" in said(**good | {"label": np.zeros(5)})
+    assert "array label is missing, found train, test" in message(train=good["train"], test=good["test"])
+    assert "array train: shape (3,)" in message(**good | {"train": np.zeros(3)})
+    assert "array test: 3 columns, expected 2" in message(**good | {"test": np.zeros((2, 3))})
+    assert "array label: shape (5,), expected (2,)" in message(**good | {"label": np.zeros(5)})
     holed = np.zeros((2, 2))
     holed[1, 0] = np.nan
-    assert "array test, row 1, column 0: nan" in said(**good | {"test": holed})
-    assert "array train: values are <U1" in said(**good | {"train": np.full((3, 2), "a")})
-    assert "cannot be read as a NumPy archive" in said(**good | {"train": np.array([{}], object)})
+    assert "array test, row 1, column 0: nan" in message(**good | {"test": holed})
+    assert "array train: values are <U1" in message(**good | {"train": np.full((3, 2), "a")})
+    assert "cannot be read as a NumPy archive" in message(**good | {"train": np.array([{}], object)})
 
 
 def recorded(tmp_path, **columns):
@@ -117,7 +117,7 @@ def recorded(tmp_path, **columns):
     return path
 
 
-def test_a_recording_keeps_its_columns_and_holes(tmp_path):
+def test_a_recording_keeps_its_columns_and_gaps(tmp_path):
     path = recorded(
         tmp_path,
         a=[1, 2, None],
@@ -134,7 +134,7 @@ def test_a_recording_keeps_its_columns_and_holes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "message"),
     [
         ({"time": [1.0]}, "0 metrics and 1 rows"),
         ({"a": pl.Series([], dtype=pl.Float64)}, "1 metrics and 0 rows"),
@@ -144,8 +144,8 @@ def test_a_recording_keeps_its_columns_and_holes(tmp_path):
         ({"a": [1, 1], "cpu_ready": [0.0, -0.5]}, "row 1: cpu_ready is -0.5, expected at least 0"),
     ],
 )
-def test_bad_recordings_are_named(tmp_path, columns, said):
+def test_bad_recordings_are_named(tmp_path, columns, message):
     with pytest.raises(InputError) as error:
         read_recorded(recorded(tmp_path, **columns))
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)

@@ -1,4 +1,4 @@
-"""What comes at one instant stays in the order in which it was given, however much there is of it."""
+"""Simultaneous items keep their given order, also in long tables."""
 
 import numpy as np
 import polars as pl
@@ -23,7 +23,7 @@ def in_order(times):
     return sorted(range(COUNT), key=lambda row: times[row])
 
 
-def test_jobs_of_a_log(times):
+def test_simultaneous_jobs_of_a_log_keep_their_order(times):
     columns = {"submit": times, "run": 1.0, "procs_allocated": 1, "procs_requested": 1, "request": 1.0}
     table = pl.DataFrame({"job": range(COUNT), "submit": times}).with_columns(
         **{name: pl.lit(value) for name, value in columns.items() if name != "submit"}
@@ -31,7 +31,7 @@ def test_jobs_of_a_log(times):
     assert to_workload(Trace("log", table, 4)).jobs.job.tolist() == in_order(times)
 
 
-def test_rows_of_tables(tmp_path, times):
+def test_simultaneous_rows_of_tables_keep_their_order(tmp_path, times):
     path = tmp_path / "table.csv"
     path.write_text("submit,run,cores\n" + "".join(f"{at},1,1\n" for at in times))
     assert (read_demands(path).jobs.job - 1).tolist() == in_order(times)
@@ -44,7 +44,7 @@ def test_rows_of_tables(tmp_path, times):
     assert (read_philly(path).gpus - 1).tolist() == in_order(times)
 
 
-def test_changes_of_workers_and_nodes(times):
+def test_simultaneous_changes_of_workers_and_nodes_keep_their_order(times):
     steps = WorkerTimetable.speeds(times, np.zeros(COUNT), np.arange(COUNT))
     assert steps.value.tolist() == in_order(times)
     none, rows = np.zeros(COUNT, np.int64), np.arange(COUNT)
@@ -56,7 +56,7 @@ def test_changes_of_workers_and_nodes(times):
     assert (one + other).cores.tolist() == sorted(range(COUNT), key=lambda row: both[row])
 
 
-def test_jobs_that_are_measured(times):
+def test_simultaneous_measured_jobs_keep_their_order(times):
     table = pl.DataFrame({"submit_s": times, "start_s": times + np.arange(COUNT), "end_s": times + 500.0})
     found = jobs_of(table, measure_of("mean_wait_s"), 8)
     assert found.value.tolist() == in_order(times)

@@ -34,14 +34,14 @@ def test_each_suffix_is_read(tmp_path: Path, suffix: str) -> None:
     assert to_workload(trace, 8).jobs.procs.tolist() == [4, 2]
 
 
-def test_a_name_overrules_the_suffix(tmp_path: Path) -> None:
+def test_a_format_name_overrides_the_suffix(tmp_path: Path) -> None:
     write_swf(SwfLog.of(TWO), tmp_path / "two.txt")
     assert len(read_trace(tmp_path / "two.txt", format="swf")) == 2
     with pytest.raises(InputError, match=r"two\.txt: no column 'submit'"):
         read_trace(tmp_path / "two.txt", format="csv")
 
 
-def test_what_cannot_be_chosen(tmp_path: Path) -> None:
+def test_unknown_formats_and_missing_files_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "two.txt"
     path.write_text("x")
     with pytest.raises(
@@ -58,7 +58,7 @@ def test_what_cannot_be_chosen(tmp_path: Path) -> None:
         read_trace(tmp_path)
 
 
-def test_skipping_reaches_the_reader(tmp_path: Path) -> None:
+def test_skip_bad_lines_is_passed_to_the_reader(tmp_path: Path) -> None:
     path = tmp_path / "jobs.csv"
     path.write_text("submit,run,procs\n0,1,1\n0,x,1\n")
     with pytest.raises(InputError, match=r"line 3"):
@@ -66,7 +66,7 @@ def test_skipping_reaches_the_reader(tmp_path: Path) -> None:
     assert len(read_trace(path, skip_bad_lines=True).bad_lines) == 1
 
 
-def test_kth(real: Path, tmp_path: Path) -> None:
+def test_the_kth_log_is_read_and_round_trips(real: Path, tmp_path: Path) -> None:
     log = read_swf(real / "swf" / "KTH-SP2-1996-2.1-cln.swf.gz")
     assert (log.name, len(log), log.processors) == ("KTH-SP2-1996-2.1-cln", 28_476, 100)
     assert log.header.get("MaxRecords") == "28476"
@@ -81,7 +81,7 @@ def test_kth(real: Path, tmp_path: Path) -> None:
     assert again.header == log.header
 
 
-def test_lcg(real: Path) -> None:
+def test_the_lcg_log_is_read(real: Path) -> None:
     log = read_swf(real / "swf" / "LCG-2005-1.swf.gz")
     assert (len(log), log.processors) == (188_041, 24_515)
     partitions = log.header.all("Partition")
@@ -92,7 +92,7 @@ def test_lcg(real: Path) -> None:
     assert len(workload.jobs) == (log.records["partition"] == 1).sum()
 
 
-def test_philly(real: Path) -> None:
+def test_the_philly_log_is_read(real: Path) -> None:
     trace = read_trace(real / "gpu" / "philly_by_vc.csv")
     assert len(trace) == 15_264
     assert trace.records["vc"].n_unique() == 15

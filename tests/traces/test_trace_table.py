@@ -1,4 +1,4 @@
-"""Plain tables of jobs: names of columns, faults with their lines, and that writing loses nothing."""
+"""Plain tables of jobs: names of columns, faults with their lines, and lossless writing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def error_of(path: Path, skip: bool = False) -> str:
         " arrival , duration_s,gpus,request_s,job_id",
     ],
 )
-def test_columns_go_by_several_names(tmp_path: Path, names: str, name: str) -> None:
+def test_columns_have_several_names(tmp_path: Path, names: str, name: str) -> None:
     trace = read_csv(write(tmp_path, f"{names}\n0,60,4,90,11\n5.5, 70 ,2,,12\r\n", name))
     assert trace.name == "jobs"
     assert trace.records.columns == ["job", "submit", "run", "procs_allocated", "procs_requested", "request"]
@@ -61,16 +61,16 @@ def test_the_type_of_a_column_comes_from_all_of_its_rows(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("names", "lacking"),
+    ("names", "missing"),
     [
         ("run,procs", "no column 'submit' (or submit_s, submit_time, arrival, arrival_s, arrival_time)"),
         ("submit,Run,procs", "no column 'run' (or run_s, "),
         ("submit,run,size", "no column 'procs_requested' (or procs, processors, cpus, cores, gpus, nodes)"),
     ],
 )
-def test_a_column_that_lacks(tmp_path: Path, names: str, lacking: str) -> None:
+def test_a_missing_column_is_named(tmp_path: Path, names: str, missing: str) -> None:
     message = error_of(write(tmp_path, names + "\n" + ",".join("1" for _ in names.split(","))))
-    assert message.startswith(f"FILE: {lacking}")
+    assert message.startswith(f"FILE: {missing}")
     assert message.endswith("found " + ", ".join(repr(name) for name in names.split(",")))
 
 
@@ -86,7 +86,7 @@ def test_a_column_that_lacks(tmp_path: Path, names: str, lacking: str) -> None:
         ("1,1,1,9,9", "5 fields, expected 4"),
     ],
 )
-def test_a_bad_line_is_named_or_left_out(tmp_path: Path, cells: str, reason: str) -> None:
+def test_a_bad_line_is_named_or_skipped(tmp_path: Path, cells: str, reason: str) -> None:
     text = f'submit,run,procs,team\n\n0,1,1,"two\nlines"\n{cells}\n2,1,1,b\n'
     path = write(tmp_path, text)
     assert error_of(path) == f"FILE, line 5: {reason}"
@@ -108,11 +108,11 @@ def test_a_bad_line_is_named_or_left_out(tmp_path: Path, cells: str, reason: str
         ('submit,run,procs\n0,1,""1"\n,1"', "FILE: a line is bad, but stray quotes hide which: "),
     ],
 )
-def test_a_table_without_jobs(tmp_path: Path, text: str, message: str) -> None:
+def test_a_table_without_jobs_is_rejected(tmp_path: Path, text: str, message: str) -> None:
     assert error_of(write(tmp_path, text), skip=True).startswith(message)
 
 
-def test_a_parquet_file_that_is_none(tmp_path: Path) -> None:
+def test_an_invalid_parquet_file_is_rejected(tmp_path: Path) -> None:
     assert error_of(write(tmp_path, "submit,run,procs", "jobs.parquet")).startswith(
         "FILE: cannot be read as Parquet: "
     )
@@ -129,14 +129,14 @@ def test_rows_of_a_parquet_file_are_named(tmp_path: Path) -> None:
     assert to_workload(trace).jobs.run.tolist() == [1.0]
 
 
-def test_times_of_day_are_no_numbers(tmp_path: Path) -> None:
+def test_datetime_columns_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "jobs.parquet"
     pl.DataFrame({"submit": [datetime.datetime(2020, 1, 1)], "run": [1], "cpus": [1]}).write_parquet(path)
     assert error_of(path).startswith("FILE: column 'submit' holds Datetime")
 
 
 @pytest.mark.parametrize("name", ["again.csv", "again.csv.gz", "again.parquet"])
-def test_a_table_written_again_is_the_same(tmp_path: Path, name: str) -> None:
+def test_a_table_round_trips(tmp_path: Path, name: str) -> None:
     jobs = JobTable.of(submit=[0, 1 / 3], run=[1e-9, 2.0**49], procs=[1, 2], request=[5, 1e15], job=[7, 9])
     trace = Trace.of_jobs(jobs, "two")
     trace = Trace("two", trace.records.with_columns(team=pl.Series(["a,b", 'c"d'])))
@@ -155,7 +155,7 @@ def test_an_unknown_suffix_is_not_written(tmp_path: Path) -> None:
 @given(
     st.binary(max_size=120) | st.text('submitrunpoc,\n"1-0. x', max_size=80).map(str.encode), st.booleans()
 )
-def test_any_bytes_give_a_trace_or_one_line(
+def test_any_bytes_give_a_trace_or_a_one_line_error(
     tmp_path_factory: pytest.TempPathFactory, outcome, content: bytes, skip: bool
 ) -> None:
     for name, read in (("fuzz.csv", read_csv), ("fuzz.parquet", read_parquet)):

@@ -24,7 +24,7 @@ def trace(processors: int | None = 8, **columns: list[object]) -> Trace:
     return Trace("log", pl.DataFrame(usual | columns, strict=False), processors)
 
 
-def test_requested_processors_are_taken_and_nothing_is_noted() -> None:
+def test_requested_processors_are_used_without_a_note() -> None:
     workload = to_workload(trace(run=[5.0, 6.0]))
     assert workload.jobs.procs.tolist() == [4, 4]
     assert workload.jobs.request.tolist() == [90, 90]
@@ -86,7 +86,7 @@ def test_a_missing_request_is_the_run_time() -> None:
     assert to_workload(trace(request=[None, 5.0])).jobs.request.tolist() == [60, 5]
 
 
-def test_processors_given_come_first_then_those_of_the_log_then_the_largest_job() -> None:
+def test_processors_come_from_the_argument_the_log_or_the_largest_job() -> None:
     assert to_workload(trace(run=[1.0]), processors=5).processors == 5
     assert to_workload(trace(run=[1.0])).processors == 8
     workload = to_workload(trace(None, procs_requested=[3, 6]))
@@ -110,7 +110,7 @@ def test_notes_of_the_reader_come_first() -> None:
         ("request IS NULL", [2]),
     ],
 )
-def test_where_chooses_records(where: str, jobs: list[int]) -> None:
+def test_where_selects_records(where: str, jobs: list[int]) -> None:
     log = trace(user=[17, 18, 19], group=[1, 2, 3], procs_requested=[3, 4, 5], request=[1.0, None, 1.0])
     workload = to_workload(log, where=where)
     assert workload.jobs.job.tolist() == jobs
@@ -121,13 +121,13 @@ def test_where_chooses_records(where: str, jobs: list[int]) -> None:
     "where",
     ["", "run >", "queue_name = 3", "run", "1", "run > 'a'", "run; drop", "select 1", "sleep(run)", "("],
 )
-def test_where_that_is_no_condition(where: str) -> None:
+def test_an_invalid_where_is_rejected(where: str) -> None:
     with pytest.raises(InputError, match=r"^log: where is .*, expected an SQL condition: ") as caught:
         to_workload(trace(run=[1.0]), where=where)
     assert "\n" not in str(caught.value)
 
 
-def test_a_job_before_time_0_is_an_error_unless_not_taken() -> None:
+def test_a_selected_job_before_time_0_is_an_error() -> None:
     log = trace(submit=[0.0, -3.0])
     with pytest.raises(InputError, match=r"^log: job 2, submit is -3, expected a time of 0 s or more"):
         to_workload(log)
@@ -135,12 +135,12 @@ def test_a_job_before_time_0_is_an_error_unless_not_taken() -> None:
 
 
 @pytest.mark.parametrize("processors", [0, -4])
-def test_too_few_processors(processors: int) -> None:
+def test_too_few_processors_are_rejected(processors: int) -> None:
     with pytest.raises(InputError, match=f"^log: processors is {processors}, expected at least 1$"):
         to_workload(trace(run=[1.0]), processors=processors)
 
 
-def test_no_jobs_left() -> None:
+def test_a_workload_without_jobs_is_an_error() -> None:
     with pytest.raises(
         InputError, match=r"^log: no jobs are left: 1 job requests more than 2 .* job 1 \(4\)$"
     ):
@@ -151,7 +151,7 @@ def test_no_jobs_left() -> None:
         to_workload(trace(run=[1.0]), where="run > 5")
 
 
-def test_columns_that_hold_no_numbers() -> None:
+def test_columns_without_numbers_are_rejected() -> None:
     with pytest.raises(InputError, match=r"^log: expected columns of numbers: ") as caught:
         to_workload(trace(run=["a"]))
     assert "\n" not in str(caught.value)

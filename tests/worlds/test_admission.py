@@ -1,4 +1,4 @@
-"""Tasks on nodes that say whether they take more, as a scenario meets them."""
+"""The admission world: tasks on nodes that may reject them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_loads_and_policies_are_swept():
     ]
 
 
-def test_metrics_are_of_what_happened():
+def test_metrics_match_the_simulated_run():
     (variant,) = run(make_scenario(tree(keep_tasks=300))).variants
     (outcome,) = variant.outcomes
     metrics, table = outcome.metrics, outcome.jobs
@@ -56,7 +56,7 @@ def test_metrics_are_of_what_happened():
     assert outcome.notes == ("one in 4 tasks is in the table; metrics cover all tasks",)
 
 
-def test_what_comes_before_is_not_measured():
+def test_the_warm_up_is_not_measured():
     setting = (
         make_scenario(tree(policies={"admit": {"random": {"downtime": 0.4}}}, warm=55.0)).variants[0].setting
     )
@@ -70,14 +70,14 @@ def test_what_comes_before_is_not_measured():
     assert metrics.p99_response_s == np.percentile(done.response[late], 99)
     assert metrics.downtime == observed.rejects[55:].mean()
     later = observed.since(55.0).tasks
-    # Tasks come to the gate as they arrive, and those of the first 55 steps before the 55th answer.
+    # The gate decides when tasks arrive, and those of the first 55 steps arrive before the 55th decision.
     assert later.accepted + later.rejected == late.sum()
     assert 0 < later.rejected < observed.tasks.rejected
     with pytest.raises(InputError, match=r"warm is 1e.06 s, but the last task arrives at"):
         run(make_scenario(tree(warm=1e6)))
 
 
-def test_the_same_seed_gives_the_same_run_and_all_policies_the_same_tasks():
+def test_the_seed_determines_the_run_and_policies_share_its_tasks():
     def drawn(admit, seed):
         setting = make_scenario(tree(policies={"admit": admit})).variants[0].setting
         return draw_case(setting, seed, AdmissionWorld().workload(setting, seed))
@@ -89,16 +89,16 @@ def test_the_same_seed_gives_the_same_run_and_all_policies_the_same_tasks():
     assert first == second
 
 
-def test_neighbours_hold_what_the_load_counts_on():
+def test_bursts_hold_the_expected_cores():
     law = Bursts(every=40, last=12, ramp=2)
     until = 400_000.0
     drawn = draw_bursts(3, 5, law.every, law.last, law.ramp, until, np.random.default_rng(4))
-    # Core-seconds of all bursts: what is taken later counts less, what is given back later counts more.
+    # Core-seconds of all bursts: the sum of time × cores, where taken cores are negative.
     held = -(drawn.time * drawn.cores).sum()
     assert held / (3 * 5 * until) == pytest.approx(law.held(5), rel=0.03)
 
 
-def test_neighbours_give_back_all_that_they_took():
+def test_neighbours_return_all_cores():
     drawn = draw_bursts(4, 3, 20.0, 5.0, 1.0, 500.0, np.random.default_rng(5))
     ledger = Ledger([[3] * 4], parts=1)
     part = Neighbours(drawn, ledger)
@@ -111,7 +111,7 @@ def test_neighbours_give_back_all_that_they_took():
     assert least == 0
 
 
-def test_a_model_of_metrics_is_read_beside_the_scenario(tmp_path):
+def test_a_telemetry_model_is_relative_to_the_scenario(tmp_path):
     write_model(read_model(), tmp_path / "mine.json")
     path = tmp_path / "a.yaml"
     text = "world: admission\ncluster: {nodes: 2}\nworkload: {tasks: 50}\ntelemetry: {model: MODEL}\n"
@@ -124,7 +124,7 @@ def test_a_model_of_metrics_is_read_beside_the_scenario(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"cluster": {"nodes": 1}}, "cluster.nodes"),
         ({"cluster": {"bursts": {"every": 0}}}, "cluster.bursts.every"),
@@ -135,14 +135,14 @@ def test_a_model_of_metrics_is_read_beside_the_scenario(tmp_path):
         ({"policies": {"dispatch": "sparrow"}}, "policies.dispatch: sparrow binds late"),
     ],
 )
-def test_bad_scenarios_are_named(changes, said):
+def test_bad_scenarios_are_a_one_line_error(changes, message):
     with pytest.raises(InputError) as error:
         run(make_scenario(tree(**changes)))
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_an_answer_that_is_none_is_refused_with_the_policy_s_name(tmp_path):
+def test_an_invalid_decision_is_rejected_with_the_policy_name(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(
         "from windlass.admit import Admission\n\n\nclass Mine:\n    name = 'mine'\n\n"

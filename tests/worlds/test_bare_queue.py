@@ -1,4 +1,4 @@
-"""A priority and a way of backfilling are a policy without its name, and their files lie beside the scenario."""
+"""A priority and a backfill without a policy name mean `queue`; their files are relative to the scenario."""
 
 import numpy as np
 import pytest
@@ -28,13 +28,13 @@ def orders(order: object):
     "bare",
     [{"priority": "sjf", "backfill": "conservative"}, {"priority": "sjf"}, {"backfill": "none"}],
 )
-def test_it_is_short_for_the_queue(bare):
+def test_a_bare_priority_or_backfill_means_the_queue_policy(bare):
     assert orders(bare) == orders({"queue": bare})
     policy = orders(bare)[0].make(POLICIES, np.random.default_rng(1))
     assert {name: getattr(policy, name) for name in bare} == bare
 
 
-def test_it_is_swept_and_stands_among_others():
+def test_a_bare_queue_is_swept_alongside_other_policies():
     found = orders(["easy", {"priority": ["sjf", "saf"], "backfill": ["none", "easy"]}])
     assert [each.name for each in found] == ["easy", *["queue"] * 4]
     assert [each.parameters for each in found[1:]] == [
@@ -44,7 +44,7 @@ def test_it_is_swept_and_stands_among_others():
     ]
 
 
-def test_what_is_wrong_in_it_is_said():
+def test_an_invalid_bare_queue_is_an_error():
     with pytest.raises(InputError, match="backfill is 'eazy'"):
         orders({"backfill": "eazy"})[0].make(POLICIES, np.random.default_rng(1))
     with pytest.raises(InputError, match=r"policies\.order"):
@@ -52,7 +52,7 @@ def test_what_is_wrong_in_it_is_said():
 
 
 @pytest.mark.parametrize("order", ["{priority: ./own.py}", "{queue: {priority: [./own.py, sjf]}}"])
-def test_a_file_is_relative_to_the_scenario(tmp_path, order):
+def test_a_priority_file_is_relative_to_the_scenario(tmp_path, order):
     (tmp_path / "own.py").write_text(NARROWEST)
     path = tmp_path / "s.yaml"
     path.write_text(f"workload: {{lublin: {{jobs: 5}}}}\npolicies: {{order: {order}}}\n")

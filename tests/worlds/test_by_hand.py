@@ -1,4 +1,4 @@
-"""A run of each world is that of its part of the simulator, called by hand with what the scenario says."""
+"""A run of each world equals its part of the simulator, called directly with the scenario's values."""
 
 from itertools import pairwise
 
@@ -44,32 +44,32 @@ SEED = 5
 
 
 def rng(*stream):
-    """The chance of a world that has this number, of the seed of all runs here."""
+    """Return the generator of the stream with this number, from the seed of all runs here."""
     return np.random.default_rng([SEED, *stream])
 
 
-def ran(name, **said):
-    """The outcome of a scenario, its workload, and the shares of progress that it told."""
+def run_world(name, **fields):
+    """Run a scenario; return its outcome, its workload and the world. Check the reported progress."""
     world = find_world(name)
-    setting = world.setting.model_validate(said)
-    workload, told = world.workload(setting, SEED), []
-    found = world.run(setting, SEED, workload, told.append)
+    setting = world.setting.model_validate(fields)
+    workload, shares = world.workload(setting, SEED), []
+    found = world.run(setting, SEED, workload, shares.append)
     assert found.seed == SEED
-    assert told == sorted(told)
-    assert all(0.0 <= share <= 1.0 for share in told)
+    assert shares == sorted(shares)
+    assert all(0.0 <= share <= 1.0 for share in shares)
     return found, workload, world
 
 
 def equal(found, wanted):
-    """Whether two dataclasses of numbers have the same ones, NaN included."""
+    """Check that two dataclasses have the same numbers, NaN included."""
     names = type(wanted).__dataclass_fields__
     np.testing.assert_equal({n: getattr(found, n) for n in names}, {n: getattr(wanted, n) for n in names})
 
 
 @pytest.mark.parametrize("kill", [True, False])
-def test_rigid_jobs(kill):
+def test_the_batch_world_equals_the_simulator(kill):
     drawn = {"jobs": 150, "load": 0.9, "kinds": True, "overestimate": 1.5}
-    found, workload, world = ran(
+    found, workload, world = run_world(
         "batch",
         cluster={"processors": 32},
         workload={"lublin": drawn},
@@ -98,8 +98,8 @@ def test_rigid_jobs(kill):
     )
 
 
-def test_small_tasks():
-    found, workload, world = ran(
+def test_the_dispatch_world_equals_the_simulator():
+    found, workload, world = run_world(
         "dispatch",
         cluster={
             "groups": [{"workers": 2, "speed": 1.0}, {"workers": 1, "speed": 3.0}],
@@ -144,12 +144,12 @@ def test_small_tasks():
     assert (content.noun, content.count, content.first, content.last) == ("task", 400, 0.0, 160.0)
 
 
-def test_requests_are_replayed_at_the_load(tmp_path):
+def test_requests_are_scaled_to_the_load(tmp_path):
     path = tmp_path / "requests.csv"
     times = [0.0, 3.0, 4.0, 10.0, 12.0]
     rows = [f"2023-11-16 18:00:{at:06.3f},{10 * n + 5},{n}" for n, at in enumerate(times, start=1)]
     path.write_text("TIMESTAMP,ContextTokens,GeneratedTokens\n" + "\n".join(rows) + "\n")
-    found, workload, _ = ran(
+    found, workload, _ = run_world(
         "dispatch",
         cluster={"groups": [{"workers": 2, "speed": 2.0}]},
         workload={"llm": str(path), "load": 0.5, "tasks": 4},
@@ -163,11 +163,11 @@ def test_requests_are_replayed_at_the_load(tmp_path):
     assert (workload.count, workload.per_job, workload.load, workload.last) == (4, 1, None, 10.0 * stretch)
 
 
-def test_speeds_drift_over_the_run(tmp_path):
+def test_worker_speeds_drift_over_the_run(tmp_path):
     path = tmp_path / "scores.csv"
     rows = [f"{value},2023-09-01 0{hour}:00:00.000,0" for hour, value in ((0, 1.0), (2, 3.0), (4, 3.0))]
     path.write_text("value,starttime,VM_id\n" + "\n".join(rows) + "\n")
-    found, workload, _ = ran(
+    found, workload, _ = run_world(
         "dispatch",
         cluster={"groups": [{"workers": 1, "speed": 2.0}], "drift": str(path)},
         workload={"tasks": 300, "load": 0.4, "service": "fixed"},
@@ -187,14 +187,14 @@ def test_speeds_drift_over_the_run(tmp_path):
     assert len(seen) == 2
 
 
-def test_tasks_that_nodes_may_reject():
-    said = {
+def test_the_admission_world_equals_the_simulator():
+    fields = {
         "cluster": {"nodes": 3, "bursts": {"every": 20.0, "last": 5.0, "ramp": 1.0}},
         "workload": {"tasks": 500, "load": 0.6},
         "policies": {"dispatch": "jsq", "admit": {"utilisation": {"threshold": 0.5}}},
     }
-    found, workload, world = ran("admission", **said, keep_tasks=100, warm=3.0)
-    setting = world.setting.model_validate(said)
+    found, workload, world = run_world("admission", **fields, keep_tasks=100, warm=3.0)
+    setting = world.setting.model_validate(fields)
     capacity = 3 * 4.0 * (1 - setting.cluster.bursts.held(4))
     assert setting.cluster.capacity == pytest.approx(capacity)
     assert workload.last == pytest.approx(500 / (0.6 * capacity))
@@ -209,13 +209,13 @@ def test_tasks_that_nodes_may_reject():
         3,
         ("one in 5 tasks is in the table; metrics cover all tasks",),
     )
-    whole, _, _ = ran("admission", **said)
+    whole, _, _ = run_world("admission", **fields)
     assert (len(whole.jobs), whole.notes) == (500, ())
 
 
 @pytest.mark.parametrize("kill", [True, False])
-def test_jobs_that_share(kill):
-    found, _, _ = ran(
+def test_the_sharing_world_equals_the_simulator(kill):
+    found, _, _ = run_world(
         "sharing",
         cluster={"processors": 32, "memory_per_core": 3e9},
         workload={
@@ -257,13 +257,13 @@ def test_jobs_that_share(kill):
     assert found.processors == 32
 
 
-def test_jobs_on_instances(tmp_path):
+def test_the_elastic_world_equals_the_simulator(tmp_path):
     (tmp_path / "spot.json").write_text('{"metadata": {"gap_seconds": 3600}, "data": [2, 2, 0, 3, 3, 1]}')
     types = [
         {"name": "large", "cores": 16, "gpus": 2, "price": 3.0, "launch": 200, "most": 9},
         {"name": "small", "cores": 4, "memory": 8e9, "price": 0.5, "most": 30},
     ]
-    found, workload, world = ran(
+    found, workload, world = run_world(
         "elastic",
         cluster={
             "types": types,
@@ -328,8 +328,8 @@ def test_jobs_on_instances(tmp_path):
     assert world.contents(workload).contents[0].count == len(jobs)
 
 
-def test_outages_of_nodes_are_those_of_the_law():
-    found, workload, world = ran(
+def test_the_colocated_world_draws_outages_from_the_law():
+    found, workload, world = run_world(
         "colocated",
         cluster={
             **{"nodes": 4, "cores": 4, "speed": 2.0, "floor": 0.25},
@@ -362,13 +362,13 @@ def test_outages_of_nodes_are_those_of_the_law():
     assert both[1].last == 600 / (0.002 * 8.0)
 
 
-def test_the_ideal_fleet_neither_fails_nor_is_taken():
+def test_the_ideal_fleet_has_no_failures_or_interruptions():
     jobs = VectorJobs.of(submit=[0.0, 50.0, 400.0], run=[300.0, 100.0, 10.0], cores=[4, 4, 4])
     kinds = (InstanceType("small", cores=4, launch=100.0, most=5),)
     taken = Interruptions(np.zeros(1), np.zeros(1, np.int64), np.zeros(1, np.int64))
     poor = InstanceFleet(kinds, boot_failure=0.9, interruptions=taken)
     done = ideal(ElasticCase(jobs, poor))
-    # Each job starts as it comes, on an instance that goes with it.
+    # Each job starts on arrival, on an instance that leaves with it.
     assert done.start.tolist() == [0.0, 50.0, 400.0]
     assert done.launches.launched.tolist() == [0.0, 50.0, 400.0]
     assert done.launches.gone[:2].tolist() == [300.0, 150.0]
@@ -378,15 +378,15 @@ def test_the_ideal_fleet_neither_fails_nor_is_taken():
     assert rows[:5] == [(0.0, 1), (50.0, 2), (150.0, 1), (300.0, 0), (400.0, 1)]
 
 
-def test_where_all_tasks_are_in_the_table_no_note_says_so():
-    said = {
+def test_a_complete_task_table_has_no_note():
+    fields = {
         "cluster": {"nodes": 2, "cores": 2},
         "workload": {"batch": {"lublin": {"jobs": 3, "load": 0.5}}, "tasks": {"tasks": 10, "load": 1e-4}},
         "policies": {"order": "easy", "dispatch": "jsq"},
     }
-    all_kept, _, _ = ran("colocated", **said, keep_tasks=10)
+    all_kept, _, _ = run_world("colocated", **fields, keep_tasks=10)
     assert not any(note.startswith("one in") for note in all_kept.notes)
     assert (all_kept.jobs["kind"] == "task").sum() == 10
-    half, _, _ = ran("colocated", **said, keep_tasks=9)
+    half, _, _ = run_world("colocated", **fields, keep_tasks=9)
     assert (half.jobs["kind"] == "task").sum() == 5
     assert half.notes[-1].startswith("one in 2 of the 10 tasks is in the table")

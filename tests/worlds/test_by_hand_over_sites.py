@@ -1,9 +1,9 @@
-"""Runs of queries and of jobs over sites are those of the simulator, called by hand with what the scenario says."""
+"""Runs of queries and of jobs over sites equal the simulator, called directly with the scenario's values."""
 
 import numpy as np
 import pytest
 
-from tests.worlds.test_by_hand import equal, ran, rng
+from tests.worlds.test_by_hand import equal, rng, run_world
 from windlass.experiment.workloads.drops import draw_drops
 from windlass.experiment.workloads.fixed import draw_fixed
 from windlass.experiment.workloads.queries import drawn_queries, three_tiers
@@ -24,8 +24,8 @@ from windlass.sim.fleet import run_ordered, run_placed
 from windlass.sim.queries.setup import Terms
 
 
-def test_streaming_queries():
-    found, workload, world = ran(
+def test_the_video_world_equals_the_simulator():
+    found, workload, world = run_world(
         "video",
         cluster={"cameras": 3, "camera_cores": 1.0, "private_cores": 4.0, "cloud_cores": 9.5},
         workload={
@@ -82,8 +82,8 @@ def test_streaming_queries():
     assert world.contents(workload).contents[0].noun == "query"
 
 
-def test_jobs_over_sites_that_are_placed():
-    found, workload, world = ran(
+def test_the_fleet_world_places_jobs_as_the_simulator():
+    found, workload, world = run_world(
         "fleet",
         cluster={
             "drawn": {"sites": 4, "least_slots": 5, "most_slots": 30, "least_mbit": 50.0, "slot_zipf": 0.5}
@@ -115,9 +115,9 @@ def test_jobs_over_sites_that_are_placed():
 
 
 @pytest.mark.parametrize("sizes", ["tasks", "seconds"])
-def test_jobs_over_sites_in_order(sizes):
+def test_the_fleet_world_orders_jobs_as_the_simulator(sizes):
     fixed = {"law": "google", "jobs": 30, "utilisation": 0.6, "skew": 1.0, "longest_s": 9.0}
-    found, _, _ = ran(
+    found, _, _ = run_world(
         "fleet",
         cluster={"alike": {"sites": 3, "slots": 4}},
         workload={"fixed": fixed},
@@ -152,7 +152,7 @@ def test_listed_jobs_run_at_listed_sites():
         {"submit": 9.0, "stages": [{"task_s": 1.0, "input": {"b": 1}}]},
         {"name": "x", "stages": [first, {"task_s": 1.5, "tasks": 2, "parents": [0]}]},
     ]
-    found, workload, _ = ran(
+    found, workload, _ = run_world(
         "fleet",
         cluster={"sites": sites, "pair": [[9.0, 7.0], [3.0, 9.0]], "usd_per_gb": [[0.0, 1e9], [2e9, 0.0]]},
         workload={"jobs": listed},
@@ -177,15 +177,15 @@ def test_listed_jobs_run_at_listed_sites():
 
 
 @pytest.mark.parametrize("fixed", [{"utilisation": 0.5, "skew": "one-site"}, None])
-def test_some_jobs_of_a_log_of_bytes(tmp_path, fixed):
+def test_selected_jobs_of_a_log_of_bytes(tmp_path, fixed):
     path = tmp_path / "log.tsv"
     rows = [(0, 300e6, 10e6), (5, 3.0, 0), (9, 900e6, 0), (11, 200e6, 0)]
     path.write_text("".join(f"j\t{at}\t0\t{read}\t{moved}\t0\n" for at, read, moved in rows) + "bad\n")
-    said = {"trace": str(path), "where": "map_input > 250e6", "skip_bad_lines": True}
-    found, workload, _ = ran(
+    fields = {"trace": str(path), "where": "map_input > 250e6", "skip_bad_lines": True}
+    found, workload, _ = run_world(
         "fleet",
         cluster={"sites": [{"name": name, "slots": 2, "up": 1e8, "down": 1e8} for name in "ab"]},
-        workload=said | ({} if fixed is None else {"fixed": fixed}),
+        workload=fields | ({} if fixed is None else {"fixed": fixed}),
     )
     assert len(found.jobs) == len(workload.jobs) == 2
     # Blocks of 128 MiB; a shuffle is one more task.

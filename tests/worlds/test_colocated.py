@@ -1,4 +1,4 @@
-"""Jobs and tasks on the nodes of one site, as a scenario meets them."""
+"""The colocated world: jobs and tasks on the nodes of one site."""
 
 from pathlib import Path
 
@@ -66,7 +66,7 @@ def outcome(made):
 
 
 def case_of(seed=1, **changes):
-    """What happens, drawn for a scenario of one variant."""
+    """Draw the case of a scenario with one variant."""
     setting = scenario(**changes).variants[0].setting
     workload = Colocated().workload(setting, seed)
     return colocate(setting, seed, workload.jobs.jobs, workload.tasks)
@@ -82,14 +82,14 @@ def test_policies_are_swept_and_a_list_of_outages_is_not():
     assert made.variants[0].setting.cluster.outages[1] == Outage(node=1, down=5, up=9, left=1)
 
 
-def test_a_law_is_swept():
+def test_an_outage_law_is_swept():
     made = scenario(cluster={"outages": {"every": [50_000, 90_000]}})
     assert [variant.name for variant in made.variants] == [
         "easy, rosella, every=50000", "easy, rosella, every=90000"
     ]  # fmt: skip
 
 
-def test_jobs_and_tasks_are_measured_and_in_one_table():
+def test_jobs_and_tasks_are_measured_in_one_table():
     found = outcome(scenario())
     table, metrics = found.jobs, found.metrics
     assert dict(table["kind"].value_counts().iter_rows()) == {"job": 120, "task": 4000}
@@ -105,7 +105,7 @@ def test_jobs_and_tasks_are_measured_and_in_one_table():
 
 @pytest.mark.parametrize("order", ["easy", "fcfs", "sjf", "conservative"])
 @pytest.mark.parametrize("dispatch", ["rosella", "sparrow", "jsq"])
-def test_tasks_cost_jobs_nothing(order, dispatch):
+def test_tasks_do_not_delay_jobs(order, dispatch):
     assert outcome(scenario(policies={"order": order, "dispatch": dispatch})).metrics.added_job_wait_s == 0.0
 
 
@@ -116,7 +116,7 @@ def test_jobs_run_as_they_do_without_tasks():
         assert np.array_equal(getattr(alone, name), getattr(both.jobs, name)), name
 
 
-def test_jobs_alone_on_nodes_that_stay_are_the_batch_world_s():
+def test_jobs_alone_without_outages_equal_the_batch_world():
     case = case_of(cluster={"outages": []})
     policy = order_policy(case.setting, case.seed)
     whole = replay(case.jobs, case.setting.cluster.processors, policy)
@@ -133,8 +133,8 @@ def test_jobs_alone_on_nodes_that_stay_are_the_batch_world_s():
 
 @pytest.mark.parametrize("dispatch", ["rosella", "sparrow", "jsq", "ppot"])
 @pytest.mark.parametrize("rest", [{"sizes": "known"}, {}, {"schedulers": 3, "probe_delay": 0.5}])
-def test_tasks_alone_on_nodes_that_stay_are_the_dispatch_world_s(dispatch, rest):
-    # With a floor of 1 policies are promised what whole nodes do, as in the dispatch world.
+def test_tasks_alone_without_outages_equal_the_dispatch_world(dispatch, rest):
+    # With a floor of 1, policies see the speeds of whole nodes, as in the dispatch world.
     tasks = {"tasks": 4000, "load": 0.7, "tasks_per_job": 2, "service": "pareto"}
     case = case_of(
         cluster={"outages": [], "floor": 1.0, "speed": 2.0},
@@ -151,20 +151,20 @@ def test_tasks_alone_on_nodes_that_stay_are_the_dispatch_world_s(dispatch, rest)
     assert np.array_equal(tasks_alone(case).end, whole.jobs["end_s"].to_numpy())
 
 
-def test_with_a_floor_of_one_jobs_cost_tasks_nothing():
+def test_with_a_floor_of_one_jobs_do_not_slow_tasks():
     metrics = outcome(scenario(cluster={"floor": 1.0})).metrics
     assert (metrics.mean_task_stretch, metrics.p99_task_stretch) == (1.0, 1.0)
 
 
-def test_a_drain_loses_nothing_and_a_kill_does():
+def test_a_drain_loses_no_work_but_a_kill_does():
     drained = outcome(scenario(cluster={"outages": {**LAW, "kill": 0}})).metrics
     killed = outcome(scenario(cluster={"outages": {**LAW, "kill": 1}})).metrics
     assert (drained.lost_attempts, drained.lost_core_s) == (0, 0.0)
     assert killed.lost_attempts > 0
 
 
-def test_a_listed_outage_kills_who_is_there():
-    # Every node goes at one instant at which some job runs.
+def test_a_listed_outage_kills_the_running_jobs():
+    # Every node fails at one instant at which some job runs.
     case = case_of(cluster={"outages": []})
     middle = float((jobs_alone(case).start[60] + jobs_alone(case).end[60]) / 2)
     outages = [{"node": node, "down": middle, "up": middle + 60, "kill": True} for node in range(12)]
@@ -174,7 +174,7 @@ def test_a_listed_outage_kills_who_is_there():
     assert found.tasks.response.max() < np.inf
 
 
-def test_a_python_policy_is_asked_at_the_same_instants(tmp_path):
+def test_a_python_policy_is_called_at_the_same_instants_as_a_compiled_one(tmp_path):
     (tmp_path / "mine.py").write_text(FILE)
     mine = outcome(scenario(policies={"order": str(tmp_path / "mine.py")}))
     compiled = outcome(scenario(policies={"order": "fcfs"}))
@@ -182,7 +182,7 @@ def test_a_python_policy_is_asked_at_the_same_instants(tmp_path):
     assert mine.jobs.drop("why").equals(compiled.jobs.drop("why"))
 
 
-def test_tasks_in_the_table_are_bounded_and_it_is_said():
+def test_the_task_table_is_sampled_with_a_note():
     whole, some = outcome(scenario()), outcome(scenario(keep_tasks=1500))
     tasks = some.jobs.filter(some.jobs["kind"] == "task")
     assert len(tasks) == 1334
@@ -191,12 +191,12 @@ def test_tasks_in_the_table_are_bounded_and_it_is_said():
     assert some.notes[-1].startswith("one in 3 of the 4,000 tasks is in the table")
 
 
-def test_a_kind_that_is_alone_most_of_the_time_is_said():
+def test_a_note_reports_jobs_and_tasks_of_different_spans():
     notes = outcome(scenario(workload={"tasks": {"load": 0.5}})).notes
     assert any("jobs arrive for" in note for note in notes)
 
 
-def test_the_same_bytes_whatever_the_number_of_processes(tmp_path):
+def test_results_do_not_depend_on_the_number_of_processes(tmp_path):
     made = scenario(policies={"order": ["easy", "sjf"]}, seeds=[1, 2])
     for jobs in (1, 2):
         run(made, jobs=jobs).save(tmp_path / str(jobs))
@@ -206,7 +206,7 @@ def test_the_same_bytes_whatever_the_number_of_processes(tmp_path):
     assert again.metrics().equals(run(made).metrics())
 
 
-def test_the_report_has_both_kinds(tmp_path):
+def test_the_report_has_jobs_and_tasks(tmp_path):
     page = page_of(run(scenario(policies={"order": ["easy", "fcfs"]})), tmp_path)
     both = {"wait", "slowdown", "wait-task", "response-task", "utilisation", "waiting", "requested"}
     assert page.ids() >= both
@@ -234,7 +234,7 @@ def test_real_jobs_and_real_requests():
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"cluster": {"nodes": 1}}, "cluster.nodes"),
         ({"cluster": {"cores": 0}}, "cluster.cores"),
@@ -263,18 +263,18 @@ def test_real_jobs_and_real_requests():
         ({"sizes": "guessed"}, "sizes"),
     ],
 )
-def test_wrong_fields_are_named_in_a_line(changes, said):
-    with pytest.raises(InputError, match=said) as caught:
+def test_wrong_fields_are_a_one_line_error(changes, message):
+    with pytest.raises(InputError, match=message) as caught:
         run(scenario(**changes))
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_too_many_outages_are_refused():
+def test_too_many_outages_are_rejected():
     with pytest.raises(InputError, match=r"outages: every is 0\.001"):
         run(scenario(cluster={"outages": {"every": 1e-3, "last": 1e-3}}))
 
 
-def test_a_job_that_would_never_have_room_is_refused():
+def test_a_job_that_never_fits_is_rejected():
     outages = [{"node": node, "down": 1e9} for node in range(12)]
     with pytest.raises(
         InputError, match=r"cluster\.outages: outages without an end leave 0 cores, but job [0-9]+ needs"
@@ -288,18 +288,18 @@ def test_the_example_is_valid():
     ]  # fmt: skip
 
 
-def test_a_node_that_comes_back_and_goes_again_at_one_instant_is_away_in_whatever_order_it_is_said():
-    said = [{"node": 0, "down": 9, "up": 12}, {"node": 0, "down": 5, "up": 9}]
+def test_a_node_that_returns_and_fails_at_one_instant_is_down_in_any_order():
+    message = [{"node": 0, "down": 9, "up": 12}, {"node": 0, "down": 5, "up": 9}]
     tables = [
         timetable(ColocatedClusterSpec(nodes=2, cores=4, outages=law), 1.0, np.random.default_rng(1))
-        for law in (said, said[::-1])
+        for law in (message, message[::-1])
     ]
     for table in tables:
         assert (table.time.tolist(), table.cores.tolist()) == ([5.0, 9.0, 9.0, 12.0], [0, 4, 0, 4])
 
 
 @pytest.mark.parametrize("given", ["ledger", "site", "number"])
-def test_what_the_world_gives_a_part_is_not_for_a_scenario_to_say(given):
+def test_parameters_that_the_world_sets_are_rejected_in_a_scenario(given):
     tree = {
         "world": "colocated",
         "cluster": {"nodes": 2, "cores": 4},

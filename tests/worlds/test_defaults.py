@@ -1,4 +1,4 @@
-"""What a scenario means that leaves a field out, and the bounds that worlds share."""
+"""The defaults of scenario fields, and the bounds that worlds share."""
 
 import typing
 
@@ -16,7 +16,7 @@ _LOG = "trace=None format=None where=None skip_bad_lines=False widest=None ran=N
 _LUBLIN = "jobs=5000 load=None kinds=False overestimate=5.0"
 _TASKS = "tasks=200000 tasks_per_job=1 arrivals=poisson service=exponential llm=None"
 _MIB = 1024 * 1024
-#: By world and by section, what stands where nothing is said; fields that must be said are not here.
+#: Defaults by world and by section; required fields are not listed.
 DEFAULTS = {
     "admission": {
         "": "world=admission schedulers=1 probe_delay=0.0 sizes=hidden keep_tasks=100000 warm=0.0",
@@ -109,7 +109,7 @@ def specs_in(annotation):
 
 
 def sections(model, prefix=""):
-    """Each section's defaults, in words; sections of which there are two forms go by their classes too."""
+    """Return each section's defaults as words; alternative sections are named with their classes."""
     found = {prefix: []}
     for name, field in model.model_fields.items():
         default, below = field.default, specs_in(field.annotation)
@@ -126,7 +126,7 @@ def sections(model, prefix=""):
 
 
 @pytest.mark.parametrize("world", worlds(), ids=lambda world: world.name)
-def test_fields_that_are_left_out_are_as_documented(world):
+def test_defaults_are_as_documented(world):
     found = sections(world.setting)
     wanted = DEFAULTS[world.name]
     for section, defaults in found.items():
@@ -136,7 +136,7 @@ def test_fields_that_are_left_out_are_as_documented(world):
 
 
 def _fields(text):
-    """Fields apart by blanks, where a value in brackets may hold some."""
+    """Split fields at blanks, except within brackets."""
     found, depth = [], 0
     for word in text.split():
         if depth:
@@ -148,7 +148,7 @@ def _fields(text):
 
 
 @pytest.mark.parametrize(
-    ("kind", "taken", "refused"),
+    ("kind", "accepted", "rejected"),
     [
         (Positive, [1e-9, 0.5, 1.0], [0.0, -0.5]),
         (NotNegative, [0.0, 0.5], [-1e-9]),
@@ -156,9 +156,9 @@ def _fields(text):
         (VideoPart, [0.0, 0.5, 1.0], [-1e-9, 1.0 + 1e-9]),
     ],
 )
-def test_bounds_of_numbers(kind, taken, refused):
+def test_number_types_enforce_their_bounds(kind, accepted, rejected):
     adapter = TypeAdapter(kind)
-    assert [adapter.validate_python(value) for value in taken] == taken
-    for value in refused:
+    assert [adapter.validate_python(value) for value in accepted] == accepted
+    for value in rejected:
         with pytest.raises(ValidationError):
             adapter.validate_python(value)

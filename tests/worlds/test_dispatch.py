@@ -1,4 +1,4 @@
-"""The dispatch world as a scenario meets it."""
+"""Scenarios of the dispatch world."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def metrics(made):
     return {variant.name: variant.outcomes[0].metrics for variant in run(made).variants}
 
 
-def test_groups_are_no_sweep_and_policies_are():
+def test_policies_are_swept_and_worker_groups_are_not():
     assert [variant.name for variant in scenario().variants] == ["rosella", "sparrow", "jsq"]
 
 
@@ -50,19 +50,19 @@ def test_every_policy_runs_the_same_tasks():
         {"schedulers": 4, "probe_delay": 0.1},
     ],
 )
-def test_what_happens_to_workers_and_tasks(changes):
+def test_shocks_failures_and_arrivals_lose_no_tasks(changes):
     assert all(found.tasks == 3000 for found in metrics(scenario(**changes)).values())
 
 
-def test_sizes_are_hidden_unless_told():
-    told, hidden = metrics(scenario(sizes="known")), metrics(scenario())
+def test_sizes_are_hidden_by_default():
+    known, hidden = metrics(scenario(sizes="known")), metrics(scenario())
     assert hidden == metrics(scenario(sizes="hidden"))
-    # Sparrow and the shortest queue learn nothing of sizes; what Rosella learns is another thing without them.
-    assert told["rosella"].mean_response_s != hidden["rosella"].mean_response_s
-    assert all(told[name].mean_response_s == hidden[name].mean_response_s for name in ("sparrow", "jsq"))
+    # Sparrow and the shortest queue do not use sizes; Rosella learns something else without them.
+    assert known["rosella"].mean_response_s != hidden["rosella"].mean_response_s
+    assert all(known[name].mean_response_s == hidden[name].mean_response_s for name in ("sparrow", "jsq"))
 
 
-def test_without_a_policy_workers_pull():
+def test_pull_is_the_default_policy():
     bare = {"world": "dispatch", "cluster": {"groups": GROUPS}, "workload": {"tasks": 300, "load": 0.7}}
     named = {**bare, "policies": {"dispatch": "pull"}}
     assert metrics(make_scenario(bare)) == metrics(make_scenario(named))
@@ -76,7 +76,7 @@ def test_parameters_reach_the_policy():
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"cluster": {"groups": []}}, "cluster.groups"),
         ({"cluster": {"groups": [{"workers": 0, "speed": 1}]}}, "cluster.groups.0.workers"),
@@ -87,8 +87,8 @@ def test_parameters_reach_the_policy():
         ({"policies": {"dispatch": [{"rosella": {"by": "luck"}}]}}, "by is 'luck'"),
     ],
 )
-def test_wrong_fields_are_named(changes, said):
-    with pytest.raises(InputError, match=said):
+def test_wrong_fields_are_named(changes, message):
+    with pytest.raises(InputError, match=message):
         run(scenario(**changes))
 
 

@@ -1,4 +1,4 @@
-"""Jobs on instances, as a scenario meets them."""
+"""The elastic world: jobs on instances."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def of(outcomes, metric):
     return [getattr(variant.outcomes[0].metrics, metric) for variant in outcomes.variants]
 
 
-def test_what_scales_changes_costs_and_waits_and_not_the_jobs():
+def test_scaling_changes_costs_and_waits_but_not_the_jobs():
     done = run(make_scenario(tree()))
     static, reactive, consolidate, clairvoyant = of(done, "cost_usd")
     assert max(reactive, consolidate, clairvoyant) < static
@@ -62,20 +62,20 @@ def test_what_scales_changes_costs_and_waits_and_not_the_jobs():
     assert any("larger than any instance" in note for note in done.notes())
 
 
-def test_the_same_seed_gives_the_same_bytes_on_one_core_and_on_two():
+def test_results_do_not_depend_on_the_number_of_processes():
     scenario = make_scenario(tree(seeds=[4]))
     tables = [run(scenario, jobs=jobs).variants[1].outcomes[0].jobs for jobs in (1, 2)]
     assert tables[0].equals(tables[1])
 
 
-def test_types_are_put_in_order_and_a_list_of_them_is_no_sweep():
+def test_instance_types_are_sorted_and_not_swept():
     scenario = make_scenario(tree())
     assert len(scenario.variants) == 4
     setting = ElasticSetting.model_validate(tree(policies={"scale": "static"}))
     assert [kind.name for kind in setting.cluster.kinds()] == ["small", "gpu"]
 
 
-def test_an_earlier_part_is_history_and_the_cluster_is_up_as_it_was():
+def test_an_earlier_part_is_history_and_its_instances_are_running():
     day = 86_400.0
     setting = ElasticSetting.model_validate(
         tree(workload={"drawn": DRAWN, "earlier": 2 * day}, policies={"scale": "reactive"})
@@ -91,27 +91,27 @@ def test_an_earlier_part_is_history_and_the_cluster_is_up_as_it_was():
     run_on = (jobs.submit < begin) & (jobs.submit + jobs.run > begin)
     assert run_on.any()
     carried = done.jobs.submit == begin
-    # Those that still ran go on at once, for what they have left.
+    # Jobs that were still running continue at once, for their remaining time.
     assert carried.sum() == run_on.sum()
     assert (done.start[carried] == begin).all()
     assert np.allclose(done.jobs.run[carried], (jobs.submit + jobs.run)[run_on] - begin)
     assert len(done.jobs) == (jobs.submit + jobs.run > begin).sum()
-    check(done, launches_as_told=False)
+    check(done, launch_times_are_exact=False)
 
     seen = []
 
-    class Looking:
+    class Recording:
         name = "looking"
 
         def decide(self, view):
             seen.append(len(view.history))
             return POLICIES.make("reactive", np.random.default_rng(1)).decide(view)
 
-    run_elastic(case, Looking(), np.random.default_rng(1))
+    run_elastic(case, Recording(), np.random.default_rng(1))
     assert seen[:2] == [289, 290]
 
 
-def test_spot_capacity_takes_instances_and_gives_them_back(tmp_path):
+def test_spot_capacity_interrupts_instances(tmp_path):
     trace = tmp_path / "spot.json"
     trace.write_text(json.dumps({"metadata": {"gap_seconds": 3600}, "data": [30, 30, 2, 30, 0, 30]}))
     spot = {"trace": str(trace), "type": "small", "notice": 120}
@@ -138,7 +138,7 @@ def test_real_spot_capacity_is_read():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"cluster": {"types": []}}, "cluster.types"),
         ({"cluster": {"types": [{"name": "x"}]}}, "instance type x has no resources"),
@@ -151,19 +151,19 @@ def test_real_spot_capacity_is_read():
         ({"cluster": {"types": [TYPES[1]]}}, "no type has all of these"),
     ],
 )
-def test_what_is_wrong_is_named(changes, told):
-    with pytest.raises(InputError, match=told):
+def test_a_wrong_field_is_named(changes, message):
+    with pytest.raises(InputError, match=message):
         run(make_scenario(tree(policies={"scale": "static"}) | changes))
 
 
-def test_the_example_runs_from_a_fresh_clone():
+def test_the_example_needs_no_trace_file():
     scenario = load_scenario(ROOT / "examples" / "elastic.yaml")
     assert not scenario.variants[0].setting.workload.trace
     names = [variant.setting.policies.scale.name for variant in scenario.variants]
     assert {"static", "reactive", "consolidate", "clairvoyant"} <= set(names)
 
 
-def test_jobs_come_by_day_and_by_week():
+def test_arrivals_have_daily_and_weekly_seasons():
     jobs = seasonal(
         Season(days=70, per_hour=40, daily=0.6, weekend=0.5, batch=4), [Shape()], np.random.default_rng(1)
     )
@@ -176,7 +176,7 @@ def test_jobs_come_by_day_and_by_week():
     assert len(np.unique(jobs.submit)) == pytest.approx(len(jobs) / 4, rel=0.05)
 
 
-def test_logs_and_counts_are_read_beside_the_scenario(tmp_path):
+def test_logs_and_counts_are_relative_to_the_scenario(tmp_path):
     (tmp_path / "log.csv").write_text("arrival_s,gpus,duration_s\n0,1,900\n60,2,300\n90,6,120\n")
     counts = "time,submit_gpu_job,start_gpu_job,submit_gpu_num,end_gpu_num\n"
     rows = [f"2020-04-01 0{hour}:00:00,3,3,7,{7 * (hour > 0)}\n" for hour in range(6)]
@@ -201,7 +201,7 @@ policies: {scale: reactive}
     assert "jobs are generated from counts by time: the end of each job is random" in made.notes
 
 
-def test_with_looks_nobody_waits_for_the_next_decision():
+def test_polling_starts_jobs_before_the_next_decision():
     alike = {"period": 1800, "policies": {"scale": "reactive"}}
     looking, seldom = (
         of(run(make_scenario(tree(**alike, look=look))), "p95_wait_s")[0] for look in (10, 1800)
@@ -210,6 +210,6 @@ def test_with_looks_nobody_waits_for_the_next_decision():
     assert make_scenario(tree(**alike)).variants[0].setting.look == 10.0
 
 
-def test_a_look_of_no_time_is_refused():
+def test_a_polling_interval_of_zero_is_rejected():
     with pytest.raises(InputError, match="look"):
         make_scenario(tree(look=0))

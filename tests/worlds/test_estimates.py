@@ -24,7 +24,7 @@ from windlass.sim import replay
 
 
 def plain_easy(jobs: JobTable, processors: int, users: list[int]) -> list[float]:
-    """EASY by predictions: everything is worked out anew, from the starts so far, at each decision."""
+    """EASY by predictions, recomputed from the starts so far at each decision."""
     starts: dict[int, float] = {}
     predicted: dict[int, float] = {}
     end_known: dict[int, float] = {}
@@ -72,7 +72,7 @@ def plain_easy(jobs: JobTable, processors: int, users: list[int]) -> list[float]
     return simulate(jobs, processors, rule)
 
 
-def by_history(name: str, case: Case, users: list[int]) -> list[float]:
+def replay_by_history(name: str, case: Case, users: list[int]) -> list[float]:
     policy = ByHistory(POLICIES.find(name)(), case.jobs, np.array(users, np.int64), kill=True)
     replayed = replay(*case, policy)
     assert violations_of(replayed) == []
@@ -81,37 +81,37 @@ def by_history(name: str, case: Case, users: list[int]) -> list[float]:
 
 @CHECK
 @given(case=cases(most=20), data=st.data())
-def test_easy_by_history_is_the_definition(case: Case, data: st.DataObject) -> None:
+def test_easy_by_history_equals_the_definition(case: Case, data: st.DataObject) -> None:
     count = len(case.jobs)
     users = data.draw(st.lists(st.sampled_from([-1, 0, 1]), min_size=count, max_size=count))
-    assert by_history("easy", case, users) == plain_easy(*case, users)
+    assert replay_by_history("easy", case, users) == plain_easy(*case, users)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_long_queue_by_history(seed: int) -> None:
+def test_easy_by_history_equals_the_definition_on_a_long_queue(seed: int) -> None:
     case = busy(seed, jobs=400, whole=seed != 1)
     users = np.random.default_rng(seed).integers(-1, 6, len(case.jobs)).tolist()
-    assert by_history("easy", case, users) == plain_easy(*case, users)
+    assert replay_by_history("easy", case, users) == plain_easy(*case, users)
 
 
-def test_predictions_that_are_outlived_go_up_to_the_request() -> None:
-    """Two short jobs, then a long one of the same user: it is expected to end again and again."""
+def test_exceeded_predictions_grow_up_to_the_request() -> None:
+    """Two short jobs, then a long one of the same user: its predicted end is exceeded repeatedly."""
     jobs = JobTable.of([0, 0, 10, 11, 12, 200], [5, 5, 9000, 50, 1, 9], [1, 1, 1, 2, 1, 1], [9000] * 6)
     users = [3, 3, 3, 4, 3, 3]
     case = Case(jobs, 2)
-    assert by_history("easy", case, users) == plain_easy(*case, users)
+    assert replay_by_history("easy", case, users) == plain_easy(*case, users)
     assert replay(jobs, 2, POLICIES.find("easy")()).end[2] == 9010
 
 
 @pytest.mark.parametrize("name", ["conservative", "fcfs", "queue"])
 def test_every_policy_runs_by_history(name: str) -> None:
     case = busy(7, jobs=300)
-    by_history(name, case, (np.arange(len(case.jobs)) % 5).tolist())
+    replay_by_history(name, case, (np.arange(len(case.jobs)) % 5).tolist())
 
 
 @CHECK
 @given(case=cases())
-def test_perfect_is_a_request_for_what_is_held(case: Case) -> None:
+def test_perfect_estimates_are_the_run_times(case: Case) -> None:
     known = exact(case.jobs, kill=True)
     found = replay(known, case.processors, POLICIES.find("easy")())
     assert violations_of(found) == []
@@ -119,11 +119,11 @@ def test_perfect_is_a_request_for_what_is_held(case: Case) -> None:
 
 
 def setting(estimates: str) -> BatchSetting:
-    said = {"workload": {"lublin": {"jobs": 200, "load": 0.9}}, "policies": {"order": "easy"}}
-    return BatchSetting.model_validate({**said, "cluster": {"processors": 16}, "estimates": estimates})
+    fields = {"workload": {"lublin": {"jobs": 200, "load": 0.9}}, "policies": {"order": "easy"}}
+    return BatchSetting.model_validate({**fields, "cluster": {"processors": 16}, "estimates": estimates})
 
 
-def test_the_world_expects_what_its_scenario_says() -> None:
+def test_estimates_change_decisions_but_not_the_table() -> None:
     world, waits = Batch(), {}
     drawn = world.workload(setting("requested"), 1)
     of = Belongings(members_of(pl.Series(np.arange(200) % 3)))

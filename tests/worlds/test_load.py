@@ -1,4 +1,4 @@
-"""A load scales arrivals, and what is compared runs the same jobs."""
+"""A load scales arrivals, and compared variants run the same jobs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_gaps_are_divided_and_nothing_else_changes(gaps, factor):
 
 
 @given(gaps=GAPS, load=st.floats(0.01, 10.0))
-def test_a_load_is_reached(gaps, load):
+def test_arrivals_are_scaled_to_the_load(gaps, load):
     jobs = table(gaps)
     if jobs.submit[0] == jobs.submit[-1]:
         assert np.isnan(offered_load(jobs, 8))
@@ -45,7 +45,7 @@ def test_a_load_is_reached(gaps, load):
     assert offered_load(faster(jobs, factor_to(load, jobs, 8)), 8) == pytest.approx(load, rel=1e-6)
 
 
-def test_jobs_without_work_make_no_load():
+def test_jobs_without_work_cannot_be_scaled_to_a_load():
     with pytest.raises(InputError, match="expected jobs with run times"):
         factor_to(0.5, JobTable.of([0, 9], [0, 0], [1, 1]), 4)
 
@@ -68,7 +68,7 @@ def submits(results, variant: int) -> list[float]:
     return results.variants[variant].outcomes[0].jobs["submit_s"].to_list()
 
 
-def test_a_log_comes_faster_and_it_is_said(log):
+def test_a_load_scales_the_arrivals_of_a_log_with_a_note(log):
     found = run(scenario(log, load="x2"))
     assert submits(found, 0) == [0, 5, 10, 15, 50]
     assert found.notes()[-1] == "arrivals are 2 times as fast: offered load 1.35 instead of 0.675"
@@ -76,13 +76,13 @@ def test_a_log_comes_faster_and_it_is_said(log):
     assert submits(found, 0) == pytest.approx([0, 20, 40, 60, 200])
 
 
-def test_a_load_is_of_the_site_of_its_variant(log):
+def test_a_load_refers_to_the_site_of_its_variant(log):
     found = run(scenario(log, load=0.675, cluster={"processors": [8, 16]}))
     assert submits(found, 0) == pytest.approx([0, 10, 20, 30, 100])
     assert submits(found, -1) == pytest.approx([0, 5, 10, 15, 50])
 
 
-def test_sites_that_are_compared_run_the_same_jobs(log):
+def test_compared_sites_run_the_same_jobs(log):
     found = run(scenario(log, cluster={"processors": [8, 3]}))
     assert {len(variant.outcomes[0].jobs) for variant in found.variants} == {3}
     assert found.variants[0].outcomes[0].jobs["job"].to_list() == [1, 3, 5]
@@ -91,22 +91,22 @@ def test_sites_that_are_compared_run_the_same_jobs(log):
         "the first: job 2 (8)",
         "so all sites run the same 3 jobs, without 74 % of the work",
     ]
-    # The scenario as run says so, and one of its variants by itself runs the same jobs again.
+    # The scenario as run records this, so a single variant of it runs the same jobs again.
     assert "widest: 3" in found.as_run
 
 
-def test_one_site_keeps_all_that_fit_it(log):
+def test_a_single_site_keeps_all_jobs_that_fit(log):
     found = run(scenario(log, cluster={"processors": 4}))
     assert len(found.variants[0].outcomes[0].jobs) == 4
     assert len(run(scenario(log)).variants[0].outcomes[0].jobs) == 5
 
 
-def test_all_may_fit(log):
+def test_no_job_is_left_out_if_all_fit_every_site(log):
     found = run(scenario(log, cluster={"processors": [8, 16, None]}))
     assert {len(variant.outcomes[0].jobs) for variant in found.variants} == {5}
     assert not any("left out" in note for note in found.notes())
 
 
-def test_the_widest_is_for_a_log():
+def test_widest_requires_a_trace():
     with pytest.raises(InputError, match="skip_bad_lines, widest and ran are for a trace"):
         make_scenario({"workload": {"lublin": {"jobs": 5}, "widest": 4}, "policies": {"order": "easy"}})

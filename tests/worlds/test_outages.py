@@ -1,4 +1,4 @@
-"""Outages that are drawn: nodes alternate, each by itself, at the rates asked for."""
+"""Random outages: each node alternates independently between up and down, at the given rates."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ def drawn(**changes):
     return draw_outages(**{**values, **changes}, rng=np.random.default_rng(1))
 
 
-def test_each_node_goes_and_comes_back_in_turn():
+def test_each_node_alternates_between_down_and_up():
     found = drawn()
     assert set(found.cores.tolist()) == {0, 4}
     for node in range(40):
@@ -22,7 +22,7 @@ def test_each_node_goes_and_comes_back_in_turn():
     assert found.time[found.cores == 0].max() < 50_000
 
 
-def test_rates_are_those_asked_for():
+def test_rates_match_the_law():
     found = drawn(until=500_000.0)
     away = found.cores == 0
     assert away.sum() == pytest.approx(40 * 500, rel=0.03)
@@ -33,12 +33,12 @@ def test_rates_are_those_asked_for():
     assert last.mean() == pytest.approx(100, rel=0.03)
 
 
-def test_none_before_anything_happens():
+def test_no_outages_before_time_zero():
     assert len(drawn(until=0.0)) == 0
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"every": 0.0}, "every is 0.0"),
         ({"last": np.inf}, "last is inf"),
@@ -47,6 +47,6 @@ def test_none_before_anything_happens():
         ({"every": 1e-3, "last": 1e-3}, r"every is 0.001, about 1e\+09 outages"),
     ],
 )
-def test_values_out_of_bounds_are_named(changes, said):
-    with pytest.raises(InputError, match=said):
+def test_values_out_of_bounds_are_named(changes, message):
+    with pytest.raises(InputError, match=message):
         drawn(**changes)

@@ -1,4 +1,4 @@
-"""Jobs are bound to their partitions, and each partition is a site of its own."""
+"""Jobs are bound to their partitions, and each partition behaves as a separate site."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def scenario(tmp_path: Path, table: pl.DataFrame | None = None, parts: object = 
 
 
 @pytest.mark.parametrize("order", ["easy", "sjf", "conservative"])
-def test_each_is_what_a_site_of_its_own_would_be(tmp_path, order):
+def test_each_partition_equals_a_separate_site(tmp_path, order):
     found = run(scenario(tmp_path, policies={"order": order})).variants[0].outcomes[0]
     numbered = jobs().with_row_index("job", offset=1)
     done = {job: start for job, start in found.jobs.select("job", "start_s").rows()}
@@ -59,23 +59,23 @@ def test_each_is_what_a_site_of_its_own_would_be(tmp_path, order):
     assert (len(done), found.processors) == (seen, 9)
 
 
-def test_what_is_left_out_is_said(tmp_path):
+def test_jobs_that_are_left_out_are_noted(tmp_path):
     found = run(scenario(tmp_path))
     table = jobs()
     stray = table.filter(~pl.col("partition").is_in(list(PARTS)) | pl.col("partition").is_null())
     wide = table.filter(pl.col("procs") > pl.col("partition").replace_strict(PARTS, default=99))
-    told = [note for note in found.notes() if "partition" in note]
-    assert told[0].startswith(
+    notes = [note for note in found.notes() if "partition" in note]
+    assert notes[0].startswith(
         f"{len(stray)} jobs are of no configured partition and are left out, the first: job "
     )
-    assert told[1].startswith(
+    assert notes[1].startswith(
         f"{len(wide)} jobs are wider than their partitions and are left out, the first: job "
     )
-    # A job wider than all partitions together would have been left out before.
+    # A job wider than all partitions together would have been dropped earlier.
     assert table["procs"].max() <= 9
 
 
-def test_reasons_and_names_go_with_their_jobs(tmp_path):
+def test_reasons_and_names_match_their_jobs(tmp_path):
     outcome = run(scenario(tmp_path)).variants[0].outcomes[0]
     numbered = jobs().with_row_index("job", offset=1).with_columns(pl.col("job").cast(pl.Int64))
     both = outcome.jobs.join(numbered, on="job", suffix="_log")
@@ -84,24 +84,24 @@ def test_reasons_and_names_go_with_their_jobs(tmp_path):
     reasons = set(outcome.jobs["why"])
     assert len(reasons) > 1
     assert reasons <= set(POLICIES.find("easy").reasons)
-    # Jain's index over partitions, where there are no queues.
+    # Without queues, Jain's index is over partitions.
     assert 0.5 <= outcome.metrics.queues_jain <= 1
 
 
-def test_a_load_is_of_what_is_run(tmp_path):
+def test_a_load_counts_only_the_jobs_that_run(tmp_path):
     found = run(scenario(tmp_path, load=0.5)).variants[0].outcomes[0].jobs
     runs, span = found["end_s"] - found["start_s"], found["submit_s"].max() - found["submit_s"].min()
     assert float((runs * found["procs"]).sum()) / (9 * span) == pytest.approx(0.5)
 
 
-def test_the_scenario_as_run_runs_again(tmp_path):
+def test_the_saved_scenario_reproduces_the_metrics(tmp_path):
     first = scenario(tmp_path)
     again = make_scenario(yaml.safe_load(first.as_run))
     assert run(again).metrics().equals(run(first).metrics())
 
 
 @pytest.mark.parametrize(
-    ("parts", "table", "said"),
+    ("parts", "table", "message"),
     [
         ([{"name": "a", "processors": 0}], None, r"cluster\.partitions\.0\.processors"),
         ([{"name": "a", "processors": 1}] * 2, None, "duplicate name in a, a"),
@@ -109,12 +109,12 @@ def test_the_scenario_as_run_runs_again(tmp_path):
         (None, jobs().drop("partition"), "jobs name no partition, expected a log that does"),
     ],
 )
-def test_what_cannot_be(tmp_path, parts, table, said):
-    with pytest.raises(InputError, match=said):
+def test_wrong_partitions_are_rejected(tmp_path, parts, table, message):
+    with pytest.raises(InputError, match=message):
         run(scenario(tmp_path, table, parts))
 
 
-def test_a_site_is_one_or_has_partitions(tmp_path):
+def test_partitions_exclude_processors_and_need_partition_names(tmp_path):
     with pytest.raises(InputError, match="processors cannot be given with partitions"):
         scenario(tmp_path, cluster={"processors": 4, "partitions": [{"name": "a", "processors": 4}]})
     with pytest.raises(InputError, match="jobs name no partition"):
@@ -134,7 +134,7 @@ def test_a_site_is_one_or_has_partitions(tmp_path):
     ["easy", {"queue": {"priority": {"multifactor": {"weight_fairshare": 1000}}}}],
     ids=["easy", "multifactor"],
 )
-def test_what_a_job_waited_for_is_of_its_own_partition(tmp_path, order):
+def test_the_explanation_of_a_wait_covers_only_its_partition(tmp_path, order):
     made = scenario(tmp_path, policies={"order": order})
     setting = made.variants[0].setting
     workload = Batch().workload(setting, 1)

@@ -1,4 +1,4 @@
-"""Files that a scenario names are relative to the scenario, whatever the world and wherever one stands."""
+"""Files that a scenario names are relative to the scenario, in any world and from any working directory."""
 
 import typing
 from pathlib import Path
@@ -29,7 +29,7 @@ def paths_of(model, prefix=""):
 
 
 @pytest.mark.parametrize("world", worlds(), ids=lambda world: world.name)
-def test_a_world_names_all_its_path_fields(world):
+def test_path_fields_lists_all_paths_of_a_world(world):
     assert set(world.setting.path_fields) == paths_of(world.setting)
 
 

@@ -1,4 +1,4 @@
-"""A scenario that says what GPUs and memory there are has jobs wait for them, and says what they waited for."""
+"""With configured GPUs and memory, jobs wait for them, and the run reports the causes of waits."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def scenario(log: Path, cluster: dict[str, object], **more: object):
     return make_scenario(tree | {"policies": {"order": list(POLICIES)}} | more)
 
 
-def test_starts_are_those_of_the_definition(log):
+def test_starts_with_pools_equal_the_definition(log):
     frame = table()
     jobs = JobTable.of(frame["submit"], frame["run"], frame["procs"], frame["request"])
     needs = [(frame["gpus"] * 1000).to_list(), frame["memory"].to_list()]
@@ -68,7 +68,7 @@ def test_starts_are_those_of_the_definition(log):
         assert variant.outcomes[0].jobs["start_s"].to_list() == pooled.starts_of(name, jobs, 12, pools)
 
 
-def test_without_them_jobs_wait_for_processors_alone(log):
+def test_without_scarce_pools_jobs_wait_only_for_processors(log):
     plain, generous, scarce = (run(scenario(log, each)) for each in ({}, {"gpus": 9000}, {"gpus": 4}))
     for one, two in zip(plain.variants, generous.variants, strict=True):
         assert one.outcomes[0].jobs.equals(two.outcomes[0].jobs)
@@ -78,9 +78,9 @@ def test_without_them_jobs_wait_for_processors_alone(log):
     assert all(one < two for one, two in zip(*waits, strict=True))
     found = [each.outcomes[0].metrics for each in scarce.variants]
     assert all(each.lacked_gpus > each.lacked_processors for each in found)
-    said = [note for note in scarce.notes() if note.startswith("under easy, jobs waited")]
-    assert len(said) == 1
-    assert said[0].endswith(": GPUs bind")
+    notes = [note for note in scarce.notes() if note.startswith("under easy, jobs waited")]
+    assert len(notes) == 1
+    assert notes[0].endswith(": GPUs bind")
 
 
 def test_all_sites_of_a_sweep_run_the_jobs_of_the_smallest(log):
@@ -93,14 +93,14 @@ def test_all_sites_of_a_sweep_run_the_jobs_of_the_smallest(log):
     )
 
 
-def test_variants_with_pools_and_without_stand_in_one_table(log):
+def test_variants_with_and_without_pools_share_one_table(log):
     found = run(scenario(log, {"gpus": [None, 4]}))
     (column,) = [each for each in metric_columns(found) if each.label == "gpu utilisation"]
-    # Policy by policy at each point.
+    # All policies at the first point, then all at the second.
     assert [cell.text == "–" for cell in column.cells] == [True] * 3 + [False] * 3
 
 
-def test_a_log_of_nothing_that_fits_is_refused(log):
+def test_a_log_without_any_job_that_fits_is_rejected(log):
     with pytest.raises(InputError, match=r"^cluster: no jobs are left: .*120 jobs ask for more than 0.5 GiB"):
         run(scenario(log, {"memory": 0.5 * GIB}))
 
@@ -118,7 +118,7 @@ def test_partitions_have_no_pools(tmp_path):
 
 
 @pytest.mark.parametrize(("gpus", "own"), [(None, True), (6, True), (5, False)])
-def test_a_site_with_less_than_jobs_held_at_once_is_not_the_log_s_own(gpus, own):
+def test_a_site_smaller_than_the_recorded_peak_is_not_the_recorded_site(gpus, own):
     jobs = JobTable.of(submit=[0, 1], run=[9, 9], procs=[1, 1])
     log = Workload(jobs, 4, logged_processors=4, gpus=ResourceRequest(np.array([2.0, 4.0]), most=6.0))
     tree = {"cluster": {"gpus": gpus}, "workload": {"trace": "log.csv"}, "policies": {"order": "easy"}}
@@ -137,19 +137,19 @@ def work(gpus: list[float], memory: list[float] | None = None) -> Workload:
 
 
 @given(st.lists(st.integers(0, 4000), min_size=1, max_size=9))
-def test_parts_of_a_gpu_add_up(thousandths):
+def test_fractions_of_a_gpu_add_up(thousandths):
     pools = pools_of(work([each / 1000 for each in thousandths]), Amounts(gpus=4))
     assert pools.needs.tolist() == [thousandths]
     assert within(work([4.0]), Amounts(gpus=4)).notes == ()
 
 
-def test_fractions_of_a_unit_are_never_given_away():
+def test_capacities_round_down_and_needs_round_up():
     pools = pools_of(work([0.0], [100.5]), Amounts(memory=101.5))
     assert (pools.amount.tolist(), pools.needs.tolist()) == ([101], [[101]])
     assert within(work([0.0, 0.0], [101.2, 3.0]), Amounts(memory=101.5)).jobs.job.tolist() == [2]
 
 
-def test_amounts_beyond_all_are_taken_as_plenty():
+def test_huge_amounts_are_capped():
     pools = pools_of(work([1e300, 1.0], [np.nan, 1e18]), Amounts(gpus=1e308, memory=math.inf))
     assert (pools.amount >= 2**50).all()
     assert pools.needs[1, 0] == 0
@@ -165,7 +165,7 @@ def test_amounts_beyond_all_are_taken_as_plenty():
         max_size=8,
     )
 )
-def test_what_lacks_is_looked_at_second_by_second(jobs):
+def test_wait_causes_equal_a_count_second_by_second(jobs):
     submit, wait, run_time, one, two = (np.array(column) for column in zip(*jobs, strict=True))
     start = (submit + wait).astype(float)
     end, needs, amount = start + run_time, np.stack([one, two]), np.array([4, 3])
@@ -190,13 +190,13 @@ def test_what_lacks_is_looked_at_second_by_second(jobs):
         )
 
 
-def test_a_job_is_told_what_it_lacked():
+def test_the_explanation_of_a_wait_names_the_missing_resource():
     jobs = JobTable.of(submit=[0, 0, 1, 2], run=[50, 80, 5, 5], procs=[1, 3, 1, 1], job=[1, 2, 3, 4])
-    asked = ResourceRequest(np.array([1.0, 0.0, 1.0, 0.0]), np.nan)
+    request = ResourceRequest(np.array([1.0, 0.0, 1.0, 0.0]), np.nan)
     setting = BatchSetting.model_validate(
         {"cluster": {"gpus": 1}, "workload": {"lublin": {}}, "policies": {"order": "easy"}}
     )
-    waited = BatchExplainer().waited(setting, 1, Workload(jobs, 5, gpus=asked), job=3)
+    waited = BatchExplainer().waited(setting, 1, Workload(jobs, 5, gpus=request), job=3)
     assert (waited.start, waited.beside) == (50.0, ("1 of 1 GPUs",))
     assert [(each.at, each.short) for each in waited.moments] == [
         (1, ("GPUs",)),
@@ -204,10 +204,10 @@ def test_a_job_is_told_what_it_lacked():
         (7, ("GPUs",)),
         (50, ()),
     ]
-    said = waiting_sentences(waited)
-    assert said[0] == "Job 3 requested 1 of 5 processors and 1 of 1 GPUs for 5 s."
-    assert "For 44 s, it lacked GPUs; for 5 s, it lacked processors and GPUs." in said
+    notes = waiting_sentences(waited)
+    assert notes[0] == "Job 3 requested 1 of 5 processors and 1 of 1 GPUs for 5 s."
+    assert "For 44 s, it lacked GPUs; for 5 s, it lacked processors and GPUs." in notes
     assert moment_lines(waited)[0].endswith("1 processor stays idle; it lacks GPUs.")
-    other = BatchExplainer().waited(setting, 1, Workload(jobs, 4, gpus=asked), job=4)
+    other = BatchExplainer().waited(setting, 1, Workload(jobs, 4, gpus=request), job=4)
     assert other.beside == ()
     assert all("it lacks" not in line for line in moment_lines(other))

@@ -1,4 +1,4 @@
-"""A log's own waits beside replays of it: a row, a requirement, and how far a replay is from the log."""
+"""A log's recorded waits compared with its replays: a row, a requirement, and the fidelity of a replay."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from windlass.results.verdict import fidelity, judge, parse_requirements
 
 
 def jobs(count: int = 120) -> pl.DataFrame:
-    """Jobs on 4 processors, with what each waited under some system."""
+    """Jobs on 4 processors, each with a recorded wait."""
     rng = np.random.default_rng(7)
     submit = np.cumsum(rng.integers(1, 40, count)).astype(float)
     return pl.DataFrame(
@@ -46,7 +46,7 @@ def scenario(log: Path, order: object = ("fcfs", "easy"), **more: object):
     return make_scenario({"workload": workload, "policies": policies} | more)
 
 
-def test_the_row_has_the_waits_of_the_log(log):
+def test_the_recorded_row_has_the_waits_of_the_log(log):
     found = run(scenario(log)).variants[-1]
     table = jobs()
     submit, start = table["submit"].to_numpy(), (table["submit"] + table["wait"]).to_numpy()
@@ -57,24 +57,24 @@ def test_the_row_has_the_waits_of_the_log(log):
     assert outcome.metrics.p99_wait_s == pytest.approx(np.percentile(table["wait"].to_numpy(), 99))
     whole = batch_metrics(submit, start, end, procs, 4, np.arange(120) % 3)
     assert outcome.metrics.users_jain == pytest.approx(whole.users_jain)
-    # A table names no site: how busy it was nobody knows.
+    # A table names no site, so its utilisation is unknown.
     assert np.isnan(outcome.metrics.utilisation)
 
 
-def test_each_point_has_one_and_its_jobs_are_those_of_the_point(log):
+def test_each_point_has_a_recorded_row_with_the_jobs_of_the_point(log):
     found = run(scenario(log, cluster={"processors": [4, 8]}, load=["x1", "x2"], seeds=[1, 2]))
     rows = [each for each in found.variants if each.own_name == RECORDED]
     assert [row.point for row in rows] == [f"processors={p}, load={x}" for p in (4, 8) for x in ("x1", "x2")]
     for row in rows:
-        beside = next(each for each in found.variants if each.point == row.point)
+        replayed = next(each for each in found.variants if each.point == row.point)
         assert [outcome.seed for outcome in row.outcomes] == [1, 2]
-        for one, other in zip(row.outcomes, beside.outcomes, strict=True):
+        for one, other in zip(row.outcomes, replayed.outcomes, strict=True):
             assert one.jobs["submit_s"].equals(other.jobs["submit_s"])
             assert one.metrics.mean_wait_s == pytest.approx(jobs()["wait"].mean())
 
 
 @pytest.mark.parametrize("missing", ["null", "all", "drawn"])
-def test_where_a_wait_is_not_known_there_is_no_row(tmp_path, missing):
+def test_without_all_waits_there_is_no_recorded_row(tmp_path, missing):
     path = tmp_path / "log.csv"
     table = jobs()
     if missing == "null":
@@ -91,7 +91,7 @@ def test_where_a_wait_is_not_known_there_is_no_row(tmp_path, missing):
     assert not any(each.own_name == RECORDED for each in run(made).variants)
 
 
-def test_a_run_that_goes_on_has_the_row_too(log, tmp_path):
+def test_a_resumed_run_has_the_recorded_row(log, tmp_path):
     made = scenario(log)
     kept = begin(tmp_path / "cells", made.as_run)
     first = run(made, checkpoint=kept)
@@ -101,7 +101,7 @@ def test_a_run_that_goes_on_has_the_row_too(log, tmp_path):
     assert again.jobs().equals(first.jobs())
 
 
-def test_it_is_compared_and_cannot_win(log):
+def test_the_recorded_row_is_compared_but_cannot_win(log):
     point = judge(run(scenario(log))).points[0]
     assert point.names == ("fcfs", "easy", RECORDED)
     assert point.comparison.best != 2
@@ -110,7 +110,7 @@ def test_it_is_compared_and_cannot_win(log):
     assert (alone.compared, alone.winner) == (1, None)
 
 
-def test_a_winner_may_have_to_be_no_worse_than_it_was(log):
+def test_a_requirement_can_refer_to_the_recorded_row(log):
     results = run(scenario(log))
     wait = jobs()["wait"].mean()
     for factor in (0.001, 1000.0):
@@ -131,8 +131,8 @@ def swf(path: Path, waits: list[float]) -> Path:
     return path
 
 
-def test_a_replay_of_what_was_done_is_the_log(tmp_path):
-    """The log is made by first come, first served: replayed so, nothing is off."""
+def test_a_replay_of_the_recorded_policy_reproduces_the_log(tmp_path):
+    """A log recorded under first come, first served is replayed without error by the same policy."""
     first = run(scenario(swf(tmp_path / "none.swf", [0.0] * 50), "fcfs"))
     table = first.variants[0].outcomes[0].jobs
     waits = (table["start_s"] - table["submit_s"]).to_list()
@@ -146,7 +146,7 @@ def test_a_replay_of_what_was_done_is_the_log(tmp_path):
     )
 
 
-def test_how_far_it_is_off(tmp_path):
+def test_fidelity_measures_the_error_of_the_waits(tmp_path):
     log = swf(tmp_path / "log.swf", [100.0] * 40)
     results = run(scenario(log, ("fcfs", "easy")))
     found = fidelity(results)
@@ -159,18 +159,18 @@ def test_how_far_it_is_off(tmp_path):
     )
 
 
-def test_only_the_log_s_own_site_and_arrivals_tell(tmp_path):
+def test_fidelity_needs_the_recorded_site_and_arrivals(tmp_path):
     log = swf(tmp_path / "log.swf", [100.0] * 40)
     assert fidelity(run(scenario(log, cluster={"processors": 8}))) is None
     assert fidelity(run(scenario(log, load="x2"))) is None
     assert fidelity(run(scenario(log, workload={"ran": "sjf"}))) is None
     assert fidelity(run(scenario(log, cluster={"processors": [8, 4]}))).name == "fcfs"
-    # Without the jobs that are too wide for another site, the log's own is emptier than it was.
+    # Without the jobs that are too wide for another site, the recorded site has less load.
     assert fidelity(run(scenario(log, cluster={"processors": [4, 2]}))) is None
     assert fidelity_sentence(None) == ""
 
 
-def test_a_site_that_the_log_does_not_name_is_the_one_that_is_given(log, tmp_path):
+def test_the_given_site_is_the_recorded_one_if_the_log_names_none(log, tmp_path):
     assert run(scenario(log, cluster={"processors": 4})).variants[-1].own
     named = swf(tmp_path / "log.swf", [100.0] * 40)
     assert not run(scenario(named, cluster={"processors": 5})).variants[-1].own

@@ -1,4 +1,4 @@
-"""Jobs that share, as a scenario meets them."""
+"""The sharing world: jobs that share processors."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def scenario(**changes):
     return make_scenario(tree | changes)
 
 
-def test_who_shares_changes_when_jobs_run_and_not_which():
+def test_sharing_changes_when_jobs_run_but_not_which():
     none, static, pairs = run(scenario()).variants
     alone, shared = none.outcomes[0], static.outcomes[0]
     assert alone.metrics.guests == 0
@@ -41,12 +41,12 @@ def test_who_shares_changes_when_jobs_run_and_not_which():
     assert set(guests["first_quota_percent"]) == {50}
 
 
-def test_the_same_seed_gives_the_same_bytes_on_one_core_and_on_two():
+def test_results_do_not_depend_on_the_number_of_processes():
     tables = [run(scenario(seeds=[4]), jobs=jobs).variants[2].outcomes[0].jobs for jobs in (1, 2)]
     assert tables[0].equals(tables[1])
 
 
-def test_jobs_without_sharing_are_as_in_the_batch_world():
+def test_without_sharing_starts_equal_the_batch_world():
     batch = make_scenario(
         {
             "cluster": {"processors": 64},
@@ -61,7 +61,7 @@ def test_jobs_without_sharing_are_as_in_the_batch_world():
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"checkpoint": 0}, "checkpoint"),
         ({"noise": -1}, "noise"),
@@ -70,12 +70,12 @@ def test_jobs_without_sharing_are_as_in_the_batch_world():
         ({"cluster": {"processors": 64, "memory_per_core": 0}}, "memory_per_core"),
     ],
 )
-def test_what_cannot_be_is_named(changes, said):
-    with pytest.raises(InputError, match=said):
+def test_wrong_fields_are_named(changes, message):
+    with pytest.raises(InputError, match=message):
         run(scenario(**changes))
 
 
-def test_jobs_of_a_class_use_much_the_same():
+def test_jobs_of_a_class_have_similar_use():
     rng = np.random.default_rng(1)
     jobs = JobTable.of(submit=np.zeros(400), run=np.full(400, 100.0), procs=rng.integers(1, 65, 400))
     classes = rng.integers(0, 8, 400)
@@ -93,7 +93,7 @@ def test_a_sequential_stage_keeps_one_core_busy():
     assert use.cpu[~use.parallel] == pytest.approx(100.0 / 8)
 
 
-def test_pairs_of_classes_stay_as_they_are_and_nobody_is_faster_than_alone():
+def test_factors_depend_on_classes_and_speeds_are_at_most_1():
     jobs = JobTable.of(submit=[0.0] * 4, run=[10.0] * 4, procs=[1] * 4)
     use = draw_use(jobs, np.array([0, 1, 0, 1]), UseLaw(), np.random.default_rng(3))
     physics = NeighbourSpeeds(
@@ -107,20 +107,20 @@ def test_pairs_of_classes_stay_as_they_are_and_nobody_is_faster_than_alone():
         assert 0.0 <= found.guest <= 1.0
 
 
-def test_measured_laws_are_those_of_the_measurements():
+def test_the_factor_law_matches_the_measurements():
     if not (TRACES / "interference").is_dir():
         pytest.skip("no measured pairs: ../shared/traces/interference")
     pairs = read_interference(TRACES / "interference")
     left_out = np.arange(len(pairs)) % 2 == 1
     model = Interference(*FITTED_TO_HALF)
-    said = np.array(
+    message = np.array(
         [[each.host, each.guest] for each in (model.unlimited(*row) for row in pairs.use[left_out])]
     )
-    factors = (pairs.speed[left_out] / said).reshape(-1)
+    factors = (pairs.speed[left_out] / message).reshape(-1)
     assert np.quantile(factors, np.linspace(0, 1, 21)) == pytest.approx(LEFT_OUT_FACTORS.values, abs=2e-3)
 
 
-def test_the_example_runs_on_the_real_log():
+def test_the_example_loads_with_the_real_log():
     example = ROOT / "examples" / "hpc-sharing.yaml"
     if not (TRACES / "swf").is_dir():
         pytest.skip("no logs: ../shared/traces/swf")

@@ -1,4 +1,4 @@
-"""Whether policies of tasks hear how much work a task was: in every world that has tasks, only where it is said."""
+"""Task policies learn task sizes only if the scenario sets `sizes`, in every world with tasks."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from windlass.experiment.scenario import make_scenario
 from windlass.model import InputError
 
 TASKS = {"tasks": 2000, "load": 0.7}
-#: A world's scenario of few tasks, and the metric that is of their responses.
+#: A world's scenario with few tasks, and the metric of their response times.
 WORLDS = {
     "dispatch": (
         {
@@ -27,28 +27,28 @@ WORLDS = {
 }
 
 
-def scenario(world, dispatch, **asked):
+def scenario(world, dispatch, **fields):
     others = {"dispatch": {}, "colocated": {"order": "easy"}, "admission": {"admit": "always"}}[world]
     return make_scenario(
-        {"world": world, **WORLDS[world][0], "policies": {"dispatch": dispatch, **others}, **asked}
+        {"world": world, **WORLDS[world][0], "policies": {"dispatch": dispatch, **others}, **fields}
     )
 
 
-def response(world, dispatch, **asked):
-    (variant,) = run(scenario(world, dispatch, **asked)).variants
+def response(world, dispatch, **fields):
+    (variant,) = run(scenario(world, dispatch, **fields)).variants
     return getattr(variant.outcomes[0].metrics, WORLDS[world][1])
 
 
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize(("dispatch", "learns"), [("rosella", True), ("jsq", False)])
-def test_sizes_are_hidden_unless_told(world, dispatch, learns):
+def test_task_sizes_are_hidden_by_default(world, dispatch, learns):
     hidden = response(world, dispatch, sizes="hidden")
     assert response(world, dispatch) == hidden
     assert (response(world, dispatch, sizes="known") != hidden) == learns
 
 
 @pytest.mark.parametrize("world", WORLDS)
-def test_nothing_in_between_is_known(world):
+def test_other_values_of_sizes_are_rejected(world):
     with pytest.raises(InputError, match="sizes"):
         scenario(world, "jsq", sizes="guessed")
 

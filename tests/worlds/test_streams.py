@@ -1,4 +1,4 @@
-"""Each policy of a run has its own stream of chance, which follows from the seed alone."""
+"""Each policy of a run has its own random stream, derived only from the seed."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from windlass.experiment.worlds import find_world
 from windlass.policy.registry import Registry
 
 SEED = 7
-#: Of each world and decision, what the generator of its policy is made of.
+#: The seed of the policy's generator, by world and decision.
 STREAMS = {
     "admission": {"dispatch": [(SEED, 1)], "admit": [(SEED, 3, 0), (SEED, 3, 1)]},
     "batch": {"order": [(SEED, 1)]},
@@ -23,7 +23,7 @@ STREAMS = {
 
 @pytest.fixture
 def made(monkeypatch):
-    """Which generators policies were made with, by decision."""
+    """Record the seeds of the generators that policies were created with, by decision."""
     found, make = {}, Registry.make
 
     def watched(self, name, context, **parameters):
@@ -76,12 +76,16 @@ def test_policies_of_partitions_draw_from_streams_of_their_own(made, tmp_path):
     assert made == {"order": {(SEED, 1, 0), (SEED, 1, 1)}}
     made.clear()
     world = find_world("batch")
-    said = {"cluster": {"partitions": parts}, "workload": {"trace": str(path)}, "policies": {"order": "easy"}}
-    setting = world.setting.model_validate(said)
+    fields = {
+        "cluster": {"partitions": parts},
+        "workload": {"trace": str(path)},
+        "policies": {"order": "easy"},
+    }
+    setting = world.setting.model_validate(fields)
     workload = world.workload(setting, SEED)
     world.explainer.waited(setting, SEED, workload, 2)
     assert made == {"order": {(SEED, 1, 1)}}
     made.clear()
-    whole = world.setting.model_validate({**said, "cluster": {}})
+    whole = world.setting.model_validate({**fields, "cluster": {}})
     world.explainer.waited(whole, SEED, world.workload(whole, SEED), 2)
     assert made == {"order": {(SEED, 1)}}

@@ -1,4 +1,4 @@
-"""Streaming queries, as a scenario meets them."""
+"""The video world: streaming queries."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def only(results):
     return variant.outcomes[0]
 
 
-def test_a_longer_restart_costs_results_and_changes_not_who_comes():
+def test_a_longer_restart_costs_accuracy_but_keeps_the_queries():
     done = run(make_scenario(tree(restart=[0, 30], seeds=[2])))
     soon, late = (variant.outcomes[0] for variant in done.variants)
     assert [variant.name for variant in done.variants] == ["fair, restart=0", "fair, restart=30"]
@@ -78,7 +78,7 @@ def test_a_longer_restart_costs_results_and_changes_not_who_comes():
     assert soon.metrics.changes == late.metrics.changes > 0
 
 
-def test_the_same_seed_gives_the_same_on_one_core_and_on_two():
+def test_results_do_not_depend_on_the_number_of_processes():
     scenario = make_scenario(tree(drops={"every": 300, "last": 60}, seeds=[4]))
     one, two = (only(run(scenario, jobs=jobs)) for jobs in (1, 2))
     assert one.jobs.equals(two.jobs)
@@ -88,7 +88,7 @@ def test_the_same_seed_gives_the_same_on_one_core_and_on_two():
         assert np.array_equal(mine.value, its.value)
 
 
-def test_metrics_are_those_of_the_table_and_of_what_is_over_time():
+def test_metrics_match_the_table_and_the_time_series():
     found = only(run(make_scenario(tree())))
     table, metrics = found.jobs, found.metrics
     length = table["leave_s"] - table["arrive_s"]
@@ -104,7 +104,7 @@ def test_metrics_are_those_of_the_table_and_of_what_is_over_time():
     assert metrics.core_hours == pytest.approx((held.value * np.diff(held.time)).sum() / 3600)
 
 
-def test_the_worked_example_is_as_good_as_can_be():
+def test_the_worked_example_is_optimal():
     if "optimal" not in POLICIES.names():
         pytest.skip("the policy optimal is not here")
     links = 3e6 / 8
@@ -124,7 +124,7 @@ def test_the_worked_example_is_as_good_as_can_be():
     assert sorted(found.jobs["accuracy"].to_list()) == pytest.approx([0.6, 0.9])
 
 
-def test_queries_and_clusters_of_files_are_those_of_plan_solve(tmp_path):
+def test_queries_and_clusters_are_read_from_plan_solve_files(tmp_path):
     for name in ("hierarchy", "queries"):
         (tmp_path / f"{name}.yaml").write_text((ROOT / "examples" / "plan" / f"{name}.yaml").read_text())
     text = """
@@ -140,7 +140,7 @@ policies: {plan: fair}
     assert found.processors == 43
 
 
-def test_measured_plans_are_as_good_as_written_ones(tmp_path):
+def test_measured_plans_equal_listed_ones(tmp_path):
     plans = [PlanOf.model_validate(plan) for plan in WORKED]
     write_plans(
         [
@@ -168,20 +168,20 @@ def test_changes_and_drops_are_one_timetable():
     drops = LinkDropsSpec(every=1000, last=100, left=0.0)
     table = timetable_of(tiers, changes, drops, 1e4, np.random.default_rng(1))
     assert (np.diff(table.time) >= 0).all()
-    # The cloud sends to nobody, and drops nothing; others are whole again after each drop.
+    # The cloud has no uplink to drop; other uplinks recover after each drop.
     assert table.up[table.site == 3].tolist() == [np.inf]
     camera = table.up[table.site == 0]
     assert camera.tolist() == [0.0, 75e3] * (len(camera) // 2)
     assert set(table.up[(table.site == 2) & (table.time >= 20)].tolist()) == {0.0, 100.0}
 
 
-def test_planners_are_told_which_work_is_the_same_where_that_is_wanted():
+def test_planners_see_shared_work_only_with_merge():
     world = Video()
     for merge in (False, True):
         setting = VideoSetting.model_validate(tree(merge=merge))
         seen = []
 
-        class Looking:
+        class Recording:
             name = "looking"
 
             def decide(self, view, seen=seen):
@@ -191,12 +191,12 @@ def test_planners_are_told_which_work_is_the_same_where_that_is_wanted():
         tiers = hierarchy_of(setting.cluster)
         timetable = timetable_of(tiers, setting.changes, None, 1.0, np.random.default_rng(1))
         case = VideoCase(tiers, world.workload(setting, 1), timetable, setting.terms(), setting.merge)
-        run_video(case, Looking())
+        run_video(case, Recording())
         assert seen
         assert all(seen)
 
 
-def test_the_page_says_queries_and_plots_accuracy_over_time(tmp_path):
+def test_the_report_names_queries_and_plots_accuracy_over_time(tmp_path):
     page = page_of(run(make_scenario(tree())), tmp_path)
     words = page.text()
     assert "0 jobs" not in words
@@ -206,7 +206,7 @@ def test_the_page_says_queries_and_plots_accuracy_over_time(tmp_path):
         assert title in words
 
 
-def test_what_is_over_time_is_saved(tmp_path):
+def test_time_series_are_saved(tmp_path):
     results = run(make_scenario(tree()))
     results.save(tmp_path)
     table = pl.read_parquet(tmp_path / "series.parquet")
@@ -219,7 +219,7 @@ def test_what_is_over_time_is_saved(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"cluster": {"cameras": 0}}, "cluster.cameras"),
         ({"cluster": {"file": "no.yaml"}}, "no.yaml: cannot be read"),
@@ -246,12 +246,12 @@ def test_what_is_over_time_is_saved(tmp_path):
         ({"policies": {"plan": {"fair": {"band": 2}}}}, "fair has no parameter 'band'"),
     ],
 )
-def test_what_is_wrong_is_named(changes, told):
-    with pytest.raises(InputError, match=told):
+def test_a_wrong_field_is_named(changes, message):
+    with pytest.raises(InputError, match=message):
         run(make_scenario(tree() | changes))
 
 
-def test_the_example_runs_from_a_fresh_clone():
+def test_the_example_loads():
     scenario = load_scenario(ROOT / "examples" / "video.yaml")
     names = [variant.setting.policies.plan.name for variant in scenario.variants]
     assert "fair" in names

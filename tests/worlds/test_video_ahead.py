@@ -1,4 +1,4 @@
-"""What planners have compiled is known before a run begins."""
+"""The kernels that planners compile are announced before a run begins."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from windlass.plan import POLICIES
 from windlass.plan.lib.greedy import CLIMB
 from windlass.plan.lib.search import IMPROVE
 
-#: Who calls the greedy, whatever the queries are; `optimal` does where its solver finds nothing.
+#: Planners that call the greedy for all queries; `optimal` calls it if its solver finds no plan.
 CLIMBING = {"cascade", "merge-everything", "merged", "refined", "same-location", "static", "steady"}
 
 
 @pytest.mark.parametrize("name", POLICIES.names())
-def test_all_that_a_run_calls_is_said_ahead(name, monkeypatch):
-    """Else it is compiled in the middle of the run, and the display of progress knows nothing of it."""
+def test_every_called_kernel_is_announced(name, monkeypatch):
+    """Otherwise it is compiled in the middle of the run, without a progress display."""
     setting = VideoSetting.model_validate(
         {
             "cluster": {"cameras": 3, "private_cores": 3, "cloud_cores": 6},
@@ -25,7 +25,7 @@ def test_all_that_a_run_calls_is_said_ahead(name, monkeypatch):
             "policies": {"plan": name},
         }
     )
-    said, called = said_and_called(Video(), setting, monkeypatch)
-    assert [kernel.python.__qualname__ for kernel in called - set(said)] == []
+    announced, called = said_and_called(Video(), setting, monkeypatch)
+    assert [kernel.python.__qualname__ for kernel in called - set(announced)] == []
     assert (CLIMB in called) == (name in CLIMBING)
     assert (IMPROVE in called) == (name in {"refined", "steady"})

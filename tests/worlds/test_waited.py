@@ -1,4 +1,4 @@
-"""What a job is said to have waited for is what the tables of the run say, seen from one job."""
+"""The explanation of a job's wait matches the tables of the run."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def setting(policy: object, **more: object) -> BatchSetting:
     return BatchSetting.model_validate({"workload": {"lublin": {}}, "policies": {"order": policy}} | more)
 
 
-def explained(
+def explain(
     seed: int, policy: object, job: int, **more: object
 ) -> tuple[WaitExplanation, dict[str, np.ndarray]]:
-    """A job of a drawn run, and the table of that run by column."""
+    """Return the explanation of a job of a random run, and the columns of that run's table."""
     workload = Workload(drawn(seed), PROCESSORS, of=Belongings(members_of(pl.Series(np.arange(40) % 3))))
     own = setting(policy, **more)
     table = Batch().run(own, 1, workload, lambda share: None).jobs
@@ -60,8 +60,8 @@ def explained(
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), row=st.integers(0, 39))
-def test_it_is_the_run_of_the_table(policy, seed, row):
-    waited, table = explained(seed, policy, row)
+def test_the_explanation_matches_the_job_table(policy, seed, row):
+    waited, table = explain(seed, policy, row)
     job = table["job"][row]
     assert (waited.job, waited.submit, waited.start, waited.why) == (
         job,
@@ -69,14 +69,14 @@ def test_it_is_the_run_of_the_table(policy, seed, row):
         table["start_s"][row],
         table["why"][row],
     )
-    said = {(each.job, moment.at, each.why) for moment in waited.moments for each in moment.started}
+    recorded = {(each.job, moment.at, each.why) for moment in waited.moments for each in moment.started}
     rows = [other for other in range(40) if waited.submit <= table["start_s"][other] <= waited.start]
     meanwhile = {
         (int(table["job"][other]), float(table["start_s"][other]), table["why"][other]) for other in rows
     }
-    assert said <= meanwhile
-    # A later decision at the instant of the start is none of the job's affair, nor is an earlier one when it came.
-    assert all(at in (waited.submit, waited.start) for _, at, _ in meanwhile - said)
+    assert recorded <= meanwhile
+    # Decisions after the start, or before the arrival at the same instant, are not explained.
+    assert all(at in (waited.submit, waited.start) for _, at, _ in meanwhile - recorded)
     ranks = {int(number): place for place, number in enumerate(table["job"])}
     assert all(each.before == (ranks[each.job] < row) for moment in waited.moments for each in moment.started)
 
@@ -84,12 +84,12 @@ def test_it_is_the_run_of_the_table(policy, seed, row):
 @pytest.mark.parametrize("policy", ["easy", "sjf"])
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), row=st.integers(0, 39))
-def test_idle_processors_and_places_are_those_of_the_table(policy, seed, row):
-    waited, table = explained(seed, policy, row)
+def test_idle_processors_and_queue_positions_match_the_table(policy, seed, row):
+    waited, table = explain(seed, policy, row)
     submit, start, end, procs = (table[name] for name in ("submit_s", "start_s", "end_s", "procs"))
     seen: list[float] = []
     for moment in waited.moments:
-        # A job that takes no time may start and end at this very instant, before or after this decision.
+        # A job of length 0 may start and end at this instant, before or after this decision.
         instant = ((start == moment.at) & (end == moment.at)).any() or moment.at in seen
         seen.append(moment.at)
         if instant:
@@ -104,8 +104,8 @@ def test_idle_processors_and_places_are_those_of_the_table(policy, seed, row):
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), row=st.integers(0, 39))
-def test_conservative_promises_from_the_beginning_and_keeps_its_word(seed, row):
-    waited, _ = explained(seed, "conservative", row)
+def test_conservative_reserves_on_arrival_and_never_starts_later(seed, row):
+    waited, _ = explain(seed, "conservative", row)
     promises = [moment.promise for moment in waited.moments[:-1]]
     assert not any(map(math.isnan, promises))
     assert promises == sorted(promises, reverse=True)
@@ -116,17 +116,17 @@ def test_conservative_promises_from_the_beginning_and_keeps_its_word(seed, row):
 @pytest.mark.parametrize("priority", [None, "fcfs"])
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), row=st.integers(0, 39))
-def test_easy_promises_the_head_and_keeps_its_word(priority, seed, row):
+def test_easy_reserves_for_the_head_and_never_starts_it_later(priority, seed, row):
     policy = "easy" if priority is None else {"queue": {"priority": priority, "backfill": "easy"}}
-    waited, _ = explained(seed, policy, row)
+    waited, _ = explain(seed, policy, row)
     for moment in waited.moments[:-1]:
         started_before = sum(each.before for each in moment.started)
         assert (moment.place == started_before) == (not math.isnan(moment.promise))
         assert not moment.promise < waited.start
 
 
-def test_a_priority_promises_its_own_head():
-    # 8 processors until 10: who asks for less is the head of sjf, though another came before.
+def test_a_priority_reserves_for_its_own_head():
+    # 8 processors until 10: the shorter job is the head of sjf, although the other arrived first.
     jobs = JobTable.of(submit=[0, 1, 2], run=[10, 9, 5], procs=[8, 8, 8])
     workload = Workload(jobs, PROCESSORS)
     own = setting({"queue": {"priority": "sjf", "backfill": "easy"}})
@@ -138,21 +138,21 @@ def test_a_priority_promises_its_own_head():
 
 @pytest.mark.parametrize("estimates", ["history", "perfect"])
 @pytest.mark.parametrize("policy", ["easy", "conservative"])
-def test_expected_run_times_are_those_of_the_run(estimates, policy):
+def test_the_explanation_uses_the_estimates_of_the_run(estimates, policy):
     for row in range(0, 40, 7):
-        waited, table = explained(3, policy, row, estimates=estimates)
+        waited, table = explain(3, policy, row, estimates=estimates)
         assert waited.start == table["start_s"][row]
         assert waited.request == table["request_s"][row]
         assert waited.expected <= waited.request
 
 
-def test_who_ended_is_told():
+def test_the_explanation_lists_ended_jobs():
     jobs = JobTable.of(submit=[0, 0, 1], run=[5, 9, 2], procs=[4, 4, 8])
     waited = BatchExplainer().waited(setting("fcfs"), 1, Workload(jobs, PROCESSORS), 3)
     assert [moment.ended for moment in waited.moments] == [(), (1,), (2,)]
 
 
-def test_a_job_that_is_not_there():
+def test_an_unknown_job_is_an_error():
     workload = Workload(JobTable.of(submit=[0, 1, 2], run=[1, 1, 1], procs=[1, 1, 1]), PROCESSORS)
     with pytest.raises(InputError, match="job 4 is not among the 3 of the workload"):
         BatchExplainer().waited(setting("easy"), 1, workload, 4)

@@ -1,4 +1,4 @@
-"""How scenarios name policies, what workloads are told apart by, what options set, and regions as sites."""
+"""Names of policies in scenarios, keys of workloads, fields set by options, and regions as sites."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ POLICY = TypeAdapter(Policy)
 
 
 @pytest.mark.parametrize(
-    ("said", "name", "parameters"),
+    ("given", "name", "parameters"),
     [
         ("easy", "easy", {}),
         ({"easy": None}, "easy", {}),
@@ -34,21 +34,21 @@ POLICY = TypeAdapter(Policy)
         ({"priority": "sjf", "backfill": "easy"}, "queue", {"priority": "sjf", "backfill": "easy"}),
     ],
 )
-def test_policies_as_scenarios_name_them(said, name, parameters):
-    found = POLICY.validate_python(said)
+def test_policy_specs_parse_and_round_trip(given, name, parameters):
+    found = POLICY.validate_python(given)
     assert (found.name, found.parameters) == (name, parameters)
     written = POLICY.dump_python(found)
     assert written == ({name: parameters} if parameters else name)
     assert POLICY.validate_python(written) == found
 
 
-@pytest.mark.parametrize("said", [{}, {"priority": "sjf", "other": 1}, {"name": "easy", "x": 1}, 5])
-def test_what_names_no_policy(said):
+@pytest.mark.parametrize("given", [{}, {"priority": "sjf", "other": 1}, {"name": "easy", "x": 1}, 5])
+def test_invalid_policy_specs_are_rejected(given):
     with pytest.raises(ValueError, match="validation error"):
-        POLICY.validate_python(said)
+        POLICY.validate_python(given)
 
 
-def test_policies_as_results_call_them():
+def test_choices_name_policies_and_parameters():
     def label(**parameters):
         return PolicySpec(name="easy", parameters=parameters).choice(ORDER)
 
@@ -65,14 +65,14 @@ def test_policies_as_results_call_them():
     assert label(file="a:b").parameters == "file=a:b"
 
 
-def test_contents_of_workloads():
+def test_contents_count_items_and_their_span():
     assert content_of("job", np.array([5.0, 2.0, 9.0])) == Content("job", 3, 2.0, 9.0)
     none = content_of("job", np.empty(0))
     assert (none.noun, none.count) == ("job", 0)
     assert np.isnan([none.first, none.last]).all()
 
 
-def test_worlds_by_name():
+def test_worlds_are_found_by_name():
     assert [world.name for world in worlds()] == sorted(world.name for world in worlds())
     assert len(worlds()) == 8
     for world in worlds():
@@ -111,12 +111,12 @@ OTHER = {
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_workloads_are_told_apart_by_what_they_are_made_of(name):
+def test_the_workload_key_depends_on_the_fields_of_the_workload(name):
     world = find_world(name)
 
     def key(seed=1, **changed):
-        said = {**SMALL[name], "policies": POLICIES[name], **changed}
-        return world.workload_key(world.setting.model_validate(said), seed)
+        given = {**SMALL[name], "policies": POLICIES[name], **changed}
+        return world.workload_key(world.setting.model_validate(given), seed)
 
     assert key() == key()
     assert hash(key()) == hash(key())
@@ -127,7 +127,7 @@ def test_workloads_are_told_apart_by_what_they_are_made_of(name):
         assert key() != key(load=0.5)
 
 
-def test_logs_are_the_same_for_every_seed():
+def test_the_workload_key_of_a_log_ignores_the_seed():
     for name, workload in (
         ("batch", {"trace": "a.swf"}),
         ("elastic", {"trace": "a.csv"}),
@@ -139,12 +139,12 @@ def test_logs_are_the_same_for_every_seed():
         )
         assert world.workload_key(setting, 1) == world.workload_key(setting, 2)
     elastic = find_world("elastic")
-    said = {**SMALL["elastic"], "policies": POLICIES["elastic"], "workload": {"bins": "a.csv"}}
-    bins = elastic.setting.model_validate(said)
+    given = {**SMALL["elastic"], "policies": POLICIES["elastic"], "workload": {"bins": "a.csv"}}
+    bins = elastic.setting.model_validate(given)
     assert elastic.workload_key(bins, 1) != elastic.workload_key(bins, 2)
 
 
-def test_options_of_the_command_line_set_fields_that_are_there():
+def test_command_line_options_set_existing_fields():
     jobs = {"--where": "where", "--format": "format", "--skip-bad-lines": "skip_bad_lines"}
     site = {"--procs": "cluster.processors", "--no-kill": "kill_at_walltime"}
     found = {world.name: dict(world.setting.options) for world in worlds()}
@@ -163,37 +163,37 @@ def test_options_of_the_command_line_set_fields_that_are_there():
     }
 
 
-def test_regions_as_sites(tmp_path: Path):
+def test_measured_regions_become_sites(tmp_path: Path):
     paths = {("a", "b"): 8, ("a", "c"): 16, ("b", "a"): 24, ("b", "c"): 32, ("c", "a"): 40, ("c", "b"): 48}
     rows = [f"{one},{other},{bits}" for (one, other), bits in paths.items()]
     wan, prices = tmp_path / "wan.csv", tmp_path / "prices.csv"
     wan.write_text("src_region,dst_region,throughput_bits_per_s\n" + "\n".join(rows) + "\n")
     prices.write_text("src,dest,cost\na,b,2\n")
-    said = {"throughput": wan, "prices": prices, "regions": ("a", "b", "c"), "slots": (4,), "machines": 3.0}
-    fleet = measured_fleet(MeasuredSites(**said))
+    given = {"throughput": wan, "prices": prices, "regions": ("a", "b", "c"), "slots": (4,), "machines": 3.0}
+    fleet = measured_fleet(MeasuredSites(**given))
     assert (fleet.names, fleet.slots.tolist()) == (("a", "b", "c"), [4, 4, 4])
     assert fleet.up.tolist() == [6.0, 12.0, 18.0]
     assert fleet.down.tolist() == [15.0, 18.0, 12.0]
     assert fleet.pair.tolist() == [[np.inf, 3.0, 6.0], [9.0, np.inf, 12.0], [15.0, 18.0, np.inf]]
     assert fleet.price[0, 1] == 2e-9
-    one = measured_fleet(MeasuredSites(**{**said, "machines": 1.0, "slots": (1, 2, 3), "prices": None}))
+    one = measured_fleet(MeasuredSites(**{**given, "machines": 1.0, "slots": (1, 2, 3), "prices": None}))
     assert (one.slots.tolist(), one.up.tolist(), one.price.sum()) == ([1, 2, 3], [2.0, 4.0, 6.0], 0.0)
     with pytest.raises(InputError, match="slots has 2 numbers for 3 regions, expected one each"):
-        measured_fleet(MeasuredSites(**{**said, "slots": (1, 2)}))
+        measured_fleet(MeasuredSites(**{**given, "slots": (1, 2)}))
 
 
 @pytest.mark.parametrize(
-    ("jobs", "tasks", "told"), [(10.0, 19.0, 0), (10.0, 20.0, 0), (10.0, 20.5, 1), (31.0, 10.0, 1)]
+    ("jobs", "tasks", "notes"), [(10.0, 19.0, 0), (10.0, 20.0, 0), (10.0, 20.5, 1), (31.0, 10.0, 1)]
 )
-def test_a_kind_that_comes_for_more_than_twice_as_long_is_told(jobs, tasks, told):
+def test_a_note_reports_spans_that_differ_by_more_than_a_factor_of_2(jobs, tasks, notes):
     case = SimpleNamespace(
         jobs=SimpleNamespace(submit=np.array([0.0, jobs])),
         tasks=SimpleNamespace(submit=np.array([0.0, tasks])),
     )
-    assert len(_span_notes(case)) == told
+    assert len(_span_notes(case)) == notes
 
 
-def test_spot_capacity_is_told_again_until_a_month_after_the_last_job(tmp_path):
+def test_spot_capacity_repeats_until_a_month_after_the_last_job(tmp_path):
     path = tmp_path / "spot.json"
     path.write_text('{"metadata": {"gap_seconds": 86400}, "data": [3, 3, 1, 3]}')
     spot = {"trace": path, "type": "b", "each": 2}
@@ -202,9 +202,9 @@ def test_spot_capacity_is_told_again_until_a_month_after_the_last_job(tmp_path):
     )
     jobs = VectorJobs.of(submit=[7.0, 86_407.0], run=[10.0, 86_400.0], cores=1)
     found = instance_fleet(cluster, jobs).interruptions
-    # A day of submissions, a day of the longest job, and thirty more are eight times four days.
+    # A day of submissions, a day of the longest job and thirty more days are eight repeats of four days.
     changes = [(4 * turn + day, limit) for turn in range(8) for day, limit in ((0, 5), (2, 2), (3, 5))]
-    # At the end of a turn there are as many as at the beginning of the next.
+    # The capacity at the end of a repeat equals that at the start of the next.
     wanted = [each for number, each in enumerate(changes) if number == 0 or changes[number - 1][1] != each[1]]
     wanted.append((32, 5))
     assert found.time.tolist() == [7.0 + 86_400.0 * day for day, _ in wanted]

@@ -5,11 +5,11 @@ from tests.mutants.mutant import Mutant
 LEARNER, ROSELLA = "dispatch/lib/learner.py", "dispatch/policies/rosella.py"
 LEARNING, PULL = "dispatch/lib/learning.py", "dispatch/policies/pull.py"
 BANDIT, RATED = "dispatch/lib/bandit.py", "dispatch/lib/rated.py"
-PLAIN = "tests/dispatch/test_decentralised.py::test_each_scheduler_learns_as_a_plain_one"
-TRUE_RATES = (f"{PLAIN}[stalled-told-3-0.4]",)
-SHAKY = (f"{PLAIN}[shaky-told-2-0.0]",)
-ALONE = (f"{PLAIN}[shaky-not told-1-0.0]", f"{PLAIN}[long windows-told-1-0.0]")
-PULLED = ("tests/dispatch/test_pull.py::test_each_scheduler_does_as_a_plain_one[shaky-told-4-8-1.5]",)
+PLAIN = "tests/dispatch/test_decentralised.py::test_each_scheduler_learns_as_plain_rosella"
+TRUE_RATES = (f"{PLAIN}[stalled-known-3-0.4]",)
+SHAKY = (f"{PLAIN}[shaky-known-2-0.0]",)
+ALONE = (f"{PLAIN}[shaky-unknown-1-0.0]", f"{PLAIN}[long windows-known-1-0.0]")
+PULLED = ("tests/dispatch/test_pull.py::test_each_scheduler_acts_as_plain_pull[shaky-known-4-8-1.5]",)
 BANDITS = ("tests/dispatch/test_bandits.py",)
 CHOICES = ("tests/dispatch/test_choices.py",)
 

@@ -7,7 +7,7 @@ COURSE = "tests/engines/elastic/test_course.py"
 OUTAGES = (f"{COURSE}::test_times_and_lines_equal_those_of_a_plain_loop",)
 BOUNDS = (f"{COURSE}::test_ready_and_launching_instances_raise_the_maximum",)
 PLAIN = "tests/sim/test_instances_plain.py"
-AT_ONCE = (f"{PLAIN}::test_instances_that_leave_count_among_those_that_there_may_be",)
+AT_ONCE = (f"{PLAIN}::test_draining_instances_count_towards_the_maximum",)
 
 MUTANTS = (
     Mutant(

@@ -2,11 +2,11 @@
 
 from tests.mutants.mutant import Mutant
 
-STEP = "tests/dispatch/test_plain_policies.py::test_every_step_is_that_of_a_plain_policy"
+STEP = "tests/dispatch/test_plain_policies.py::test_every_step_equals_the_plain_policy"
 CALLS, TIES = "tests/dispatch/test_policy_calls.py", "tests/dispatch/test_ties.py"
-FLOOD = "tests/dispatch/test_simulate.py::test_with_benchmark_tasks_in_every_lane_real_ones_go_first"
+FLOOD = "tests/dispatch/test_simulate.py::test_real_tasks_precede_benchmark_tasks_in_full_lanes"
 ORDERS, ANSWERS = "tests/fleet/test_plain_orders.py", "tests/fleet/test_answers.py"
-LINES = f"{ANSWERS}::test_every_line_that_cannot_be_carried_out_is_refused_for_what_is_wrong_with_it"
+LINES = f"{ANSWERS}::test_every_invalid_line_is_rejected_with_its_reason"
 RATED = "tests/coupled/test_rated_site.py"
 COMPILED, TURNS = "tests/sim/test_compiled_answers.py", "tests/coupled/test_turns.py"
 
@@ -34,7 +34,7 @@ MUTANTS = (
         "dispatch/lib/learning.py",
         "rng.uniform(0.5, 1.5, schedulers) * schedulers",
         "rng.uniform(0.5, 1.5, schedulers)",
-        (f"{CALLS}::test_schedulers_begin_alike_but_for_their_chance_and_their_part",),
+        (f"{CALLS}::test_schedulers_differ_only_in_their_stream_and_share",),
     ),
     Mutant(
         "sim/workers/low_priority.py",
@@ -47,32 +47,32 @@ MUTANTS = (
         "sim/workers/events.py",
         "state.longest[sample] = max(state.longest[sample], state.length[worker])",
         "state.longest[sample] = state.length[worker]",
-        (f"{TIES}::test_ties_are_settled_as_in_the_plain_world[0-jsq]",),
+        (f"{TIES}::test_ties_are_broken_as_in_the_plain_world[0-jsq]",),
     ),
     Mutant(
         "sim/fleet/loop.py",
         "run.jobs_reported += run.groups",
         "run.jobs_reported += 1",
-        (f"{ORDERS}::test_any_orders_are_served_as_in_the_plain_world",),
+        (f"{ORDERS}::test_random_orders_run_as_in_the_plain_simulation",),
     ),
     Mutant("sim/fleet/answer.py", "(shuffles or stage.begun > 0)", "shuffles", (LINES,)),
     Mutant(
         "sim/fleet/reads.py",
         "wait = max(run.looked + run.look_every, now) - run.looked",
         "wait = now - run.looked",
-        ("tests/fleet/test_looks.py::test_reads_begin_and_are_noticed_at_looks",),
+        ("tests/fleet/test_looks.py::test_reads_start_and_end_at_polls",),
     ),
     Mutant(
         "sim/nodes.py",
         "part = int(np.argmax(nodes.held[late[0]]))",
         "part = int(np.argmin(nodes.held[late[0]]))",
-        (f"{RATED}::test_of_several_parts_the_one_that_holds_most_of_a_vacated_row_is_named",),
+        (f"{RATED}::test_the_part_that_holds_most_of_a_vacated_row_is_named",),
     ),
     Mutant(
         "sim/site/loop.py",
         "if wrong == PAUSED and wanted > site.pools[pool]:",
         "if pool == 0 and wrong == PAUSED and wanted > site.pools[pool]:",
-        (f"{COMPILED}::test_an_answer_that_lacks_of_any_pool_is_refused",),
+        (f"{COMPILED}::test_a_compiled_answer_beyond_a_pool_is_rejected",),
     ),
     Mutant(
         "sim/coupled.py",

@@ -5,18 +5,21 @@ from tests.mutants.mutant import Mutant
 EASY = "order/site/policies/easy.py"
 TIMELINE = "order/site/lib/timeline.py"
 POOLS = "order/site/lib/pools.py"
-OF_POOLS = ("tests/order/test_pools.py::test_starts_of_a_long_queue",)
+OF_POOLS = ("tests/order/test_pools.py::test_starts_of_a_long_queue_with_pools_equal_the_definition",)
 MULTIFACTOR = "order/site/priorities/multifactor.py"
 ACCOUNTS = ("tests/order/test_multifactor_accounts.py",)
-OF_LINE = ("tests/order/test_timeline.py::test_a_timeline_is_a_list_of_steps",)
+OF_LINE = ("tests/order/test_timeline.py::test_a_timeline_equals_a_list_of_steps",)
 FLEET = "tests/fleet/test_orders.py"
-OF_SITE = ("tests/order/test_agreement.py::test_starts_are_those_of_the_definition",)
-OF_HEAD = ("tests/order/test_promises.py", "tests/order/test_agreement.py::test_starts_of_a_long_queue")
+OF_SITE = ("tests/order/test_agreement.py::test_starts_equal_the_definition",)
+OF_HEAD = (
+    "tests/order/test_promises.py",
+    "tests/order/test_agreement.py::test_starts_of_a_long_queue_equal_the_definition",
+)
 OF_SWAG = (f"{FLEET}::test_swag_is_the_printed_algorithm", f"{FLEET}::test_the_worked_example")
 OF_REORDERING = (f"{FLEET}::test_reordering_is_the_printed_algorithm_and_never_worsens_the_mean",)
 OF_BEST = (
-    f"{FLEET}::test_the_best_order_is_best",
-    f"{FLEET}::test_the_best_order_is_not_only_the_shortest_first",
+    f"{FLEET}::test_optimal_finds_the_best_order",
+    f"{FLEET}::test_the_best_order_sometimes_beats_shortest_first",
 )
 
 MUTANTS = (
@@ -27,13 +30,13 @@ MUTANTS = (
         "order/site/lib/in_order.py",
         "chosen[pick] = places[chosen[pick]]",
         "chosen[pick] = chosen[pick]",
-        ("tests/order/test_queue.py::test_sjf_is_the_policy_of_that_name",),
+        ("tests/order/test_queue.py::test_queue_sjf_equals_the_policy_sjf",),
     ),
     Mutant(
         "experiment/worlds/batch/estimates.py",
         "return min(request, sum(last) / 2) if known else request",
         "return sum(last) / 2 if known else request",
-        ("tests/worlds/test_estimates.py::test_a_long_queue_by_history",),
+        ("tests/worlds/test_estimates.py::test_easy_by_history_equals_the_definition_on_a_long_queue",),
     ),
     Mutant(TIMELINE, "line.most[block] -= procs", "line.most[block] -= 0", OF_LINE),
     Mutant(
@@ -77,7 +80,7 @@ MUTANTS = (
         EASY,
         "            add(view, extra, row, -1)\n",
         "",
-        ("tests/order/test_pools.py::test_starts_are_those_of_the_definition",),
+        ("tests/order/test_pools.py::test_starts_with_pools_equal_the_definition",),
     ),
     Mutant(
         "order/site/lib/pool_profile.py",

@@ -4,18 +4,18 @@ from tests.mutants.mutant import Mutant
 
 TETRIS, FAIR, REVERSE = "place/policies/tetris.py", "place/lib/fair.py", "place/lib/reverse.py"
 PLAIN = "tests/place/test_plain.py"
-OF_TETRIS = (f"{PLAIN}::test_tetris_starts_what_scores_highest[1.0-0.8]",)
+OF_TETRIS = (f"{PLAIN}::test_tetris_starts_the_highest_scores[1.0-0.8]",)
 OF_FAIR = (f"{PLAIN}::test_fair_sharing_gives_each_slot_to_the_job_that_holds_fewest",)
-OF_BEST = (f"{PLAIN}::test_the_better_of_forward_and_reverse_is_the_better",)
+OF_BEST = (f"{PLAIN}::test_best_equals_the_better_of_forward_and_reverse",)
 
 DELAY, GATHER, DECIDE = "place/lib/delay.py", "place/lib/gather.py", "place/lib/decide.py"
 DURATIONS, OURS, LEFTOVER = "sim/fleet/durations.py", "place/policies/gather.py", "place/lib/leftover.py"
 OF_DELAY = ("tests/place/test_delay.py",)
 OF_CREDIT = (
-    f"{PLAIN}::test_tetris_counts_links_and_local_reads_as_told",
-    f"{PLAIN}::test_tetris_takes_a_local_read_for_no_less_than_a_remote_one",
+    f"{PLAIN}::test_tetris_counts_links_and_local_reads_by_its_options",
+    f"{PLAIN}::test_with_local_reads_tetris_prefers_no_remote_read",
 )
-OF_TIES = (f"{PLAIN}::test_iridium_s_ties_go_to_where_computing_takes_least",)
+OF_TIES = (f"{PLAIN}::test_ties_of_iridium_minimise_the_compute_time",)
 OF_GATHER = ("tests/place/test_gather.py",)
 OF_DECIDE = ("tests/place/test_decide.py",)
 OF_NOTHING = ("tests/place/test_no_bytes.py",)

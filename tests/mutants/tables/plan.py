@@ -17,8 +17,8 @@ OF_SETTLING = ("tests/plan/test_search.py::test_changes_of_the_running_plan_equa
 OF_STORM = ("tests/plan/test_storm.py::test_plans_and_placements_equal_the_plain_version",)
 OF_WAYS = ("tests/plan/test_configurations.py::test_every_path_up_the_tree_is_listed_with_its_demand",)
 OF_PRICES = ("tests/plan/test_near_optimum.py::test_prices_equal_those_of_the_whole_program",)
-OF_SHARING = ("tests/sim/test_query_sharing.py::test_paces_and_what_is_held_are_those_of_the_plain_version",)
-OF_COURSE = ("tests/sim/test_query_course.py::test_each_stretch_holds_and_sends_what_its_queries_do",)
+OF_SHARING = ("tests/sim/test_query_sharing.py::test_rates_and_held_cores_equal_the_plain_version",)
+OF_COURSE = ("tests/sim/test_query_course.py::test_the_time_series_matches_the_running_queries",)
 
 MUTANTS = (
     Mutant(

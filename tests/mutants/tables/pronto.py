@@ -36,11 +36,13 @@ FIGURES = of("reproductions/test_pronto_simulated", "figures_are_those_of_the_ru
 PRINTED = of("reproductions/test_pronto_simulated", "tables_are_printed_after_each_seed")
 COMMAND = of("reproductions/test_pronto_simulated", "the_command_hands_on_what_it_is_asked")
 NONE = of("reproductions/test_pronto_simulated", "without_no_admission_there_is_nothing_to_be_held_against")
-BOTH = of("admit/test_verdict", "a_verdict_turns_at_its_edges")
-WAYS = of("admit/test_evaluation", "a_verdict_goes_both_ways")
-FORMS = of("admit/test_evaluation", "ours_is_held_against_the_best_pronto_and_that_against_the_best_baseline")
-APART = of("admit/test_evaluation", "nodes_apart_and_together_are_judged_by_the_same_signals")
-KNOWN = of("admit/test_evaluation", "what_two_recordings_come_after_is_known_once")
+BOTH = of("admit/test_verdict", "verdicts_change_at_their_bounds")
+WAYS = of("admit/test_evaluation", "each_verdict_is_printed_with_the_rule")
+FORMS = of(
+    "admit/test_evaluation", "forewarn_is_compared_with_the_best_pronto_and_pronto_with_the_best_baseline"
+)
+APART = of("admit/test_evaluation", "nodes_judged_separately_and_together_have_the_same_signals")
+KNOWN = of("admit/test_evaluation", "the_warm_up_that_two_recordings_share_counts_once")
 
 MUTANTS = (
     Mutant(MERGING, "noise = _DIM * self.noise**2", "noise = self.noise**2", TRUE_RATES),

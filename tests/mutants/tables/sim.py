@@ -3,9 +3,11 @@
 from tests.mutants.mutant import Mutant
 
 EVENTS, LANE, LOOP = "sim/workers/events.py", "sim/workers/low_priority.py", "sim/workers/loop.py"
-LATE = ("tests/dispatch/test_decentralised.py::test_each_scheduler_learns_as_a_plain_one[shaky-told-2-0.0]",)
-USE = ("tests/order/test_multifactor.py::test_what_users_have_had_is_as_added_up_by_hand",)
-PARTITIONS = ("tests/worlds/test_partitions.py::test_each_is_what_a_site_of_its_own_would_be",)
+LATE = (
+    "tests/dispatch/test_decentralised.py::test_each_scheduler_learns_as_plain_rosella[shaky-known-2-0.0]",
+)
+USE = ("tests/order/test_multifactor.py::test_the_use_of_users_equals_a_sum_by_hand",)
+PARTITIONS = ("tests/worlds/test_partitions.py::test_each_partition_equals_a_separate_site",)
 HEAP = ("tests/sim/test_heap.py",)
 
 MUTANTS = (

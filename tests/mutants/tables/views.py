@@ -13,7 +13,7 @@ MUTANTS = (
         "order/fleet/policies/swag.py",
         "self._options = (float(bool(own_sites)),",
         "self._options = (0.0,",
-        ("tests/fleet/test_orders.py::test_what_is_queued_elsewhere_counts_unless_own_sites_alone_do",),
+        ("tests/fleet/test_orders.py::test_the_backlog_of_other_sites_counts_unless_own_sites_is_set",),
     ),
     Mutant(
         "order/site/compiled.py",
@@ -31,12 +31,12 @@ MUTANTS = (
         "place/policies/delay_scheduling.py",
         "wanted_in_place(sites, ready, False, False, want)",
         "wanted_in_place(sites, ready, True, False, want)",
-        ("tests/place/test_delay.py::test_until_the_wait_is_over_tasks_start_where_in_place_has_them",),
+        ("tests/place/test_delay.py::test_before_the_wait_ends_tasks_start_as_in_place",),
     ),
     Mutant(
         "place/view.py",
         "ints(job, np.arange(rows))",
         "ints(None, np.arange(rows))",
-        ("tests/place/test_view.py::test_what_is_given_of_a_stage_is_kept",),
+        ("tests/place/test_view.py::test_given_columns_of_a_stage_are_kept",),
     ),
 )
