@@ -29,8 +29,8 @@ def test_each_named_test_exists():
     missing = set()
     for node in {test for room in ROOMS for mutant in mutants_of(room) for test in mutant.tests}:
         file, _, name = node.partition("::")
-        defined = f"def {name.partition('[')[0]}("
-        if not (ROOT / file).is_file() or (name and defined not in (ROOT / file).read_text(encoding="utf-8")):
+        path, defined = ROOT / file, f"def {name.partition('[')[0]}("
+        if not path.exists() or (name and defined not in path.read_text(encoding="utf-8")):
             missing.add(node)
     assert missing == set()
 
