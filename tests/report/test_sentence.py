@@ -1,14 +1,16 @@
 """The verdict in words."""
 
+import math
 from dataclasses import replace
 
 import pytest
 
 from tests.report.made import outcome, random_outcome, results
 from tests.verdict.test_judge import LOG, longer
-from windlass.report.sentence import cut_share, input_sentence, sentences
+from windlass.report.sentence import cut_share, input_sentence, point_sentence, sentences
 from windlass.results import Results, VariantResult
 from windlass.results.verdict import judge, parse_requirements
+from windlass.results.verdict.judge import BrokenRequirement
 
 
 def said(made: Results, by: str | None = None, require: str | None = None) -> tuple[str, ...]:
@@ -92,6 +94,22 @@ def test_against_the_log_as_it_was():
     assert lines[0].startswith("easy has the lowest mean wait")
     assert "less than fcfs" in lines[0]
     assert any(line.startswith("Compared with the recorded schedule, easy is better by ") for line in lines)
+
+
+def test_a_variant_equal_to_the_recorded_schedule_is_neither_better_nor_worse():
+    lines = said(results(("recorded", [LOG]), ("easy", [LOG]), ("fcfs", [longer(LOG, 200.0)])))
+    assert "Compared with the recorded schedule, easy is equally good." in lines
+
+
+def test_requirements_are_mentioned_only_if_there_are_some():
+    verdict = judge(results(("easy", [LOG]), ("fcfs", [longer(LOG, 200.0)])))
+    (point,) = verdict.points
+    means = (point.comparison.means[0], math.nan)
+    alone = replace(point, comparison=replace(point.comparison, means=means))
+    assert "of the variants that have one: " in point_sentence(verdict, alone)
+    broken = BrokenRequirement(1, parse_requirements("max_wait<=1")[0], "max_wait_s", 9.0, 1.0)
+    ruled = replace(alone, broken=(broken,))
+    assert "of the variants that meet all requirements: " in point_sentence(verdict, ruled)
 
 
 def test_a_sweep_says_at_how_many_points_who_wins():

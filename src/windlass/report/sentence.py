@@ -84,7 +84,8 @@ def point_sentence(verdict: Verdict, point: PointVerdict) -> str:
     ]
     if not rivals:
         value = in_words(verdict.metric, comparison.means[best])
-        return f"{ahead} of the variants that meet all requirements: {value}."
+        others = "that meet all requirements" if point.broken else "that have one"
+        return f"{ahead} of the variants {others}: {value}."
     runner = max(rivals, key=lambda row: verdict.better * comparison.means[row])
     if not point.tied:
         return f"{ahead}: {_led(verdict, comparison, best, runner, names)}."
@@ -153,11 +154,9 @@ def _qualifications(verdict: Verdict, point: PointVerdict) -> list[str]:
     for row in sorted(point.recorded):
         found = point.comparison.against[row]
         if found is not None and point.comparison.best is not None:
-            side = "better" if found.mean > 0 else "worse"
-            significance = "" if found.excludes_zero else ", which is not statistically significant"
             lines.append(
-                f"Compared with the recorded schedule, {point.names[point.comparison.best]} is {side} by "
-                f"{in_words(verdict.metric, abs(found.mean))}{significance}."
+                f"Compared with the recorded schedule, {point.names[point.comparison.best]} is "
+                f"{_side(found, verdict.metric)}."
             )
     if point.costs and point.comparison.best is not None and point.compared > 1:
         shown = "; ".join(_cost(cost, point) for cost in point.costs[:_COSTS])
@@ -167,6 +166,15 @@ def _qualifications(verdict: Verdict, point: PointVerdict) -> list[str]:
     if point.broken:
         lines.append(f"Ruled out: {'; '.join(_ruled_out(each, point.names) for each in point.broken)}.")
     return lines
+
+
+def _side(difference: ConfidenceInterval, metric: str) -> str:
+    """Return by how much the best variant is better or worse than the recorded schedule."""
+    if difference.mean == 0.0:
+        return "equally good"
+    side = "better" if difference.mean > 0.0 else "worse"
+    significance = "" if difference.excludes_zero else ", which is not statistically significant"
+    return f"{side} by {in_words(metric, abs(difference.mean))}{significance}"
 
 
 def _cost(cost: Cost, point: PointVerdict) -> str:
