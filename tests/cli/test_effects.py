@@ -60,7 +60,10 @@ def test_an_option_without_effect_is_rejected(windlass, words, option, what):
         (("run", "--json", "--csv"), "--csv: --json is also given, expected one of the two"),
         (("reproduce", "asax", "--slurm", "--engine", "ray"), "--slurm: --engine ray is also given"),
         (("reproduce", "asax", "--slurm", "--on", "ray"), "--on: --engine is also given"),
-        (("reproduce", "swag", "--slurm"), "--engine: 'slurm' for paper 'swag', which is simulated alone"),
+        (
+            ("reproduce", "swag", "--slurm"),
+            "--engine: 'slurm' for paper 'swag', which runs only in the simulator: omit --engine",
+        ),
         (("reproduce", "sim-vs-live", "--on", "ray"), "--on: paper 'sim-vs-live' runs in one process"),
     ],
 )

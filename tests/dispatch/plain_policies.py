@@ -232,12 +232,12 @@ class WeightedLeastRequest(Bandit):
 
 
 class Prequal(Bandit):
-    """A pool of probes, each a list of worker, tasks in flight, uses, time and latency."""
+    """A pool of probes, each a list of worker, tasks in flight, uses and time (ns)."""
 
     def __init__(self, workers: int, word: int, probes: int, uses: int, hot: float, age: float) -> None:
         super().__init__(workers, word, 0.0, 4.0)
         self.probes, self.uses, self.hot, self.age = probes, uses, hot, age
-        self.pool: list[list[float]] = []
+        self.pool: list[list[int]] = []
         self.recent: list[int] = []
         self.now, self.oldest_next = 0.0, False
 
@@ -257,17 +257,14 @@ class Prequal(Bandit):
             else:
                 place += 1
 
-    def left(self, worker: int) -> None:
-        super().left(worker)
-        self.drop_where(lambda probe: probe[0] == worker)
-
     def choose(self, lengths: list[int]) -> int:
-        self.drop_where(lambda probe: self.now - probe[3] > self.age)
+        now = int(self.now * 1e9)
+        self.drop_where(lambda probe: probe[0] not in self.here or now - probe[3] > self.age * 1e9)
         chosen = self.any_worker() if len(self.pool) < 2 else self.from_pool()
         for _ in range(self.probes):
             worker = self.any_worker()
             self.recent = [*self.recent, min(lengths[worker], 63)][-128:]
-            probe = [worker, lengths[worker], 0, self.now, self.delay(worker, lengths[worker])]
+            probe = [worker, lengths[worker], 0, now]
             same = [place for place, each in enumerate(self.pool) if each[0] == worker]
             if same:
                 self.pool[same[0]] = probe
@@ -285,8 +282,8 @@ class Prequal(Bandit):
         limit = ordered[max(math.ceil(self.hot * len(ordered)), 1) - 1]
 
         def rank(place: int) -> tuple[bool, float]:
-            _, flight, _, _, latency = self.pool[place]
-            return (True, flight) if flight > limit else (False, latency)
+            worker, flight, *_ = self.pool[place]
+            return (True, flight) if flight > limit else (False, self.delay(worker, flight))
 
         best = min(range(len(self.pool)), key=rank)
         probe = self.pool[best]
@@ -296,7 +293,7 @@ class Prequal(Bandit):
             self.drop(best)
         self.oldest_next = not self.oldest_next
         self.drop(self.oldest() if self.oldest_next else max(range(len(self.pool)), key=rank))
-        return int(probe[0])
+        return probe[0]
 
 
 class Ucb(Bandit):

@@ -18,7 +18,7 @@ at an :func:`arm`  place  what it is            written by     read by
 ``PER_WORKER``     3      numbers per worker
 =================  =====  ====================  =============  =============
 
-Lists in ``floats``: n rates, work/s, infinite until known; then n arms; from :func:`own_floats` on, the policy's own.
+Lists in ``floats``: n rates, work/s, infinite until known; then n arms.
 """
 
 from __future__ import annotations
@@ -49,12 +49,6 @@ WORK, SECONDS, COMPLETIONS, PER_WORKER = range(4)
 def arm(ints, worker):
     """Return where a worker's faded work, seconds and completions are in ``floats``."""
     return ints[RATES_AT] + ints[WORKERS] + PER_WORKER * worker
-
-
-@inlined
-def own_floats(ints):
-    """Return where the policy's own list in ``floats`` begins."""
-    return arm(ints, ints[WORKERS])
 
 
 @inlined
@@ -115,10 +109,8 @@ class Bandit(CompiledDispatch):
         curiosity: float,
         memory: float,
         ints: int = 0,
-        floats: int = 0,
     ) -> None:
-        own = (1 + PER_WORKER) * workers
-        self.ints, self.floats = make_state(workers, rng, ints=ints, floats=own + floats)
+        self.ints, self.floats = make_state(workers, rng, ints=ints, floats=(1 + PER_WORKER) * workers)
         self.ints[RATES_AT] = VALUES_AT
         self.ints[LISTENS] = 1
         self.floats[VALUES_AT : VALUES_AT + workers] = np.inf

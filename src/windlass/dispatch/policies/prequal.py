@@ -7,15 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.dispatch.compiled import changing, choosing
-from windlass.dispatch.lib.bandit import Bandit, own_floats, take_change
+from windlass.dispatch.compiled import choosing
+from windlass.dispatch.lib.bandit import Bandit
 from windlass.dispatch.state import (
-    LEFT,
+    MEMBERS_AT,
     NOW,
     OWN_FLOAT,
     OWN_INT,
     PRESENT,
     RATES_AT,
+    WORKERS,
     below,
     draw,
     member,
@@ -33,32 +34,40 @@ FEWEST = 2
 # number, probes per task, and tasks per probe.
 _HELD, _TURN, _NEXT, _SEEN, _PROBES, _REUSE = range(OWN_INT, OWN_INT + 6)
 _AGE, _QUANTILE = range(OWN_FLOAT + 2, OWN_FLOAT + 4)
-# Lists in ``ints``, from `own_ints` on: worker, tasks in flight and uses of each probe in the pool; recent values, and
-# how often each occurs. In ``floats``, from `own_floats` on: time and estimated latency of each probe in the pool.
-_WORKER, _FLIGHT, _USES, _LIST, _COUNTS = 0, POOL, 2 * POOL, 3 * POOL, 3 * POOL + RECENT
+# Lists in ``ints``, from `own_ints` on: worker, tasks in flight, uses and time (ns) of each probe in the pool; recent
+# values, and how often each occurs. Nothing that ``choose`` changes is in ``floats``, because the gate of admission
+# undoes a choice by restoring ``ints``.
+_WORKER, _FLIGHT, _USES, _TIME = range(0, 4 * POOL, POOL)
+_LIST = 4 * POOL
+_COUNTS = _LIST + RECENT
 _INTS = _COUNTS + VALUES
-_TIME, _LATENCY = 0, POOL
-_FLOATS = 2 * POOL
+_NS = 1e9
 
 
 @inlined
-def _drop(probe, ints, floats):
+def _drop(probe, ints):
     """Remove a probe from the pool; the last one takes its place."""
     ints[_HELD] -= 1
-    last, own, own_float = ints[_HELD], own_ints(ints), own_floats(ints)
-    for column in (_WORKER, _FLIGHT, _USES):
+    last, own = ints[_HELD], own_ints(ints)
+    for column in range(0, 4 * POOL, POOL):
         ints[own + column + probe] = ints[own + column + last]
-    for column in (_TIME, _LATENCY):
-        floats[own_float + column + probe] = floats[own_float + column + last]
 
 
 @inlined
-def _oldest(ints, floats):
+def _oldest(ints):
     """Return the oldest probe in the pool, on a tie the first."""
-    times, oldest = own_floats(ints) + _TIME, 0
+    times, oldest = own_ints(ints) + _TIME, 0
     for probe in range(1, ints[_HELD]):
-        oldest = probe if floats[times + probe] < floats[times + oldest] else oldest
+        oldest = probe if ints[times + probe] < ints[times + oldest] else oldest
     return oldest
+
+
+@inlined
+def _latency(probe, ints, floats):
+    """Return the estimated latency of a task that is sent to the worker of a probe, s."""
+    own = own_ints(ints)
+    rate = floats[ints[RATES_AT] + ints[own + _WORKER + probe]]
+    return (ints[own + _FLIGHT + probe] + 1) / rate if rate > 0.0 else np.inf
 
 
 @inlined
@@ -75,13 +84,13 @@ def _hot_above(ints, floats):
 @inlined
 def _better(probe, other, hot_above, ints, floats):
     """Return whether a probe precedes another: cold before hot, cold by latency, hot by tasks in flight."""
-    flight, latency = own_ints(ints) + _FLIGHT, own_floats(ints) + _LATENCY
+    flight = own_ints(ints) + _FLIGHT
     hot, other_hot = ints[flight + probe] > hot_above, ints[flight + other] > hot_above
     if hot != other_hot:
         return other_hot
     if hot:
         return ints[flight + probe] < ints[flight + other]
-    return floats[latency + probe] < floats[latency + other]
+    return _latency(probe, ints, floats) < _latency(other, ints, floats)
 
 
 @inlined
@@ -117,21 +126,18 @@ def _remember(flight, ints):
 
 
 @inlined
-def _probe(worker, flight, ints, floats):
+def _probe(worker, flight, now, ints):
     """Put a worker's answer into the pool: in place of its earlier answer, or of the oldest one if the pool is full."""
     _remember(flight, ints)
-    own, own_float = own_ints(ints), own_floats(ints)
-    probe = 0
+    own, probe = own_ints(ints), 0
     while probe < ints[_HELD] and ints[own + _WORKER + probe] != worker:
         probe += 1
     if probe == POOL:
-        probe = _oldest(ints, floats)
+        probe = _oldest(ints)
     elif probe == ints[_HELD]:
         ints[_HELD] += 1
-    rate = floats[ints[RATES_AT] + worker]
-    ints[own + _WORKER + probe], ints[own + _FLIGHT + probe], ints[own + _USES + probe] = worker, flight, 0
-    floats[own_float + _TIME + probe] = floats[NOW]
-    floats[own_float + _LATENCY + probe] = (flight + 1) / rate if rate > 0.0 else np.inf
+    ints[own + _WORKER + probe], ints[own + _FLIGHT + probe] = worker, flight
+    ints[own + _USES + probe], ints[own + _TIME + probe] = 0, now
 
 
 @inlined
@@ -143,41 +149,37 @@ def _from_pool(ints, floats):
     ints[own + _FLIGHT + best] += 1
     ints[own + _USES + best] += 1
     if ints[own + _USES + best] >= ints[_REUSE]:
-        _drop(best, ints, floats)
+        _drop(best, ints)
     ints[_TURN] = 1 - ints[_TURN]
-    _drop(_oldest(ints, floats) if ints[_TURN] == 1 else _worst(hot_above, ints, floats), ints, floats)
+    _drop(_oldest(ints) if ints[_TURN] == 1 else _worst(hot_above, ints, floats), ints)
     return worker
+
+
+@inlined
+def _drop_useless(now, ints, floats):
+    """Remove answers that are too old, and those of workers that are gone."""
+    own, probe = own_ints(ints), 0
+    while probe < ints[_HELD]:
+        gone = ints[MEMBERS_AT + ints[WORKERS] + ints[own + _WORKER + probe]] < 0
+        if gone or now - ints[own + _TIME + probe] > floats[_AGE] * _NS:
+            _drop(probe, ints)
+        else:
+            probe += 1
 
 
 def _choose(lengths, ints, floats):
     count = ints[PRESENT]
     if count == 0:
         return -1
-    times, probe = own_floats(ints) + _TIME, 0
-    while probe < ints[_HELD]:
-        if floats[NOW] - floats[times + probe] > floats[_AGE]:
-            _drop(probe, ints, floats)
-        else:
-            probe += 1
+    now = np.int64(floats[NOW] * _NS)
+    _drop_useless(now, ints, floats)
     enough = ints[_HELD] >= FEWEST
     chosen = _from_pool(ints, floats) if enough else member(ints, below(draw(ints), count))
     # These answers serve the tasks that follow.
     for _ in range(ints[_PROBES]):
         worker = member(ints, below(draw(ints), count))
-        _probe(worker, lengths[worker], ints, floats)
+        _probe(worker, lengths[worker], now, ints)
     return chosen
-
-
-def _changed(kind, worker, rate, ints, floats):
-    if kind == LEFT:
-        workers, probe = own_ints(ints) + _WORKER, 0
-        while probe < ints[_HELD]:
-            if ints[workers + probe] == worker:
-                _drop(probe, ints, floats)
-            else:
-                probe += 1
-    take_change(kind, worker, ints, floats)
-    return 0
 
 
 class Prequal(Bandit):
@@ -193,8 +195,8 @@ class Prequal(Bandit):
     flight to the answer.
 
     A server of Prequal reports the median latency of its recent requests at its present load. Here the estimate is
-    (tasks in flight + 1) / learned rate, which is exact in the mean for a worker that serves its queue in order. A
-    second answer of a worker replaces its first.
+    (tasks in flight + 1) / learned rate. It is exact in the mean for a worker that serves its queue in order. A second
+    answer of a worker replaces its first.
 
     Source: Wydrowski, Kleinberg, Rumble and Archer, "Load is not what you should balance: introducing Prequal", NSDI
     2024.
@@ -231,7 +233,6 @@ class Prequal(Bandit):
 
     name: ClassVar[str] = "prequal"
     choosing: ClassVar[Kernel] = choosing(_choose)
-    changing: ClassVar[Kernel] = changing(_changed)
 
     def __init__(
         self,
@@ -242,7 +243,7 @@ class Prequal(Bandit):
         max_age: float = 1.0,
         memory: float = 50.0,
     ) -> None:
-        super().__init__(workers, rng, 0.0, memory, ints=_INTS, floats=_FLOATS)
+        super().__init__(workers, rng, 0.0, memory, ints=_INTS)
         self.ints[_PROBES] = whole("probes", probes, 1)
         self.ints[_REUSE] = uses_of(workers, probes)
         self.floats[_QUANTILE] = number("hot", hot, 0.0, 1.0)
