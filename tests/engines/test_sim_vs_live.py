@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.reproductions.quick import quick
-from tests.reproductions.turning import not_turning
+from tests.reproductions.turning import rows_with_fixed_verdicts
 from windlass.engines.live.result import LiveRun
 from windlass.model.fleet import FleetCase
 from windlass.sim.fleet import run_placed
@@ -32,7 +32,7 @@ CASE = SimpleNamespace(name="here")
 def test_only_clearly_different_policies_must_rank_alike(results, ranked, won):
     rows = _rows(CASE, results)
     assert [row.holds for row in rows[-2:]] == [ranked, won]
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
     if ranked is not False:
         assert "(0.7%)" in rows[-2].note
 
@@ -41,7 +41,7 @@ def test_only_clearly_different_policies_must_rank_alike(results, ranked, won):
 def test_simulated_means_must_be_within_10_percent(simulated, holds):
     rows = _rows(CASE, [compared("a", 4.0, simulated), compared("b", 2.0, 2.0)])
     assert [row.holds for row in rows[:2]] == [holds, holds]
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
 
 
 def test_a_run_without_overhead_calibrates_to_none():

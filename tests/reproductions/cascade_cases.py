@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from tests.reproductions.keyed import keyed, mean_and_half
+from tests.reproductions.keyed import mean_and_half, number_for
 from windlass_reproductions.cascade.drawn import TRACKER
 
 SEEDS = (1, 2, 3)
@@ -41,16 +41,16 @@ def case(per_camera, *seed, kinds=(TRACKER,)):
 class Outcome:
     def __init__(self, *key):
         self._key = key
-        self.mean = keyed(key, "mean", low=0.1, high=0.9)
-        self.each = np.array([keyed(key, query, low=0.0, high=1.0) for query in range(6)])
-        self.costs = np.array([keyed(key, query, "cost", low=0.0, high=1.0) for query in range(3)])
-        self.together = keyed(key, "together", low=0.0, high=1.0)
+        self.mean = number_for(key, "mean", low=0.1, high=0.9)
+        self.each = np.array([number_for(key, query, low=0.0, high=1.0) for query in range(6)])
+        self.costs = np.array([number_for(key, query, "cost", low=0.0, high=1.0) for query in range(3)])
+        self.together = number_for(key, "together", low=0.0, high=1.0)
 
     def busy(self, kind):
-        return keyed(self._key, kind, low=0.5, high=1.0)
+        return number_for(self._key, kind, low=0.5, high=1.0)
 
     def of_kind(self, kind):
-        return keyed(self._key, kind, low=0.1, high=0.9)
+        return number_for(self._key, kind, low=0.1, high=0.9)
 
 
 def run(of, policy, seed=0, **parameters):
@@ -58,10 +58,10 @@ def run(of, policy, seed=0, **parameters):
 
 
 def bound(of):
-    return keyed(of.key, "bound", low=0.9, high=1.0)
+    return number_for(of.key, "bound", low=0.9, high=1.0)
 
 
-def shown(values):
+def mean_text(values):
     mean, half = mean_and_half(values)
     return f"{mean:.3g} ± {half:.2g}" if np.isfinite(half) else f"{mean:.3g}"
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import t as student
 
 
-def keyed(*key: object, low: float = 50.0, high: float = 150.0) -> float:
+def number_for(*key: object, low: float = 50.0, high: float = 150.0) -> float:
     """A number between two bounds that follows from the arguments alone."""
     return low + (high - low) * zlib.crc32(repr(key).encode()) / 2**32
 
@@ -26,7 +26,7 @@ def mean_and_half(values) -> tuple[float, float]:
     return float(values.mean()), float(half)
 
 
-def whole(values) -> str:
+def rounded_text(values) -> str:
     """Mean and half width as whole numbers."""
     mean, half = mean_and_half(values)
     return f"{mean:.0f} ± {half:.0f}" if math.isfinite(half) else f"{mean:.0f}"

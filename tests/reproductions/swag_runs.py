@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.reproductions.keyed import keyed
+from tests.reproductions.keyed import number_for
 from windlass_reproductions.swag import bounds
 from windlass_reproductions.swag.runs import Experiment, Run, Size
 
@@ -21,20 +21,23 @@ OPTIMAL = "Optimal order of 10"
 def experiment(seeds, names=("FCFS", *SHOWN), notify=lambda: None, **setting):
     """Runs that follow from what is asked for."""
     runs = {}
-    asked = sorted((name, repr(value)) for name, value in setting.items())
+    options = sorted((name, repr(value)) for name, value in setting.items())
     for name in names:
         runs[name] = []
         for seed in range(1, seeds + 1):
-            key = asked, name, seed
-            slowdown = np.array([keyed(key, kind, low=1.0, high=30.0) for kind in range(4)])
-            runs[name].append(Run(keyed(key), slowdown, keyed(key, "reported"), keyed(key, "waiting")))
+            key = options, name, seed
+            slowdown = np.array([number_for(key, kind, low=1.0, high=30.0) for kind in range(4)])
+            runs[name].append(
+                Run(number_for(key), slowdown, number_for(key, "reported"), number_for(key, "waiting"))
+            )
             notify()
     return Experiment(runs)
 
 
 def room(seeds=1, **setting):
-    asked = sorted((name, repr(value)) for name, value in setting.items())
+    options = sorted((name, repr(value)) for name, value in setting.items())
     swag, srpt, least = (
-        np.array([keyed(asked, what, seed) for seed in range(seeds)]) for what in ("swag", "srpt", "least")
+        np.array([number_for(options, what, seed) for seed in range(seeds)])
+        for what in ("swag", "srpt", "least")
     )
     return bounds.Room(swag, srpt, least)

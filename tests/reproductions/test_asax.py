@@ -10,7 +10,7 @@ from windlass_reproductions.verdicts import interval
 
 
 @pytest.mark.parametrize("size", CORES)
-def test_programs_are_as_table_2_has_them(size):
+def test_programs_have_the_run_times_and_cpu_use_of_table_2(size):
     case = draw_mix(size, np.random.default_rng(3))
     at, classes = CORES.index(size), np.array(case.use.job_class)
     used = 100 * case.use.core_seconds(np.ones(len(case.jobs), np.int64)) / case.jobs.run
@@ -25,14 +25,14 @@ def test_programs_are_as_table_2_has_them(size):
     assert (case.jobs.request >= case.jobs.run).all()
 
 
-def test_all_policies_see_the_same_draws():
+def test_the_same_seed_draws_the_same_mix():
     one, other = (draw_mix(64, np.random.default_rng([4, 7])) for _ in range(2))
     assert one.jobs.run.tobytes() == other.jobs.run.tobytes()
     assert one.physics(3, 5, 40.0, 60.0, 30) == other.physics(3, 5, 40.0, 60.0, 30)
 
 
 @pytest.mark.slow
-def test_the_work_is_the_same_whoever_shares():
+def test_sharing_does_not_change_the_total_work():
     found = run_all(range(50, 52), (EASY, STATIC, ASAX, PAIRS), lambda step, share: None)
     for size in CORES:
         easy = found[size][EASY.shown]
@@ -50,5 +50,5 @@ def test_the_work_is_the_same_whoever_shares():
     assert len(utilisation(found)) == 2 * len(CORES)
 
 
-def test_one_seed_is_never_sure():
+def test_the_interval_of_one_seed_is_infinite():
     assert interval(np.array([1.0])).half == np.inf

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.reproductions.keyed import axes, mean_and_half
-from tests.reproductions.test_asax_runs import shown
+from tests.reproductions.test_asax_runs import mean_text
 from windlass.model import BatchError
 from windlass_reproductions.asax import on_slurm, slurm_results
 
@@ -28,8 +28,8 @@ def test_runs_on_slurm_are_compared_with_easy():
     rows = slurm_results.rows_of(mixes)
     assert [row.what for row in rows] == ["EASY: 2 runs of 4 jobs", "static: 2 runs of 4 jobs"]
     assert rows[1].ours == (
-        f"makespan {shown([80.0, 99.0])} s; wait {shown([5.0, 4.0])} s; CPU {shown([70.0, 78.0])} %; "
-        f"slowdown {shown([1.25, 1.5])}"
+        f"makespan {mean_text([80.0, 99.0])} s; wait {mean_text([5.0, 4.0])} s; CPU {mean_text([70.0, 78.0])} %; "
+        f"slowdown {mean_text([1.25, 1.5])}"
     )
     drawn = slurm_results.picture(mixes)
     (line,) = drawn.lines
@@ -44,13 +44,13 @@ def test_runs_on_slurm_are_compared_with_easy():
     change = 100 * (np.array([0.8, 0.9]) - 1)
     mean, half = mean_and_half(change)
     assert verdicts[1].ours == f"{mean:+.1f} ± {half:.1f} %"
-    assert verdicts[2].ours == f"{shown([1.4, 1.5])} times"
+    assert verdicts[2].ours == f"{mean_text([1.4, 1.5])} times"
     assert verdicts[3].judged.parts[0].high == 1.1
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_policies_take_turns_to_begin_on_slurm(monkeypatch, quick):
-    asked, told = [], []
+def test_each_repeat_on_slurm_starts_with_the_next_policy(monkeypatch, quick):
+    calls, progress = [], []
     monkeypatch.setattr(on_slurm, "pace", lambda program: 1.0 + on_slurm.PROGRAMS.index(program))
     monkeypatch.setattr(on_slurm, "private_slurm", lambda: contextlib.nullcontext("cluster"))
     monkeypatch.setattr(
@@ -58,11 +58,11 @@ def test_policies_take_turns_to_begin_on_slurm(monkeypatch, quick):
     )
 
     def run_mix(cluster, share, rng, times, seconds, learner):
-        asked.append((cluster, share, rng.random(), times, seconds, learner))
+        calls.append((cluster, share, rng.random(), times, seconds, learner))
         return mix(1.0, 1.0, 1.0, [1.0] * 4)
 
     monkeypatch.setattr(on_slurm, "run_mix", run_mix)
-    result = on_slurm.AsaxOnSlurm().reproduce(quick=quick, notify=lambda *step: told.append(step))
+    result = on_slurm.AsaxOnSlurm().reproduce(quick=quick, notify=lambda *step: progress.append(step))
     times, repeats, long = (1, 1, 6.0) if quick else (3, 3, 12.0)
     names = ["EASY", "static", "ASAx", "pairs"]
     seconds = {
@@ -81,25 +81,25 @@ def test_policies_take_turns_to_begin_on_slurm(monkeypatch, quick):
             steps.append(
                 (f"repeat {repeat + 1}, {names[number]}", pytest.approx((repeat + turn / 4) / repeats))
             )
-    assert asked == expected
-    assert told == [*steps, ("done", 1.0)]
+    assert calls == expected
+    assert progress == [*steps, ("done", 1.0)]
     assert result.rows[0].ours == "montage 1.00, blast 2.00, stats 3.00, synthetic 4.00"
     assert f"each job has {long:g} s" in result.rows[0].what
     assert len(result.rows) == 1 + 4 + 10
 
 
-def test_the_pace_is_that_of_one_core(monkeypatch):
+def test_the_pace_is_measured_on_one_core(monkeypatch):
     clock = iter([10.0, 13.0])
     monkeypatch.setattr(on_slurm.time, "perf_counter", lambda: next(clock))
-    asked = []
+    calls = []
 
     def run(command, **given):
-        asked.append(command)
+        calls.append(command)
         return SimpleNamespace(returncode=0, stderr="")
 
     monkeypatch.setattr(on_slurm.subprocess, "run", run)
     assert on_slurm.pace("montage") == 0.5
-    (command,) = asked
+    (command,) = calls
     assert command[0] == sys.executable
     assert command[1].endswith("examples/workflows/montage.py")
     assert command[2:] == ["--seconds", "6", "--cores", "1", "--memory", "200MB"]
@@ -112,9 +112,9 @@ def test_the_pace_is_that_of_one_core(monkeypatch):
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_a_mix_is_measured_from_its_first_submit_to_its_last_end(monkeypatch, tmp_path, late):
-    asked, used = [], iter([100.0, 130.0])
-    monkeypatch.setattr(on_slurm, "_submit", lambda *given, minutes: asked.append((*given[2:], minutes)))
+def test_a_mix_is_measured_from_its_first_submission_to_its_last_end(monkeypatch, tmp_path, late):
+    calls, used = [], iter([100.0, 130.0])
+    monkeypatch.setattr(on_slurm, "_submit", lambda *given, minutes: calls.append((*given[2:], minutes)))
     monkeypatch.setattr(on_slurm, "_cpu_seconds", lambda: next(used))
     monkeypatch.setattr(on_slurm, "Client", lambda commands: "client")
     monkeypatch.setattr(on_slurm, "Commands", lambda conf: conf)
@@ -140,7 +140,7 @@ def test_a_mix_is_measured_from_its_first_submit_to_its_last_end(monkeypatch, tm
     found_mix = on_slurm.run_mix(cluster, share, np.random.default_rng(1), 2, seconds, 3)
     rng = np.random.default_rng(1)
     programs = [str(name) for name in rng.permutation(on_slurm.PROGRAMS * 2)]
-    assert asked == [(at, name, seconds[name], int(rng.integers(1, 4))) for at, name in enumerate(programs)]
+    assert calls == [(at, name, seconds[name], int(rng.integers(1, 4))) for at, name in enumerate(programs)]
     assert (found_mix.makespan, found_mix.wait) == (20.0, 2.0)
     assert found_mix.cpu == pytest.approx(100.0 * 30.0 / (2 * 20.0))
     assert found_mix.ran.tolist() == [6.0] * 7 + [11.0]
@@ -154,17 +154,17 @@ def test_a_mix_is_measured_from_its_first_submit_to_its_last_end(monkeypatch, tm
     assert (driving.options.until_idle, driving.checkpoint) == (True, 2.0)
 
 
-def test_a_job_of_the_mix_may_share_and_restart(monkeypatch, tmp_path):
-    asked = []
+def test_jobs_of_the_mix_are_submitted_held_and_may_share_and_restart(monkeypatch, tmp_path):
+    calls = []
 
     def run(command, **given):
-        asked.append(command)
+        calls.append(command)
         return SimpleNamespace(returncode=0, stderr="")
 
     monkeypatch.setattr(on_slurm.subprocess, "run", run)
     monkeypatch.setattr(on_slurm, "environment", lambda folder: {})
     on_slurm._submit(SimpleNamespace(folder=tmp_path), tmp_path, 5, "blast", 4.0, minutes=2)
-    (command,) = asked
+    (command,) = calls
     assert command[:-1] == [
         "sbatch",
         "-H",
@@ -184,7 +184,7 @@ def test_a_job_of_the_mix_may_share_and_restart(monkeypatch, tmp_path):
         on_slurm._submit(SimpleNamespace(folder=tmp_path), tmp_path, 5, "blast", 4.0, minutes=2)
 
 
-def test_the_last_checksum_of_a_job_counts(tmp_path):
+def test_the_last_checksum_in_a_job_s_output_is_used(tmp_path):
     file = tmp_path / "7.out"
     assert on_slurm._checksum(file) == "none: 7.out"
     file.write_text("checksum 1\nchecksum 2\ndone\n")
@@ -193,7 +193,7 @@ def test_the_last_checksum_of_a_job_counts(tmp_path):
     assert on_slurm._checksum(file) == "none: 7.out"
 
 
-def test_slurm_is_private_and_taken_down(monkeypatch, tmp_path):
+def test_the_private_slurm_is_shut_down_afterwards(monkeypatch, tmp_path):
     done = []
     monkeypatch.setattr(on_slurm.tempfile, "mkdtemp", lambda prefix: str(tmp_path / "own"))
     monkeypatch.setattr(on_slurm, "up", lambda *given: done.append(given) or ("cluster", 0))

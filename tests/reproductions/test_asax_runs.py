@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.reproductions.keyed import axes, keyed, mean_and_half
+from tests.reproductions.keyed import axes, mean_and_half, number_for
 from windlass.results.metrics.sharing import SharingMetrics
 from windlass_reproductions.asax import paper, runs, tables
 from windlass_reproductions.asax.mix import PROGRAMS
@@ -14,53 +14,55 @@ from windlass_reproductions.asax.runs import CONTENDERS, Found
 SIZES = (64, 128, 256)
 
 
-def shown(values):
+def mean_text(values):
     mean, half = mean_and_half(values)
     return f"{mean:.3g} ± {half:.2g}"
 
 
-def found(name, size, seeds=3):
+def fake_results(name, size, seeds=3):
     metrics, programs = [], []
     for seed in range(seeds):
-        fields = {field: keyed(name, size, seed, field) for field in SharingMetrics.__dataclass_fields__}
+        fields = {field: number_for(name, size, seed, field) for field in SharingMetrics.__dataclass_fields__}
         metrics.append(SharingMetrics(**fields))
-        programs.append({each.name: keyed(name, size, seed, each.name) for each in PROGRAMS})
+        programs.append({each.name: number_for(name, size, seed, each.name) for each in PROGRAMS})
     return Found(
-        tuple(metrics), tuple(programs), np.array([keyed(name, size, seed, "quota") for seed in range(seeds)])
+        tuple(metrics),
+        tuple(programs),
+        np.array([number_for(name, size, seed, "quota") for seed in range(seeds)]),
     )
 
 
 @pytest.fixture
-def whole():
-    return {size: {each.shown: found(each.shown, size) for each in CONTENDERS} for size in SIZES}
+def all_results():
+    return {size: {each.shown: fake_results(each.shown, size) for each in CONTENDERS} for size in SIZES}
 
 
-def test_table_3_is_compared_with_the_printed_one(whole):
+def test_table_3_is_compared_with_the_printed_one(all_results):
     printed = {
         "EASY": [(3.5, 53, 4.4), (1.5, 45, 2.4), (0.5, 32, 1.4)],
         "static": [(1.7, 90, 4.8), (0.8, 92, 2.8), (0.3, 89, 2.0)],
         "ASAx": [(1.8, 82, 3.5), (1.0, 84, 2.0), (0.3, 83, 0.9)],
     }
-    rows = iter(tables.table_3(whole))
+    rows = iter(tables.table_3(all_results))
     for place, size in enumerate(SIZES):
-        for name, of in whole[size].items():
+        for name, of in all_results[size].items():
             row = next(rows)
             theirs = printed.get(name)
             published = theirs and "wait {} h, CPU {} %, response {} h".format(*theirs[place])
             assert (row.what, row.paper) == (f"Table 3, {size} cores, {name}", published)
             hours = {
-                metric: shown(of.of(metric) / 3600)
+                metric: mean_text(of.of(metric) / 3600)
                 for metric in ("mean_wait_s", "mean_response_s", "makespan_s")
             }
             assert row.ours == (
-                f"wait {hours['mean_wait_s']} h; CPU {shown(100 * of.of('cpu_utilisation'))} %; "
+                f"wait {hours['mean_wait_s']} h; CPU {mean_text(100 * of.of('cpu_utilisation'))} %; "
                 f"response {hours['mean_response_s']} h; makespan {hours['makespan_s']} h; "
-                f"stretch {shown(of.of('mean_stretch'))}, of hosts {shown(of.of('mean_host_stretch'))}; "
+                f"stretch {mean_text(of.of('mean_stretch'))}, of hosts {mean_text(of.of('mean_host_stretch'))}; "
                 f"cut {of.of('cut_by_sharing').mean():.1f}, requeued {of.of('evicted').mean():.1f} of 45 jobs"
             )
 
 
-def test_table_2_is_over_easy(whole):
+def test_table_2_has_run_times_relative_to_easy(all_results):
     hours = {
         "montage": (0.35, 0.32, 0.29),
         "blast": (0.71, 0.72, 0.70),
@@ -71,12 +73,13 @@ def test_table_2_is_over_easy(whole):
         "static": [(0.38, 0.82, 0.77, 0.57), (0.35, 0.79, 0.76, 0.57), (0.32, 0.80, 0.76, 0.53)],
         "ASAx": [(0.35, 0.75, 0.73, 0.56), (0.33, 0.73, 0.72, 0.55), (0.30, 0.76, 0.73, 0.52)],
     }
-    rows = iter(tables.table_2(whole))
+    rows = iter(tables.table_2(all_results))
     for place, size in enumerate(SIZES):
         for name in ("static", "ASAx", "pairs"):
             row = next(rows)
             ratios = [
-                (whole[size][name].run_of(each) / whole[size]["EASY"].run_of(each)).mean() for each in hours
+                (all_results[size][name].run_of(each) / all_results[size]["EASY"].run_of(each)).mean()
+                for each in hours
             ]
             assert row.what == f"Table 2, {size} cores, {name}: run times relative to EASY"
             assert row.ours == ", ".join(
@@ -92,44 +95,46 @@ def test_table_2_is_over_easy(whole):
             )
 
 
-def test_utilisation_is_of_the_same_work(whole):
-    rows = tables.utilisation(whole)
+def test_utilisation_rows_have_makespan_ratios_and_quota_use(all_results):
+    rows = tables.utilisation(all_results)
     for size, (work, quota) in zip(SIZES, zip(rows[::2], rows[1::2], strict=True), strict=True):
-        easy, static = whole[size]["EASY"], whole[size]["static"]
+        easy, static = all_results[size]["EASY"], all_results[size]["static"]
         ratio = (easy.of("makespan_s") / static.of("makespan_s")).mean()
         assert work.ours == f"{ratio:.2f} times"
         assert (work.paper is None) == (size != 256)
         assert quota.ours == ", ".join(
-            f"{whole[size][name].quota_use.mean():.0f}" for name in ("EASY", "static", "ASAx")
+            f"{all_results[size][name].quota_use.mean():.0f}" for name in ("EASY", "static", "ASAx")
         )
     assert [row.paper for row in rows[1::2]] == ["53, 90, 82", "45, 92, 84", "32, 89, 83"]
 
 
-def test_slower_than_static_is_counted_by_size(whole):
-    row = tables.verdicts(whole)[9]
-    told = [
+def test_sizes_with_less_slowdown_than_static_are_counted(all_results):
+    row = tables.verdicts(all_results)[9]
+    counts = [
         sum(
             mean + half < 0
             for size in SIZES
             for mean, half in [
-                mean_and_half(whole[size]["ASAx"].of(metric) - whole[size]["static"].of(metric))
+                mean_and_half(all_results[size]["ASAx"].of(metric) - all_results[size]["static"].of(metric))
             ]
         )
         for metric in ("mean_stretch", "mean_host_stretch")
     ]
-    assert row.ours == f"of all jobs at {told[0]} of 3 sizes, of hosts at {told[1]}"
+    assert row.ours == f"of all jobs at {counts[0]} of 3 sizes, of hosts at {counts[1]}"
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_all_contenders_are_run_on_all_sizes(monkeypatch, whole, quick):
-    asked, told = [], []
+def test_all_contenders_are_run_on_all_sizes(monkeypatch, all_results, quick):
+    calls, progress = [], []
     monkeypatch.setattr(
         runs,
         "_run",
-        lambda size, contender, seeds: asked.append((size, contender, seeds)) or whole[size][contender.shown],
+        lambda size, contender, seeds: (
+            calls.append((size, contender, seeds)) or all_results[size][contender.shown]
+        ),
     )
     monkeypatch.setattr(paper, "theorem", lambda *given: ([given], "curve"))
-    result = paper.AsaxPaper().reproduce(quick=quick, notify=lambda *step: told.append(step))
+    result = paper.AsaxPaper().reproduce(quick=quick, notify=lambda *step: progress.append(step))
     chosen = [
         each
         for each in CONTENDERS
@@ -137,15 +142,15 @@ def test_all_contenders_are_run_on_all_sizes(monkeypatch, whole, quick):
     ]
     if quick:
         chosen.sort(key=lambda each: ["EASY", "static", "ASAx", "pairs", "oracle"].index(each.shown))
-    assert asked == [
+    assert calls == [
         (size, each, range(20, 23) if quick else range(20, 40)) for size in SIZES for each in chosen
     ]
     assert result.rows[-1] == ((20, 2000) if quick else (200, 10_000))
     total = 3 * len(chosen)
-    assert [share for _, share in told[:total]] == pytest.approx(
+    assert [share for _, share in progress[:total]] == pytest.approx(
         [0.9 * place / total for place in range(total)]
     )
-    assert told[total:] == [("Theorem 1", 0.9), ("done", 1.0)]
+    assert progress[total:] == [("Theorem 1", 0.9), ("done", 1.0)]
     for picture, (metric, unit, axis) in zip(
         result.pictures,
         (
@@ -158,13 +163,13 @@ def test_all_contenders_are_run_on_all_sizes(monkeypatch, whole, quick):
         assert axes(picture) == (metric, "", axis)
         assert picture.categories == ("64 cores", "128 cores", "256 cores")
         for line, contender in zip(picture.lines, chosen, strict=True):
-            each = [mean_and_half(whole[size][contender.shown].of(metric) / unit) for size in SIZES]
+            each = [mean_and_half(all_results[size][contender.shown].of(metric) / unit) for size in SIZES]
             assert (line.name, list(line.x)) == (contender.shown, [0, 1, 2])
             np.testing.assert_allclose(np.array([line.y, line.half_width]).T, each)
     assert result.pictures[3:] == ("curve",)
 
 
-def test_contenders_are_those_of_the_paper_and_more():
+def test_contenders_have_these_policies_and_parameters():
     assert [(each.shown, each.order, each.share, dict(each.parameters)) for each in CONTENDERS] == [
         ("FCFS", "fcfs", "none", {}),
         ("conservative", "conservative", "none", {}),
@@ -185,7 +190,7 @@ def test_a_contender_is_run_on_the_draws_of_each_seed(monkeypatch):
         runs, "draw_mix", lambda size, rng: SimpleNamespace(key=(size, rng.random()), use=use, kill=True)
     )
     monkeypatch.setattr(
-        runs, "share_policy", lambda name, told, case, rng: (name, told, case.key, rng.random())
+        runs, "share_policy", lambda name, parameters, case, rng: (name, parameters, case.key, rng.random())
     )
     monkeypatch.setattr(runs, "ORDER", SimpleNamespace(make=lambda name, rng: (name, rng.random())))
     seen = []
@@ -212,7 +217,7 @@ def test_a_contender_is_run_on_the_draws_of_each_seed(monkeypatch):
     assert result.quota_use.tolist() == [draw(5, 7), draw(6, 7)]
 
 
-def test_use_of_quotas_is_worked_out_by_hand():
+def test_the_use_of_quotas_matches_a_hand_calculation():
     """Job 0 wants 40 % and runs 10 s, with half for 2 s and nine tenths for 2 s; job 1 is its guest, and wants 90 %."""
     use = SimpleNamespace(core_seconds=lambda ones: np.array([4.0, 9.0]), run=lambda: np.array([10.0, 10.0]))
     jobs = SimpleNamespace(start=np.array([0.0, 2.0]), end=np.array([10.0, 7.0]))

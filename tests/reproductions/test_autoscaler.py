@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.reproductions.turning import not_turning
+from tests.reproductions.turning import rows_with_fixed_verdicts
 from windlass.model import InputError
 from windlass.scale.forecast import forecasters, make
 from windlass_reproductions.autoscaler import examples, models, printed, tables
@@ -44,7 +44,7 @@ def wave(days=30, columns=1):
     return 10.0 + 5.0 * np.sin(hours * 2 * np.pi / 24.0) + rng.random((len(hours), columns))
 
 
-def of_errors(errors, stands_for="Philly", same=True, **others):
+def comparison_with(errors, stands_for="Philly", same=True, **others):
     """What was found, with these (MSE, PMSE) of each forecaster at both numbers of rows ahead."""
     one = case(wave(), stands_for=stands_for, same=same)
     truth = one.rows[-one.test :]
@@ -61,32 +61,32 @@ def of_errors(errors, stands_for="Philly", same=True, **others):
     return ForecastComparison(one, tuple(found), ())
 
 
-def row(rows, begins):
+def first_row(rows, begins):
     """The first row whose claim begins so."""
     return next(each for each in rows if each.what.startswith(begins))
 
 
-def as_printed(data="Philly"):
+def printed_errors(data="Philly"):
     """What was found if all comes out as printed, though nothing impossible."""
     lines = TABLE_4[data]
     return {name: (lines[word].mse, min(lines[word].mse, lines[word].pmse)) for name, word in MODELS.items()}
 
 
-def test_both_readings_of_table_2_and_what_does_not_hold_of_the_printed_one():
+def test_worked_examples_have_both_readings_of_table_2_and_these_verdicts():
     rows = example_rows()
     assert [each.ours for each in rows[:2]] == ["1.5, 1", "2, 1"]
     assert [each.holds for each in rows] == [True, False, False, True]
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
 
 
-def test_worked_examples_turn_with_their_inputs():
+def test_verdicts_on_worked_examples_change_with_their_inputs():
     assert [examples.counts_row("so", each, "").holds for each in ([1.5, 1.0], [1.5, 1.5])] == [True, False]
     assert examples.order_row(lambda first, second: first < second).holds is True
     assert examples.order_row(examples.printed_less).holds is False
     assert [examples.groups_row(each).holds for each in ([0, 1], [0, 0])] == [True, False]
 
 
-def test_the_static_allocation_is_the_largest_number_before_the_test_part():
+def test_the_static_allocation_is_the_maximum_before_the_test_part():
     rows = np.array([[1.0], [4.0], [2.0], [8.0], [2.0]])
     found = static(case(rows, test=2, period=1200.0))
     # Scaled by 4: forecasts of 1 against 2 and 0.5.
@@ -98,7 +98,7 @@ def test_all_forecasters_are_compared():
     assert {"naive", "seasonal-naive", "ses", "nlinear"} == {each.name for each in models.QUICK}
 
 
-def test_what_is_not_installed_is_left_out_and_reported():
+def test_a_forecaster_with_a_missing_package_is_skipped_and_reported():
     listed = [Setting("naive"), Setting("lstm", packages=("no_such_package",))]
     found = compare(case(wave()), listed, lambda step, share: None)
     assert [each.name for each in found.found] == ["naive", STATIC]
@@ -108,7 +108,7 @@ def test_what_is_not_installed_is_left_out_and_reported():
     ]
 
 
-def test_forecasts_are_those_of_the_forecaster_and_see_only_what_came_before():
+def test_each_forecast_uses_only_earlier_rows():
     rows = wave(columns=2)
     found = compare(case(rows, columns=("a", "b")), [Setting("naive")], lambda step, share: None)
     (naive, _) = found.found
@@ -117,7 +117,7 @@ def test_forecasts_are_those_of_the_forecaster_and_see_only_what_came_before():
     assert naive.errors[0].pmse < naive.errors[0].mse
 
 
-def test_asking_for_the_expectation_alone_changes_no_forecast():
+def test_a_mean_forecaster_has_the_forecasts_of_the_forecaster_it_wraps():
     rows = wave()
     plain, wrapped = (
         make("nlinear", window=48).fit(rows),
@@ -130,15 +130,15 @@ def test_asking_for_the_expectation_alone_changes_no_forecast():
     assert wrapped.least == plain.least
 
 
-def test_a_setting_says_what_is_not_its_default():
+def test_a_setting_describes_only_parameters_that_differ_from_defaults():
     assert Setting("naive").describe() == ""
     assert Setting("lstm", {"window": 9, "seconds": 5.0}).describe() == "window 9"
     with pytest.raises(InputError, match="no parameter 'nonsense'"):
         Setting("naive", {"nonsense": 1}).make([24])
 
 
-def test_the_printed_table_holds_where_all_comes_out_as_printed():
-    rows = tables.rows_of([of_errors(as_printed(), fit={"arima": 9.0})])
+def test_claims_hold_where_results_match_the_printed_table():
+    rows = tables.rows_of([comparison_with(printed_errors(), fit={"arima": 9.0})])
     lines = [each for each in rows if each.what.startswith("Table 4, made up") and each.paper is not None]
     assert len(lines) == len(MODELS)
     # What is printed of PMSE is impossible twice; half or more of it is alike, a fifth is not.
@@ -154,79 +154,81 @@ def test_the_printed_table_holds_where_all_comes_out_as_printed():
         found = [each for each in rows if each.what.startswith(what)]
         assert found, what
         assert all(each.holds for each in found), what
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
 
 
-def test_the_order_is_of_those_models_that_were_run():
-    errors = as_printed()
+def test_models_that_did_not_run_are_left_out_of_the_ranking():
+    errors = printed_errors()
     some = {name: errors[name] for name in ("holt-winters", "arima", STATIC)}
-    found = row(tables.rows_of([of_errors(some)]), "made up: models from the least")
+    found = first_row(tables.rows_of([comparison_with(some)]), "made up: models from the least")
     assert (found.paper, found.ours, found.holds) == ("ARIMA, SES, Static", "ARIMA, SES, Static", True)
     turned = some | {"holt-winters": (1e-4, 1e-4)}
-    found = row(tables.rows_of([of_errors(turned)]), "made up: models from the least")
+    found = first_row(tables.rows_of([comparison_with(turned)]), "made up: models from the least")
     assert (found.ours, found.holds) == ("SES, ARIMA, Static", False)
 
 
-def test_what_does_not_come_out_as_printed_is_said_not_to():
+def test_claims_fail_where_results_differ_from_the_printed_table():
     errors = {name: (1e-3, 5e-4) for name in MODELS} | {"naive": (2e-4, 1e-4), "static": (1e-3, 1e-5)}
     errors["transformer"] = (2e-3, 1e-3)
-    rows = tables.rows_of([of_errors(errors, fit={"arima": 0.5})])
+    rows = tables.rows_of([comparison_with(errors, fit={"arima": 0.5})])
     for what in ("the static", "models from the least", "ratio of the LSTM's MSE", "ARIMA takes longer"):
-        assert row(rows, f"made up: {what}").holds is False
+        assert first_row(rows, f"made up: {what}").holds is False
     least = [each for each in rows if "the least MSE of" in each.what]
     assert len(least) == 4
     assert all(each.holds is False for each in least)
-    assert "naive 2.00e-04" in row(rows, "made up, 60 min ahead: the least MSE of all").ours
+    assert "naive 2.00e-04" in first_row(rows, "made up, 60 min ahead: the least MSE of all").ours
     assert all(each.note for each in rows if each.holds is False)
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
 
 
 @pytest.mark.parametrize(("naive", "holds"), [(2e-4, True), (4e-5, False)])
 def test_the_printed_transformer_is_compared_with_the_naive_forecast(naive, holds):
     what = "made up: the printed MSE of the Transformer compared with"
     errors = {"naive": (naive, naive / 2), STATIC: (1.0, 1.0)}
-    found = row(tables.rows_of([of_errors(errors)]), what)
+    found = first_row(tables.rows_of([comparison_with(errors)]), what)
     assert (found.paper, found.ours, found.holds) == (3e-4, naive, holds)
-    other = tables.rows_of([of_errors(errors, stands_for="Ours", same=False)])
+    other = tables.rows_of([comparison_with(errors, stands_for="Ours", same=False)])
     assert not any(each.what.startswith(what) for each in other)
 
 
-def test_another_cluster_confirms_and_refutes_no_number_of_the_paper():
-    rows = tables.rows_of([of_errors(as_printed("Ours"), stands_for="Ours", same=False)])
+def test_results_of_another_cluster_neither_confirm_nor_refute_the_paper():
+    rows = tables.rows_of([comparison_with(printed_errors("Ours"), stands_for="Ours", same=False)])
     lines = [each for each in rows if each.what.startswith("Table 4, made up")]
     assert {each.holds for each in lines} == {None}
     assert sum(each.paper is not None for each in lines) == len(MODELS)
     # Of one that the paper does not have, nothing is printed.
-    other = tables.rows_of([of_errors(as_printed(), stands_for="", same=False)])
+    other = tables.rows_of([comparison_with(printed_errors(), stands_for="", same=False)])
     assert not any(each.paper for each in other if each.what.startswith("Table 4, made up"))
 
 
-def test_a_part_of_the_error_that_is_above_all_of_it_would_be_seen():
+def test_lines_with_pmse_above_mse_are_counted():
     what = "Table 4: lines whose PMSE"
     good, bad = (
-        of_errors({STATIC: (1.0, 1.0), "naive": (1.0, 0.5)}),
-        of_errors({STATIC: (1.0, 1.1)} | {"naive": (1.0, 0.2)}),
+        comparison_with({STATIC: (1.0, 1.0), "naive": (1.0, 0.5)}),
+        comparison_with({STATIC: (1.0, 1.1)} | {"naive": (1.0, 0.2)}),
     )
-    assert row(tables.rows_of([good]), what).ours == "0 of 4"
-    assert row(tables.rows_of([bad]), what).ours == "2 of 4"
+    assert first_row(tables.rows_of([good]), what).ours == "0 of 4"
+    assert first_row(tables.rows_of([bad]), what).ours == "2 of 4"
     # By the formula there can be none: nothing here could confirm what is printed.
-    assert row(tables.rows_of([good]), what).holds is row(tables.rows_of([bad]), what).holds is None
+    assert (
+        first_row(tables.rows_of([good]), what).holds is first_row(tables.rows_of([bad]), what).holds is None
+    )
     assert len(printed.impossible()) == 3
 
 
 @pytest.mark.parametrize(
     ("attention", "holds"), [(np.arange(48.0)[::-1] ** 4, [True, True]), (np.ones(48), [False, False])]
 )
-def test_attention_is_near_or_not(attention, holds):
-    found = of_errors(as_printed(), attention=attention)
+def test_claims_on_attention_hold_only_where_it_is_concentrated(attention, holds):
+    found = comparison_with(printed_errors(), attention=attention)
     rows = [each for each in tables.rows_of([found]) if each.what.startswith("Figure 9")]
     assert [each.holds for each in rows] == holds
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
     (drawn,) = [each for each in pictures([found]) if each.key == "attention"]
     assert np.mean(drawn.lines[0].y) == pytest.approx(1.0)
 
 
-def test_pictures_are_of_the_last_week_and_have_names_of_their_own():
+def test_pictures_show_the_test_part_and_have_unique_keys():
     both = [
         compare(case(wave(columns=2), columns=("a", "b")), models.QUICK[:2], lambda step, share: None)
     ] * 2
@@ -240,7 +242,7 @@ def test_pictures_are_of_the_last_week_and_have_names_of_their_own():
 
 @pytest.mark.slow
 @needs_networks
-def test_attention_of_a_network_is_divided_among_the_rows_of_its_window():
+def test_attention_of_a_network_sums_to_one_over_its_window():
     setting = next(each for each in FULL if each.name == "transformer")
     small = {"window": 12, "width": 4, "heads": 2, "layers": 1, "horizon": 2, "steps": 3, "batch": 2}
     made = dataclasses.replace(setting, parameters=small).make([24])

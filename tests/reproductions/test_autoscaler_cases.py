@@ -60,7 +60,7 @@ NODE = {
         ("openb", (7, 21, 35), DAY, 112.0),
     ],
 )
-def test_a_workload_is_history_then_learned_on_then_judged(logs, name, blocks, size, first):
+def test_a_workload_is_split_into_history_and_learned_and_judged_blocks(logs, name, blocks, size, first):
     (source,) = [each for each in curve_cases.SOURCES if each.name == name]
     found = source.read("path")
     history, learned, judged = (each * size for each in blocks)
@@ -84,7 +84,7 @@ def test_jobs_of_logs_keep_their_processors_and_walltimes(logs):
     assert np.isinf(lcg.walltime).all()
 
 
-def test_a_shortened_workload_has_as_much_to_learn_from_as_to_judge_by(logs):
+def test_a_shortened_workload_has_equal_parts_before_and_after_the_split(logs):
     whole = curve_cases.kth("path")
     found = curve_cases.shortened(whole, 3)
     assert (found.learned, found.judged) == ((WEEK, 3 * WEEK), (3 * WEEK, 6 * WEEK))
@@ -97,7 +97,7 @@ def test_a_shortened_workload_has_as_much_to_learn_from_as_to_judge_by(logs):
     )
 
 
-def test_workloads_are_those_whose_logs_are_there(monkeypatch, tmp_path):
+def test_workloads_with_missing_logs_are_left_out(monkeypatch, tmp_path):
     monkeypatch.setattr(curve_cases, "traces", lambda: tmp_path)
     sources = tuple(
         curve_cases.Source(name, f"{name}.log", lambda path, name=name: (name, path.name)) for name in "abc"
@@ -109,7 +109,7 @@ def test_workloads_are_those_whose_logs_are_there(monkeypatch, tmp_path):
     assert curve_cases.absent() == ("b",)
 
 
-def test_a_series_has_a_day_a_week_and_a_launch():
+def test_a_series_has_daily_and_weekly_seasons_and_forecasts_20_minutes_ahead():
     def case(period):
         return data.Case("a", "", False, (), np.zeros((1, 1)), period, 1, "")
 
@@ -118,7 +118,7 @@ def test_a_series_has_a_day_a_week_and_a_launch():
     assert case(500.0).steps == (1, 3)
 
 
-def test_clusters_of_philly_whose_log_was_cut_are_left_out(monkeypatch):
+def test_philly_clusters_with_truncated_logs_are_left_out(monkeypatch):
     cluster = np.array(["cut"] * 2000 + ["whole"] * 1999)
     count = len(cluster)
     log = SimpleNamespace(
@@ -136,7 +136,7 @@ def test_clusters_of_philly_whose_log_was_cut_are_left_out(monkeypatch):
     assert data.philly_span() == (0.0, 91 * DAY)
 
 
-def test_pods_run_from_when_they_are_scheduled(monkeypatch):
+def test_pods_run_from_the_time_they_are_scheduled(monkeypatch):
     pods = OpenbPods(
         resources=np.arange(9.0).reshape(3, 3),
         created=np.array([5.0, 6.0, 2.0]),
@@ -152,11 +152,11 @@ def test_pods_run_from_when_they_are_scheduled(monkeypatch):
     assert data.openb_span(found) == (117.0 * DAY, 7.0)
 
 
-def test_series_of_instances_have_a_week_to_test_with(monkeypatch):
-    asked = []
+def test_series_of_instances_are_tested_on_their_last_week(monkeypatch):
+    calls = []
 
     def needed(jobs, types, span):
-        asked.append((jobs, tuple(each.name for each in types), span))
+        calls.append((jobs, tuple(each.name for each in types), span))
         return np.array([[0.0, 1.0, 0.0] + [0.0] * (len(types) - 3)] * 600)
 
     monkeypatch.setattr(data, "_needed", needed)
@@ -166,10 +166,10 @@ def test_series_of_instances_have_a_week_to_test_with(monkeypatch):
     monkeypatch.setattr(data, "openb_span", lambda jobs: jobs)
     philly, openb = data._philly(), data._openb()
     names = tuple(each.name for each in G4)
-    assert asked[0][0] == (8.0, 32.0 * GIB)
-    assert {name.split(".")[1] for name in asked[0][1]} == {"2xlarge", "12xlarge", "metal"}
-    assert asked[0][2] == (0.0, 91 * DAY)
-    assert asked[1] == (("with GPUs", [False, True]), names, held)
+    assert calls[0][0] == (8.0, 32.0 * GIB)
+    assert {name.split(".")[1] for name in calls[0][1]} == {"2xlarge", "12xlarge", "metal"}
+    assert calls[0][2] == (0.0, 91 * DAY)
+    assert calls[1] == (("with GPUs", [False, True]), names, held)
     for case, stands_for in ((philly, "Philly"), (openb, "")):
         assert (case.period, case.test, case.stands_for, case.same) == (
             300.0,
@@ -183,22 +183,26 @@ def test_series_of_instances_have_a_week_to_test_with(monkeypatch):
     assert f"for the {600 * 300 / DAY:.0f} days" in openb.about
 
 
-def test_helios_is_tested_on_its_august(monkeypatch):
+def test_helios_series_are_tested_on_august(monkeypatch):
     series = SimpleNamespace(columns=("used", "asked"), rows=np.arange(8.0).reshape(4, 2), period=600.0)
     monkeypatch.setattr(data, "read_helios", lambda path: series)
-    used, asked = data._helios()
+    used, submitted = data._helios()
     assert (used.name, used.stands_for, used.rows.tolist()) == (
         "Helios, GPUs in use",
         "Ours",
         [[0.0], [2.0], [4.0], [6.0]],
     )
-    assert (asked.name, asked.stands_for, asked.columns) == ("Helios, GPUs submitted", "", ("asked",))
-    assert asked.rows.tolist() == [[1.0], [3.0], [5.0], [7.0]]
+    assert (submitted.name, submitted.stands_for, submitted.columns) == (
+        "Helios, GPUs submitted",
+        "",
+        ("asked",),
+    )
+    assert submitted.rows.tolist() == [[1.0], [3.0], [5.0], [7.0]]
     assert (used.same, used.test, used.period) == (False, 31 * 144, 600.0)
 
 
 @pytest.mark.parametrize("missing", [(), (data.HELIOS,), (data.PHILLY, data.OPENB)])
-def test_cases_are_of_the_files_that_are_there(monkeypatch, missing):
+def test_cases_with_missing_files_are_left_out(monkeypatch, missing):
     monkeypatch.setattr(data, "absent", lambda: missing)
     monkeypatch.setattr(data, "_helios", lambda: iter(["one", "two"]))
     monkeypatch.setattr(data, "_philly", lambda: "philly")
@@ -208,8 +212,8 @@ def test_cases_are_of_the_files_that_are_there(monkeypatch, missing):
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_base_instances_are_of_instants_days_apart(monkeypatch, quick):
-    asked = []
+def test_base_instances_are_found_at_regular_instants(monkeypatch, quick):
+    calls = []
     monkeypatch.setattr(sizes, "absent", lambda: ())
     monkeypatch.setattr(sizes, "philly_jobs", lambda cores, memory: (cores, memory / GIB))
     monkeypatch.setattr(sizes, "philly_span", lambda: (0.0, 5 * DAY))
@@ -220,13 +224,13 @@ def test_base_instances_are_of_instants_days_apart(monkeypatch, quick):
         sizes,
         "find_base",
         lambda what, jobs, types, times, theirs, note: (
-            asked.append((what, jobs, types, times, theirs)) or note
+            calls.append((what, jobs, types, times, theirs)) or note
         ),
     )
     notes = sizes.find_bases(quick)
     step = 2.0 if quick else 0.25
     times = [DAY * step * place for place in range(1, 3 if quick else 20)]
-    assert asked == [
+    assert calls == [
         ("Philly, 4 cores per GPU", (4.0, 16.0), G4, times, "g4dn.2xlarge"),
         ("Philly, 8 cores per GPU", (8.0, 32.0), G4, times, "g4dn.2xlarge"),
         ("openb, pods with GPUs", [False, True], G4, [DAY + time for time in times], None),
@@ -238,7 +242,7 @@ def test_base_instances_are_of_instants_days_apart(monkeypatch, quick):
     assert sizes.find_bases(quick) == ()
 
 
-def test_scales_are_parts_of_that_with_all_types():
+def test_scales_are_shown_relative_to_that_of_all_types():
     def find_base(types, smallest, scale):
         base = SimpleNamespace(smallest=smallest, scale=np.array(scale))
         return sizes.BaseResult("some", types, base, "paper", "note")
@@ -263,17 +267,17 @@ def test_scales_are_parts_of_that_with_all_types():
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_all_parts_are_run_in_turn(monkeypatch, quick):
-    told, asked = [], []
+def test_all_parts_run_in_order(monkeypatch, quick):
+    progress, calls = [], []
     monkeypatch.setattr(paper.examples, "rows_of", lambda: ["example"])
-    monkeypatch.setattr(paper.sizes, "find_bases", lambda given: asked.append(given) or "find_base")
+    monkeypatch.setattr(paper.sizes, "find_bases", lambda given: calls.append(given) or "find_base")
     monkeypatch.setattr(paper.sizes, "rows_of", lambda found: [f"rows {found}"])
     monkeypatch.setattr(paper.sizes, "pictures", lambda found: [f"picture {found}"])
     monkeypatch.setattr(paper, "cases", lambda: iter(["a", "b", "c"]))
     monkeypatch.setattr(paper, "absent", lambda: ("none.csv",))
 
     def compare(case, setting, notify):
-        asked.append((case, setting))
+        calls.append((case, setting))
         notify("half", 0.5)
         return case
 
@@ -282,18 +286,20 @@ def test_all_parts_are_run_in_turn(monkeypatch, quick):
     monkeypatch.setattr(paper.figures, "pictures", lambda found: [f"figures {found}"])
 
     def cost_and_wait(given, notify, crews):
-        asked.append((given, crews))
+        calls.append((given, crews))
         notify("points", 0.5)
         return ["cost"], ["curve"]
 
     monkeypatch.setattr(paper, "cost_and_wait", cost_and_wait)
     found = (
-        paper.AutoscalerPaper().spread("crew").reproduce(quick=quick, notify=lambda *step: told.append(step))
+        paper.AutoscalerPaper()
+        .spread("crew")
+        .reproduce(quick=quick, notify=lambda *step: progress.append(step))
     )
     setting = paper.QUICK if quick else paper.FULL
-    assert asked == [quick, ("a", setting), ("b", setting), ("c", setting), (quick, "crew")]
+    assert calls == [quick, ("a", setting), ("b", setting), ("c", setting), (quick, "crew")]
     first, rows, absent, *rest = found.rows
     assert (first, rows, absent.what) == ("example", "rows find_base", "Table 4, none.csv")
     assert rest == ["table ['a', 'b', 'c']", "cost"]
     assert found.pictures == ("picture find_base", "figures ['a', 'b', 'c']", "curve")
-    assert [share for _, share in told] == pytest.approx([0.0, 0.01, 0.125, 0.275, 0.425, 0.75, 1.0])
+    assert [share for _, share in progress] == pytest.approx([0.0, 0.01, 0.125, 0.275, 0.425, 0.75, 1.0])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reproductions.turning import not_turning
+from tests.reproductions.turning import rows_with_fixed_verdicts
 from windlass.experiment.worlds.elastic.simulation import ElasticCase, run_elastic, scale_policy
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
@@ -28,7 +28,7 @@ HOUR, DAY = 3600.0, 86_400.0
 positive = st.floats(1.0, 1e4)
 
 
-def found(hours, wait, jobs=100.0):
+def measured_blocks(hours, wait, jobs=100.0):
     """Measured blocks: hours and mean wait of each."""
     hours, wait = np.asarray(hours, float), np.asarray(wait, float)
     number = np.full(len(hours), jobs)
@@ -54,13 +54,13 @@ def test_no_point_lies_below_the_front_and_its_corners_are_points(points):
     assert (np.diff(slopes) >= -1e-6 * np.abs(slopes[1:])).all()
 
 
-def test_nothing_is_said_where_a_curve_has_no_point():
+def test_the_front_is_nan_beyond_its_points():
     front = Front.of(np.array([2.0, 4.0]), np.array([9.0, 1.0]))
     assert np.isnan(front.wait_at(1.9))
     assert np.isnan(front.hours_at(0.9))
 
 
-THEIRS = [found([100, 120, 90, 110], [300] * 4), found([130, 150, 120, 140], [200] * 4)]
+THEIRS = [measured_blocks([100, 120, 90, 110], [300] * 4), measured_blocks([130, 150, 120, 140], [200] * 4)]
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,11 @@ THEIRS = [found([100, 120, 90, 110], [300] * 4), found([130, 150, 120, 140], [20
         (-0.4, 0.0, False),
     ],
 )
-def test_the_verdict_says_yes_and_no(less_wait, fewer_hours, reached):
+def test_the_verdict_depends_on_the_savings(less_wait, fewer_hours, reached):
     """Both curves are flat in wait where only hours change, so either saving is known."""
     ours = [
-        found(each.hours * (1 - fewer_hours), each.wait / each.jobs * (1 - less_wait)) for each in THEIRS[:1]
+        measured_blocks(each.hours * (1 - fewer_hours), each.wait / each.jobs * (1 - less_wait))
+        for each in THEIRS[:1]
     ]
     result = compare(ours, THEIRS[:1], 0, rng())
     assert result.reached() is reached
@@ -87,34 +88,40 @@ def test_the_verdict_says_yes_and_no(less_wait, fewer_hours, reached):
         assert result.hours.value == pytest.approx(fewer_hours, abs=1e-9)
 
 
-def test_a_saving_that_one_week_alone_has_is_not_sure():
+def test_a_saving_from_a_single_week_is_not_significant():
     """Three weeks lose a little, and one wins so much that the mean is far above what is claimed."""
-    theirs = found([100.0] * 4, [300.0, 300.0, 300.0, 9000.0])
-    ours = found([100.0] * 4, [310.0, 310.0, 310.0, 500.0])
+    theirs = measured_blocks([100.0] * 4, [300.0, 300.0, 300.0, 9000.0])
+    ours = measured_blocks([100.0] * 4, [310.0, 310.0, 310.0, 500.0])
     result = compare([ours], [theirs], 0, rng())
     assert result.wait.value > 0.8
     assert not result.wait.reaches(0.3)
 
 
-def test_a_curve_that_needs_more_hours_everywhere_has_no_point_at_theirs():
-    result = compare([found([200.0] * 4, [10.0] * 4)], THEIRS[:1], 0, rng())
+def test_a_curve_with_more_hours_everywhere_has_no_saving_at_equal_hours():
+    result = compare([measured_blocks([200.0] * 4, [10.0] * 4)], THEIRS[:1], 0, rng())
     assert np.isnan(result.wait.value)
     assert not result.reached()
     assert result.wait.judged(0.3).holds is False
     assert str(result.wait) == "no point at this level"
 
 
-def test_between_two_knobs_the_line_counts():
-    ours = [found([90.0] * 4, [300.0] * 4), found([110.0] * 4, [100.0] * 4)]
-    result = compare(ours, [found([100.0] * 4, [400.0] * 4)], 0, rng())
+def test_savings_between_two_knobs_are_interpolated():
+    ours = [measured_blocks([90.0] * 4, [300.0] * 4), measured_blocks([110.0] * 4, [100.0] * 4)]
+    result = compare(ours, [measured_blocks([100.0] * 4, [400.0] * 4)], 0, rng())
     assert result.wait.value == pytest.approx(0.5)
     assert result.hours.value == pytest.approx(0.1)
 
 
-def test_the_knob_is_chosen_by_the_first_part_alone():
-    reference = Measured(Point(REACTIVE, DEFAULT, "reactive"), found([100.0], [300.0]), found([1.0], [1.0]))
+def test_the_knob_is_chosen_from_the_learned_part_only():
+    reference = Measured(
+        Point(REACTIVE, DEFAULT, "reactive"), measured_blocks([100.0], [300.0]), measured_blocks([1.0], [1.0])
+    )
     cheap, good, dear = (
-        Measured(Point(HAZARD, knob, "hazard"), found([hours], [wait]), found([judged], [judged]))
+        Measured(
+            Point(HAZARD, knob, "hazard"),
+            measured_blocks([hours], [wait]),
+            measured_blocks([judged], [judged]),
+        )
         for knob, hours, wait, judged in (
             ("a", 90.0, 200.0, 1.0),
             ("b", 99.0, 100.0, 9e9),
@@ -136,14 +143,14 @@ def small(days: int = 8, seed: int = 1) -> Workload:
     return Workload("small", case, (DAY, 4 * DAY), (4 * DAY, days * DAY), DAY)
 
 
-def ran(workload, name):
+def run_policy(workload, name):
     policy = scale_policy(name, {}, workload.case, rng())
     return run_elastic(workload.case, policy, rng())
 
 
-def test_blocks_add_up_to_the_whole():
+def test_blocks_add_up_to_the_whole_run():
     workload = small(4)
-    done = ran(workload, "reactive")
+    done = run_policy(workload, "reactive")
     first = float(workload.case.jobs.submit[0])
     days = 10
     all_of_it = blocks(done, first, (DAY, (1 + days) * DAY), DAY)
@@ -156,7 +163,7 @@ def test_blocks_add_up_to_the_whole():
     assert all_of_it.actions.sum() == pytest.approx(len(done.launches.kind) + gone, abs=1)
 
 
-def test_a_block_has_the_hours_that_were_paid_for_in_it():
+def test_a_block_counts_the_hours_paid_within_it():
     node = InstanceType("node", cores=1.0, price=1.0, launch=300.0, most=1)
     jobs = VectorJobs.of([0.0, DAY], [DAY + 6 * HOUR, HOUR], cores=1)
     case = ElasticCase(jobs, InstanceFleet((node,)))
@@ -179,7 +186,7 @@ def test_a_small_run_has_all_rows_and_a_picture():
     all_found = [measure(workload, point) for point in chosen]
     rows = curve.rows_of(workload, all_found)
     verdicts = [row for row in rows if row.judged is not None]
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
     assert [row.what.split(", ")[-1] for row in verdicts[:2]] == [
         "wait saved at equal hours",
         "hours saved at equal wait",
@@ -193,7 +200,7 @@ def test_a_small_run_has_all_rows_and_a_picture():
     assert all_found[-1].judged.jobs.tolist() == all_found[0].judged.jobs.tolist()
 
 
-def test_where_types_differ_in_price_money_is_compared():
+def test_money_is_compared_where_prices_of_types_differ():
     """Ours has more hours of the cheap type, and fewer of the dear one."""
     workload = small()
     dear = InstanceType("large", cores=4.0, price=40.0, launch=300.0, most=10)
@@ -201,7 +208,7 @@ def test_where_types_differ_in_price_money_is_compared():
     two = dataclasses.replace(workload, case=dataclasses.replace(workload.case, fleet=fleet))
 
     def at(curve_name, knob, hours, usd):
-        made = dataclasses.replace(found([hours] * 4, [100.0] * 4), usd=np.full(4, usd))
+        made = dataclasses.replace(measured_blocks([hours] * 4, [100.0] * 4), usd=np.full(4, usd))
         return Measured(Point(curve_name, knob, curve_name), made, made)
 
     all_found = [at(REACTIVE, DEFAULT, 100.0, 500.0), at(HAZARD, "1 h", 150.0, 400.0)]
@@ -212,7 +219,7 @@ def test_where_types_differ_in_price_money_is_compared():
     assert curve.picture(workload, all_found).x_title == "instance-hours"
 
 
-def test_what_comes_after_the_first_part_changes_nothing_in_it():
+def test_jobs_after_the_learned_part_do_not_change_it():
     whole = small()
     jobs, until = whole.case.jobs, float(whole.case.jobs.submit[0]) + whole.judged[0]
     known = jobs.submit < until
@@ -232,7 +239,7 @@ def test_what_comes_after_the_first_part_changes_nothing_in_it():
     assert one.hours.tolist() == pytest.approx(two.hours.tolist(), rel=1e-12)
 
 
-def test_a_shortened_workload_is_judged_by_the_same_weeks():
+def test_a_shortened_workload_is_judged_from_the_same_instant():
     workload = small(10)
     short = shortened(workload, 2)
     first, begin = (float(each.case.jobs.submit[0]) for each in (workload, short))
@@ -241,7 +248,7 @@ def test_a_shortened_workload_is_judged_by_the_same_weeks():
     assert short.case.jobs.submit[-1] < first + 6 * DAY
 
 
-def test_without_logs_it_says_so(monkeypatch, tmp_path):
+def test_without_logs_every_row_reports_not_run(monkeypatch, tmp_path):
     monkeypatch.setenv(public.VARIABLE, str(tmp_path))
     rows, pictures = curve.cost_and_wait(quick=False, notify=lambda step, share: None, cores=1)
     assert [row.ours for row in rows] == ["not run"] * len(curve_cases.SOURCES)
@@ -250,7 +257,7 @@ def test_without_logs_it_says_so(monkeypatch, tmp_path):
 
 @settings(max_examples=20)
 @given(st.floats(-1, 1), st.integers(-100, 100).map(lambda n: n / 100))
-def test_a_verdict_needs_the_value_and_that_it_is_sure(value, low):
+def test_a_saving_must_be_large_enough_and_significant(value, low):
     gain = Gain(value, low, 1.0)
     compared = Savings(gain, Gain(0.0, 0.0, 0.0))
     assert compared.reached() == (value >= 0.3 and low > 0)
@@ -263,7 +270,7 @@ def test_a_verdict_needs_the_value_and_that_it_is_sure(value, low):
 
 
 @pytest.mark.slow
-def test_quick_on_the_real_log():
+def test_a_quick_run_on_the_real_log():
     if not (public.traces() / "swf").is_dir():
         pytest.skip("the public traces are not beside the project")
     rows, pictures = curve.cost_and_wait(quick=True, notify=lambda step, share: None, names=("KTH",))
@@ -271,16 +278,16 @@ def test_quick_on_the_real_log():
     assert sum(row.judged is not None for row in rows) >= 6
 
 
-def test_points_are_the_same_whoever_runs_them(monkeypatch):
-    asked = []
+def test_points_are_the_same_with_and_without_a_crew(monkeypatch):
+    calls = []
 
     class Crew:
         def share(self, value):
-            asked.append("share")
+            calls.append("share")
             return value
 
         def submit(self, function, /, *arguments):
-            asked.append("submit")
+            calls.append("submit")
             future = Future()
             future.set_result(function(*arguments))
             return future
@@ -288,10 +295,10 @@ def test_points_are_the_same_whoever_runs_them(monkeypatch):
     monkeypatch.setattr(curve, "measure", lambda workload, point: (workload, point))
     points = list("abc")
     assert list(curve._measured("w", points, Crew())) == list(curve._measured("w", points, None))
-    assert asked == ["share", "submit", "submit", "submit"]
+    assert calls == ["share", "submit", "submit", "submit"]
 
 
-def test_a_paper_that_has_nothing_for_a_crew_says_so():
+def test_the_option_on_is_refused_for_a_paper_that_runs_in_one_process():
     with pytest.raises(
         InputError, match=r"^--on: paper 'swag' runs in one process, expected one of autoscaler$"
     ):

@@ -11,7 +11,7 @@ from windlass_reproductions.autoscaler.curve_grid import (
 )
 
 
-def test_the_grid_has_each_point_once_and_a_quick_look_is_a_part_of_it():
+def test_grid_points_are_unique_and_include_the_quick_grid():
     names = [(each.curve, each.knob) for each in grid()]
     assert len(set(names)) == len(names)
     assert set(quick_grid()) < set(grid())
@@ -19,7 +19,7 @@ def test_the_grid_has_each_point_once_and_a_quick_look_is_a_part_of_it():
     assert (REACTIVE, DEFAULT) in names
 
 
-def test_who_counts_money_is_a_part_of_the_grid_where_types_differ_in_price():
+def test_the_thrifty_policy_is_only_in_the_grid_by_money():
     more = [each for each in grid(by_money=True) if each not in grid()]
     assert {each.curve for each in more} == {THRIFTY}
     assert [each.knob for each in more] == [each.knob for each in grid() if each.curve == HAZARD]

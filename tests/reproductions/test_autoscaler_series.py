@@ -30,7 +30,7 @@ jobs_drawn = st.lists(
 
 @settings(deadline=None, max_examples=60)
 @given(jobs_drawn)
-def test_counts_over_time_are_those_of_what_runs_at_each_instant(drawn):
+def test_counts_over_time_match_the_jobs_running_at_each_instant(drawn):
     table = np.array(drawn, np.float64)
     resources = np.stack([table[:, 0], table[:, 1], table[:, 2] * 2.0**30], axis=1)
     jobs = JobDemands(resources, table[:, 3], table[:, 3] + table[:, 4])
@@ -42,12 +42,12 @@ def test_counts_over_time_are_those_of_what_runs_at_each_instant(drawn):
     assert found.min() >= 0.0
 
 
-def test_columns_of_jobs_are_of_one_length():
+def test_columns_of_different_lengths_are_refused():
     with pytest.raises(InputError, match="columns of one length"):
         JobDemands(np.zeros((2, 3)), np.zeros(2), np.zeros(1))
 
 
-def test_types_are_in_the_order_of_the_embedding_and_dearer_ones_have_more():
+def test_types_keep_the_embedding_order_and_more_expensive_types_are_larger():
     for types in (M5, G4):
         assert Embedding(buckets(types)).order.tolist() == list(range(len(types)))
     for one, other in ((0, 1), (4, 6)):
@@ -55,7 +55,7 @@ def test_types_are_in_the_order_of_the_embedding_and_dearer_ones_have_more():
         assert (buckets(M5)[one] <= buckets(M5)[other]).all()
 
 
-def test_the_base_is_the_last_type_before_the_scale_rises():
+def test_the_base_instance_is_the_last_type_before_the_scale_rises():
     # One job of eight cores and a GPU fits g4dn.2xlarge; a larger type costs more and holds no more of it.
     jobs = JobDemands(np.array([[1.0, 8.0, 2.0**30]]), np.zeros(1), np.ones(1))
     found = sizes.find_base("one job", jobs, G4, [0.0], None, "")
@@ -66,7 +66,7 @@ def test_the_base_is_the_last_type_before_the_scale_rises():
     assert [each.ours for each in sizes.rows_of([found])] == ["g4dn.2xlarge", "not run"]
 
 
-def test_without_traces_what_needs_them_is_said_not_to_have_run(monkeypatch, tmp_path):
+def test_without_traces_rows_that_need_them_report_not_run(monkeypatch, tmp_path):
     monkeypatch.setenv(public.VARIABLE, str(tmp_path))
     assert data.absent() == (data.HELIOS, data.PHILLY, data.OPENB)
     assert list(data.cases()) == []
@@ -76,7 +76,7 @@ def test_without_traces_what_needs_them_is_said_not_to_have_run(monkeypatch, tmp
     assert [paper._missing_row(name).ours for name in data.absent()] == ["not run"] * 3
 
 
-def test_cases_of_small_logs_are_cut_where_they_are_said_to_be(monkeypatch, tmp_path):
+def test_a_truncated_cluster_is_left_out_of_a_small_log(monkeypatch, tmp_path):
     monkeypatch.setenv(public.VARIABLE, str(tmp_path))
     (tmp_path / "gpu").mkdir()
     cut = "".join(f"big,{60 * number},1,600\n" for number in range(data._CUT))

@@ -36,7 +36,7 @@ def small(per_camera=2, seed=1, kinds=(COUNTER, CLASSIFIER)):
 
 
 @pytest.mark.parametrize(("kind", "count"), [*zip(KINDS, (30, 20, 10, 300), strict=True)])
-def test_profiles_have_the_thesis_numbers_of_plans(kind, count):
+def test_profiles_have_the_numbers_of_plans_in_the_thesis(kind, count):
     rng = np.random.default_rng(2)
     clip, accuracy = draw_clip(rng), draw_accuracy(kind, rng)
     plans = plans_of(kind, clip, accuracy)
@@ -55,7 +55,7 @@ def test_profiles_have_the_thesis_numbers_of_plans(kind, count):
             )
 
 
-def test_the_first_queries_are_the_case_of_fewer_and_every_encoder_is_at_its_camera():
+def test_encoders_run_at_their_cameras_and_first_keeps_the_first_queries():
     case = small(3)
     assert [of.camera for of in case.first(6).options] == [0, 1, 2, 0, 1, 2]
     for of in case.options:
@@ -68,7 +68,7 @@ def test_the_first_queries_are_the_case_of_fewer_and_every_encoder_is_at_its_cam
     )
 
 
-def test_equal_work_on_a_camera_is_one_piece():
+def test_equal_queries_on_a_camera_share_their_pieces_of_work():
     case = drawn_case(2, np.random.default_rng(1), (COUNTER,), SMALL)
     one, other = case.options[0], case.options[3]
     assert one.camera == other.camera
@@ -77,7 +77,7 @@ def test_equal_work_on_a_camera_is_one_piece():
     assert not set(one.piece.ravel()) & set(case.options[1].piece.ravel())
 
 
-def test_outcomes_add_up():
+def test_outcomes_stay_within_bounds_and_average_over_kinds():
     case = small()
     ours = run(case, "cascade")
     assert 0.0 < run(case, "fair").mean <= bound(case)
@@ -96,7 +96,7 @@ def test_outcomes_add_up():
     )
 
 
-def test_blind_merging_gives_all_of_a_camera_one_plan_and_counts_it_once():
+def test_blind_merging_runs_one_plan_per_camera():
     case = drawn_case(2, np.random.default_rng(4), (COUNTER,), SMALL)
     found = run(case, "merge-everything")
     cameras = [of.camera for of in case.options]
@@ -109,7 +109,7 @@ def test_blind_merging_gives_all_of_a_camera_one_plan_and_counts_it_once():
     assert found.plan.choices[:3] == tuple(alone.tolist())
 
 
-def test_recorded_models_are_a_front(monkeypatch, tmp_path):
+def test_recorded_models_form_a_front_of_accuracy_and_rate(monkeypatch, tmp_path):
     tables = recorded.tables()
     if tables is None:
         pytest.skip("the public traces are not here")
@@ -122,7 +122,7 @@ def test_recorded_models_are_a_front(monkeypatch, tmp_path):
     assert recorded.tables() is None
 
 
-def test_measured_profiles_are_found_and_run(monkeypatch, tmp_path):
+def test_measured_profiles_are_read_and_run(monkeypatch, tmp_path):
     monkeypatch.setenv(recorded.VARIABLE, str(tmp_path))
     assert recorded.measured() == []
     steps = [(0.3, 0.1, 1e4), (0.8, 2.5, 2e4)]

@@ -10,11 +10,11 @@ from tests.reproductions.cascade_cases import (
     bound,
     case,
     drawn_case,
+    mean_text,
     means,
     run,
-    shown,
 )
-from tests.reproductions.keyed import axes, keyed, mean_and_half
+from tests.reproductions.keyed import axes, mean_and_half, number_for
 from windlass_reproductions.cascade import gains, heuristic, paper
 from windlass_reproductions.cascade.setting import Deployment
 from windlass_reproductions.cascade.verdicts import between
@@ -26,13 +26,13 @@ def fakes(monkeypatch):
         monkeypatch.setattr(module, "run", run)
         monkeypatch.setattr(module, "bound", bound)
     monkeypatch.setattr(heuristic, "drawn_case", drawn_case)
-    monkeypatch.setattr(gains, "cheapest", lambda of: keyed(of.key, "cheapest"))
+    monkeypatch.setattr(gains, "cheapest", lambda of: number_for(of.key, "cheapest"))
 
 
 @pytest.mark.parametrize("counts", [(1, 2, 5), (1, 2, 3, 4, 5)])
 def test_all_planners_are_measured_on_the_same_draws(counts):
-    told = []
-    found = gains.measure("these", SEEDS, lambda rng: Case("own", rng.random()), told.append, counts)
+    progress = []
+    found = gains.measure("these", SEEDS, lambda rng: Case("own", rng.random()), progress.append, counts)
     whole = [Case("own", np.random.default_rng([seed, 5]).random()) for seed in SEEDS]
     for count in counts:
         some = [each.first(20 * count) for each in whole]
@@ -43,13 +43,13 @@ def test_all_planners_are_measured_on_the_same_draws(counts):
         known = [found.of(name, count) for name in ("fair", "videostorm", "cascade", "refined")]
         known.append(found.of("cascade, own free", count))
         assert found.nearest(count).tolist() == np.max(known, axis=0).tolist()
-    assert told == pytest.approx(np.linspace(0, 1, 3 * len(counts) + 1)[1:])
+    assert progress == pytest.approx(np.linspace(0, 1, 3 * len(counts) + 1)[1:])
     # A camera has 3 cores, of which each of its five queries has a part: one in a hundred of all queries.
     assert (found.name, found.counts, found.part) == ("these", counts, 0.03)
-    assert found.least == keyed(whole[-1].key, "cheapest")
+    assert found.least == number_for(whole[-1].key, "cheapest")
 
 
-def test_gains_say_what_was_found():
+def test_rows_of_gains_report_the_measured_accuracies():
     found = gains.measure("these", SEEDS, lambda rng: Case("own", rng.random()), lambda done: None)
     rows = {row.what: row for row in gains.rows_of(found)}
     of = found.of
@@ -67,7 +67,7 @@ def test_gains_say_what_was_found():
         ("merged", "Fig. 5.24, gain over fair with merging at 5 queries a camera, these", 27.2),
     ):
         row = rows[what]
-        assert (row.paper, row.ours) == (paper_, shown(of(planner) / of("fair")))
+        assert (row.paper, row.ours) == (paper_, mean_text(of(planner) / of("fair")))
         assert row.judged.parts[0].low == pytest.approx(paper_ - 0.05)
         assert (
             f"fair has {of('fair').mean():.3f} here, the published gain needs {of(planner).mean() / paper_:.3f}"
@@ -78,17 +78,17 @@ def test_gains_say_what_was_found():
     each = {count: of("cascade", count) / of("videostorm", count) for count in (1, 2, 3, 4, 5)}
     best = max(each, key=lambda count: each[count].mean())
     listed = ", ".join(f"{values.mean():.2f}" for values in each.values())
-    assert storm.ours == f"{shown(each[best])} at {best} a camera; {listed}"
+    assert storm.ours == f"{mean_text(each[best])} at {best} a camera; {listed}"
     assert (storm.paper, storm.judged.parts[0].low) == (2.3, 2.25)
     parts = [(of("videostorm", count) / of("LP bound", count)).mean() for count in (1, 5)]
     assert f"VideoStorm has {parts[0]:.0%} of the bound at 1 a camera, {parts[1]:.0%} at 5" in storm.note
     gain = of("merged") / of("cascade")
     merging = rows["Fig. 5.24, these, 5 a camera: merging over no merging"]
-    assert (merging.paper, merging.ours, merging.judged.parts[0].low) == (1.8, shown(gain), 1.75)
+    assert (merging.paper, merging.ours, merging.judged.parts[0].low) == (1.8, mean_text(gain), 1.75)
     room = (1 / of("cascade")).mean()
     assert f"Cascade has {of('cascade').mean():.3f} alone, so no gain can be above {room:.2f}" in merging.note
     blind = rows["Fig. 5.24, these, 5 a camera: merging everything is worse than merging with care"]
-    assert blind.ours == f"{shown(of('merge-everything'))} against {shown(of('merged'))}"
+    assert blind.ours == f"{mean_text(of('merge-everything'))} against {mean_text(of('merged'))}"
     lost = (of("merge-everything") / of("cascade")).mean() - 1
     if not blind.holds:
         assert f"merging gains {gain.mean() - 1:.1%}, and blind merging {lost:.1%}" in blind.note
@@ -101,7 +101,7 @@ def test_gains_say_what_was_found():
         assert f"{word} " + ", ".join(f"{of(planner, n).mean():.3f}" for n in (1, 2, 3, 4, 5)) in last.note
 
 
-def test_the_picture_is_over_the_bound():
+def test_the_picture_shows_accuracy_relative_to_the_bound():
     found = gains.measure("these two", SEEDS, lambda rng: Case("own", rng.random()), lambda done: None)
     drawn = gains.picture(found)
     assert [line.name for line in drawn.lines] == [*PLANNERS, "cascade, own free"]
@@ -115,7 +115,7 @@ def test_the_picture_is_over_the_bound():
     assert list(gains.picture(lone).lines[0].half_width) == [0.0] * 3
 
 
-def test_of_a_fair_part_that_runs_nobody_no_ratio_is_told():
+def test_no_ratio_is_reported_where_fair_runs_no_query():
     found = gains.measure("these", SEEDS, lambda rng: Case("own", rng.random()), lambda done: None)
     found.means["fair", 5][1:] = 0.0
     row = gains._over_fair(found, "cascade", "what", 15.7)
@@ -124,7 +124,7 @@ def test_of_a_fair_part_that_runs_nobody_no_ratio_is_told():
 
 
 @pytest.mark.parametrize("bands", [(1.0, 2.0, 4.0), (1.0, 2.0)])
-def test_bands_are_over_all_configurations(monkeypatch, bands):
+def test_bands_are_compared_with_all_configurations(monkeypatch, bands):
     """Each plan takes a second more of the processor than the one before it."""
     clock = iter(np.cumsum(np.repeat(np.arange(0.0, 50.0), 2) % 2 + np.arange(100) * 0.01))
     spent = []
@@ -154,7 +154,7 @@ def test_bands_are_over_all_configurations(monkeypatch, bands):
     assert rows[2].judged.parts[0].high == 0.2
 
 
-def test_times_are_of_both_planners(monkeypatch):
+def test_time_rows_compare_cascade_with_the_integer_program(monkeypatch):
     clock = iter([0.0, 2.0, 10.0, 60.0, 100.0, 101.0, 110.0, 310.0])
     monkeypatch.setattr(heuristic.time, "process_time", lambda: next(clock))
     rows = heuristic.time_rows((40, 50), 5.0)
@@ -170,18 +170,21 @@ def test_times_are_of_both_planners(monkeypatch):
         assert f"accuracies {run(of, 'cascade').mean:.4f} and {best:.4f}, at most {bound(of):.4f}" in row.note
 
 
-def test_other_metrics_are_beside_the_printed_ones():
+def test_other_metrics_are_compared_with_those_of_the_thesis():
     rows = heuristic.metric_rows(SEEDS)
     cases = [case(5, seed, 5) for seed in SEEDS]
     base = means(cases, "cascade")
     summed, plain = means(cases, "cascade", cost="sum"), means(cases, "cascade", efficiency="plain")
-    assert [row.ours for row in rows] == [shown(100 * (summed / base - 1)), shown(100 * (plain - base))]
+    assert [row.ours for row in rows] == [
+        mean_text(100 * (summed / base - 1)),
+        mean_text(100 * (plain - base)),
+    ]
     assert [row.paper for row in rows] == [-11.0, "nearly -10"]
     assert [row.judged.parts[0].high for row in rows] == [-10.5, -9.0]
     assert all(row.note.startswith(f"it is {base.mean():.3f} as printed") for row in rows)
 
 
-def test_each_capacity_is_multiplied_by_itself():
+def test_each_capacity_is_multiplied_alone():
     rows = heuristic.sensitivity_rows(SEEDS, (2.0, 16.0))
     fields = {
         "camera CPU": ("camera_cores",),
@@ -209,8 +212,8 @@ def test_each_capacity_is_multiplied_by_itself():
 
 @pytest.mark.parametrize("quick", [True, False])
 @pytest.mark.parametrize("there", [True, False])
-def test_all_parts_are_run_on_their_draws(monkeypatch, quick, there):
-    asked, told = [], []
+def test_all_parts_run_on_their_draws(monkeypatch, quick, there):
+    calls, progress = [], []
     monkeypatch.setattr(paper, "example_rows", lambda: ["example"])
     monkeypatch.setattr(paper, "tables", lambda: "tables" if there else None)
     monkeypatch.setattr(paper, "measured", lambda: ["profile"] if there else [])
@@ -219,7 +222,7 @@ def test_all_parts_are_run_on_their_draws(monkeypatch, quick, there):
 
     def measure(name, seeds, make, notify, counts):
         notify(0.5)
-        asked.append((name, list(seeds), make("rng"), counts))
+        calls.append((name, list(seeds), make("rng"), counts))
         return name
 
     monkeypatch.setattr(paper.gains, "measure", measure)
@@ -228,19 +231,19 @@ def test_all_parts_are_run_on_their_draws(monkeypatch, quick, there):
     for name in ("placement_rows", "type_rows", "metric_rows", "sensitivity_rows", "time_rows"):
 
         def made(*given, name=name):
-            asked.append((name, *(list(each) if isinstance(each, range) else each for each in given)))
+            calls.append((name, *(list(each) if isinstance(each, range) else each for each in given)))
             return [name]
 
         monkeypatch.setattr(paper, name, made)
     monkeypatch.setattr(paper, "band_rows", lambda seeds, bands: (["band", list(seeds), bands], "bands"))
-    found = paper.CascadePaper().reproduce(quick=quick, notify=lambda *step: told.append(step))
+    found = paper.CascadePaper().reproduce(quick=quick, notify=lambda *step: progress.append(step))
     seeds = [1, 2, 3] if quick else list(range(1, 11))
     counts = (1, 2, 5) if quick else (1, 2, 3, 4, 5)
     sources = {"drawn profiles": ("drawn_case", 5, "rng")}
     if there:
         sources["recorded models"] = ("recorded_case", 5, "rng", "tables")
         sources["measured profiles"] = ("measured_case", 5, "rng", ["profile"])
-    assert asked == [
+    assert calls == [
         *((name, seeds, made, counts) for name, made in sources.items()),
         ("placement_rows", seeds),
         ("type_rows", seeds),
@@ -258,7 +261,7 @@ def test_all_parts_are_run_on_their_draws(monkeypatch, quick, there):
     )
     assert rows[-3:] == ["band", seeds, (1.0, 2.0, 4.0) if quick else (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)]
     assert found.pictures == (*(f"picture {name}" for name in sources), "bands")
-    shares = [share for _, share in told]
+    shares = [share for _, share in progress]
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0.0, 1.0)
     assert shares[1 : 1 + len(sources)] == pytest.approx(

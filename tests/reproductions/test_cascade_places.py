@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.reproductions.cascade_cases import SEEDS, Case, Outcome, case, drawn_case, means, run, shown
+from tests.reproductions.cascade_cases import SEEDS, Case, Outcome, case, drawn_case, mean_text, means, run
 from windlass_reproductions.cascade import placement, types
 from windlass_reproductions.cascade.drawn import CLASSIFIER, COUNTER, KINDS, READER, TRACKER
 from windlass_reproductions.cascade.setting import CAMERA, CLOUD, PRIVATE, Deployment
@@ -17,7 +17,7 @@ def fakes(monkeypatch):
     monkeypatch.setattr(placement, "on_level", lambda of, level: Case(*of.key, "level", level))
 
 
-def test_distributions_are_compared_with_the_optimum_s():
+def test_accuracy_distributions_are_compared_with_the_optimum():
     rows = placement.placement_rows(SEEDS)
     five = [case(5, seed, 5) for seed in SEEDS]
     two = [of.first(40) for of in five]
@@ -26,7 +26,7 @@ def test_distributions_are_compared_with_the_optimum_s():
         for name in ("cascade", "videostorm", "fair", "refined")
     }
     gaps = {
-        name: shown(
+        name: mean_text(
             [
                 placement.largest_gap(one.each, best.each)
                 for one, best in zip(found[name], found["refined"], strict=True)
@@ -44,24 +44,24 @@ def test_distributions_are_compared_with_the_optimum_s():
     assert f"Means differ by {apart:+.3f}:" in rows[0].note
     assert rows[0].judged.parts[0].high == 0.1
     costs = {name: np.array([own.costs.mean() for own in each]) for name, each in found.items()}
-    assert rows[1].ours == ", ".join(f"{name} {shown(values)}" for name, values in costs.items())
+    assert rows[1].ours == ", ".join(f"{name} {mean_text(values)}" for name, values in costs.items())
     assert [part.found.mean for part in rows[1].judged.parts] == pytest.approx(
         [(costs["cascade"] - costs[name]).mean() for name in ("fair", "videostorm")]
     )
-    used = {kind: shown([own.busy(kind) for own in found["cascade"]]) for kind in ("cores", "up")}
-    full = {kind: shown([run(of, "cascade").busy(kind) for of in five]) for kind in ("cores", "up")}
+    used = {kind: mean_text([own.busy(kind) for own in found["cascade"]]) for kind in ("cores", "up")}
+    full = {kind: mean_text([run(of, "cascade").busy(kind) for of in five]) for kind in ("cores", "up")}
     assert rows[2].ours == f"cores {used['cores']}, links {used['up']}"
     assert f"at five, cores {full['cores']}, links {full['up']}" in rows[2].note
     assert [part.low for part in rows[2].judged.parts] == [0.85, 0.85]
 
 
-def test_places_are_of_two_queries_a_camera():
+def test_placement_rows_are_for_two_queries_per_camera():
     rows = placement.placement_rows(SEEDS)[3:]
     two = [case(5, seed, 5).first(40) for seed in SEEDS]
     storm = [1 - run(of, "videostorm", seed).together for of, seed in zip(two, SEEDS, strict=True)]
     assert [row.ours for row in rows[:2]] == [
-        shown([run(of, "cascade").together for of in two]),
-        shown(storm),
+        mean_text([run(of, "cascade").together for of in two]),
+        mean_text(storm),
     ]
     assert [row.paper for row in rows[:2]] == [0.93, 0.23]
     assert [part.high for row in rows[:2] for part in row.judged.parts] == pytest.approx([0.98, 0.28])
@@ -72,18 +72,18 @@ def test_places_are_of_two_queries_a_camera():
         wide = [of.on(Deployment(link=times * base.link, uplink=times * base.uplink)) for of in two]
         tied = [Case(*of.key, "where", [True, False]) for of in wide]
         gain = 100 * (means(wide, "cascade") / means(tied, "cascade") - 1)
-        together = shown([run(of, "cascade").together for of in wide])
-        assert (row.paper, row.ours) == (paper_, shown(gain))
+        together = mean_text([run(of, "cascade").together for of in wide])
+        assert (row.paper, row.ours) == (paper_, mean_text(gain))
         assert f"{together} of queries are at one place, {share:g} in the thesis; " in row.note
         assert f"accuracy {means(wide, 'cascade').mean():.3f}" in row.note
         part = row.judged.parts[0]
         assert (part.low, part.high) == ((-5.0, 5.0) if times == 1 else (15.0, 25.0))
 
 
-def test_levels_alone_are_at_one_to_five_queries_a_camera(monkeypatch):
+def test_single_level_rows_cover_one_to_five_queries_per_camera(monkeypatch):
     real = Outcome
 
-    def nothing(*key):
+    def outcome_of(*key):
         own = real(*key)
         # At two queries a camera the private cluster runs nobody in one draw.
         if key[0][-4:] == ("first", 40, "level", PRIVATE) and key[0][1] == case(5, 2, 5).key[1]:
@@ -93,7 +93,7 @@ def test_levels_alone_are_at_one_to_five_queries_a_camera(monkeypatch):
     monkeypatch.setattr(
         placement,
         "run",
-        lambda of, policy, seed=0, **given: nothing(of.key, policy, seed, sorted(given.items())),
+        lambda of, policy, seed=0, **given: outcome_of(of.key, policy, seed, sorted(given.items())),
     )
     rows = placement.placement_rows(SEEDS)[7:]
     five = [case(5, seed, 5) for seed in SEEDS]
@@ -118,11 +118,11 @@ def test_levels_alone_are_at_one_to_five_queries_a_camera(monkeypatch):
     assert (
         rows[4].ours == {CAMERA: "the cameras", PRIVATE: "the private cluster", CLOUD: "the cloud"}[largest]
     )
-    assert (rows[3].paper, rows[3].ours, rows[3].judged.parts[0].low) == (3.0, shown(most[CLOUD]), 2.95)
+    assert (rows[3].paper, rows[3].ours, rows[3].judged.parts[0].low) == (3.0, mean_text(most[CLOUD]), 2.95)
     assert "cores: 40 at cameras, 8 private, 48 in the cloud" in rows[4].note
 
 
-def test_kinds_are_in_turn_at_four_queries_a_camera():
+def test_kinds_of_queries_are_compared_at_four_queries_per_camera():
     rows = types.type_rows(SEEDS)
     cases = [case(4, seed, 4, kinds=KINDS) for seed in SEEDS]
 
@@ -136,23 +136,23 @@ def test_kinds_are_in_turn_at_four_queries_a_camera():
         one, two = rows[2 * place : 2 * place + 2]
         assert (one.paper, one.ours, two.paper, two.ours) == (
             near,
-            shown(ours / best),
+            mean_text(ours / best),
             gain,
-            shown(ours / fair),
+            mean_text(ours / fair),
         )
         assert f"{best.mean():.3f}, Cascade {ours.mean():.3f}" in one.note
         assert f"fair gives this kind {fair.mean():.3f}" in two.note
         assert one.judged.parts[0].high == pytest.approx(near + 0.05)
         assert two.judged.parts[0].low == pytest.approx(gain - 0.005)
     far = {kind: of("cascade", kind) / of("refined", kind) for kind in kinds}
-    assert rows[8].ours == ", ".join(f"{kind} {shown(values)}" for kind, values in far.items())
+    assert rows[8].ours == ", ".join(f"{kind} {mean_text(values)}" for kind, values in far.items())
     pairs = [(low, high) for low in (READER, COUNTER) for high in (CLASSIFIER, TRACKER)]
     assert [part.found.mean for part in rows[8].judged.parts] == pytest.approx(
         [(far[low.name] - far[high.name]).mean() for low, high in pairs]
     )
 
 
-def test_mixes_are_of_five_queries_a_camera():
+def test_mixes_have_five_queries_per_camera():
     rows = types.type_rows(SEEDS)[9:]
     found = {}
     for row, (trackers, paper_) in zip(rows, enumerate((0.91, 0.92, 0.93, 0.95, 0.97, 0.98)), strict=False):
@@ -160,7 +160,7 @@ def test_mixes_are_of_five_queries_a_camera():
         cases = [case(5, seed, trackers, kinds=kinds) for seed in SEEDS]
         found[trackers] = means(cases, "cascade") / means(cases, "refined")
         assert row.what.startswith(f"Fig. 5.22: {20 * trackers} % trackers")
-        assert (row.paper, row.ours) == (paper_, shown(found[trackers]))
+        assert (row.paper, row.ours) == (paper_, mean_text(found[trackers]))
         assert row.judged.parts[0].low == pytest.approx(paper_ - 0.005)
-    assert rows[6].ours == f"{shown(found[5])} after {shown(found[0])}"
+    assert rows[6].ours == f"{mean_text(found[5])} after {mean_text(found[0])}"
     assert rows[6].judged.parts[0].found.mean == pytest.approx((found[0] - found[5]).mean())

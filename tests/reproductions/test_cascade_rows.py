@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.reproductions.turning import not_turning
+from tests.reproductions.turning import rows_with_fixed_verdicts
 from windlass_reproductions.cascade import example, gains, heuristic, placement, types
 from windlass_reproductions.cascade.drawn import CLASSIFIER, COUNTER, READER, TRACKER
 from windlass_reproductions.cascade.setting import CAMERA, CLOUD, PRIVATE
@@ -20,7 +20,7 @@ def holds(rows, part):
     return row.holds
 
 
-def found(**means):
+def accuracies(**means):
     """Accuracies at one to five queries a camera, all alike."""
     table = {
         (name.replace("_", "-"), count): value * NOISE
@@ -42,23 +42,23 @@ def test_the_worked_example_holds():
     assert {row.what: row.ours for row in rows}["Section 5.3: mean accuracy of optimal"] == pytest.approx(
         0.75
     )
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
 
 
-def test_the_worked_example_turns_with_its_plans(monkeypatch):
+def test_the_worked_example_fails_with_other_plans(monkeypatch):
     # The same plans, of which the second is better: both queries run it, and both at 1080p do fit.
     better = (("1080p", 0.9, 0.3, 0.15, 0.3), ("480p", 0.95, 0.1, 0.1, 0.2), ("240p", 0.2, 0.1, 0.1, 0.1))
     monkeypatch.setattr(example, "_PLANS", better)
     rows = example.example_rows()
     assert [row.holds for row in rows[:3]] == [False] * 3
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
 
 
-def test_gains_turn_with_their_inputs():
+def test_verdicts_on_gains_change_with_their_inputs():
     good = dict(
         fair=0.02, videostorm=0.2, cascade=0.6, bound=0.61, refined=0.605, merged=1.1, merge_everything=0.7
     )
-    rows = gains.rows_of(found(**good))
+    rows = gains.rows_of(accuracies(**good))
     parts = (
         "5 queries a camera: Cascade",
         "gain over fair at 5",
@@ -72,21 +72,21 @@ def test_gains_turn_with_their_inputs():
     turned = dict(
         fair=0.6, videostorm=0.6, cascade=0.3, bound=0.9, refined=0.8, merged=0.31, merge_everything=0.5
     )
-    rows = gains.rows_of(found(**turned))
+    rows = gains.rows_of(accuracies(**turned))
     for part in parts:
         assert holds(rows, part) is False, part
     assert all(row.note for row in rows if row.holds is False)
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
     # Between the bound and the best that is known lies 0.94: nobody can tell.
-    unsure = gains.rows_of(found(**(good | {"bound": 0.7, "refined": 0.61})))
+    unsure = gains.rows_of(accuracies(**(good | {"bound": 0.7, "refined": 0.61})))
     assert holds(unsure, "5 queries a camera: Cascade") is None
-    assert not_turning(unsure) == {}
-    nobody = gains.rows_of(found(**(good | {"fair": 0.0})))
+    assert rows_with_fixed_verdicts(unsure) == {}
+    nobody = gains.rows_of(accuracies(**(good | {"fair": 0.0})))
     assert holds(nobody, "gain over fair at 5") is None
-    assert gains.picture(found(**good)).lines
+    assert gains.picture(accuracies(**good)).lines
 
 
-def test_bands_and_metrics_turn_with_their_inputs():
+def test_verdicts_on_bands_and_metrics_change_with_their_inputs():
     means, times = {1.0: 0.85 * NOISE, 2.0: 0.95 * NOISE}, {2.0: 0.15 * NOISE}
     assert [row.holds for row in heuristic.judge_bands(means, times)] == [True, True, True]
     means, times = {1.0: 0.5 * NOISE, 2.0: 0.7 * NOISE}, {2.0: 0.6 * NOISE}
@@ -94,16 +94,16 @@ def test_bands_and_metrics_turn_with_their_inputs():
     means, times = {1.0: 0.8 * NOISE, 2.0: 0.9 * NOISE}, {2.0: 0.2 * NOISE}
     rows = heuristic.judge_bands(means, times)
     assert [row.holds for row in rows] == [None, None, None]
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
     base = 0.6 * NOISE
     assert [row.holds for row in heuristic.judge_metrics(base, 0.85 * base, base - 0.12)] == [True, True]
     assert [row.holds for row in heuristic.judge_metrics(base, 0.99 * base, base + 0.02)] == [False, False]
     rows = heuristic.judge_metrics(base, 0.895 * base[::-1], (base - 0.09)[::-1])
     assert [row.holds for row in rows] == [None, None]
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
 
 
-def test_kinds_turn_with_their_inputs():
+def test_verdicts_on_kinds_change_with_their_inputs():
     far = {READER.name: 0.87, CLASSIFIER.name: 1.02, COUNTER.name: 0.87, TRACKER.name: 1.02}
     best = {kind: 0.6 * NOISE for kind in far}
     fair = {kind: 0.6 * NOISE / 20 for kind in far}
@@ -112,13 +112,13 @@ def test_kinds_turn_with_their_inputs():
     near = {kind: (1.9 - part) * NOISE * 0.6 for kind, part in far.items()}
     rows = types.by_kind(near, best, best)
     assert {row.holds for row in rows} == {False}
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
     none = types.by_kind(ours, best, {kind: 0 * NOISE for kind in far})
     assert {row.holds for row in none if "5.21" in row.what} == {None}
 
 
 @pytest.mark.parametrize(("ratio", "holds"), [(0.99, True), (0.90, False), (0.95, None)])
-def test_mixes_turn_with_their_inputs(ratio, holds):
+def test_verdicts_on_mixes_change_with_their_inputs(ratio, holds):
     # The claims are of 0.91 to 0.98; nearer with trackers than with readers.
     wide = np.array([0.9, 1.0, 1.1]) if holds is None else 0.001 * NOISE + 0.999
     found = {trackers: ratio * wide for trackers in range(6)}
@@ -127,7 +127,7 @@ def test_mixes_turn_with_their_inputs(ratio, holds):
     nearer = [types.mix_rows(found | {5: ratio * wide + more}, "best")[-1].holds for more in (0.001, -0.001)]
     assert nearer == [True, False]
     assert types.mix_rows(found | {5: ratio * wide[::-1]}, "best")[-1].holds is None
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
 
 
 @pytest.mark.parametrize(
@@ -143,18 +143,18 @@ def test_mixes_turn_with_their_inputs(ratio, holds):
         ("camera links", (0.80, 0.85), None),
     ],
 )
-def test_more_of_a_capacity_turns_with_its_inputs(name, means, holds):
+def test_verdicts_on_more_capacity_change_with_their_inputs(name, means, holds):
     row = heuristic.sensitivity_row(name, "shown", [Interval(mean, 0.004) for mean in means])
     assert row.holds is holds
-    assert not_turning([row]) == {}
+    assert rows_with_fixed_verdicts([row]) == {}
 
 
 @pytest.mark.parametrize(("percent", "holds"), [(0.05, True), (3.74, True), (3.76, False)])
-def test_the_time_of_the_greedy_is_at_most_the_printed_part(percent, holds):
+def test_the_greedy_planner_s_time_may_not_exceed_the_printed_share(percent, holds):
     assert heuristic.in_range(percent).holds is holds
 
 
-def test_gains_over_one_level_turn_with_their_inputs():
+def test_verdicts_on_gains_over_one_level_change_with_their_inputs():
     gains_of = {CAMERA: 5.0 * NOISE, PRIVATE: 2.0 * NOISE, CLOUD: 3.1 * NOISE}
     assert [row.holds for row in placement.static_rows(gains_of)] == [True, True]
     turned = {CAMERA: 1.5 * NOISE, PRIVATE: 2.0 * NOISE, CLOUD: 2.5 * NOISE}
@@ -166,11 +166,11 @@ def test_gains_over_one_level_turn_with_their_inputs():
         assert [row.holds for row in placement.static_rows(gains_of | {level: None})] == [True, None]
     assert [row.holds for row in placement.static_rows(dict.fromkeys(gains_of))] == [None, None]
     for found_gains in (gains_of, turned, unsure):
-        assert not_turning(placement.static_rows(found_gains)) == {}
+        assert rows_with_fixed_verdicts(placement.static_rows(found_gains)) == {}
 
 
 @pytest.mark.parametrize("limit", [-1.0, 0.0, 2.5])
-def test_intervals_turn(limit):
+def test_verdicts_on_intervals_change_with_their_distance_to_the_limit(limit):
     above, below, astride = (Interval(limit + shift, 0.1) for shift in (0.2, -0.2, 0.05))
     each = (above, below, astride)
     assert [reaches(found, limit).holds for found in each] == [True, False, None]

@@ -37,7 +37,7 @@ PARTS = st.builds(
 
 
 @given(PARTS)
-def test_a_part_holds_where_each_point_does(part):
+def test_a_part_holds_if_every_point_of_its_interval_does(part):
     points = np.linspace(part.found.low, part.found.high, 16 * 40 + 1)
     before = np.less if part.strict else np.less_equal
     within = before(part.low, points) & before(points, part.high)
@@ -45,7 +45,7 @@ def test_a_part_holds_where_each_point_does(part):
 
 
 @given(PARTS)
-def test_a_part_that_is_known_turns_when_inverted(part):
+def test_inverting_an_exact_part_inverts_its_verdict(part):
     known = Within(Interval(part.found.mean, 0.0), part.low, part.high, part.strict)
     if known.found.mean not in (known.low, known.high):
         assert known.inverted().holds is (not known.holds)
@@ -53,7 +53,7 @@ def test_a_part_that_is_known_turns_when_inverted(part):
 
 
 @given(st.lists(PARTS, min_size=1, max_size=4))
-def test_a_claim_holds_with_all_parts_and_fails_with_one_or_with_all(parts):
+def test_a_claim_holds_with_all_parts_and_fails_with_one_or_if_unanimous_with_all(parts):
     verdicts = [part.holds for part in parts]
     each, all_of_them = Judged(tuple(parts), "").holds, Judged(tuple(parts), "", unanimous=True).holds
     assert (each is True) == (all_of_them is True) == (set(verdicts) == {True})
@@ -69,7 +69,7 @@ def test_the_reason_for_no_verdict_is_given():
         assert Judged((yes, yes), "", unanimous).undecided == Judged((), "", unanimous).undecided == ""
 
 
-def test_of_nothing_and_of_one_seed_nobody_can_tell():
+def test_no_parts_and_a_single_seed_leave_a_claim_undecided():
     assert Judged((), "").holds is Judged((), "", unanimous=True).holds is None
     assert Judged((Within(over([5.0]), low=0.0),), "").holds is None
     assert Judged((Within(over([math.nan, math.nan]), low=0.0),), "").holds is None
@@ -80,7 +80,7 @@ def test_seeds_without_a_value_are_left_out():
 
 
 @given(st.integers(0, 200), st.integers(0, 200))
-def test_a_printed_number_is_met_where_ours_rounds_to_it(ours, theirs):
+def test_a_printed_number_is_matched_if_ours_rounds_to_it(ours, theirs):
     # Ours in tenths of the last digit that is printed, off the half way that may round either way.
     value, digit = (10 * ours + 1) / 100, 0.1
     assert printed(exactly(value), theirs / 10, digit).holds is (round(value, 1) == theirs / 10)

@@ -22,7 +22,7 @@ SEEN = Observed(
 
 
 @pytest.mark.parametrize("delayed", [[0.0, 1.0, 2.0, 4.0], [0.0, 1.0, 4.0, 2.0]])
-def test_rows_on_slurm_are_worked_out_by_hand(monkeypatch, delayed):
+def test_rows_on_slurm_match_a_hand_calculation(monkeypatch, delayed):
     by_run = {
         tuple(SEEN.occupied): np.array([0.0, 2.0, 1.0, 4.0]),
         (1.5, 2.5, 3.5, 4.5): np.array([0.0, 1.0, 2.0, 5.0]),
@@ -56,7 +56,7 @@ def test_rows_on_slurm_are_worked_out_by_hand(monkeypatch, delayed):
     assert "0.50 s added per job; on Slurm" in rows[4].what
 
 
-def test_pictures_on_slurm_have_jobs_by_release(monkeypatch):
+def test_pictures_on_slurm_count_jobs_by_release_time(monkeypatch):
     monkeypatch.setattr(on_slurm, "simulate_releases", lambda table, procs, policy: table.run[::-1] * 1.0)
     one = on_slurm._Compared(
         SimpleNamespace(name="easy"), JOBS, dataclasses.replace(SEEN, released=SEEN.released[::-1])
@@ -72,8 +72,8 @@ def test_pictures_on_slurm_have_jobs_by_release(monkeypatch):
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_slurm_is_set_up_once_for_all_policies_and_taken_down(monkeypatch, quick, tmp_path):
-    done, told = [], []
+def test_slurm_is_started_once_for_all_policies_and_shut_down(monkeypatch, quick, tmp_path):
+    done, progress = [], []
     monkeypatch.setattr(on_slurm.tempfile, "mkdtemp", lambda prefix: str(tmp_path / "own"))
     cluster = SimpleNamespace(folder="folder")
     monkeypatch.setattr(
@@ -89,7 +89,7 @@ def test_slurm_is_set_up_once_for_all_policies_and_taken_down(monkeypatch, quick
     monkeypatch.setattr(on_slurm, "_run", run)
     monkeypatch.setattr(on_slurm, "rows_of", lambda policy, jobs, seen, latency: [(policy.name, latency)])
     monkeypatch.setattr(on_slurm, "_picture", lambda one, latency: one.policy.name)
-    found = on_slurm.SimVsSlurm().reproduce(quick=quick, notify=lambda *step: told.append(step))
+    found = on_slurm.SimVsSlurm().reproduce(quick=quick, notify=lambda *step: progress.append(step))
     first, count = (20, 30) if quick else (40, 200)
     runs = [
         (name, number, mixed_jobs(number, 8, np.random.default_rng([seed, 8])).run[0])
@@ -99,24 +99,24 @@ def test_slurm_is_set_up_once_for_all_policies_and_taken_down(monkeypatch, quick
     assert found.rows[0].ours == pytest.approx(0.5)
     assert [(name, pytest.approx(0.5)) for name in ("easy", "conservative")] == list(found.rows[1:])
     assert found.pictures == ("easy", "conservative")
-    assert told == [
+    assert progress == [
         ("calibration", 0.0),
         ("easy", pytest.approx(1 / 3)),
         ("conservative", pytest.approx(2 / 3)),
     ]
 
 
-def test_jobs_are_submitted_held_and_for_whole_minutes(monkeypatch, tmp_path):
-    asked = []
+def test_jobs_are_submitted_held_with_a_time_limit_in_minutes(monkeypatch, tmp_path):
+    calls = []
 
     def run(words, **given):
-        asked.append(words)
-        return SimpleNamespace(returncode=0, stdout=f"{len(asked)}\n", stderr="")
+        calls.append(words)
+        return SimpleNamespace(returncode=0, stdout=f"{len(calls)}\n", stderr="")
 
     monkeypatch.setattr(on_slurm.subprocess, "run", run)
     monkeypatch.setattr(on_slurm, "environment", lambda folder: {})
     assert on_slurm._submit(tmp_path, "sleep 2", 3, 120.0) == 1
-    assert asked[0] == [
+    assert calls[0] == [
         "sbatch",
         "--parsable",
         "--hold",
@@ -136,9 +136,9 @@ def test_jobs_are_submitted_held_and_for_whole_minutes(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("numbers", [[1, 2, 3, 4], [1, 3, 2, 4]])
-def test_a_run_on_slurm_is_of_jobs_in_their_order(monkeypatch, numbers):
-    asked, left = [], iter(numbers)
-    monkeypatch.setattr(on_slurm, "_submit", lambda *given: asked.append(given) or next(left))
+def test_a_run_on_slurm_needs_job_numbers_in_submission_order(monkeypatch, numbers):
+    calls, left = [], iter(numbers)
+    monkeypatch.setattr(on_slurm, "_submit", lambda *given: calls.append(given) or next(left))
     monkeypatch.setattr(on_slurm, "Client", lambda commands, patience: patience)
     monkeypatch.setattr(on_slurm, "Commands", lambda conf: conf)
     monkeypatch.setattr(on_slurm, "Journal", lambda path: contextlib.nullcontext(path.name))
@@ -153,6 +153,6 @@ def test_a_run_on_slurm_is_of_jobs_in_their_order(monkeypatch, numbers):
             on_slurm._run(cluster, JOBS, "policy")
         return
     assert on_slurm._run(cluster, JOBS, "policy") == ("seen", {"order": "policy"})
-    assert asked == [("folder", f"sleep {run:.1f}", 1, 60.0) for run in (1.0, 2.0, 3.0, 4.0)]
+    assert calls == [("folder", f"sleep {run:.1f}", 1, 60.0) for run in (1.0, 2.0, 3.0, 4.0)]
     ((client, journal, options),) = systems
     assert (client, journal, options.until_idle) == (60.0, "journal", True)

@@ -14,7 +14,7 @@ from windlass_reproductions.sim_vs_live.site_case import longer, mixed_jobs
 SITES = ("tokyo", "oregon", "paris", "sydney")
 
 
-def test_workloads_are_of_four_small_sites():
+def test_workloads_have_four_small_sites():
     order, place = cases.cases()
     assert (order.name, place.name) == ("order", "place")
     assert [each.name for each in order.policies] == ["fcfs", "global-srpt", "swag"]
@@ -28,7 +28,7 @@ def test_workloads_are_of_four_small_sites():
     assert [each.name for each in place.quick.policies] == ["in-place", "tetrium"]
 
 
-def test_mixed_jobs_come_in_a_burst_and_skewed_ones_over_eight_seconds():
+def test_mixed_jobs_arrive_in_a_burst_and_skewed_jobs_over_eight_seconds():
     mixed = [cases._mixed_jobs(np.random.default_rng(seed)) for seed in range(60)]
     tasks = np.concatenate([jobs.tasks for jobs in mixed])
     assert {len(jobs) for jobs in mixed} == {12}
@@ -52,7 +52,7 @@ def test_mixed_jobs_come_in_a_burst_and_skewed_ones_over_eight_seconds():
     assert {float(jobs.task_bytes[0]) for jobs in skewed} == {1e6}
 
 
-def test_calibration_is_of_local_tasks_and_then_of_lone_reads():
+def test_calibration_runs_local_tasks_and_then_single_reads():
     fleet, jobs = cases.calibration_case()
     assert fleet.slots.tolist() == [2] * 4
     assert set(fleet.up) == set(fleet.down) == {4e6}
@@ -63,7 +63,7 @@ def test_calibration_is_of_local_tasks_and_then_of_lone_reads():
     assert jobs.task_bytes.tolist() == [1e5] * 8 + [4e6] * 3
 
 
-def test_what_was_measured_is_worked_out_by_hand():
+def test_calibration_results_match_a_hand_calculation():
     """Two local tasks, and one that reads 4 MB over a link of 4 MB/s in 2.1 s, 0.1 s of which no link takes."""
     jobs = FleetJobs.of([0.0, 1.0], [[StageSpec(2.0, (2,), 1e5)], [StageSpec(1.0, (1,), 4e6)]])
     run = SimpleNamespace(
@@ -98,7 +98,7 @@ def compared(policy, live, plain, calibrated):
     return paper._Compared(policy, *(np.array(part) for part in (live, plain, calibrated)))
 
 
-def test_rows_of_a_case_are_worked_out_by_hand():
+def test_rows_of_a_case_match_a_hand_calculation():
     case = SimpleNamespace(name="order")
     base = compared("base", [2.0, 4.0], [1.0, 2.0], [2.2, 4.2])
     same = compared("same", [2.0, 4.04], [1.0, 2.0], [2.2, 4.0])
@@ -130,8 +130,8 @@ def test_rows_of_a_case_are_worked_out_by_hand():
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_each_policy_runs_both_ways_on_the_same_jobs(monkeypatch, quick):
-    closed, live_runs, told = [], [], []
+def test_each_policy_runs_live_and_simulated_on_the_same_jobs(monkeypatch, quick):
+    closed, live_runs, progress = [], [], []
     found = Calibration(task_s=0.5, compute=1.0, read_s=0.25, link=0.5)
     fleet = Fleet.of([2], [4e6], [4e6])
     drawn = []
@@ -162,7 +162,7 @@ def test_each_policy_runs_both_ways_on_the_same_jobs(monkeypatch, quick):
     kept = []
     monkeypatch.setattr(paper, "_rows", lambda case, results: kept.append((case, results)) or ["row"])
     monkeypatch.setattr(paper, "_picture", lambda case, results: "picture")
-    result = paper.SimVsLive().reproduce(quick=quick, notify=lambda *step: told.append(step))
+    result = paper.SimVsLive().reproduce(quick=quick, notify=lambda *step: progress.append(step))
     seeds, names = ((1,), ["a", "c"]) if quick else ((1, 2, 3), ["a", "b", "c"])
     assert closed == ["ray"]
     assert [policy for policy, _ in live_runs[1:]] == [name for name in names for _ in seeds]
@@ -174,14 +174,14 @@ def test_each_policy_runs_both_ways_on_the_same_jobs(monkeypatch, quick):
         np.testing.assert_allclose(one.plain, seconds + 1.0)
         np.testing.assert_allclose(one.calibrated, seconds + 0.75 + 0.5)
     total = 1 + len(seeds) * len(names)
-    assert [share for _, share in told] == pytest.approx([place / total for place in range(total)])
-    assert told[0][0] == "calibration"
-    assert told[-1][0] == f"one, c, seed {seeds[-1]}"
+    assert [share for _, share in progress] == pytest.approx([place / total for place in range(total)])
+    assert progress[0][0] == "calibration"
+    assert progress[-1][0] == f"one, c, seed {seeds[-1]}"
     assert [row.ours for row in result.rows[:4]] == [0.5, 1.0, 0.25, 0.5]
     assert (result.rows[4:], result.pictures) == (("row",), ("picture",))
 
 
-def test_jobs_of_one_site_ask_for_minutes():
+def test_jobs_of_one_site_request_whole_minutes():
     jobs = mixed_jobs(3000, 16, np.random.default_rng(1))
     assert set(jobs.procs) == {2, 4, 6, 8, 12, 16}
     assert 0.3 < (jobs.procs == 2).mean() < 0.37

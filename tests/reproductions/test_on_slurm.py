@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.engines.fake_batch import FakeBatch
-from tests.reproductions.turning import not_turning
+from tests.reproductions.turning import rows_with_fixed_verdicts
 from windlass.drive import drive
 from windlass.engines.slurm.host import missing
 from windlass.model import InputError
@@ -27,7 +27,7 @@ def observed(policy, latency):
     return engine.observed(drive(engine, {"order": policy}))
 
 
-def test_orders_are_compared_place_by_place():
+def test_orders_are_compared_position_by_position():
     assert same_order([1, 2, 3], [1, 2, 3]).holds
     verdict = same_order([1, 2, 3, 4], [1, 4, 2, 3])
     assert not verdict.holds
@@ -37,12 +37,12 @@ def test_orders_are_compared_place_by_place():
         same_order([1, 2], [1, 3])
 
 
-def test_means_are_close_within_five_in_a_hundred_on_both_sides():
+def test_means_within_5_percent_are_close():
     assert [close(10.0, mean).holds for mean in (10.49, 9.51, 10.51, 9.49)] == [True, True, False, False]
 
 
 @pytest.mark.parametrize("policy", [Easy(), Conservative()], ids=lambda policy: policy.name)
-def test_without_latency_what_is_seen_is_what_is_simulated(policy):
+def test_without_latency_the_observed_run_matches_the_simulation(policy):
     seen = observed(policy, 0.0)
     assert np.abs(seen.occupied - JOBS.run).max() < 1e-5
     assert same_order(
@@ -51,30 +51,30 @@ def test_without_latency_what_is_seen_is_what_is_simulated(policy):
     ).holds
     rows = rows_of(policy, JOBS, seen, 0.0)
     assert all(row.holds is not False for row in rows)
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
 
 
 @pytest.mark.parametrize("policy", [Easy(), Conservative()], ids=lambda policy: policy.name)
-def test_with_the_same_delays_the_engine_does_the_same(policy):
+def test_a_simulation_with_the_observed_delays_matches_the_run(policy):
     seen = observed(policy, 0.7)
     delayed = delayed_releases(JOBS, seen, 8, policy)
     assert same_order(start_order(JOBS, seen.released), start_order(JOBS, delayed)).holds
     assert np.abs(delayed - seen.released).max() < 1e-5
 
 
-def test_another_order_or_wait_does_not_hold():
+def test_claims_fail_for_another_order_or_longer_waits():
     seen = observed(Easy(), 0.0)
     turned = dataclasses.replace(seen, released=seen.released[::-1].copy())
     rows = rows_of(Easy(), JOBS, turned, 0.0)
     assert [row.holds for row in rows].count(False) >= 2
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
     slower = dataclasses.replace(seen, released=seen.released * 2)
     rows = rows_of(Easy(), JOBS, slower, 0.0)
     assert all(row.note for row in rows if row.holds is False)
     assert sum(row.holds is False for row in rows) == 3
 
 
-def test_papers_that_run_nowhere_else_refuse_an_engine():
+def test_papers_without_a_live_run_refuse_an_engine():
     paper = find_paper("sim-vs-live")
     assert on_engine(paper, None) is on_engine(paper, "ray") is paper
     with pytest.raises(InputError, match="'rosella', which runs only in the simulator: omit --engine"):
@@ -84,7 +84,7 @@ def test_papers_that_run_nowhere_else_refuse_an_engine():
 
 
 @pytest.mark.slow
-def test_on_slurm_the_order_is_the_simulator_s_but_for_late_starts():
+def test_slurm_follows_the_simulated_order_except_for_late_starts():
     if reason := missing():
         pytest.skip(reason)
     found = on_engine(find_paper("sim-vs-live"), "slurm").reproduce(

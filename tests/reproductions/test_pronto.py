@@ -42,7 +42,7 @@ def test_medians_begin_at_midnight_and_keep_gaps():
     assert series.tolist() == [[1.0, 1.0, 3.0]] * 2
 
 
-def test_a_straight_line_is_off_by_a_step_for_naive_and_by_more_for_smoothing():
+def test_on_a_straight_line_naive_errs_by_one_step_and_smoothing_by_more():
     line = np.arange(30.0)[None] * 2.0
     naive = values.errors(line, 14, 10, values.alone("naive"))
     smooth = values.errors(line, 14, 10, values.alone("ExpSmo"))
@@ -50,7 +50,7 @@ def test_a_straight_line_is_off_by_a_step_for_naive_and_by_more_for_smoothing():
     assert smooth[0] > naive[0]
 
 
-def test_windows_never_hold_what_is_forecast():
+def test_windows_end_before_the_forecast_value():
     series = np.random.default_rng(1).random((2, 30))
     seen = []
     values.errors(series, 5, 3, lambda windows: seen.append(windows.copy()) or np.zeros(2))
@@ -60,7 +60,7 @@ def test_windows_never_hold_what_is_forecast():
 
 
 @pytest.mark.parametrize("method", ["naive", "ExpSmo", "ARIMA"])
-def test_scale_and_offset_of_a_machine_do_not_matter(method):
+def test_forecasts_scale_and_shift_with_the_machine(method):
     window = np.random.default_rng(2).random(21)
     assert own(method, 100.0 * window + 7.0) == pytest.approx(100.0 * own(method, window) + 7.0)
     both = np.stack([window, 100.0 * window + 7.0])
@@ -68,7 +68,7 @@ def test_scale_and_offset_of_a_machine_do_not_matter(method):
 
 
 @needs_svm
-def test_a_machine_alike_others_is_forecast_from_them():
+def test_pooled_forecasts_learn_from_similar_machines():
     # A saw of three days: one window has too few teeth to learn from, those of ten machines have enough.
     teeth = np.array([(np.arange(14) + shift) % 3 for shift in range(10)], np.float64) / 2.0
     following = np.array([(14 + shift) % 3 for shift in range(10)]) / 2.0
@@ -76,7 +76,7 @@ def test_a_machine_alike_others_is_forecast_from_them():
 
 
 @pytest.mark.parametrize("name", DISTANCES)
-def test_distances_tell_two_kinds_of_series_apart(name):
+def test_distances_separate_two_kinds_of_series(name):
     days = np.arange(20.0)
     kinds = [np.sin(days), np.sin(days) + 0.01, 5.0 + 0.3 * days, 5.1 + 0.3 * days]
     rng = np.random.default_rng(3)
@@ -91,7 +91,7 @@ def test_clusters_hold_each_machine_once():
     assert [each.number for group in found for each in group] == list(range(8))
 
 
-def test_accuracy_is_of_both_kinds():
+def test_balanced_accuracy_averages_both_classes():
     were = np.array([[True, False], [False, False], [False, False]])
     assert spikes.accuracy(were, were).balanced == 1.0
     never = spikes.accuracy(np.zeros((3, 2), bool), were)
@@ -100,20 +100,20 @@ def test_accuracy_is_of_both_kinds():
     assert spikes.accuracy(~were, were).balanced == pytest.approx((0 + 0 + 1 + 0) / 4)
 
 
-def test_random_is_rarely_said_to_beat_chance_and_never_of_few_onsets():
-    node, told = drawn_node(3, steps=6000), []
+def test_random_rarely_beats_chance_and_few_onsets_leave_it_undecided():
+    node, outcomes = drawn_node(3, steps=6000), []
     few = NodeTelemetry(node.metrics[:2200], node.ready[:2200], 0.2, 0.2, 2000)
     for seed in range(20):
         candidate = PolicyCandidate("random", "random", 0.1, {"downtime": 0.1})
         found, short = (
             judge(POLICIES, candidate, [each], np.random.default_rng(seed)) for each in (node, few)
         )
-        told.append(bool(beats_chance(found.quality, found.intervals)))
+        outcomes.append(bool(beats_chance(found.quality, found.intervals)))
         assert beats_chance(short.quality, short.intervals) is None
-    assert sum(told) <= 3
+    assert sum(outcomes) <= 3
 
 
-def test_drawn_sets_are_no_evidence_for_the_paper():
+def test_drawn_sets_have_no_verdicts_or_published_values():
     nodes = [drawn_node(seed, steps=1200) for seed in (1, 2)]
     names = ("pronto fpca, as printed", "pronto directions, as printed", "random", "forewarn")
     listed = [each for each in shown_candidates(nodes) if each.label in names]
@@ -129,7 +129,7 @@ def test_drawn_sets_are_no_evidence_for_the_paper():
             assert list(line.x) == sorted(line.x)
 
 
-def test_without_traces_forecasts_are_said_not_to_have_run(monkeypatch, tmp_path):
+def test_without_traces_forecasts_report_not_run(monkeypatch, tmp_path):
     monkeypatch.setenv(public.VARIABLE, str(tmp_path))
     monkeypatch.setenv(data.RECORDINGS, str(tmp_path))
     (row,), (other,) = paper._forecasts(quick=True), paper._recorded(quick=True)
@@ -157,7 +157,7 @@ def recording(steps=1500, seed=1):
     )
 
 
-def test_a_fitted_model_has_lags_and_noise_of_the_recording():
+def test_a_fitted_model_has_the_lags_and_noise_of_the_recording():
     found = recording()
     model = fit([found], 2.0)
     assert "still" not in model.names
@@ -173,7 +173,7 @@ def test_a_fitted_model_has_lags_and_noise_of_the_recording():
     assert drawn[:, place].std() == pytest.approx(true.std(), rel=0.15)
 
 
-def test_recordings_that_cannot_be_fitted_are_named():
+def test_recordings_that_cannot_be_fitted_are_refused():
     whole = recording(steps=50)
     without = Telemetry("there", whole.time, whole.names[1:], whole.values[:, 1:])
     with pytest.raises(InputError, match="there: expected one of the columns busy"):
@@ -184,7 +184,7 @@ def test_recordings_that_cannot_be_fitted_are_named():
         after(whole, without)
 
 
-def test_the_model_that_is_shipped_is_of_the_recording_that_ships():
+def test_the_shipped_model_is_fitted_to_the_shipped_recording():
     # Would catch a recording, or a fit, that changes without the model.
     shipped, again = read_model(), fit([read_recorded(RECORDING)], 2.0)
     assert again.names == shipped.names
@@ -196,7 +196,7 @@ def test_the_model_that_is_shipped_is_of_the_recording_that_ships():
     np.testing.assert_allclose(again.along[alike], shipped.along[alike], rtol=2e-3, atol=1e-6)
 
 
-def test_the_model_that_is_shipped_is_of_a_recording():
+def test_the_shipped_model_s_cpu_ready_follows_its_own_channel():
     model = read_model()
     assert {"cpu_ready", "busy"} <= set(model.names)
     # CPU Ready itself follows the channel of this name, and no other as much.

@@ -29,7 +29,7 @@ def test_a_tree_of_64_nodes_is_within_5_percent_of_the_svd_of_all_data(forget, s
 
 @pytest.mark.parametrize("fan_out", [2, 5, 64])
 @pytest.mark.parametrize("forget", [1.0, 0.5])
-def test_without_noise_the_tree_has_all_that_the_svd_has(forget, fan_out):
+def test_without_noise_the_tree_matches_the_svd(forget, fan_out):
     # Would catch a round that makes nobody older, or one that makes those older who have just sent: singular values
     # would be off by the weight of a block, in the racks that are silent as a whole and in those of which a part is.
     setting = Merging(nodes=20, fan_out=fan_out, blocks=6, noise=0.0, forget=forget, sees=2)
@@ -39,7 +39,7 @@ def test_without_noise_the_tree_has_all_that_the_svd_has(forget, fan_out):
         assert found.singular < 1e-9
 
 
-def test_more_noise_leaves_more_out():
+def test_more_noise_increases_the_distance_to_the_svd():
     # Would catch a comparison of the tree with itself.
     quiet, loud = (
         run_merging(Merging(nodes=8, noise=noise), np.random.default_rng(1)).distance for noise in (0.01, 0.3)
@@ -47,7 +47,7 @@ def test_more_noise_leaves_more_out():
     assert 0.0 < quiet < 0.02 < loud
 
 
-def test_rows_say_the_greatest_and_what_it_is_judged_by():
+def test_rows_report_mean_and_largest_distance_and_the_noise():
     settings = (SETTINGS[0], replace(SETTINGS[0], noise=1.0))
     quiet, loud, sent = rows_of(4, [1, 2], settings)
     assert quiet.holds is True
@@ -62,7 +62,7 @@ def test_rows_say_the_greatest_and_what_it_is_judged_by():
     assert sent.ours == 8 * (134 * 4 + 4)
 
 
-def test_what_cannot_be_is_named():
+def test_invalid_settings_are_refused():
     rng = np.random.default_rng(1)
     with pytest.raises(InputError, match="sees is 5, expected 1 to 4 directions"):
         run_merging(Merging(sees=5), rng)
@@ -70,7 +70,7 @@ def test_what_cannot_be_is_named():
         run_merging(Merging(blocks=1), rng)
 
 
-def watched(monkeypatch):
+def watch_tree(monkeypatch):
     """What happens to the tree, in its order, and what each node sends."""
     log: list[int | str] = []
     sent: dict[int, Subspace] = {}
@@ -90,14 +90,14 @@ def watched(monkeypatch):
 
 
 def test_a_quarter_of_the_nodes_falls_silent_halfway(monkeypatch):
-    log, _ = watched(monkeypatch)
+    log, _ = watch_tree(monkeypatch)
     run_merging(Merging(nodes=8, fan_out=2, blocks=5), np.random.default_rng(1))
     assert log == ["round", 0, 1, "round", "round", "round", *range(2, 8)]
 
 
 @pytest.mark.parametrize("sees", [4, 2])
-def test_a_node_s_data_have_the_directions_that_it_sees(monkeypatch, sees):
-    _, sent = watched(monkeypatch)
+def test_a_node_s_data_vary_in_the_directions_it_sees(monkeypatch, sees):
+    _, sent = watch_tree(monkeypatch)
     run_merging(Merging(nodes=12, fan_out=4, blocks=30, noise=0.0, sees=sees), np.random.default_rng(1))
     kinds = set()
     for node, subspace in sent.items():
@@ -110,7 +110,7 @@ def test_a_node_s_data_have_the_directions_that_it_sees(monkeypatch, sees):
     assert kinds == {(0, 1, 2, 3)} if sees == 4 else len(kinds) > 2
 
 
-def test_data_vary_as_much_as_is_said(monkeypatch):
+def test_data_have_the_reported_share_of_noise(monkeypatch):
     whole, svd = [], np.linalg.svd
 
     def seen(matrix, *words, **more):
@@ -127,7 +127,7 @@ def test_data_vary_as_much_as_is_said(monkeypatch):
     assert energy * (1.0 - setting.noisy) == pytest.approx(sum(0.49**k for k in range(4)), rel=0.1)
 
 
-def test_what_is_told_is_the_worst_of_directions_and_of_values(monkeypatch):
+def test_errors_are_the_largest_of_directions_and_singular_values(monkeypatch):
     class Off(AggregatorTree):
         """All as it is, but for one direction and one singular value."""
 
@@ -146,7 +146,7 @@ def test_what_is_told_is_the_worst_of_directions_and_of_values(monkeypatch):
     assert found.singular == pytest.approx(0.5, abs=1e-6)
 
 
-def test_what_is_reported_is_what_the_page_tells_of():
+def test_settings_are_the_documented_ones():
     assert {each.noisy for each in SETTINGS} == {0.03, 0.15, 0.42}
     assert {(each.forget, each.sees) for each in SETTINGS} == {(1.0, 4), (1.0, 2), (0.9, 4), (0.9, 2)}
     assert len(set(SETTINGS)) == len(SETTINGS) == 12

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.reproductions.turning import not_turning
+from tests.reproductions.turning import rows_with_fixed_verdicts
 from windlass.io.traces.telemetry import Telemetry, read_recorded
 from windlass_reproductions.pronto import data, paper, recorded, values
 from windlass_reproductions.pronto.methods import has_svm
@@ -26,7 +26,7 @@ def bursts(seed):
     return np.convolve(rng.random(STEPS) < 0.03, np.ones(8), "same").clip(0, 1) * rng.random(STEPS)
 
 
-def test_a_recording_lasts_four_weeks_in_ms_of_20_s():
+def test_a_recording_is_stretched_to_four_weeks_of_cpu_ready_in_ms():
     # Of each 28th of the recording the median is known.
     found = recorded.machine_of(1, recording(np.repeat(np.arange(28.0), STEPS // 28) / 1000.0))
     assert values.series_of([found], values.DAY)[0] == pytest.approx(20.0 * np.arange(28.0))
@@ -34,7 +34,7 @@ def test_a_recording_lasts_four_weeks_in_ms_of_20_s():
     assert with_holes.usage.tolist() == [2000.0, 4000.0]
 
 
-def test_stretches_shorter_than_a_step_are_no_column():
+def test_stretches_shorter_than_a_step_have_no_column():
     found = [recorded.machine_of(1, recording(np.zeros(STEPS)))]
     # A day is 30 steps: half an hour is less than one.
     assert list(recorded.stretches(found)) == ["1 day", "12 hours", "6 hours", "3 hours", "1 hour"]
@@ -52,7 +52,7 @@ def test_forecasts_are_spread_over_the_last_values():
     assert len(values.residuals(series, 98, 10, ahead, over=50)) == 2
 
 
-def test_rows_have_each_cell_and_say_what_is_left_out():
+def test_rows_have_each_cell_and_report_what_was_not_run():
     rows = recorded.rows_of([recording(bursts(1)), recording(bursts(2))], 3)
     by = {row.what: row for row in rows}
     assert len(by) == len(rows)
@@ -80,7 +80,7 @@ def test_a_rule_in_ms_marks_the_days_above_it():
     assert shares == [pytest.approx(100 * each / 14, abs=0.1) for each in (12, 8, 4)]
 
 
-def test_nearer_is_told_of_squares_and_only_beyond_chance():
+def test_nearer_compares_squared_errors_and_must_be_significant():
     rng = np.random.default_rng(1)
     off = rng.normal(size=60)
     assert nearer([(0.5 * off, off)]).holds is True
@@ -90,7 +90,7 @@ def test_nearer_is_told_of_squares_and_only_beyond_chance():
 
 
 @pytest.mark.parametrize("factor", [0.1, 10.0])
-def test_the_verdict_on_errors_goes_both_ways(factor):
+def test_verdicts_on_errors_change_with_their_inputs(factor):
     names = list(values.STRETCHES)
     methods = ("naive", "SVM")
     grows = {(m, name): np.full(2, factor**place) for m in methods for place, name in enumerate(names)}
@@ -101,19 +101,19 @@ def test_the_verdict_on_errors_goes_both_ways(factor):
     assert rows[0].holds is (factor > 1.0)
     if has_svm():
         assert rows[1].holds is (factor < 1.0)
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
 
 
-def test_recordings_that_do_not_agree_tell_nothing_of_errors():
+def test_recordings_that_disagree_leave_errors_undecided():
     names = list(values.STRETCHES)
     apart = {("naive", name): np.array([1.0 + place, 8.0 - place]) for place, name in enumerate(names)}
     off = {(method, name): np.array([1.0, -1.0]) for method in ("naive", "SVM") for name in names}
     rows = recorded.verdicts(recorded.ForecastErrors(off, apart), names)
     assert rows[0].holds is None
-    assert not_turning(rows[:1]) == {}
+    assert rows_with_fixed_verdicts(rows[:1]) == {}
 
 
-def test_recordings_are_found_where_a_path_says(monkeypatch, tmp_path):
+def test_recordings_are_read_from_the_configured_folder(monkeypatch, tmp_path):
     for name, seed in (("tune", 1), ("judge", 2)):
         table = {
             "at": np.arange(float(STEPS)),
@@ -136,7 +136,7 @@ def test_recordings_are_found_where_a_path_says(monkeypatch, tmp_path):
     assert len(paper._recorded(quick=True)) > 30
 
 
-def test_recordings_that_ship_are_of_one_machine_without_gaps():
+def test_shipped_recordings_have_the_same_metrics_and_no_gaps():
     # Would catch a recording that was cut, stopped in between, or made by another recorder.
     files = [data.recordings() / name for name in (data.TUNE, data.JUDGE, data.SHORT)]
     assert sum(path.stat().st_size for path in files) < 3e6

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.reproductions.turning import not_turning, unreasoned
+from tests.reproductions.turning import lacks_reason, rows_with_fixed_verdicts
 from windlass.admit.evaluation import PolicyCandidate
 from windlass.admit.measure import Quality
 from windlass_reproductions.pronto import merging, recall, spikes, trackers, values
@@ -20,8 +20,8 @@ needs_svm = pytest.mark.skipif(not has_svm(), reason="scikit-learn is not here, 
 
 def check(row, holds):
     assert row.holds is holds, (row.ours, row.note)
-    assert not_turning([row]) == {}
-    assert not unreasoned(row)
+    assert rows_with_fixed_verdicts([row]) == {}
+    assert not lacks_reason(row)
 
 
 def errors_of(column, naive, smooth=(1.0, 1.0), svm=1.0):
@@ -42,7 +42,7 @@ def errors_of(column, naive, smooth=(1.0, 1.0), svm=1.0):
         (lambda place: np.roll(np.array([1.0, 2.0, 4.0, 3.0]), place), None),
     ],
 )
-def test_errors_grow_as_stretches_get_shorter(naive, holds):
+def test_errors_must_grow_as_stretches_get_shorter(naive, holds):
     check(errors_of(1.0, naive)[1], holds)
 
 
@@ -55,7 +55,7 @@ def test_errors_grow_as_stretches_get_shorter(naive, holds):
         ((1.0, np.array([0.4, 1.9, 1.5, 0.6])), None),
     ],
 )
-def test_a_week_more_changes_little(smooth, holds):
+def test_another_week_of_data_must_change_little(smooth, holds):
     check(errors_of(1.0, lambda place: NOISE, smooth=smooth)[0], holds)
 
 
@@ -63,7 +63,7 @@ def test_a_week_more_changes_little(smooth, holds):
 @pytest.mark.parametrize(
     ("part", "holds"), [(0.8, [True, True, False]), (1.2, [False, False, True]), (NOISE[::-1], [None] * 3)]
 )
-def test_machines_that_learn_are_beside_naive_ones(part, holds):
+def test_svm_is_compared_with_naive(part, holds):
     rows = errors_of(part, lambda place: (1.0 + place) * NOISE, svm=part)[2:]
     for row, each in zip(rows, holds, strict=True):
         check(row, each)
@@ -83,24 +83,24 @@ SILENT = {"1000": 0.5, "99th": 0.5, "μ+3σ": 0.5, "500": 0.5, "90th": 0.5, "med
         ({}, {"1000": 0.9, "99th": 0.8}, True),
     ],
 )
-def test_rules_that_mark_few_days_are_foreseen_best(best, silence, holds):
+def test_rules_that_mark_few_days_must_be_forecast_best(best, silence, holds):
     check(spikes.few_row(BEST | best, SILENT | silence), holds)
 
 
-def test_who_foresees_nothing_is_right_of_machines_without_a_spike():
+def test_forecasting_no_spike_is_right_for_machines_without_spikes():
     were = np.array([[True, False], [False, False]])
     assert spikes.accuracy(were, were).silent == 0.75
     assert spikes.accuracy(~were, were).silent == spikes.accuracy(were, were).silent
 
 
 @pytest.mark.parametrize(("fastest", "holds"), [("power", False), (None, True)])
-def test_trackers_are_as_fast_in_their_order(fastest, holds):
+def test_trackers_must_have_the_published_order_of_speed(fastest, holds):
     found = {name: ms for name, (_, ms, _) in trackers.PAPER.items()} | ({fastest: 0.0} if fastest else {})
     check(trackers.order_row(found), holds)
 
 
 @pytest.mark.parametrize(("error", "holds"), [(0.01, True), (0.06, False)])
-def test_merging_leaves_little_out(error, holds):
+def test_merging_must_stay_within_its_limit(error, holds):
     check(merging.merge_row("64 nodes", [0.0, error], ""), holds)
 
 
@@ -126,7 +126,9 @@ def signal(label, recall_of, over_chance, left, right, downtime, onsets=90):
         ((0.92, 0.99), ABOVE, (9, 0), 0.6, 9, [None, None, True]),
     ],
 )
-def test_what_the_paper_says_of_its_signal(recall_of, over_chance, counts, downtime, onsets, holds):
+def test_claims_of_the_paper_on_its_signal_change_with_their_inputs(
+    recall_of, over_chance, counts, downtime, onsets, holds
+):
     found = [
         signal(f"pronto {tracker}, as printed", recall_of, over_chance, *counts, downtime, onsets)
         for tracker in ("fpca", "directions")

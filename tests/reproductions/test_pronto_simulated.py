@@ -34,18 +34,21 @@ TREE = {
 }
 
 
-def of(label, p99, rejected):
+def contender(label, p99, rejected):
     return Contender(label.partition("(")[0], label, np.array(p99), np.array(rejected))
 
 
-def rows(lines):
+def cells_by_label(lines):
     """Cells by the label of a row."""
     split = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("| ")]
     return {cells[0]: cells[1:] for cells in split}
 
 
-def test_between_two_rungs_it_is_what_a_straight_line_has():
-    rungs = [of("always", [2.0, 3.0], [0.0, 0.0]), of("utilisation(downtime=0.1)", [4.0, 3.0], [0.1, 0.2])]
+def test_values_between_two_rungs_are_interpolated_per_seed():
+    rungs = [
+        contender("always", [2.0, 3.0], [0.0, 0.0]),
+        contender("utilisation(downtime=0.1)", [4.0, 3.0], [0.1, 0.2]),
+    ]
     # Would catch rungs of another seed, and a mean over seeds before the line.
     assert at_share(np.array([0.05, 0.05]), rungs).tolist() == [3.0, 3.0]
     assert at_share(np.array([0.0, 0.2]), rungs[::-1]).tolist() == [2.0, 3.0]
@@ -54,7 +57,7 @@ def test_between_two_rungs_it_is_what_a_straight_line_has():
     assert beyond[1] == 3.0
 
 
-def test_differences_are_of_the_same_seeds():
+def test_differences_are_paired_by_seed():
     base = np.array([1.0, 5.0, 9.0])
     # Seeds differ by far more than policies do, and it does not matter.
     found = percent_change(0.9 * base, base)
@@ -62,17 +65,17 @@ def test_differences_are_of_the_same_seeds():
     assert percent_change(base, 0.8 * base).mean == pytest.approx(25.0)
 
 
-def test_a_table_holds_each_against_none_and_the_threshold_that_rejects_as_much():
+def test_a_table_compares_each_policy_with_none_and_an_equal_threshold():
     found = [
-        of("always", [2.0, 4.0], [0.0, 0.0]),
-        of("utilisation(downtime=0.05)", [3.0, 6.0], [0.1, 0.1]),
-        of("ours", [2.0, 4.0], [0.1, 0.1]),
-        of("worse", [3.0, 6.0], [0.05, 0.05]),
-        of("greedy", [1.0, 2.0], [0.3, 0.3]),
+        contender("always", [2.0, 4.0], [0.0, 0.0]),
+        contender("utilisation(downtime=0.05)", [3.0, 6.0], [0.1, 0.1]),
+        contender("ours", [2.0, 4.0], [0.1, 0.1]),
+        contender("worse", [3.0, 6.0], [0.05, 0.05]),
+        contender("greedy", [1.0, 2.0], [0.3, 0.3]),
     ]
     lines = list(table("pot, load=0.8", found))
     assert lines[0] == "pot, load=0.8, 2 seeds"
-    cells = rows(lines)
+    cells = cells_by_label(lines)
     assert cells["always"] == ["3.00", "0.0", "", ""]
     assert cells["utilisation(downtime=0.05)"] == ["4.50", "10.0", "+50.0 (+50.0 to +50.0)", ""]
     assert cells["ours"] == ["3.00", "10.0", "+0.0 (+0.0 to +0.0)", "-33.3 (-33.3 to -33.3)"]
@@ -81,13 +84,13 @@ def test_a_table_holds_each_against_none_and_the_threshold_that_rejects_as_much(
     assert cells["greedy"][3] == "rejects more than any threshold run"
 
 
-def test_a_threshold_that_stays_is_no_rung():
+def test_a_fixed_threshold_is_not_a_rung():
     found = [
-        of("always", [2.0, 2.0], [0.0, 0.0]),
-        of("utilisation(threshold=0.9)", [9.0, 9.0], [0.1, 0.1]),
-        of("utilisation(downtime=0.05)", [4.0, 4.0], [0.2, 0.2]),
+        contender("always", [2.0, 2.0], [0.0, 0.0]),
+        contender("utilisation(threshold=0.9)", [9.0, 9.0], [0.1, 0.1]),
+        contender("utilisation(downtime=0.05)", [4.0, 4.0], [0.2, 0.2]),
     ]
-    assert rows(table("x", found))["utilisation(threshold=0.9)"][3] == "+200.0 (+200.0 to +200.0)"
+    assert cells_by_label(table("x", found))["utilisation(threshold=0.9)"][3] == "+200.0 (+200.0 to +200.0)"
 
 
 def test_each_rung_is_added_once():
@@ -102,7 +105,7 @@ def test_each_rung_is_added_once():
     assert single["policies"]["admit"][0] == "always"
 
 
-def test_what_is_asked_takes_the_place_of_what_the_scenario_has():
+def test_arguments_override_the_scenario():
     # Would catch a load that is lost with the number of tasks, and a scenario that changes unasked.
     assert with_ladder(TREE, 1)["workload"] == TREE["workload"]
     assert "sizes" not in with_ladder(TREE, 1)
@@ -112,18 +115,18 @@ def test_what_is_asked_takes_the_place_of_what_the_scenario_has():
 
 
 def test_an_interval_has_its_lower_end_first():
-    found = [of("always", [1.0, 1.0, 1.0], [0.0] * 3), of("ours", [1.1, 1.2, 1.3], [0.0] * 3)]
+    found = [contender("always", [1.0, 1.0, 1.0], [0.0] * 3), contender("ours", [1.1, 1.2, 1.3], [0.0] * 3)]
     # Student's t for three seeds: 4.303 times 10 over the root of 3.
-    assert rows(table("x", found))["ours"][2] == "+20.0 (-4.8 to +44.8)"
+    assert cells_by_label(table("x", found))["ours"][2] == "+20.0 (-4.8 to +44.8)"
 
 
-def test_the_ladder_is_the_one_that_the_page_tells_of():
+def test_the_ladder_is_the_documented_one():
     page = (Path(__file__).parents[2] / "docs" / "results-admit-simulated.md").read_text(encoding="utf-8")
     *most, last = (f"{100 * downtime:g}" for downtime in LADDER)
     assert f"downtimes of {', '.join(most)} and {last} %" in " ".join(page.split())
 
 
-def test_figures_are_those_of_the_runs():
+def test_contenders_have_the_metrics_of_the_runs():
     runs = [run(make_scenario(with_ladder(TREE, seed))).variants for seed in TREE["seeds"]]
     found = contenders(runs)
     assert list(found) == ["pot, load=0.6", "pot, load=0.8"]
@@ -153,14 +156,14 @@ def test_tables_are_printed_after_each_seed(tmp_path, capsys):
         main([str(path)])
 
 
-def test_without_no_admission_there_is_nothing_to_be_held_against():
+def test_a_table_without_the_always_policy_is_refused():
     with pytest.raises(InputError, match="no policy 'always'"):
-        list(table("x", [of("random", [1.0], [0.1])]))
+        list(table("x", [contender("random", [1.0], [0.1])]))
 
 
-def test_the_command_hands_on_what_it_is_asked(tmp_path, capsys):
+def test_the_command_applies_its_options(tmp_path, capsys):
     short = {**TREE, "policies": {"dispatch": "rosella", "admit": "always"}, "seeds": [1]}
-    told = []
+    outputs = []
     for name, more, words in (
         ("a", {"workload": {"tasks": 300, "load": 0.6}}, []),
         ("b", {"workload": {"tasks": 200, "load": 0.6}, "sizes": "known"}, []),
@@ -170,6 +173,6 @@ def test_the_command_hands_on_what_it_is_asked(tmp_path, capsys):
         path = tmp_path / f"{name}.yaml"
         path.write_text(yaml.safe_dump({**short, **more}))
         main([str(path), *words])
-        told.append(capsys.readouterr().out)
-    assert told[1] == told[2]
-    assert len({told[0], told[1], told[3]}) == 3
+        outputs.append(capsys.readouterr().out)
+    assert outputs[1] == outputs[2]
+    assert len({outputs[0], outputs[1], outputs[3]}) == 3

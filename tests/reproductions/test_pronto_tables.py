@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.reproductions.keyed import keyed
+from tests.reproductions.keyed import number_for
 from windlass_reproductions.pronto import data, paper, trackers, values
 from windlass_reproductions.pronto.data import Machine
 from windlass_reproductions.pronto.values import DAY, Errors
@@ -37,7 +37,7 @@ TABLE_3 = {
 
 
 def errors(*key):
-    return np.array([keyed(*key, machine) for machine in range(4)])
+    return np.array([number_for(*key, machine) for machine in range(4)])
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def tables(monkeypatch):
     return Errors(one), Errors(three)
 
 
-def test_each_cell_is_beside_the_printed_one_and_over_naive(tables):
+def test_each_cell_has_the_printed_value_and_its_ratio_to_naive(tables):
     expected = []
     columns = (
         ("same VM, 14", "same", 14),
@@ -84,7 +84,7 @@ def test_each_cell_is_beside_the_printed_one_and_over_naive(tables):
     assert (still.paper, still.ours) == ("2 (0.50)", "0 (naive has no error)")
 
 
-def test_conclusions_are_of_the_cells_that_they_name(tables):
+def test_conclusions_compare_the_cells_that_they_name(tables):
     longer, shorter, lower, wins, loses = values.rows_of(*tables)[-5:]
     first, second = (errors(1, "ExpSmo", "same", days).mean() for days in (14, 21))
     assert longer.ours == f"{first:.3g} and {second:.3g}"
@@ -98,11 +98,11 @@ def test_conclusions_are_of_the_cells_that_they_name(tables):
     assert wins.judged == values.less_everywhere(long)
     short = [(errors(3, "SVM", name), errors(3, "naive", name)) for name in ("15 min", "30 min", "1 hour")]
     assert loses.judged == values.not_less_in(short, 2)
-    told = [values.less(*pair).holds for pair in short]
-    assert loses.ours == f"at {told.count(False)} of 3, and less at {told.count(True)}"
+    outcomes = [values.less(*pair).holds for pair in short]
+    assert loses.ours == f"at {outcomes.count(False)} of 3, and less at {outcomes.count(True)}"
 
 
-def test_forecasts_are_of_the_last_values_or_evenly_over_more():
+def test_forecasts_cover_the_last_values_or_are_spread_evenly():
     series = np.arange(20.0)[None, :] ** 2
 
     def ahead(windows):
@@ -122,13 +122,13 @@ def test_forecasts_are_of_the_last_values_or_evenly_over_more():
     assert seen == [[[17.0**2, 18.0**2]]]
 
 
-def test_stretches_without_a_value_hold_the_last():
+def test_stretches_without_a_value_repeat_the_last_one():
     medians = {1: [1.0, np.nan, 3.0, 4.0], 2: [np.nan, np.nan, 6.0]}
     found = [SimpleNamespace(medians=lambda lasts, own=own: np.array(own)) for own in medians.values()]
     assert values.series_of(found, DAY).tolist() == [[1.0, 1.0, 3.0], [0.0, 0.0, 6.0]]
 
 
-def test_medians_are_of_whole_stretches():
+def test_medians_cover_whole_stretches_only():
     time = np.array([50.0, 150.0, 250.0, 350.0, 450.0, 650.0, 750.0])
     usage = np.array([9.0, 9.0, 4.0, 8.0, 1.0, 5.0, 2.0])
     # From 200 s on: two values, then one, none before 600 s, and two; the step is 100 s, so 800 s is whole.
@@ -138,9 +138,9 @@ def test_medians_are_of_whole_stretches():
     assert np.isnan(found[1])
 
 
-def test_tables_are_of_clusters_of_machines(monkeypatch):
+def test_tables_are_computed_by_cluster_of_machines(monkeypatch):
     found = tuple(range(7))
-    asked = []
+    calls = []
     monkeypatch.setattr(values, "has_svm", lambda: True)
     monkeypatch.setattr(values, "clusters", lambda machines: [machines[:4], machines[4:]])
     monkeypatch.setattr(values, "series_of", lambda machines, lasts: (machines, lasts))
@@ -148,16 +148,17 @@ def test_tables_are_of_clusters_of_machines(monkeypatch):
         monkeypatch.setattr(values, name, lambda method, name=name: (name, method))
 
     def errors_of(series, window, most, way, over=None):
-        asked.append((series, window, most, way, over))
+        calls.append((series, window, most, way, over))
         return np.array(
-            [keyed(series, window, most, way if isinstance(way, tuple) else "nearest", over)] * len(series[0])
+            [number_for(series, window, most, way if isinstance(way, tuple) else "nearest", over)]
+            * len(series[0])
         )
 
     monkeypatch.setattr(values, "errors", errors_of)
     daily = values.daily(found, 5)
 
     def expected(machines, lasts, window, most, way, over=None):
-        return [keyed((machines, lasts), window, most, way, over)] * len(machines)
+        return [number_for((machines, lasts), window, most, way, over)] * len(machines)
 
     for days in (14, 21):
         for method in METHODS:
@@ -178,7 +179,7 @@ def test_tables_are_of_clusters_of_machines(monkeypatch):
             assert stretch.of(method, name).tolist() == [*both[0], *both[1]]
 
 
-def test_a_vector_takes_what_is_left_after_the_first_block(monkeypatch):
+def test_the_time_per_vector_excludes_the_first_block(monkeypatch):
     seen = []
 
     class Node:
@@ -197,7 +198,7 @@ def test_a_vector_takes_what_is_left_after_the_first_block(monkeypatch):
     assert seen[0] == (134, 4, 20, "power", np.random.default_rng(2).random())
     assert seen[1:] == [134] * 70
     monkeypatch.setattr(
-        trackers, "ms_a_vector", lambda tracker, steps, clock: keyed(tracker, steps, low=1.0, high=9.0)
+        trackers, "ms_a_vector", lambda tracker, steps, clock: number_for(tracker, steps, low=1.0, high=9.0)
     )
     rows = trackers.rows_of(30)
     printed = {
@@ -209,13 +210,13 @@ def test_a_vector_takes_what_is_left_after_the_first_block(monkeypatch):
     for place, tracker in enumerate(trackers.TRACKERS):
         name, ms, memory = printed[tracker]
         assert [(row.what, row.paper, row.ours) for row in rows[2 * place : 2 * place + 2]] == [
-            (f"{name}: ms per vector", ms, round(keyed(tracker, 30, low=1.0, high=9.0), 4)),
+            (f"{name}: ms per vector", ms, round(number_for(tracker, 30, low=1.0, high=9.0), 4)),
             (f"{name}: MB", memory, 2.5),
         ]
     assert rows[-1].paper == "SPIRIT, Pronto, PM, FD"
 
 
-def test_a_stream_has_directions_that_weigh_less_one_after_the_other():
+def test_a_stream_has_directions_of_decreasing_weight():
     rows = trackers.stream(4000, 10, 3, 0.01, np.random.default_rng(1))
     assert rows.shape == (4000, 10)
     size = np.linalg.svd(rows, compute_uv=False) / np.sqrt(4000)
@@ -225,39 +226,39 @@ def test_a_stream_has_directions_that_weigh_less_one_after_the_other():
 
 @pytest.mark.parametrize("quick", [True, False])
 @pytest.mark.parametrize("there", [True, False])
-def test_all_parts_are_run_at_their_sizes(monkeypatch, quick, there):
-    asked, told = [], []
+def test_all_parts_run_at_their_sizes(monkeypatch, quick, there):
+    calls, progress = [], []
 
-    def keeps(name, answer):
+    def recorder(name, answer):
         def take(*given, **more):
-            asked.append((name, *given, *more.items()))
+            calls.append((name, *given, *more.items()))
             return answer
 
         return take
 
-    monkeypatch.setattr(paper, "tracker_rows", keeps("trackers", ["trackers"]))
-    monkeypatch.setattr(paper, "merging_rows", keeps("merging", ["merging"]))
-    monkeypatch.setattr(paper, "machines", keeps("machines", ("m",) if there else ()))
+    monkeypatch.setattr(paper, "tracker_rows", recorder("trackers", ["trackers"]))
+    monkeypatch.setattr(paper, "merging_rows", recorder("merging", ["merging"]))
+    monkeypatch.setattr(paper, "machines", recorder("machines", ("m",) if there else ()))
     monkeypatch.setattr(paper, "recorded", lambda: "recorded" if there else None)
-    monkeypatch.setattr(paper, "recorded_rows", keeps("recorded", ["recorded"]))
-    monkeypatch.setattr(paper.values, "daily", keeps("daily", "one"))
-    monkeypatch.setattr(paper.values, "by_stretch", keeps("stretch", "three"))
+    monkeypatch.setattr(paper, "recorded_rows", recorder("recorded", ["recorded"]))
+    monkeypatch.setattr(paper.values, "daily", recorder("daily", "one"))
+    monkeypatch.setattr(paper.values, "by_stretch", recorder("stretch", "three"))
     monkeypatch.setattr(paper.values, "rows_of", lambda one, three: [one, three])
-    monkeypatch.setattr(paper.spikes, "all_accuracies", keeps("spikes", "found"))
+    monkeypatch.setattr(paper.spikes, "all_accuracies", recorder("spikes", "found"))
     monkeypatch.setattr(paper.spikes, "rows_of", lambda found: [found])
     for name in ("recorded_nodes", "bitbrains_nodes", "smd_nodes"):
-        monkeypatch.setattr(paper, name, keeps(name, ["node"] if there else []))
+        monkeypatch.setattr(paper, name, recorder(name, ["node"] if there else []))
     monkeypatch.setattr(paper, "drawn_node", lambda seed, steps, warns: (seed, steps, warns))
 
     def judged(kind, notify, downtimes, tune):
         notify("half", 0.5)
-        asked.append((kind.name, kind.nodes, kind.real, downtimes, tune))
+        calls.append((kind.name, kind.nodes, kind.real, downtimes, tune))
         return kind.name
 
     monkeypatch.setattr(paper, "judge_all", judged)
     monkeypatch.setattr(paper, "recall_rows", lambda kind, found: [f"rows {found}"])
     monkeypatch.setattr(paper, "pictures", lambda kind, found, key: [(found, key)])
-    found = paper.ProntoPaper().reproduce(quick=quick, notify=lambda *step: told.append(step))
+    found = paper.ProntoPaper().reproduce(quick=quick, notify=lambda *step: progress.append(step))
     downtimes = (0.05,) if quick else (0.05, 0.10)
     steps, seeds = (1500, [100]) if quick else (12_000, [100, 101, 102, 103])
     sets = [(name, ["node"], True) for name in ("our recordings", "Bitbrains", "SMD") if there]
@@ -278,13 +279,13 @@ def test_all_parts_are_run_at_their_sizes(monkeypatch, quick, there):
         ("smd_nodes", 1, 800, 300) if quick else ("smd_nodes", 4, None),
         *((*own, downtimes, not quick) for own in sets),
     ]
-    assert asked == expected
+    assert calls == expected
     assert found.pictures == tuple((own[0], f"set{place}") for place, own in enumerate(sets))
     assert list(found.rows)[-len(sets) :] == [f"rows {own[0]}" for own in sets]
     assert sum(row == "not run" for row in (getattr(row, "ours", "") for row in found.rows)) == (
         0 if there else 2
     )
-    shares = [share for _, share in told]
+    shares = [share for _, share in progress]
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0.0, 1.0)
     assert shares[4:-1] == pytest.approx(
@@ -292,7 +293,7 @@ def test_all_parts_are_run_at_their_sizes(monkeypatch, quick, there):
     )
 
 
-def test_where_recordings_and_traces_lie(monkeypatch, tmp_path):
+def test_recordings_and_traces_have_their_default_folders(monkeypatch, tmp_path):
     monkeypatch.setenv(data.RECORDINGS, str(tmp_path))
     assert data.recordings() == tmp_path
     assert data.recorded() is None
@@ -302,7 +303,7 @@ def test_where_recordings_and_traces_lie(monkeypatch, tmp_path):
     assert data.traces().name == "telemetry"
 
 
-def test_nodes_of_bitbrains_have_seen_their_first_week(monkeypatch, tmp_path):
+def test_bitbrains_nodes_warm_up_on_their_first_week(monkeypatch, tmp_path):
     files = [SimpleNamespace(name=f"{number}.csv.gz") for number in range(5)]
     monkeypatch.setattr(data, "_bitbrains", lambda: files)
 

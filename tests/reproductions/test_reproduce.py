@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.reproductions.quick import quick
-from tests.reproductions.turning import stuck, unreasoned
+from tests.reproductions.turning import lacks_reason, why_fixed
 from windlass.cli import main
 from windlass.report.pictures import Line, Picture
 from windlass_reproductions import Reproduction, Row, find_paper, papers
@@ -52,7 +52,7 @@ def test_quick_reproductions_run(paper):
     quick(paper)
 
 
-def one(low, holds, **given):
+def judged_row(low, holds, **given):
     judged = Judged((Within(Interval(1.0, 0.1), low=low),), "rule", **given)
     return Row("what", 1.0, 1.0, holds, "note", judged)
 
@@ -60,26 +60,30 @@ def one(low, holds, **given):
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        (one(0.0, True), ""),
-        (one(2.0, False), ""),
-        (one(1.0, None), ""),
+        (judged_row(0.0, True), ""),
+        (judged_row(2.0, False), ""),
+        (judged_row(1.0, None), ""),
         (Row("what", 1.0, 1.0, None, "note"), ""),
-        (one(0.0, None), "says something else than what it is judged by"),
-        (one(2.0, True), "says something else than what it is judged by"),
+        (judged_row(0.0, None), "says something else than what it is judged by"),
+        (judged_row(2.0, True), "says something else than what it is judged by"),
         (Row("what", 1.0, 1.0, True), "has a verdict and nothing that it is judged by"),
-        (one(-np.inf, True), "does not turn with all its parts"),
+        (judged_row(-np.inf, True), "does not turn with all its parts"),
     ],
 )
-def test_a_verdict_that_cannot_turn_is_found(row, why):
-    assert stuck(row) == why
+def test_a_verdict_that_cannot_change_is_detected(row, why):
+    assert why_fixed(row) == why
 
 
-def test_a_row_without_its_reason_is_found():
-    assert [unreasoned(Row("what", 1.0, 1.0, holds)) for holds in (True, False, None)] == [False, True, True]
-    assert not unreasoned(Row("what", 1.0, 1.0, False, "why"))
+def test_a_row_without_a_reason_is_detected():
+    assert [lacks_reason(Row("what", 1.0, 1.0, holds)) for holds in (True, False, None)] == [
+        False,
+        True,
+        True,
+    ]
+    assert not lacks_reason(Row("what", 1.0, 1.0, False, "why"))
 
 
-def test_what_a_row_was_judged_by_is_in_its_note_alone():
+def test_the_rule_of_a_row_appears_only_in_its_note():
     row = Row.by("what", 1.0, 1.0, Judged((), "rule"), "note")
     assert (row.holds, row.note) == (None, "note; rule")
     assert set(json.loads(rows_json(Reproduction((row,))))[0]) == {"what", "paper", "ours", "holds", "note"}

@@ -5,19 +5,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.reproductions.keyed import axes, keyed, mean_and_half
+from tests.reproductions.keyed import axes, mean_and_half, number_for
 from windlass_reproductions.rosella import examples, growth, learning, paper, table
 from windlass_reproductions.rosella.table import Cell, Contender
 
 FOUR = np.repeat([0.5, 1.0, 2.0, 4.0], 8) / 1.875
 
 
-def made(policy, speeds, rng, **parameters):
+def fake_policy(policy, speeds, rng, **parameters):
     """What names a policy with its parameters and its generator."""
     return policy, np.asarray(speeds).tolist(), rng.random(), sorted(parameters.items())
 
 
-class Late:
+class LateResponses:
     """Responses of which all but the first tenth of five million tasks are asked for."""
 
     def __init__(self, level):
@@ -32,24 +32,24 @@ class Simulated:
     """Runs that follow from what is asked for; ``asked`` keeps it."""
 
     def __init__(self, tasks=None):
-        self.asked = []
+        self.calls = []
         self._tasks = tasks
 
     def __call__(self, policy, speeds, load, tasks, *, seed, timetable=None, **given):
         speeds = np.asarray(speeds, dtype=float)
         last = None if timetable is None else (timetable.time.tolist(), timetable.speed.tolist())
         key = policy, speeds.tolist(), load, tasks, seed, sorted(given.items()), last
-        self.asked.append(SimpleNamespace(policy=policy, load=load, tasks=tasks, seed=seed, given=given))
+        self.calls.append(SimpleNamespace(policy=policy, load=load, tasks=tasks, seed=seed, given=given))
         count = self._tasks or tasks
         steps = np.arange(1, 21)
-        level = keyed(key)
+        level = number_for(key)
         return SimpleNamespace(
-            response=Late(2.0 * level) if tasks == 5_000_000 else self._response(count, level),
+            response=LateResponses(2.0 * level) if tasks == 5_000_000 else self._response(count, level),
             submit=np.linspace(0.0, count / (load * speeds.sum()), count),
-            waiting=(keyed(key, "waiting") * steps).astype(np.int64),
+            waiting=(number_for(key, "waiting") * steps).astype(np.int64),
             sample_time=steps * 2.0,
-            longest=np.where(steps <= 10, 500.0, keyed(key, "longest")),
-            longest_queue=int(keyed(key, "queue")),
+            longest=np.where(steps <= 10, 500.0, number_for(key, "longest")),
+            longest_queue=int(number_for(key, "queue")),
             mean=level,
             worker=np.arange(count) % len(speeds),
             estimates=None,
@@ -66,11 +66,11 @@ def simulated(monkeypatch):
     for module in (examples, growth, learning, table):
         monkeypatch.setattr(module, "simulate", runs)
     for module in (learning, table):
-        monkeypatch.setattr(module, "make_policy", made)
+        monkeypatch.setattr(module, "make_policy", fake_policy)
     return runs
 
 
-def test_speeds_are_one_on_average():
+def test_speeds_average_one():
     sets = table.speed_sets()
     assert [each.name for each in sets] == [
         "two classes, 28 of 1 and 4 of 6",
@@ -86,7 +86,7 @@ def test_speeds_are_one_on_average():
         np.testing.assert_allclose(each.speeds, np.array(speeds) * 32 / sum(speeds))
 
 
-def test_contenders_are_named_with_their_parameters():
+def test_contenders_have_these_labels_and_parameters():
     found = {each.label: (each.policy, dict(each.parameters)) for each in table.CONTENDERS}
     alike = ("rosella", "eps-greedy", "ucb", "sparrow", "pot", "uniform", "round-robin", "least-outstanding")
     alike += ("jsq", "halo", "pss", "ppot", "sed")
@@ -99,7 +99,9 @@ def test_contenders_are_named_with_their_parameters():
     ("under", "schedulers", "delay", "shocked"),
     [("_STILL", 1, 0.0, False), ("_SHOCKS", 1, 0.0, True), ("_STALE", 8, 0.5, False)],
 )
-def test_a_response_leaves_the_first_tenth_out(simulated, monkeypatch, under, schedulers, delay, shocked):
+def test_the_mean_response_excludes_the_first_tenth(
+    simulated, monkeypatch, under, schedulers, delay, shocked
+):
     monkeypatch.setattr(
         table,
         "shocks",
@@ -110,25 +112,25 @@ def test_a_response_leaves_the_first_tenth_out(simulated, monkeypatch, under, sc
     speeds = np.array([1.0, 3.0])
     contender = Contender("a", "ppot", (("probes", 2),))
     found = table._response(contender, speeds, 0.5, 100, 7, getattr(table, under))
-    (asked,) = simulated.asked
-    assert asked.given == {"samples": 0, "schedulers": schedulers, "probe_delay": delay, "sizes_known": True}
-    assert asked.policy == made("ppot", speeds, np.random.default_rng([7, 8]), probes=2)
-    assert (asked.load, asked.tasks, asked.seed) == (0.5, 100, 7)
-    told = None
+    (call,) = simulated.calls
+    assert call.given == {"samples": 0, "schedulers": schedulers, "probe_delay": delay, "sizes_known": True}
+    assert call.policy == fake_policy("ppot", speeds, np.random.default_rng([7, 8]), probes=2)
+    assert (call.load, call.tasks, call.seed) == (0.5, 100, 7)
+    timetable = None
     if shocked:
-        told = [500.0, 100 / (0.5 * 4.0), np.random.default_rng([7, 9]).random()], [1.0, 3.0]
-    key = asked.policy, [1.0, 3.0], 0.5, 100, 7, sorted(asked.given.items()), told
-    assert found == pytest.approx(keyed(key))
+        timetable = [500.0, 100 / (0.5 * 4.0), np.random.default_rng([7, 9]).random()], [1.0, 3.0]
+    key = call.policy, [1.0, 3.0], 0.5, 100, 7, sorted(call.given.items()), timetable
+    assert found == pytest.approx(number_for(key))
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_tables_have_all_loads_of_all_speeds(monkeypatch, quick):
+def test_tables_cover_all_loads_and_speed_sets(monkeypatch, quick):
     tasks, seeds = (50_000, (1, 2, 3)) if quick else (400_000, (1, 2, 3, 4, 5))
     loads = (0.5, 0.8, 0.85, 0.9) if quick else (0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95)
 
     def response(contender, speeds, load, count, seed, under):
         assert count == tasks
-        return keyed(contender.label, float(speeds[0]), load, seed, under.key, low=10.0, high=30.0)
+        return number_for(contender.label, float(speeds[0]), load, seed, under.key, low=10.0, high=30.0)
 
     monkeypatch.setattr(table, "_response", response)
     for make, key, words in (
@@ -178,7 +180,7 @@ def cells(**means):
     return [*found, *(Cell(name, 0.8, np.array([mean, mean + 0.001])) for name, mean in each.items())]
 
 
-def test_learners_are_beside_the_better_of_the_two():
+def test_rosella_is_compared_with_the_better_learner():
     found = [
         *cells(rosella=3.0, eps=0.0, ucb=1.5, ppot=2.0),
         Cell("rosella, all queues", 0.8, np.array([1.2, 1.201])),
@@ -197,7 +199,7 @@ def test_learners_are_beside_the_better_of_the_two():
     assert every.judged.parts[0].found.mean == pytest.approx(1.2005 - 1.05 * 1.0005)
 
 
-def test_settings_beside_sparrow_are_listed_from_the_largest_share():
+def test_settings_compared_with_sparrow_are_listed_by_decreasing_share():
     found = [
         table.AgainstSparrow("near", np.array([5.0, 5.0]), np.array([10.0, 10.0])),
         table.AgainstSparrow("far", np.array([2.0, 2.0]), np.array([10.0, 10.0])),
@@ -215,10 +217,10 @@ def test_settings_beside_sparrow_are_listed_from_the_largest_share():
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_examples_are_of_ten_workers(simulated, quick):
+def test_examples_have_ten_workers(simulated, quick):
     simulated._tasks = 100
     found = examples.examples(quick)
-    asked = iter(simulated.asked)
+    calls = iter(simulated.calls)
     for row, line, (policy, words) in zip(
         found.rows,
         found.pictures[0].lines,
@@ -227,11 +229,11 @@ def test_examples_are_of_ten_workers(simulated, quick):
     ):
         runs = []
         for seed in (1, 2, 3):
-            own = next(asked)
+            own = next(calls)
             assert (own.policy, own.load, own.seed, own.given) == (policy, 14 / 15, seed, {"samples": 200})
             assert own.tasks == (200_000 if quick else 2_000_000)
             key = policy, [1.0] * 9 + [6.0], 14 / 15, own.tasks, seed, [("samples", 200)], None
-            runs.append((keyed(key, "waiting") * np.arange(1, 21)).astype(np.int64))
+            runs.append((number_for(key, "waiting") * np.arange(1, 21)).astype(np.int64))
         # Samples are 2 s apart; the second half of twenty begins at the eleventh.
         growths = [(waiting[-1] - waiting[10]) / 18.0 for waiting in runs]
         assert row.paper == words
@@ -246,36 +248,36 @@ def test_examples_are_of_ten_workers(simulated, quick):
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_the_fast_worker_is_seen_under_both_policies(monkeypatch, quick):
+def test_the_fast_worker_is_measured_under_both_policies(monkeypatch, quick):
     monkeypatch.setattr(examples, "_fast", lambda *given: given)
     monkeypatch.setattr(examples, "fast_rows", lambda *given: given)
     tasks = 300_000 if quick else 3_000_000
     assert examples.fast_worker(quick).rows == (("ppot", 100, tasks), ("ppot-ll", 100, tasks), 100)
 
 
-def test_the_fast_worker_s_mean_is_its_own_after_the_first_fifth(monkeypatch):
+def test_the_fast_worker_s_mean_excludes_other_workers_and_the_first_fifth(monkeypatch):
     tasks = 100
     place = np.arange(tasks)
     # Worker 0 has every fourth task; the first fifth of all are slow.
     worker = np.where(place % 4 == 0, 0, 1)
     response = np.where(place <= 20, 50.0, np.where(worker == 0, 2.0, 7.0))
     done = SimpleNamespace(response=response, worker=worker, mean=3.0, longest_queue=9)
-    asked = []
+    calls = []
 
     def simulate(policy, speeds, load, count, *, seed, record):
-        asked.append((policy, speeds.tolist(), load, count, seed, record))
+        calls.append((policy, speeds.tolist(), load, count, seed, record))
         return done
 
     monkeypatch.setattr(examples, "simulate", simulate)
     found = examples._fast("ppot", 5, tasks)
     # One worker is as fast as all others together, which are three quarters busy.
-    assert asked == [("ppot", [5.0] + [1.0] * 5, 0.75, tasks, seed, True) for seed in (1, 2, 3)]
+    assert calls == [("ppot", [5.0] + [1.0] * 5, 0.75, tasks, seed, True) for seed in (1, 2, 3)]
     assert found.there.tolist() == [2.0] * 3
     assert found.of_all.tolist() == [3.0] * 3
     assert found.longest.tolist() == [9.0] * 3
 
 
-def test_rows_of_the_fast_worker_say_what_was_found():
+def test_rows_of_the_fast_worker_report_the_measured_values():
     sq, ll = (
         examples.Fast(np.array([a, 2 * a]), np.array([b, b + 1.0]), np.array([c, c + 2.0]))
         for a, b, c in ((0.2, 1.5, 30.0), (0.8, 2.5, 80.0))
@@ -289,7 +291,7 @@ def test_rows_of_the_fast_worker_say_what_was_found():
     assert slow.judged.parts[0].high == 1.5
 
 
-def test_a_thousand_workers_are_beside_theory(simulated):
+def test_a_thousand_workers_are_compared_with_theory(simulated):
     simulated._tasks = 1000
     found = examples.large_cluster(True)
     speeds = [1.0] * 900 + [6.0] * 100
@@ -301,8 +303,8 @@ def test_a_thousand_workers_are_beside_theory(simulated):
         ("pot", "unstable"),
     ):
         keys = [(policy, speeds, 0.9, 5_000_000, seed, [("samples", 200)], None) for seed in (1, 2, 3)]
-        levels = np.array([keyed(key) for key in keys])
-        waiting = [(keyed(key, "waiting") * np.arange(1, 21)).astype(np.int64) for key in keys]
+        levels = np.array([number_for(key) for key in keys])
+        waiting = [(number_for(key, "waiting") * np.arange(1, 21)).astype(np.int64) for key in keys]
         growths = np.array([(own[-1] - own[10]) / 18.0 for own in waiting])
         row = next(rows)
         assert row.paper == words
@@ -321,18 +323,18 @@ def test_a_thousand_workers_are_beside_theory(simulated):
             assert exact.ours == pytest.approx(2 * levels.mean() / (1000 / (0.1 * 1500)))
         if words == "stable":
             row = next(rows)
-            assert row.ours == pytest.approx(np.mean([int(keyed(key, "queue")) for key in keys]))
+            assert row.ours == pytest.approx(np.mean([int(number_for(key, "queue")) for key in keys]))
     assert next(rows, None) is None
 
 
-def test_parts_are_run_in_turn(monkeypatch):
+def test_all_parts_run_in_order(monkeypatch):
     steps = tuple(
         (str(n), lambda quick, n=n: SimpleNamespace(rows=(n, quick), pictures=(-n,))) for n in range(1, 12)
     )
     assert len(paper._STEPS) == 11
     monkeypatch.setattr(paper, "_STEPS", steps)
-    told = []
-    found = paper.Rosella().reproduce(quick=True, notify=lambda *step: told.append(step))
+    progress = []
+    found = paper.Rosella().reproduce(quick=True, notify=lambda *step: progress.append(step))
     assert found.rows == tuple(each for n in range(1, 12) for each in (n, True))
     assert found.pictures == tuple(-n for n in range(1, 12))
-    assert told == [*((str(n + 1), pytest.approx(n / 11)) for n in range(11)), ("done", 1.0)]
+    assert progress == [*((str(n + 1), pytest.approx(n / 11)) for n in range(11)), ("done", 1.0)]

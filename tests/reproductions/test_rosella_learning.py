@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.reproductions.keyed import axes, keyed
+from tests.reproductions.keyed import axes, number_for
 from windlass_reproductions.rosella import grid, growth, learning
 from windlass_reproductions.rosella.table import Contender, SpeedSet
 
@@ -13,16 +13,16 @@ FOUR = np.repeat([0.5, 1.0, 2.0, 4.0], 8) / 1.875
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_a_shock_swaps_all_speeds_once(monkeypatch, quick):
+def test_a_shock_reverses_all_speeds_once(monkeypatch, quick):
     """A policy that is slow for two bins of 15 s after the shock has recovered at 30 s."""
-    asked = []
+    calls = []
     slow = {"rosella": 2, "eps-greedy": 5, "ucb": 0, "halo": 40, "sparrow": 1, "ppot": 3}
 
     def simulate(policy, speeds, load, tasks, *, seed, timetable, **given):
         np.testing.assert_array_equal(speeds, FOUR)
         np.testing.assert_array_equal(timetable.time, np.full(32, 300.0))
         np.testing.assert_array_equal(timetable.value, FOUR[::-1])
-        asked.append((policy, load, tasks, seed, given))
+        calls.append((policy, load, tasks, seed, given))
         submit = np.arange(0.0, 900.0, 5.0)
         until = 300.0 + 15.0 * slow[policy]
         # Before 100 s a run is filling up; 1.4 times as long as before is as before.
@@ -37,7 +37,7 @@ def test_a_shock_swaps_all_speeds_once(monkeypatch, quick):
     runs = 5 if quick else 40
     tasks = int(0.8 * FOUR.sum() * 900.0)
     given = {"samples": 0, "sizes_known": True}
-    assert asked == [(policy, 0.8, tasks, seed, given) for policy in slow for seed in range(runs)]
+    assert calls == [(policy, 0.8, tasks, seed, given) for policy in slow for seed in range(runs)]
     ((recovery, rosella, halo, count),) = kept
     assert count == runs
     assert recovery == {name: 15.0 * bins for name, bins in slow.items()}
@@ -56,7 +56,7 @@ def test_a_shock_swaps_all_speeds_once(monkeypatch, quick):
     assert picture.log_y
 
 
-def test_a_shock_s_rows_say_what_was_found():
+def test_rows_of_a_shock_report_the_measured_values():
     time, adapts = learning.shock_rows(
         {"rosella": 30.0, "halo": 600.0, "ppot": 0.0}, np.array([2.0, 4.0]), np.array([5.0, 7.0]), 7
     )
@@ -69,7 +69,7 @@ def test_a_shock_s_rows_say_what_was_found():
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_benchmark_tasks_are_from_none_to_all(monkeypatch, quick):
+def test_the_share_of_benchmark_tasks_is_varied_from_0_to_1(monkeypatch, quick):
     tasks, seeds = (50_000, (1, 2, 3)) if quick else (400_000, (1, 2, 3, 4, 5))
 
     class Response:
@@ -81,7 +81,7 @@ def test_benchmark_tasks_are_from_none_to_all(monkeypatch, quick):
             return np.full(2, self.level)
 
     def value(load, share, seed):
-        return keyed(load, share, seed)
+        return number_for(load, share, seed)
 
     def simulate(policy, speeds, load, count, *, seed, timetable, samples, sizes_known):
         name, share, drawn = policy
@@ -114,7 +114,7 @@ def test_benchmark_tasks_are_from_none_to_all(monkeypatch, quick):
         assert list(line.y) == pytest.approx([own.mean() for own in means.values()])
 
 
-def test_errors_of_shares_are_half_the_sum_of_differences():
+def test_the_error_of_estimates_is_half_the_sum_of_share_differences():
     estimates = np.array([[2.0, 2.0], [3.0, 1.0], [0.0, 5.0]])
     assert learning._error(estimates, np.array([3.0, 1.0])).tolist() == [0.25, 0.0, 0.75]
     # Of nothing estimated the error is half of all.
@@ -122,11 +122,11 @@ def test_errors_of_shares_are_half_the_sum_of_differences():
 
 
 @pytest.mark.parametrize(("wrong", "time"), [([], 0.0), ([0], 10.0), ([0, 2], 30.0), ([3], 40.0)])
-def test_learning_ends_with_the_last_sample_that_is_off(monkeypatch, wrong, time):
-    asked = []
+def test_learning_ends_with_the_last_wrong_sample(monkeypatch, wrong, time):
+    calls = []
 
     def simulate(policy, speeds, load, tasks, *, seed, samples, sizes_known):
-        asked.append((policy, load, tasks, seed, samples, sizes_known))
+        calls.append((policy, load, tasks, seed, samples, sizes_known))
         np.testing.assert_allclose(
             speeds, np.random.default_rng(3).permutation(np.resize(FOUR, 12)) / np.resize(FOUR, 12).mean()
         )
@@ -141,17 +141,17 @@ def test_learning_ends_with_the_last_sample_that_is_off(monkeypatch, wrong, time
 
     monkeypatch.setattr(learning, "simulate", simulate)
     assert learning._learning_time(12, 0.5, 3) == time
-    assert asked == [("rosella", 0.5, int(0.5 * 12 * 400.0), 3, 400, True)]
+    assert calls == [("rosella", 0.5, int(0.5 * 12 * 400.0), 3, 400, True)]
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_learning_times_are_by_workers_and_by_load(monkeypatch, quick):
-    monkeypatch.setattr(learning, "_learning_time", lambda *given: keyed(*given))
+def test_learning_times_are_reported_by_workers_and_by_load(monkeypatch, quick):
+    monkeypatch.setattr(learning, "_learning_time", lambda *given: number_for(*given))
     found = learning.learning_time(quick)
     sizes = [8, 32, 128, 512] if quick else [8, 32, 128, 512, 2048]
     loads, seeds = [0.3, 0.5, 0.7, 0.8, 0.9], range(3 if quick else 6)
-    by_size = np.array([[keyed(n, 0.8, seed) for n in sizes] for seed in seeds])
-    by_load = np.array([[keyed(32, load, seed) for load in loads] for seed in seeds])
+    by_size = np.array([[number_for(n, 0.8, seed) for n in sizes] for seed in seeds])
+    by_load = np.array([[number_for(32, load, seed) for load in loads] for seed in seeds])
     size, load = found.rows
     a, b, explained = growth.fit(np.log(sizes), by_size.mean(axis=0))
     times = ", ".join(f"{time:.0f}" for time in by_size.mean(axis=0))
@@ -182,13 +182,14 @@ def test_a_straight_line_is_fitted_by_least_squares():
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_queues_are_measured_from_ten_workers_on(monkeypatch, quick):
-    monkeypatch.setattr(growth, "_longest", lambda *given: keyed(*given))
+def test_queue_growth_is_measured_from_ten_workers_upwards(monkeypatch, quick):
+    monkeypatch.setattr(growth, "_longest", lambda *given: number_for(*given))
     found = growth.growth(quick)
     sizes = [10, 30, 100, 300, 1000, 3000] + ([] if quick else [10_000, 30_000, 100_000])
     seeds = range(1, 9) if quick else range(1, 7)
     pss, ppot = (
-        np.array([[keyed(policy, n, seed) for n in sizes] for seed in seeds]) for policy in ("pss", "ppot")
+        np.array([[number_for(policy, n, seed) for n in sizes] for seed in seeds])
+        for policy in ("pss", "ppot")
     )
     rows = growth.growth_rows(np.array(sizes), pss, ppot)
     assert [(row.what, row.ours, row.note) for row in found.rows] == [
@@ -202,7 +203,7 @@ def test_queues_are_measured_from_ten_workers_on(monkeypatch, quick):
     assert axes(picture) == ("growth", "workers", "tasks at the longest queue")
 
 
-def test_growth_is_allowed_as_the_laws_have_it():
+def test_growth_is_limited_by_the_published_laws():
     sizes = np.array([10, 100, 1000])
     pss = np.array([[3.0, 5.0, 9.0], [3.2, 5.0, 9.4]])
     ppot = np.array([[2.0, 2.5, 3.0], [2.0, 2.5, 3.4]])
@@ -223,26 +224,26 @@ def test_growth_is_allowed_as_the_laws_have_it():
 
 
 @pytest.mark.parametrize(("workers", "fast"), [(10, 1), (9, 1), (25, 2)])
-def test_the_longest_queue_is_that_of_the_second_half(monkeypatch, workers, fast):
-    asked = []
+def test_the_longest_queue_is_averaged_over_the_second_half(monkeypatch, workers, fast):
+    calls = []
 
     def simulate(*given, **more):
-        asked.append((*given, more))
+        calls.append((*given, more))
         return SimpleNamespace(longest=np.array([90, 90, 2, 4]))
 
     monkeypatch.setattr(growth, "simulate", simulate)
     assert growth._longest("pss", workers, 5) == 3.0
-    ((policy, speeds, load, tasks, more),) = asked
+    ((policy, speeds, load, tasks, more),) = calls
     assert speeds.tolist() == [1.0] * (workers - fast) + [6.0] * fast
     assert (policy, load, more) == ("pss", 0.9, {"seed": 5, "samples": 200})
     assert tasks == int(0.9 * (workers + 5 * fast) * 300.0)
 
 
-def test_a_cell_of_the_grid_is_simulated_as_it_says(monkeypatch):
-    asked = []
+def test_a_grid_cell_is_simulated_with_its_settings(monkeypatch):
+    calls = []
 
     def simulate(policy, speeds, load, tasks, **given):
-        asked.append((policy, load, tasks, given))
+        calls.append((policy, load, tasks, given))
         return SimpleNamespace(job_response=np.where(np.arange(30) < 3, 99.0, 2.0))
 
     monkeypatch.setattr(grid, "simulate", simulate)
@@ -255,7 +256,7 @@ def test_a_cell_of_the_grid_is_simulated_as_it_says(monkeypatch):
     for place in (grid.Place(speeds, 0.5, 16, 8, 0.25, 50.0), grid.Place(speeds, 0.8, 4, 1, 0.0, 0.0)):
         assert grid.response(contender, place, 100.0, 7) == 2.0
     policy = "rosella", np.random.default_rng([7, 8]).random(), [("probes", 2)]
-    (one, other) = asked
+    (one, other) = calls
     # 200 tasks come in 100 s, of which 12 jobs of 16 are whole; and 320, 80 jobs of 4.
     assert one[:3] == (policy, 0.5, 192)
     assert other[:3] == (policy, 0.8, 320)
@@ -272,10 +273,10 @@ def test_a_cell_of_the_grid_is_simulated_as_it_says(monkeypatch):
     assert (other[3]["schedulers"], other[3]["probe_delay"], other[3]["tasks_per_job"]) == (1, 0.0, 4)
     # Few tasks are ten jobs at least.
     grid.response(contender, grid.Place(speeds, 0.5, 16, 1, 0.0, 0.0), 1.0, 7)
-    assert asked[-1][2] == 160
+    assert calls[-1][2] == 160
 
 
-def test_tasks_come_for_several_shocks():
+def test_runs_last_for_several_shocks():
     speeds = SpeedSet("some", np.ones(2))
     assert [
         grid.Place(speeds, 0.5, 1, 1, 0.0, every).seconds(quick=False)
@@ -284,15 +285,15 @@ def test_tasks_come_for_several_shocks():
     assert grid.Place(speeds, 0.5, 1, 1, 0.0, 500.0).seconds(quick=True) == 200.0
 
 
-def test_a_cell_has_the_best_of_the_others(monkeypatch):
+def test_a_grid_cell_has_the_results_of_the_best_rival(monkeypatch):
     monkeypatch.setattr(
-        grid, "response", lambda contender, place, seconds, seed: keyed(contender.label, seconds, seed)
+        grid, "response", lambda contender, place, seconds, seed: number_for(contender.label, seconds, seed)
     )
     place = grid.Place(SpeedSet("some", np.ones(2)), 0.5, 1, 1, 0.0, 500.0)
     found = grid.cell(place, quick=False)
 
     def of(label):
-        return [keyed(label, 1250.0, seed) for seed in (1, 2, 3)]
+        return [number_for(label, 1250.0, seed) for seed in (1, 2, 3)]
 
     labels = [rival.label for rival in grid.RIVALS]
     best = min(labels, key=lambda label: sum(of(label)))

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.reproductions.turning import stuck, unreasoned
+from tests.reproductions.turning import lacks_reason, why_fixed
 from windlass_reproductions.rosella import examples, growth, learning, table
 
 NOISE = np.array([1.0, 1.02, 0.99, 1.01])
@@ -14,8 +14,8 @@ SIZES = np.array([10, 100, 1000])
 
 def check(row, holds):
     assert row.holds is holds, (row.ours, row.note)
-    assert stuck(row) == ""
-    assert not unreasoned(row)
+    assert why_fixed(row) == ""
+    assert not lacks_reason(row)
 
 
 def run(rate):
@@ -25,7 +25,7 @@ def run(rate):
     return SimpleNamespace(waiting=waiting.astype(np.int64), sample_time=times)
 
 
-def test_growth_is_that_of_the_second_half():
+def test_growth_is_measured_over_the_second_half():
     assert examples.growth(run(20.0)) == pytest.approx(20.0)
     assert examples.growth(run(-20.0)) == pytest.approx(-20.0)
 
@@ -33,13 +33,13 @@ def test_growth_is_that_of_the_second_half():
 @pytest.mark.parametrize(
     ("rate", "holds"), [(3.6, [True, True, False, False]), (0.0, [False, False, True, True])]
 )
-def test_an_example_holds_where_its_queues_do_as_said(monkeypatch, rate, holds):
+def test_an_example_holds_if_its_queues_behave_as_published(monkeypatch, rate, holds):
     monkeypatch.setattr(examples, "simulate", lambda *_, seed, **__: run(rate * NOISE[seed]))
     for row, verdict in zip(examples.examples(True).rows, holds, strict=True):
         check(row, verdict)
 
 
-def test_each_growth_is_held_to_its_own_rate():
+def test_each_growth_is_compared_with_its_own_rate():
     between = 1.5 * NOISE
     assert examples.is_unstable(between, 3.6).holds is False
     assert examples.is_unstable(between, 2.34).holds is True
@@ -47,7 +47,7 @@ def test_each_growth_is_held_to_its_own_rate():
     assert examples.is_stable(np.array([0.0, 2.3]), 2.34).holds is None
 
 
-def test_the_surplus_is_that_of_the_examples():
+def test_the_surplus_matches_the_examples():
     large = examples.surplus(np.repeat([1.0, 6.0], [900, 100]), 1350.0, 2)
     assert large == pytest.approx(0.81 * 1350.0 - 900.0)
     assert examples.surplus(np.repeat([1.0, 6.0], [9, 1]), 14.0, 1) == pytest.approx(9 * (1.4 - 1.0))
@@ -60,7 +60,7 @@ def fast(there):
 @pytest.mark.parametrize(
     ("sq", "ll", "holds"), [(0.1, 1.0, [True, True]), (1.7, 1.6, [False, False]), (0.1, 0.4, [False, True])]
 )
-def test_the_fast_worker_is_as_slow_as_the_others_and_less_so_by_queues(sq, ll, holds):
+def test_verdicts_on_the_fast_worker_change_with_its_response(sq, ll, holds):
     slow, longest, less, of_all = examples.fast_rows(fast(sq), fast(ll), 100)
     check(slow, holds[0])
     check(less, holds[1])
@@ -69,7 +69,7 @@ def test_the_fast_worker_is_as_slow_as_the_others_and_less_so_by_queues(sq, ll, 
 
 
 @pytest.mark.parametrize(("mean", "holds"), [(6.667, True), (6.5, False), (7.0, False)])
-def test_queues_of_their_own_respond_as_theory_says(mean, holds):
+def test_separate_queues_must_respond_as_theory_predicts(mean, holds):
     check(examples.exact_row(mean + 0.001 * NOISE), holds)
 
 
@@ -89,35 +89,35 @@ def loglog(sizes):
         (longest(0.1, np.log), longest(1.0, loglog), [True, True, False]),
     ],
 )
-def test_queues_grow_no_faster_than_the_laws(pss, ppot, holds):
+def test_queues_must_grow_no_faster_than_the_published_laws(pss, ppot, holds):
     for row, verdict in zip(growth.growth_rows(SIZES, pss, ppot), holds, strict=True):
         check(row, verdict)
 
 
 @pytest.mark.parametrize(("rosella", "holds"), [(1.0, True), (20.0, False)])
-def test_who_adapts_is_below_who_does_not(rosella, holds):
+def test_the_adaptive_policy_must_respond_faster(rosella, holds):
     time, adapts = learning.shock_rows({"rosella": 30.0, "halo": 600.0}, rosella * NOISE, 10.0 * NOISE, 4)
     check(time, None)
     check(adapts, holds)
 
 
 @pytest.mark.parametrize(("added", "holds"), [(-0.1, True), (0.0, True), (0.01, False)])
-def test_benchmark_tasks_slow_nobody_down(added, holds):
+def test_benchmark_tasks_must_not_slow_other_tasks_down(added, holds):
     check(learning.benchmark_row(0.3, {0.0: NOISE, 0.1: NOISE + added}), holds)
 
 
-def test_benchmark_tasks_that_do_this_or_that_are_not_judged():
+def test_benchmark_tasks_without_a_significant_effect_are_undecided():
     check(learning.benchmark_row(0.3, {0.0: NOISE, 0.1: NOISE[::-1]}), None)
 
 
 @pytest.mark.parametrize(("axis", "holds"), [(np.log, True), (np.asarray, False)])
-def test_learning_time_is_explained_by_the_better_law(axis, holds):
+def test_learning_time_must_follow_the_logarithm_of_the_workers(axis, holds):
     found = 1.0 + 0.5 * axis(SIZES.astype(float)) + 0.01 * NOISE[:, None]
     check(learning.size_row(SIZES, found), holds)
 
 
 @pytest.mark.parametrize(("slope", "holds"), [(10.0, True), (-10.0, False)])
-def test_learning_time_grows_with_the_load(slope, holds):
+def test_learning_time_must_grow_with_the_load(slope, holds):
     loads = (0.3, 0.5, 0.9)
     check(learning.load_row(loads, 20.0 + slope * np.array(loads) + 0.01 * NOISE[:, None]), holds)
 
@@ -136,14 +136,14 @@ def against_sparrow(rosella, sparrow=10.0):
         ([against_sparrow(1.0, sparrow=20.0)], None),
     ],
 )
-def test_all_settings_beside_sparrow_speak_and_none_is_chosen(found, holds):
+def test_the_verdict_on_sparrow_uses_all_stable_settings(found, holds):
     row = table.sparrow_row(found, "words")
     check(row, holds)
     stable = sum(each.sparrow.mean() < 20.0 for each in found)
     assert f"{stable} settings" in row.what
 
 
-def test_the_share_is_that_below_sparrow():
+def test_the_share_is_the_reduction_below_sparrow():
     assert against_sparrow(4.0).share == pytest.approx(0.6)
 
 
@@ -151,7 +151,7 @@ def test_the_share_is_that_below_sparrow():
     ("every", "two", "holds"),
     [(1.0, 1.04, [True, True]), (1.06, 2.0, [False, False]), (1.04, 1.06, [True, False])],
 )
-def test_rosella_is_beside_the_better_learner(every, two, holds):
+def test_verdicts_compare_rosella_with_the_better_learner(every, two, holds):
     means = {table.ROSELLA: two, table.ROSELLA_ALL: every, table.LEARNERS[0]: 1.0, table.LEARNERS[1]: 3.0}
     cells = [table.Cell(contender.label, 0.8, mean * NOISE) for contender, mean in means.items()]
     cells.append(table.Cell("ppot", 0.8, 1.5 * NOISE))

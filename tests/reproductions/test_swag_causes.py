@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.reproductions.keyed import keyed
+from tests.reproductions.keyed import number_for
 from tests.reproductions.swag_runs import SHOWN, room
 from windlass_reproductions.swag import causes, paper, settings
 from windlass_reproductions.swag.runs import Size
@@ -17,13 +17,13 @@ def rooms(monkeypatch):
     monkeypatch.setattr(causes, "room", room)
 
 
-def test_the_published_figures_together_allow_less():
+def test_the_published_figures_together_allow_a_smaller_gain():
     """27 % off by Reordering and 10 % off that by SWAG leave 0.73 · 0.90, and Global-SRPT is at 0.73."""
     assert causes.published_row().ours == f"{1 - 0.73 * 0.90:.0%}, {1 - 0.73 * 0.90 / 0.73:.0%}" == "34%, 10%"
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_what_the_gain_depends_on_is_varied_by_itself(quick):
+def test_the_settings_that_affect_the_gain_are_varied(quick):
     changed = [
         {"longest": 2.01},
         {"longest": 100.0},
@@ -32,9 +32,9 @@ def test_what_the_gain_depends_on_is_varied_by_itself(quick):
         {"longest": 2.01, "skew": 1.0},
         {"slots": 30},
     ][: 1 if quick else None]
-    told = []
+    progress = []
     rows = causes.setting_rows(
-        {"facebook": 30, "exponential": 20}, quick=quick, notify=partial(told.append, 1)
+        {"facebook": 30, "exponential": 20}, quick=quick, notify=partial(progress.append, 1)
     )
     expected = []
     for law, jobs in (("facebook", 30), ("exponential", 20)):
@@ -49,15 +49,15 @@ def test_what_the_gain_depends_on_is_varied_by_itself(quick):
             expected.append((what, f"{found.gain:.1%}; {found.possible:.1%}"))
     assert [row.ours for row in rows] == [ours for _, ours in expected]
     assert all(what in row.what for row, (what, _) in zip(rows, expected, strict=True))
-    assert len(told) == len(rows)
+    assert len(progress) == len(rows)
 
 
-def test_all_parts_are_run_at_their_sizes(monkeypatch):
-    asked = []
+def test_all_parts_run_at_their_sizes(monkeypatch):
+    calls = []
 
     def part(name, *, rows=1, picture=False, lists=True):
         def made(*given, **more):
-            asked.append((name, *given, *(value for key, value in more.items() if key == "quick")))
+            calls.append((name, *given, *(value for key, value in more.items() if key == "quick")))
             found = [name] * rows if lists else name
             return (found, [f"picture {name}"]) if picture else found
 
@@ -78,11 +78,13 @@ def test_all_parts_are_run_at_their_sizes(monkeypatch):
         paper, "law_figures", lambda law, size, notify: notify() or ([law], [f"picture {law}"])
     )
     for name in ("state_figure", "skew_figure", "sites_figure", "accuracy_figure"):
-        monkeypatch.setattr(paper, name, lambda size, name=name: asked.append((name, size)) or ([name], name))
+        monkeypatch.setattr(paper, name, lambda size, name=name: calls.append((name, size)) or ([name], name))
     for quick in (True, False):
-        asked.clear()
-        told = []
-        found = paper.Swag().reproduce(quick=quick, notify=lambda *step, told=told: told.append(step))
+        calls.clear()
+        progress = []
+        found = paper.Swag().reproduce(
+            quick=quick, notify=lambda *step, progress=progress: progress.append(step)
+        )
         size = (
             Size(
                 {"facebook": 600, "google": 1000, "exponential": 200},
@@ -100,7 +102,7 @@ def test_all_parts_are_run_at_their_sizes(monkeypatch):
                 {"facebook": 4000, "exponential": 1000},
             )
         )
-        assert asked == [
+        assert calls == [
             ("example_rows",),
             ("small_rows", 200 if quick else 1000),
             ("static_rows", size.instances),
@@ -114,7 +116,7 @@ def test_all_parts_are_run_at_their_sizes(monkeypatch):
         assert len(found.rows) == 15
         assert found.pictures[:3] == ("picture facebook", "picture google", "picture exponential")
         assert found.pictures[3:] == ("state_figure", "skew_figure", "sites_figure", "accuracy_figure")
-        shares = [share for _, share in told]
+        shares = [share for _, share in progress]
         assert shares == sorted(shares)
         assert (shares[0], shares[-1]) == (0.0, 1.0)
         assert all(0.0 <= share <= 1.0 for share in shares)
@@ -133,7 +135,7 @@ def test_all_parts_are_run_at_their_sizes(monkeypatch):
         ("facebook", 10.0, 10.01, 7.0, 6.99, 7.1, False),
     ],
 )
-def test_policies_rank_as_published_or_they_do_not(law, one, each, one_put, each_put, swag, published):
+def test_policies_are_ranked_as_published_or_otherwise(law, one, each, one_put, each_put, swag, published):
     row = causes._ranking(law, 0.95, "remaining tasks", swag, (one, each, one_put, each_put))
     better, other = min(one_put, each_put), min(one, each)
     assert row.ours == (
@@ -147,12 +149,12 @@ def test_policies_rank_as_published_or_they_do_not(law, one, each, one_put, each
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_rankings_are_by_what_is_left_and_by_what_there_was(monkeypatch, quick):
+def test_rankings_use_remaining_tasks_and_tasks_at_arrival(monkeypatch, quick):
     def draw_fixed(rng, **setting):
         return SimpleNamespace(key=(rng.random(), sorted(setting.items())), jobs=None)
 
     def mean_response(work, policy):
-        return keyed(work.key, policy)
+        return number_for(work.key, policy)
 
     monkeypatch.setattr(causes, "draw_fixed", draw_fixed)
     monkeypatch.setattr(causes, "mean_response", mean_response)
@@ -160,21 +162,22 @@ def test_rankings_are_by_what_is_left_and_by_what_there_was(monkeypatch, quick):
     monkeypatch.setattr(
         causes, "SizesAtArrival", lambda work, each_site, then_reorder: (each_site, then_reorder)
     )
-    told = []
+    progress = []
     rows = causes.ranking_rows(
-        {"facebook": 30, "exponential": 20}, quick=quick, notify=partial(told.append, 1)
+        {"facebook": 30, "exponential": 20}, quick=quick, notify=partial(progress.append, 1)
     )
     loads = [("exponential", 0.95), ("exponential", 1.1), ("facebook", 0.95)]
     expected = []
     for law, load in [each for each in loads if not quick or each[1] < 1]:
         jobs = {"facebook": 30, "exponential": 20}[law]
         work = draw_fixed(np.random.default_rng(1), law=law, jobs=jobs, longest=2.01, utilisation=load)
-        left = [keyed(work.key, name) for name in SHOWN[:4]]
+        left = [number_for(work.key, name) for name in SHOWN[:4]]
         arrival = [
-            keyed(work.key, kind) for kind in ((False, False), (True, False), (False, True), (True, True))
+            number_for(work.key, kind)
+            for kind in ((False, False), (True, False), (False, True), (True, True))
         ]
-        own = keyed(work.key, "SWAG")
+        own = number_for(work.key, "SWAG")
         expected.append(causes._ranking(law, load, "remaining tasks", own, tuple(left)))
         expected.append(causes._ranking(law, load, "tasks at arrival", own, tuple(arrival)))
     assert rows == expected
-    assert len(told) == len(rows)
+    assert len(progress) == len(rows)

@@ -26,11 +26,11 @@ FIGURES = {
 
 
 @pytest.mark.parametrize("law", FIGURES)
-def test_a_law_s_rows_are_of_its_loads(law):
+def test_rows_of_a_law_use_the_runs_at_its_loads(law):
     figure, slowdowns, theirs = FIGURES[law]
-    told = []
-    rows, pictures = laws.law_figures(law, SIZE, partial(told.append, 1))
-    assert len(told) == 3 * 5 * 6
+    progress = []
+    rows, pictures = laws.law_figures(law, SIZE, partial(progress.append, 1))
+    assert len(progress) == 3 * 5 * 6
     by_load = {
         load: experiment(5, law=law, jobs=SIZE.jobs[law], utilisation=load) for load in (0.39, 0.58, 0.78)
     }
@@ -77,7 +77,7 @@ def test_a_law_s_rows_are_of_its_loads(law):
     assert classes.categories == ("Overall", "Small", "Medium", "Large")
 
 
-def test_a_gain_is_told_below_both_srpts():
+def test_gains_are_reported_relative_to_both_srpts():
     high = experiment(5, law="some")
     found = room(5, law="some")
     means = {name: high.responses(name).mean() for name in (ONE, EACH)}
@@ -103,7 +103,7 @@ def test_a_gain_is_told_below_both_srpts():
     assert swag.judged.parts[1].high == pytest.approx(0.105)
 
 
-def test_classes_are_beside_all_jobs():
+def test_size_classes_are_compared_with_all_jobs():
     high = experiment(5, law="some")
     names = (EACH, f"{EACH} w/Reordering", "SWAG")
     for row, name in zip(laws.fairness_rows("facebook", "3.9", high), names, strict=True):
@@ -113,7 +113,7 @@ def test_classes_are_beside_all_jobs():
         assert row.ours == f"{shown} (large {more:+.0%})"
 
 
-def test_what_is_told_is_eight_bytes_a_subjob():
+def test_reported_state_is_eight_bytes_per_subjob():
     rows, picture = settings.state_figure(SIZE)
     names = (ONE, f"{ONE} w/Reordering", f"{EACH} w/Reordering", "SWAG")
 
@@ -129,7 +129,7 @@ def test_what_is_told_is_eight_bytes_a_subjob():
         assert list(line.y) == pytest.approx([kbytes(load, line.name).mean() for load in line.x])
 
 
-def bars(picture, found, key, x_title):
+def check_bars(picture, found, key, x_title):
     """Whether a picture has the responses over FCFS's of these settings."""
     assert axes(picture) == (key, x_title, "response over FCFS's")
     assert picture.categories == tuple(found)
@@ -144,7 +144,7 @@ def base(**setting):
     return experiment(3, law="exponential", jobs=40, **setting)
 
 
-def test_skew_is_from_even_to_one_site():
+def test_skew_is_varied_from_even_to_one_site():
     skews = {"uniform": "uniform", "1.0": 1.0, "2.0": 2.0, "3.0": 3.0, "4.0": 4.0, "one-site": "one-site"}
     found = {name: base(skew=skew) for name, skew in skews.items()}
     rows, picture = settings.skew_figure(SIZE)
@@ -158,7 +158,7 @@ def test_skew_is_from_even_to_one_site():
         abs(1.0 - lone.responses(name) / lone.responses(ONE)).max() for name in SHOWN if name != "SWAG"
     )
     assert rows[1].ours == f"{most:.2%}"
-    bars(picture, found, "skew", "skew of Zipf's law")
+    check_bars(picture, found, "skew", "skew of Zipf's law")
 
 
 def test_sites_share_nine_thousand_slots():
@@ -170,13 +170,13 @@ def test_sites_share_nine_thousand_slots():
     slopes = [np.polyfit(counts, [ratios[sites][seed] for sites in counts], 1)[0] for seed in range(3)]
     assert rows[0].judged.parts[0].found.mean == pytest.approx(np.mean(slopes))
     assert f"{10 * np.mean(slopes):+.3f} for ten sites more" in rows[0].note
-    bars(picture, found, "sites", "sites")
+    check_bars(picture, found, "sites", "sites")
 
 
-def test_accuracy_is_from_none_to_all():
+def test_accuracy_is_varied_from_0_to_100_percent():
     found = {f"{accuracy:.0%}": base(accuracy=accuracy) for accuracy in (0.0, 0.4, 0.8, 1.0)}
     rows, picture = settings.accuracy_figure(SIZE)
     times = {name: own.responses("SWAG") for name, own in found.items()}
     assert rows == [settings.accuracy_row(times)]
     assert f"by {(times['0%'] / times['100%'] - 1).mean():.1%};" in rows[0].note
-    bars(picture, found, "accuracy", "accuracy")
+    check_bars(picture, found, "accuracy", "accuracy")

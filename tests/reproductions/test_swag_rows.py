@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.reproductions.turning import stuck, unreasoned
+from tests.reproductions.turning import lacks_reason, why_fixed
 from windlass_reproductions.swag import bounds, exact, laws, settings
 from windlass_reproductions.swag.runs import REORDERED, SHOWN, SRPT, Experiment, Run
 
@@ -18,7 +18,7 @@ def runs(values, slowdown=(1.0, 1.0, 1.0, 1.0), reported=1.0):
     ]
 
 
-def found(**means):
+def experiment_with(**means):
     """Runs of all policies, 10 s unless given otherwise."""
     named = {
         "fcfs": "FCFS",
@@ -37,22 +37,22 @@ def room(swag=8.0, srpt=10.0, least=6.0):
 
 def check(row, holds):
     assert row.holds is holds, (row.ours, row.note)
-    assert stuck(row) == ""
-    assert not unreasoned(row)
+    assert why_fixed(row) == ""
+    assert not lacks_reason(row)
 
 
 @pytest.mark.parametrize(("worse", "holds"), [(20.0, True), (16.0, True), (15.8, False), (8.0, False)])
-def test_the_gain_is_as_large_as_published_below_the_worse_srpt(worse, holds):
-    check(laws.gain_row("here", 0.5, found(swag=8.0, one=8.0, each=worse), room()), holds)
+def test_the_gain_over_the_worse_srpt_must_be_as_large_as_published(worse, holds):
+    check(laws.gain_row("here", 0.5, experiment_with(swag=8.0, one=8.0, each=worse), room()), holds)
 
 
 @pytest.mark.parametrize(("better", "holds"), [(10.0, True), (9.1, True), (9.0, False), (7.0, False)])
-def test_the_least_gain_is_below_the_better_srpt(better, holds):
-    check(laws.least_gain_row("here", found(swag=8.0, one=better, each=30.0), room()), holds)
+def test_the_least_gain_is_measured_against_the_better_srpt(better, holds):
+    check(laws.least_gain_row("here", experiment_with(swag=8.0, one=better, each=30.0), room()), holds)
 
 
-def test_a_gain_of_one_workload_cannot_be_told():
-    lone = Experiment({name: each[:1] for name, each in found(swag=4.0).runs.items()})
+def test_a_gain_of_one_workload_is_undecided():
+    lone = Experiment({name: each[:1] for name, each in experiment_with(swag=4.0).runs.items()})
     check(laws.least_gain_row("here", lone, room()), None)
 
 
@@ -65,8 +65,8 @@ def test_a_gain_of_one_workload_cannot_be_told():
         (10.5, 7.0, 6.9, [False, True, False]),
     ],
 )
-def test_reordering_takes_off_both_and_swag_is_below_it(one_put, each_put, swag, verdicts):
-    rows = laws.reordering_rows("here", found(one_put=one_put, each_put=each_put, swag=swag))
+def test_verdicts_on_reordering_change_with_its_responses(one_put, each_put, swag, verdicts):
+    rows = laws.reordering_rows("here", experiment_with(one_put=one_put, each_put=each_put, swag=swag))
     for row, verdict in zip(rows, verdicts, strict=True):
         check(row, verdict)
 
@@ -81,7 +81,7 @@ def test_reordering_takes_off_both_and_swag_is_below_it(one_put, each_put, swag,
         ("google", 0.9, 2.0, 2.0, [False, False, False]),
     ],
 )
-def test_large_jobs_are_slower_by_as_much_as_said(law, base, put, swag, holds):
+def test_large_jobs_must_be_slowed_down_as_published(law, base, put, swag, holds):
     by = {EACH: base, f"{EACH} w/Reordering": put, "SWAG": swag}
     high = Experiment({name: runs(NOISE, (1.0, 1.0, 1.0, large)) for name, large in by.items()})
     rows = laws.fairness_rows(law, "3.9", high)
@@ -89,7 +89,7 @@ def test_large_jobs_are_slower_by_as_much_as_said(law, base, put, swag, holds):
         check(row, each)
 
 
-def test_of_a_class_without_jobs_nothing_is_said():
+def test_a_class_without_jobs_is_undecided():
     high = Experiment({name: runs(NOISE, (1.0, 1.0, 1.0, np.nan)) for name in SHOWN})
     for row in laws.fairness_rows("facebook", "3.9", high):
         check(row, None)
@@ -104,21 +104,21 @@ def test_the_optimum_lies_between_two_bounds(known, least, holds):
     check(bounds.bound_row("3.6", "facebook", found, known * NOISE), holds)
 
 
-def test_a_schedule_that_is_better_by_chance_refutes_nothing():
+def test_a_schedule_without_a_significant_gain_refutes_nothing():
     swag = 10.0 * np.ones(4)
     assert bounds.near_best(swag, swag / np.array([1.0, 1.08, 1.0, 1.08]), 0.5 * swag).holds is None
     assert bounds.near_best(swag, swag / np.array([1.07, 1.08, 1.07, 1.08]), 0.5 * swag).holds is False
 
 
 @pytest.mark.parametrize(("least", "holds"), [(10.0, False), (9.0, False), (15.1, True), (15.0, False)])
-def test_more_than_a_limit_is_beyond_chance(least, holds):
+def test_exceeding_a_limit_must_be_significant(least, holds):
     found = laws.over(least * np.ones(4))
     assert laws.above_limit(found, 15.0).holds is holds
     assert laws.above_limit(laws.over([14.0, 17.0]), 15.0).holds is None
 
 
 @pytest.mark.parametrize(("ends", "holds"), [((18, 10, 7), True), ((18, 10, 8), False), ((17, 10, 7), False)])
-def test_the_worked_example_is_to_the_digit(monkeypatch, ends, holds):
+def test_the_worked_example_must_match_to_the_digit(monkeypatch, ends, holds):
     monkeypatch.setattr(exact, "finish_instants", lambda *_: ends)
     row = exact.example_rows()[-1]
     assert row.what.startswith("Fig. 3.2, SWAG")
@@ -126,7 +126,7 @@ def test_the_worked_example_is_to_the_digit(monkeypatch, ends, holds):
 
 
 @pytest.mark.parametrize(("swag", "holds"), [(1.0, True), (1.6, False), (3.0, False)])
-def test_swag_tells_least(swag, holds):
+def test_swag_must_report_the_least_state(swag, holds):
     high = {"Global-SRPT": 2.0 * NOISE, REORDERED[0]: 1.5 * NOISE, "SWAG": swag * NOISE}
     check(settings.state_row(high), holds)
 
@@ -135,23 +135,23 @@ def test_swag_tells_least(swag, holds):
     ("values", "holds"),
     [((0.5, 0.4, 0.3, 0.6), True), ((0.2, 0.4, 0.3, 0.6), False), ((0.5, 0.4, 0.3, 0.2), False)],
 )
-def test_most_is_gained_between_the_ends(values, holds):
+def test_the_largest_gain_must_be_between_the_extreme_skews(values, holds):
     check(settings.skew_row({str(skew): value * NOISE for skew, value in enumerate(values)}), holds)
 
 
-def test_skews_that_are_alike_cannot_be_told_apart():
+def test_equal_responses_at_all_skews_are_undecided():
     check(settings.skew_row({"uniform": NOISE, "2": NOISE[::-1], "one-site": NOISE}), None)
 
 
 @pytest.mark.parametrize(("other", "holds"), [(10.0, True), (10.001, False)])
-def test_at_one_site_srpt_is_srpt(other, holds):
-    check(settings.same_row(found(each_put=other)), holds)
+def test_all_srpt_policies_must_agree_at_one_site(other, holds):
+    check(settings.same_row(experiment_with(each_put=other)), holds)
 
 
 @pytest.mark.parametrize(
     ("values", "holds"), [((0.5, 0.4, 0.3), True), ((0.3, 0.4, 0.5), False), ((0.5, 0.6, 0.5), None)]
 )
-def test_more_sites_more_gain(values, holds):
+def test_the_gain_must_grow_with_the_number_of_sites(values, holds):
     noise = NOISE if holds is not None else np.array([1.0, 1.1, 0.9, 1.02])
     by_sites = {sites: value * noise for sites, value in zip((10, 20, 30), values, strict=True)}
     if holds is None:
@@ -160,5 +160,5 @@ def test_more_sites_more_gain(values, holds):
 
 
 @pytest.mark.parametrize(("true", "holds"), [(9.0, True), (11.0, False)])
-def test_truer_estimates_lower_the_response(true, holds):
+def test_more_accurate_estimates_must_lower_the_response(true, holds):
     check(settings.accuracy_row({"0%": 10.0 * NOISE, "40%": 9.5 * NOISE, "100%": true * NOISE}), holds)

@@ -12,7 +12,7 @@ from windlass_reproductions.swag import bounds, exact, runs
 from windlass_reproductions.swag.runs import Experiment, Run, SizesAtArrival
 
 
-def test_slowdowns_are_by_class_of_size(monkeypatch):
+def test_slowdowns_are_averaged_by_size_class(monkeypatch):
     """Small jobs have up to 150 tasks and medium ones up to 500."""
     sizes = np.array([150, 151, 500, 501, 10])
     response, service = np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([1.0, 1.0, 1.0, 0.5, 0.25])
@@ -37,7 +37,7 @@ def run(response, slowdown=(1.0, 1.0, 1.0, 1.0)):
     return Run(response, np.array(slowdown), 0.0, 0.0)
 
 
-def test_means_over_seeds_are_worked_out_by_hand():
+def test_means_over_seeds_match_a_hand_calculation():
     found = Experiment(
         {
             "FCFS": [run(10.0), run(20.0)],
@@ -55,18 +55,18 @@ def test_means_over_seeds_are_worked_out_by_hand():
     np.testing.assert_array_equal(found.slowdown("one"), [2.0, 7.0, 4.0, np.nan])
 
 
-def test_all_policies_get_the_same_jobs_of_each_seed(monkeypatch):
+def test_all_policies_run_the_same_jobs_of_each_seed(monkeypatch):
     monkeypatch.setattr(runs, "draw_fixed", lambda rng, **setting: (rng.random(), setting))
     monkeypatch.setattr(runs, "run_ordered", lambda work, policy: (work, policy))
     monkeypatch.setattr(runs, "make", lambda name: name)
     monkeypatch.setattr(runs, "measured", lambda done: done)
-    told = []
-    found = runs.experiment(2, notify=lambda: told.append(1), law="google", jobs=7)
+    progress = []
+    found = runs.experiment(2, notify=lambda: progress.append(1), law="google", jobs=7)
     assert tuple(found.runs) == ("FCFS", *SHOWN)
     for name, own in found.runs.items():
         works = [(np.random.default_rng(seed).random(), {"law": "google", "jobs": 7}) for seed in (1, 2)]
         assert own == [(work, name) for work in works]
-    assert len(told) == 12
+    assert len(progress) == 12
     assert set(runs.experiment(1, ("SWAG",)).runs) == {"SWAG"}
 
 
@@ -121,7 +121,7 @@ def ends(subjobs, order):
     return done
 
 
-def test_the_best_of_few_jobs_is_that_of_all_orders():
+def test_the_optimum_of_few_jobs_matches_all_permutations():
     rng = np.random.default_rng(5)
     above = 0
     for _ in range(12):
@@ -136,7 +136,7 @@ def test_the_best_of_few_jobs_is_that_of_all_orders():
     assert bounds._gaps(np.zeros((3, 2), np.int64)) == (0.0, 0.0)
 
 
-def test_rows_of_small_cases_are_of_the_gaps(monkeypatch):
+def test_rows_of_small_cases_summarise_the_gaps(monkeypatch):
     gaps = iter([(0.0, 0.0), (0.01, 0.0), (0.06, 0.05), (0.05, 0.04)] * 2)
     seen = []
     monkeypatch.setattr(bounds, "_gaps", lambda fleet: seen.append(fleet) or next(gaps))
@@ -152,7 +152,7 @@ def test_rows_of_small_cases_are_of_the_gaps(monkeypatch):
     assert all(2 <= len(each) <= 8 and 2 <= each.shape[1] <= 4 for each in seen)
 
 
-def test_small_cases_reach_their_bounds():
+def test_small_cases_cover_their_whole_range():
     drawn = [bounds._anyhow(np.random.default_rng(seed)) for seed in range(150)]
     assert {len(each) for each in drawn} == set(range(2, 9))
     assert {each.shape[1] for each in drawn} == {2, 3, 4}
@@ -188,12 +188,12 @@ def test_hindsight_tries_all_priorities(monkeypatch):
     assert row.judged.parts[0].found.mean == pytest.approx(0.065)
 
 
-def test_priorities_are_kept_whatever_is_left():
+def test_priorities_do_not_depend_on_the_remaining_jobs():
     order = bounds._Priorities((2, 0, 1)).decide(SimpleNamespace(job=np.array([0, 2, 1]))).order
     assert order.tolist() == [2, 1, 0]
 
 
-def test_room_is_over_workloads_of_seeds_from_one(monkeypatch):
+def test_room_uses_workloads_of_seeds_from_one_upwards(monkeypatch):
     monkeypatch.setattr(bounds, "draw_fixed", lambda rng, **setting: (rng.random(), setting["law"]))
     monkeypatch.setattr(bounds, "make", lambda name: name)
     times = {"SWAG": 6.0, "Global-SRPT": 10.0, "Independent-SRPT": 8.0}
@@ -209,7 +209,7 @@ def test_room_is_over_workloads_of_seeds_from_one(monkeypatch):
     assert len(bounds.room(law="google").swag) == 1
 
 
-def test_static_rows_are_beside_the_better_srpt(monkeypatch):
+def test_static_rows_compare_swag_with_the_better_srpt(monkeypatch):
     seen = []
 
     def orders(subjobs, slots):
@@ -226,15 +226,15 @@ def test_static_rows_are_beside_the_better_srpt(monkeypatch):
     assert ["facebook" in rows[0].what, "exponential" in rows[1].what] == [True, True]
 
 
-def test_overheads_are_the_best_of_five_tries(monkeypatch):
+def test_overheads_are_the_best_of_five_runs(monkeypatch):
     """Of eight views the last six are timed; each try takes a second less than the one before."""
     drawn = {}
     monkeypatch.setattr(exact, "draw_fixed", lambda rng, **setting: drawn.update(setting, rng=rng.random()))
     views = [SimpleNamespace(subjobs=[0] * n, slots=n, backlog=-n) for n in range(8)]
     monkeypatch.setattr(exact, "run_ordered", lambda work, recorder: recorder.views.extend(views))
     monkeypatch.setattr(exact, "make", lambda name: name)
-    asked, ticks = [], []
-    monkeypatch.setattr(exact, "ordered", lambda *given: asked.append(given))
+    calls, ticks = [], []
+    monkeypatch.setattr(exact, "ordered", lambda *given: calls.append(given))
 
     def seconds():
         place = len(ticks)
@@ -245,22 +245,22 @@ def test_overheads_are_the_best_of_five_tries(monkeypatch):
     assert drawn == {"law": "exponential", "jobs": 77, "rng": np.random.default_rng(1).random()}
     assert [row.ours for row in rows] == pytest.approx([1.0, 1.0, 1.0])
     assert [row.paper for row in rows] == ["not significantly different from SWAG"] * 2 + [4.5]
-    assert len(asked) == 3 * 6 * 5
-    assert asked[0] == ("Global-SRPT w/Reordering", views[2].subjobs, 2, -2)
-    assert asked[-1][0] == "SWAG"
+    assert len(calls) == 3 * 6 * 5
+    assert calls[0] == ("Global-SRPT w/Reordering", views[2].subjobs, 2, -2)
+    assert calls[-1][0] == "SWAG"
     assert "4 waiting jobs per decision on average" in rows[0].note
     assert [row.holds for row in rows] == [None, None, True]
 
 
-def test_many_views_are_thinned_to_some_two_hundred(monkeypatch):
+def test_many_views_are_thinned_evenly(monkeypatch):
     monkeypatch.setattr(exact, "draw_fixed", lambda rng, **setting: None)
     views = [SimpleNamespace(subjobs=[], slots=number, backlog=0) for number in range(400)]
     monkeypatch.setattr(exact, "run_ordered", lambda work, recorder: recorder.views.extend(views))
     monkeypatch.setattr(exact, "make", lambda name: name)
-    asked = []
-    monkeypatch.setattr(exact, "ordered", lambda name, subjobs, slots, backlog: asked.append(slots))
+    calls = []
+    monkeypatch.setattr(exact, "ordered", lambda name, subjobs, slots, backlog: calls.append(slots))
     exact.overhead_rows(77, lambda: 0.0)
-    assert asked[: 5 * 150 : 5] == list(range(100, 400, 2))
+    assert calls[: 5 * 150 : 5] == list(range(100, 400, 2))
 
 
 def test_the_recorder_decides_as_swag_does():
@@ -273,7 +273,7 @@ def test_the_recorder_decides_as_swag_does():
     assert recorder.views[0].subjobs.tolist() == subjobs.tolist()
 
 
-def test_the_printed_instants_of_the_example_are_met():
+def test_the_example_has_the_printed_instants():
     expected = {
         "FCFS": ("(10, 18, 11), 13.00"),
         "Global-SRPT": ("(18, 8, 11), 12.33"),

@@ -3,8 +3,17 @@
 import numpy as np
 import pytest
 
-from tests.reproductions.keyed import axes, whole
-from tests.reproductions.tetrium_bench import DELAY, SEEDS, Keyed, delayed, gained, percents, small, waits
+from tests.reproductions.keyed import axes, rounded_text
+from tests.reproductions.tetrium_bench import (
+    DELAY,
+    SEEDS,
+    FakeBench,
+    gain_text,
+    percents,
+    small,
+    text_by_wait,
+    text_over_in_place,
+)
 from windlass.experiment.workloads.sites import SiteModel
 from windlass.experiment.workloads.stages import JobModel
 from windlass_reproductions.tetrium import gains
@@ -13,7 +22,7 @@ from windlass_reproductions.tetrium.runs import JOBS, SITES
 
 @pytest.fixture
 def bench():
-    return Keyed(SEEDS, 4)
+    return FakeBench(SEEDS, 4)
 
 
 FOUR = {
@@ -24,16 +33,16 @@ FOUR = {
 }
 
 
-def test_the_base_setting_is_the_thesis_s():
+def test_the_base_setting_is_that_of_the_thesis():
     assert SiteModel(sites=50, slots=(25, 5000), mbit=(100.0, 2000.0)) == SITES
     assert JobModel(load=3.0, tasks=500.0, task_bytes=2e6) == JOBS
 
 
-def test_the_deployment_has_four_cells(bench):
+def test_the_deployment_has_four_settings(bench):
     rows, (picture,) = gains.deployment(bench, quick=True)
     for row, (name, setting) in zip(rows, FOUR.items(), strict=False):
         assert row.what == f"Fig. 4.7, {name}, response against in-place, up to, %"
-        assert (row.paper, row.ours) == (78.0, delayed(bench, "tetrium", **setting))
+        assert (row.paper, row.ours) == (78.0, text_over_in_place(bench, "tetrium", **setting))
     for row, line, (against, paper) in zip(
         rows[4:6], picture.lines, (("in-place", 78.0), ("iridium", 55.0)), strict=True
     ):
@@ -41,13 +50,13 @@ def test_the_deployment_has_four_cells(bench):
         slots = [percents(bench, "tetrium", against, None, {"ties": "slots"}, **own) for own in FOUR.values()]
         best = max(each, key=np.mean)
         name = list(FOUR)[[own is best for own in each].index(True)]
-        assert f"best of the four, {name}; all: {', '.join(map(whole, each))}" in row.note
+        assert f"best of the four, {name}; all: {', '.join(map(rounded_text, each))}" in row.note
         assert row.what == f"Fig. 4.7, response against {against}, up to, %"
         if against == "iridium":
             # The published gain has to be there over the baseline at its best.
-            assert f"with its ties by slots: {', '.join(map(whole, slots))}" in row.note
+            assert f"with its ties by slots: {', '.join(map(rounded_text, slots))}" in row.note
             best = min(best, max(slots, key=np.mean), key=np.mean)
-        assert (row.paper, row.ours) == (paper, whole(best))
+        assert (row.paper, row.ours) == (paper, rounded_text(best))
         assert list(line.x) == [0, 1, 2, 3]
         assert list(line.y) == pytest.approx([own.mean() for own in each])
         assert len(line.half_width) == 4
@@ -60,7 +69,7 @@ def test_the_deployment_has_four_cells(bench):
     )
 
 
-def test_slowdowns_are_over_the_longest_chain_of_work(bench):
+def test_slowdowns_are_relative_to_the_longest_chain_of_work(bench):
     rows, _ = gains.deployment(bench, quick=True)
     # The chains of the four jobs: 4 + 1, 2, 5 and 3 s.
     alone = np.array([5.0, 2.0, 5.0, 3.0])
@@ -76,32 +85,32 @@ def test_slowdowns_are_over_the_longest_chain_of_work(bench):
     for row, (against, paper) in zip(rows[6:], (("in-place", 45.0), ("iridium", 16.0)), strict=True):
         each = [slower(against, {}, setting) for setting in FOUR.values()]
         assert row.what == f"Fig. 4.8, slowdown against {against}, up to, %"
-        assert (row.paper, row.ours) == (paper, whole(max(each, key=np.mean)))
-        assert f"all: {', '.join(map(whole, each))}" in row.note
+        assert (row.paper, row.ours) == (paper, rounded_text(max(each, key=np.mean)))
+        assert f"all: {', '.join(map(rounded_text, each))}" in row.note
         for wait in (0.0, 3.0, 5.0) if against == "in-place" else ():
             late = [slower(DELAY, {"wait": wait}, setting) for setting in FOUR.values()]
-            assert f"delay scheduling at {wait:g} s: {', '.join(map(whole, late))}" in row.note
+            assert f"delay scheduling at {wait:g} s: {', '.join(map(rounded_text, late))}" in row.note
         assert ("delay scheduling" in row.note) == (against == "in-place")
 
 
-def test_means_are_of_the_base_setting(bench):
+def test_mean_gains_use_the_base_setting(bench):
     for quick, seeds in ((True, SEEDS), (False, tuple(range(1, 16)))):
-        wide = Keyed(seeds, 4)
+        wide = FakeBench(seeds, 4)
         rows, _ = gains.average(bench, quick=quick)
         expected = [
-            ("Fig. 4.9, Tetrium against in-place, %", 42.0, delayed(wide, "tetrium")),
-            ("Fig. 4.9, Tetrium against centralised, %", 50.0, gained(wide, "tetrium", "centralised")),
-            ("Fig. 4.9, Tetrium + FS against in-place, %", 26.0, delayed(wide, "tetrium-fs")),
+            ("Fig. 4.9, Tetrium against in-place, %", 42.0, text_over_in_place(wide, "tetrium")),
+            ("Fig. 4.9, Tetrium against centralised, %", 50.0, gain_text(wide, "tetrium", "centralised")),
+            ("Fig. 4.9, Tetrium + FS against in-place, %", 26.0, text_over_in_place(wide, "tetrium-fs")),
             (
                 "Fig. 4.9, Tetrium + FS against centralised, %",
                 35.0,
-                gained(wide, "tetrium-fs", "centralised"),
+                gain_text(wide, "tetrium-fs", "centralised"),
             ),
         ]
         for policy, label in (("tetrium-i-task", "I-task"), ("tetrium-i-data", "I-data")):
             for against in ("in-place", "centralised"):
                 what = f"Fig. 4.9, Tetrium + {label} against {against}, %"
-                expected.append((what, None, gained(wide, policy, against)))
+                expected.append((what, None, gain_text(wide, policy, against)))
         for what, paper, other, ways in (
             (
                 "Section 4.6.3, Tetrium against Tetris, mean, %",
@@ -112,10 +121,10 @@ def test_means_are_of_the_base_setting(bench):
             ("Section 4.6.1, Tetrium against Iridium, up to, %", 55.0, "iridium", [{}, {"ties": "slots"}]),
         ):
             each = [percents(wide, "tetrium", other, None, way) for way in ways]
-            expected.append((what, paper, whole(min(each, key=np.mean))))
+            expected.append((what, paper, rounded_text(min(each, key=np.mean))))
         assert [(row.what, row.paper, row.ours) for row in rows[:10]] == expected
-        assert all(waits(wide, "tetrium-i-task") in row.note for row in rows[4:6])
-        assert waits(wide, "tetrium") in rows[8].note
+        assert all(text_by_wait(wide, "tetrium-i-task") in row.note for row in rows[4:6])
+        assert text_by_wait(wide, "tetrium") in rows[8].note
 
 
 def test_slowed_jobs_are_counted_job_by_job(bench):
@@ -145,5 +154,5 @@ def test_slowed_jobs_are_counted_job_by_job(bench):
         assert list(line.x) == pytest.approx(each)
     assert axes(picture) == ("fig-4-10", "%", "% of jobs")
     best = rows[15]
-    assert (best.paper, best.ours) == (45.0, delayed(bench, "tetrium", {"direction": "best"}))
-    assert f"forward: {waits(bench, 'tetrium')}" in best.note
+    assert (best.paper, best.ours) == (45.0, text_over_in_place(bench, "tetrium", {"direction": "best"}))
+    assert f"forward: {text_by_wait(bench, 'tetrium')}" in best.note

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.reproductions.keyed import keyed, whole
-from tests.reproductions.tetrium_bench import DELAY, FLEET, SEEDS, WORK, Keyed, percents, small
+from tests.reproductions.keyed import number_for, rounded_text
+from tests.reproductions.tetrium_bench import DELAY, FLEET, SEEDS, WORK, FakeBench, percents, small
 from windlass.experiment.workloads.drops import draw_drops
 from windlass.experiment.workloads.sites import SiteModel, draw_sites
 from windlass.experiment.workloads.stages import JobModel, draw_jobs
@@ -20,10 +20,10 @@ FEW, SHORT = SiteModel(sites=6, slots=(2, 9)), JobModel(load=2.0, tasks=5.0)
 @pytest.fixture
 def simulated(monkeypatch):
     """What runs are asked for, in place of simulating them."""
-    asked = []
+    calls = []
 
     def run_placed(case, policy, **given):
-        asked.append((case, policy, given))
+        calls.append((case, policy, given))
         tasks = int(case.jobs.tasks.sum())
         begun = case.jobs.submit[0] + np.arange(tasks) * 1.0
         return SimpleNamespace(
@@ -31,17 +31,17 @@ def simulated(monkeypatch):
             begun=begun,
             computed=begun + 3.0,
             end=begun + 5.0,
-            response=np.full(len(case.jobs), float(len(asked))),
+            response=np.full(len(case.jobs), float(len(calls))),
             sent=np.full(len(case.jobs), 7.0),
         )
 
     monkeypatch.setattr(runs, "run_placed", run_placed)
     made = SimpleNamespace(make=lambda name, rng, **given: (name, rng.random(), given))
     monkeypatch.setattr(runs, "POLICIES", made)
-    return asked
+    return calls
 
 
-def test_a_run_is_of_its_seed_and_looked_up_the_second_time(simulated):
+def test_a_run_is_simulated_once_per_seed_and_setting(simulated):
     bench = Bench((1,), 3)
     first = bench.run("tetrium", 4, FEW, SHORT, rho=0.25)
     assert bench.run("tetrium", 4, FEW, SHORT, rho=0.25) is first
@@ -73,7 +73,7 @@ def test_a_run_is_of_its_seed_and_looked_up_the_second_time(simulated):
 
 
 @pytest.mark.parametrize("load", [0.001, 50.0])
-def test_drops_come_eight_times_while_jobs_do_and_on_to_twice_as_long(simulated, load):
+def test_drops_come_eight_times_during_arrivals_and_continue_as_long_again(simulated, load):
     bench = Bench((1,), 3)
     model = JobModel(load=load, tasks=5.0)
     bench.run("tetrium", 4, FEW, model, drop=0.5)
@@ -86,15 +86,15 @@ def test_drops_come_eight_times_while_jobs_do_and_on_to_twice_as_long(simulated,
     np.testing.assert_array_equal(case.timetable.site, expected.site)
 
 
-def test_more_seeds_share_what_was_run(simulated):
+def test_a_bench_with_more_seeds_reuses_earlier_runs(simulated):
     bench = Bench((1,), 3)
     wide = bench.over(4)
     assert (wide.seeds, wide.jobs) == ((1, 2, 3, 4), 3)
     assert wide.run("in-place", 1, FEW, SHORT) is bench.run("in-place", 1, FEW, SHORT)
 
 
-def test_scarce_slots_are_those_of_the_busiest_site():
-    bench = Keyed(SEEDS, 4)
+def test_scarcity_reports_the_slots_in_use_at_the_busiest_site_and_overall():
+    bench = FakeBench(SEEDS, 4)
     used = [bench.run("in-place", seed).used for seed in SEEDS]
     busiest = np.mean([max(own) for own in used])
     overall = np.mean([(own[0] * 2 + own[1] * 8) / 10 for own in used])
@@ -103,7 +103,7 @@ def test_scarce_slots_are_those_of_the_busiest_site():
     )
 
 
-def test_columns_of_jobs_are_counted_by_hand():
+def test_job_columns_match_a_hand_calculation():
     """Job 0 reads 1 MB at each site and writes all at site 1; job 2 reads 4 MB at site 1."""
     site = np.concatenate([[1, 1, 0, 1], [0, 0, 1], [0] * 4, [1] * 4]).astype(np.int16)
     order = np.argsort(WORK.stage, kind="stable")
@@ -116,7 +116,7 @@ def test_columns_of_jobs_are_counted_by_hand():
     assert found["intermediate skew"].tolist() == pytest.approx([1.0, 1 / 3, 1.0, 1.0])
 
 
-def test_settings_beside_delay_scheduling_are_those_of_the_figures():
+def test_settings_compared_with_delay_scheduling_are_those_of_the_figures():
     base, site, job = {}, SITES, JOBS
 
     def own(**changed):
@@ -153,8 +153,8 @@ def test_settings_beside_delay_scheduling_are_those_of_the_figures():
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_ours_and_tetrium_are_beside_each_way_of_delay_scheduling(quick):
-    bench = Keyed(SEEDS, 4)
+def test_gather_and_tetrium_are_compared_with_each_variant_of_delay_scheduling(quick):
+    bench = FakeBench(SEEDS, 4)
     rows, _ = delay_scheduling.delay_scheduling_rows(bench, quick=quick)
     assert len(rows) == (4 if quick else 16)
     ways = {
@@ -166,7 +166,9 @@ def test_ours_and_tetrium_are_beside_each_way_of_delay_scheduling(quick):
     for row, (label, setting) in zip(rows, delay_scheduling.SETTINGS.items(), strict=False):
         text = "; ".join(
             f"{policy} "
-            + ", ".join(whole(percents(bench, policy, DELAY, None, way, **setting)) for way in ways.values())
+            + ", ".join(
+                rounded_text(percents(bench, policy, DELAY, None, way, **setting)) for way in ways.values()
+            )
             for policy in ("gather", "tetrium")
         )
         assert row.what == f"Gather and Tetrium against delay scheduling, {label}, %"
@@ -179,42 +181,42 @@ def test_ours_and_tetrium_are_beside_each_way_of_delay_scheduling(quick):
         least = []
         for seed in SEEDS:
             slots = 1 + int(
-                keyed(
+                number_for(
                     seed, setting.get("sites", SITES), setting.get("jobs", JOBS), "slots", low=0.0, high=3.0
                 )
             )
             least.append(delay_scheduling.least_response(WORK, slots + 1))
         possible = [100.0 * (1.0 - one / other) for one, other in zip(least, means[best], strict=True)]
-        assert f"best is {best}, against which no policy gains more than {whole(possible)}" in row.note
+        assert f"best is {best}, against which no policy gains more than {rounded_text(possible)}" in row.note
         values = [percents(bench, "gather", DELAY, None, way, **setting) for way in ways.values()]
         side = {True: "ahead of each", False: "behind one", None: "not significantly ahead of each"}
         assert f"gather is {side[delay_scheduling.ahead(values)]};" in row.note
 
 
-def test_all_parts_are_run_in_turn(monkeypatch):
-    asked, told = [], []
+def test_all_parts_run_in_order(monkeypatch):
+    calls, progress = [], []
     compiling = SimpleNamespace(done=1, total=3)
     monkeypatch.setattr(paper, "prepare", lambda kernels, report: report(compiling))
     monkeypatch.setattr(paper, "_speed", lambda: ["speed"])
     monkeypatch.setattr(paper, "example_rows", lambda: ["example"])
     parts = tuple(
-        (str(part), lambda bench, quick, part=part: asked.append((bench, quick)) or ([part], [-part]))
+        (str(part), lambda bench, quick, part=part: calls.append((bench, quick)) or ([part], [-part]))
         for part in range(9)
     )
     assert len(paper._PARTS) == 9
     monkeypatch.setattr(paper, "_PARTS", parts)
     for quick, seeds, jobs in ((True, (1, 2, 3), 14), (False, (1, 2, 3, 4, 5), 40)):
-        asked.clear()
-        told.clear()
-        found = paper.TetriumPaper().reproduce(quick=quick, notify=lambda *step: told.append(step))
+        calls.clear()
+        progress.clear()
+        found = paper.TetriumPaper().reproduce(quick=quick, notify=lambda *step: progress.append(step))
         assert found.rows == ("example", "speed", *range(9))
         assert found.pictures == tuple(-part for part in range(9))
-        assert {(bench.seeds, bench.jobs, given) for bench, given in asked} == {(seeds, jobs, quick)}
-        assert told[:2] == [("compiling, 1 of 3 functions", 0.0), ("worked examples", 0.0)]
-        assert [share for _, share in told[2:]] == pytest.approx([(step + 1) / 10 for step in range(9)])
+        assert {(bench.seeds, bench.jobs, given) for bench, given in calls} == {(seeds, jobs, quick)}
+        assert progress[:2] == [("compiling, 1 of 3 functions", 0.0), ("worked examples", 0.0)]
+        assert [share for _, share in progress[2:]] == pytest.approx([(step + 1) / 10 for step in range(9)])
 
 
-def test_a_busy_view_waits_for_every_third_shuffle():
+def test_every_third_job_of_a_busy_view_has_a_shuffle():
     view = paper.busy_view(9, sites=5, seed=3)
     assert view.now == 0.0
     assert view.ready.shuffles.tolist() == [1, 0, 0] * 3
@@ -224,7 +226,7 @@ def test_a_busy_view_waits_for_every_third_shuffle():
         assert ((links >= 100e6 / 8) & (links <= 2000e6 / 8)).all()
 
 
-def test_speeds_are_the_best_of_five_at_fifty_and_a_hundred_jobs(monkeypatch):
+def test_decision_times_are_the_best_of_five_at_50_and_100_jobs(monkeypatch):
     clock = iter([0.0, 5.0, 0.0, 4.0, 0.0, 2.0, 0.0, 3.0, 0.0, 6.0] * 2)
     views = []
     monkeypatch.setattr(paper.time, "perf_counter", lambda: next(clock))
@@ -236,11 +238,13 @@ def test_speeds_are_the_best_of_five_at_fifty_and_a_hundred_jobs(monkeypatch):
     assert ["50 jobs" in rows[0].what, "100 jobs" in rows[1].what] == [True, True]
 
 
-def test_the_first_example_is_as_the_thesis_reckons_it(monkeypatch):
+def test_the_first_example_matches_the_thesis(monkeypatch):
     def run_placed(case, policy):
         jobs, fleet = case.jobs, case.fleet
         key = jobs.duration.tolist(), jobs.here(3).tolist(), jobs.task_bytes.tolist(), jobs.ratio.tolist()
-        end = keyed(key, fleet.up.tolist(), fleet.down.tolist(), policy.name, sorted(vars(policy).items()))
+        end = number_for(
+            key, fleet.up.tolist(), fleet.down.tolist(), policy.name, sorted(vars(policy).items())
+        )
         return SimpleNamespace(end=np.array([end]))
 
     monkeypatch.setattr(examples, "run_placed", run_placed)
@@ -267,7 +271,7 @@ def test_the_first_example_is_as_the_thesis_reckons_it(monkeypatch):
     )
 
 
-def test_the_second_example_is_as_the_thesis_reckons_it():
+def test_the_second_example_matches_the_thesis():
     rows = {row.what: row for row in examples._second()}
     assert rows["Example 2, job 1 first, mean response, s"].ours == pytest.approx(1.7)
     assert rows["Example 2, job 2 first, mean response, s"].ours == pytest.approx(2.65)
@@ -278,7 +282,7 @@ def test_the_second_example_is_as_the_thesis_reckons_it():
     assert "it would take 1 s from then, a mean of 2.50 s" in other.note
 
 
-def test_the_best_whole_placement_is_found_by_hand():
+def test_the_best_integer_placement_matches_a_hand_calculation():
     """Two tasks at one site of one slot: one moves at 1 s a task, and both take 1 s."""
     here, free = np.array([2, 0]), np.array([1, 1])
     seconds, counts = examples.best_whole(here, free, 4.0, 2.0)

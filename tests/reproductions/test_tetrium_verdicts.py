@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.reproductions.turning import not_turning
+from tests.reproductions.turning import rows_with_fixed_verdicts
 from windlass.model.fleet import FleetJobs, StageSpec
 from windlass.results import Summary
 from windlass_reproductions.tetrium import classes, delay_scheduling, examples, rows, verdicts
@@ -26,14 +26,14 @@ LOW, HIGH = np.array([1.0, 1.1, 0.9, 1.0]), np.array([2.0, 2.1, 2.2, 1.9])
         (80.0, math.nan, None),
     ],
 )
-def test_a_reduction_reaches_the_published_one_beyond_chance(mean, half, holds):
+def test_a_reduction_must_reach_the_published_one_significantly(mean, half, holds):
     assert verdicts.reaches(Summary("gain", mean, half), 42.0).holds is holds
     row = rows.gain_row("response", 42.0, Summary("gain", mean, half))
     assert row.holds is holds
-    assert not_turning([row]) == {}
+    assert rows_with_fixed_verdicts([row]) == {}
 
 
-def test_gains_rise_beyond_chance_and_by_as_many_points():
+def test_gains_must_rise_significantly_and_by_the_published_points():
     pairs = ((LOW, HIGH), (HIGH, LOW), (LOW, LOW[::-1] + 0.001))
     assert [verdicts.rises(pair).holds for pair in pairs] == [True, False, None]
     assert [verdicts.rises(pairs[0], pair).holds for pair in pairs] == [True, False, None]
@@ -43,7 +43,7 @@ def test_gains_rise_beyond_chance_and_by_as_many_points():
     assert verdicts.rises_by(LOW, LOW + more + 17.0, 18.0).holds is None
 
 
-def test_the_highest_is_above_each_other():
+def test_the_highest_must_be_above_all_others():
     assert verdicts.is_highest(HIGH, [LOW, LOW + 0.1]).holds is True
     assert verdicts.is_highest(LOW, [LOW - 1.0, HIGH]).holds is False
     assert verdicts.is_highest(LOW, [LOW - 1.0, LOW[::-1] + 0.001]).holds is None
@@ -74,12 +74,12 @@ def test_classes_are_compared_on_seeds_that_have_both():
     ("means", "holds"),
     [((50, 50, 50), True), ((30, 30, 30), False), ((50, 50, 30), None), ((42, 42, 42), None)],
 )
-def test_the_wait_decides_only_where_it_does(means, holds):
+def test_a_claim_that_depends_on_the_wait_is_undecided(means, holds):
     each = [verdicts.reaches(Summary("gain", float(mean), 1.0), 42.0) for mean in means]
     assert verdicts.whatever_the_wait(each).holds is holds
 
 
-class Fixed(Bench):
+class FixedBench(Bench):
     """Gains that are given: by the wait of delay scheduling, or without."""
 
     def gain(self, policy, against, of=None, other=None, **setting):
@@ -89,17 +89,17 @@ class Fixed(Bench):
 
 
 @pytest.mark.parametrize(("last", "holds"), [(50, True), (20, None)])
-def test_a_gain_over_in_place_is_one_over_each_wait(last, holds):
-    row = rows.delayed_row(Fixed((1,), last), "response", 42.0, "tetrium", {})
+def test_a_gain_over_in_place_must_hold_for_each_wait(last, holds):
+    row = rows.delayed_row(FixedBench((1,), last), "response", 42.0, "tetrium", {})
     assert row.holds is holds
     assert str(row.ours).endswith("without delay scheduling -70 ± 1")
     assert f"50 ± 1, 50 ± 1, {last} ± 1 against waits of 0, 3, 5 s" in str(row.ours)
-    refuted = rows.delayed_row(Fixed((1,), 50), "response", 60.0, "tetrium", {})
+    refuted = rows.delayed_row(FixedBench((1,), 50), "response", 60.0, "tetrium", {})
     assert refuted.note.startswith("fails for every wait; ")
-    assert not_turning([row, refuted]) == {}
+    assert rows_with_fixed_verdicts([row, refuted]) == {}
 
 
-def test_printed_numbers_are_met_to_their_last_digit():
+def test_printed_numbers_must_be_matched_to_their_last_digit():
     assert [verdicts.is_as_printed(ours, 88.5, 0.1).holds for ours in (88.44, 88.46, 88.54, 88.56)] == [
         False,
         True,
@@ -114,22 +114,22 @@ def test_printed_numbers_are_met_to_their_last_digit():
     ]
 
 
-def test_the_worked_examples_turn_with_their_inputs(monkeypatch):
+def test_verdicts_on_the_worked_examples_change_with_their_inputs(monkeypatch):
     held = [row.holds for row in examples.example_rows()]
     assert held.count(True) >= 6
-    assert not_turning(examples.example_rows()) == {}
+    assert rows_with_fixed_verdicts(examples.example_rows()) == {}
     monkeypatch.setattr(examples, "MAP_S", 2.2)
     wrong = [row.holds for row in examples.example_rows()]
     assert wrong[:5] == [False] * 5
 
 
-def test_ours_is_ahead_of_each_way_or_it_is_not():
+def test_being_ahead_requires_a_significant_gain_over_each_variant():
     assert delay_scheduling.ahead([HIGH, LOW]) is True
     assert delay_scheduling.ahead([HIGH, -LOW]) is False
     assert delay_scheduling.ahead([HIGH, LOW - 1.0]) is None
 
 
-def test_no_mean_response_is_below_its_bound():
+def test_the_least_response_matches_srpt_on_one_machine():
     rng = np.random.default_rng(3)
     for _ in range(30):
         works, submit = rng.uniform(1, 20, 6), np.sort(rng.uniform(0, 30, 6))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import ttest_1samp
 
-from tests.reproductions.turning import not_turning
+from tests.reproductions.turning import rows_with_fixed_verdicts
 from windlass.results.metrics.sharing import SharingMetrics
 from windlass_reproductions.asax import on_slurm, slurm_results, tables
 from windlass_reproductions.asax.mix import CORES
@@ -25,7 +25,7 @@ def is_lower(ours, theirs):
 
 
 @given(SEEDS, st.randoms(use_true_random=False))
-def test_lower_is_the_two_sided_test_of_paired_differences(base, random):
+def test_lower_agrees_with_a_two_sided_paired_t_test(base, random):
     other = np.array([each * random.choice([0.5, 0.9, 1.0, 1.1, 2.0]) for each in base])
     difference = other - base
     if np.ptp(difference) == 0.0:
@@ -37,7 +37,7 @@ def test_lower_is_the_two_sided_test_of_paired_differences(base, random):
 
 
 @given(SEEDS)
-def test_exchanged_inputs_turn_a_verdict(base):
+def test_exchanging_the_inputs_inverts_the_verdict(base):
     less = 0.5 * base - 0.01 * np.arange(len(base))
     assert is_lower(less, base) in (True, None)
     if is_lower(less, base):
@@ -45,29 +45,29 @@ def test_exchanged_inputs_turn_a_verdict(base):
 
 
 @given(SEEDS)
-def test_an_interval_is_student_s(values):
+def test_an_interval_is_student_s_95_percent_interval(values):
     found, expected = interval(values), ttest_1samp(values, 0.0).confidence_interval(0.95)
     np.testing.assert_allclose([found.low, found.high], expected, rtol=1e-6, atol=1e-9)
 
 
-def test_one_seed_tells_nothing():
+def test_one_seed_leaves_a_comparison_undecided():
     one = np.array([1.0])
     assert interval(one).half == np.inf
     assert is_lower(0.1 * one, one) is None
     assert everywhere([None]) is None
 
 
-def test_of_one_seed_no_interval_is_printed():
+def test_no_interval_is_printed_for_one_seed():
     gains = np.array([[41.6, np.nan], [np.nan, np.nan], [40.0, 42.0]])
     assert classes._by_class(["few", "some", "many"], gains) == "few: 42; some: no jobs; many: 41 ± 13"
     assert slurm_results._percent(np.array([1.1])) == "+10.0"
-    lone = _found(np.random.default_rng(7), 0.5, 1.0, 1.0, 1.0, seeds=1)
+    lone = _results(np.random.default_rng(7), 0.5, 1.0, 1.0, 1.0, seeds=1)
     assert tables._gain(lone, lone, "mean_wait_s") == "+0.0 %"
     assert str(interval(np.array([2.0]))) == "2"
     assert str(over([np.nan])) == "–"
 
 
-def _found(rng, wait, run, used, stretch, seeds=5):
+def _results(rng, wait, run, used, stretch, seeds=5):
     noise = 1.0 + 0.01 * rng.random((seeds, 4))
     metrics = []
     for row in noise:
@@ -85,37 +85,39 @@ def _found(rng, wait, run, used, stretch, seeds=5):
 
 
 @pytest.mark.parametrize("better", [True, False])
-def test_every_verdict_of_the_tables_can_be_yes_and_no(better):
+def test_every_verdict_of_the_tables_can_hold_and_fail(better):
     rng = np.random.default_rng(5)
-    one = _found(rng, *((0.5, 1.0, 2.0, 1.0) if better else (2.0, 1.5, 1.0, 3.0)))
+    one = _results(rng, *((0.5, 1.0, 2.0, 1.0) if better else (2.0, 1.5, 1.0, 3.0)))
     sizes = {
-        EASY.shown: _found(rng, 1.0, 1.0, 1.0, 1.0),
-        STATIC.shown: _found(rng, 1.0, 1.0, 1.0, 2.0),
+        EASY.shown: _results(rng, 1.0, 1.0, 1.0, 1.0),
+        STATIC.shown: _results(rng, 1.0, 1.0, 1.0, 2.0),
         ASAX.shown: one,
         PAIRS.shown: one,
     }
     rows = tables.verdicts(dict.fromkeys(CORES, sizes))
     assert {row.holds for row in rows} == {better}
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
 
 
 @pytest.mark.parametrize(
     ("run", "used", "holds"),
     [(1.05, 1.6, [True, True]), (1.15, 1.4, [False, False]), (1.1, 1.5, [None, None])],
 )
-def test_runs_may_be_a_tenth_longer_and_processors_must_be_half_as_busy_again(run, used, holds):
+def test_runs_may_be_10_percent_longer_and_cpu_use_must_rise_by_half(run, used, holds):
     rng = np.random.default_rng(9)
-    rows = tables._against_easy(64, "ASAx", _found(rng, 0.5, run, used, 1.0), _found(rng, 1.0, 1.0, 1.0, 1.0))
+    rows = tables._against_easy(
+        64, "ASAx", _results(rng, 0.5, run, used, 1.0), _results(rng, 1.0, 1.0, 1.0, 1.0)
+    )
     assert [row.holds for row in rows[1:]] == holds
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
 
 
-def test_alike_policies_cannot_be_told_apart():
+def test_equal_policies_leave_the_verdicts_undecided():
     rng = np.random.default_rng(6)
-    sizes = {name.shown: _found(rng, 1.0, 1.1, 1.5, 1.0) for name in (EASY, STATIC, ASAX, PAIRS)}
+    sizes = {name.shown: _results(rng, 1.0, 1.1, 1.5, 1.0) for name in (EASY, STATIC, ASAX, PAIRS)}
     rows = [row for row in tables.verdicts(dict.fromkeys(CORES, sizes)) if "wait" in row.what]
     assert {row.holds for row in rows} == {None}
-    assert not_turning(rows) == {}
+    assert rows_with_fixed_verdicts(rows) == {}
     assert all(row.note.startswith(UNDECIDED) for row in rows)
 
 
@@ -136,7 +138,7 @@ def _mixes(makespan, cpu, ran):
 
 
 @pytest.mark.parametrize("better", [True, False])
-def test_every_verdict_on_slurm_can_be_yes_and_no(better):
+def test_every_verdict_on_slurm_can_hold_and_fail(better):
     found = {
         name: _mixes(*((50.0, 80.0, 1.0) if better else (200.0, 20.0, 1.5))) for name in on_slurm._POLICIES
     }
@@ -144,17 +146,17 @@ def test_every_verdict_on_slurm_can_be_yes_and_no(better):
     sums, *rows = slurm_results.verdicts(found)
     assert sums.holds is True
     assert {row.holds for row in rows} == {better}
-    assert not_turning([sums, *rows]) == {}
+    assert rows_with_fixed_verdicts([sums, *rows]) == {}
 
 
-def test_of_one_repeat_nothing_but_the_sums_is_known():
+def test_one_repeat_decides_only_the_checksums():
     found = {name: _mixes(100.0, 50.0, 1.0)[:1] for name in on_slurm._POLICIES}
     sums, *rows = slurm_results.verdicts(found)
     assert sums.holds is True
     assert {row.holds for row in rows} == {None}
 
 
-def test_as_much_of_the_processors_as_easy_is_not_more():
+def test_equal_cpu_use_does_not_count_as_higher():
     found = {name: _mixes(100.0, 50.0, 1.0) for name in on_slurm._POLICIES}
     found["static"] = found["EASY"]
     (busier,) = [
@@ -163,7 +165,7 @@ def test_as_much_of_the_processors_as_easy_is_not_more():
     assert busier.holds is False
 
 
-def test_a_job_that_printed_something_else_is_seen():
+def test_a_wrong_checksum_is_detected():
     found = {name: _mixes(100.0, 50.0, 1.0) for name in on_slurm._POLICIES}
     found["pairs"][1] = slurm_results.MixRun(
         1.0,
@@ -175,19 +177,19 @@ def test_a_job_that_printed_something_else_is_seen():
     )
     row = slurm_results.verdicts(found)[0]
     assert row.holds is False
-    assert not_turning([row]) == {}
+    assert rows_with_fixed_verdicts([row]) == {}
 
 
 @pytest.mark.parametrize(
     ("worst", "turned", "holds"),
     [([0.4, 0.8], 0.9, True), ([0.4, 1.1], 0.9, False), ([0.4], 3.0, False), ([], 0.9, None)],
 )
-def test_theorem_1_is_of_any_losses(worst, turned, holds):
+def test_theorem_1_must_hold_for_all_losses(worst, turned, holds):
     row = theorem_row("printed", worst, turned)
     assert row.holds is holds
-    assert not_turning([row]) == {}
+    assert rows_with_fixed_verdicts([row]) == {}
 
 
-def test_where_losses_turn_the_printed_update_breaks_its_bound_with_a_rate_that_falls():
+def test_the_printed_update_exceeds_its_bound_with_a_falling_rate():
     rows, _ = theorem(2, 300)
     assert [row.holds for row in rows] == [True, False, True]

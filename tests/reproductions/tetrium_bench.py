@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.reproductions.keyed import keyed, whole
+from tests.reproductions.keyed import number_for, rounded_text
 from windlass.experiment.workloads.sites import SiteModel
 from windlass.experiment.workloads.stages import JobModel
 from windlass.model.fleet import Fleet, FleetJobs, StageSpec
@@ -22,18 +22,18 @@ WORK = FleetJobs.of(
 )
 
 
-class Keyed(Bench):
+class FakeBench(Bench):
     """A bench whose runs follow from what is asked for."""
 
     def run(self, policy, seed, sites=SITES, jobs=JOBS, drop=0.0, estimates="finished", **parameters):
         key = policy, seed, sites, jobs, drop, estimates, sorted(parameters.items())
-        response = np.array([keyed(key, job) for job in range(4)]) + keyed(key, low=0.0, high=300.0)
-        sent = np.array([keyed(key, job, "sent") for job in range(4)])
-        used = np.array([keyed(key, site, "used", low=0.0, high=1.0) for site in range(2)])
+        response = np.array([number_for(key, job) for job in range(4)]) + number_for(key, low=0.0, high=300.0)
+        sent = np.array([number_for(key, job, "sent") for job in range(4)])
+        used = np.array([number_for(key, site, "used", low=0.0, high=1.0) for site in range(2)])
         return RunSummary(FLEET, WORK, response, sent, np.zeros(len(WORK.stage), np.int16), used)
 
     def workload(self, seed, sites, jobs):
-        slots = 1 + int(keyed(seed, sites, jobs, "slots", low=0.0, high=3.0))
+        slots = 1 + int(number_for(seed, sites, jobs, "slots", low=0.0, high=3.0))
         return Fleet.of([slots, 1]), WORK
 
 
@@ -47,19 +47,19 @@ def percents(bench, policy, against, of=None, other=None, measure="response", **
     return np.array(found)
 
 
-def gained(bench, *arguments, **setting):
-    return whole(percents(bench, *arguments, **setting))
+def gain_text(bench, *arguments, **setting):
+    return rounded_text(percents(bench, *arguments, **setting))
 
 
-def waits(bench, policy, of=None, **setting):
+def text_by_wait(bench, policy, of=None, **setting):
     """Gains over delay scheduling at each wait, as the rows print them."""
-    each = [gained(bench, policy, DELAY, of, {"wait": wait}, **setting) for wait in (0.0, 3.0, 5.0)]
+    each = [gain_text(bench, policy, DELAY, of, {"wait": wait}, **setting) for wait in (0.0, 3.0, 5.0)]
     return f"{', '.join(each)} against waits of 0, 3, 5 s"
 
 
-def delayed(bench, policy, of=None, **setting):
-    alone = gained(bench, policy, "in-place", of, **setting)
-    return f"{waits(bench, policy, of, **setting)}; without delay scheduling {alone}"
+def text_over_in_place(bench, policy, of=None, **setting):
+    alone = gain_text(bench, policy, "in-place", of, **setting)
+    return f"{text_by_wait(bench, policy, of, **setting)}; without delay scheduling {alone}"
 
 
 def small(sites, stages):

@@ -32,14 +32,14 @@ def astride(part: Within) -> Within:
     return replace(part, found=Interval(edge(part), 1.0))
 
 
-def with_parts(judged: Judged, *turns) -> bool | None:
+def verdict_with(judged: Judged, *turns) -> bool | None:
     """What it says where its parts are turned so."""
     return replace(
         judged, parts=tuple(turn(part) for turn, part in zip(turns, judged.parts, strict=True))
     ).holds
 
 
-def stuck(row: Row) -> str:
+def why_fixed(row: Row) -> str:
     """Why a row's verdict cannot turn; empty where it can.
 
     A row with a verdict must say what it is judged by; each of its parts alone turns it, and so do its own inputs,
@@ -53,12 +53,12 @@ def stuck(row: Row) -> str:
     if not count:
         return "" if row.holds is None else "has a verdict of nothing"
     expected = {inside: True, outside: False, astride: None}
-    if {turn: with_parts(judged, *[turn] * count) for turn in expected} != expected:
+    if {turn: verdict_with(judged, *[turn] * count) for turn in expected} != expected:
         return "does not turn with all its parts"
     for turned in range(count):
         turns = [outside if at == turned else inside for at in range(count)]
         lone = None if judged.unanimous and count > 1 else False
-        if with_parts(judged, *turns) is not lone:
+        if verdict_with(judged, *turns) is not lone:
             return f"does not see its part {turned}"
     inverted = tuple(part.inverted() if part.holds is row.holds else part for part in judged.parts)
     # What lies on a limit is its own inverse.
@@ -69,11 +69,11 @@ def stuck(row: Row) -> str:
     return ""
 
 
-def not_turning(rows: Iterable[Row]) -> dict[str, str]:
+def rows_with_fixed_verdicts(rows: Iterable[Row]) -> dict[str, str]:
     """Those rows whose verdicts cannot turn, and why."""
-    return {row.what: stuck(row) for row in rows if stuck(row)}
+    return {row.what: why_fixed(row) for row in rows if why_fixed(row)}
 
 
-def unreasoned(row: Row) -> bool:
+def lacks_reason(row: Row) -> bool:
     """Whether a row that does not hold says no reason."""
     return row.holds is not True and not row.note

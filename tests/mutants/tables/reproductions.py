@@ -199,6 +199,6 @@ MUTANTS = (
         "windlass_reproductions/autoscaler/curve_front.py",
         "low=0.0, strict=True)",
         "low=-2.0, strict=True)",
-        ("tests/reproductions/test_autoscaler_curve.py::test_a_verdict_needs_the_value_and_that_it_is_sure",),
+        ("tests/reproductions/test_autoscaler_curve.py::test_a_saving_must_be_large_enough_and_significant",),
     ),
 )
