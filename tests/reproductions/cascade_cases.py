@@ -1,4 +1,4 @@
-"""Cases of Cascade that are known by how they were made, and plans that follow from what is asked for."""
+"""Fake cases of Cascade, and planners whose outcomes are computed from their arguments."""
 
 from types import SimpleNamespace
 
@@ -12,7 +12,7 @@ PLANNERS = ("fair", "videostorm", "cascade", "refined", "merged", "merge-everyth
 
 
 class Case:
-    """A case that is known by how it was made."""
+    """A fake case, identified by the arguments it was made with."""
 
     def __init__(self, *key):
         self.key = key

@@ -1,4 +1,4 @@
-"""Runs of SWAG's contenders that follow from what is asked for."""
+"""Fake runs of SWAG's contenders, computed from their settings."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ OPTIMAL = "Optimal order of 10"
 
 
 def experiment(seeds, names=("FCFS", *SHOWN), notify=lambda: None, **setting):
-    """Runs that follow from what is asked for."""
+    """Return fake runs, computed from the setting, the policy and the seed."""
     runs = {}
     options = sorted((name, repr(value)) for name, value in setting.items())
     for name in names:

@@ -1,4 +1,4 @@
-"""The reproduction of ASAx: its mix, and what its numbers say of each other."""
+"""The reproduction of ASAx: its mix, and relations between its results."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def test_programs_have_the_run_times_and_cpu_use_of_table_2(size):
         hours = case.jobs.run[rows] / 3600
         assert hours.mean() == pytest.approx(program.hours[at])
         assert hours.std() == pytest.approx(program.hours[at] * program.spread[at])
-        # Of narrow jobs a sequential stage is a larger part; above all cores nobody can go.
+        # A sequential stage is a larger share of a narrow job, and no job can use more than all cores.
         assert used[rows].mean() == pytest.approx(program.cpu[at], abs=2.0)
     assert (case.jobs.procs <= size).all()
     assert (case.jobs.request >= case.jobs.run).all()
@@ -45,7 +45,7 @@ def test_sharing_does_not_change_the_total_work():
             )
     rows = verdicts(found)
     assert len(rows) == 2 * (3 * len(CORES) + 1)
-    # Two seeds cannot tell everything, and what does not hold has its reason.
+    # Two seeds leave some claims undecided; a row that does not hold gives the reason.
     assert all(row.holds is True or row.note for row in rows)
     assert len(utilisation(found)) == 2 * len(CORES)
 

@@ -1,4 +1,4 @@
-"""ASAx on Slurm: what is run, and what each row and picture shows of it."""
+"""ASAx on Slurm: which jobs are run, and what each row and picture shows."""
 
 import contextlib
 import sys
@@ -128,7 +128,7 @@ def test_a_mix_is_measured_from_its_first_submission_to_its_last_end(monkeypatch
         end=np.append(np.arange(7.0) + 10, np.inf if late else 22.0),
     )
     monkeypatch.setattr(
-        on_slurm, "drive_slurm", lambda client, driving, say: drivings.append(driving) or done
+        on_slurm, "drive_slurm", lambda client, driving, report: drivings.append(driving) or done
     )
     cluster = SimpleNamespace(folder=tmp_path, conf="conf")
     seconds = {program: float(place) for place, program in enumerate(on_slurm.PROGRAMS)}

@@ -1,4 +1,4 @@
-"""ASAx in the simulator and on Slurm: what is run, and what each table and picture shows of it."""
+"""ASAx in the simulator: which runs are made, and what each table and picture shows."""
 
 from types import SimpleNamespace
 
@@ -218,7 +218,7 @@ def test_a_contender_is_run_on_the_draws_of_each_seed(monkeypatch):
 
 
 def test_the_use_of_quotas_matches_a_hand_calculation():
-    """Job 0 wants 40 % and runs 10 s, with half for 2 s and nine tenths for 2 s; job 1 is its guest, and wants 90 %."""
+    """Job 0 needs 40 % for 10 s and has 50 % for 2 s and 90 % for 2 s; its guest, job 1, needs 90 %."""
     use = SimpleNamespace(core_seconds=lambda ones: np.array([4.0, 9.0]), run=lambda: np.array([10.0, 10.0]))
     jobs = SimpleNamespace(start=np.array([0.0, 2.0]), end=np.array([10.0, 7.0]))
     shared = SimpleNamespace(

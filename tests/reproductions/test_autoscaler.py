@@ -33,19 +33,19 @@ needs_networks = pytest.mark.skipif(
 
 
 def case(rows, test=100, stands_for="Philly", same=True, columns=("one",), period=3600.0):
-    """A series as a case, by the hour."""
+    """Return a case with this hourly series."""
     return Case("made up", stands_for, same, columns, np.asarray(rows, np.float64), period, test, "drawn")
 
 
 def wave(days=30, columns=1):
-    """Days of 24 rows that go up and down, some noise."""
+    """Return days of 24 rows: a sine wave with noise."""
     hours = np.arange(24.0 * days)[:, None]
     rng = np.random.default_rng(1)
     return 10.0 + 5.0 * np.sin(hours * 2 * np.pi / 24.0) + rng.random((len(hours), columns))
 
 
 def comparison_with(errors, stands_for="Philly", same=True, **others):
-    """What was found, with these (MSE, PMSE) of each forecaster at both numbers of rows ahead."""
+    """Return a comparison with these (MSE, PMSE) of each forecaster at both horizons."""
     one = case(wave(), stands_for=stands_for, same=same)
     truth = one.rows[-one.test :]
     found = [
@@ -62,12 +62,12 @@ def comparison_with(errors, stands_for="Philly", same=True, **others):
 
 
 def first_row(rows, begins):
-    """The first row whose claim begins so."""
+    """Return the first row whose claim begins with this text."""
     return next(each for each in rows if each.what.startswith(begins))
 
 
 def printed_errors(data="Philly"):
-    """What was found if all comes out as printed, though nothing impossible."""
+    """Return the printed errors, with each PMSE capped at its MSE."""
     lines = TABLE_4[data]
     return {name: (lines[word].mse, min(lines[word].mse, lines[word].pmse)) for name, word in MODELS.items()}
 
@@ -141,7 +141,7 @@ def test_claims_hold_where_results_match_the_printed_table():
     rows = tables.rows_of([comparison_with(printed_errors(), fit={"arima": 9.0})])
     lines = [each for each in rows if each.what.startswith("Table 4, made up") and each.paper is not None]
     assert len(lines) == len(MODELS)
-    # What is printed of PMSE is impossible twice; half or more of it is alike, a fifth is not.
+    # Two printed PMSEs are impossible. At least half of a printed value is close to it, a fifth is not.
     assert [each.holds for each in lines] == [True, True, True, False, True]
     for what in (
         "made up: the static",
@@ -196,7 +196,7 @@ def test_results_of_another_cluster_neither_confirm_nor_refute_the_paper():
     lines = [each for each in rows if each.what.startswith("Table 4, made up")]
     assert {each.holds for each in lines} == {None}
     assert sum(each.paper is not None for each in lines) == len(MODELS)
-    # Of one that the paper does not have, nothing is printed.
+    # A cluster that is not in the paper has no printed values.
     other = tables.rows_of([comparison_with(printed_errors(), stands_for="", same=False)])
     assert not any(each.paper for each in other if each.what.startswith("Table 4, made up"))
 
@@ -209,7 +209,7 @@ def test_lines_with_pmse_above_mse_are_counted():
     )
     assert first_row(tables.rows_of([good]), what).ours == "0 of 4"
     assert first_row(tables.rows_of([bad]), what).ours == "2 of 4"
-    # By the formula there can be none: nothing here could confirm what is printed.
+    # The formula rules this out, so no result can confirm the printed lines.
     assert (
         first_row(tables.rows_of([good]), what).holds is first_row(tables.rows_of([bad]), what).holds is None
     )

@@ -1,4 +1,4 @@
-"""The autoscaler's workloads and series: which part of a log they are, and on which machines, worked out by hand."""
+"""The autoscaler's workloads and series: their part of a log and their machines, calculated by hand."""
 
 from types import SimpleNamespace
 
@@ -23,7 +23,7 @@ def jobs(days):
 
 @pytest.fixture
 def logs(monkeypatch):
-    """Each reader gives jobs on many days, from day 3 on."""
+    """Replace the readers of logs by ones that return jobs on many days, from day 3 on."""
     many = jobs(np.arange(3.0, 203.0, 0.5))
     table = SimpleNamespace(
         submit=many.submit, run=many.run, procs=np.arange(len(many.submit)) % 4 + 1, request=many.run * 2
@@ -89,7 +89,7 @@ def test_a_shortened_workload_has_equal_parts_before_and_after_the_split(logs):
     found = curve_cases.shortened(whole, 3)
     assert (found.learned, found.judged) == ((WEEK, 3 * WEEK), (3 * WEEK, 6 * WEEK))
     assert found.case.earlier == WEEK
-    # Six weeks are history and learned on in the whole; three of them are left, and three after.
+    # The whole has six weeks of history and learning; the last three of them and the three after remain.
     submit = whole.case.jobs.submit
     first = submit[0] + 3 * WEEK
     np.testing.assert_array_equal(

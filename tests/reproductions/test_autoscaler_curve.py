@@ -1,4 +1,4 @@
-"""The cost–wait curve: its parts on known numbers, and a small run of all of it."""
+"""The cost–wait curve: its parts on known numbers, and a small complete run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ positive = st.floats(1.0, 1e4)
 
 
 def measured_blocks(hours, wait, jobs=100.0):
-    """Measured blocks: hours and mean wait of each."""
+    """Return measured blocks with these hours and mean waits."""
     hours, wait = np.asarray(hours, float), np.asarray(wait, float)
     number = np.full(len(hours), jobs)
     none = np.zeros(len(hours))
@@ -89,7 +89,7 @@ def test_the_verdict_depends_on_the_savings(less_wait, fewer_hours, reached):
 
 
 def test_a_saving_from_a_single_week_is_not_significant():
-    """Three weeks lose a little, and one wins so much that the mean is far above what is claimed."""
+    """Three weeks lose a little; one gains so much that the mean is far above the claim."""
     theirs = measured_blocks([100.0] * 4, [300.0, 300.0, 300.0, 9000.0])
     ours = measured_blocks([100.0] * 4, [310.0, 310.0, 310.0, 500.0])
     result = compare([ours], [theirs], 0, rng())
@@ -133,7 +133,7 @@ def test_the_knob_is_chosen_from_the_learned_part_only():
 
 
 def small(days: int = 8, seed: int = 1) -> Workload:
-    """Jobs of one to four nodes, by day, in blocks of a day."""
+    """Return mostly daytime jobs of one to four nodes, in blocks of a day."""
     draw = np.random.default_rng(seed)
     at = np.sort(draw.uniform(0, days * DAY, 60 * days))
     at = at[draw.random(len(at)) < np.where(at % DAY < DAY / 2, 1.0, 0.2)]
@@ -201,7 +201,7 @@ def test_a_small_run_has_all_rows_and_a_picture():
 
 
 def test_money_is_compared_where_prices_of_types_differ():
-    """Ours has more hours of the cheap type, and fewer of the dear one."""
+    """Ours has more hours of the cheap type and fewer of the expensive one."""
     workload = small()
     dear = InstanceType("large", cores=4.0, price=40.0, launch=300.0, most=10)
     fleet = InstanceFleet((*workload.case.fleet.types, dear))
@@ -235,7 +235,7 @@ def test_jobs_after_the_learned_part_do_not_change_it():
     )
     point = Point(HAZARD, "", "hazard", (("worth", 20.0),))
     one, two = (measure(each, point).learned for each in (whole, other))
-    # A sum of more numbers is made in another order.
+    # Sums over more numbers are rounded differently.
     assert one.hours.tolist() == pytest.approx(two.hours.tolist(), rel=1e-12)
 
 
@@ -261,7 +261,7 @@ def test_a_saving_must_be_large_enough_and_significant(value, low):
     gain = Gain(value, low, 1.0)
     compared = Savings(gain, Gain(0.0, 0.0, 0.0))
     assert compared.reached() == (value >= 0.3 and low > 0)
-    # As much as is claimed, and chance may have done it: nobody can tell.
+    # A gain as large as claimed that is not significant is undecided.
     assert (
         (gain.judged(0.3).holds is None)
         == (compared.judged().holds is None)

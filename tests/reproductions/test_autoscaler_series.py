@@ -1,4 +1,4 @@
-"""The series of the predictive autoscaler: what jobs need over time, and where a series of types should begin."""
+"""The series of the predictive autoscaler: the instances needed over time, and the base instance."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_truncated_cluster_is_left_out_of_a_small_log(monkeypatch, tmp_path):
     )
     (found,) = data.cases()
     assert found.rows.shape == (91 * 288, 3)
-    # The cut cluster's jobs are not there; two GPUs are half of a g4dn.12xlarge, and 16 are two of metal.
+    # The truncated cluster's jobs are left out. Two GPUs are half of a g4dn.12xlarge, and 16 are two of metal.
     assert found.rows[:, 1].tolist() == [
         0.5 if 300 <= 300 * n < 1100 and n else 0.0 for n in range(1, 91 * 288 + 1)
     ]

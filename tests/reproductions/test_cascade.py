@@ -42,7 +42,7 @@ def test_profiles_have_the_numbers_of_plans_in_the_thesis(kind, count):
     plans = plans_of(kind, clip, accuracy)
     assert len(plans) == len(accuracy) == count
     assert [plan.accuracy for plan in plans] == accuracy.tolist()
-    # Of the same implementations, more pixels or frames never cost less.
+    # With the same implementations, more pixels or frames never cost less.
     by_name = {tuple(step.name.rsplit(" ", 3)[0] for step in plan.components[1:]): [] for plan in plans}
     for plan in plans:
         by_name[tuple(step.name.rsplit(" ", 3)[0] for step in plan.components[1:])].append(plan)
@@ -101,7 +101,7 @@ def test_blind_merging_runs_one_plan_per_camera():
     found = run(case, "merge-everything")
     cameras = [of.camera for of in case.options]
     assert len(set(zip(cameras, found.plan.choices, strict=True))) == len(set(cameras)) < len(cameras)
-    # As one query of each camera with the mean accuracy of all, counted once.
+    # The plan equals that of one query per camera with the mean accuracy of its queries.
     means = [
         np.mean([of.accuracy for of in case.options if of.camera == camera], axis=0) for camera in range(3)
     ]

@@ -44,7 +44,7 @@ def test_all_planners_are_measured_on_the_same_draws(counts):
         known.append(found.of("cascade, own free", count))
         assert found.nearest(count).tolist() == np.max(known, axis=0).tolist()
     assert progress == pytest.approx(np.linspace(0, 1, 3 * len(counts) + 1)[1:])
-    # A camera has 3 cores, of which each of its five queries has a part: one in a hundred of all queries.
+    # A camera has 3 cores, and the fair share of each of the 100 queries is a hundredth of them.
     assert (found.name, found.counts, found.part) == ("these", counts, 0.03)
     assert found.least == number_for(whole[-1].key, "cheapest")
 

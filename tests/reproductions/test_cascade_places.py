@@ -1,4 +1,4 @@
-"""Where Cascade's components run, and how kinds of queries fare: each row compares the plans that it names."""
+"""Rows on where Cascade's components run and on kinds of queries compare the plans that they name."""
 
 import numpy as np
 import pytest
@@ -85,7 +85,7 @@ def test_single_level_rows_cover_one_to_five_queries_per_camera(monkeypatch):
 
     def outcome_of(*key):
         own = real(*key)
-        # At two queries a camera the private cluster runs nobody in one draw.
+        # At two queries per camera the private cluster runs no query in one draw.
         if key[0][-4:] == ("first", 40, "level", PRIVATE) and key[0][1] == case(5, 2, 5).key[1]:
             own.mean = 0.0
         return own

@@ -1,4 +1,4 @@
-"""Each row of the reproduction of Cascade is asked with what confirms it, what refutes it, and what cannot tell."""
+"""Each row of the reproduction of Cascade, with inputs that confirm it, refute it, and leave it undecided."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def holds(rows, part):
 
 
 def accuracies(**means):
-    """Accuracies at one to five queries a camera, all alike."""
+    """Return the same accuracies at one to five queries per camera."""
     table = {
         (name.replace("_", "-"), count): value * NOISE
         for name, value in means.items()
@@ -46,7 +46,7 @@ def test_the_worked_example_holds():
 
 
 def test_the_worked_example_fails_with_other_plans(monkeypatch):
-    # The same plans, of which the second is better: both queries run it, and both at 1080p do fit.
+    # The same plans, but the second is better: both queries run it, and both fit at 1080p.
     better = (("1080p", 0.9, 0.3, 0.15, 0.3), ("480p", 0.95, 0.1, 0.1, 0.2), ("240p", 0.2, 0.1, 0.1, 0.1))
     monkeypatch.setattr(example, "_PLANS", better)
     rows = example.example_rows()
@@ -77,12 +77,12 @@ def test_verdicts_on_gains_change_with_their_inputs():
         assert holds(rows, part) is False, part
     assert all(row.note for row in rows if row.holds is False)
     assert rows_with_fixed_verdicts(rows) == {}
-    # Between the bound and the best that is known lies 0.94: nobody can tell.
+    # The limit of 0.94 lies between the ratios to the bound and to the best known plan, so the claim is undecided.
     unsure = gains.rows_of(accuracies(**(good | {"bound": 0.7, "refined": 0.61})))
     assert holds(unsure, "5 queries a camera: Cascade") is None
     assert rows_with_fixed_verdicts(unsure) == {}
-    nobody = gains.rows_of(accuracies(**(good | {"fair": 0.0})))
-    assert holds(nobody, "gain over fair at 5") is None
+    without_fair = gains.rows_of(accuracies(**(good | {"fair": 0.0})))
+    assert holds(without_fair, "gain over fair at 5") is None
     assert gains.picture(accuracies(**good)).lines
 
 
@@ -119,7 +119,7 @@ def test_verdicts_on_kinds_change_with_their_inputs():
 
 @pytest.mark.parametrize(("ratio", "holds"), [(0.99, True), (0.90, False), (0.95, None)])
 def test_verdicts_on_mixes_change_with_their_inputs(ratio, holds):
-    # The claims are of 0.91 to 0.98; nearer with trackers than with readers.
+    # The claims range from 0.91 to 0.98; the ratio is higher with trackers than with readers.
     wide = np.array([0.9, 1.0, 1.1]) if holds is None else 0.001 * NOISE + 0.999
     found = {trackers: ratio * wide for trackers in range(6)}
     rows = types.mix_rows(found, "best")
@@ -138,7 +138,7 @@ def test_verdicts_on_mixes_change_with_their_inputs(ratio, holds):
         ("private CPU", (0.95, 0.935), None),
         ("camera links", (0.80, 0.84), True),
         ("camera links", (0.80, 0.97), False),
-        # The claim is "about 0.8", which much less is not, either.
+        # The claim is "about 0.8", which a much lower value does not meet either.
         ("camera links", (0.80, 0.5), False),
         ("camera links", (0.80, 0.85), None),
     ],
@@ -161,7 +161,7 @@ def test_verdicts_on_gains_over_one_level_change_with_their_inputs():
     assert [row.holds for row in placement.static_rows(turned)] == [False, False]
     unsure = {CAMERA: 3.0 * NOISE, PRIVATE: 2.0 * NOISE, CLOUD: 3.0 * NOISE[::-1]}
     assert [row.holds for row in placement.static_rows(unsure)] == [None, None]
-    # A level at which nobody runs in some draw leaves no gain to compare with.
+    # If no query runs at a level in some draw, there is no gain to compare with.
     for level in (CAMERA, PRIVATE):
         assert [row.holds for row in placement.static_rows(gains_of | {level: None})] == [True, None]
     assert [row.holds for row in placement.static_rows(dict.fromkeys(gains_of))] == [None, None]

@@ -1,4 +1,4 @@
-"""What a row is judged by: a part holds where every point of what is known of it does, and a claim as its parts do."""
+"""Criteria of rows: a part holds if every point of its interval does, and a claim depends on its parts."""
 
 import math
 
@@ -18,7 +18,7 @@ from windlass_reproductions.criteria import (
 )
 from windlass_reproductions.verdicts import UNDECIDED, Interval, interval
 
-# Eighths: sums and means of them are exact.
+# Sums and means of eighths are exact.
 EIGHTHS = st.integers(-40, 40).map(lambda n: n / 8)
 LIMITS = st.tuples(EIGHTHS, st.integers(1, 40).map(lambda n: n / 8)).map(lambda at: (at[0], at[0] + at[1]))
 PARTS = st.builds(
@@ -81,7 +81,7 @@ def test_seeds_without_a_value_are_left_out():
 
 @given(st.integers(0, 200), st.integers(0, 200))
 def test_a_printed_number_is_matched_if_ours_rounds_to_it(ours, theirs):
-    # Ours in tenths of the last digit that is printed, off the half way that may round either way.
+    # Ours is in tenths of the last printed digit, shifted so that no value lies halfway between two digits.
     value, digit = (10 * ours + 1) / 100, 0.1
     assert printed(exactly(value), theirs / 10, digit).holds is (round(value, 1) == theirs / 10)
     assert at_least(exactly(value), theirs / 10, digit).holds is (round(value, 1) >= theirs / 10)

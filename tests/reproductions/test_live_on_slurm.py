@@ -1,4 +1,4 @@
-"""The simulator compared with Slurm: what is run, and each row, worked out by hand."""
+"""The simulator compared with Slurm: the runs, and each row, calculated by hand."""
 
 import contextlib
 import dataclasses

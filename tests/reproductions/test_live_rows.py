@@ -1,4 +1,4 @@
-"""The simulator compared with Ray and Slurm: workloads, calibration, and each row, worked out by hand."""
+"""The simulator compared with Ray and Slurm: workloads, calibration and each row, calculated by hand."""
 
 from types import SimpleNamespace
 
@@ -64,7 +64,7 @@ def test_calibration_runs_local_tasks_and_then_single_reads():
 
 
 def test_calibration_results_match_a_hand_calculation():
-    """Two local tasks, and one that reads 4 MB over a link of 4 MB/s in 2.1 s, 0.1 s of which no link takes."""
+    """Two tasks are local; one reads 4 MB over a link of 4 MB/s in 2.1 s, of which 0.1 s is overhead."""
     jobs = FleetJobs.of([0.0, 1.0], [[StageSpec(2.0, (2,), 1e5)], [StageSpec(1.0, (1,), 4e6)]])
     run = SimpleNamespace(
         jobs=jobs,

@@ -1,4 +1,4 @@
-"""The simulator compared with Slurm: how schedules are compared, and that they differ only by Slurm's latency."""
+"""The simulator compared with Slurm: schedules differ only by Slurm's latency."""
 
 import dataclasses
 
@@ -22,7 +22,7 @@ JOBS = mixed_jobs(40, 8, np.random.default_rng(3))
 
 
 def observed(policy, latency):
-    """Observations of a run in virtual time in which each job starts ``latency`` late, s."""
+    """Return the observations of a run in virtual time in which each job starts ``latency`` seconds late."""
     engine = observe(FakeBatch(JOBS, 8, latency=latency, kill=False))
     return engine.observed(drive(engine, {"order": policy}))
 

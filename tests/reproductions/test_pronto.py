@@ -28,7 +28,7 @@ needs_svm = pytest.mark.skipif(not has_svm(), reason="scikit-learn is not here, 
 
 
 def machine(number, of, days=30):
-    """Usage at every five minutes of some days, as a function of the time in days."""
+    """Return a machine whose usage, every five minutes, is a function of the time in days."""
     time = np.arange(0.0, days * DAY, 300.0)
     return Machine(number, time, of(time / DAY))
 
@@ -69,7 +69,7 @@ def test_forecasts_scale_and_shift_with_the_machine(method):
 
 @needs_svm
 def test_pooled_forecasts_learn_from_similar_machines():
-    # A saw of three days: one window has too few teeth to learn from, those of ten machines have enough.
+    # A sawtooth of three days: one window has too few teeth to learn from, the windows of ten machines have enough.
     teeth = np.array([(np.arange(14) + shift) % 3 for shift in range(10)], np.float64) / 2.0
     following = np.array([(14 + shift) % 3 for shift in range(10)]) / 2.0
     assert np.abs(pooled(teeth) - following).max() < 0.2
@@ -95,7 +95,7 @@ def test_balanced_accuracy_averages_both_classes():
     were = np.array([[True, False], [False, False], [False, False]])
     assert spikes.accuracy(were, were).balanced == 1.0
     never = spikes.accuracy(np.zeros((3, 2), bool), were)
-    # Of the first machine half; of the second, which has no spike, all.
+    # The first machine has an accuracy of one half; the second, which has no spike, of 1.
     assert (never.balanced, never.plain) == (0.75, pytest.approx(5 / 6))
     assert spikes.accuracy(~were, were).balanced == pytest.approx((0 + 0 + 1 + 0) / 4)
 
@@ -140,7 +140,7 @@ def test_without_traces_forecasts_report_not_run(monkeypatch, tmp_path):
 
 
 def recording(steps=1500, seed=1):
-    """A recording of which is known how its metrics follow pressure."""
+    """Return a recording whose metrics depend on pressure in a known way."""
     rng = np.random.default_rng(seed)
     busy, ready = (np.convolve(rng.random(steps) < 0.05, np.ones(8), "same").clip(0, 1) for _ in range(2))
     columns = {
@@ -185,12 +185,12 @@ def test_recordings_that_cannot_be_fitted_are_refused():
 
 
 def test_the_shipped_model_is_fitted_to_the_shipped_recording():
-    # Would catch a recording, or a fit, that changes without the model.
+    # Detects a recording or a fit that changes without the model.
     shipped, again = read_model(), fit([read_recorded(RECORDING)], 2.0)
     assert again.names == shipped.names
     for name in ("channel_mean", "channel_scale", "mean", "scale"):
         np.testing.assert_allclose(getattr(again, name), getattr(shipped, name), rtol=1e-3, atol=1e-300)
-    # Two delays that explain a metric as well may change places with the last digit of a sum.
+    # Rounding may exchange two delays that explain a metric equally well.
     alike = (again.delay == shipped.delay) & (again.pole == shipped.pole)
     assert alike.mean() > 0.9
     np.testing.assert_allclose(again.along[alike], shipped.along[alike], rtol=2e-3, atol=1e-6)
@@ -199,5 +199,5 @@ def test_the_shipped_model_is_fitted_to_the_shipped_recording():
 def test_the_shipped_model_s_cpu_ready_follows_its_own_channel():
     model = read_model()
     assert {"cpu_ready", "busy"} <= set(model.names)
-    # CPU Ready itself follows the channel of this name, and no other as much.
+    # CPU Ready depends most on the channel of the same name.
     assert np.abs(model.along[model.names.index("cpu_ready")]).argmax() == 2

@@ -1,4 +1,4 @@
-"""Merging up a tree, against the SVD of all data at once."""
+"""Merging subspaces up a tree, compared with the SVD of all data at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEEDS = range(1, 6)
 @pytest.mark.parametrize("sees", [4, 2])
 @pytest.mark.parametrize("forget", [1.0, 0.9])
 def test_a_tree_of_64_nodes_is_within_5_percent_of_the_svd_of_all_data(forget, sees, seeds):
-    # The noise is two fifths of what varies.
+    # The noise is two fifths of the variance.
     setting = Merging(noise=0.1, forget=forget, sees=sees)
     assert setting.nodes == 64
     found = [run_merging(setting, np.random.default_rng(seed)).distance for seed in seeds]
@@ -30,8 +30,8 @@ def test_a_tree_of_64_nodes_is_within_5_percent_of_the_svd_of_all_data(forget, s
 @pytest.mark.parametrize("fan_out", [2, 5, 64])
 @pytest.mark.parametrize("forget", [1.0, 0.5])
 def test_without_noise_the_tree_matches_the_svd(forget, fan_out):
-    # Would catch a round that makes nobody older, or one that makes those older who have just sent: singular values
-    # would be off by the weight of a block, in the racks that are silent as a whole and in those of which a part is.
+    # Detects a round that ages no subspace, and one that ages subspaces that were just sent. In both cases singular
+    # values would be off by the weight of a block, in racks that are silent as a whole or in part.
     setting = Merging(nodes=20, fan_out=fan_out, blocks=6, noise=0.0, forget=forget, sees=2)
     for seed in SEEDS:
         found = run_merging(setting, np.random.default_rng(seed))
@@ -40,7 +40,7 @@ def test_without_noise_the_tree_matches_the_svd(forget, fan_out):
 
 
 def test_more_noise_increases_the_distance_to_the_svd():
-    # Would catch a comparison of the tree with itself.
+    # Detects a comparison of the tree with itself.
     quiet, loud = (
         run_merging(Merging(nodes=8, noise=noise), np.random.default_rng(1)).distance for noise in (0.01, 0.3)
     )
@@ -58,7 +58,7 @@ def test_rows_report_mean_and_largest_distance_and_the_noise():
         assert row.ours == f"{np.mean(far):.4f} ({max(far):.4f})"
         assert row.note.startswith(f"2 seeds; noise is {share} of the variance")
         assert f"singular values are off by {off:.1%} at most" in row.note
-    # A basis of 134 metrics and 4 directions, and their values.
+    # A basis of 134 metrics and 4 directions, and the 4 singular values.
     assert sent.ours == 8 * (134 * 4 + 4)
 
 
@@ -71,7 +71,7 @@ def test_invalid_settings_are_refused():
 
 
 def watch_tree(monkeypatch):
-    """What happens to the tree, in its order, and what each node sends."""
+    """Record the rounds and sends of the tree in order, and the subspace that each node sends."""
     log: list[int | str] = []
     sent: dict[int, Subspace] = {}
 
@@ -103,10 +103,10 @@ def test_a_node_s_data_vary_in_the_directions_it_sees(monkeypatch, sees):
     for node, subspace in sent.items():
         own = subspace.singular[subspace.singular > 1e-6 * subspace.singular[0]]
         variances = own**2 / (20 * (15 if node < 3 else 30))
-        # Those of the four directions are 1, 0.49, 0.24 and 0.12: which of them is nearest?
+        # The variances of the four directions are 1, 0.49, 0.24 and 0.12; the power of 0.49 identifies the nearest.
         kinds.add(tuple(int(each) for each in np.round(np.log(variances) / np.log(0.49))))
     assert all(len(each) == sees and set(each) <= {0, 1, 2, 3} for each in kinds)
-    # Which ones a node sees is drawn for each.
+    # The directions that a node sees are drawn for each node.
     assert kinds == {(0, 1, 2, 3)} if sees == 4 else len(kinds) > 2
 
 
@@ -129,7 +129,7 @@ def test_data_have_the_reported_share_of_noise(monkeypatch):
 
 def test_errors_are_the_largest_of_directions_and_singular_values(monkeypatch):
     class Off(AggregatorTree):
-        """All as it is, but for one direction and one singular value."""
+        """A tree with an error in one direction and in one singular value."""
 
         @property
         def whole(self):

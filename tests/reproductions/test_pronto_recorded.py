@@ -1,4 +1,4 @@
-"""Tables 1 to 6 on recorded CPU Ready: its unit, its days, and what is left out."""
+"""Tables 1 to 6 on recorded CPU Ready: its unit, its days, and the rows that are not run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEPS = 840
 
 
 def recording(ready, name="here"):
-    """CPU Ready, a step a second."""
+    """Return a recording of CPU Ready with one step per second."""
     rows = np.stack([np.asarray(ready, float), np.zeros(len(ready))], axis=1)
     return Telemetry(name, 1e9 + np.arange(float(len(ready))), ("cpu_ready", "busy"), rows)
 
@@ -27,7 +27,7 @@ def bursts(seed):
 
 
 def test_a_recording_is_stretched_to_four_weeks_of_cpu_ready_in_ms():
-    # Of each 28th of the recording the median is known.
+    # The median of each 28th of the recording is known.
     found = recorded.machine_of(1, recording(np.repeat(np.arange(28.0), STEPS // 28) / 1000.0))
     assert values.series_of([found], values.DAY)[0] == pytest.approx(20.0 * np.arange(28.0))
     with_holes = recorded.machine_of(1, recording([np.nan, 0.1, np.nan, 0.2]))
@@ -56,7 +56,7 @@ def test_rows_have_each_cell_and_report_what_was_not_run():
     rows = recorded.rows_of([recording(bursts(1)), recording(bursts(2))], 3)
     by = {row.what: row for row in rows}
     assert len(by) == len(rows)
-    # Naive beside itself is 1 in theirs and ours.
+    # The ratio of naive to itself is 1 in the paper and here.
     naive = by["recorded CPU Ready, Table 1, naive, same VM, 14 days: RMSE (ratio to naive)"]
     assert naive.paper == "127.6 (1.00)"
     assert naive.ours.endswith("(1.00)")
@@ -128,7 +128,7 @@ def test_recordings_are_read_from_the_configured_folder(monkeypatch, tmp_path):
     (node,) = data.recorded_nodes(steps=100)
     assert (node.warm, len(node.ready)) == (STEPS, STEPS + 100)
     assert node.level == np.percentile(first.of("cpu_ready"), 95)
-    # Would catch a recording that is judged after another than the one to tune on.
+    # Detects a recording that is judged after any other recording than the one to tune on.
     (tmp_path / "judge-short.parquet").write_bytes((tmp_path / "judge.parquet").read_bytes())
     both = data.recorded_nodes()
     assert [(each.warm, len(each.ready), each.level) for each in both] == [(STEPS, 2 * STEPS, node.level)] * 2
@@ -137,7 +137,7 @@ def test_recordings_are_read_from_the_configured_folder(monkeypatch, tmp_path):
 
 
 def test_shipped_recordings_have_the_same_metrics_and_no_gaps():
-    # Would catch a recording that was cut, stopped in between, or made by another recorder.
+    # Detects a recording that was truncated, interrupted, or made by another recorder.
     files = [data.recordings() / name for name in (data.TUNE, data.JUDGE, data.SHORT)]
     assert sum(path.stat().st_size for path in files) < 3e6
     tune, judge, short = (read_recorded(path) for path in files)

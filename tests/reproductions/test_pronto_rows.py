@@ -25,7 +25,7 @@ def check(row, holds):
 
 
 def errors_of(column, naive, smooth=(1.0, 1.0), svm=1.0):
-    """Tables 1 and 3: errors of naive by stretch, those of smoothing over 14 and 21 days, and SVM's over naive's."""
+    """Return the verdicts on Tables 1 and 3 for errors of naive, of smoothing, and of SVM relative to naive."""
     one = {("naive", f"{kind} {days}"): NOISE for kind in ("same", "cluster") for days in values.DAYS}
     one |= {("SVM", f"cluster {days}"): svm * NOISE for days in values.DAYS}
     one |= {("ExpSmo", f"same {days}"): each * NOISE for days, each in zip(values.DAYS, smooth, strict=True)}
@@ -78,7 +78,7 @@ SILENT = {"1000": 0.5, "99th": 0.5, "μ+3σ": 0.5, "500": 0.5, "90th": 0.5, "med
     [
         ({}, {}, True),
         ({"99th": 0.6}, {}, False),
-        # Silence has the same order: machines that have no spike count as right.
+        # Forecasting no spike has the same order, because it is right for machines without spikes.
         ({}, {"1000": 0.9, "99th": 0.8, "μ+3σ": 0.7}, None),
         ({}, {"1000": 0.9, "99th": 0.8}, True),
     ],
@@ -122,7 +122,7 @@ def signal(label, recall_of, over_chance, left, right, downtime, onsets=90):
         ((0.92, 0.99), BELOW, (10, 70), 0.5, 90, [False, False, False]),
         ((0.88, 0.99), ABOVE, (41, 40), 0.6, 90, [None, None, True]),
         ((0.92, 0.99), ABOUT, (41, 40), 0.6, 90, [None, None, True]),
-        # Of few onsets nobody can tell.
+        # Few onsets leave a claim undecided.
         ((0.92, 0.99), ABOVE, (9, 0), 0.6, 9, [None, None, True]),
     ],
 )

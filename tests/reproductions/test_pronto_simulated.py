@@ -1,4 +1,4 @@
-"""What admission gains in the simulator: on the same seeds, and at the same share of rejected tasks."""
+"""Gains of admission in the simulator, compared on the same seeds and at the same share of rejected tasks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def contender(label, p99, rejected):
 
 
 def cells_by_label(lines):
-    """Cells by the label of a row."""
+    """Return the cells of each row of a table by its label."""
     split = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("| ")]
     return {cells[0]: cells[1:] for cells in split}
 
@@ -49,7 +49,7 @@ def test_values_between_two_rungs_are_interpolated_per_seed():
         contender("always", [2.0, 3.0], [0.0, 0.0]),
         contender("utilisation(downtime=0.1)", [4.0, 3.0], [0.1, 0.2]),
     ]
-    # Would catch rungs of another seed, and a mean over seeds before the line.
+    # Detects rungs of another seed, and a mean over seeds before the interpolation.
     assert at_share(np.array([0.05, 0.05]), rungs).tolist() == [3.0, 3.0]
     assert at_share(np.array([0.0, 0.2]), rungs[::-1]).tolist() == [2.0, 3.0]
     beyond = at_share(np.array([0.11, 0.11]), rungs)
@@ -59,7 +59,7 @@ def test_values_between_two_rungs_are_interpolated_per_seed():
 
 def test_differences_are_paired_by_seed():
     base = np.array([1.0, 5.0, 9.0])
-    # Seeds differ by far more than policies do, and it does not matter.
+    # Seeds differ by far more than policies do, without effect on the result.
     found = percent_change(0.9 * base, base)
     assert (found.mean, found.half) == (pytest.approx(-10.0), pytest.approx(0.0, abs=1e-9))
     assert percent_change(base, 0.8 * base).mean == pytest.approx(25.0)
@@ -106,7 +106,7 @@ def test_each_rung_is_added_once():
 
 
 def test_arguments_override_the_scenario():
-    # Would catch a load that is lost with the number of tasks, and a scenario that changes unasked.
+    # Detects a load that is lost with the number of tasks, and a change to the scenario without an argument.
     assert with_ladder(TREE, 1)["workload"] == TREE["workload"]
     assert "sizes" not in with_ladder(TREE, 1)
     found = with_ladder({**TREE, "sizes": "hidden"}, 1, 50, "known")
@@ -139,7 +139,7 @@ def test_contenders_have_the_metrics_of_the_runs():
         assert own.rejected.tolist() == [each.rejected_tasks / each.tasks for each in metrics]
     loads = found.values()
     assert all(len(each) == 2 + len(LADDER) for each in loads)
-    # The more a threshold may reject, the more it does.
+    # A threshold that may reject more tasks does so.
     for each in loads:
         shares = [own.rejected.mean() for own in each if own.policy == "utilisation"]
         assert max(shares) > 2 * min(shares) > 0

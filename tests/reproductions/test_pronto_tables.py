@@ -1,4 +1,4 @@
-"""Pronto's tables: each cell is that of the forecasts that it names, beside what is printed."""
+"""Pronto's tables: each cell has the error of the forecasts that it names and the printed value."""
 
 import itertools
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from windlass_reproductions.pronto.values import DAY, Errors
 
 METHODS = ("naive", "ExpSmo", "ARIMA", "SVM")
 STRETCHES = ("1 day", "12 hours", "6 hours", "3 hours", "1 hour", "30 min", "15 min")
-#: Copied from the paper once more: same machine and same cluster, 14 and 21 days.
+#: Copied from the paper independently: same machine and same cluster, 14 and 21 days.
 TABLE_1 = {
     "naive": (127.61, 128.79, 145.61, 145.60),
     "ExpSmo": (127.04, 129.71, 145.59, 148.77),
@@ -116,7 +116,7 @@ def test_forecasts_cover_the_last_values_or_are_spread_evenly():
     assert values.residuals(series, 5, 3, ahead, 9).tolist() == steps(11, 15, 19)
     assert values.residuals(series, 5, 99, ahead, 4).tolist() == steps(16, 17, 18, 19)
     assert values.errors(series, 5, 2, ahead).tolist() == [pytest.approx(np.sqrt((35**2 + 37**2) / 2))]
-    # Windows are the values before, oldest first.
+    # A window has the preceding values, oldest first.
     seen = []
     values.residuals(series, 2, 1, lambda windows: seen.append(windows.tolist()) or windows[:, 0])
     assert seen == [[[17.0**2, 18.0**2]]]

@@ -1,4 +1,4 @@
-"""Reproductions run, and say what they say in a form that others can read."""
+"""Reproductions run and save their results in readable formats."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ from windlass_reproductions.criteria import Judged, Within
 from windlass_reproductions.page import rows_json, save
 from windlass_reproductions.verdicts import Interval
 
-#: On a real engine, whose tests have it.
+#: Papers that run on a real engine; the tests of engines cover them.
 LIVE = ("sim-vs-live",)
 
 

@@ -13,12 +13,12 @@ FOUR = np.repeat([0.5, 1.0, 2.0, 4.0], 8) / 1.875
 
 
 def fake_policy(policy, speeds, rng, **parameters):
-    """What names a policy with its parameters and its generator."""
+    """Return a tuple that identifies a policy with its parameters and its generator."""
     return policy, np.asarray(speeds).tolist(), rng.random(), sorted(parameters.items())
 
 
 class LateResponses:
-    """Responses of which all but the first tenth of five million tasks are asked for."""
+    """Responses of five million tasks that may only be read without the first tenth."""
 
     def __init__(self, level):
         self._level = level
@@ -29,7 +29,7 @@ class LateResponses:
 
 
 class Simulated:
-    """Runs that follow from what is asked for; ``asked`` keeps it."""
+    """Fake runs, computed from their arguments; ``calls`` records these."""
 
     def __init__(self, tasks=None):
         self.calls = []
@@ -174,7 +174,7 @@ def test_tables_cover_all_loads_and_speed_sets(monkeypatch, quick):
 
 
 def cells(**means):
-    """Responses at load 0.8 of two seeds, and others at another load that must not be read."""
+    """Return responses of two seeds at load 0.8, and others at load 0.9 that must not be used."""
     each = {name.replace("_", " "): mean for name, mean in means.items()}
     found = [Cell(name, 0.9, np.array([77.0, 77.0])) for name in each]
     return [*found, *(Cell(name, 0.8, np.array([mean, mean + 0.001])) for name, mean in each.items())]
@@ -212,7 +212,7 @@ def test_settings_compared_with_sparrow_are_listed_by_decreasing_share():
     )
     assert "1 settings are left out" in row.note
     assert [part.low for part in row.judged.parts] == pytest.approx([0.645, 0.645])
-    # The paper leaves the setting open, so one that is short does not refute it.
+    # The paper does not state the setting, so a single setting with a smaller share does not refute it.
     assert row.judged.unanimous
 
 

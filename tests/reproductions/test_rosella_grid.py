@@ -1,4 +1,4 @@
-"""The grid of workers that pull: what its rows say is what was found, lost cells first."""
+"""The grid of pulling workers: its rows report the results of the cells, lost cells first."""
 
 import numpy as np
 import pytest

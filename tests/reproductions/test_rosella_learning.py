@@ -1,4 +1,4 @@
-"""What learning costs and gains, and how queues grow: each number is that of the runs that it names."""
+"""Costs and gains of learning, and the growth of queues: each number is that of the runs that it names."""
 
 from types import SimpleNamespace
 
@@ -14,7 +14,7 @@ FOUR = np.repeat([0.5, 1.0, 2.0, 4.0], 8) / 1.875
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_a_shock_reverses_all_speeds_once(monkeypatch, quick):
-    """A policy that is slow for two bins of 15 s after the shock has recovered at 30 s."""
+    """A policy that is slow for two bins of 15 s after the shock has a recovery time of 30 s."""
     calls = []
     slow = {"rosella": 2, "eps-greedy": 5, "ucb": 0, "halo": 40, "sparrow": 1, "ppot": 3}
 
@@ -25,7 +25,7 @@ def test_a_shock_reverses_all_speeds_once(monkeypatch, quick):
         calls.append((policy, load, tasks, seed, given))
         submit = np.arange(0.0, 900.0, 5.0)
         until = 300.0 + 15.0 * slow[policy]
-        # Before 100 s a run is filling up; 1.4 times as long as before is as before.
+        # Queues fill up before 100 s. A response of 1.4 times that before the shock counts as recovered.
         response = np.where(submit < 90.0, 80.0, np.where(submit < 300.0, 10.0, 14.0)) + seed
         response = np.where((submit >= 300.0) & (submit < until), 40.0 + seed, response)
         return SimpleNamespace(submit=submit, response=response)
@@ -42,7 +42,7 @@ def test_a_shock_reverses_all_speeds_once(monkeypatch, quick):
     assert count == runs
     assert recovery == {name: 15.0 * bins for name, bins in slow.items()}
     seeds = np.arange(runs)
-    # 120 tasks come after the shock: 6 of them wait 40 s under rosella, and all under halo.
+    # 120 tasks arrive after the shock. 6 of them take 40 s under rosella, and all under halo.
     np.testing.assert_allclose(rosella, (6 * 40 + 114 * 14) / 120 + seeds)
     np.testing.assert_allclose(halo, 40.0 + seeds)
     (picture,) = found.pictures
@@ -117,7 +117,7 @@ def test_the_share_of_benchmark_tasks_is_varied_from_0_to_1(monkeypatch, quick):
 def test_the_error_of_estimates_is_half_the_sum_of_share_differences():
     estimates = np.array([[2.0, 2.0], [3.0, 1.0], [0.0, 5.0]])
     assert learning._error(estimates, np.array([3.0, 1.0])).tolist() == [0.25, 0.0, 0.75]
-    # Of nothing estimated the error is half of all.
+    # Without estimates the error is one half.
     assert learning._error(np.zeros((1, 2)), np.array([3.0, 1.0])).tolist() == [0.5]
 
 
@@ -132,7 +132,7 @@ def test_learning_ends_with_the_last_wrong_sample(monkeypatch, wrong, time):
         )
         estimates = np.tile(speeds, (4, 1))
         for place in wrong:
-            # A tenth of all capacity, and a little more, is given to another worker.
+            # A little more than a tenth of all capacity is attributed to the wrong worker.
             estimates[place, np.argmin(speeds)] += 0.101 * speeds.sum()
             estimates[place, np.argmax(speeds)] -= 0.101 * speeds.sum()
         estimates[1, np.argmin(speeds)] += 0.099 * speeds.sum()
@@ -175,7 +175,7 @@ def test_learning_times_are_reported_by_workers_and_by_load(monkeypatch, quick):
 def test_a_straight_line_is_fitted_by_least_squares():
     law, longest = np.array([0.0, 1.0, 2.0]), np.array([1.0, 2.0, 6.0])
     a, b, explained = growth.fit(law, longest)
-    # Means are 1 and 3, the slope 5 / 2; what is left are 0.5, -1, 0.5.
+    # The means are 1 and 3, the slope is 5 / 2, and the residuals are 0.5, -1, 0.5.
     assert (a, b) == (pytest.approx(0.5), pytest.approx(2.5))
     assert explained == pytest.approx(1 - (1.5 / 3) / (14 / 3))
     assert growth.fit(law, np.ones(3))[2] == 1.0
@@ -208,7 +208,7 @@ def test_growth_is_limited_by_the_published_laws():
     pss = np.array([[3.0, 5.0, 9.0], [3.2, 5.0, 9.4]])
     ppot = np.array([[2.0, 2.5, 3.0], [2.0, 2.5, 3.4]])
     one, two, faster = growth.growth_rows(sizes, pss, ppot)
-    # log(100) / log(1 / 0.9), and log(log 1000 / log 10) / log 2, each with a task more.
+    # log(100) / log(1 / 0.9), and log(log 1000 / log 10) / log 2, each plus one task.
     assert one.judged.parts[0].high == pytest.approx(np.log(100) / np.log(1 / 0.9) + 1.0)
     assert two.judged.parts[0].high == pytest.approx(np.log(3) / np.log(2) + 1.0)
     assert one.judged.parts[0].found.mean == pytest.approx(6.1)
@@ -257,7 +257,7 @@ def test_a_grid_cell_is_simulated_with_its_settings(monkeypatch):
         assert grid.response(contender, place, 100.0, 7) == 2.0
     policy = "rosella", np.random.default_rng([7, 8]).random(), [("probes", 2)]
     (one, other) = calls
-    # 200 tasks come in 100 s, of which 12 jobs of 16 are whole; and 320, 80 jobs of 4.
+    # 200 tasks arrive in 100 s, which make 12 whole jobs of 16; 320 tasks make 80 jobs of 4.
     assert one[:3] == (policy, 0.5, 192)
     assert other[:3] == (policy, 0.8, 320)
     assert one[3] == {
@@ -271,7 +271,7 @@ def test_a_grid_cell_is_simulated_with_its_settings(monkeypatch):
     }
     assert len(other[3]["timetable"].time) == 0
     assert (other[3]["schedulers"], other[3]["probe_delay"], other[3]["tasks_per_job"]) == (1, 0.0, 4)
-    # Few tasks are ten jobs at least.
+    # A short run has at least ten jobs.
     grid.response(contender, grid.Place(speeds, 0.5, 16, 1, 0.0, 0.0), 1.0, 7)
     assert calls[-1][2] == 160
 

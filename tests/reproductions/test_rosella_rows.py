@@ -1,4 +1,4 @@
-"""Each row of the reproduction of Rosella is asked with runs that confirm it, that refute it, and that cannot tell."""
+"""Each row of the reproduction of Rosella, with runs that confirm it, refute it, and leave it undecided."""
 
 from types import SimpleNamespace
 
@@ -19,7 +19,7 @@ def check(row, holds):
 
 
 def run(rate):
-    """A run whose waiting tasks grow at a rate, after a first half that says nothing."""
+    """Return a run whose waiting tasks grow at this rate in the second half and are constant in the first."""
     times = np.linspace(0.0, 100.0, 201)
     waiting = np.where(times < 50.0, 9000.0, 9000.0 + rate * (times - 50.0))
     return SimpleNamespace(waiting=waiting.astype(np.int64), sample_time=times)

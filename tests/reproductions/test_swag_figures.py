@@ -130,7 +130,7 @@ def test_reported_state_is_eight_bytes_per_subjob():
 
 
 def check_bars(picture, found, key, x_title):
-    """Whether a picture has the responses over FCFS's of these settings."""
+    """Check that a picture shows the responses of these settings relative to FCFS's."""
     assert axes(picture) == (key, x_title, "response over FCFS's")
     assert picture.categories == tuple(found)
     assert [line.name for line in picture.lines] == list(SHOWN)

@@ -1,4 +1,4 @@
-"""Each row of the reproduction of SWAG is asked with runs that confirm it, that refute it, and that cannot tell."""
+"""Each row of the reproduction of SWAG, with runs that confirm it, refute it, and leave it undecided."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def runs(values, slowdown=(1.0, 1.0, 1.0, 1.0), reported=1.0):
 
 
 def experiment_with(**means):
-    """Runs of all policies, 10 s unless given otherwise."""
+    """Return runs of all policies with these mean responses, 10 s by default."""
     named = {
         "fcfs": "FCFS",
         "one": LATE,

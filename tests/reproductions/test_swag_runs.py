@@ -1,4 +1,4 @@
-"""What SWAG's reproduction measures of runs, and how it finds the best schedule, each beside a plain way."""
+"""The measurements of SWAG's reproduction and its search for the best schedule, compared with plain calculations."""
 
 import itertools
 from types import SimpleNamespace
@@ -109,7 +109,7 @@ def test_sizes_at_arrival_do_not_change_as_tasks_end():
 
 
 def ends(subjobs, order):
-    """(J,) when jobs end on one slot a site, all sites in one order, tasks of 1 s."""
+    """Return (J,) the ends of jobs on one slot per site, all sites in the same order, tasks of 1 s."""
     subjobs = np.asarray(subjobs)
     done = np.zeros(len(subjobs))
     for site in range(subjobs.shape[1]):
@@ -165,7 +165,7 @@ def test_small_cases_cover_their_whole_range():
     assert (sizes.min(), sizes.max()) == (5, 59)
     assert all(len(each.jobs) == 6 and each.fleet.slots.tolist() == [3] * 5 for each in tiny)
     assert max(each.jobs.duration.max() for each in tiny) <= 5.0
-    # Six jobs arrive over the time in which fifteen slots, nine tenths busy, do their work.
+    # The six jobs arrive over the time that fifteen slots at 90 % utilisation need for their work.
     for each in tiny:
         assert each.jobs.submit[-1] * 15 * 0.9 == pytest.approx(each.jobs.duration.sum())
 

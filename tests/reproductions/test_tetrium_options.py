@@ -34,7 +34,7 @@ def test_the_order_of_tasks_is_compared_with_the_three_others(bench):
     assert text_by_wait(bench, "tetrium") in row.note
 
 
-#: Figure 4.12 by drop, at 3, 5, 7, 10, 20 and 50 sites updated, %; copied from the thesis once more.
+#: Figure 4.12 by drop, at 3, 5, 7, 10, 20 and 50 sites updated, %; copied from the thesis independently.
 DYNAMICS = {
     0.1: [22, 35, 37, 38, 39, 39],
     0.2: [18, 29, 33, 34, 35, 35],
@@ -142,7 +142,7 @@ def test_skewed_sites_are_compared_with_even_ones(bench):
 
 
 def test_gains_by_class_use_the_jobs_of_each_class(bench, monkeypatch):
-    """Edges are those of the thesis' axes; a class of fewer than three jobs says nothing."""
+    """Classes have the edges of the thesis's axes; a class of fewer than three jobs has no result."""
     edges = {
         "ratio": ([0.1, 0.2, 0.21, 0.3], "< 0.2", "0.2–0.5"),
         "tasks": ([50.0, 40.0, 51.0, 10.0], "< 50", "50–250"),

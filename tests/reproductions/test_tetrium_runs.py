@@ -1,4 +1,4 @@
-"""Tetrium's runs have the settings that they are asked for, and are put together as the figures need them."""
+"""Tetrium's runs have their requested settings and are combined as the figures need them."""
 
 from types import SimpleNamespace
 
@@ -19,7 +19,7 @@ FEW, SHORT = SiteModel(sites=6, slots=(2, 9)), JobModel(load=2.0, tasks=5.0)
 
 @pytest.fixture
 def simulated(monkeypatch):
-    """What runs are asked for, in place of simulating them."""
+    """Record the runs that are requested, in place of simulating them."""
     calls = []
 
     def run_placed(case, policy, **given):
@@ -287,10 +287,10 @@ def test_the_best_integer_placement_matches_a_hand_calculation():
     here, free = np.array([2, 0]), np.array([1, 1])
     seconds, counts = examples.best_whole(here, free, 4.0, 2.0)
     assert (seconds, counts.tolist()) == (1.5, [1, 1])
-    # A slow link: two waves at home are sooner.
+    # With a slow link, two local waves finish earlier.
     seconds, counts = examples.best_whole(here, free, 1.0, 2.0)
     assert (seconds, counts.tolist()) == (2.0, [2, 0])
-    # No slot at home: all move.
+    # Without a local slot, all tasks move.
     seconds, counts = examples.best_whole(here, np.array([0, 1]), 4.0, 2.0)
     assert (seconds, counts.tolist()) == (3.0, [0, 2])
 

@@ -1,4 +1,4 @@
-"""Tetrium's verdicts turn where their inputs do, and are None where nothing can be judged."""
+"""Tetrium's verdicts change with their inputs, and are None where the inputs leave a claim undecided."""
 
 import math
 
@@ -52,7 +52,7 @@ def test_the_highest_must_be_above_all_others():
 
 def test_classes_are_compared_on_seeds_that_have_both():
     gains = np.array([[1.0, 2.0, np.nan, 1.0], [4.0, 5.5, 9.0, 4.0], [np.nan, np.nan, 0.0, -9.0]])
-    # Seed 3 alone has classes 0 and 2.
+    # Only seed 3 has both classes 0 and 2.
     assert [classes.climbs(gains, step).holds for step in ((0, 1), (1, 0), (0, 2))] == [True, False, None]
     turning = {figure: holds for figure, *_, holds in classes._CLASSES}
     up, noise = np.arange(4.0)[:, None] + np.array([0.0, 0.1, 0.2]), np.array([0.0, 0.01, 0.0])
@@ -80,7 +80,7 @@ def test_a_claim_that_depends_on_the_wait_is_undecided(means, holds):
 
 
 class FixedBench(Bench):
-    """Gains that are given: by the wait of delay scheduling, or without."""
+    """Fixed gains, by the wait of delay scheduling or without it."""
 
     def gain(self, policy, against, of=None, other=None, **setting):
         assert (against == "in-place") is (other is None)
@@ -134,7 +134,7 @@ def test_the_least_response_matches_srpt_on_one_machine():
     for _ in range(30):
         works, submit = rng.uniform(1, 20, 6), np.sort(rng.uniform(0, 30, 6))
         jobs = FleetJobs.of(submit.tolist(), [[StageSpec(float(work), (1,))] for work in works])
-        # Least work left first on one machine, second by second.
+        # Simulate one machine that runs the job with the least remaining work, in small time steps.
         left, ends, step = works.copy(), np.zeros(6), 0.01
         for tick in range(20_000):
             there = np.flatnonzero((submit <= tick * step) & (left > 0))

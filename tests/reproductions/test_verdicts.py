@@ -1,4 +1,4 @@
-"""Verdicts turn when what they judge is turned, and are none where nobody can tell."""
+"""Verdicts change with their inputs, and are None where the inputs leave a claim undecided."""
 
 import numpy as np
 import pytest

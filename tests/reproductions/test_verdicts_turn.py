@@ -1,4 +1,4 @@
-"""Verdicts turn where their inputs do: each is asked with what confirms the claim, and with what refutes it."""
+"""Verdicts change with their inputs: each has inputs that confirm the claim, and inputs that refute it."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""A bench of Tetrium whose runs follow from what is asked for, and what its rows print."""
+"""A fake bench of Tetrium whose runs are computed from their arguments, and the texts of its rows."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ WORK = FleetJobs.of(
 
 
 class FakeBench(Bench):
-    """A bench whose runs follow from what is asked for."""
+    """A bench whose runs are computed from their arguments."""
 
     def run(self, policy, seed, sites=SITES, jobs=JOBS, drop=0.0, estimates="finished", **parameters):
         key = policy, seed, sites, jobs, drop, estimates, sorted(parameters.items())
@@ -38,7 +38,7 @@ class FakeBench(Bench):
 
 
 def percents(bench, policy, against, of=None, other=None, measure="response", **setting):
-    """(s,) by how many percent a policy's mean is below another's."""
+    """Return (s,) by how many percent a policy's mean is below another's."""
     found = []
     for seed in bench.seeds:
         mine = getattr(bench.run(policy, seed, **setting, **(of or {})), measure).mean()
@@ -52,7 +52,7 @@ def gain_text(bench, *arguments, **setting):
 
 
 def text_by_wait(bench, policy, of=None, **setting):
-    """Gains over delay scheduling at each wait, as the rows print them."""
+    """Format the gains over delay scheduling at each wait as the rows print them."""
     each = [gain_text(bench, policy, DELAY, of, {"wait": wait}, **setting) for wait in (0.0, 3.0, 5.0)]
     return f"{', '.join(each)} against waits of 0, 3, 5 s"
 
@@ -63,6 +63,6 @@ def text_over_in_place(bench, policy, of=None, **setting):
 
 
 def small(sites, stages):
-    """The setting of the deployment on Amazon's machines."""
+    """Return the setting of the deployment on Amazon's machines."""
     jobs = JobModel(load=3.0, tasks=30.0, tasks_spread=0.6, task_bytes=30e6, stages=stages)
     return {"sites": SiteModel(sites=sites, slots=(4, 16), mbit=(100.0, 1000.0)), "jobs": jobs}

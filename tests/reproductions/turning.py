@@ -1,4 +1,4 @@
-"""Every verdict of a row turns where what it judges is turned."""
+"""Checks that the verdict of a row changes when its inputs do."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,12 +9,12 @@ from windlass_reproductions.verdicts import Interval
 
 
 def edge(part: Within) -> float:
-    """A limit of a part."""
+    """Return a limit of a part."""
     return part.high if part.high < float("inf") else part.low
 
 
 def inside(part: Within) -> Within:
-    """The same part, known to be within its limits."""
+    """Return the part with an exact value within its limits."""
     step = -1.0 if part.high < float("inf") else 1.0
     if part.high < float("inf") and part.low > -float("inf"):
         return replace(part, found=Interval((part.low + part.high) / 2, 0.0))
@@ -22,28 +22,28 @@ def inside(part: Within) -> Within:
 
 
 def outside(part: Within) -> Within:
-    """The same part, known to be without."""
+    """Return the part with an exact value outside its limits."""
     step = 1.0 if part.high < float("inf") else -1.0
     return replace(part, found=Interval(edge(part) + step, 0.0))
 
 
 def astride(part: Within) -> Within:
-    """The same part, of which nobody knows."""
+    """Return the part with an interval across its limit, which leaves it undecided."""
     return replace(part, found=Interval(edge(part), 1.0))
 
 
 def verdict_with(judged: Judged, *turns) -> bool | None:
-    """What it says where its parts are turned so."""
+    """Return the verdict after applying each function to its part."""
     return replace(
         judged, parts=tuple(turn(part) for turn, part in zip(turns, judged.parts, strict=True))
     ).holds
 
 
 def why_fixed(row: Row) -> str:
-    """Why a row's verdict cannot turn; empty where it can.
+    """Return why a row's verdict cannot change, or an empty text if it can.
 
-    A row with a verdict must say what it is judged by; each of its parts alone turns it, and so do its own inputs,
-    inverted.
+    A row with a verdict must have criteria. Each of its parts alone must change the verdict, and so must its own
+    inputs when they are inverted.
     """
     if row.judged is None:
         return "" if row.holds is None else "has a verdict and nothing that it is judged by"
@@ -61,7 +61,7 @@ def why_fixed(row: Row) -> str:
         if verdict_with(judged, *turns) is not lone:
             return f"does not see its part {turned}"
     inverted = tuple(part.inverted() if part.holds is row.holds else part for part in judged.parts)
-    # What lies on a limit is its own inverse.
+    # A value on a limit is its own inverse.
     pairs = zip(judged.parts, inverted, strict=True)
     on_limits = any(part == turned for part, turned in pairs if part.holds is row.holds)
     if row.holds is not None and not on_limits and replace(judged, parts=inverted).holds is row.holds:
@@ -70,10 +70,10 @@ def why_fixed(row: Row) -> str:
 
 
 def rows_with_fixed_verdicts(rows: Iterable[Row]) -> dict[str, str]:
-    """Those rows whose verdicts cannot turn, and why."""
+    """Return the rows whose verdicts cannot change, with the reason."""
     return {row.what: why_fixed(row) for row in rows if why_fixed(row)}
 
 
 def lacks_reason(row: Row) -> bool:
-    """Whether a row that does not hold says no reason."""
+    """Return whether a row that does not hold lacks a reason."""
     return row.holds is not True and not row.note
