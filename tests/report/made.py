@@ -1,4 +1,4 @@
-"""Results to report on, small and strange."""
+"""Small and unusual results to report on."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def outcome(
     why: Sequence[str] | None = None,
     notes: tuple[str, ...] = (),
 ) -> Outcome:
-    """A batch outcome on 8 processors, from what happened to each job."""
+    """A batch outcome on 8 processors, from the times and widths of its jobs."""
     submits = np.array(submit, float)
     start = submits + np.array(wait, float)
     end = start + np.array(run, float)

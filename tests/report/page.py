@@ -1,4 +1,4 @@
-"""A page taken apart by the standard library's parser."""
+"""An HTML page, parsed by the standard library."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ class Page(HTMLParser):
             self.texts.append(data)
 
     def text(self) -> str:
-        """All that a reader sees, plots apart."""
+        """All visible text, without plots."""
         return " ".join(" ".join(self.texts).split())
 
     def ids(self) -> set[str]:
-        """Of all elements."""
+        """Ids of all elements."""
         return {attributes["id"] or "" for _, attributes in self.elements if "id" in attributes}
 
 
 def page_of(results: Results, folder: Path) -> Page:
-    """The report of these results, written and read again."""
+    """Write the report of these results, and parse it."""
     path = folder / "new" / "report.html"
     write_report(results, path)
     return Page(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The page in a real browser: it draws, and complains about nothing."""
+"""The page in a real browser: the plots are drawn, and the console stays empty."""
 
 import re
 import shutil
@@ -31,7 +31,7 @@ _FLAGS = (
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 @pytest.mark.parametrize("world", ["batch", "dispatch"])
-def test_the_page_draws_without_a_complaint(tmp_path: Path, world: str) -> None:
+def test_the_page_draws_its_plots_without_console_messages(tmp_path: Path, world: str) -> None:
     trees = {
         "batch": {"workload": {"lublin": {"jobs": 300}}, "policies": {"order": ["fcfs", "easy"]}},
         "dispatch": {

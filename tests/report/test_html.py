@@ -1,4 +1,4 @@
-"""The page: whole, self-contained, safe, and there for any results."""
+"""The HTML report is complete, self-contained and escaped, for any results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _two() -> Results:
     )
 
 
-def test_has_every_section(tmp_path: Path) -> None:
+def test_the_page_has_every_section(tmp_path: Path) -> None:
     page = page_of(_two(), tmp_path)
     assert page.ids() >= _ALL_PLOTS
     assert set(json.loads(page.scripts["plots"])) == _ALL_PLOTS
@@ -48,7 +48,7 @@ def test_has_every_section(tmp_path: Path) -> None:
         assert words in page.text()
 
 
-def test_loads_nothing(tmp_path: Path) -> None:
+def test_the_page_loads_no_external_resources(tmp_path: Path) -> None:
     page = page_of(_two(), tmp_path)
     assert not [
         attributes for _, attributes in page.elements if {"src", "href", "srcset", "action"} & set(attributes)
@@ -63,7 +63,7 @@ def test_loads_nothing(tmp_path: Path) -> None:
     assert "@import" not in styles[0]
 
 
-def test_same_results_same_bytes(tmp_path: Path) -> None:
+def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a.html", "b.html"):
         write_report(_two(), tmp_path / name)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
@@ -87,15 +87,15 @@ def test_points_per_line_are_bounded(tmp_path: Path) -> None:
 
 def test_one_colour_per_variant_throughout(tmp_path: Path) -> None:
     made = results(*((f"v{position}", [random_outcome(50, position)]) for position in range(12)))
-    looks: dict[int, set[str]] = {}
+    colours_by_variant: dict[int, set[str]] = {}
     for plot in json.loads(page_of(made, tmp_path).scripts["plots"]).values():
         for trace in plot["data"]:
-            looks.setdefault(trace["meta"], set()).add(trace["line"]["color"])
-    assert len(looks) == 12
-    assert all(len(colours) == 1 for colours in looks.values())
+            colours_by_variant.setdefault(trace["meta"], set()).add(trace["line"]["color"])
+    assert len(colours_by_variant) == 12
+    assert all(len(colours) == 1 for colours in colours_by_variant.values())
 
 
-def test_seeds_are_pooled_or_the_first_is_shown_and_said(tmp_path: Path) -> None:
+def test_the_page_states_which_seeds_each_section_covers(tmp_path: Path) -> None:
     made = results(("easy", [random_outcome(100, seed) for seed in (4, 5, 6)]))
     text = page_of(made, tmp_path).text()
     assert "Jobs of all 3 seeds are pooled" in text
@@ -108,44 +108,44 @@ def test_reasons_are_counted(tmp_path: Path) -> None:
     assert "b 3 75.0 % a 1 25.0 %" in page_of(results(("x", [made])), tmp_path).text()
 
 
-def test_a_reason_per_job_is_summed_up(tmp_path: Path) -> None:
+def test_reasons_beyond_the_most_frequent_are_summed(tmp_path: Path) -> None:
     made = outcome([0] * 50, [0] * 50, [60] * 50, why=[f"reason {job}" for job in range(50)])
     assert "44 other reasons 44 88.0 %" in page_of(results(("x", [made])), tmp_path).text()
 
 
-def test_nobody_waits(tmp_path: Path) -> None:
+def test_without_waiting_jobs_the_plots_of_waits_are_left_out(tmp_path: Path) -> None:
     page = page_of(results(("x", [outcome([0, 100], [0, 0], [60, 60])])), tmp_path)
     assert "No job waited" in page.text()
     assert page.ids() >= {"waiting", "utilisation"}
     assert not {"wait", "slowdown"} & page.ids()
 
 
-def test_some_do_not_wait(tmp_path: Path) -> None:
+def test_the_share_of_jobs_without_wait_is_reported(tmp_path: Path) -> None:
     page = page_of(results(("x", [outcome([0, 0, 0, 0], [0, 0, 0.5, 60], [60] * 4)])), tmp_path)
     assert "Jobs without any wait: x 50.0 %" in page.text()
     (curve,) = json.loads(page.scripts["plots"])["wait"]["data"]
     assert curve["text"] == ["wait at most 1 s", "wait at most 1 min"]
 
 
-def test_no_makespan(tmp_path: Path) -> None:
+def test_results_without_makespan_have_no_plots(tmp_path: Path) -> None:
     page = page_of(results(("x", [outcome([5], [0], [0])])), tmp_path)
     assert "All jobs end at the time of the first submission" in page.text()
     assert "plots" not in page.scripts
 
 
-def test_one_variant_without_makespan_among_others(tmp_path: Path) -> None:
+def test_a_variant_without_makespan_does_not_affect_others(tmp_path: Path) -> None:
     made = results(("x", [outcome([5], [0], [0])]), ("y", [outcome([5], [10], [10])]))
     assert page_of(made, tmp_path).ids() >= _ALL_PLOTS
 
 
-def test_one_job(tmp_path: Path) -> None:
+def test_the_page_of_one_job_has_all_plots(tmp_path: Path) -> None:
     page = page_of(results(("x", [outcome([7], [100], [1e-3])])), tmp_path)
     assert page.ids() >= _ALL_PLOTS
     assert "1 job ·" in page.text()
 
 
 @pytest.mark.parametrize(
-    ("columns", "left"),
+    ("columns", "plots"),
     [
         (("procs",), {"wait", "slowdown", "waiting"}),
         (("why",), _ALL_PLOTS),
@@ -153,10 +153,12 @@ def test_one_job(tmp_path: Path) -> None:
         (("job", "submit_s", "start_s", "end_s", "procs", "request_s", "why"), set()),
     ],
 )
-def test_tables_that_lack_columns(columns: tuple[str, ...], left: set[str], tmp_path: Path) -> None:
+def test_plots_of_missing_columns_are_left_out(
+    columns: tuple[str, ...], plots: set[str], tmp_path: Path
+) -> None:
     made = results(("x", [_without(random_outcome(50, 1), *columns)]))
     page = page_of(made, tmp_path)
-    assert page.ids() & _ALL_PLOTS == left
+    assert page.ids() & _ALL_PLOTS == plots
     assert ("Reasons for starting jobs" in page.text()) == ("why" not in columns)
     assert "Metrics" in page.text()
 
@@ -168,13 +170,13 @@ def test_jobs_that_never_start_are_left_out_and_counted(tmp_path: Path) -> None:
     assert "Not shown: 3 jobs without a start or end time" in page.text()
 
 
-def test_no_jobs_and_no_variants(tmp_path: Path) -> None:
+def test_results_without_jobs_or_variants_are_reported(tmp_path: Path) -> None:
     empty = replace(random_outcome(5, 1), jobs=random_outcome(5, 1).jobs.clear())
     assert "0 jobs" in page_of(results(("x", [empty])), tmp_path).text()
     assert "0 variants" in page_of(results(), tmp_path).text()
 
 
-def test_rows_of_another_kind_have_plots_of_their_own(tmp_path: Path) -> None:
+def test_rows_of_another_kind_have_their_own_plots(tmp_path: Path) -> None:
     made = random_outcome(50, 1)
     jobs = made.jobs.select(pl.lit("job").alias("kind"), pl.all())
     times = ("submit_s", "start_s", "end_s")
@@ -192,7 +194,7 @@ def test_rows_of_another_kind_have_plots_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_half_a_million_jobs(tmp_path: Path) -> None:
+def test_the_page_of_nearly_two_million_jobs_is_fast_and_small(tmp_path: Path) -> None:
     made = results(*((f"v{position}", [random_outcome(450_000, position)]) for position in range(4)))
     begun = time.perf_counter()
     write_report(made, tmp_path / "report.html")

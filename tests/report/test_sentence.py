@@ -13,41 +13,41 @@ from windlass.results.verdict import judge, parse_requirements
 from windlass.results.verdict.judge import BrokenRequirement
 
 
-def said(made: Results, by: str | None = None, require: str | None = None) -> tuple[str, ...]:
+def verdict_sentences(made: Results, by: str | None = None, require: str | None = None) -> tuple[str, ...]:
     return sentences(judge(made, by, () if require is None else parse_requirements(require)))
 
 
 def test_two_equal_policies_do_not_differ():
-    (line,) = said(results(("easy", [LOG]), ("twin", [LOG])))
+    (line,) = verdict_sentences(results(("easy", [LOG]), ("twin", [LOG])))
     assert line.startswith("easy and twin do not differ significantly in mean wait: both ")
     assert line.endswith("95 % confidence interval of the difference 0 to 0 s, n = 20 blocks.")
 
 
 def test_names_with_commas_are_quoted():
-    (line,) = said(results(("easy, pot", [LOG]), ("easy, jsq", [LOG])))
+    (line,) = verdict_sentences(results(("easy, pot", [LOG]), ("easy, jsq", [LOG])))
     assert line.startswith("'easy, pot' and 'easy, jsq' do not differ")
 
 
-def test_who_wins_by_how_much():
-    line = said(results(("slow", [longer(LOG, 200.0)]), ("fast", [LOG])))[0]
+def test_the_sentence_names_the_winner_and_its_lead():
+    line = verdict_sentences(results(("slow", [longer(LOG, 200.0)]), ("fast", [LOG])))[0]
     assert line.startswith("fast has the lowest mean wait: ")
     assert " less than slow; 95 % confidence interval " in line
     assert line.endswith(", n = 20 blocks.")
 
 
-def test_what_is_best_is_named_as_such_and_who_cannot_be_told_from_it():
+def test_the_sentence_lists_variants_that_do_not_differ_from_the_best():
     made = results(("slow", [longer(LOG, 300.0)]), ("a", [LOG]), ("b", [LOG]), ("c", [LOG]))
-    line = said(made)[0]
+    line = verdict_sentences(made)[0]
     assert line.startswith("a and b do not differ significantly in mean wait: both ")
     assert "; nor does c (" in line
     assert ") differ significantly from a; " in line
     assert line.endswith("slow is significantly worse than a.")
 
 
-def test_of_many_it_is_said_how_many_they_are():
+def test_variants_beyond_the_first_few_are_counted():
     alike = [(f"a{number}", [LOG]) for number in range(7)]
     slow = [(f"s{number}", [longer(LOG, 300.0)]) for number in range(5)]
-    line = said(results(*alike, *slow))[0]
+    line = verdict_sentences(results(*alike, *slow))[0]
     assert (
         "; nor do 5 others differ significantly from a0; the other 5 are significantly worse than a0." in line
     )
@@ -56,48 +56,50 @@ def test_of_many_it_is_said_how_many_they_are():
         for load in (1, 2)
         for name, runs in alike
     )
-    assert said(Results("", "", made))[0].startswith(
+    assert verdict_sentences(Results("", "", made))[0].startswith(
         "Lowest mean wait at 2 points: a0 or one of 6 others at 2"
     )
 
 
-def test_one_run_of_few_jobs_cannot_say():
+def test_one_run_of_few_jobs_does_not_show_significance():
     few = random_outcome(30, seed=1)
-    line = said(results(("slow", [longer(few, 300.0)]), ("fast", [few])))[0]
+    line = verdict_sentences(results(("slow", [longer(few, 300.0)]), ("fast", [few])))[0]
     assert line.startswith("fast has the lowest mean wait: ")
     assert line.endswith("one run cannot show whether the difference is statistically significant.")
 
 
-def test_who_is_ruled_out_and_why():
+def test_ruled_out_variants_are_listed_with_the_reason():
     made = results(("fast", [LOG]), ("slow", [longer(LOG, 200.0)]), ("slower", [longer(LOG, 400.0)]))
-    first, *rest = said(made, require="mean_wait>=1*slow")
+    first, *rest = verdict_sentences(made, require="mean_wait>=1*slow")
     assert first.startswith("slow has the lowest mean wait: ")
     assert any(line.startswith("Ruled out: fast, whose mean wait of ") for line in rest)
-    first, *_ = said(made, require="mean_wait<0")
+    first, *_ = verdict_sentences(made, require="mean_wait<0")
     assert first == "No variant meets all requirements."
 
 
-def test_what_the_winner_costs():
+def test_metrics_in_which_the_winner_is_worse_are_listed():
     jobs = LOG.jobs
     wait = (jobs["start_s"] - jobs["submit_s"]).to_numpy() / 4
     wait[7] = 86_400.0
     unfair = outcome(jobs["submit_s"].to_list(), wait.tolist(), [600.0] * 400)
-    first, *rest = said(results(("unfair", [unfair]), ("fair", [LOG])))
+    first, *rest = verdict_sentences(results(("unfair", [unfair]), ("fair", [LOG])))
     assert first.startswith("unfair")
     assert any(
         "longest wait 1.000 d, compared with" in line and "for fair (in these runs; " in line for line in rest
     )
 
 
-def test_against_the_log_as_it_was():
-    lines = said(results(("recorded", [longer(LOG, 500.0)]), ("easy", [LOG]), ("fcfs", [longer(LOG, 200.0)])))
+def test_the_winner_is_compared_with_the_recorded_schedule():
+    lines = verdict_sentences(
+        results(("recorded", [longer(LOG, 500.0)]), ("easy", [LOG]), ("fcfs", [longer(LOG, 200.0)]))
+    )
     assert lines[0].startswith("easy has the lowest mean wait")
     assert "less than fcfs" in lines[0]
     assert any(line.startswith("Compared with the recorded schedule, easy is better by ") for line in lines)
 
 
 def test_a_variant_equal_to_the_recorded_schedule_is_neither_better_nor_worse():
-    lines = said(results(("recorded", [LOG]), ("easy", [LOG]), ("fcfs", [longer(LOG, 200.0)])))
+    lines = verdict_sentences(results(("recorded", [LOG]), ("easy", [LOG]), ("fcfs", [longer(LOG, 200.0)])))
     assert "Compared with the recorded schedule, easy is equally good." in lines
 
 
@@ -112,25 +114,25 @@ def test_requirements_are_mentioned_only_if_there_are_some():
     assert "of the variants that meet all requirements: " in point_sentence(verdict, ruled)
 
 
-def test_a_sweep_says_at_how_many_points_who_wins():
+def test_a_sweep_counts_the_points_at_which_each_variant_wins():
     slow = longer(LOG, 200.0)
     runs = [("a", "load=1", LOG), ("b", "load=1", slow), ("a", "load=2", LOG), ("b", "load=2", LOG)]
     made = tuple(VariantResult(f"{name}, {point}", (), (run,), point) for name, point, run in runs)
-    first, *rest = said(Results("", "", made))
+    first, *rest = verdict_sentences(Results("", "", made))
     assert first.startswith("Lowest mean wait at 2 points: a at 1, a or b at 1 (where several are named, ")
     assert [line.partition(": ")[0] for line in rest] == ["load=1", "load=2"]
 
 
-def test_nothing_is_said_of_one_variant_or_none():
-    assert said(results(("a", [LOG]))) == ()
-    assert said(results()) == ()
+def test_fewer_than_two_variants_have_no_sentence():
+    assert verdict_sentences(results(("a", [LOG]))) == ()
+    assert verdict_sentences(results()) == ()
 
 
 @pytest.mark.parametrize(
     ("without", "expected"),
     [("same", "the answer is the same: fast"), ("other", "THE ANSWER CHANGES: slow, not fast")],
 )
-def test_whether_cutting_changes_the_answer(without, expected):
+def test_the_sentence_on_cut_work_states_whether_the_answer_changes(without, expected):
     slow = longer(LOG, 200.0)
     verdict = judge(results(("fast", [LOG]), ("slow", [slow])))
     runs = [LOG, slow] if without == "same" else [slow, LOG]
@@ -140,12 +142,12 @@ def test_whether_cutting_changes_the_answer(without, expected):
     assert expected in line
 
 
-def test_an_answer_that_is_only_less_clear_is_not_called_another():
+def test_a_less_clear_answer_is_not_reported_as_a_change():
     verdict = judge(results(("fast", [LOG]), ("slow", [longer(LOG, 200.0)])))
     line = input_sentence(0.33, verdict, judge(results(("fast", [LOG]), ("slow", [LOG]))))
     assert "without cutting, the answer is fast or slow, not fast." in line
 
 
-def test_what_is_not_cut_is_not_said():
+def test_without_cut_work_there_is_no_sentence():
     assert input_sentence(0.0, None, None) == ""
     assert cut_share(results(("a", [replace(LOG, cut_share=0.5), LOG]))) == 0.5

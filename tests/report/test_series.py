@@ -1,4 +1,4 @@
-"""Steps, bins and distributions against their definitions, spelt out."""
+"""Steps, bins and distributions against plain implementations of their definitions."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def test_bins_are_means_and_peaks(intervals: list[tuple[float, float, int]], edg
         assert bins.peak[row] == max(values)
 
 
-def test_a_peak_of_an_instant_is_kept() -> None:
+def test_a_very_short_peak_is_kept() -> None:
     bins = binned(_steps([(0.0, 10.0, 1), (5.0, 5.0 + 1e-9, 50)]), np.array([0.0, 10.0]))
     assert bins.peak.tolist() == [51.0]
     assert bins.mean[0] == pytest.approx(1.0, abs=1e-7)
 
 
-def test_what_lasts_no_time_counts_nowhere() -> None:
+def test_an_interval_of_zero_length_is_ignored() -> None:
     function = _steps([(3.0, 3.0, 7)])
     assert function.at(np.array([2.0, 3.0, 4.0])).tolist() == [0.0, 0.0, 0.0]
 
 
-def test_area_is_the_work() -> None:
+def test_the_area_under_the_bins_is_the_work() -> None:
     rng = np.random.default_rng(1)
     begin = rng.uniform(0, 1e6, 2000)
     end = begin + rng.exponential(1e4, 2000)
@@ -89,13 +89,13 @@ def test_distribution_is_within_its_bound(values: list[float], levels: int, lowe
         assert abs(drawn - (given_values <= value).mean()) < 1 / levels
 
 
-def test_distribution_keeps_a_jump_beside_a_rare_value() -> None:
+def test_distribution_keeps_a_jump_next_to_a_rare_value() -> None:
     curve = distribution(np.array([2.0] * 500 + [10.0] * 495 + [11.0] * 5), lowest=1.0, levels=10)
     assert curve.value.tolist() == [1.0, 2.0, 10.0, 11.0]
 
 
 @given(st.floats(1e-6, 1e10), st.integers(1, 1000))
-def test_bins_cover_the_span_and_are_few(span: float, most: int) -> None:
+def test_bins_cover_the_span_within_the_maximum_count(span: float, most: int) -> None:
     edges = bin_edges(span, bin_width(span, most))
     assert len(edges) - 1 <= most
     assert edges[0] == 0

@@ -1,4 +1,4 @@
-"""Curves over the axes of a sweep: one colour a policy, one point a variant."""
+"""Curves over the axes of a sweep: one colour per policy, one point per variant."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def curves(results: Results, **more):
     return {plot.key: plot.figure for plot in section(results, lanes(results), **more).plots}
 
 
-def test_each_axis_has_curves_of_the_metric_that_was_asked_for_and_another():
+def test_each_axis_has_curves_of_the_requested_metric_and_a_second_one():
     found = curves(swept(), by="mean_bounded_slowdown")
     assert list(found) == [
         "sweep-0-mean_bounded_slowdown",
@@ -61,7 +61,7 @@ def test_a_curve_has_the_means_of_its_policy_in_order_of_the_axis():
         ] == (pytest.approx([ratios[0]] * 2))
 
 
-def test_a_point_says_its_mean_in_the_unit_of_the_axis():
+def test_a_point_shows_its_mean_in_the_unit_of_the_axis():
     figure = curves(swept())["sweep-1-mean_wait_s"]
     unit = figure.layout.yaxis.title.text
     for line in figure.data:
@@ -75,7 +75,7 @@ def test_a_point_says_its_mean_in_the_unit_of_the_axis():
     assert [each.text for each in figure.layout.annotations] == ["processors=64", "processors=128"]
 
 
-def test_one_colour_a_policy_everywhere():
+def test_each_policy_has_the_same_colour_in_all_figures():
     results = swept((*"abc", RECORDED))
     colours = {}
     for figure in curves(results).values():
@@ -89,27 +89,27 @@ def test_one_colour_a_policy_everywhere():
     assert {name: {colour} for name, colour in by_lane.items()} == colours
 
 
-def test_what_is_no_number_is_a_category():
+def test_an_axis_with_values_that_are_not_numbers_is_categorical():
     figure = curves(swept(loads=("x1.2", 0.8, True)))["sweep-1-mean_wait_s"]
     assert figure.layout.xaxis.type == "category"
     assert list(figure.data[0].x) == ["x1.2", 0.8, "True"]
 
 
-def test_what_is_not_swept_has_no_curves():
+def test_an_axis_with_one_value_has_no_curves():
     assert section(swept(sites=(8,), loads=(0.5,)), lanes(swept(sites=(8,), loads=(0.5,)))).html == ""
     assert [key.split("-")[1] for key in curves(swept(sites=(8,)))] == ["1", "1"]
     nothing = Results("", "", ())
     assert section(nothing, lanes(nothing)).html == ""
 
 
-def test_of_many_choices_on_other_axes_the_first_are_shown_and_it_is_said():
+def test_only_six_combinations_on_other_axes_are_shown_and_the_rest_counted():
     results = swept(sites=tuple(range(1, 10)))
     part = section(results, lanes(results))
     assert "Not shown: 3 combinations of values on other axes" in part.html
     assert len({line.yaxis for line in part.plots[2].figure.data}) == 6
 
 
-def test_the_page_has_them(tmp_path):
+def test_the_page_has_the_curves(tmp_path):
     page = tmp_path / "report.html"
     write_report(swept(), page, by="p99_wait_s")
     text = page.read_text(encoding="utf-8")

@@ -42,7 +42,7 @@ def test_fits_a_terminal_of_80_columns() -> None:
     text = _printed(results(("conservative", [outcome([0, 5], [0, 353943], [10, 20])])))
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= 80
-    # Two blocks, since there are eleven metrics now.
+    # Two blocks, because there are eleven metrics.
     assert [line.split()[0] for line in text.splitlines() if line].count("conservative") == 2
 
 
@@ -76,7 +76,7 @@ def _fleet(names: list[str]) -> Results:
 
 @pytest.mark.parametrize("example", ["fleet-analytics", "fleet-order"])
 @pytest.mark.parametrize("width", [60, 80, 120])
-def test_a_table_that_is_too_wide_goes_on_below(example: str, width: int) -> None:
+def test_a_table_that_is_too_wide_is_split_into_blocks(example: str, width: int) -> None:
     names = [variant.name for variant in load_scenario(EXAMPLES / f"{example}.yaml").variants]
     made = _fleet(names)
     text = _printed(made, width)
@@ -95,7 +95,7 @@ def test_a_table_that_is_too_wide_goes_on_below(example: str, width: int) -> Non
         assert all(text.count(f"\n{name} ") == len(blocks) for name in names)
 
 
-def test_where_it_fits_it_is_one_table() -> None:
+def test_a_table_that_fits_is_one_block() -> None:
     made = _fleet(["in-place", "tetrium"])
     text = _printed(made, 200)
     assert "\n\n" not in text
@@ -118,7 +118,7 @@ def test_one_unit_per_kind_of_metric() -> None:
 
 
 def test_best_is_marked_in_the_right_direction() -> None:
-    # Three seeds: of one alone nobody could say that it is no chance.
+    # Three seeds, because a single run cannot show a significant difference.
     slow, fast = ([outcome([0], [wait + more], [10], seed=more) for more in range(3)] for wait in (100, 50))
     best = {
         column.label: [cell.best for cell in column.cells]
@@ -146,18 +146,18 @@ def _metrics_classes() -> list[type]:
 
 
 @pytest.mark.parametrize("metrics", _metrics_classes(), ids=lambda cls: cls.__name__)
-def test_each_metric_says_which_way_is_better(metrics: type) -> None:
-    """What is bold is what it was while tables guessed it from the names of metrics."""
+def test_each_metric_declares_which_direction_is_better(metrics: type) -> None:
+    """The declared directions match those that tables used to guess from the names of metrics."""
     names = [field.name for field in fields(metrics)]
     words = (
         *("wait", "response", "slowdown", "makespan", "lost", "stretch", "mean_run", "cut_by", "evicted"),
         *("cpu_ready", "cost", "hours", "delayed", "provisioned", "starting", "fragmentation", "actions"),
     )
-    # Words were guesses: core-hours of streams are no cost of themselves, and frames have words of their own.
+    # Exceptions to the guesses: core-hours of streams are not a cost, and late frames match none of the words.
     low = [name for name in names if any(word in name for word in words) and name != "core_hours"]
     low += [name for name in names if name in ("changes", "late_frames", "starved")]
     high = [name for name in names if "utilisation" in name or name.endswith("_jain") or name == "accuracy"]
-    # Over two seeds, as a single run supports nothing.
+    # Two seeds, because a single run cannot show a significant difference.
     made = [[metrics(*([value + more] * len(names))) for more in (0.0, 0.1)] for value in (1.0, 2.0)]
     runs = [
         (f"{own}", [Outcome(seed, one, pl.DataFrame(), 8) for seed, one in enumerate(each)])
@@ -170,13 +170,13 @@ def test_each_metric_says_which_way_is_better(metrics: type) -> None:
     assert found == {name: [name in low, name in high] for name in names}
 
 
-def test_a_metric_that_says_nothing_is_never_bold() -> None:
+def test_a_metric_without_a_direction_is_never_bold() -> None:
     odd = [Outcome(0, _Other(value, value), pl.DataFrame(), 8) for value in (1.0, 2.0)]
     made = results(("a", [odd[0]]), ("b", [odd[1]]))
     assert not any(cell.best for column in metric_columns(made) for cell in column.cells)
 
 
-def test_nothing_is_best_among_equals_or_alone() -> None:
+def test_equal_or_single_variants_have_no_best_value() -> None:
     same = outcome([0], [100], [10])
     for made in (results(("a", [same])), results(("a", [same]), ("b", [same]))):
         assert not any(cell.best for column in metric_columns(made) for cell in column.cells)
@@ -190,7 +190,7 @@ def test_several_seeds_have_half_widths() -> None:
     assert columns[1].cells[0].text == "2.000 ± 2.484"
 
 
-def test_of_one_seed_no_interval_is_printed() -> None:
+def test_with_one_seed_no_interval_is_printed() -> None:
     lone = results(*((name, [outcome([0], [wait], [10])]) for name, wait in (("a", 60), ("b", 90))))
     printed = _printed(lone)
     assert "±" not in printed
@@ -198,7 +198,7 @@ def test_of_one_seed_no_interval_is_printed() -> None:
     assert not any("±" in cell.full for column in metric_columns(lone) for cell in column.cells)
 
 
-def test_names_are_no_markup() -> None:
+def test_names_are_not_read_as_markup() -> None:
     assert "[bold]x[/bold]" in _printed(results(("[bold]x[/bold]", [outcome([0], [1], [1])])))
 
 
@@ -237,7 +237,7 @@ def test_numbers_have_four_digits(value: float, text: str) -> None:
     assert number(value) == text
 
 
-def test_shares_never_hide_a_part() -> None:
+def test_shares_near_100_percent_are_not_rounded_to_it() -> None:
     assert share(0, 0) == "0 %"
     assert share(999_999, 1_000_000) == "> 99.9 %"
 
@@ -249,10 +249,10 @@ class Sometimes:
 
 
 def test_a_metric_that_applies_to_no_variant_has_no_column() -> None:
-    def labels(*told: float) -> list[str]:
+    def labels(*values: float) -> list[str]:
         runs = [
             (f"{row}", [Outcome(0, Sometimes(1.0, bytes_), pl.DataFrame(), 8)])
-            for row, bytes_ in enumerate(told)
+            for row, bytes_ in enumerate(values)
         ]
         return [column.label for column in metric_columns(results(*runs))]
 

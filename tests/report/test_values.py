@@ -1,4 +1,4 @@
-"""Numbers on the page equal those worked out from the results by hand."""
+"""Numbers on the page against values computed by hand from the results."""
 
 import math
 import re
@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from tests.report.made import outcome, results
-from tests.report.test_courses import plots
+from tests.report.test_timelines import plots
 from windlass.report import breakdowns, distributions, overview
 from windlass.report.columns import Cell, MetricColumn
 from windlass.report.figures import DECADE_TICKS, TIME_TICKS, cumulative
@@ -19,7 +19,7 @@ from windlass.report.series import Distribution
 from windlass.results.metrics.site import bounded_slowdown
 
 
-def test_classes_of_jobs_have_the_means_of_their_own():
+def test_each_class_of_jobs_has_its_own_mean():
     """Widths on and beyond each bound, and runs likewise."""
     widths = [1, 2, 8, 9, 64, 65, 512, 513]
     runs = [60.0, 61.0, 600.0, 601.0, 3600.0, 3601.0, 28800.0, 28801.0]
@@ -54,7 +54,7 @@ def test_classes_of_jobs_have_the_means_of_their_own():
             assert ("<b>" in cell) == (shown != theirs and own[members].mean() < rival[members].mean())
 
 
-def test_reasons_up_to_seven_are_shown_and_of_eight_two_are_summed():
+def test_up_to_seven_reasons_are_shown_and_further_ones_summed():
     for count, others in ((7, None), (8, "2 other reasons 3 ")):
         why = [f"r{place}" for place in range(count) for _ in range(count - place)]
         made = outcome([0.0] * len(why), [0.0] * len(why), [60.0] * len(why), why=why)
@@ -70,7 +70,7 @@ def test_reasons_up_to_seven_are_shown_and_of_eight_two_are_summed():
     assert "none given" in breakdowns.reasons(lanes(results(("x", [made]))))
 
 
-def test_distributions_are_of_all_seeds():
+def test_distributions_pool_all_seeds():
     runs = [
         outcome([0.0] * 4, waits, [100.0] * 4) for waits in ([0.0, 0.0, 5.0, 50.0], [1.0, 0.5, 500.0, 20.0])
     ]
@@ -93,7 +93,7 @@ def test_distributions_are_of_all_seeds():
     assert list(found["slowdown"].layout.xaxis.tickvals) == list(DECADE_TICKS.at)
 
 
-def test_of_other_rows_the_axis_starts_below_nearly_all():
+def test_the_axis_of_rows_other_than_jobs_starts_below_nearly_all_values():
     def lowest(values):
         return distributions._lowest([np.array(values)], "task")
 
@@ -102,22 +102,22 @@ def test_of_other_rows_the_axis_starts_below_nearly_all():
     assert lowest([50.0] * 5) == 1.0
     assert lowest([0.0, 0.0]) == 1.0
     assert distributions._lowest([np.array([0.02])], "job") == 1.0
-    # The lowest of several counts; zeros do not.
+    # The lowest value of all variants counts; zeros are ignored.
     assert distributions._lowest([np.array([0.5]), np.array([0.0, 0.03])], "task") == pytest.approx(0.01)
 
 
-def test_all_marks_of_time_are_what_they_say():
+def test_tick_labels_match_their_positions():
     units = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "y": 365 * 86400.0}
-    for at, said in zip(TIME_TICKS.at, TIME_TICKS.text, strict=True):
-        value, unit = said.split()
+    for at, label in zip(TIME_TICKS.at, TIME_TICKS.text, strict=True):
+        value, unit = label.split()
         assert at == pytest.approx(float(value) * units[unit])
     letters = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-    for at, said in zip(DECADE_TICKS.at, DECADE_TICKS.text, strict=True):
-        digits = said.rstrip("kMGT")
-        assert at == pytest.approx(float(digits) * letters[said.removeprefix(digits)])
+    for at, label in zip(DECADE_TICKS.at, DECADE_TICKS.text, strict=True):
+        digits = label.rstrip("kMGT")
+        assert at == pytest.approx(float(digits) * letters[label.removeprefix(digits)])
 
 
-def test_an_axis_spans_a_decade_at_least():
+def test_an_axis_spans_at_least_a_decade():
     (lane,) = lanes(results(("x", [outcome([0.0], [0.0], [1.0])])))
     curves = [(lane, Distribution(np.array([2.0, 5.0]), np.array([0.25, 1.0])))]
     plot = cumulative("key", curves, "title", TIME_TICKS, lambda value: f"at {value:g}", "tasks")
@@ -132,7 +132,7 @@ def test_an_axis_spans_a_decade_at_least():
     assert plot.figure.layout.xaxis.title.text == "title"
 
 
-def test_columns_are_there_where_all_seeds_have_them_and_one_a_row():
+def test_a_column_exists_if_all_seeds_have_it_and_one_has_a_row():
     full = outcome([0.0], [0.0], [1.0])
     empty = replace(full, jobs=full.jobs.clear())
     short = replace(full, jobs=full.jobs.drop("why"))
@@ -149,14 +149,14 @@ def test_columns_are_there_where_all_seeds_have_them_and_one_a_row():
     assert (known.lacking, known.submit.tolist(), known.wait.tolist()) == (1, [0.0], [0.0])
 
 
-def test_the_head_says_how_much_was_run():
+def test_the_header_counts_variants_jobs_processors_and_seeds():
     small, large = outcome([0.0], [0.0], [1.0]), outcome([0.0] * 2000, [0.0] * 2000, [1.0] * 2000)
     html = overview.head(results(("a", [small, large]), ("b", [replace(large, processors=16)])))
     assert "2 variants · 1 to 2,000 jobs · 8 to 16 processors · 2 seeds" in html
     assert "1 variant · 1 job · 8 processors · 1 seed" in overview.head(results(("a", [small])))
 
 
-def test_the_table_has_units_where_there_are_any_and_full_values():
+def test_table_headers_have_units_and_cells_have_full_values():
     assert overview._head(MetricColumn("mean wait", "h", ())).endswith(
         '</span><span class="unit">h</span></th>'
     )
@@ -168,7 +168,7 @@ def test_the_table_has_units_where_there_are_any_and_full_values():
     assert overview.answer(("one", "two")).endswith("<ul><li>two</li></ul></section>")
 
 
-def test_words_of_the_table_are_of_several_variants_and_seeds():
+def test_notes_on_the_table_depend_on_the_numbers_of_variants_and_seeds():
     runs = [outcome([0.0], [float(seed)], [1.0], seed=seed) for seed in range(3)]
     one, many = results(("a", runs[:1])), results(("a", runs), ("b", runs))
     first, second = overview.metrics(one, lanes(one)), overview.metrics(many, lanes(many))
@@ -179,7 +179,7 @@ def test_words_of_the_table_are_of_several_variants_and_seeds():
     assert re.findall(r'data-variant="(\d)"', legend) == ["0", "1"]
 
 
-def test_after_seven_variants_colours_come_with_another_dash():
+def test_after_seven_variants_colours_repeat_with_another_dash():
     drawn = [stroke(position) for position in range(22)]
     assert len({(each.ink.name, each.dash) for each in drawn}) == 21
     assert [drawn[place].dash for place in (0, 6, 7, 13, 14, 21)] == [
@@ -195,7 +195,7 @@ def test_after_seven_variants_colours_come_with_another_dash():
     assert stroke_in(1, 2).dash == "dot"
 
 
-def test_grounds_are_light_on_light_pages_and_text_is_dark():
+def test_on_light_pages_backgrounds_are_light_and_text_is_dark():
     def light(colour):
         return sum(int(colour[at : at + 2], 16) for at in (1, 3, 5)) / 3 / 255
 

@@ -1,4 +1,4 @@
-"""What one job waited for, and units, in words; each worked out by hand."""
+"""Sentences on the wait of one job, and numbers with units, against texts written by hand."""
 
 import math
 
@@ -16,10 +16,19 @@ def moment(at, place=0, idle=2, left=1, running=1, ended=(), started=(), promise
     return Moment(at, place, idle, left, running, tuple(ended), tuple(started), promise, tuple(short))
 
 
-def waited(*moments, procs=3, start=None, expected=600.0, beside=()):
+def wait_explanation(*moments, procs=3, start=None, expected=600.0, other_requests=()):
     last = moments[-1].at if start is None else start
     return WaitExplanation(
-        7, procs, 8, 100.0, last, 600.0, expected, "fits", moments, *([beside] if beside else [])
+        7,
+        procs,
+        8,
+        100.0,
+        last,
+        600.0,
+        expected,
+        "fits",
+        moments,
+        *([other_requests] if other_requests else []),
     )
 
 
@@ -30,8 +39,8 @@ BEFORE, AFTER, SAME = (
 )
 
 
-def test_a_wait_is_told_from_its_begin_to_its_end():
-    found = waited(
+def test_a_wait_is_described_from_submission_to_start():
+    found = wait_explanation(
         moment(100.0, place=2, idle=2, left=2, running=5, started=[AFTER], promise=900.0),
         moment(
             160.0,
@@ -57,8 +66,8 @@ def test_a_wait_is_told_from_its_begin_to_its_end():
     )
 
 
-def test_a_wait_in_which_nothing_happened():
-    found = waited(moment(100.0, place=0, idle=1, running=0), moment(160.0, started=[SAME]))
+def test_a_wait_without_other_starts_is_described():
+    found = wait_explanation(moment(100.0, place=0, idle=1, running=0), moment(160.0, started=[SAME]))
     assert waiting_sentences(found) == (
         "Job 7 requested 3 of 8 processors for 10 min.",
         "It waited 1 min, over 2 scheduling decisions.",
@@ -70,7 +79,7 @@ def test_a_wait_in_which_nothing_happened():
 
 
 @pytest.mark.parametrize(
-    ("promises", "said"),
+    ("promises", "text"),
     [
         (
             [math.inf, math.nan],
@@ -88,30 +97,32 @@ def test_a_wait_in_which_nothing_happened():
         ),
     ],
 )
-def test_what_was_promised_is_held_against_the_start(promises, said):
-    found = waited(moment(100.0, promise=promises[0]), moment(160.0, promise=promises[1], started=[SAME]))
-    assert said in waiting_sentences(found)
+def test_promised_starts_are_compared_with_the_actual_start(promises, text):
+    found = wait_explanation(
+        moment(100.0, promise=promises[0]), moment(160.0, promise=promises[1], started=[SAME])
+    )
+    assert text in waiting_sentences(found)
 
 
-def test_promises_that_move_often_are_counted():
+def test_changes_of_a_promise_are_counted():
     moments = [moment(100.0 + 10 * n, promise=500.0 + n) for n in range(4)]
-    (line,) = [line for line in waiting_sentences(waited(*moments)) if "promised" in line]
+    (line,) = [line for line in waiting_sentences(wait_explanation(*moments)) if "promised" in line]
     assert "the promise changed 3 times, and" in line
 
 
-def test_enough_processors_that_were_kept_all_the_time():
-    found = waited(moment(100.0, left=3), moment(160.0, left=3, started=[SAME]))
+def test_a_wait_with_enough_idle_but_reserved_processors_is_described():
+    found = wait_explanation(moment(100.0, left=3), moment(160.0, left=3, started=[SAME]))
     assert "For 1 min, enough were idle, but the policy kept them for other jobs." in waiting_sentences(found)
 
 
-def test_what_it_lacked_is_told_the_longest_first():
-    found = waited(
+def test_lacking_resources_are_listed_by_duration():
+    found = wait_explanation(
         moment(100.0, short=("GPUs",)),
         moment(160.0, short=("memory", "GPUs", "cores")),
         moment(400.0, short=()),
         moment(410.0, short=("GPUs",)),
         moment(420.0, started=[SAME]),
-        beside=("2 GPUs", "1 licence"),
+        other_requests=("2 GPUs", "1 licence"),
     )
     lines = waiting_sentences(found)
     assert lines[0] == "Job 7 requested 3 of 8 processors, 2 GPUs and 1 licence for 10 min."
@@ -121,8 +132,8 @@ def test_what_it_lacked_is_told_the_longest_first():
     )
 
 
-def test_a_job_that_never_waited_has_two_sentences():
-    found = waited(moment(100.0, started=[SAME]), start=100.0)
+def test_a_job_that_starts_immediately_has_two_sentences():
+    found = wait_explanation(moment(100.0, started=[SAME]), start=100.0)
     assert waiting_sentences(found) == (
         "Job 7 requested 3 of 8 processors for 10 min.",
         "It started immediately: fits.",
@@ -131,7 +142,7 @@ def test_a_job_that_never_waited_has_two_sentences():
 
 def test_each_decision_that_changed_something_has_a_line():
     many = [StartExplanation(number, 1, False, "spare") for number in range(20, 29)]
-    found = waited(
+    found = wait_explanation(
         moment(100.0, place=2, left=2, promise=900.0),
         moment(130.0, place=2, left=2, promise=900.0),
         moment(
@@ -161,12 +172,12 @@ def test_each_decision_that_changed_something_has_a_line():
 
 def test_seven_jobs_are_all_named():
     seven = [StartExplanation(number, 1, False, "spare") for number in range(20, 27)]
-    (line, *_) = moment_lines(waited(moment(100.0, started=seven), moment(160.0, started=[SAME])))
+    (line, *_) = moment_lines(wait_explanation(moment(100.0, started=seven), moment(160.0, started=[SAME])))
     assert "later jobs 20, 21, 22, 23, 24, 25 and 26 start" in line
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "text"),
     [
         (59.94, "59.9 s"),
         (59.96, "1 min"),
@@ -182,12 +193,12 @@ def test_seven_jobs_are_all_named():
         (math.inf, "∞"),
     ],
 )
-def test_durations_are_in_two_units(seconds, said):
-    assert duration(seconds) == said
+def test_durations_are_in_two_units(seconds, text):
+    assert duration(seconds) == text
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "text"),
     [
         (9.0, "9.000"),
         (10.0, "10"),
@@ -200,8 +211,8 @@ def test_durations_are_in_two_units(seconds, said):
         (-math.inf, "−∞"),
     ],
 )
-def test_numbers_have_four_digits(value, said):
-    assert number(value) == said
+def test_numbers_have_four_digits(value, text):
+    assert number(value) == text
     assert number(1.23456, 1) == "1.2"
     assert decimals_of(0.0) == 0
 
@@ -221,7 +232,7 @@ def test_units_of_time_leave_no_value_below_one():
     assert (unit_for("cpu_utilisation", [0.5]).factor, unit_for("jobs", [5.0]).symbol) == (100.0, "")
 
 
-def test_small_and_large_shares_do_not_read_as_none_or_all():
+def test_shares_near_0_and_100_percent_are_not_rounded_to_them():
     assert [share(*pair) for pair in ((1, 1000), (999, 1000), (9, 10_000), (9_991, 10_000), (0, 0))] == [
         "0.1 %",
         "99.9 %",
@@ -232,7 +243,7 @@ def test_small_and_large_shares_do_not_read_as_none_or_all():
     assert [plural(noun) for noun in ("entry", "key", "job")] == ["entries", "keys", "jobs"]
 
 
-def test_metrics_are_called_by_their_names():
+def test_metrics_have_readable_labels():
     assert label("starved") == "number of starved jobs"
     assert label("p99_wait_s") == "p99 wait"
     assert label("accounts_jain") == "Jain's index over accounts"
@@ -244,7 +255,7 @@ def test_metrics_are_called_by_their_names():
 
 
 @pytest.mark.parametrize(
-    ("cut", "said"),
+    ("cut", "text"),
     [
         (0.01, "1 % of"),
         (0.0099, "0.99 % of"),
@@ -253,14 +264,14 @@ def test_metrics_are_called_by_their_names():
         (0.005, "0.50 % of"),
     ],
 )
-def test_a_share_of_the_work_that_is_cut_is_told(cut, said):
-    expected = f"{said} the work is cut because jobs are stopped at their requested time."
+def test_the_share_of_cut_work_is_reported(cut, text):
+    expected = f"{text} the work is cut because jobs are stopped at their requested time."
     assert input_sentence(cut, None, None) == expected
 
 
-def test_a_replay_under_another_policy_is_told_as_such():
-    said = fidelity_sentence(Fidelity("easy", False, 3600.0, 7200.0, 60.0, 600.0))
-    assert said == (
+def test_a_replay_under_another_policy_is_reported_as_such():
+    text = fidelity_sentence(Fidelity("easy", False, 3600.0, 7200.0, 60.0, 600.0))
+    assert text == (
         "Fidelity: the recorded system's policy is unknown (set workload.ran); under easy, the closest variant, the "
         "replay has a mean wait of 1.000 h, compared with 2.000 h in the log; 50 % of the jobs start within 1.000 min "
         "of their recorded start, 90 % within 10 min."

@@ -5,7 +5,7 @@ from tests.mutants.mutant import Mutant
 PASSED_ON, SHOWN = ("tests/cli/test_passed_on.py",), ("tests/cli/test_shown.py",)
 BROKEN, DISPATCH = ("tests/checks/test_broken.py",), ("tests/checks/test_broken_dispatch.py",)
 VALUES, WORDS = ("tests/report/test_values.py",), ("tests/report/test_words.py",)
-COURSES = ("tests/report/test_courses.py",)
+TIMELINES = ("tests/report/test_timelines.py",)
 TETRIUM, SWAG = ("tests/reproductions/test_tetrium_options.py",), ("tests/reproductions/test_swag_causes.py",)
 CASCADE, LEARNING = (
     ("tests/reproductions/test_cascade_places.py",),
@@ -34,7 +34,7 @@ MUTANTS = (
     Mutant(
         "experiment/checks/dispatch.py", "compiled.reservations > 0", "compiled.reservations > 1", DISPATCH
     ),
-    Mutant("report/timelines.py", "function.time - known.submit.min()", "function.time", COURSES),
+    Mutant("report/timelines.py", "function.time - known.submit.min()", "function.time", TIMELINES),
     Mutant("report/breakdowns.py", "(measure > self.above)", "(measure >= self.above)", VALUES),
     Mutant("report/waiting.py", "few = waited.wait - kept", "few = waited.wait", WORDS),
     Mutant("windlass_reproductions/tetrium/options.py", "0.3: (16, 25, 26", "0.3: (16, 24, 26", TETRIUM),

@@ -1,4 +1,4 @@
-"""Courses over time and curves of a sweep have the values, axes and panels that follow from the results."""
+"""Values, axes and panels of timelines and of the curves of a sweep."""
 
 import itertools
 from dataclasses import replace
@@ -30,7 +30,7 @@ def two():
 
 
 def sampled(intervals, left, right, step):
-    """Mean and peak of a sum of weighted intervals over a bin, by looking at many instants."""
+    """Mean and peak of a sum of weighted intervals over a bin, sampled at many instants."""
     values = [
         sum(weight for begin, end, weight in intervals if begin <= when < end)
         for when in np.arange(left, right, step)
@@ -38,7 +38,7 @@ def sampled(intervals, left, right, step):
     return np.mean(values), max(values)
 
 
-def test_courses_are_means_and_peaks_since_the_first_submit(two):
+def test_timelines_are_means_and_peaks_since_the_first_submission(two):
     found = plots(timelines.section(lanes(two)))
     for variant in two.variants:
         table = variant.outcomes[0].jobs
@@ -66,7 +66,7 @@ def test_courses_are_means_and_peaks_since_the_first_submit(two):
     assert found["waiting"].layout.yaxis.range[1] == pytest.approx(1.04 * 1.0)
 
 
-def test_texts_say_the_mean_and_the_peak(two):
+def test_hover_texts_show_the_mean_and_the_peak(two):
     found = plots(timelines.section(lanes(two)))
     assert found["utilisation"].data[0].text[0] == "25 %"
     line, ceiling = found["requested"].data[:2]
@@ -77,7 +77,7 @@ def test_texts_say_the_mean_and_the_peak(two):
     assert "mean over each 2 min" in html
 
 
-def test_a_crowd_has_a_logarithmic_axis():
+def test_many_waiting_jobs_have_a_logarithmic_axis():
     many = outcome([0.0] * 400, [10.0 * job for job in range(400)], [10.0] * 400)
     part = timelines.section(lanes(results(("a", [many]))))
     found = {plot.key: plot for plot in part.plots}
@@ -92,7 +92,7 @@ def test_a_crowd_has_a_logarithmic_axis():
 
 
 @pytest.mark.parametrize(
-    ("top", "at", "said"),
+    ("top", "at", "text"),
     [
         (100.0, [0.0, 50.0, 100.0], ["0 %", "50 %", "100 %"]),
         (1.0, [0.0, 0.5, 1.0], ["0 %", "0.5 %", "1 %"]),
@@ -102,12 +102,12 @@ def test_a_crowd_has_a_logarithmic_axis():
         (2500.0, [0.0, 1000.0, 2000.0], ["0 %", "1,000 %", "2,000 %"]),
     ],
 )
-def test_marks_are_at_round_values(top, at, said):
+def test_ticks_are_at_round_values(top, at, text):
     ticks = _panel_ticks(top, " %", False)
-    assert (list(ticks.at), list(ticks.text)) == (pytest.approx(at), said)
+    assert (list(ticks.at), list(ticks.text)) == (pytest.approx(at), text)
 
 
-def test_marks_of_many_decades_are_thinned():
+def test_ticks_over_many_decades_are_thinned():
     assert _panel_ticks(2e3, "", True).text == ("0", "10", "100", "1k")
     assert _panel_ticks(2e6, "", True).text == ("0", "100", "10k", "1M")
     assert _panel_ticks(100.0, "", True).text == ("0", "10", "100")
@@ -129,7 +129,7 @@ def test_marks_of_many_decades_are_thinned():
         (16.0, 2, 10.0),
     ],
 )
-def test_bins_have_widths_that_read_well(span, most, width):
+def test_bin_widths_are_round(span, most, width):
     assert bin_width(span, most) == pytest.approx(width)
 
 
@@ -138,7 +138,7 @@ def series(name, values, percent=False, begin=5.0):
     return Series(name, begin + 10.0 * np.arange(count), np.array(values, float), percent)
 
 
-def test_what_a_world_has_over_time_is_plotted_a_figure_each():
+def test_each_series_of_a_world_has_its_own_figure():
     made = outcome([0.0], [0.0], [10.0])
     both = (
         series("queue length", [1.0, 3.0, 5.0, 5.0]),
@@ -159,7 +159,7 @@ def test_what_a_world_has_over_time_is_plotted_a_figure_each():
     assert timelines.section_of_series(lanes(results(("a", [lone])))).plots == ()
 
 
-def test_bins_are_as_wide_as_clocks_have_it():
+def test_bin_widths_are_usual_clock_intervals():
     minute, day = 60.0, 86400.0
     widths = [
         1.0,
@@ -182,7 +182,7 @@ def test_bins_are_as_wide_as_clocks_have_it():
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_panels_are_below_each_other_and_equally_high(count):
+def test_panels_are_stacked_and_equally_high(count):
     made = outcome([0.0, 0.0], [0.0, 100.0], [HOUR, HOUR])
     part = timelines.section(lanes(results(*((f"v{place}", [made]) for place in range(count)))))
     plot = {each.key: each for each in part.plots}["waiting"]
@@ -202,7 +202,7 @@ def test_panels_are_below_each_other_and_equally_high(count):
     assert plot.figure.layout.xaxis.anchor == f"y{count if count > 1 else ''}"
 
 
-def test_curves_of_a_sweep_have_a_panel_for_each_choice_on_other_axes():
+def test_curves_of_a_sweep_have_a_panel_for_each_value_of_other_axes():
     made = outcome([0.0, 0.0], [0.0, 100.0], [HOUR, HOUR])
     variants = tuple(
         VariantResult(f"easy, {at[0].label}, {at[1].label}", (), (made,), "point", at)
@@ -223,7 +223,7 @@ def test_curves_of_a_sweep_have_a_panel_for_each_choice_on_other_axes():
     assert plot.figure.layout.legend.y == pytest.approx(1 + 24 / plot.height)
 
 
-def test_a_variant_of_half_a_second_has_a_course_of_its_own():
+def test_a_variant_of_half_a_second_has_its_own_timeline():
     short = outcome([0.0], [0.0], [0.5], procs=[4])
     long = outcome([0.0], [0.0], [400.0], procs=[4])
     found = plots(timelines.section(lanes(results(("short", [short]), ("long", [long])))))

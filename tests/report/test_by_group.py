@@ -14,7 +14,7 @@ from windlass.report.job_columns import lanes
 from windlass.results.metrics.site import bounded_slowdown
 
 
-def owned(seed: int, **names: list):
+def random_outcome_with(seed: int, **names: list):
     made = random_outcome(60, seed)
     return replace(
         made, jobs=made.jobs.with_columns(pl.Series(kind, values) for kind, values in names.items())
@@ -28,8 +28,8 @@ def cells(html: str) -> list[str]:
     return re.findall(r"<td>(?:<b>)?(.*?)(?:</b>)?</td>", html)
 
 
-def test_means_are_those_of_the_jobs_of_each():
-    first, second = owned(1, user=USERS), owned(2, user=USERS)
+def test_means_are_over_the_jobs_of_each_user():
+    first, second = random_outcome_with(1, user=USERS), random_outcome_with(2, user=USERS)
     html = section(lanes(results(("a", [first]), ("b", [second]))))
     assert html.index("&lt;ann&gt;") < html.index(">bob<")
     assert "<ann>" not in html
@@ -44,22 +44,22 @@ def test_means_are_those_of_the_jobs_of_each():
         )
 
 
-def test_of_many_those_with_the_most_jobs():
+def test_only_the_six_names_with_the_most_jobs_are_shown():
     names = [f"q{number}" for number in range(9)]
-    html = section(lanes(results(("a", [owned(1, queue=(names * 6 + ["q8"] * 6))]))))
+    html = section(lanes(results(("a", [random_outcome_with(1, queue=(names * 6 + ["q8"] * 6))]))))
     assert ">q8<" in html
     assert "and 3 other queues" in html
     assert len(re.findall(r'<th scope="col">q\d', html)) == 6
 
 
 @pytest.mark.parametrize("columns", [{}, {"user": ["ann"] * 60}, {"user": [None] * 60}])
-def test_where_nobody_is_told_apart_there_is_none(columns):
-    assert section(lanes(results(("a", [owned(1, **columns)])))) == ""
+def test_with_fewer_than_two_names_there_is_no_section(columns):
+    assert section(lanes(results(("a", [random_outcome_with(1, **columns)])))) == ""
     assert section(()) == ""
 
 
-def test_the_page_has_it(tmp_path):
-    made = results(("a", [owned(1, user=USERS, partition=["x", "y"] * 30)]))
+def test_the_page_has_a_section_for_each_kind_of_group(tmp_path):
+    made = results(("a", [random_outcome_with(1, user=USERS, partition=["x", "y"] * 30)]))
     write_report(made, tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert page.index("by partition") < page.index("by user")
