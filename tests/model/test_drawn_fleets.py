@@ -1,4 +1,4 @@
-"""Sites and jobs over sites that are drawn: their laws, and what follows by plain loops."""
+"""Synthetic sites and jobs over sites follow their distributions, and agree with plain loops."""
 
 import math
 
@@ -21,7 +21,7 @@ def follows(sample, law):
     return stats.kstest(sample, law.cdf).pvalue > 1e-3
 
 
-def test_sites_are_even_on_a_logarithmic_scale():
+def test_sites_are_uniform_on_a_logarithmic_scale():
     fleet = draw_sites(SiteModel(sites=3000, slots=(10_000, 90_000), mbit=(8.0, 800.0)), rng())
     assert follows(np.log(fleet.slots), stats.uniform(math.log(10_000), math.log(9)))
     for links in (fleet.up, fleet.down):
@@ -30,7 +30,7 @@ def test_sites_are_even_on_a_logarithmic_scale():
     assert SiteModel() == SiteModel(50, (25, 5000), (100.0, 2000.0), None, None)
 
 
-def test_sites_by_zipf_keep_the_total_of_the_bounds():
+def test_zipf_sites_keep_the_total_of_the_bounds():
     model = SiteModel(sites=40, slots=(100, 10_000), mbit=(80.0, 80.0), slot_zipf=1.5, link_zipf=0.0)
     fleet = draw_sites(model, rng())
     total = 40 * (10_000 - 100) / math.log(100)
@@ -46,9 +46,9 @@ def test_arrivals_are_scaled_to_the_utilisation():
     assert follows(np.diff(times, prepend=0.0), stats.expon(scale=500.0 / 5000))
 
 
-def test_jobs_that_are_fixed_are_by_default_those_of_the_thesis():
+def test_the_defaults_of_fixed_jobs_match_the_thesis():
     case = draw_fixed(rng())
-    said = draw_fixed(
+    explicit = draw_fixed(
         rng(),
         law="facebook",
         jobs=2000,
@@ -61,12 +61,12 @@ def test_jobs_that_are_fixed_are_by_default_those_of_the_thesis():
     assert case.fleet.slots.tolist() == [300] * 30
     assert (len(case.jobs), case.jobs.error.tolist()) == (2000, [1.0] * 2000)
     for name in ("submit", "site", "tasks", "duration"):
-        assert (getattr(case.jobs, name) == getattr(said.jobs, name)).all()
+        assert (getattr(case.jobs, name) == getattr(explicit.jobs, name)).all()
     used = case.jobs.duration.sum() / (9000 * case.jobs.submit[-1])
     assert used == pytest.approx(0.78)
 
 
-def test_one_setting_of_fixed_jobs_leaves_the_rest_as_it_was():
+def test_changing_one_setting_of_fixed_jobs_keeps_the_others():
     fleet = Fleet.of([5, 6, 7])
     usual = {"law": "google", "jobs": 60, "fleet": fleet, "utilisation": 0.5, "skew": 1.0}
     first = draw_fixed(rng(), **usual).jobs
@@ -84,12 +84,12 @@ def test_one_setting_of_fixed_jobs_leaves_the_rest_as_it_was():
     assert sorted(rough.duration.tolist()) == pytest.approx(sorted(first.duration.tolist()))
     assert follows(rough.error, stats.uniform(0.2, 1.6))
     assert rough.estimate_s == pytest.approx(rough.task_s * rough.error)
-    # Longest first by what is expected, which is then not the order of what they take.
+    # Tasks are sorted by expected time, longest first, which is not the order of their real times.
     falls = [np.diff(rough.duration[a:b]) for a, b in zip(rough.task0, rough.task0[1:], strict=False)]
     assert any((each > 0).any() for each in falls)
 
 
-def test_some_sites_drop_at_a_time_and_are_whole_the_next():
+def test_sites_drop_in_turn_and_recover_at_the_next_drop():
     fleet = Fleet.of([10, 20, 30, 5], up=[1.0, 2.0, 3.0, 4.0], down=[5.0, 6.0, 7.0, 8.0])
     table = draw_drops(fleet, 0.25, 2, 10.0, 55.0, rng())
     assert sorted(set(table.time.tolist())) == [10.0, 20.0, 30.0, 40.0, 50.0]
@@ -118,7 +118,7 @@ SITES = Fleet.of([50, 100, 10], up=[1e9, 2e9, 1e8], down=[1e9, 1e8, 2e9])
 
 
 def busiest(jobs, fleet):
-    """Seconds of the busiest slots or link, were every task where its data is; a plain loop."""
+    """Return the busy time (s) of the busiest slots or link if every task ran where its data is; a plain loop."""
     n, stages = len(fleet), np.arange(len(jobs.tasks))
     here = jobs.here(n)
     work, sent, got = [0.0] * n, [0.0] * n, [0.0] * n
@@ -154,17 +154,17 @@ def busiest(jobs, fleet):
     [SITES, Fleet.of([50, 100, 10]), Fleet.of([50, 0, 10], up=[1e9, 0.0, 1e8], down=[0.0, 1e9, 1e9])],
     ids=["linked", "unlinked", "closed"],
 )
-def test_jobs_come_at_the_load_of_the_busiest(fleet, task_bytes):
+def test_jobs_arrive_at_the_load_of_the_busiest_resource(fleet, task_bytes):
     jobs = draw_jobs(JobModel(jobs=300, load=0.5, tasks=20.0, task_bytes=task_bytes), fleet, rng())
     gaps = np.diff(jobs.submit) * 0.5 * 300 / busiest(jobs, fleet)
     assert jobs.submit[0] == 0.0
     assert follows(gaps, stats.expon())
-    # The same gaps, whatever the sites and the data are.
+    # The gaps do not depend on the sites or the data.
     usual = draw_jobs(JobModel(jobs=300, load=0.5, tasks=20.0), SITES, rng())
     assert gaps == pytest.approx(np.diff(usual.submit) * 0.5 * 300 / busiest(usual, SITES))
 
 
-def test_stages_are_of_the_model():
+def test_stages_follow_the_job_model():
     jobs = draw_jobs(JobModel(jobs=400, **PLAIN, **STILL), SITES, rng())
     counts = np.diff(jobs.stage0)
     assert np.bincount(counts)[2:] == pytest.approx([100] * 4, abs=40)
@@ -184,7 +184,7 @@ def test_stages_are_of_the_model():
                 assert jobs.ratio[stage] == pytest.approx(0.4)
                 assert jobs.parents[stage] == 0
             else:
-                # The first joins all maps, and each later one reads the one before.
+                # The first reduce stage joins all maps, and each later one reads the stage before it.
                 assert jobs.parents[stage] == (maps if stage == first + maps else 1)
                 reducers.append(int(jobs.tasks[stage]))
                 ratios.append(jobs.ratio[stage] / 0.6)
@@ -202,7 +202,7 @@ def test_stages_are_of_the_model():
     assert (jobs.estimate_s == jobs.task_s).all()
 
 
-def test_spreads_of_the_model_are_of_logarithms():
+def test_spreads_are_standard_deviations_of_logarithms():
     changed = {
         **PLAIN,
         **STILL,
@@ -255,7 +255,7 @@ def test_tasks_within_a_stage_differ_by_noise_stragglers_and_sizes():
     assert jobs.duration == pytest.approx(np.repeat(jobs.task_s, jobs.tasks) * jobs.size)
 
 
-def test_data_are_skewed_by_site_and_by_job():
+def test_data_is_skewed_by_site_and_by_job():
     model = {**PLAIN, **STILL, "stages": (1, 1), "tasks": 4000.0, "jobs": 120}
     by_site = draw_jobs(JobModel(**{**model, "site_skew": 0.9}), Fleet.of([1] * 200), rng())
     logs = np.log(by_site.here(200).sum(axis=0))

@@ -1,4 +1,4 @@
-"""Jobs that are drawn for instances and for allocations: their laws, and what follows by arithmetic."""
+"""Synthetic jobs for instances and for allocations follow their distributions."""
 
 import math
 
@@ -28,7 +28,7 @@ def follows(sample, law):
     return stats.kstest(sample, law.cdf).pvalue > 1e-3
 
 
-#: Table 5 of the article, and for all jobs as one kind the values of the authors' program.
+#: Table 5 of the article; for all jobs as one kind, the values of the authors' program.
 PUBLISHED = {
     BATCH: "0.2927 0.6686 1.2 5 7 0.875 6.57 0.823 639.1 0.0156 -0.003 0.6986 6.0415 0.8531 1.0519 6.1271 5.2740",
     INTERACTIVE: "0.1541 0.625 1 3 5.5 0.705 3.8351 0.6605 7.073 0.6856 -0.0118 0.9156 6.5510 0.6621 0.9797 8.9186 "
@@ -38,7 +38,7 @@ PUBLISHED = {
 
 
 @pytest.mark.parametrize("kind", PUBLISHED, ids=["batch", "interactive", "combined"])
-def test_parameters_are_those_that_were_published(kind):
+def test_parameters_equal_the_published_ones(kind):
     found = [getattr(kind, name) for name in kind.__slots__]
     assert found == [float(each) for each in PUBLISHED[kind].split()]
 
@@ -47,12 +47,12 @@ def test_parameters_are_those_that_were_published(kind):
     ("processors", "ends"),
     [(128, (0.8, 4.5, 7.0)), (64, (0.8, 3.5, 6.0)), (4, (0.8, 0.8, 2.0)), (1, (0.0, 0.0, 0.0))],
 )
-def test_sizes_move_with_the_system(processors, ends):
+def test_job_sizes_scale_with_the_system_size(processors, ends):
     kind = COMBINED.sized(processors)
     assert (kind.low, kind.middle, kind.high) == pytest.approx(ends)
 
 
-def test_requests_of_just_a_round_time_stay_and_others_are_rounded_up():
+def test_requests_are_rounded_up_to_round_times():
     round_times = np.array([60.0, 300.0, 1800.0, 3600.0, 72 * HOUR])
     factor = np.nextafter(1.0, 2.0)
     assert draw_requests(round_times / factor, factor, rng()).tolist() == round_times.tolist()
@@ -63,7 +63,7 @@ def test_requests_of_just_a_round_time_stay_and_others_are_rounded_up():
     assert wanted.max() == 30.0
 
 
-def test_the_season_is_the_cosine_of_the_day_and_fewer_at_weekends():
+def test_the_arrival_rate_is_a_daily_cosine_that_is_lower_at_weekends():
     season = Season(per_hour=30.0, daily=0.8, weekend=0.4)
     assert Season() == Season(28.0, 30.0, 0.8, 0.4, 1.0, 1800.0, 1.0)
     hours = np.arange(0, 14 * 24, 0.5)
@@ -75,7 +75,7 @@ def test_the_season_is_the_cosine_of_the_day_and_fewer_at_weekends():
     assert found.mean() == pytest.approx(30.0)
 
 
-def test_seasonal_jobs_come_by_the_season_in_batches_and_run_by_a_lognormal_law():
+def test_seasonal_jobs_arrive_in_batches_and_have_lognormal_run_times():
     season = Season(days=14.0, per_hour=120.0, batch=3.0, run=600.0, spread=0.5)
     shapes = [Shape(gpus=1.0, cores=2.0, memory=3.0, weight=3.0), Shape(cores=8.0), Shape(weight=0.0)]
     jobs = seasonal(season, shapes, rng())
@@ -88,8 +88,8 @@ def test_seasonal_jobs_come_by_the_season_in_batches_and_run_by_a_lognormal_law(
     assert batches.mean() == pytest.approx(3.0, rel=0.05)
     assert (batches == 1).mean() == pytest.approx(1 / 3, abs=0.02)
     assert follows(np.log(jobs.run), stats.norm(math.log(600.0), 0.5))
-    asked, counts = np.unique(jobs.resources, axis=0, return_counts=True)
-    assert asked.tolist() == [[0.0, 8.0, 0.0], [1.0, 2.0, 3.0]]
+    requests, counts = np.unique(jobs.resources, axis=0, return_counts=True)
+    assert requests.tolist() == [[0.0, 8.0, 0.0], [1.0, 2.0, 3.0]]
     assert counts / len(jobs) == pytest.approx([0.25, 0.75], abs=0.02)
     edges = np.arange(0, 14 * 24 + 1, 4)
     came = np.histogram(np.unique(jobs.submit) / HOUR, edges)[0]
@@ -100,7 +100,7 @@ def test_seasonal_jobs_come_by_the_season_in_batches_and_run_by_a_lognormal_law(
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"days": 0.0}, "days is 0.0, expected a finite number above 0"),
         ({"per_hour": 0.0}, "per_hour is 0.0"),
@@ -112,13 +112,13 @@ def test_seasonal_jobs_come_by_the_season_in_batches_and_run_by_a_lognormal_law(
         ({"spread": -1.0}, "spread is -1.0"),
     ],
 )
-def test_seasons_out_of_bounds_are_named(changed, said):
-    with pytest.raises(InputError, match=said):
+def test_seasons_out_of_bounds_are_rejected(changed, message):
+    with pytest.raises(InputError, match=message):
         Season(**changed)
     assert Season(daily=1.0, weekend=1.0, batch=1.0, spread=0.0).daily == 1.0
 
 
-def test_seasons_without_jobs_are_named():
+def test_seasons_without_jobs_are_rejected():
     with pytest.raises(InputError, match="at least one with a weight above 0"):
         seasonal(Season(), [Shape(weight=0.0)], rng())
     with pytest.raises(InputError, match="weight is -1"):
@@ -129,7 +129,7 @@ def test_seasons_without_jobs_are_named():
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_log_that_is_cut_has_the_need_of_each_period_before(seed):
+def test_a_cut_log_has_the_demand_of_each_period_before_the_cut(seed):
     random = rng(seed)
     submit = 100.0 + np.sort(random.integers(0, 60, 30)) * 10.0
     run = random.integers(0, 30, 30) * 10.0
@@ -153,7 +153,7 @@ def test_a_log_that_is_cut_has_the_need_of_each_period_before(seed):
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == kept
 
 
-def test_a_cut_of_nothing_has_no_history_and_of_everything_no_jobs():
+def test_a_cut_at_0_has_no_history_and_a_cut_of_all_jobs_is_rejected():
     jobs = VectorJobs.of(submit=[5.0, 6.0], run=[1.0, 1.0], cores=1.0)
     found = cut(jobs, 0.0, 50.0, np.array([0, 1]), lambda alive: np.zeros(4))
     assert (found.begin, found.history.shape, len(found.jobs)) == (5.0, (0, 4), 2)
@@ -161,7 +161,7 @@ def test_a_cut_of_nothing_has_no_history_and_of_everything_no_jobs():
         cut(jobs, 3.0, 3.0, np.array([0, 1]), lambda alive: np.zeros(4))
 
 
-def test_use_follows_its_laws():
+def test_resource_use_follows_its_distributions():
     count = 4000
     jobs = JobTable.of(np.zeros(count), np.full(count, 100.0), np.full(count, 4))
     law = UseLaw(cpu=(4.0, 6.0), memory=(2.0, 5.0), sequential=0.0, memory_per_core=9e9)
@@ -170,7 +170,7 @@ def test_use_follows_its_laws():
     assert use.used.tolist() == pytest.approx([90.0] * count)
     assert use.tasks.tolist() == [200.0] * count
     assert use.parallel.all()
-    # A class's share of the time and a job's own difference of 0.05 around it.
+    # The share of the job's class, and the job's own deviation of 0.05 from it.
     spread = math.sqrt(0.4 * 0.6 / 11 + 0.05**2)
     assert use.cpu.mean() == pytest.approx(40.0, rel=0.02)
     assert use.cpu.std() == pytest.approx(100 * spread, rel=0.04)
@@ -182,7 +182,7 @@ def test_use_follows_its_laws():
     assert busy.cpu[busy.parallel].min() == pytest.approx(1.0)
 
 
-def test_jobs_with_a_sequential_part_take_turns():
+def test_sequential_and_parallel_stages_of_a_job_alternate():
     count = 600
     jobs = JobTable.of(np.zeros(count), np.full(count, 100.0), np.full(count, 8))
     use = draw_use(jobs, np.arange(count), UseLaw(cpu=(20.0, 20.0), sequential=0.4), rng())
@@ -203,13 +203,13 @@ def test_jobs_with_a_sequential_part_take_turns():
     assert follows(shares, stats.uniform(0.0, 0.4))
     assert sorted(set(numbers)) == [2, 4]
     assert np.mean(np.array(numbers) == 2) == pytest.approx(0.5, abs=0.08)
-    # All stages together use what was drawn, which is around a half with these laws.
+    # All stages together use the drawn share, which is about a half with these distributions.
     part = use.core_seconds(np.ones(count, np.int64)) / 100.0
     assert part.mean() == pytest.approx(0.5, abs=0.015)
     assert part.std() == pytest.approx(math.sqrt(0.25 / 41 + 0.05**2), rel=0.1)
 
 
-def test_shocks_deal_the_same_speeds_out_anew():
+def test_shocks_redistribute_the_same_speeds_among_workers():
     found = shocks([1.0, 2.0, 5.0], every=5.0, until=20.0, rng=rng())
     assert found.time.tolist() == [5.0] * 3 + [10.0] * 3 + [15.0] * 3 + [20.0] * 3
     assert found.worker.tolist() == [0, 1, 2] * 4
@@ -237,39 +237,39 @@ def test_drift_follows_the_rows_in_turn_relative_to_their_means():
             drift([1.0], [[1.0]], step=step)
 
 
-def test_outages_have_exponential_times():
+def test_outage_durations_are_exponential():
     found = draw_outages(200, 4, every=900.0, last=100.0, kill=1.0, until=1e5, rng=rng())
     order = np.lexsort((found.time, found.node))
     time, node, cores = found.time[order], found.node[order], found.cores[order]
     assert (cores.reshape(-1, 2) == [0, 4]).all()
     assert (node.reshape(-1, 2)[:, 0] == node.reshape(-1, 2)[:, 1]).all()
-    away = [t - s for s, t, c in zip(time, time[1:], cores, strict=False) if c == 0]
-    assert follows(away, stats.expon(scale=100.0))
-    there = np.diff(time)[(cores[:-1] == 4) & (node[1:] == node[:-1])]
-    # The last time of a node is cut off by the end: those that begin long before it are whole.
+    down_times = [t - s for s, t, c in zip(time, time[1:], cores, strict=False) if c == 0]
+    assert follows(down_times, stats.expon(scale=100.0))
+    up_times = np.diff(time)[(cores[:-1] == 4) & (node[1:] == node[:-1])]
+    # The end cuts off a node's last interval, so only intervals that begin long before it count.
     early = (time[:-1] < 9e4)[(cores[:-1] == 4) & (node[1:] == node[:-1])]
-    assert np.mean(there[early]) == pytest.approx(900.0, rel=0.03)
+    assert np.mean(up_times[early]) == pytest.approx(900.0, rel=0.03)
     assert found.kill[found.cores == 0].all()
     assert not draw_outages(3, 4, 900.0, 100.0, 0.0, 1e5, rng()).kill.any()
 
 
-def test_outages_at_their_bounds():
+def test_outages_out_of_bounds_are_rejected():
     short = draw_outages(300, 4, every=0.5, last=0.5, kill=1.0, until=0.5, rng=rng())
     assert short.time.min() < 0.1
     assert short.time[short.cores == 0].max() < 0.5
     most = {"nodes": 1, "cores": 4, "every": 0.5, "last": 0.5, "kill": 0.0}
-    for changed, said in (
+    for changed, message in (
         ({"until": 1_000_001.0}, "expected at most 1,000,000"),
         ({"until": math.inf}, "until is inf"),
         ({"every": math.inf}, "every is inf"),
         ({"last": 0.0}, "last is 0.0"),
         ({"kill": -0.1}, "kill is -0.1"),
     ):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             draw_outages(**{**most, "until": 1.0, **changed}, rng=rng())
 
 
-def test_jobs_that_come_as_fast_as_before_are_the_same():
+def test_a_factor_of_one_and_an_empty_table_return_the_same_table():
     jobs = JobTable.of([1.0, 2.0], [1.0, 1.0], [1, 1])
     assert faster(jobs, 1.0) is jobs
     empty = JobTable.of([], [], [])

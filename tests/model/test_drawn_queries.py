@@ -1,4 +1,4 @@
-"""Streaming queries that are drawn: the clusters of the thesis, the kinds, and the law of accuracies."""
+"""Synthetic streaming queries: the clusters of the thesis, the kinds, and the distribution of accuracies."""
 
 import itertools
 import math
@@ -19,7 +19,7 @@ def follows(sample, law):
     return stats.kstest(sample, law.cdf).pvalue > 1e-3
 
 
-def test_the_clusters_are_those_of_the_thesis():
+def test_the_clusters_match_the_thesis():
     tiers = three_tiers()
     assert len(tiers.clusters) == 22
     *cameras, private, cloud = tiers.clusters
@@ -43,7 +43,7 @@ STEPS = {
 }
 
 
-def test_kinds_have_their_plans_and_steps():
+def test_each_kind_of_query_has_its_plans_and_steps():
     assert [(kind.name, kind.plans) for kind in KINDS] == [
         ("tracker", 300),
         ("classifier", 20),
@@ -61,7 +61,7 @@ def test_kinds_have_their_plans_and_steps():
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_plans_of_a_query_follow_lines_and_frames(kind):
+def test_the_work_and_accuracy_of_plans_follow_lines_and_frames(kind):
     queries = drawn_queries(rng(), ["a", "b", "c"], 7, (kind.name,), spread=0.0)
     assert [query.camera for query in queries] == ["a", "b", "c"] * 2 + ["a"]
     assert [query.name for query in queries] == [f"{kind.name}-{at}" for at in range(1, 8)]
@@ -78,7 +78,7 @@ def test_plans_of_a_query_follow_lines_and_frames(kind):
             assert (encode.cores, encode.output) == (0.0, pytest.approx(stream))
             assert (one.output, other.output) == (pytest.approx(first.output * stream), 0.0)
             work = (lines / 1080) ** 1.5 * frames / 30
-            # How much work a stream is, is a matter of its camera.
+            # The work of a stream depends on its camera.
             factor = busy.setdefault(query.camera, one.cores / (first.cores * work))
             assert one.cores == pytest.approx(first.cores * work * factor)
             assert other.cores == pytest.approx(second.cores * work * factor)
@@ -94,8 +94,8 @@ def test_plans_of_a_query_follow_lines_and_frames(kind):
     assert len(set(busy.values())) == 3
 
 
-def test_accuracies_level_off_by_the_law():
-    """Over many queries: what is needed of lines and frames, and the best accuracy, are even between their bounds."""
+def test_accuracies_saturate_exponentially_with_lines_and_frames():
+    """Over many queries, the needed lines and frames and the best accuracy are uniform between their bounds."""
     queries = drawn_queries(rng(), ["a"], 500, ("counter",), spread=0.0)
     lines = np.array(KINDS[2].lines)
     needs, seen = [], []
@@ -114,7 +114,7 @@ def test_accuracies_level_off_by_the_law():
     assert stats.ks_2samp(seen, tops).pvalue > 1e-3
 
 
-def test_profiles_differ_by_the_spread_and_cameras_by_their_work():
+def test_accuracies_vary_by_the_spread_and_work_varies_by_camera():
     queries = drawn_queries(rng(), [f"c{at}" for at in range(200)], 200, ("counter",), spread=0.2)
     # With few lines no accuracy is near 1, at which they are cut off.
     ratios = [math.log(query.plans[9].accuracy / query.plans[8].accuracy) for query in queries]
@@ -127,8 +127,10 @@ def test_profiles_differ_by_the_spread_and_cameras_by_their_work():
     share = np.mean([query.name.startswith("plates") for query in mixed])
     assert share == pytest.approx(0.5, abs=0.12)
     assert {query.name.split("-")[0] for query in drawn_queries(rng(), ["a"], 20)} == {"tracker"}
-    default, said = (drawn_queries(rng(), ["a"], 3, ("counter",), **each) for each in ({}, {"spread": 0.1}))
-    assert default == said
+    default, explicit = (
+        drawn_queries(rng(), ["a"], 3, ("counter",), **each) for each in ({}, {"spread": 0.1})
+    )
+    assert default == explicit
     assert drawn_queries(rng(), ["a"], 0) == ()
     with pytest.raises(InputError, match="unknown kind of query 'cars', expected one of tracker, classifier"):
         drawn_queries(rng(), ["a"], 1, ("counter", "cars"))

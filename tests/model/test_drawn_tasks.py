@@ -1,4 +1,4 @@
-"""Arrivals, sizes and times that are drawn follow the laws that their documentation names."""
+"""Synthetic arrivals, sizes and times follow their documented distributions."""
 
 import numpy as np
 import pytest
@@ -20,16 +20,16 @@ def rng(seed=1):
 
 
 def follows(sample, law):
-    """Whether a sample is not told from a law; a law that is off is told from it by many draws."""
+    """Return True if a Kolmogorov–Smirnov test does not reject the distribution (p > 0.001)."""
     return stats.kstest(sample, law.cdf).pvalue > 1e-3
 
 
-def test_poisson_arrivals_have_exponential_gaps_of_the_rate():
+def test_poisson_arrivals_have_exponential_gaps():
     times = arrival_times("poisson", 4.0, 20_000, rng())
     assert follows(np.diff(times, prepend=0.0), stats.expon(scale=0.25))
 
 
-def test_times_that_are_given_are_replayed():
+def test_given_arrival_times_are_replayed():
     assert arrival_times([0.0, 2.0, 2.0], 9.0, 3, rng()).tolist() == [0.0, 2.0, 2.0]
     for bad in ([-1.0, 0.0, 1.0], [0.0, 2.0, 1.0]):
         with pytest.raises(InputError, match="do not decrease"):
@@ -72,7 +72,7 @@ def test_bursts_are_by_default_five_times_the_calm_for_a_tenth_of_the_time():
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"ratio": 0.99}, "ratio is 0.99, expected at least 1"),
         ({"ratio": np.inf}, "ratio is inf"),
@@ -82,12 +82,12 @@ def test_bursts_are_by_default_five_times_the_calm_for_a_tenth_of_the_time():
         ({"cycle": np.inf}, "cycle is inf"),
     ],
 )
-def test_bursts_out_of_bounds_are_named(changed, said):
-    with pytest.raises(InputError, match=said):
+def test_bursts_out_of_bounds_are_rejected(changed, message):
+    with pytest.raises(InputError, match=message):
         Bursty(**changed)
 
 
-def test_sizes_of_tasks_follow_their_law():
+def test_task_sizes_follow_their_distribution():
     assert follows(task_sizes("exponential", 20_000, rng()), stats.expon())
     assert task_sizes("fixed", 3, rng()).tolist() == [1.0, 1.0, 1.0]
     law = Pareto(shape=3.0, mean=6.0)
@@ -102,7 +102,7 @@ def test_sizes_of_tasks_follow_their_law():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: Pareto(shape=1.0), "shape is 1.0, expected above 1"),
         (lambda: Pareto(shape=np.inf), "shape is inf"),
@@ -113,8 +113,8 @@ def test_sizes_of_tasks_follow_their_law():
         (lambda: task_sizes([1.0], 2, rng()), "service has shape"),
     ],
 )
-def test_sizes_out_of_bounds_are_named(make, said):
-    with pytest.raises(InputError, match=said):
+def test_task_sizes_out_of_bounds_are_rejected(make, message):
+    with pytest.raises(InputError, match=message):
         make()
 
 
@@ -122,7 +122,7 @@ def test_sizes_out_of_bounds_are_named(make, said):
     ("service", "mean"), [("exponential", 1.0), ("fixed", 1.0), (Pareto(shape=4.0, mean=2.0), 2.0)]
 )
 @pytest.mark.parametrize("per_job", [1, 4])
-def test_tasks_come_at_the_load(service, mean, per_job):
+def test_tasks_arrive_at_the_given_load(service, mean, per_job):
     drawn = draw_tasks(40_000, 0.75, "poisson", service, tasks_per_job=per_job, capacity=12.0, seed=3)
     jobs = drawn.submit[::per_job]
     assert (drawn.submit.reshape(-1, per_job) == jobs[:, None]).all()
@@ -130,7 +130,7 @@ def test_tasks_come_at_the_load(service, mean, per_job):
     assert len(drawn.work) == 40_000
 
 
-def test_streams_of_tasks_do_not_depend_on_each_other():
+def test_arrivals_and_sizes_have_independent_random_streams():
     one = draw_tasks(100, 0.5, "poisson", "exponential", tasks_per_job=1, capacity=1.0, seed=3)
     other = draw_tasks(100, 0.5, "poisson", "fixed", tasks_per_job=1, capacity=1.0, seed=3)
     third = draw_tasks(100, 0.5, "poisson", "exponential", tasks_per_job=1, capacity=1.0, seed=4)
@@ -138,12 +138,12 @@ def test_streams_of_tasks_do_not_depend_on_each_other():
     assert (one.submit != third.submit).all()
     keys = [each.spawn_key for each in (one.policy, one.schedulers)]
     assert keys[0] != keys[1]
-    # Nor do they share numbers: arrivals and sizes of one seed are no copies of each other.
+    # Arrivals and sizes of one seed are not correlated either.
     assert abs(np.corrcoef(np.diff(one.submit), one.work[1:])[0, 1]) < 0.3
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"tasks": 7}, "tasks is 7, expected a multiple of tasks_per_job, 2"),
         ({"load": None}, "load is None, expected a number above 0 unless arrivals are times"),
@@ -151,14 +151,14 @@ def test_streams_of_tasks_do_not_depend_on_each_other():
         ({"arrivals": [0.0, 1.0, 2.0]}, "load is 0.5, expected None if arrival times are given"),
     ],
 )
-def test_tasks_out_of_bounds_are_named(changed, said):
+def test_task_settings_out_of_bounds_are_rejected(changed, message):
     given = {"tasks": 6, "load": 0.5, "arrivals": "poisson", "service": "fixed", **changed}
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         draw_tasks(*given.values(), tasks_per_job=2, capacity=1.0, seed=1)
 
 
-def test_times_of_tasks_are_a_pareto_law_that_is_cut_off():
-    """With the shortest and the longest time, the law is fixed; its mean is the one asked for."""
+def test_task_times_follow_a_truncated_pareto_distribution():
+    """The shortest and the longest time determine the distribution, whose mean is the given one."""
     for mean, longest in ((MEAN_TASK_S, LONGEST_TASK_S), (1.0, 50.0)):
         found = draw_seconds(40_000, rng(), mean, longest)
         shortest = found.min()
@@ -184,7 +184,7 @@ CLASSES = {"facebook": (364.6, 0.89, 0.08), "google": (86.9, 0.96, 0.02)}
 
 
 @pytest.mark.parametrize("law", CLASSES)
-def test_sizes_of_jobs_have_the_classes_and_the_mean_of_the_law(law):
+def test_job_sizes_have_the_classes_and_the_mean_of_their_distribution(law):
     sizes = draw_sizes(law, 200_000, rng())
     mean, small, medium = CLASSES[law]
     assert (LAWS[law].mean, LAWS[law].small, LAWS[law].medium) == (mean, small, medium)
@@ -199,7 +199,7 @@ def test_sizes_of_jobs_have_the_classes_and_the_mean_of_the_law(law):
         assert (inside < np.sqrt(low * high)).mean() == pytest.approx(0.5, abs=0.06)
 
 
-def test_exponential_sizes_are_whole_and_have_their_mean():
+def test_exponential_sizes_are_whole_numbers_with_their_mean():
     sizes = draw_sizes("exponential", 100_000, rng())
     assert sizes.min() == 1
     assert follows(sizes - rng(2).random(len(sizes)), stats.expon(scale=800.0))
@@ -217,11 +217,11 @@ def test_tasks_are_spread_over_sites_by_zipfs_law(skew, exponent):
     share = np.arange(1.0, 5.0) ** -exponent
     ranked = np.sort(found, axis=1)[:, ::-1].mean(axis=0)
     assert ranked == pytest.approx(1000 * share / share.sum(), abs=20)
-    # Which site is the first of a job is drawn anew for each.
+    # The site with the most tasks is drawn for each job.
     assert found.sum(axis=0) == pytest.approx(np.full(4, 75_000), rel=0.2)
 
 
-def test_a_guess_is_off_by_up_to_its_inaccuracy_either_way():
+def test_a_guess_is_off_by_at_most_its_inaccuracy():
     truth = np.full(20_000, 8.0)
     found = guess(truth, 0.25, rng())
     assert follows(found, stats.uniform(2.0, 12.0))
@@ -229,13 +229,13 @@ def test_a_guess_is_off_by_up_to_its_inaccuracy_either_way():
 
 
 @pytest.mark.parametrize("values", [(1.0, 2.0, 4.0, 10.0), OVERESTIMATES.values, LEFT_OUT_FACTORS.values])
-def test_a_measured_law_has_its_quantiles(values):
+def test_a_measured_distribution_has_its_quantiles(values):
     found = Quantiles(values).draw(40_000, rng())
     assert found.min() >= values[0]
     assert found.max() <= values[-1]
     steps = np.linspace(0.0, 1.0, len(values))
     assert list(values) == sorted(values)
-    # Half of what is drawn between two quantiles is below their middle.
+    # Half of the values between two quantiles are below their middle.
     for low, high, step in zip(values, values[1:], steps, strict=False):
         below = (found <= (low + high) / 2).mean()
         assert below == pytest.approx(step + 0.5 / (len(values) - 1), abs=0.01)

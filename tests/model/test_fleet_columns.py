@@ -1,37 +1,37 @@
-"""Fleets and jobs over their sites as columns: what they are built of, and what is refused."""
+"""Fleets and jobs over their sites as columns: their values, and rejected input."""
 
 import math
 
 import numpy as np
 import pytest
 
-from tests.model.test_bounds import refused
+from tests.model.test_bounds import assert_rejected
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec, fixed_table
 from windlass.model.fleet.fixed import fixed_jobs
 from windlass.model.timetable import SiteTimetable
 
 
-def test_fleets():
+def test_fleets_have_defaults_and_are_validated():
     plain = Fleet.of([1, 0])
     assert (plain.names, plain.linked, len(plain)) == (("site-1", "site-2"), False, 2)
     linked = Fleet.of([1, 2], [3.0, 4.0], [5.0, 0.0])
     assert linked.linked
     assert np.isinf(linked.pair).all()
     assert (linked.price == 0.0).all()
-    told = Fleet.of([1, 2], [3, 4], [5, 0], ["a", "b"], [[9, 8], [7, 6]], [[0, 1], [2, 0]])
-    assert (told.pair.tolist(), told.price.tolist()) == ([[9, 8], [7, 6]], [[0, 1], [2, 0]])
-    refused(lambda: Fleet.of([]), "slots has shape (0,)")
-    refused(lambda: Fleet.of([[1]]), "slots has shape (1, 1)")
-    refused(lambda: Fleet.of([1, -1]), "slots: -1 is not a number of 0 or more")
-    refused(lambda: Fleet.of([1], [2.0], []), "down has shape (0,), expected (1,) for 1 sites")
-    refused(lambda: Fleet.of([1], [], [2.0]), "up has shape (0,)")
-    refused(lambda: Fleet.of([1], [-2.0], [1.0]), "up: -2.0")
-    refused(lambda: Fleet.of([1], [1.0], [1.0], pair=[[1.0, 1.0]]), "pair has shape (1, 2)")
-    refused(lambda: Fleet.of([1, 1], names=["a"]), "slots has shape (2,), expected (1,)")
-    refused(lambda: Fleet.of([1, 1, 1], names=["a", "b", "b"]), "sites: 'b' appears 2 times")
+    given = Fleet.of([1, 2], [3, 4], [5, 0], ["a", "b"], [[9, 8], [7, 6]], [[0, 1], [2, 0]])
+    assert (given.pair.tolist(), given.price.tolist()) == ([[9, 8], [7, 6]], [[0, 1], [2, 0]])
+    assert_rejected(lambda: Fleet.of([]), "slots has shape (0,)")
+    assert_rejected(lambda: Fleet.of([[1]]), "slots has shape (1, 1)")
+    assert_rejected(lambda: Fleet.of([1, -1]), "slots: -1 is not a number of 0 or more")
+    assert_rejected(lambda: Fleet.of([1], [2.0], []), "down has shape (0,), expected (1,) for 1 sites")
+    assert_rejected(lambda: Fleet.of([1], [], [2.0]), "up has shape (0,)")
+    assert_rejected(lambda: Fleet.of([1], [-2.0], [1.0]), "up: -2.0")
+    assert_rejected(lambda: Fleet.of([1], [1.0], [1.0], pair=[[1.0, 1.0]]), "pair has shape (1, 2)")
+    assert_rejected(lambda: Fleet.of([1, 1], names=["a"]), "slots has shape (2,), expected (1,)")
+    assert_rejected(lambda: Fleet.of([1, 1, 1], names=["a", "b", "b"]), "sites: 'b' appears 2 times")
 
 
-def test_stages_as_columns():
+def test_stages_become_columns():
     first = [
         StageSpec(2.0, (0, 3), task_bytes=5.0),
         StageSpec(4.0, (1, 1), ratio=0.5, estimate_s=9.0),
@@ -71,7 +71,7 @@ MAP = StageSpec(1.0, (1, 0))
 
 
 @pytest.mark.parametrize(
-    ("submit", "jobs", "said"),
+    ("submit", "jobs", "message"),
     [
         ([], [], "submit has 0 times for 0 jobs"),
         ([0.0], [[MAP], [MAP]], "submit has 1 times for 2 jobs"),
@@ -90,11 +90,11 @@ MAP = StageSpec(1.0, (1, 0))
         ([0.0], [[MAP, StageSpec(1.0, tasks=1, parents=(-1,))]], "parents are (-1,)"),
     ],
 )
-def test_stages_out_of_bounds(submit, jobs, said):
-    refused(lambda: FleetJobs.of(submit, jobs), said)
+def test_stages_out_of_bounds_are_rejected(submit, jobs, message):
+    assert_rejected(lambda: FleetJobs.of(submit, jobs), message)
 
 
-def test_jobs_fixed_to_sites_as_columns():
+def test_jobs_fixed_to_sites_become_columns():
     seconds = [1.0, 3.0, 2.0, 5.0, 4.0, 4.0]
     jobs = fixed_table([0, 2], [[2, 0, 1], [0, 3, 0]], seconds, error=[1.0, 2.0], notes=("said",))
     assert jobs.duration.tolist() == [3.0, 1.0, 2.0, 5.0, 4.0, 4.0]
@@ -109,26 +109,32 @@ def test_jobs_fixed_to_sites_as_columns():
     rough = fixed_table([0], [[3]], [1.0, 3.0, 2.0], expected=[9.0, 1.0, 5.0])
     assert rough.duration.tolist() == [1.0, 2.0, 3.0]
     assert rough.error.tolist() == [1.0]
-    refused(lambda: fixed_table([0], [[1, 1]], [1.0]), "duration has shape (1,), expected (2,), one per task")
-    refused(lambda: fixed_table([0], [[1]], [1.0], expected=[1.0, 2.0]), "expected has shape (2,)")
-    refused(lambda: fixed_table([0, 1], [[1]], [1.0]), "subjobs has shape (1, 1), expected (2, sites)")
-    refused(lambda: fixed_table([0], [1], [1.0]), "subjobs has shape (1,)")
-    refused(lambda: fixed_table([0], [[1.0]], [1.0]), "subjobs holds float64")
-    refused(lambda: fixed_table([0], [[2, -1]], [1.0]), "subjobs[0, 1] is -1")
-    refused(lambda: fixed_table([0, 1], [[1], [0]], [1.0]), "subjobs[1] is all 0")
-    refused(lambda: fixed_table([1, 0], [[1], [1]], [1.0, 1.0]), "submit[1] is before submit[0]")
-    refused(lambda: fixed_table([math.inf], [[1]], [1.0]), "submit[0] is inf, expected a finite time")
-    refused(lambda: fixed_table([0], [[1]], [-1.0]), "duration[0] is -1.0, expected a time of 0 s or more")
+    assert_rejected(
+        lambda: fixed_table([0], [[1, 1]], [1.0]), "duration has shape (1,), expected (2,), one per task"
+    )
+    assert_rejected(lambda: fixed_table([0], [[1]], [1.0], expected=[1.0, 2.0]), "expected has shape (2,)")
+    assert_rejected(
+        lambda: fixed_table([0, 1], [[1]], [1.0]), "subjobs has shape (1, 1), expected (2, sites)"
+    )
+    assert_rejected(lambda: fixed_table([0], [1], [1.0]), "subjobs has shape (1,)")
+    assert_rejected(lambda: fixed_table([0], [[1.0]], [1.0]), "subjobs holds float64")
+    assert_rejected(lambda: fixed_table([0], [[2, -1]], [1.0]), "subjobs[0, 1] is -1")
+    assert_rejected(lambda: fixed_table([0, 1], [[1], [0]], [1.0]), "subjobs[1] is all 0")
+    assert_rejected(lambda: fixed_table([1, 0], [[1], [1]], [1.0, 1.0]), "submit[1] is before submit[0]")
+    assert_rejected(lambda: fixed_table([math.inf], [[1]], [1.0]), "submit[0] is inf, expected a finite time")
+    assert_rejected(
+        lambda: fixed_table([0], [[1]], [-1.0]), "duration[0] is -1.0, expected a time of 0 s or more"
+    )
     none = np.empty(0, np.int64)
-    refused(lambda: fixed_jobs([], none, none, none, []), "workload: no jobs")
+    assert_rejected(lambda: fixed_jobs([], none, none, none, []), "workload: no jobs")
 
 
-def test_cases():
+def test_jobs_and_timetables_that_do_not_fit_the_fleet_are_rejected():
     jobs = fixed_table([0], [[0, 1]], [1.0])
     assert len(FleetCase(Fleet.of([0, 1]), jobs).timetable) == 0
-    refused(lambda: FleetCase(Fleet.of([1]), jobs), "site[0] is 1, expected a site's number, below 1")
-    refused(lambda: FleetCase(Fleet.of([1, 0]), jobs), "slots[1] is 0, but the site has tasks")
+    assert_rejected(lambda: FleetCase(Fleet.of([1]), jobs), "site[0] is 1, expected a site's number, below 1")
+    assert_rejected(lambda: FleetCase(Fleet.of([1, 0]), jobs), "slots[1] is 0, but the site has tasks")
     assert FleetCase(Fleet.of([1, 0], [1, 1], [1, 1]), jobs).fleet.linked
     one = np.ones(1)
     table = SiteTimetable(one, np.array([2]), one, one, one)
-    refused(lambda: FleetCase(Fleet.of([1, 1]), jobs, table), "timetable: site[0] is 2")
+    assert_rejected(lambda: FleetCase(Fleet.of([1, 1]), jobs, table), "timetable: site[0] is 2")

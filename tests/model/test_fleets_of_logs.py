@@ -1,4 +1,4 @@
-"""Logs of bytes and of grids as jobs over sites, by hand."""
+"""MapReduce and grid logs as jobs over sites, against values computed by hand."""
 
 import math
 
@@ -28,10 +28,10 @@ HADOOP = pl.DataFrame(
 )
 
 
-def test_a_log_of_bytes_becomes_stages():
+def test_a_mapreduce_log_becomes_stages():
     model = SwimModel(block_bytes=100.0, reduce_bytes=40.0, bytes_per_s=10.0, least_task_s=2.5, scale=2.0)
     jobs = staged_swim(HADOOP, model, Fleet.of([1, 1, 1]), rng())
-    # Of the first hour, in order, without the one that reads nothing.
+    # Jobs of the first hour in order of submission, without the job that reads nothing.
     assert jobs.submit.tolist() == [2000.0, 2010.0, 5599.0]
     assert jobs.notes == ("1 job of the log reads nothing and is left out",)
     assert jobs.tasks.tolist() == [5, 5, 1, 20, 3]
@@ -50,7 +50,7 @@ def test_a_log_of_bytes_becomes_stages():
     assert found.tasks.tolist() == [20_000, 20_000]
 
 
-def test_input_of_a_log_is_dealt_by_a_lognormal_law():
+def test_input_of_a_log_is_spread_over_sites_lognormally():
     one = pl.DataFrame({"submit": np.arange(100.0), "map_input": [4e3] * 100, "shuffle": [0.0] * 100})
     jobs = staged_swim(one, SwimModel(block_bytes=1.0, skew=0.5), Fleet.of([1] * 10), rng())
     assert np.log(jobs.here(10)).std() == pytest.approx(0.5, rel=0.1)
@@ -61,7 +61,7 @@ def test_input_of_a_log_is_dealt_by_a_lognormal_law():
 
 
 @pytest.mark.parametrize("accuracy", [1.0, 0.5])
-def test_a_log_of_bytes_becomes_tasks_that_are_fixed(accuracy):
+def test_a_mapreduce_log_becomes_tasks_fixed_to_sites(accuracy):
     log = SwimLog("log", HADOOP, ("read at night",))
     model = FixedModel(utilisation=0.5, skew="one-site", longest_s=9.0, accuracy=accuracy, block_bytes=100.0)
     case = fixed_swim(log, model, Fleet.of([2, 3]), rng())
@@ -95,13 +95,13 @@ def grid_log(rows):
     return SwfLog.of(Trace("grid", table, 16))
 
 
-def test_a_log_of_a_grid_becomes_bags(tmp_path):
+def test_a_grid_log_becomes_bags_of_tasks(tmp_path):
     rows = [
         (1, 0, 10, 2, 7, 1, 9),
         (2, 50, 20, 1, 7, 2, 9),
         (3, 60, 5, 3, 8, None, 2),
-        (4, 110, 30, 1, 7, 1, 9),  # 60 s after the one before of this user: the same bag still
-        (5, 171, 40, 1, 7, 1, 9),  # 61 s: another one
+        (4, 110, 30, 1, 7, 1, 9),  # 60 s after this user's previous job: the same bag
+        (5, 171, 40, 1, 7, 1, 9),  # 61 s: a new bag
         (6, 180, 8, 1, 8, None, None),
         (7, 200, 6, 4, 9, 3, 9),
         (8, 200, 4, 1, 9, 3, 9),
@@ -109,7 +109,7 @@ def test_a_log_of_a_grid_becomes_bags(tmp_path):
     model = FixedModel(utilisation=0.5, bag_gap_s=60.0)
     case = fixed_grid(grid_log(rows), tmp_path / "grid.swf", model, None, rng())
     jobs = case.jobs
-    # User 8's, 7's first bag (with its last), 7's second, and 9's; sites are named 1, 2 and 3.
+    # The bag of user 8, the first and second bag of user 7, and the bag of user 9; sites are named 1, 2 and 3.
     assert jobs.submit.tolist() == [60.0, 110.0, 171.0, 200.0]
     assert jobs.part0.tolist() == [0, 1, 3, 4, 5]
     assert jobs.site.tolist() == [1, 0, 1, 0, 2]
@@ -121,7 +121,7 @@ def test_a_log_of_a_grid_becomes_bags(tmp_path):
     assert "1 jobs name no site and are left out" in jobs.notes
     assert jobs.notes[-1] == "7 log entries make 4 jobs over 3 sites of 1 to 2 slots"
     some = fixed_grid(grid_log(rows), tmp_path / "grid.swf", model, "partition = 3", rng())
-    # All come at one instant: the span counts as a second.
+    # All jobs are submitted at once, so the span counts as one second.
     assert (len(some.jobs), some.fleet.slots.tolist()) == (1, [56])
     rough = fixed_grid(grid_log(rows), tmp_path / "a", FixedModel(accuracy=0.5), None, rng())
     assert ((rough.jobs.error >= 0.5) & (rough.jobs.error <= 1.5)).all()

@@ -1,4 +1,4 @@
-"""Student's interval against SciPy's own, and against how often it holds."""
+"""Student's confidence interval against SciPy's, and its coverage."""
 
 import numpy as np
 import pytest
@@ -14,12 +14,12 @@ LEVELS = st.floats(0.01, 0.999)
 
 
 @given(st.integers(1, 10_000), LEVELS)
-def test_the_quantile_is_that_of_scipy(freedom, level):
+def test_the_quantile_equals_scipys(freedom, level):
     assert student_quantile(freedom, level) == pytest.approx(stats.t.ppf(0.5 + level / 2, freedom))
 
 
 @given(SAMPLES, LEVELS)
-def test_the_interval_is_that_of_scipy(values, level):
+def test_the_interval_equals_scipys(values, level):
     error = stats.sem(values)
     if error == 0.0:
         assert student_half_width(values, level) == 0.0
@@ -29,12 +29,12 @@ def test_the_interval_is_that_of_scipy(values, level):
 
 
 @given(SAMPLES, st.floats(-1e6, 1e6))
-def test_around_another_centre_it_is_never_narrower(values, centre):
+def test_an_interval_around_another_centre_is_never_narrower(values, centre):
     rounding = 1e-9 * (1.0 + float(np.abs(values).max()))
     assert student_half_width(values, centre=centre) >= student_half_width(values) - rounding
 
 
-def test_it_holds_as_often_as_it_claims():
+def test_the_interval_covers_the_mean_in_95_percent_of_samples():
     samples = np.random.default_rng(1).normal(3.0, 2.0, size=(20_000, 5))
-    held = [abs(row.mean() - 3.0) <= student_half_width(row) for row in samples]
-    assert np.mean(held) == pytest.approx(0.95, abs=0.005)
+    covered = [abs(row.mean() - 3.0) <= student_half_width(row) for row in samples]
+    assert np.mean(covered) == pytest.approx(0.95, abs=0.005)
