@@ -15,7 +15,7 @@ from windlass.results.verdict.repeated import repeat
 
 
 def longer(made: Outcome, by: float, seed: int = 0) -> Outcome:
-    """The same jobs, each waiting longer by about so much."""
+    """The same jobs, each waiting longer by about the given time (s)."""
     jobs = made.jobs
     more = by * np.random.default_rng([seed, 7]).uniform(0.5, 1.5, len(jobs))
     wait = np.maximum((jobs["start_s"] - jobs["submit_s"]).to_numpy() + more, 0)
@@ -35,38 +35,38 @@ def test_equal_policies_do_not_differ():
     assert point.comparison.supported() == (False, False)
 
 
-def test_one_that_is_worse_everywhere_is_told_from_the_best():
+def test_a_variant_that_is_worse_for_every_job_differs_significantly():
     point = judge(results(("slow", [longer(LOG, 200.0)]), ("fast", [LOG]))).points[0]
     assert (point.winner, point.comparison.over) == (1, "blocks")
     assert point.comparison.against[0].mean == pytest.approx(200.0, rel=0.05)
     assert point.comparison.supported() == (False, True)
 
 
-def test_chance_is_not_told_from():
-    """Jobs wait longer or less, as chance has it: of 40 such pairs about 2 are told apart."""
+def test_random_differences_are_rarely_significant():
+    """Waits differ at random only: about 2 of 40 such pairs differ significantly."""
     rng = np.random.default_rng(3)
-    told = 0
+    significant = 0
     for seed in range(40):
         made = random_outcome(400, seed)
         jobs = made.jobs
         wait = rng.permutation((jobs["start_s"] - jobs["submit_s"]).to_numpy()) * rng.uniform(0.5, 1.5, 400)
         run = (jobs["end_s"] - jobs["start_s"]).to_list()
         other = outcome(jobs["submit_s"].to_list(), wait.tolist(), run)
-        told += compare(results(("a", [made]), ("b", [other])).variants, "mean_wait_s", -1).is_worse(0)
-    assert told <= 6
+        significant += compare(results(("a", [made]), ("b", [other])).variants, "mean_wait_s", -1).is_worse(0)
+    assert significant <= 6
 
 
-def test_a_log_under_several_seeds_is_one_log():
+def test_a_log_under_several_seeds_is_split_into_blocks():
     made = [[replace(run, seed=seed) for seed in (1, 2, 3)] for run in (LOG, longer(LOG, 200.0))]
     found = repeat(results(("a", made[0]), ("b", made[1])).variants, "mean_wait_s")
     assert found.over == "blocks"
     assert found.difference(1, 0).count == 20
-    # Even where a policy draws lots, so that seeds differ, the jobs are the same.
+    # A randomised policy makes seeds differ, but the jobs are the same.
     drawn = [longer(LOG, 200.0, seed) for seed in (1, 2, 3)]
     assert repeat(results(("a", made[0]), ("b", drawn)).variants, "mean_wait_s").over == "blocks"
 
 
-def test_jobs_that_are_drawn_anew_are_paired_by_seed():
+def test_runs_with_other_jobs_for_each_seed_are_paired_by_seed():
     runs = [random_outcome(200, seed) for seed in range(5)]
     slow = [longer(run, 300.0, seed) for seed, run in enumerate(runs)]
     found = repeat(results(("a", runs), ("b", slow)).variants, "mean_wait_s")
@@ -75,14 +75,14 @@ def test_jobs_that_are_drawn_anew_are_paired_by_seed():
     np.testing.assert_array_equal(found.values[0], means)
 
 
-def test_blocks_get_longer_where_neighbours_are_alike():
+def test_blocks_are_longer_if_neighbours_are_correlated():
     rising = outcome(np.arange(400.0).tolist(), (np.arange(400.0) ** 2).tolist(), [10.0] * 400)
     level = outcome(np.arange(400.0).tolist(), [1.0] * 400, [10.0] * 400)
     found = repeat(results(("a", [rising]), ("b", [level])).variants, "mean_wait_s").difference(0, 1)
     assert (found.count, found.correlated) == (5, False)
 
 
-def test_of_a_percentile_the_interval_is_around_the_difference_that_is_said():
+def test_the_interval_of_a_percentile_is_centred_on_the_reported_difference():
     made = results(("a", [LOG]), ("b", [longer(LOG, 200.0)]))
     found = compare(made.variants, "p99_wait_s", -1).against[1]
     waits = [variant.outcomes[0].metrics.p99_wait_s for variant in made.variants]
@@ -90,25 +90,25 @@ def test_of_a_percentile_the_interval_is_around_the_difference_that_is_said():
     assert (found.low + found.high) / 2 == pytest.approx(found.mean)
 
 
-def test_the_best_is_never_told_from_by_being_worse():
+def test_a_better_variant_is_never_significantly_worse():
     found = Comparison("x", (1.0, 2.0), 0, (None, ConfidenceInterval(1.0, -3.0, -1.0, 20)), "blocks")
     assert not found.is_worse(1)
 
 
 @pytest.mark.parametrize("metric", ["utilisation", "max_wait_s", "makespan_s"])
-def test_of_one_run_some_metrics_tell_nothing(metric):
+def test_a_single_run_has_no_intervals_of_metrics_of_the_whole_run(metric):
     found = compare(results(("a", [LOG]), ("b", [longer(LOG, 200.0)])).variants, metric, -1)
     assert (found.over, found.against, found.supported()) == ("nothing", (None, None), (False, False))
 
 
-def test_few_jobs_and_other_jobs_tell_nothing():
+def test_few_jobs_or_different_jobs_have_no_intervals():
     few = random_outcome(99, seed=1)
     assert repeat(results(("a", [few]), ("b", [longer(few, 50.0)])).variants, "mean_wait_s").over == "nothing"
     other = random_outcome(400, seed=2)
     assert repeat(results(("a", [LOG]), ("b", [other])).variants, "mean_wait_s").over == "nothing"
 
 
-def test_a_metric_of_other_things_than_the_jobs_is_not_cut():
+def test_a_metric_that_does_not_follow_from_the_jobs_has_no_blocks():
     odd = replace(LOG, metrics=replace(LOG.metrics, mean_wait_s=LOG.metrics.mean_wait_s + 5))
     assert repeat(results(("a", [odd]), ("b", [odd])).variants, "mean_wait_s").over == "nothing"
 
@@ -123,7 +123,7 @@ def test_only_variants_of_one_point_are_compared():
     assert found.points[0].names == ("a", "b")
 
 
-def test_who_breaks_a_requirement_does_not_win():
+def test_a_variant_that_violates_a_requirement_does_not_win():
     made = results(("fast", [LOG]), ("slow", [longer(LOG, 200.0)]), ("slower", [longer(LOG, 400.0)]))
     required = parse_requirements("mean_wait>=slow", ["fast", "slow", "slower"])
     point = judge(made, "mean_wait", required).points[0]
@@ -134,14 +134,14 @@ def test_who_breaks_a_requirement_does_not_win():
         judge(made, requirements=parse_requirements("mean_wait<nobody"))
 
 
-def test_the_log_as_it_was_is_compared_and_does_not_win():
+def test_the_recorded_schedule_is_compared_and_does_not_win():
     point = judge(results(("recorded", [LOG]), ("easy", [longer(LOG, 200.0)]))).points[0]
     assert point.comparison.best == 1
     assert point.comparison.against[0].high < 0
 
 
-def test_what_it_costs():
-    """Short waits for most, and a long one for few: the mean is better, and the longest wait is not."""
+def test_a_longer_longest_wait_is_a_cost_of_the_winner():
+    """Most jobs wait less and one waits long: the mean is better, and the longest wait is worse."""
     jobs = LOG.jobs
     wait = (jobs["start_s"] - jobs["submit_s"]).to_numpy() / 4
     wait[7] = 50_000.0
@@ -153,8 +153,8 @@ def test_what_it_costs():
 
 
 @pytest.mark.parametrize(("costly", "procs"), [(WIDE, 8), (NARROW, 1)])
-def test_a_better_mean_has_its_cost_to_jobs_of_a_width(costly, procs):
-    """Each fourth job is of one width and waits three times as long, the others hardly at all."""
+def test_longer_waits_of_jobs_of_one_width_are_a_cost_of_the_winner(costly, procs):
+    """Every fourth job has one width and waits three times as long; the others hardly wait."""
     jobs, rng = 400, np.random.default_rng(5)
     few = np.arange(jobs) % 4 == 0
     widths = np.where(few, procs, 9 - procs).tolist()
@@ -179,7 +179,7 @@ class _Served:
     cost: float = field(metadata=LOWER)
 
 
-def test_the_first_metric_with_a_direction_counts():
+def test_the_default_metric_is_the_first_with_a_direction():
     def runs(*values: float) -> list[Outcome]:
         return [Outcome(at, _Served(1, value, value), pl.DataFrame(), 8) for at, value in enumerate(values)]
 
@@ -192,6 +192,6 @@ def test_the_first_metric_with_a_direction_counts():
         judge(made, "requests")
 
 
-def test_nothing_to_judge():
+def test_fewer_than_two_variants_have_no_winner():
     assert judge(results()) is None
     assert judge(results(("a", [LOG]))).points[0].winner is None

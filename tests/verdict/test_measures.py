@@ -1,4 +1,4 @@
-"""Metrics of a part of the jobs, and their jackknife."""
+"""Metrics of subsets of the jobs, and their jackknife."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from tests.report.made import random_outcome
 from windlass.results.verdict.measures import NARROW, WIDE, jobs_of, measure_of, pseudo_values, statistic
 from windlass.results.verdict.paired import paired_interval
 
-FOUND = [
+METRICS = [
     "mean_wait_s",
     "median_wait_s",
     "p95_wait_s",
@@ -20,8 +20,8 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize("metric", FOUND)
-def test_all_jobs_give_the_metric(metric):
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_statistic_of_all_jobs_is_the_metric(metric):
     made = random_outcome(300, seed=1)
     measure = measure_of(metric)
     jobs = jobs_of(made.jobs.sample(fraction=1.0, shuffle=True, seed=3), measure, 8)
@@ -30,17 +30,17 @@ def test_all_jobs_give_the_metric(metric):
 
 
 @pytest.mark.parametrize("metric", ["max_wait_s", "utilisation", "makespan_s", "jobs", "users_jain"])
-def test_others_do_not_follow_from_a_part(metric):
+def test_metrics_of_the_whole_run_have_no_measure(metric):
     assert measure_of(metric) is None
 
 
-def test_of_a_mean_the_values_are_the_means_of_the_blocks():
+def test_pseudo_values_of_a_mean_are_the_means_of_the_blocks():
     values = np.random.default_rng(4).exponential(size=100)
     found = pseudo_values(measure_of("mean_wait_s"), values, 20)
     np.testing.assert_allclose(found, values.reshape(20, 5).mean(axis=1))
 
 
-def test_of_a_percentile_the_values_are_tukeys():
+def test_pseudo_values_of_a_percentile_are_tukeys():
     values = np.random.default_rng(5).exponential(size=101)
     edges = [round(at * 101 / 5) for at in range(6)]
     whole = np.percentile(values, 95)
@@ -70,14 +70,14 @@ def test_wide_jobs_have_more_than_a_quarter_of_the_processors():
         pl.DataFrame({"kind": ["task"], "submit_s": [0.0], "start_s": [1.0], "end_s": [2.0]}),
     ],
 )
-def test_a_table_that_does_not_say_has_none(table):
+def test_a_table_without_the_needed_values_has_no_jobs(table):
     assert jobs_of(table, measure_of("mean_wait_s"), 8) is None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["p95_wait_s", "p99_wait_s", "median_wait_s"])
-def test_intervals_of_percentiles_cover(metric):
-    """Jobs of two policies wait by laws whose percentiles are known; the interval has their difference."""
+def test_intervals_of_percentiles_cover_95_percent(metric):
+    """Waits follow distributions with known percentiles; the interval covers their difference."""
     rng, measure, jobs, covered = np.random.default_rng(6), measure_of(metric), 4000, []
     share = {"p95_wait_s": 0.95, "p99_wait_s": 0.99, "median_wait_s": 0.5}[metric]
     true = -np.log(1 - share) * (3.0 - 2.0)

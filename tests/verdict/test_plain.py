@@ -1,4 +1,4 @@
-"""Verdicts worked out once more: intervals by scipy, winners by a plain loop."""
+"""Verdicts against reference computations: intervals by SciPy, winners by a plain loop."""
 
 import itertools
 import math
@@ -22,7 +22,7 @@ from windlass.results.verdict.repeated import BLOCKS, LEAST_JOBS, repeat
 
 @dataclass(frozen=True)
 class Served:
-    """Metrics of a world of which only the numbers count."""
+    """Metrics of a made-up world."""
 
     requests: float
     quality: float = field(metadata=HIGHER)
@@ -47,7 +47,7 @@ NUMBERS = st.lists(st.floats(-100.0, 100.0).map(lambda value: round(value, 2)), 
     st.sampled_from([-1, 1]),
     st.lists(st.booleans(), min_size=4, max_size=4),
 )
-def test_the_best_and_those_told_from_it_are_those_of_students_t(values, better, allowed):
+def test_the_best_and_the_significantly_worse_variants_match_students_t(values, better, allowed):
     variants = [served(f"p{row}", each) for row, each in enumerate(values)]
     found = compare(variants, "quality", better, allowed[: len(values)])
     means = [sum(each) / 3 for each in values]
@@ -60,11 +60,11 @@ def test_the_best_and_those_told_from_it_are_those_of_students_t(values, better,
     assert means[found.best] == pytest.approx(max(means[row] * better for row in able) * better)
     changed = any(np.ptp(each) > 0 for each in values)
     assert found.over == ("seeds" if changed else "nothing")
-    told = []
+    worse_rows = []
     for row, each in enumerate(values):
         if row == found.best or not changed:
             assert found.against[row] is None
-            told.append(False)
+            worse_rows.append(False)
             continue
         worse = [better * (best - own) for best, own in zip(values[found.best], each, strict=True)]
         mean = sum(worse) / 3
@@ -74,14 +74,14 @@ def test_the_best_and_those_told_from_it_are_those_of_students_t(values, better,
             (mean, mean - half, mean + half), abs=1e-9
         )
         assert (interval.count, interval.correlated) == (3, False)
-        told.append(interval.low > 0)
-    assert [found.is_worse(row) for row in range(len(values))] == told
-    supported = [any(told) and not each for each in told]
+        worse_rows.append(interval.low > 0)
+    assert [found.is_worse(row) for row in range(len(values))] == worse_rows
+    supported = [any(worse_rows) and not each for each in worse_rows]
     assert list(found.supported()) == supported
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_a_summary_is_students_interval(count):
+def test_a_summary_has_students_interval(count):
     values = np.random.default_rng(1).normal(size=count).tolist()
     found = summarise("x", values, 1, True)
     assert (found.metric, found.better, found.sometimes) == ("x", 1, True)
@@ -94,7 +94,7 @@ def test_a_summary_is_students_interval(count):
     assert (summarise("x", values).better, summarise("x", values).sometimes) == (0, False)
 
 
-def test_intervals_around_another_centre():
+def test_an_interval_around_another_centre_uses_deviations_from_it():
     values = np.array([1.0, 2.0, 6.0])
     found = paired_interval(values, centre=2.0)
     half = t.ppf(0.975, 2) * math.sqrt(((values - 2.0) ** 2).sum() / 2) / math.sqrt(3)
@@ -104,18 +104,18 @@ def test_intervals_around_another_centre():
     assert ConfidenceInterval(-1.0, -2.0, -0.5, 3).excludes_zero is True
 
 
-def test_neighbours_are_alike_above_the_bound_alone():
+def test_neighbours_are_correlated_above_the_bound_only():
     values = np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0])
     off = values - values.mean()
     by_hand = sum(a * b for a, b in itertools.pairwise(off)) / sum(a * a for a in off)
     assert lag_one(values) == pytest.approx(by_hand)
-    # At 20 values the bound is 0.3678: one side in twenty of a normal law.
+    # At 20 values the bound is 0.3678, the one-sided 5 % level of a normal distribution.
     ramp = np.random.default_rng(0).normal(size=(400, 20))
     for row in ramp:
         assert neighbours_correlated(row) == (lag_one(row) > 1.645 / math.sqrt(20))
 
 
-def test_a_log_is_cut_at_a_hundred_jobs_and_as_often_as_said():
+def test_logs_of_at_least_100_jobs_are_split_into_20_10_and_5_blocks():
     assert (BLOCKS, LEAST_JOBS) == ((20, 10, 5), 100)
     for count, over in ((99, "nothing"), (100, "blocks")):
         made = random_outcome(count, seed=1)
@@ -128,7 +128,7 @@ def test_a_log_is_cut_at_a_hundred_jobs_and_as_often_as_said():
         assert each[0] == pytest.approx(wait.reshape(each.shape[1], -1).mean(axis=1))
 
 
-def test_a_metric_of_several_seeds_of_one_log_is_averaged_over_them():
+def test_a_metric_of_several_seeds_of_one_log_is_averaged_over_seeds():
     first, other = random_outcome(200, seed=1), random_outcome(200, seed=2)
     jobs = first.jobs
     wait = (other.jobs["start_s"] - other.jobs["submit_s"]).to_list()
@@ -138,13 +138,13 @@ def test_a_metric_of_several_seeds_of_one_log_is_averaged_over_them():
     own = (jobs["start_s"] - jobs["submit_s"]).to_numpy()
     assert found.over == "blocks"
     assert found.values[2][0] == pytest.approx(((own + wait) / 2).reshape(5, -1).mean(axis=1))
-    # What no part of the jobs tells differs by seed, and is compared over seeds.
+    # A metric of the whole run differs by seed and is compared over seeds.
     assert repeat(results(("a", [replace(first, seed=1), second])).variants, "max_wait_s").over == "seeds"
     same = repeat(results(("a", [first, replace(first, seed=3)])).variants, "max_wait_s")
     assert same.over == "nothing"
 
 
-def test_wide_jobs_are_those_of_more_than_a_quarter():
+def test_measures_select_jobs_by_width_kind_and_metric():
     table = pl.DataFrame(
         {"submit_s": [3.0, 0.0, 1.0], "start_s": [4.0, 2.0, 6.0], "end_s": [9.0] * 3, "procs": [2, 3, 1]}
     )
@@ -177,7 +177,7 @@ SIGNS = {
 
 @pytest.mark.parametrize("sign", SIGNS)
 @pytest.mark.parametrize("bound", ["2", "0.5*second"])
-def test_who_breaks_a_requirement_is_ruled_out(sign, bound):
+def test_variants_that_violate_a_requirement_are_ruled_out(sign, bound):
     costs = {"first": 1.0, "second": 4.0, "recorded": 9.0, "third": 2.0}
     variants = [served(name, [5.0 - cost / 10] * 2, [cost - 0.1, cost + 0.1]) for name, cost in costs.items()]
     required = parse_requirements(f"cost{sign}{bound}", list(costs))
@@ -199,8 +199,8 @@ def test_who_breaks_a_requirement_is_ruled_out(sign, bound):
     assert point.compared == 3
 
 
-def test_ties_and_winners():
-    # The second is as good as the first for all that is known; the third is worse beyond chance.
+def test_variants_that_do_not_differ_from_the_best_are_ties():
+    # The second does not differ significantly from the first; the third is significantly worse.
     variants = [
         served("a", [10.0, 11.0, 12.0]),
         served("b", [10.1, 10.8, 11.9]),
@@ -226,7 +226,7 @@ def test_ties_and_winners():
     assert (point.tied, point.winner, point.comparison.against[1]) == ((), 0, None)
 
 
-def test_points_of_a_sweep_are_judged_by_themselves():
+def test_points_of_a_sweep_are_judged_separately():
     variants = [
         served("a, load=1", [1.0, 1.1], point="load=1"),
         served("a, load=2", [5.0, 5.1], point="load=2"),
@@ -241,7 +241,7 @@ def test_points_of_a_sweep_are_judged_by_themselves():
     assert found.winners() == ("b", "a")
 
 
-def test_what_others_are_better_in_is_the_cost():
+def test_metrics_in_which_others_are_better_are_costs():
     variants = [
         served("dear", [9.0, 9.1, 9.2], [5.0, 5.1, 5.2]),
         served("cheap", [1.0, 1.1, 1.2], [1.0, 1.1, 1.2]),
@@ -270,7 +270,7 @@ def test_the_longest_wait_comes_first_among_the_costs():
     assert all(cost.tested for cost in point.costs[1:])
 
 
-def test_names_of_metrics_are_checked_before_anything_runs():
+def test_unknown_metrics_and_metrics_without_direction_are_rejected():
     check_names(Served, None, ())
     check_names(Served, "cost", parse_requirements("requests<5"))
     for by, required in (("requests", ()), ("speed", ()), (None, parse_requirements("speed<5"))):
@@ -292,7 +292,7 @@ def test_a_metric_without_a_direction_has_no_best():
     assert (found.best, found.against) == (None, (None, None))
 
 
-def test_one_that_is_ruled_out_is_no_tie():
+def test_a_ruled_out_variant_is_not_a_tie():
     variants = [served("a", [5.0, 6.0], [1.0, 1.0]), served("b", [5.0, 6.0], [9.0, 9.0])]
     assert judge(Results("", "", tuple(variants))).points[0].tied == (1,)
     required = parse_requirements("cost<5 s")
@@ -300,14 +300,14 @@ def test_one_that_is_ruled_out_is_no_tie():
     assert (point.tied, point.winner) == ((), 0)
 
 
-def test_seeds_count_where_they_change_any_variant_at_all():
+def test_variants_are_compared_over_seeds_if_any_of_them_changes_with_the_seed():
     still, moved = served("a", [1.0, 1.0]), served("b", [1.0, 1.25])
     found = repeat([still, moved], "quality")
     assert found.over == "seeds"
     assert repeat([still, still], "quality").over == "nothing"
 
 
-def test_equal_longest_waits_cost_nothing():
+def test_equal_longest_waits_are_not_a_cost():
     made = random_outcome(400, seed=1)
     jobs = made.jobs
     wait = (jobs["start_s"] - jobs["submit_s"]).to_numpy()

@@ -1,4 +1,4 @@
-"""What the operator cannot give up, read from one line."""
+"""Requirements of the operator, parsed from one line."""
 
 import pytest
 
@@ -21,18 +21,18 @@ VARIANTS = ["fcfs", "easy", "recorded", "multi(depth=1, width=2)"]
         ("mean_wait<=2*multi(depth=1,-width=2)", "mean_wait", "<=", 2.0, "multi(depth=1, width=2)"),
     ],
 )
-def test_what_is_read(text, metric, sign, factor, variant):
+def test_a_requirement_has_a_metric_a_sign_and_a_bound(text, metric, sign, factor, variant):
     (found,) = parse_requirements(text, VARIANTS)
     assert (found.metric, found.sign, found.variant) == (metric, sign, variant)
     assert found.factor == pytest.approx(factor)
 
 
-def test_several_with_commas_between():
+def test_requirements_are_separated_by_commas():
     assert [each.metric for each in parse_requirements("a<1, b>2*easy", VARIANTS)] == ["a", "b"]
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "'' is not a requirement, expected METRIC OP VALUE"),
         ("p99_wait", "'p99_wait' is not a requirement, expected METRIC OP VALUE"),
@@ -44,22 +44,22 @@ def test_several_with_commas_between():
         ("p99_wait<=-3", "'-3' is neither a number"),
     ],
 )
-def test_a_part_that_cannot_be_read_is_named(text, said):
+def test_the_error_names_the_invalid_requirement(text, message):
     with pytest.raises(InputError) as caught:
         parse_requirements(text, VARIANTS)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("sign", "kept"), [("<=", [True, True, False]), ("<", [True, False, False]), (">=", [False, True, True])]
 )
-def test_bounds(sign, kept):
+def test_strict_and_inclusive_bounds_are_distinguished(sign, kept):
     (found,) = parse_requirements(f"x{sign}2*easy", VARIANTS)
     assert [found.holds(value, of_variant=5.0) for value in (9.0, 10.0, 11.0)] == kept
 
 
-def test_what_is_not_known_is_not_kept():
+def test_unknown_values_violate_a_requirement():
     (found,) = parse_requirements("x<=easy", VARIANTS)
     assert not found.holds(float("nan"), 1.0)
     assert not found.holds(1.0, float("nan"))
@@ -79,18 +79,18 @@ METRICS = ["mean_wait_s", "p99_wait_s", "mean_response_s", "mean_bounded_slowdow
         ("Response", "mean_response_s"),
     ],
 )
-def test_metrics_by_their_words(name, metric):
+def test_metrics_are_found_by_their_labels(name, metric):
     assert metric_named(name, METRICS, "--by") == metric
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("wait", "is ambiguous, expected one of mean_wait, p99_wait"),
         ("cost", "is not a metric of this world"),
         ("", "is not a metric"),
     ],
 )
-def test_metrics_that_are_none_or_many(name, said):
-    with pytest.raises(InputError, match=said):
+def test_unknown_and_ambiguous_metrics_are_rejected(name, message):
+    with pytest.raises(InputError, match=message):
         metric_named(name, METRICS, "--by")

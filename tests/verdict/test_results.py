@@ -1,4 +1,4 @@
-"""How far replays are from a log, what is saved of results, and what results are called."""
+"""The fidelity of replays, the files of saved results, and labels of results."""
 
 import math
 from dataclasses import replace
@@ -19,14 +19,14 @@ def logged(starts, name="recorded", own=True, choices=(), point=""):
     )
 
 
-def test_how_far_replays_are_from_the_log():
+def test_fidelity_compares_the_replay_with_the_recorded_starts():
     log = logged([0.0, 10.0, 20.0, 30.0])
     near, far = logged([0.0, 12.0, 20.0, 38.0], "near"), logged([9.0, 19.0, 29.0, 39.0], "far")
     found = fidelity(Results("", "", (far, log, near)))
     assert (found.name, found.policy_known, found.mean, found.logged) == ("near", False, 15.5, 13.0)
     assert (found.half, found.most) == pytest.approx(tuple(np.percentile([0, 2, 0, 8], [50, 90])))
-    told = logged([0.0, 10.0, 20.0, 30.0], choices=(Choice("order", "far"),))
-    found = fidelity(Results("", "", (near, told, far)))
+    with_policy = logged([0.0, 10.0, 20.0, 30.0], choices=(Choice("order", "far"),))
+    found = fidelity(Results("", "", (near, with_policy, far)))
     assert (found.name, found.policy_known, found.mean) == ("far", True, 22.0)
     other = logged([0.0, 10.0, 20.0, 30.0], choices=(Choice("order", "none"),))
     assert fidelity(Results("", "", (near, other))) is None
@@ -41,7 +41,7 @@ def test_how_far_replays_are_from_the_log():
     assert fidelity(Results("", "", (log, fewer, far))).name == "far"
 
 
-def test_what_is_saved_is_what_was_found(tmp_path):
+def test_saved_files_hold_the_results(tmp_path):
     first = Outcome(
         4,
         Served(1.0, 2.0, 3.0),
@@ -79,7 +79,7 @@ def test_what_is_saved_is_what_was_found(tmp_path):
     ]
 
 
-def test_words_for_choices_and_places():
+def test_choices_points_and_results_have_labels_and_defaults():
     assert (Choice("order", "easy").label, Choice("order", "easy", "a=1").label) == ("easy", "easy(a=1)")
     assert (At("a.b.load", 2).name, At("load", 2).name, At("a.load", 2).label) == ("load", "load", "load=2")
     assert VariantResult("a, load=1", (), (), "load=1").own_name == "a"
@@ -96,13 +96,13 @@ def test_words_for_choices_and_places():
     made = Comparison(
         "x", (1.0, math.nan, 2.0), 0, (None, None, ConfidenceInterval(1.0, 0.0, 2.0, 3)), "seeds"
     )
-    # An interval that begins at 0 tells nothing.
+    # A difference whose interval begins at 0 is not significant.
     assert (made.is_worse(2), made.supported()) == (False, (False,) * 3)
-    told = replace(made, against=(None, None, ConfidenceInterval(1.0, 0.5, 2.0, 3)))
-    assert told.supported() == (True, False, False)
+    significant = replace(made, against=(None, None, ConfidenceInterval(1.0, 0.5, 2.0, 3)))
+    assert significant.supported() == (True, False, False)
 
 
-def test_results_may_be_saved_again_in_the_same_folder(tmp_path):
+def test_results_can_be_saved_twice_in_the_same_folder(tmp_path):
     written = (("out/a", b"x"), ("out/b", b"y"))
     run = Outcome(4, Served(1.0, 2.0, 3.0), pl.DataFrame({"job": [1]}), 8, written=written)
     whole = Results("s", "name: s\n", (VariantResult("a", (), (run,)),))
