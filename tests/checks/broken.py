@@ -1,4 +1,4 @@
-"""Policies that break one rule each, and a registry that has one of them."""
+"""Policies that violate one rule each, and a registry of one policy."""
 
 import inspect
 import itertools
@@ -14,7 +14,7 @@ from windlass.plan import Plan
 from windlass.scale import Totals
 from windlass.share.answer import Share, Sharing
 
-#: Counts over all policies of a process, as a state that no seed sets.
+#: A counter shared by all policies of the process: a state that no seed resets.
 CALLS = itertools.count()
 
 
@@ -35,7 +35,7 @@ class Registry:
 
 
 class Good:
-    """Answers the same whatever it sees; what a broken one changes is a method of its own."""
+    """Returns the same answer for every view; broken policies override its methods."""
 
     name = "made"
 
@@ -49,10 +49,10 @@ class Good:
         return self.answer(view, self.odd(view))
 
     def look(self, view):
-        """What it does to a view."""
+        """Inspect, or change, a view."""
 
     def odd(self, view):
-        """Whether it answers otherwise."""
+        """Return True to return the other answer."""
         return False
 
 
@@ -73,7 +73,7 @@ class Scales(Good):
 
 
 class Plans(Good):
-    """Runs nothing, or the first query as it can be."""
+    """Runs nothing; the other answer runs the first query with its first feasible plan."""
 
     def answer(self, view, odd):
         choices = [-1] * len(view.queries)
@@ -87,7 +87,7 @@ class Plans(Good):
 
 
 class Shares(Good):
-    """Lets nobody share, or the first that can."""
+    """Lets no jobs share; the other answer lets the first feasible pair share."""
 
     def answer(self, view, odd):
         for host, guest in itertools.product(view.running, view.waiting) if odd else ():
@@ -101,7 +101,7 @@ class Shares(Good):
 
 
 class Orders(Good):
-    """First come, first served at one site, or nobody for once where others run."""
+    """First come, first served at one site; the other answer starts no job while others run."""
 
     def answer(self, view, odd):
         from windlass.order.site.view import Start
@@ -114,7 +114,7 @@ class Orders(Good):
 
 
 class OrdersAll(Good):
-    """In the order of rows, or turned round."""
+    """Orders jobs by row; the other answer reverses the order."""
 
     def answer(self, view, odd):
         rows = np.arange(len(view.job))
@@ -125,7 +125,7 @@ class OrdersAll(Good):
 
 
 class Places(Good):
-    """In place, or nowhere for once where something runs."""
+    """Places tasks in place; the other answer places none while tasks run."""
 
     def answer(self, view, odd):
         found = InPlace().decide(view)
@@ -151,7 +151,7 @@ class Global:
 
 
 class Forgetful:
-    """A copy of it has counted otherwise."""
+    """A pickled copy has a different count."""
 
     def odd(self, view):
         return self.calls % 7 < 3
@@ -174,7 +174,7 @@ class Needs:
 
 
 class Dispatches:
-    """Takes workers in turn, and refuses what it cannot use."""
+    """Chooses workers in turn, and rejects invalid arguments."""
 
     name = "made"
 
@@ -182,11 +182,11 @@ class Dispatches:
         self.workers, self.last = workers, -1
 
     def arrived(self, now):
-        self.refuse("now", np.isfinite(now))
+        self.require_valid("now", np.isfinite(now))
 
     def choose(self, queue_lengths):
-        right = len(queue_lengths) == self.workers and np.isfinite(queue_lengths).all()
-        self.refuse("queue_lengths", right)
+        valid = len(queue_lengths) == self.workers and np.isfinite(queue_lengths).all()
+        self.require_valid("queue_lengths", valid)
         self.last = (self.last + 1) % self.workers
         return self.chosen()
 
@@ -194,10 +194,10 @@ class Dispatches:
         return self.last
 
     def completed(self, worker, work, seconds):
-        self.refuse("worker", 0 <= worker < self.workers)
-        self.refuse("work", work >= 0.0)
-        self.refuse("seconds", seconds >= 0.0)
+        self.require_valid("worker", 0 <= worker < self.workers)
+        self.require_valid("work", work >= 0.0)
+        self.require_valid("seconds", seconds >= 0.0)
 
-    def refuse(self, argument, holds):
-        if not holds:
+    def require_valid(self, argument, valid):
+        if not valid:
             raise InputError(f"{argument} cannot be used")

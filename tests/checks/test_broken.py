@@ -1,4 +1,4 @@
-"""Each check fails on a policy that breaks just its rule, and on no other."""
+"""Each check fails on a policy that violates only its rule, and passes on a valid one."""
 
 import pickle
 from types import SimpleNamespace
@@ -31,7 +31,7 @@ BASES = {
     "order.fleet": broken.OrdersAll,
     "place": broken.Places,
 }
-#: By decision and what is wrong: the check that fails, and what it says.
+#: For each fault: the check that fails, and its message.
 COMMON = {
     broken.Needs: ("parameters_have_defaults", "parameter depth has no default"),
     broken.Unseeded: ("seeded", "the same seed gives different decisions"),
@@ -42,36 +42,36 @@ COMMON = {
 
 
 def checks(decision):
-    """The checks of a decision by name, those that need no cases apart."""
+    """The checks of a decision by name, without those that need no cases."""
     return {check.__name__.removeprefix("check_"): check for check in checks_of(decision)[len(ALWAYS) :]}
 
 
-def registry(decision, *wrong, **methods):
-    cls = type("Made", (*wrong, BASES[decision]), {"name": "made", **methods})
+def registry(decision, *fault, **methods):
+    cls = type("Made", (*fault, BASES[decision]), {"name": "made", **methods})
     cls.__module__, cls.__qualname__ = __name__, "Made"
     globals()["Made"] = cls
     return Registry(cls, decision)
 
 
 @pytest.mark.parametrize("decision", [each for each in BASES if each not in ("order.site", "place")])
-def test_a_good_policy_passes_each_check(decision):
-    """At one site and in placing, registered policies pass already."""
+def test_a_valid_policy_passes_each_check(decision):
+    """For `order.site` and `place`, the registered policies pass in test_policies."""
     for check in checks(decision).values():
         check(registry(decision), "made")
 
 
 @pytest.mark.parametrize("decision", BASES)
-@pytest.mark.parametrize("wrong", COMMON, ids=lambda cls: cls.__name__)
-def test_a_check_that_all_decisions_have_fails_on_what_is_wrong(decision, wrong):
-    if (decision, wrong) == ("share", broken.Touches):
+@pytest.mark.parametrize("fault", COMMON, ids=lambda cls: cls.__name__)
+def test_each_common_check_fails_on_its_fault(decision, fault):
+    if (decision, fault) == ("share", broken.Touches):
         pytest.skip("a view of sharing has nothing that can be changed")
-    name, problem = COMMON[wrong]
+    name, problem = COMMON[fault]
     with pytest.raises(CheckError, match=f"made: .*({problem})"):
-        checks(decision)[name](registry(decision, wrong), "made")
+        checks(decision)[name](registry(decision, fault), "made")
 
 
 def answers(decision, when, answer):
-    """A policy that answers something else where a view is so."""
+    """A policy that returns another answer for views that meet a condition."""
 
     def decide(self, view):
         self.calls += 1
@@ -80,7 +80,7 @@ def answers(decision, when, answer):
     return registry(decision, decide=decide)
 
 
-CANNOT = [
+INVALID_ANSWERS = [
     (
         "admit",
         "can_be_carried_out",
@@ -141,13 +141,13 @@ CANNOT = [
 ]
 
 
-@pytest.mark.parametrize(("decision", "name", "when", "answer"), CANNOT)
-def test_an_answer_that_cannot_be_carried_out_is_found(decision, name, when, answer):
+@pytest.mark.parametrize(("decision", "name", "when", "answer"), INVALID_ANSWERS)
+def test_an_invalid_answer_fails_the_check(decision, name, when, answer):
     with pytest.raises(CheckError, match="made: "):
         checks(decision)[name](answers(decision, when, answer), "made")
 
 
-def test_a_view_that_is_changed_later_is_found():
+def test_a_later_change_to_a_view_fails_the_check():
     def look(self, view):
         self.kept.append(view)
         if len(self.kept) == 100:
@@ -157,7 +157,7 @@ def test_a_view_that_is_changed_later_is_found():
         checks("admit")["leaves_the_view_alone"](registry("admit", look=look), "made")
 
 
-def test_a_look_that_leaves_a_trace_is_found():
+def test_polls_that_change_a_decision_fail_the_check():
     def odd(self, view):
         self.kept += [view.now] * (not view.due)
         return view.due and len(self.kept) > 9
@@ -187,7 +187,7 @@ def test_a_look_that_leaves_a_trace_is_found():
         ({"jobs": (1,), "reasons": ("",)}, "without a"),
     ],
 )
-def test_starts_without_a_reason_are_found(monkeypatch, changed, problem):
+def test_starts_without_a_reason_fail_the_check(monkeypatch, changed, problem):
     answer = SimpleNamespace(jobs=changed["jobs"], reasons=lambda: changed["reasons"])
     seen = RecordedDecision(None, b"", answer)
     monkeypatch.setattr(site_checks, "_starts", lambda recorder, jobs: recorder.decisions.append(seen))
@@ -202,7 +202,7 @@ def test_starts_without_a_reason_are_found(monkeypatch, changed, problem):
         ({"reasons": ("moved", "")}, "without a reason"),
     ],
 )
-def test_tasks_without_a_reason_are_found(monkeypatch, changed, problem):
+def test_tasks_without_a_reason_fail_the_check(monkeypatch, changed, problem):
     answer = {"starts": np.zeros((2, 4)), "why": np.array([0, 1]), "reasons": ("moved", "stayed")} | changed
     seen = RecordedDecision(None, b"", SimpleNamespace(**answer))
     monkeypatch.setattr(place_checks, "_run", lambda recorder, seed: recorder.decisions.append(seen))
@@ -210,9 +210,9 @@ def test_tasks_without_a_reason_are_found(monkeypatch, changed, problem):
         place_checks.check_gives_reasons(registry("place"), "made")
 
 
-def test_a_placement_that_depends_on_earlier_ones_is_found(monkeypatch):
-    """A new policy answers every seventh view."""
-    asked, wrong = [], [-1, -1]
+def test_a_placement_that_depends_on_earlier_ones_fails_the_check(monkeypatch):
+    """The check asks a new policy for the answer to every seventh view."""
+    calls, fault = [], [-1, -1]
 
     def run(recorder, seed):
         for at in range(15):
@@ -222,18 +222,18 @@ def test_a_placement_that_depends_on_earlier_ones_is_found(monkeypatch):
             )
 
     def decide(self, view):
-        asked.append(view.now)
-        starts, moves = (np.zeros(2) + (view.now == at) for at in wrong)
+        calls.append(view.now)
+        starts, moves = (np.zeros(2) + (view.now == at) for at in fault)
         return SimpleNamespace(starts=starts, moves=moves)
 
     monkeypatch.setattr(place_checks, "_run", run)
     made = registry("place", decide=decide)
-    for at, held in (((-1, -1), True), ((7, -1), False), ((-1, 14), False), ((8, 8), True)):
-        asked.clear()
-        wrong[:] = at
-        if held:
+    for at, stateless in (((-1, -1), True), ((7, -1), False), ((-1, 14), False), ((8, 8), True)):
+        calls.clear()
+        fault[:] = at
+        if stateless:
             place_checks.check_stateless(made, "made")
-            assert asked == [0.0, 7.0, 14.0]
+            assert calls == [0.0, 7.0, 14.0]
         else:
             with pytest.raises(CheckError, match="a new policy answers differently at"):
                 place_checks.check_stateless(made, "made")
@@ -247,63 +247,63 @@ ENDLESS = [
 
 
 @pytest.mark.parametrize(("module", "runner", "check", "seeds"), ENDLESS, ids=lambda each: str(each)[-20:])
-def test_a_job_without_an_end_is_found_in_any_of_the_runs(monkeypatch, module, runner, check, seeds):
+def test_a_job_that_never_ends_fails_the_check_in_any_run(monkeypatch, module, runner, check, seeds):
     decision = module.__name__.removeprefix("windlass.experiment.checks.")
-    asked = []
+    calls = []
     if module is not place_checks:
         monkeypatch.setattr(module, "workload", lambda seed: seed)
 
     def run(*given, drops=None):
-        asked.append((given[1], drops) if drops is not None else next(g for g in given if isinstance(g, int)))
-        return SimpleNamespace(end=np.array([1.0, np.inf if len(asked) == late else 2.0]))
+        calls.append((given[1], drops) if drops is not None else next(g for g in given if isinstance(g, int)))
+        return SimpleNamespace(end=np.array([1.0, np.inf if len(calls) == late else 2.0]))
 
     monkeypatch.setattr(module, runner, run)
     for late in (0, 1, len(seeds)):
-        asked.clear()
+        calls.clear()
         if late:
             with pytest.raises(CheckError, match="a job never ends"):
                 getattr(module, check)(registry(decision), "made")
         else:
             getattr(module, check)(registry(decision), "made")
-            assert asked == seeds
+            assert calls == seeds
 
 
-@pytest.mark.parametrize("wrong", ["", "start", "why"])
-def test_a_site_s_policy_by_hand_does_as_the_simulator_s_own_way(monkeypatch, wrong):
+@pytest.mark.parametrize("fault", ["", "start", "why"])
+def test_an_order_site_policy_called_by_hand_must_give_the_simulators_schedule(monkeypatch, fault):
     def starts(policy, jobs):
         by_hand = isinstance(policy, Recorder)
-        start = np.array([0.0, 1.0 + (by_hand and wrong == "start")])
-        # Codes may differ where the reasons are the same.
+        start = np.array([0.0, 1.0 + (by_hand and fault == "start")])
+        # Codes may differ if the reasons are the same.
         reasons = ("a", "b") if by_hand else ("b", "a")
         why = [0, 1] if by_hand else [1, 0]
         return SimpleNamespace(
-            start=start, reasons=reasons, why=[0, 0] if by_hand and wrong == "why" else why
+            start=start, reasons=reasons, why=[0, 0] if by_hand and fault == "why" else why
         )
 
     monkeypatch.setattr(site_checks, "_starts", starts)
     check = site_checks.check_same_by_decide
-    if not wrong:
+    if not fault:
         check(registry("order.site"), "made")
         return
-    with pytest.raises(CheckError, match="at other times" if wrong == "start" else "other reasons"):
+    with pytest.raises(CheckError, match="at other times" if fault == "start" else "other reasons"):
         check(registry("order.site"), "made")
 
 
-@pytest.mark.parametrize("wrong", [None, False, True])
-def test_a_fleet_s_policy_by_hand_does_as_the_simulator_s_own_way(monkeypatch, wrong):
+@pytest.mark.parametrize("fault", [None, False, True])
+def test_an_order_fleet_policy_called_by_hand_must_give_the_simulators_schedule(monkeypatch, fault):
     def run(case, policy, by_seconds):
         by_hand = isinstance(policy, Recorder)
-        return SimpleNamespace(begun=np.array([0.0, float(by_hand and by_seconds is wrong)]))
+        return SimpleNamespace(begun=np.array([0.0, float(by_hand and by_seconds is fault)]))
 
     monkeypatch.setattr(fleet_checks, "run_ordered", run)
-    if wrong is None:
+    if fault is None:
         fleet_checks.check_same_by_decide(registry("order.fleet"), "made")
         return
     with pytest.raises(CheckError, match="at other times"):
         fleet_checks.check_same_by_decide(registry("order.fleet"), "made")
 
 
-def test_the_check_of_scaling_sees_a_day_and_a_jump():
+def test_scale_cases_have_a_growing_history_with_a_jump():
     seen = []
     for view, _ in scale_checks.CASES.decisions(SimpleNamespace(decide=seen.append), 3):
         assert len(view.history) == int(view.now / 600.0) + 1

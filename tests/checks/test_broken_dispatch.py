@@ -1,4 +1,4 @@
-"""Each check of dispatch policies fails on one that breaks just its rule."""
+"""Each check of dispatch policies fails on a policy that violates only its rule."""
 
 import re
 from types import SimpleNamespace
@@ -21,13 +21,13 @@ def dispatching(monkeypatch, **methods):
     return Registry(cls, "dispatch")
 
 
-def test_a_good_dispatcher_passes_each_check(monkeypatch):
+def test_a_valid_dispatcher_passes_each_check(monkeypatch):
     for check in checks("dispatch").values():
         check(dispatching(monkeypatch), "made")
 
 
 @pytest.mark.parametrize("worker", [4, -1, None])
-def test_a_worker_that_is_none_is_found(monkeypatch, worker):
+def test_an_unknown_worker_fails_the_check(monkeypatch, worker):
     def chosen(self):
         self.count = getattr(self, "count", 0) + 1
         return worker if self.count == 500 else self.count % 4
@@ -37,27 +37,27 @@ def test_a_worker_that_is_none_is_found(monkeypatch, worker):
 
 
 @pytest.mark.parametrize("argument", ["queue_lengths", "now", "worker", "work", "seconds"])
-def test_bad_input_that_is_taken_or_not_named_is_found(monkeypatch, argument):
-    def accepts(self, name, holds):
+def test_accepting_or_not_naming_bad_input_fails_the_check(monkeypatch, argument):
+    def accepts(self, name, valid):
         if name != argument:
-            broken.Dispatches.refuse(self, name, holds)
+            broken.Dispatches.require_valid(self, name, valid)
 
-    def unnamed(self, name, holds):
-        broken.Dispatches.refuse(self, "it" if name == argument else name, holds)
+    def unnamed(self, name, valid):
+        broken.Dispatches.require_valid(self, "it" if name == argument else name, valid)
 
     monkeypatch.setattr(dispatch_checks, "as_compiled", lambda policy: policy)
-    # A worker that is not there, and a queue of another length, are no index.
+    # An unknown worker and a queue of another length are invalid indices.
     with pytest.raises(CheckError, match=f"accepts a bad {argument}"):
-        dispatch_checks.check_refuses_bad_input(dispatching(monkeypatch, refuse=accepts), "made")
+        dispatch_checks.check_refuses_bad_input(dispatching(monkeypatch, require_valid=accepts), "made")
     with pytest.raises(CheckError, match=f"does not name {argument}"):
-        dispatch_checks.check_refuses_bad_input(dispatching(monkeypatch, refuse=unnamed), "made")
+        dispatch_checks.check_refuses_bad_input(dispatching(monkeypatch, require_valid=unnamed), "made")
 
 
 @pytest.mark.parametrize("part", ["length", "number"])
-def test_either_bad_queue_alone_is_found(monkeypatch, part):
+def test_accepting_one_kind_of_bad_queue_fails_the_check(monkeypatch, part):
     def choose(self, queue_lengths):
         bad = len(queue_lengths) != 4 if part == "number" else not np.isfinite(queue_lengths).all()
-        self.refuse("queue_lengths", not bad)
+        self.require_valid("queue_lengths", not bad)
         return 0
 
     monkeypatch.setattr(dispatch_checks, "as_compiled", lambda policy: policy)
@@ -77,13 +77,13 @@ def test_either_bad_queue_alone_is_found(monkeypatch, part):
         ("picklable", {"__getstate__": lambda self: {"workers": 4, "last": self.last + 1}}, "a pickled copy"),
     ],
 )
-def test_a_dispatcher_that_depends_on_chance_or_forgets_is_found(monkeypatch, name, methods, problem):
+def test_an_unseeded_or_unpicklable_dispatcher_fails_the_check(monkeypatch, name, methods, problem):
     with pytest.raises(CheckError, match=problem):
         checks("dispatch")[name](dispatching(monkeypatch, **methods), "made")
 
 
 @pytest.mark.parametrize(
-    ("compiled", "looks"),
+    ("compiled", "compared"),
     [
         (None, True),
         (SimpleNamespace(benchmark_at=np.inf, reservations=0), True),
@@ -91,7 +91,7 @@ def test_a_dispatcher_that_depends_on_chance_or_forgets_is_found(monkeypatch, na
         (SimpleNamespace(benchmark_at=np.inf, reservations=1), False),
     ],
 )
-def test_a_dispatcher_by_hand_does_as_the_simulator_s_own_loop(monkeypatch, compiled, looks):
+def test_a_dispatcher_called_through_python_must_give_the_compiled_responses(monkeypatch, compiled, compared):
     monkeypatch.setattr(dispatch_checks, "as_compiled", lambda policy: compiled)
     monkeypatch.setattr(
         dispatch_checks,
@@ -99,14 +99,14 @@ def test_a_dispatcher_by_hand_does_as_the_simulator_s_own_loop(monkeypatch, comp
         lambda policy: np.array([1.0 + isinstance(policy, dispatch_checks._Uncompiled)]),
     )
     made = dispatching(monkeypatch)
-    if looks:
+    if compared:
         with pytest.raises(CheckError, match="when it is called through Python"):
             dispatch_checks.check_same_uncompiled(made, "made")
     else:
         dispatch_checks.check_same_uncompiled(made, "made")
 
 
-def test_by_hand_each_call_is_passed_on():
+def test_the_uncompiled_wrapper_forwards_each_call():
     seen = []
     policy = SimpleNamespace(
         name="made",

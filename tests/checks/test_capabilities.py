@@ -1,4 +1,4 @@
-"""A policy that offers more than to decide, and breaks what goes with that, is refused by a line that says so."""
+"""A policy with an invalid optional capability fails its check with an error of one line."""
 
 import re
 
@@ -13,9 +13,9 @@ from windlass.model import InputError, Owners
 from windlass.order.site.compiled import STARTS_NONE
 
 
-def refused(decision, check, problem, made):
+def assert_check_fails(decision, check, problem, policies):
     with pytest.raises(CheckError, match=re.escape(problem)) as error:
-        checks(decision)[check](made, "made")
+        checks(decision)[check](policies, "made")
     assert str(error.value).startswith("made: ")
     assert "\n" not in str(error.value)
 
@@ -74,10 +74,12 @@ def test_a_learner_passes_each_check():
 
 
 @pytest.mark.parametrize(("methods", "problem"), LEARNERS, ids=range(len(LEARNERS)))
-def test_what_is_saved_and_not_restored_is_found(methods, problem):
-    # It lets some share, so that there is something to learn.
+def test_a_faulty_save_or_restore_fails_the_check(methods, problem):
+    # The policy lets some jobs share, so that it observes measurements.
     some = {"odd": lambda self, view: True}
-    refused("share", "saved_state_is_restored", problem, registry("share", Learner, **some, **methods))
+    assert_check_fails(
+        "share", "saved_state_is_restored", problem, registry("share", Learner, **some, **methods)
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,13 +90,15 @@ def test_what_is_saved_and_not_restored_is_found(methods, problem):
         ({"restore": lambda self, text: None}, "has restore() and no saved()"),
     ],
 )
-def test_a_learner_that_is_not_whole_is_found(methods, problem):
-    refused("share", "learns", problem, registry("share", **methods))
+def test_an_incomplete_learner_fails_the_check(methods, problem):
+    assert_check_fails("share", "learns", problem, registry("share", **methods))
 
 
 @pytest.mark.parametrize("idle", [-1.0, np.nan, np.inf, "soon"])
-def test_an_idle_time_that_is_none_is_found(idle):
-    refused("scale", "idle_is_a_time", f"made: idle is {idle!r}, expected", registry("scale", idle=idle))
+def test_an_invalid_idle_time_fails_the_check(idle):
+    assert_check_fails(
+        "scale", "idle_is_a_time", f"made: idle is {idle!r}, expected", registry("scale", idle=idle)
+    )
 
 
 @pytest.mark.parametrize("decision", ["place", "plan"])
@@ -106,8 +110,8 @@ def test_an_idle_time_that_is_none_is_found(idle):
         (lambda self: (STARTS_NONE, len), "builtin_function_or_method, expected a Kernel"),
     ],
 )
-def test_functions_that_cannot_be_compiled_ahead_are_found(decision, functions, problem):
-    refused(decision, "compiled_ahead", problem, registry(decision, functions=functions))
+def test_functions_that_cannot_be_compiled_ahead_fail_the_check(decision, functions, problem):
+    assert_check_fails(decision, "compiled_ahead", problem, registry(decision, functions=functions))
 
 
 @pytest.mark.parametrize(
@@ -128,17 +132,19 @@ def test_functions_that_cannot_be_compiled_ahead_are_found(decision, functions, 
         ("order.fleet", {"select": STARTS_NONE, "options": 3.0}, "options has shape (), expected (k,)"),
     ],
 )
-def test_what_is_no_compiled_policy_is_found(decision, members, problem):
-    refused(decision, "compiled", problem, registry(decision, **members))
+def test_an_invalid_compiled_policy_fails_the_check(decision, members, problem):
+    assert_check_fails(decision, "compiled", problem, registry(decision, **members))
 
 
 @pytest.mark.parametrize("half_life", [0.0, -5, np.nan, "a day", True])
-def test_a_half_life_that_is_no_time_is_found(half_life):
+def test_an_invalid_half_life_fails_the_check(half_life):
     problem = f"half_life is {half_life!r}, expected a number above 0"
-    refused("order.site", "half_life_is_a_time", problem, registry("order.site", half_life=half_life))
+    assert_check_fails(
+        "order.site", "half_life_is_a_time", problem, registry("order.site", half_life=half_life)
+    )
 
 
-def test_any_time_above_0_may_be_a_half_life():
+def test_any_time_above_0_is_a_valid_half_life():
     for half_life in (None, 1, 0.5, np.inf, np.float64(3.0), np.int64(3)):
         require_positive(half_life, "made", "half_life")
 
@@ -155,8 +161,8 @@ def test_any_time_above_0_may_be_a_half_life():
         ),
     ],
 )
-def test_promises_that_are_none_are_found(promised, problem):
-    refused("order.site", "promises", problem, registry("order.site", promised=promised))
+def test_invalid_promises_fail_the_check(promised, problem):
+    assert_check_fails("order.site", "promises", problem, registry("order.site", promised=promised))
 
 
 @pytest.mark.parametrize(
@@ -168,8 +174,8 @@ def test_promises_that_are_none_are_found(promised, problem):
         (lambda self, owners, queues: (self, Owners.of(2, user=[0, 1])), "owners of 2 jobs, expected 200"),
     ],
 )
-def test_a_policy_that_is_not_placed_is_found(placed, problem):
-    refused("order.site", "placed", problem, registry("order.site", placed=placed))
+def test_an_invalid_result_of_placed_fails_the_check(placed, problem):
+    assert_check_fails("order.site", "placed", problem, registry("order.site", placed=placed))
 
 
 @pytest.mark.parametrize(
@@ -183,20 +189,20 @@ def test_a_policy_that_is_not_placed_is_found(placed, problem):
         ("number_of_workers", {"workers": property(lambda self: 5, lambda self, _: None)}, "workers is 5"),
     ],
 )
-def test_a_dispatcher_that_breaks_what_it_offers_is_found(monkeypatch, check, members, problem):
-    refused("dispatch", check, problem, dispatching(monkeypatch, **members))
+def test_a_dispatcher_with_a_faulty_capability_fails_the_check(monkeypatch, check, members, problem):
+    assert_check_fails("dispatch", check, problem, dispatching(monkeypatch, **members))
 
 
-def test_a_dispatcher_that_follows_workers_passes(monkeypatch):
-    """Of the workers that are there it takes the first."""
-    gone = set()
+def test_a_dispatcher_that_avoids_absent_workers_passes(monkeypatch):
+    """The dispatcher chooses the first worker that is present."""
+    absent = set()
     methods = {
-        "chosen": lambda self: min({*range(self.workers)} - gone),
-        "left": lambda self, worker: gone.add(worker),
-        "joined": lambda self, worker: gone.discard(worker),
+        "chosen": lambda self: min({*range(self.workers)} - absent),
+        "left": lambda self, worker: absent.add(worker),
+        "joined": lambda self, worker: absent.discard(worker),
     }
     checks("dispatch")["avoids_absent_workers"](dispatching(monkeypatch, **methods), "made")
-    assert gone == {1}
+    assert absent == {1}
 
 
 class Projects:
@@ -204,31 +210,31 @@ class Projects:
     singular_values = np.array([3.0, 2.0, 1.0])
 
 
-def test_directions_of_admission_are_checked():
+def test_projections_of_admission_policies_are_checked():
     check = checks("admit")["projections"]
     check(registry("admit", Projects), "made")
-    refused(
+    assert_check_fails(
         "admit",
         "projections",
         "have shapes (3,) and (2,)",
         registry("admit", Projects, singular_values=np.ones(2)),
     )
     rising = registry("admit", Projects, singular_values=np.arange(3.0))
-    refused("admit", "projections", "singular_values are not descending", rising)
+    assert_check_fails("admit", "projections", "singular_values are not descending", rising)
 
 
-def test_an_answer_after_an_interruption_is_checked():
+def test_the_answer_after_a_restart_is_checked():
     from windlass.admit.view import Admission
 
     def restart(self):
         self.answer = lambda view, odd: Admission(True, "")
 
-    made = registry("admit", restart=restart)
-    refused("admit", "continues_after_restart", "after restart(): ", made)
+    policies = registry("admit", restart=restart)
+    assert_check_fails("admit", "continues_after_restart", "after restart(): ", policies)
     checks("admit")["continues_after_restart"](registry("admit", restart=lambda self: None), "made")
 
 
-def test_a_policy_that_only_decides_is_left_alone():
+def test_a_policy_without_optional_capabilities_passes():
     for decision in ("order.site", "order.fleet", "place", "plan", "scale", "share", "admit"):
         names = ("compiled", "compiled_ahead", "placed", "promises", "learns", "saved_state_is_restored")
         for name in (*names, "projections", "half_life_is_a_time", "idle_is_a_time"):

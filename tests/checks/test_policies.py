@@ -1,4 +1,4 @@
-"""Every registered policy of every decision passes the suite, and the suite can fail."""
+"""Every registered policy of every decision passes the suite, and broken policies fail it."""
 
 import importlib
 from pathlib import Path
@@ -19,12 +19,12 @@ CASES = [
 ]
 
 
-def test_what_worlds_leave_to_policies_is_among_the_decisions():
+def test_the_decisions_of_all_worlds_are_registered():
     assert {registry.decision for world in worlds() for registry in world.decisions} <= set(REGISTRIES)
 
 
 @pytest.mark.parametrize("decision", REGISTRIES)
-def test_every_check_of_a_decision_s_module_is_listed_once(decision):
+def test_every_check_in_the_module_of_a_decision_is_listed_once(decision):
     module = importlib.import_module(f"windlass.experiment.checks.{decision}")
     own = [
         value
@@ -37,7 +37,7 @@ def test_every_check_of_a_decision_s_module_is_listed_once(decision):
 
 
 @pytest.mark.parametrize(("registry", "name", "check"), CASES)
-def test_policy_passes(registry, name, check):
+def test_each_registered_policy_passes(registry, name, check):
     check(registry, name)
 
 
@@ -81,11 +81,11 @@ def write(tmp_path: Path, changes) -> str:
     return str(path)
 
 
-def test_a_good_policy_of_ones_own_passes(tmp_path):
+def test_a_valid_policy_file_passes(tmp_path):
     check_policy(REGISTRIES["order.site"], write(tmp_path, {}))
 
 
 @pytest.mark.parametrize("problem", BROKEN)
-def test_a_broken_policy_fails(tmp_path, problem):
+def test_a_broken_policy_file_fails(tmp_path, problem):
     with pytest.raises(CheckError, match=problem):
         check_policy(REGISTRIES["order.site"], write(tmp_path, BROKEN[problem]))
