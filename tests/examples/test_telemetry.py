@@ -1,4 +1,4 @@
-"""The script that loads a machine while it is recorded: what it starts it stops, and what it keeps is small."""
+"""The example script that loads and records a machine stops its processes and writes small files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def alive(pid: int) -> bool:
     return True
 
 
-def test_all_that_is_started_is_stopped(record, tmp_path):
+def test_all_started_processes_and_cgroups_are_removed(record, tmp_path):
     started, ever = record.Started(), []
     begin = started.start
 
@@ -52,7 +52,7 @@ def test_all_that_is_started_is_stopped(record, tmp_path):
     assert not list(groups.glob(f"windlass-record-{os.getpid()}"))
 
 
-def test_patterns_are_drawn_by_their_seed_and_differ(record):
+def test_bursts_follow_the_seed_and_the_pattern(record):
     def drawn(name, seed):
         rng = random.Random(seed)
         return [record.Burst(record.PATTERNS[name], rng, 2).starts for _ in range(200)]
@@ -69,7 +69,7 @@ def test_patterns_are_drawn_by_their_seed_and_differ(record):
             assert 1 <= len(times) <= pattern.hogs
 
 
-def test_a_recording_is_kept_small_and_its_times_exact(record, tmp_path):
+def test_a_recording_is_stored_as_float32_with_exact_times(record, tmp_path):
     path = tmp_path / "run.parquet"
     at = 1.7e9 + np.arange(100) + 0.25
     pl.DataFrame({"at": at, "busy": np.random.default_rng(1).random(100)}).write_parquet(path)

@@ -1,4 +1,4 @@
-"""The four workflows: the same result whatever happens to their time, progress that rises, and an orderly end."""
+"""The four example workflows have reproducible results, report rising progress and terminate cleanly."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ FOLDER = Path(__file__).parents[2] / "examples" / "workflows"
 NAMES = ("montage", "blast", "stats", "synthetic")
 #: Seconds after which a test that would never end fails.
 BOUND = 60.0
-#: Tasks of each stage are the same; of ``synthetic`` the first fills blocks of memory, the second works on them.
+#: Number of stages of each workflow.
 STAGES = {"montage": 4, "blast": 2, "stats": 4, "synthetic": 2}
 
 
 class Run:
-    """A workflow that runs, in a session of its own."""
+    """A running workflow in its own session."""
 
     def __init__(self, folder: Path, name: str, *more: str) -> None:
         self.files = folder / f"files{len(list(folder.iterdir()))}"
         self.files.mkdir()
-        self.told = folder / f"{self.files.name}.progress"
+        self.progress_file = folder / f"{self.files.name}.progress"
         command = [
             sys.executable,
             str(FOLDER / f"{name}.py"),
@@ -48,23 +48,23 @@ class Run:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            env=os.environ | {"WINDLASS_PROGRESS": str(self.told)},
+            env=os.environ | {"WINDLASS_PROGRESS": str(self.progress_file)},
         )
 
     def ended(self) -> str:
-        """What it printed last, once it has ended well."""
+        """Wait for a successful exit, and return the last line of output."""
         out, err = self.process.communicate(timeout=BOUND)
         assert (self.process.returncode, err) == (0, "")
         return out.splitlines()[-1]
 
     def seen(self) -> JobProgress | None:
-        """Its present progress; a report that is there is whole."""
-        found = read(self.told)
+        """Return the current progress; an existing report is always complete."""
+        found = read(self.progress_file)
         assert found.progress is not None or "No such file" in found.why
         return found.progress
 
     def until(self, done: float) -> None:
-        """Wait until it has done so many tasks, or has ended."""
+        """Wait until the workflow has done a number of tasks, or has ended."""
         while self.process.poll() is None:
             progress = self.seen()
             if progress is not None and progress.done >= done:
@@ -74,7 +74,7 @@ class Run:
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[..., Run]]:
-    """Starts workflows, and ends what is left of them."""
+    """Return a function that starts workflows, which are killed after the test."""
     runs: list[Run] = []
 
     def one(name: str, *more: str) -> Run:
@@ -89,9 +89,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Run]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_result_is_the_same_on_any_cores_and_another_seed_s_is_not(
-    start: Callable[..., Run], name: str
-) -> None:
+def test_the_result_depends_on_the_seed_and_not_on_the_cores(start: Callable[..., Run], name: str) -> None:
     on = [start(name, "--seconds", "0.3", "--cores", cores).ended() for cores in ("1", "2")]
     assert on[0].startswith(f"{name} checksum ")
     assert len(on[0].split()[-1]) == 32
@@ -101,7 +99,9 @@ def test_the_result_is_the_same_on_any_cores_and_another_seed_s_is_not(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_the_result_is_the_same_on_more_cores_than_there_are(start: Callable[..., Run], name: str) -> None:
+def test_the_result_is_the_same_on_more_cores_than_the_machine_has(
+    start: Callable[..., Run], name: str
+) -> None:
     on = {start(name, "--seconds", "2", "--cores", cores).ended() for cores in ("1", "3", "5")}
     assert len(on) == 1
     assert start(name, "--seconds", "3").ended() not in on
@@ -110,7 +110,7 @@ def test_the_result_is_the_same_on_more_cores_than_there_are(start: Callable[...
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("whole", [True, False], ids=["all", "one"])
-def test_a_pause_in_the_middle_changes_nothing(start: Callable[..., Run], name: str, whole: bool) -> None:
+def test_a_pause_does_not_change_the_result(start: Callable[..., Run], name: str, whole: bool) -> None:
     expected = start(name, "--seconds", "0.8").ended()
     rng = random.Random(f"{name} {whole}")
     for _ in range(3):
@@ -123,7 +123,7 @@ def test_a_pause_in_the_middle_changes_nothing(start: Callable[..., Run], name: 
         paused = family if whole else family[-1:]
         for sign in (signal.SIGSTOP, signal.SIGCONT):
             for pid in paused:
-                # A worker may have ended, as its stage has.
+                # A worker may have ended with its stage.
                 if run.process.poll() is None and pid in descendants([run.process.pid]):
                     os.kill(pid, sign)
             time.sleep(rng.uniform(0.05, 0.2))
@@ -131,7 +131,7 @@ def test_a_pause_in_the_middle_changes_nothing(start: Callable[..., Run], name: 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_progress_rises_and_ends_with_nothing_left(start: Callable[..., Run], name: str) -> None:
+def test_progress_rises_and_ends_with_no_tasks_left(start: Callable[..., Run], name: str) -> None:
     run = start(name, "--seconds", "1.5")
     reports: list[JobProgress] = []
     while run.process.poll() is None:
@@ -146,14 +146,14 @@ def test_progress_rises_and_ends_with_nothing_left(start: Callable[..., Run], na
     assert (last.left, last.stage, last.stages) == (0, STAGES[name], STAGES[name])
     assert len({each.done + each.left for each in reports}) == 1
     assert all(old.done <= new.done and old.stage <= new.stage for old, new in pairwise(reports))
-    # Stages that use one core and those that use all are told apart, and each kind is there.
+    # Both sequential and parallel stages are reported.
     assert {each.parallel for each in reports} == {True, False}
     assert len({(each.stage, each.parallel) for each in reports}) <= STAGES[name]
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("cores", ["1", "2"])
-def test_sigterm_ends_all_of_it_and_removes_its_files(
+def test_sigterm_ends_all_processes_and_removes_the_files(
     start: Callable[..., Run], name: str, cores: str
 ) -> None:
     run = start(name, "--seconds", "20", "--cores", cores)
@@ -168,8 +168,8 @@ def test_sigterm_ends_all_of_it_and_removes_its_files(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("done", range(30, 50))
-def test_sigterm_right_after_a_report_ends_all_of_it(start: Callable[..., Run], done: int) -> None:
-    """Then the workflow is between two results, and its processes go on until they are told."""
+def test_sigterm_right_after_a_report_ends_all_processes(start: Callable[..., Run], done: int) -> None:
+    """The workflow is between two results, and its processes run until they are signalled."""
     run = start("montage", "--seconds", "20")
     run.until(done)
     family = descendants([run.process.pid])
@@ -181,7 +181,7 @@ def test_sigterm_right_after_a_report_ends_all_of_it(start: Callable[..., Run], 
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_sigterm_while_processes_start_leaves_none(start: Callable[..., Run], seed: int) -> None:
+def test_sigterm_while_processes_start_leaves_no_files(start: Callable[..., Run], seed: int) -> None:
     run = start(NAMES[seed % 4], "--seconds", "20", "--cores", "8")
     at_least = random.Random(seed).randrange(2, 9)
     while len(family := descendants([run.process.pid])) < at_least:
@@ -193,14 +193,14 @@ def test_sigterm_while_processes_start_leaves_none(start: Callable[..., Run], se
 
 
 def terminate(family: set[int]) -> None:
-    """To all of them, as a batch system does; some may have ended by the first of these signals."""
+    """Send SIGTERM to all processes, as a batch system does; some may already have ended."""
     for pid in family:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_worker_that_is_killed_ends_the_workflow(start: Callable[..., Run], name: str) -> None:
+def test_a_killed_worker_ends_the_workflow(start: Callable[..., Run], name: str) -> None:
     run = start(name, "--seconds", "10")
     while len(family := descendants([run.process.pid]) - {run.process.pid}) < 2:
         assert run.process.poll() is None
@@ -213,8 +213,8 @@ def test_a_worker_that_is_killed_ends_the_workflow(start: Callable[..., Run], na
 
 
 @pytest.mark.parametrize("count", [2, 3])
-def test_it_ends_with_a_parent_that_is_killed(start: Callable[..., Run], count: int) -> None:
-    """Also one whose processes have only just been started."""
+def test_processes_end_with_their_killed_parent(start: Callable[..., Run], count: int) -> None:
+    """This includes workflows whose processes have just started."""
     run = start("blast", "--seconds", "20")
     while len(family := descendants([run.process.pid])) < count:
         assert run.process.poll() is None
@@ -228,7 +228,7 @@ def test_it_ends_with_a_parent_that_is_killed(start: Callable[..., Run], count: 
 
 
 def alive(pid: int) -> bool:
-    """Whether it runs still; one that nobody has waited for does not."""
+    """Return True if the process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):
@@ -236,7 +236,7 @@ def alive(pid: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "said"),
+    ("option", "value", "message"),
     [
         ("--seconds", "0", "--seconds is 0.0, expected above 0"),
         ("--seconds", "nan", "--seconds is nan"),
@@ -246,21 +246,21 @@ def alive(pid: int) -> bool:
         ("--seed", "-1", "--seed is -1"),
     ],
 )
-def test_options_that_cannot_be_are_named(
-    start: Callable[..., Run], option: str, value: str, said: str
+def test_the_error_names_the_invalid_option(
+    start: Callable[..., Run], option: str, value: str, message: str
 ) -> None:
     run = start("stats", option, value)
     _, err = run.process.communicate(timeout=BOUND)
     assert run.process.returncode == 2
-    assert said in err.splitlines()[-1]
+    assert message in err.splitlines()[-1]
 
 
-def test_without_the_variable_nothing_is_told(tmp_path: Path) -> None:
-    said = subprocess.run(
+def test_without_the_variable_no_progress_is_written(tmp_path: Path) -> None:
+    message = subprocess.run(
         [sys.executable, FOLDER / "blast.py", "--seconds", "0.2", "--folder", tmp_path],
         env={name: value for name, value in os.environ.items() if name != "WINDLASS_PROGRESS"},
         capture_output=True,
         text=True,
     )
-    assert said.returncode == 0
+    assert message.returncode == 0
     assert not list(tmp_path.iterdir())

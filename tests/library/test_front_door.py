@@ -1,4 +1,4 @@
-"""The library's functions: what they return, and that they do what the command does."""
+"""The functions of the library return the documented results, which equal those of the command."""
 
 import json
 import subprocess
@@ -66,7 +66,7 @@ def test_the_library_and_the_command_give_the_same_numbers(tmp_path, monkeypatch
         assert table["mean_wait_s"][row] == pytest.approx(variant["metrics"]["mean_wait_s"], rel=1e-12)
 
 
-def test_policies_of_a_mapping_are_for_their_decision_and_fields_sweep():
+def test_policies_are_given_by_decision_and_fields_make_a_sweep():
     results = windlass.run(DRAWN, {"order": ["sjf"]}, fields={"cluster.processors": [128, 256]}, check=False)
     assert results.table()["variant"].to_list() == ["sjf, processors=128", "sjf, processors=256"]
 
@@ -74,12 +74,12 @@ def test_policies_of_a_mapping_are_for_their_decision_and_fields_sweep():
 def test_a_schedule_of_one_policy_has_a_row_per_job():
     jobs = windlass.simulate(LOG, "fcfs", processors=64)
     assert len(jobs) == len(windlass.load_log(LOG))
-    # First come, first served: in the order of submission, no job starts before an earlier one.
+    # First come, first served: in order of submission, no job starts before an earlier one.
     starts = jobs.sort("submit_s", maintain_order=True)["start_s"].to_list()
     assert starts == sorted(starts)
 
 
-def test_policies_lists_each_with_its_decision():
+def test_policies_lists_each_policy_with_its_decision():
     found = windlass.policies()
     assert set(found["decision"]) == {
         "admit", "dispatch", "order.fleet", "order.site", "place", "plan", "scale", "share"
@@ -112,7 +112,7 @@ def test_policies_lists_each_with_its_decision():
         (lambda: windlass.run(["a list"]), "run: list given, expected a path"),
     ],
 )
-def test_wrong_input_is_one_line(call, message):
+def test_the_error_is_one_line(call, message):
     with pytest.raises(windlass.InputError) as caught:
         call()
     assert message in str(caught.value)
@@ -130,20 +130,20 @@ def test_an_interrupted_experiment_resumes_without_repeating_runs(tmp_path):
     first = Experiment(scenario, folder=Folder(out), check=False)
     with pytest.raises(KeyboardInterrupt):
         first.run(interrupt)
-    kept, total = first.unfinished()
+    finished, total = first.unfinished()
     assert (total, out.exists()) == (4, False)
-    assert 1 <= kept <= 3
+    assert 1 <= finished <= 3
     seen = []
     again = Experiment(scenario, folder=Folder(out, resume=True), check=False)
     results = again.run(lambda progress: seen.append(progress.done))
-    assert min(seen) == kept
+    assert min(seen) == finished
     assert again.unfinished() is None
     whole = Experiment(scenario, check=False).run()
     assert results.jobs().equals(whole.jobs())
     assert pl.read_parquet(out / "jobs.parquet").equals(whole.jobs())
 
 
-def test_an_experiment_that_finished_nothing_leaves_nothing(tmp_path):
+def test_an_experiment_without_finished_runs_leaves_no_files(tmp_path):
     out = tmp_path / "out"
 
     def interrupt(progress):
@@ -156,14 +156,14 @@ def test_an_experiment_that_finished_nothing_leaves_nothing(tmp_path):
     assert list(tmp_path.glob(".out.partial")) == []
 
 
-def test_a_report_is_one_file_with_the_answer(tmp_path):
+def test_a_report_is_one_html_file(tmp_path):
     results = windlass.run(DRAWN, check=False)
     page = results.report(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "easy" in page
     assert page.startswith("<!doctype html>")
 
 
-def test_without_cutting_no_job_stops_at_its_requested_time():
+def test_without_cutting_disables_kills_at_the_requested_time():
     scenario = make_scenario(DRAWN)
     other = without_cutting(scenario)
     assert [each.name for each in other.variants] == [each.name for each in scenario.variants]
@@ -180,7 +180,7 @@ def test_without_cutting_no_job_stops_at_its_requested_time():
     assert without_cutting(swept) is None
 
 
-def test_one_policy_and_one_seed_may_be_given_without_a_list(tmp_path):
+def test_one_policy_and_one_seed_need_no_list(tmp_path):
     results = windlass.run(DRAWN, "sjf", seeds=3, check=False)
     assert results.table()["variant"].to_list() == ["sjf"]
     assert results.metrics()["seed"].to_list() == [3]
@@ -188,7 +188,7 @@ def test_one_policy_and_one_seed_may_be_given_without_a_list(tmp_path):
     assert (tmp_path / "tables" / "jobs.parquet").is_file()
 
 
-def test_a_log_is_found_after_the_folder_has_changed_and_bad_lines_can_be_left_out(tmp_path, monkeypatch):
+def test_a_log_is_found_from_another_folder_and_bad_lines_can_be_skipped(tmp_path, monkeypatch):
     (tmp_path / "jobs.csv").write_text("submit,run,procs\n0,60,4\n5,x,2\n9,30,2\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(windlass.InputError, match="line 3"):

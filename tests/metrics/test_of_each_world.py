@@ -1,4 +1,4 @@
-"""Metrics of the other worlds, each worked out once more by a plain loop over a run made up at random."""
+"""Metrics of the other worlds against plain loops over random made-up runs."""
 
 import math
 from dataclasses import fields
@@ -120,7 +120,7 @@ def replay_of(rng, jobs=60, processors=32, lost=0):
 
 
 def dispatched(rng, jobs=80, each=3):
-    """Tasks of random times, three a job."""
+    """Tasks of random times, three per job."""
     submit = np.repeat(np.sort(rng.uniform(0.0, 500.0, jobs)), each)
     start = submit + rng.exponential(3.0, jobs * each)
     end = start + rng.exponential(2.0, jobs * each)
@@ -132,12 +132,12 @@ def dispatched(rng, jobs=80, each=3):
     )
 
 
-def test_of_tasks_counts_are_those_of_the_run():
+def test_dispatch_metrics_have_the_counts_of_the_run():
     found = dispatch_metrics(dispatched(np.random.default_rng(1)))
     assert (found.tasks, found.longest_queue, found.benchmark_tasks) == (240, 17.0, 11.0)
 
 
-def test_of_jobs_and_tasks_on_one_site():
+def test_colocated_metrics_match_plain_loops():
     rng = np.random.default_rng(2)
     jobs, tasks = replay_of(rng, lost=9), dispatched(rng)
     found = colocated_metrics(jobs, tasks, 7.0, Responses(2.0, 5.0))
@@ -163,7 +163,7 @@ def test_of_jobs_and_tasks_on_one_site():
 
 
 @pytest.mark.parametrize("kill", [True, False])
-def test_of_jobs_that_share(kill):
+def test_sharing_metrics_match_plain_loops(kill):
     rng = np.random.default_rng(3)
     done = replay_of(rng)
     jobs = done.jobs
@@ -173,7 +173,7 @@ def test_of_jobs_that_share(kill):
     use = JobUse.of(["a"] * 60, [0.0] * 60, stages)
     host = np.array([3, 3, 3, 7, 9, 9])
     guest = np.array([11, 11, 12, 13, 14, 14])
-    # The first two lines of a guest are of one attempt; those before its last start are of one that was put back.
+    # The first two lines of a guest belong to one attempt; lines before its last start belong to an evicted attempt.
     start = done.start[guest] + np.array([0.0, 5.0, 0.0, -20.0, -9.0, 0.0])
     end = start + np.array([5.0, 2.0, 4.0, 3.0, 1.0, 8.0])
     shared = Shared(host, guest, np.full(6, 20), start, end, ("",) * 6, 4, 99)
@@ -208,7 +208,7 @@ def test_of_jobs_that_share(kill):
     assert cut > 0
 
 
-def test_jobs_of_no_time_are_not_stretched_and_use_nothing():
+def test_jobs_of_zero_length_have_stretch_1_and_no_utilisation():
     table = JobTable.of([0, 0], [0, 0], [1, 2])
     zero, none = np.zeros(2), np.empty(0, np.int64)
     done = Replay(table, 4, zero, zero, none, ())
@@ -230,7 +230,7 @@ def test_a_job_that_just_fits_its_walltime_alone_is_cut_by_sharing():
 
 
 @pytest.mark.parametrize("warm", [0.0, 200.0, 205.0])
-def test_of_tasks_that_nodes_may_reject(warm):
+def test_admission_metrics_match_plain_loops(warm):
     rng = np.random.default_rng(4)
     done = dispatched(rng)
     before = [Counts(step * 5, step * 2, step) for step in range(1, 61)]
@@ -245,11 +245,11 @@ def test_of_tasks_that_nodes_may_reject(warm):
     assert found.mean_wait_s == pytest.approx(
         mean([done.start[task] - done.submit[task] for task in counted])
     )
-    # Steps that begin before the time are left out, with what had become of tasks by their ends.
+    # Steps that begin before the warm-up ends are left out, together with the counts at their ends.
     steps = [step for step in range(60) if step * 10.0 >= warm]
-    then = Counts(0, 0, 0) if steps[0] == 0 else before[steps[0] - 1]
-    assert found.diverted_tasks == 120 - then.diverted
-    assert found.rejected_tasks == 120 - then.diverted + 60 - then.forced
+    counts_before = Counts(0, 0, 0) if steps[0] == 0 else before[steps[0] - 1]
+    assert found.diverted_tasks == 120 - counts_before.diverted
+    assert found.rejected_tasks == 120 - counts_before.diverted + 60 - counts_before.forced
     assert found.downtime == pytest.approx(mean([bool(rejects[s, n]) for s in steps for n in range(4)]))
     from windlass.sim.telemetry.pressure import CHANNELS
 
@@ -260,7 +260,7 @@ def test_of_tasks_that_nodes_may_reject(warm):
     assert found.utilisation == pytest.approx(mean(busy))
 
 
-def test_without_steps_nothing_is_known_of_nodes():
+def test_without_steps_metrics_of_nodes_are_nan():
     done = dispatched(np.random.default_rng(5))
     observed = Observed(np.empty((0, 4, 5)), np.empty((0, 4), bool), Counts(9, 1, 0), 10.0)
     found = admission_metrics(done, observed)
@@ -272,13 +272,13 @@ def test_without_steps_nothing_is_known_of_nodes():
         admission_metrics(done, observed, last + 1.0)
 
 
-def test_of_streaming_queries():
+def test_video_metrics_match_plain_loops():
     rng = np.random.default_rng(6)
     arrive = rng.uniform(0.0, 50.0, 7)
     leave = arrive + rng.uniform(10.0, 90.0, 7)
     accurate, late, lost = rng.uniform(0.0, 9.0, (3, 7))
     switches = rng.integers(0, 4, 7)
-    course = StreamTimeline(
+    timeline = StreamTimeline(
         np.cumsum(rng.uniform(1.0, 9.0, 12)),
         rng.integers(1, 9, 11),
         rng.random(11),
@@ -289,7 +289,7 @@ def test_of_streaming_queries():
     answers = (PlannerAnswer(0.0, none, none, none, (), False),) * 5
     served = rng.uniform(0.0, 9.0, 7)
     done = Streamed(
-        Stays(arrive, leave), accurate, served, late, lost, rng.random(7), switches, answers, course
+        Stays(arrive, leave), accurate, served, late, lost, rng.random(7), switches, answers, timeline
     )
     found = video_metrics(done, 12.5)
     length = sum(until - since for since, until in zip(arrive, leave, strict=True))
@@ -300,16 +300,16 @@ def test_of_streaming_queries():
     assert found.frames == round(length * 12.5)
     hours = sent = 0.0
     for row in range(11):
-        seconds = course.time[row + 1] - course.time[row]
-        hours += seconds * sum(course.held[row].tolist()) / 3600.0
-        sent += seconds * sum(course.sent[row].tolist()) / 1e9
+        seconds = timeline.time[row + 1] - timeline.time[row]
+        hours += seconds * sum(timeline.held[row].tolist()) / 3600.0
+        sent += seconds * sum(timeline.sent[row].tolist()) / 1e9
     assert (found.core_hours, found.sent_gb) == pytest.approx((hours, sent))
 
 
-def test_queries_that_leave_at_once_have_no_accuracy():
+def test_queries_of_zero_length_have_no_accuracy():
     one, none = np.ones(1), np.empty(0)
-    course = StreamTimeline(np.zeros(1), np.empty(0, np.int64), none, np.empty((0, 1)), np.empty((0, 1)))
-    done = Streamed(Stays(one, one), one, one, one, one, one, np.zeros(1, np.int64), (), course)
+    timeline = StreamTimeline(np.zeros(1), np.empty(0, np.int64), none, np.empty((0, 1)), np.empty((0, 1)))
+    done = Streamed(Stays(one, one), one, one, one, one, one, np.zeros(1, np.int64), (), timeline)
     assert math.isnan(video_metrics(done, 30.0).accuracy)
 
 
@@ -317,11 +317,11 @@ def test_queries_that_leave_at_once_have_no_accuracy():
     ("values", "users", "jain"),
     [([0.0, 0.0], [1, 2], math.nan), ([3.0, 1.0], [0, 1], 0.8), ([3.0, 1.0, 2.0], [0, 1, -1], 0.8)],
 )
-def test_users_are_numbered_from_zero_on(values, users, jain):
+def test_the_jain_index_skips_negative_users_and_zero_values(values, users, jain):
     assert jain_over(np.array(values), np.array(users)) == pytest.approx(jain, nan_ok=True)
 
 
-def test_a_job_that_waits_for_just_the_bound_has_not_starved():
+def test_a_job_that_waits_exactly_the_bound_has_not_starved():
     submit, start = np.zeros(3), np.array([9.0, 10.0, 11.0])
     found = batch_metrics(submit, start, start + 1, np.ones(3, np.int64), 4, starved_after=10.0)
     assert found.starved == 1.0
@@ -331,7 +331,7 @@ def test_a_job_that_waits_for_just_the_bound_has_not_starved():
     ) == (10.0, 1.0)
 
 
-def test_a_day_of_waiting_is_starving():
+def test_by_default_a_job_starves_after_a_day():
     from windlass.results.metrics.site import DAY
 
     assert DAY == 24 * 60 * 60

@@ -1,4 +1,4 @@
-"""Metrics of jobs over sites and on instances, each worked out once more by a plain loop over a made-up run."""
+"""Metrics of jobs over sites and on instances against plain loops over made-up runs."""
 
 import math
 
@@ -19,7 +19,7 @@ from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.result import Attempts, Decisions, Launches, Scaled
 
 
-def fleet_run(rng, linked=True, told=40):
+def fleet_run(rng, linked=True, reports=40):
     """Twelve jobs of two map stages, or of a map stage and a shuffle, at made-up times."""
     links = {"up": [9.0, 8.0, 7.0], "down": [9.0, 8.0, 7.0], "price": rng.random((3, 3))} if linked else {}
     fleet = Fleet.of([3, 2, 4], **links)
@@ -39,11 +39,11 @@ def fleet_run(rng, linked=True, told=40):
     carried = rng.uniform(0.0, 9.0, (3, 3)) if linked else np.empty((0, 0))
     return FleetRun(
         *(fleet, jobs, end, rng.uniform(0.0, 9.0, 12), carried, site, source, begun, begun, computed),
-        *(np.empty((0, 6)), np.empty((0, 4)), 8, {}, told, 3 * told),
+        *(np.empty((0, 6)), np.empty((0, 4)), 8, {}, reports, 3 * reports),
     )
 
 
-def test_of_jobs_over_sites_with_links():
+def test_metrics_of_a_fleet_with_links_match_plain_loops():
     run = fleet_run(np.random.default_rng(1))
     service = np.random.default_rng(2).uniform(1.0, 3.0, 12)
     service[3] = 0.0
@@ -73,8 +73,8 @@ def test_of_jobs_over_sites_with_links():
     assert BYTES_PER_SUBJOB == 8
 
 
-def test_what_does_not_apply_to_a_fleet_is_not_a_number():
-    run = fleet_run(np.random.default_rng(3), linked=False, told=0)
+def test_metrics_that_do_not_apply_to_a_fleet_are_nan():
+    run = fleet_run(np.random.default_rng(3), linked=False, reports=0)
     found = fleet_metrics(run, np.full(12, math.nan))
     for name in (
         "wan_bytes",
@@ -87,7 +87,7 @@ def test_what_does_not_apply_to_a_fleet_is_not_a_number():
         assert math.isnan(getattr(found, name)), name
 
 
-def test_jobs_that_come_and_end_at_one_instant():
+def test_jobs_without_duration_have_no_utilisation_and_no_slowdown():
     case = FleetCase(Fleet.of([2]), fixed_table([5.0, 5.0], [[1], [1]], [0.0, 0.0]))
     none, ints = np.full(2, 5.0), np.zeros(2, np.int64)
     run = FleetRun(
@@ -100,7 +100,7 @@ def test_jobs_that_come_and_end_at_one_instant():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_jobs_by_themselves_give_each_task_the_slot_that_is_free_first(seed):
+def test_an_isolated_job_starts_each_task_on_the_first_free_slot(seed):
     rng = np.random.default_rng(seed)
     tasks = rng.integers(0, 9, (6, 3))
     tasks[:, 0] += 1
@@ -134,7 +134,7 @@ def plain_bound(case, steps):
             for rounds in range(1, len(times)):
                 shared = times[rounds * size - rounds : rounds * size + 1]
                 if rounds * size < len(times):
-                    # Of k n + 1 tasks one slot has at least k + 1: no less than the shortest of them.
+                    # Of k n + 1 tasks, one slot runs at least k + 1: at least the shortest k + 1 of them.
                     least = max(least, sum(shared))
             tail = max(work, sum(t * t for t in times) / sum(times)) / 2.0 if work else 0.0
             parts.append((job, int(jobs.site[part]), work, tail, least))
@@ -188,28 +188,28 @@ def plain_bound(case, steps):
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 25])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_bound_is_that_of_a_plain_loop(seed, steps):
+def test_the_bound_matches_a_plain_loop(seed, steps):
     rng = np.random.default_rng(seed)
     tasks = rng.integers(0, 7, (12, 3))
     tasks[tasks.sum(axis=1) == 0, 1] = 1
     submit = np.sort(rng.uniform(3.0, 20.0, 12))
     seconds = rng.exponential(2.0, int(tasks.sum()))
-    # A sub-job without any work, and a job of nothing else.
+    # The first job has sub-jobs without work only.
     seconds[: tasks[0].sum()] = 0.0
     case = FleetCase(Fleet.of([3, 1, 2]), fixed_table(submit, tasks, seconds))
-    told = []
-    found = least_mean_response(case, steps, lambda: told.append(1))
+    reports = []
+    found = least_mean_response(case, steps, lambda: reports.append(1))
     expected = plain_bound(case, steps)
-    assert len(told) == steps
+    assert len(reports) == steps
     assert (found.any_schedule, found.alone) == pytest.approx(expected, rel=1e-9)
     if steps == 25:
-        # By default weights are moved more often than that, which helps here.
+        # The default is 150 steps, which tightens the bound here.
         assert least_mean_response(case).any_schedule == pytest.approx(plain_bound(case, 150)[0], rel=1e-9)
         assert found.any_schedule > found.alone
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_what_jobs_lacked_second_by_second(seed):
+def test_causes_of_waits_match_a_loop_over_seconds(seed):
     rng = np.random.default_rng(seed)
     count = 12
     submit = np.sort(rng.integers(0, 20, count)).astype(float)
@@ -236,7 +236,7 @@ def test_what_jobs_lacked_second_by_second(seed):
     assert used_shares(start, end, needs, amount, submit) == pytest.approx(expected)
 
 
-def test_where_no_job_waits_nothing_is_lacked_and_nothing_used_of_nothing():
+def test_without_waits_causes_are_nan_and_unused_resources_have_share_0():
     zero = np.zeros(2)
     found = wait_causes(zero, zero, zero + 1, np.ones((2, 2), np.int64), np.array([4, 4]))
     assert found.wait == 0.0
@@ -290,7 +290,7 @@ def scaled(types=TYPES):
     )
 
 
-def test_of_jobs_on_instances():
+def test_elastic_metrics_match_values_by_hand():
     done = scaled()
     found = elastic_metrics(done)
     paid = [300.0, 35.0, 240.0, 150.0, 20.0]
@@ -308,14 +308,14 @@ def test_of_jobs_on_instances():
     assert found.over_provisioned_h == pytest.approx((sum(paid) - sum(starting) - 310.0) / 3600)
     parts = sum(wait * part for wait, part in zip(waits, (0.5, 0.75, 0.5, 1.0), strict=True))
     assert found.under_provisioned_h == pytest.approx(parts / 3600)
-    # Of the small ones cores are dearest, of the large ones GPUs.
+    # Cores are the most expensive resource of small instances, GPUs of large ones.
     had = 0.5 * (2 / 4 * 90 + 3 / 4 * 50 + 4 / 4 * 10) + 3.0 * (1 / 2 * 40 + 1 / 2 * 60)
     whole = sum(p * usd for p, usd in zip(paid, price, strict=True))
     assert found.utilisation == pytest.approx(had / whole)
     assert found.fragmentation == pytest.approx(1.0 - had / (0.5 * 210 + 3.0 * 100))
 
 
-def test_instances_without_prices_weigh_the_same():
+def test_instances_without_prices_have_equal_weights():
     free = tuple(
         InstanceType(each.name, gpus=each.gpus, cores=each.cores, memory=each.memory) for each in TYPES
     )
@@ -326,7 +326,7 @@ def test_instances_without_prices_weigh_the_same():
     assert found.fragmentation == pytest.approx(1.0 - had / 310.0)
 
 
-def test_a_job_on_several_instances_has_the_same_part_of_each():
+def test_a_job_on_several_instances_uses_the_same_share_of_each():
     jobs = VectorJobs.of(submit=[0.0], run=[100.0], cores=9)
     # An instance that is ready just as the job is submitted does not delay it.
     launches = Launches(
@@ -347,7 +347,7 @@ def test_a_job_on_several_instances_has_the_same_part_of_each():
     assert found.delayed_by_launch == 0
 
 
-def test_a_run_without_paid_time_has_no_parts():
+def test_a_run_without_paid_time_has_no_utilisation():
     jobs = VectorJobs.of(submit=[0.0], run=[0.0], cores=1)
     one = np.zeros(1)
     launches = Launches(np.zeros(1, int), one, one, np.full(1, np.nan), np.full(1, -1), one)
@@ -357,7 +357,7 @@ def test_a_run_without_paid_time_has_no_parts():
     assert (found.utilisation, found.fragmentation) == (0.0, 1.0)
 
 
-def test_of_an_instance_with_one_gpu_the_gpu_is_dearest():
+def test_the_gpu_of_an_instance_with_one_gpu_determines_its_utilisation():
     jobs = VectorJobs.of(submit=[0.0], run=[10.0], cores=1, gpus=1)
     launches = Launches(
         np.zeros(1, int), np.zeros(1), np.zeros(1), np.full(1, np.nan), np.full(1, -1), np.full(1, 10.0)

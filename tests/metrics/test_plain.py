@@ -1,4 +1,4 @@
-"""Metrics worked out once more, in plain Python."""
+"""Metrics against plain Python."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from windlass.sim.fleet import run_ordered
 
 
 def percentile(values, share):
-    """Between the two values around that place in the sorted list, in proportion."""
+    """Return the percentile by linear interpolation in the sorted list."""
     ordered = sorted(values)
     place = (len(ordered) - 1) * share / 100.0
     low = int(place)
@@ -25,7 +25,7 @@ def mean(values):
     return sum(values) / len(values)
 
 
-def test_of_rigid_jobs_on_one_site():
+def test_batch_metrics_of_rigid_jobs_match_plain_python():
     rng = np.random.default_rng(1)
     submit = np.sort(rng.uniform(0.0, 1000.0, 57))
     start = submit + rng.exponential(50.0, 57)
@@ -45,10 +45,10 @@ def test_of_rigid_jobs_on_one_site():
     assert found.p99_wait_s == pytest.approx(percentile(waits, 99))
     assert found.max_wait_s == max(waits)
     slowdowns = [max(1.0, (end - submit) / max(end - start, 10.0)) for submit, start, end, _ in jobs]
-    for whose, jain in ((users, found.users_jain), (groups, found.groups_jain), (queues, found.queues_jain)):
+    for owners, jain in ((users, found.users_jain), (groups, found.groups_jain), (queues, found.queues_jain)):
         own = [
-            mean([value for value, owner in zip(slowdowns, whose.tolist(), strict=True) if owner == user])
-            for user in sorted({user for user in whose.tolist() if user >= 0})
+            mean([value for value, owner in zip(slowdowns, owners.tolist(), strict=True) if owner == user])
+            for user in sorted({user for user in owners.tolist() if user >= 0})
         ]
         assert jain == pytest.approx(sum(own) ** 2 / (len(own) * sum(value**2 for value in own)))
     assert found.starved == sum(wait > 60.0 for wait in waits) > 0
@@ -59,13 +59,13 @@ def test_of_rigid_jobs_on_one_site():
 
 
 @pytest.mark.parametrize("users", [None, [4, 4, 4], [-1, -1, -1], [2, 2, -1]])
-def test_users_are_alike_only_where_there_are_two(users):
+def test_the_jain_index_needs_at_least_two_users(users):
     times = np.array([0.0, 1.0, 2.0])
     known = None if users is None else np.array(users)
     assert np.isnan(batch_metrics(times, times, times + 1, np.ones(3, np.int64), 4, known).users_jain)
 
 
-def test_of_small_tasks_on_many_workers():
+def test_dispatch_metrics_match_plain_python():
     done = simulate("pot", np.ones(4), 0.8, 900, seed=2, tasks_per_job=3, record=True)
     found = dispatch_metrics(done)
     ends, starts, submits = done.end.tolist(), done.start.tolist(), done.submit.tolist()
@@ -78,7 +78,7 @@ def test_of_small_tasks_on_many_workers():
     assert found.mean_wait_s == pytest.approx(mean(waits))
 
 
-def test_of_jobs_over_a_fleet():
+def test_fleet_metrics_match_plain_python():
     rng = np.random.default_rng(3)
     tasks = rng.integers(0, 5, (40, 3))
     tasks[tasks.sum(axis=1) == 0, 0] = 1
@@ -102,7 +102,7 @@ def test_of_jobs_over_a_fleet():
     )
     assert found.arriving_utilisation == pytest.approx(arriving / (9 * (submit[-1] - submit[0])))
     for job in range(40):
-        # Longest first within a site, as they lie in the table.
+        # Tasks of a site are sorted longest first in the table.
         worst, first = 0.0, int(case.jobs.part0[job])
         for part in range(first, int(case.jobs.part0[job + 1])):
             slots = [0.0] * int(case.fleet.slots[case.jobs.site[part]])

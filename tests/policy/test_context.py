@@ -1,4 +1,4 @@
-"""What an engine offers to the constructors of policies."""
+"""The values that an engine passes to the constructors of policies."""
 
 from dataclasses import dataclass
 
@@ -18,32 +18,32 @@ def rng():
     return np.random.default_rng(5)
 
 
-def test_a_policy_receives_what_its_constructor_has_a_parameter_for():
+def test_a_policy_receives_the_values_for_its_parameters():
     speeds = np.array([1.0, 3.0])
     made = DISPATCH.make("ppot", DispatchContext.of(speeds, rng()))
     assert made.workers == 2
     assert ADMIT.make("pronto", AdmitContext(rng(), 7)).dim == 7
-    # Neither has a parameter for anything that is offered.
+    # Neither policy has a parameter for an offered value.
     assert ORDER.make("easy", AdmitContext(rng(), 7)).name == "easy"
     assert ADMIT.make("utilisation", AdmitContext(rng(), 7)).name == "utilisation"
 
 
-def test_a_user_s_parameter_replaces_what_is_offered():
+def test_a_users_parameter_overrides_the_offered_value():
     assert ADMIT.make("pronto", AdmitContext(rng(), 7), dim=5).dim == 5
 
 
 @pytest.mark.parametrize("context", [AdmitContext(rng()), rng()])
-def test_a_parameter_that_is_not_offered_and_has_no_default_is_named(context):
+def test_the_error_names_a_missing_parameter(context):
     with pytest.raises(InputError, match=r"^policies\.admit: pronto: .*dim"):
         ADMIT.make("pronto", context)
 
 
-def test_the_generator_cannot_be_given_as_a_parameter():
+def test_the_generator_is_not_a_user_parameter():
     with pytest.raises(InputError, match="has no parameter 'rng'"):
         ADMIT.make("random", rng(), rng=rng())
 
 
-def test_a_context_offers_its_fields_that_have_a_value():
+def test_a_context_offers_its_fields_that_are_not_none():
     @dataclass(frozen=True)
     class Offers(Context):
         nothing: int | None = None
@@ -57,7 +57,7 @@ def test_a_context_offers_its_fields_that_have_a_value():
 
 
 @pytest.mark.parametrize(("given", "guaranteed"), [(None, 4.0), (1.5, 1.5)])
-def test_all_of_the_workers_service_rate_is_guaranteed_unless_less_is(given, guaranteed):
+def test_the_guaranteed_rate_defaults_to_the_sum_of_the_speeds(given, guaranteed):
     context = DispatchContext.of(np.array([1.0, 3.0]), rng(), given)
     assert (context.workers, context.guaranteed) == (2, guaranteed)
     assert context.rates.tolist() == [1.0, 3.0]

@@ -4,9 +4,9 @@ from tests.mutants.mutant import Mutant
 
 SITE, WORKERS, FLEET = "results/metrics/site.py", "results/metrics/workers.py", "results/metrics/fleet.py"
 OURS = ("tests/metrics/test_plain.py",)
-OF_SITE = (f"{OURS[0]}::test_of_rigid_jobs_on_one_site",)
-OF_WORKERS = (f"{OURS[0]}::test_of_small_tasks_on_many_workers",)
-OF_FLEET = (f"{OURS[0]}::test_of_jobs_over_a_fleet",)
+OF_SITE = (f"{OURS[0]}::test_batch_metrics_of_rigid_jobs_match_plain_python",)
+OF_WORKERS = (f"{OURS[0]}::test_dispatch_metrics_match_plain_python",)
+OF_FLEET = (f"{OURS[0]}::test_fleet_metrics_match_plain_python",)
 
 MUTANTS = (
     Mutant(SITE, "np.percentile(wait, 95)", "np.percentile(wait, 90)", OF_SITE),
