@@ -1,4 +1,4 @@
-"""Disks that are small, and full when a test wants them to be."""
+"""Small file systems that a test can fill."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-#: Memory that is a disk is handed out in pages, bytes.
+#: A memory file system allocates pages of this size (bytes).
 PAGE = 4096
 
 
 @contextmanager
 def small_disk(place: Path, size: int) -> Iterator[Path]:
-    """A file system of so many bytes, in a folder that is made for it; skips where none can be mounted."""
+    """Mount a file system of `size` bytes in a new folder; skip the test if mounting is not possible."""
     if shutil.which("mount") is None:
         pytest.skip("there is no `mount` here")
     place.mkdir()
@@ -28,14 +28,14 @@ def small_disk(place: Path, size: int) -> Iterator[Path]:
     try:
         yield place
     finally:
-        # What a test that failed has left open there does not keep it from going.
+        # Lazy, because a failed test may have left files open.
         subprocess.run(("umount", "--lazy", str(place)), check=True)
         place.rmdir()
 
 
 @contextmanager
 def filled(disk: Path, free: int = 0) -> Iterator[None]:
-    """A disk on which so many bytes are free for a while, in whole pages."""
+    """Fill a disk so that only `free` bytes remain, rounded to whole pages."""
     ballast = disk / "ballast"
     found = os.statvfs(disk)
     ballast.write_bytes(bytes(max(0, found.f_bavail * found.f_frsize - free) // PAGE * PAGE))
@@ -46,5 +46,5 @@ def filled(disk: Path, free: int = 0) -> Iterator[None]:
 
 
 def names(folder: Path) -> set[str]:
-    """What is there, but for what fills the disk."""
+    """Return the names of the files in a folder, without the ballast."""
     return {each.name for each in folder.iterdir()} - {"ballast"}

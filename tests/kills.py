@@ -1,12 +1,12 @@
-"""How often a test ends what it has started, to look at what is left."""
+"""The number of times that a test kills its processes and inspects the result."""
 
 import os
 
 _VARIABLE = "WINDLASS_KILLS"
-#: Who asks for a number is told how each of them ended.
+#: True if the user set the number: each result is then printed.
 PRINTED = _VARIABLE in os.environ
 
 
-def kills(few: int = 6) -> int:
-    """As many as are asked for, else a few: two by each of three signals."""
-    return int(os.environ.get(_VARIABLE, few))
+def kills(default: int = 6) -> int:
+    """Return the number from the environment, by default two kills for each of three signals."""
+    return int(os.environ.get(_VARIABLE, default))

@@ -1,7 +1,7 @@
-"""Processes that tests have started, however deep and in whatever background they are, and where they listen.
+"""Processes started by tests, including daemons, and the addresses on which they listen.
 
-Whoever starts a process hands it the environment. A variable in it stays with a daemon whose parent has ended, where no
-tree of processes shows any more who started it.
+A process inherits its environment. A variable in it marks also a daemon whose parent has ended, which the tree of
+processes no longer links to the tests.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import os
 import threading
 from collections.abc import Iterator
 
-#: The variable that all that is started has; its value says by whom.
+#: Environment variable of every started process; its value is the process id of the test run.
 MARK = "WINDLASS_STARTED_BY_TESTS"
-#: The first look at who listens, s; each that follows waits longer by this factor.
+#: Interval before the first poll for listening processes (s), and the factor by which it grows.
 _FIRST_S, _LONGER = 1.0, 1.5
 
 
 def mark() -> str:
-    """Have what this process starts from now on carry its mark."""
+    """Mark the processes that this process starts from now on."""
     os.environ[MARK] = str(os.getpid())
     return os.environ[MARK]
 
 
 def is_marked(pid: int, by: str) -> bool:
-    """Whether a process, or one above it, carries a mark. Some write their title where their environment was."""
+    """Return True if a process or an ancestor is marked. Some processes overwrite their environment by a title."""
     import psutil
 
     try:
@@ -40,8 +40,8 @@ def is_marked(pid: int, by: str) -> bool:
     return False
 
 
-def left(by: str) -> list[int]:
-    """Ids of the processes that carry a mark, and have not ended."""
+def running(by: str) -> list[int]:
+    """Return the ids of the marked processes that have not ended."""
     import psutil
 
     found = []
@@ -53,7 +53,7 @@ def left(by: str) -> list[int]:
 
 
 def reachable(by: str) -> set[str]:
-    """Where processes with a mark, and who set it, listen for more than this machine: who and where, a line each."""
+    """Return a line for each address, except loopback, on which a marked process or its test run listens."""
     import psutil
 
     found = set()
@@ -74,22 +74,22 @@ def _is_loopback(ip: str) -> bool:
 
 
 @contextlib.contextmanager
-def looked_at(by: str, found: set[str]) -> Iterator[None]:
-    """Look who is reachable, now and then and at the end, and put it into a set. A look takes some hundredths of a
-    second, and each comes later than the one before."""
+def polling_for_listeners(by: str, found: set[str]) -> Iterator[None]:
+    """Add the reachable addresses to a set, repeatedly and at the end. A poll takes some hundredths of a
+    second, and intervals grow."""
     over = threading.Event()
 
-    def look() -> None:
+    def poll() -> None:
         pause = _FIRST_S
         while not over.wait(pause):
             found.update(reachable(by))
             pause *= _LONGER
 
-    looking = threading.Thread(target=look, name="who listens", daemon=True)
-    looking.start()
+    thread = threading.Thread(target=poll, name="listeners", daemon=True)
+    thread.start()
     try:
         yield
     finally:
         over.set()
-        looking.join()
+        thread.join()
         found.update(reachable(by))

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.writers import READERS, WRITERS, contents, prepared
 from tests.disks import names
 from tests.kills import PRINTED, kills
-from tests.started import MARK, left
+from tests.started import MARK, running
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGKILL")
 #: ``windlass run`` is killed this many times by each signal, the other commands by all signals together.
@@ -91,7 +91,7 @@ class Folder:
     def alone(self):
         """Wait until no process of the command is left."""
         until = time.monotonic() + PATIENCE
-        while (still := left(self.mark)) and time.monotonic() < until:
+        while (still := running(self.mark)) and time.monotonic() < until:
             time.sleep(0.05)
         assert still == []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.anew import anew, defaults
+from tests.executed_again import defaults, executed_again
 from windlass.dispatch import POLICIES
 
 #: The estimator of arrivals, the probes and the window are as in Rosella.
@@ -24,4 +24,4 @@ PARAMETERS = {
 
 @pytest.mark.parametrize("name", POLICIES.names())
 def test_default_parameters_are_those_of_the_documentation(name):
-    assert defaults(anew(POLICIES.find(name))) == PARAMETERS.get(name, {})
+    assert defaults(executed_again(POLICIES.find(name))) == PARAMETERS.get(name, {})

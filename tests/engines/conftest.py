@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.started import looked_at, mark
+from tests.started import mark, polling_for_listeners
 
 #: On all that these tests start, directly or as daemons in the background.
 _STARTED = mark()
@@ -32,7 +32,7 @@ def pytest_runtest_call(item):
     if item.get_closest_marker("live") is None:
         return (yield)
     found = set()
-    with looked_at(_STARTED, found):
+    with polling_for_listeners(_STARTED, found):
         answer = yield
     if ours := sorted(each for each in found if not each.startswith(_SERVES_OWN)):
         pytest.fail(f"reachable from other machines: {'; '.join(ours)}", pytrace=False)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.started import MARK, left, looked_at, reachable
+from tests.started import MARK, polling_for_listeners, reachable, running
 
 pytest.importorskip("psutil")
 
@@ -60,7 +60,7 @@ def test_a_process_that_listens_on_all_addresses_is_found(address, words):
     with Listener(address, "a-mark", *words) as one:
         (found,) = reachable("a-mark")
         assert f"(process {one.pid}) at {address}, port {one.port}" in found
-        assert left("a-mark") == [one.pid]
+        assert running("a-mark") == [one.pid]
     assert reachable("a-mark") == set()
 
 
@@ -82,7 +82,7 @@ def test_children_of_this_process_are_found_without_a_mark():
 
 def test_a_process_that_listens_at_the_end_is_found():
     found = set()
-    with looked_at("a-mark", found):
+    with polling_for_listeners("a-mark", found):
         one = Listener("0.0.0.0", "a-mark")
     with one:
         assert len(found) == 1

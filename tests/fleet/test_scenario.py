@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import yaml
 
-from tests.ahead import said_and_called
+from tests.announced_kernels import announced_and_called_kernels
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import make_scenario
 from windlass.experiment.worlds.fleet.world import FleetWorld
@@ -94,7 +94,7 @@ def test_every_called_kernel_is_announced(policies, workload, monkeypatch):
         .variants[0]
         .setting
     )
-    announced, called = said_and_called(FleetWorld(), setting, monkeypatch)
+    announced, called = announced_and_called_kernels(FleetWorld(), setting, monkeypatch)
     assert [kernel.python.__qualname__ for kernel in called - set(announced)] == []
     assert called
 

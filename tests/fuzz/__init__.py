@@ -1,1 +1,1 @@
-"""Bad input by the thousand, seeded: no traceback, no hang, nothing wrong taken in silence."""
+"""Fuzz tests with thousands of seeded invalid inputs: no traceback, no hang, and no invalid input accepted."""

@@ -1,4 +1,4 @@
-"""Good input that is to be spoiled: small, and read or run as it stands."""
+"""Small valid inputs, which cases corrupt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SWF = """\
 CSV = "submit,run,procs,request,job\n0,10,1,20,1\n5,30,2,40,2\n9,7,4,,3\n"
 #: Logs of rigid jobs, by format.
 LOGS = {"swf": SWF, "csv": CSV, **TEXTS}
-#: Other files that readers of traces take, by the name of the reader.
+#: Other input files of trace readers, by the name of the reader.
 TABLES = {
     "spot": json.dumps({"metadata": {"gap_seconds": 300}, "data": [1, 0, 3, 2]}),
     "llm": "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6,374,44\n2023-11-16 18:15:50.9,396,109\n",
@@ -128,7 +128,7 @@ QUERIES = (EXAMPLES / "plan" / "queries.yaml").read_text(encoding="utf-8")
 HIERARCHY = (EXAMPLES / "plan" / "hierarchy.yaml").read_text(encoding="utf-8")
 PIPELINE = (EXAMPLES / "plan" / "pipeline.yaml").read_text(encoding="utf-8")
 PLACED = (EXAMPLES / "fleet-job.yaml").read_text(encoding="utf-8")
-#: What a policy may do instead of deciding; whatever it is, it is refused.
+#: Invalid bodies of decide(); each must be rejected.
 DEEDS = (
     "raise ValueError('no')", "raise Exception", "sys.exit(0)", "os._exit(0)", "return None", "return 7", "return ()",
     "return Start('abc', why='x')", "return Start((10**30,), why='x')", "return Start((-1,), why='x')",

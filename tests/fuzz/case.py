@@ -1,4 +1,4 @@
-"""One try."""
+"""A fuzz case."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.fuzz.nasty import spoiled
+from tests.fuzz.nasty import corrupted
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One try: either a call of the library or a command, and whether it must be refused.
+    """A call of the library or a command, and whether it must be rejected.
 
-    ``raises``: errors that the library says it raises here besides ``InputError``. ``names``: a line that refuses it
-    has one of these, and is no longer than a few lines of a terminal.
+    ``raises``: documented errors besides ``InputError``. ``names``: the error must contain one of these
+    and must not be longer than a few lines of a terminal.
     """
 
     call: Callable[[], object] | None = None
@@ -26,9 +26,9 @@ class Case:
     names: tuple[str, ...] = ()
 
 
-def written(folder: Path, rng: random.Random, text: str, name: str) -> Path:
-    """A file with a spoiled text, now and then packed, and then now and then cut."""
-    data = spoiled(text, rng)
+def write_corrupted(folder: Path, rng: random.Random, text: str, name: str) -> Path:
+    """Write a file with a corrupted text, which is sometimes compressed and then sometimes truncated."""
+    data = corrupted(text, rng)
     file = folder / name
     if rng.random() < 0.1:
         data, file = gzip.compress(data), folder / f"{name}.gz"

@@ -1,9 +1,9 @@
-"""Tries cases in a process of its own, under limits: ``python -m tests.fuzz.child SEED FIRST LAST FOLDER``.
+"""Run cases in a separate process under limits: ``python -m tests.fuzz.child SEED FIRST LAST FOLDER``.
 
-A line is written before each case and after it, so that whoever waits knows which one ended the process.
+A line is written before and after each case, so that the parent knows which case ended the process.
 
-The limit on memory is on data (``RLIMIT_DATA``), 2 GB above what the libraries hold once they are loaded. Compilers and
-pools of threads reserve address space that they never touch, so a limit on that (``RLIMIT_AS``) would say nothing.
+The limit on memory is on data (``RLIMIT_DATA``), 2 GB above the memory of the loaded libraries. Compilers and
+thread pools reserve address space that they never use, so a limit on address space (``RLIMIT_AS``) would not help.
 """
 
 from __future__ import annotations
@@ -16,41 +16,41 @@ import sys
 from pathlib import Path
 
 from tests.fuzz.case import Case
-from tests.fuzz.contacts import Contacts, only_here
+from tests.fuzz.contacts import Contacts, block_other_hosts
 from tests.fuzz.targets import case_of
 from windlass.cli import main
 from windlass.model import InputError
 
 MEMORY = 2 * 2**30
 CPU_SECONDS = 30
-#: Characters of a line that refuses a case that is to be named.
+#: Maximum length of an error that must name an option.
 LONGEST = 1000
 
 
 def outcome(case: Case, folder: Path, contacts: Contacts) -> str:
-    """``taken`` or ``refused``, or else what is wrong with how it ended."""
-    contacts.asked.clear()
+    """Run a case and return ``taken``, ``refused`` or a description of the failure."""
+    contacts.requested.clear()
     before = [os.dup(1), os.dup(2)]
     try:
         for number, name in ((1, "out"), (2, "err")):
             handle = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(handle, number)
             os.close(handle)
-        status = _commanded(case, folder) if case.call is None else _called(case)
+        status = _run_command(case, folder) if case.call is None else _call(case)
     finally:
-        for number, kept in enumerate(before, 1):
-            os.dup2(kept, number)
-            os.close(kept)
-    said = [(folder / name).read_bytes().decode(errors="surrogateescape") for name in ("out", "err")]
-    if contacts.asked:
+        for number, copy in enumerate(before, 1):
+            os.dup2(copy, number)
+            os.close(copy)
+    printed = [(folder / name).read_bytes().decode(errors="surrogateescape") for name in ("out", "err")]
+    if contacts.requested:
         return f"asks beyond this machine: {contacts.asked[0]!r}"
     if case.call is None:
-        found = judged(status, *said)
-        return unnamed(case, said[1]) or found if found == "refused" else found
-    return f"a library that gives up: {said[1][:200]}" if "panicked at" in said[1] else str(status)
+        found = verdict_of(status, *printed)
+        return naming_error(case, printed[1]) or found if found == "refused" else found
+    return f"a library that gives up: {printed[1][:200]}" if "panicked at" in printed[1] else str(status)
 
 
-def _called(case: Case) -> str:
+def _call(case: Case) -> str:
     assert case.call is not None
     try:
         case.call()
@@ -70,7 +70,7 @@ def _called(case: Case) -> str:
     return "taken"
 
 
-def _commanded(case: Case, folder: Path) -> object:
+def _run_command(case: Case, folder: Path) -> object:
     sys.argv = ["windlass", *case.command]
     here = Path.cwd()
     os.chdir(folder)
@@ -87,8 +87,8 @@ def _commanded(case: Case, folder: Path) -> object:
     return 0
 
 
-def judged(status: object, out: str, err: str) -> str:
-    """What a command's end is worth."""
+def verdict_of(status: object, out: str, err: str) -> str:
+    """Return the verdict on a finished command: ``taken``, ``refused`` or a description of the failure."""
     last = err.strip().splitlines()[-1:] or [""]
     if "Traceback (most recent call last)" in err + out or "panicked at" in err:
         return f"a traceback: {last[0][:300]}"
@@ -106,8 +106,8 @@ def judged(status: object, out: str, err: str) -> str:
     return f"{len(lines)} lines instead of one: {err[:300]!r}"
 
 
-def unnamed(case: Case, err: str) -> str:
-    """What is wrong with the line that refuses a case; nothing where it names what it should."""
+def naming_error(case: Case, err: str) -> str:
+    """Return what is wrong with the error of a case, or an empty text if it names the right option."""
     line = err.strip().splitlines()[-1]
     if case.names and len(line) > LONGEST:
         return f"a line of {len(line)} characters"
@@ -117,35 +117,35 @@ def unnamed(case: Case, err: str) -> str:
 
 
 def limit() -> None:
-    """Limits of memory, and of CPU time until the next call."""
+    """Limit the CPU time until the next call."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     until = int(used.ru_utime + used.ru_stime) + CPU_SECONDS + 1
     resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
 
 
-def held() -> int:
-    """Bytes of data that this process holds."""
+def data_bytes() -> int:
+    """Return the data memory of this process (bytes)."""
     text = Path("/proc/self/status").read_text(encoding="ascii")
     return int(re.search(r"VmData:\s+(\d+) kB", text).group(1)) * 1024  # type: ignore[union-attr]
 
 
-def try_all(seed: int, first: int, last: int, folder: Path) -> None:
-    resource.setrlimit(resource.RLIMIT_DATA, (held() + MEMORY, resource.RLIM_INFINITY))
-    contacts = only_here()
+def run_all(seed: int, first: int, last: int, folder: Path) -> None:
+    resource.setrlimit(resource.RLIMIT_DATA, (data_bytes() + MEMORY, resource.RLIM_INFINITY))
+    contacts = block_other_hosts()
     notify = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
     for number in range(first, last):
         own = folder / str(number)
         own.mkdir()
-        what, case = case_of(seed, number, own)
-        print(f"begin {number} {what}", file=notify, flush=True)
+        target, case = case_of(seed, number, own)
+        print(f"begin {number} {target}", file=notify, flush=True)
         limit()
         found = outcome(case, own, contacts)
         if case.refuse and found == "taken":
             found = "taken, and it must be refused"
-        print(f"end {number} {what} {found!r}", file=notify, flush=True)
+        print(f"end {number} {target} {found!r}", file=notify, flush=True)
         if found in ("taken", "refused"):
             shutil.rmtree(own)
 
 
 if __name__ == "__main__":
-    try_all(*(int(each) for each in sys.argv[1:4]), Path(sys.argv[4]))
+    run_all(*(int(each) for each in sys.argv[1:4]), Path(sys.argv[4]))

@@ -1,4 +1,4 @@
-"""Scenarios, options, policies, and the commands that read files of their own."""
+"""Cases for scenarios, options, policies, and commands with other input files."""
 
 from __future__ import annotations
 
@@ -7,41 +7,46 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz import bases
-from tests.fuzz.case import Case, written
-from tests.fuzz.nasty import VALUES, WORDS, at, dumped, numbers, places, put, spoiled, without
+from tests.fuzz.case import Case, write_corrupted
+from tests.fuzz.nasty import VALUES, WORDS, at, corrupted, dumped, numbers, places, put, without
 from windlass.experiment.scenario import load_scenario
 
 
 def trace(rng: random.Random, folder: Path) -> Case:
     name = rng.choice(sorted(bases.LOGS))
-    file = written(folder, rng, bases.LOGS[name], f"log-{rng.choice(('a', '[red]', chr(27), chr(8238)))}.swf")
+    file = write_corrupted(
+        folder, rng, bases.LOGS[name], f"log-{rng.choice(('a', '[red]', chr(27), chr(8238)))}.swf"
+    )
     return Case(
         command=("trace", file.name, "--format", name, *rng.choice(((), ("--json",), ("--skip-bad-lines",))))
     )
 
 
 def _scenario(rng: random.Random, folder: Path, worlds: tuple[str, ...]) -> tuple[Path, bool]:
-    """A spoiled scenario, and whether it must be refused."""
+    """A corrupted scenario, and whether it must be rejected."""
     tree: Any = bases.SCENARIOS[rng.choice(worlds)]
     file = folder / "s.yaml"
     how = rng.randrange(6)
     if how == 0:
-        file.write_bytes(spoiled(dumped(tree), rng))
+        file.write_bytes(corrupted(dumped(tree), rng))
         return file, False
     if how == 1:
         file.write_text(dumped(put(tree, rng.choice(numbers(tree)), rng.random() < 0.5)), encoding="utf-8")
         return file, True
     if how == 2:
-        held = [(), *(way for way in places(tree) if isinstance(at(tree, way), dict) and "input" not in way)]
-        way = rng.choice([way for way in held if "policies" not in way])
-        file.write_text(dumped(put(tree, way, at(tree, way) | {"no_such": 1})), encoding="utf-8")
+        mappings = [
+            (),
+            *(path for path in places(tree) if isinstance(at(tree, path), dict) and "input" not in path),
+        ]
+        path = rng.choice([path for path in mappings if "policies" not in path])
+        file.write_text(dumped(put(tree, path, at(tree, path) | {"no_such": 1})), encoding="utf-8")
         return file, True
     if how == 3:
         key = rng.choice(sorted(tree))
         file.write_text(dumped(tree) + dumped({key: tree[key]}), encoding="utf-8")
         return file, True
-    way = rng.choice(places(tree))
-    changed = without(tree, way) if how == 4 else put(tree, way, rng.choice(VALUES))
+    path = rng.choice(places(tree))
+    changed = without(tree, path) if how == 4 else put(tree, path, rng.choice(VALUES))
     file.write_text(dumped(changed), encoding="utf-8")
     return file, False
 
@@ -82,14 +87,14 @@ def options(rng: random.Random, folder: Path) -> Case:
     given: list[str] = []
     for option in rng.sample(_OPTIONS, rng.randint(1, 3)):
         word = rng.choice(WORDS).replace("\0", "0").replace("\ud800", "")
-        # Not more processes than this machine has room for, and nothing outside of the folder.
+        # Do not start many processes, and write no file outside the folder.
         if option in ("--jobs", "--out", "--report"):
             word = {"--jobs": "999999999"}.get(option, f"no/{word}")
         given += [option, word]
     return Case(command=("run", "log.swf", *given))
 
 
-def refused_options(rng: random.Random, folder: Path) -> Case:
+def invalid_options(rng: random.Random, folder: Path) -> Case:
     (folder / "log.swf").write_text(bases.SWF, encoding="utf-8")
     options = rng.choice(
         (("--procs", "0"), ("--procs", "x"), ("--seeds", "1-x"), ("--seeds", "2-1"), ("--policies", "none-such"),
@@ -109,7 +114,7 @@ def policy(rng: random.Random, folder: Path) -> Case:
 
 
 def policy_file(rng: random.Random, folder: Path) -> Case:
-    (folder / "mine.py").write_bytes(spoiled(bases.GOOD, rng))
+    (folder / "mine.py").write_bytes(corrupted(bases.GOOD, rng))
     (folder / "log.swf").write_text(bases.SWF, encoding="utf-8")
     return Case(command=("run", "log.swf", "--policies", "./mine.py", "--json", "--no-check"))
 
@@ -125,7 +130,7 @@ def commands(rng: random.Random, folder: Path) -> Case:
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     spoil = rng.choice(sorted(texts))
-    (folder / spoil).write_bytes(spoiled(texts[spoil], rng))
+    (folder / spoil).write_bytes(corrupted(texts[spoil], rng))
     if spoil == "w.csv":
         return Case(command=("cluster", "from-wan", "w.csv", "--regions", "aws:a,aws:b", "--out", "o.yaml"))
     if spoil == "s.csv":

@@ -1,4 +1,4 @@
-"""Keeps a process from asking anybody beyond this machine, and knows whom it would have asked."""
+"""Block connections to other hosts, and record the attempts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Contacts:
-    """Hosts beyond this machine that somebody wanted to look up or to connect to."""
+    """Other hosts that the process tried to look up or connect to."""
 
-    asked: list[str] = field(default_factory=list)
+    requested: list[str] = field(default_factory=list)
 
 
-def is_here(host: object) -> bool:
-    """Whether a host is this machine, and nobody needs to be asked where it is."""
+def is_local(host: object) -> bool:
+    """Return True if a host is this machine and needs no name resolution."""
     if host in ("localhost", None, ""):
         return True
     try:
@@ -28,22 +28,22 @@ def is_here(host: object) -> bool:
     return found.is_loopback or found.is_unspecified
 
 
-def only_here() -> Contacts:
-    """From now on, whoever looks up or connects to anything beyond this machine is told that there is no network."""
+def block_other_hosts() -> Contacts:
+    """Make look-ups of other hosts and connections to them fail from now on, as without a network."""
     contacts = Contacts()
-    looked_up, connected = socket.getaddrinfo, socket.socket.connect
+    original_lookup, original_connect = socket.getaddrinfo, socket.socket.connect
 
     def look_up(host: Any, *more: Any, **others: Any) -> Any:
-        if not is_here(host):
-            contacts.asked.append(str(host))
+        if not is_local(host):
+            contacts.requested.append(str(host))
             raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
-        return looked_up(host, *more, **others)
+        return original_lookup(host, *more, **others)
 
     def connect(self: socket.socket, address: Any) -> None:
-        if self.family in (socket.AF_INET, socket.AF_INET6) and not is_here(address[0]):
-            contacts.asked.append(str(address[0]))
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not is_local(address[0]):
+            contacts.requested.append(str(address[0]))
             raise OSError(errno.ENETUNREACH, os.strerror(errno.ENETUNREACH))
-        connected(self, address)
+        original_connect(self, address)
 
     socket.getaddrinfo = look_up
     socket.socket.connect = connect  # type: ignore[method-assign]

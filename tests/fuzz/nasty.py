@@ -1,4 +1,4 @@
-"""Changes that make good input bad, or strange."""
+"""Changes that make valid input invalid or unusual."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import yaml
 
-#: What stands in place of a word or a number.
+#: Replacements of a word or a number.
 WORDS = (
     "", " ", "-1", "0", "1.5", "1e400", "-1e308", "NaN", "inf", "9" * 30, "9" * 5000, "1e18", "9223372036854775808",
     "-9223372036854775809", "true", "null", "\0", "\x1b[31m", "\u202e", "2024-13-45T99:99:99", "1969-12-31",
     "9999-12-31T23:59:59", "0001-01-01", "99:99:99", "0x10", "1_000", "\u0661\u0662", "[", "{", '"', "'", "\\", ":",
     "#", "a" * 10_000, "../..", "/dev/zero", "/", "[/b]", "[red]", "%s%n", "\r", "\ufeff", "\ud800", "&a *a", "!!int x",
 )  # fmt: skip
-#: What stands in place of a value of a tree.
+#: Replacements of a value in a tree.
 VALUES: tuple[Any, ...] = (
     None, True, -1, 0, 0.5, 10**12, 10**400, -(10**30), 1e308, -1e-300, float("nan"), float("inf"), "", "x", "\x1b[2J",
     "a" * 3000, "\0", [], {}, [[]], [None], {"a": {"b": 1}}, [1, "x"], "2024-13-45", "/dev/zero", "/nowhere/x", "1",
@@ -27,8 +27,8 @@ def bytes_of(text: str) -> bytes:
     return text.encode("utf-8", errors="surrogatepass")
 
 
-def spoiled(text: str, rng: random.Random) -> bytes:
-    """A text with one to three changes, most often one: after many, the first that is looked at hides the others."""
+def corrupted(text: str, rng: random.Random) -> bytes:
+    """A text with one to three changes; mostly one, because the first detected error hides the others."""
     data = bytes_of(text)
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         data = rng.choice(_CHANGES)(data, rng)
@@ -79,7 +79,7 @@ _CHANGES = (_word, _word, _word, _inserted, _byte, _cut, _gap, _lines)
 
 
 def places(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The way to each value of a tree, the leaves and what holds them."""
+    """The path of each value of a tree, inner nodes included."""
     below = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
     found = [path] if path else []
     for key, value in below:
@@ -94,7 +94,7 @@ def at(tree: Any, path: tuple[Any, ...]) -> Any:
 
 
 def put(tree: Any, path: tuple[Any, ...], value: Any) -> Any:
-    """A copy of a tree with another value at a place."""
+    """A copy of a tree with another value at a path."""
     if not path:
         return value
     copied = dict(tree) if isinstance(tree, dict) else list(tree)
@@ -103,7 +103,7 @@ def put(tree: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 
 def without(tree: Any, path: tuple[Any, ...]) -> Any:
-    """A copy of a tree with nothing at a place."""
+    """A copy of a tree without the value at a path."""
     copied = dict(tree) if isinstance(tree, dict) else list(tree)
     if len(path) == 1:
         del copied[path[0]]
@@ -113,8 +113,8 @@ def without(tree: Any, path: tuple[Any, ...]) -> Any:
 
 
 def numbers(tree: Any) -> list[tuple[Any, ...]]:
-    """The ways to what is a number and no truth value."""
-    return [way for way in places(tree) if type(at(tree, way)) in (int, float)]
+    """The paths of numbers, without truth values."""
+    return [path for path in places(tree) if type(at(tree, path)) in (int, float)]
 
 
 def dumped(tree: Any) -> str:

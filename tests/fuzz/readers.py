@@ -1,4 +1,4 @@
-"""What the library reads: logs, tables, configuration, and what commands keep."""
+"""Cases for readers of logs, tables, configuration files and saved state."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import polars as pl
 import yaml
 
 from tests.fuzz import bases
-from tests.fuzz.case import Case, written
-from tests.fuzz.nasty import VALUES, dumped, places, put, spoiled
+from tests.fuzz.case import Case, write_corrupted
+from tests.fuzz.nasty import VALUES, corrupted, dumped, places, put
 from windlass.admit.policies.pronto import Pronto
 from windlass.agent.envelope import opened
 from windlass.agent.options import Address
@@ -49,7 +49,7 @@ from windlass.sim.telemetry.metrics import read_model
 
 def log(rng: random.Random, folder: Path) -> Case:
     name = rng.choice(sorted(bases.LOGS))
-    file = written(
+    file = write_corrupted(
         folder, rng, bases.LOGS[name], rng.choice(("log", "log.csv", "log.swf", "log.json", "log.txt"))
     )
     format_ = rng.choice((None, name, name, name, rng.choice([each.name for each in FORMATS])))
@@ -72,7 +72,7 @@ TABLES: dict[str, Callable[[Path], object]] = {
 
 def table(rng: random.Random, folder: Path) -> Case:
     name = rng.choice(sorted(TABLES))
-    file = written(folder, rng, bases.TABLES[name], f"{name}.csv")
+    file = write_corrupted(folder, rng, bases.TABLES[name], f"{name}.csv")
     return Case(lambda: TABLES[name](file))
 
 
@@ -99,7 +99,7 @@ def parquet(rng: random.Random, folder: Path) -> Case:
 
 
 def _read_pipeline(file: Path) -> object:
-    # Needs the extra for video, which is there when files are spoiled.
+    # The fuzz test requires the extra for video.
     from windlass.plan.profile.pipeline import read_pipeline
 
     return read_pipeline(file)
@@ -115,40 +115,40 @@ OTHERS: tuple[tuple[str, Callable[[Path], object]], ...] = (
 
 
 def other_yaml(rng: random.Random, folder: Path) -> Case:
-    text, read = rng.choice(OTHERS)
+    base, read = rng.choice(OTHERS)
     file = folder / "a.yaml"
-    tree = yaml.safe_load(text)
+    tree = yaml.safe_load(base)
     if rng.random() < 0.5:
-        file.write_bytes(spoiled(text, rng))
+        file.write_bytes(corrupted(base, rng))
         return Case(lambda: read(file))
     file.write_text(dumped(put(tree, rng.choice(places(tree)), rng.choice(VALUES))), encoding="utf-8")
     return Case(lambda: read(file))
 
 
-def asked(rng: random.Random, folder: Path) -> Case:
-    """Words of options and answers of systems, as the library reads them."""
-    text = rng.choice(
+def option_values(rng: random.Random, folder: Path) -> Case:
+    """Values of options, and output of other systems."""
+    base = rng.choice(
         ("128", "1.5Gi", "100m", "10min", "1d", "p99_wait<=1.1*fcfs, max_wait<2d", "127.0.0.1:8080", "[::1]:80",
          bases.COMPLETED, bases.ACCOUNTED, "2024-05-01T12:00:00Z", "{static: {}}")
     )  # fmt: skip
-    said = spoiled(text, rng).decode(errors="replace")
+    text = corrupted(base, rng).decode(errors="replace")
     calls = (
-        Case(lambda: quantity(said)),
-        Case(lambda: instant(said)),
-        Case(lambda: seconds("--freq", said)),
-        Case(lambda: parse_requirements(said, ["fcfs", "easy"])),
-        Case(lambda: Address.of("--listen", said)),
-        Case(lambda: read_completed(said, "jobs"), raises=(BatchError,)),
-        Case(lambda: read_sacct(said), raises=(BatchError,)),
-        Case(lambda: parse_yaml(said, "--policy")),
+        Case(lambda: quantity(text)),
+        Case(lambda: instant(text)),
+        Case(lambda: seconds("--freq", text)),
+        Case(lambda: parse_requirements(text, ["fcfs", "easy"])),
+        Case(lambda: Address.of("--listen", text)),
+        Case(lambda: read_completed(text, "jobs"), raises=(BatchError,)),
+        Case(lambda: read_sacct(text), raises=(BatchError,)),
+        Case(lambda: parse_yaml(text, "--policy")),
     )
     return rng.choice(calls)
 
 
-def kept_state(rng: random.Random, folder: Path) -> Case:
-    """Journals, tokens, what agents keep and send, and what was learned."""
+def saved_state(rng: random.Random, folder: Path) -> Case:
+    """Journals, tokens, files and messages of agents, and learned state."""
     which = rng.randrange(9)
-    text = (
+    base = (
         bases.STATE,
         bases.JOURNAL,
         bases.JOURNAL,
@@ -159,12 +159,12 @@ def kept_state(rng: random.Random, folder: Path) -> Case:
         '{"jobs": [{"job_id": 7}]}',
         "",
     )[which]
-    data = bytearray(spoiled(text, rng))
-    if not text:
+    data = bytearray(corrupted(base, rng))
+    if not base:
         data = bytearray(Pronto(4).save())
         for _ in range(rng.randint(1, 3)):
             data[rng.randrange(len(data))] = rng.randrange(256)
-    file = folder / ("windlass.json" if text == bases.CLUSTER else "kept")
+    file = folder / ("windlass.json" if base == bases.CLUSTER else "kept")
     file.write_bytes(data)
     file.chmod(0o600)
     calls: tuple[Case, ...] = (

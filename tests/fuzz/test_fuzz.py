@@ -1,4 +1,4 @@
-"""Two thousand cases, and some addresses; each is taken or refused in a line, within 2 GB and 30 s of CPU."""
+"""Each of 2,300 inputs is accepted, or rejected with an error of one line, within 2 GB and 30 s of CPU time."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 import yaml
 
 from tests.fuzz import bases
-from tests.fuzz.addresses import HOSTS, OURS, PORTS
+from tests.fuzz.addresses import HOSTS, LOCAL_HOSTS, PORTS
 from tests.fuzz.case import Case
-from tests.fuzz.child import LONGEST, judged, unnamed
-from tests.fuzz.contacts import is_here
+from tests.fuzz.child import LONGEST, naming_error, verdict_of
+from tests.fuzz.contacts import is_local
 from tests.fuzz.nasty import dumped, numbers, put
 from tests.fuzz.readers import OTHERS, TABLES
 from tests.fuzz.targets import ADDRESSES_FROM, case_of
@@ -29,10 +29,10 @@ ROOT = Path(__file__).parents[2]
 SEED, CASES, PER_PROCESS = 20, ADDRESSES_FROM + 300, 500
 
 
-def tried(folder: Path, first: int, last: int) -> tuple[Counter[tuple[str, str]], list[str]]:
-    """How often what was taken and refused, and whatever else happened; cases that end the process are passed over."""
+def run_cases(folder: Path, first: int, last: int) -> tuple[Counter[tuple[str, str]], list[str]]:
+    """Count the outcomes by target, and list the failures; cases that crash the process are skipped."""
     counts: Counter[tuple[str, str]] = Counter()
-    wrong: list[str] = []
+    failures: list[str] = []
     while first < last:
         command = [sys.executable, "-m", "tests.fuzz.child", str(SEED), str(first), str(last), str(folder)]
         done = subprocess.run(
@@ -41,46 +41,47 @@ def tried(folder: Path, first: int, last: int) -> tuple[Counter[tuple[str, str]]
         lines = done.stdout.splitlines()
         for line in lines:
             if line.startswith("end "):
-                _, number, what, found = line.split(" ", 3)
-                said = ast.literal_eval(found)
-                counts[what, said if said in ("taken", "refused") else "wrong"] += 1
-                if said not in ("taken", "refused"):
-                    wrong.append(f"case {number} ({what}): {said}")
+                _, number, target, found = line.split(" ", 3)
+                outcome = ast.literal_eval(found)
+                counts[target, outcome if outcome in ("taken", "refused") else "wrong"] += 1
+                if outcome not in ("taken", "refused"):
+                    failures.append(f"case {number} ({target}): {outcome}")
         if done.returncode == 0:
             break
         last_line = lines[-1] if lines else "nothing was begun"
-        wrong.append(f"{last_line}: ended with {done.returncode}: {done.stderr[-300:]}")
+        failures.append(f"{last_line}: ended with {done.returncode}: {done.stderr[-300:]}")
         if not last_line.startswith("begin "):
             break
         first = int(last_line.split()[1]) + 1
-    return counts, wrong
+    return counts, failures
 
 
 @pytest.mark.slow
-def test_bad_input_is_refused_in_a_line(tmp_path, capsys):
+def test_bad_input_is_accepted_or_rejected_with_one_line(tmp_path, capsys):
     pytest.importorskip("cv2", reason="pipelines of video are among what is read")
     counts: Counter[tuple[str, str]] = Counter()
-    wrong: list[str] = []
+    failures: list[str] = []
     for first in range(0, CASES, PER_PROCESS):
-        some, of_these = tried(tmp_path, first, min(first + PER_PROCESS, CASES))
-        counts += some
-        wrong += of_these
+        new_counts, new_failures = run_cases(tmp_path, first, min(first + PER_PROCESS, CASES))
+        counts += new_counts
+        failures += new_failures
     with capsys.disabled():
         print(f"\n{counts.total()} cases, seed {SEED}")
-        for what in sorted({name for name, _ in counts}):
+        for target in sorted({name for name, _ in counts}):
             print(
-                f"  {what}:", ", ".join(f"{counts[what, how]} {how}" for how in ("refused", "taken", "wrong"))
+                f"  {target}:",
+                ", ".join(f"{counts[target, kind]} {kind}" for kind in ("refused", "taken", "wrong")),
             )
-    assert not wrong, f"{len(wrong)} cases, the first:\n" + "\n".join(wrong[:40])
+    assert not failures, f"{len(failures)} cases, the first:\n" + "\n".join(failures[:40])
     assert counts.total() == CASES
-    # Where all is refused, or all is taken, nothing was tried.
-    for what in ("log", "table", "read_scenario", "other_yaml"):
-        assert counts[what, "refused"] > 20
-        assert counts[what, "taken"] > 5
+    # The fuzzer works only if some inputs are rejected and some accepted.
+    for target in ("log", "table", "read_scenario", "other_yaml"):
+        assert counts[target, "refused"] > 20
+        assert counts[target, "taken"] > 5
     assert counts["address", "refused"] == CASES - ADDRESSES_FROM
 
 
-def test_a_case_is_the_same_every_time(tmp_path):
+def test_a_case_is_reproducible(tmp_path):
     files = []
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
@@ -90,19 +91,19 @@ def test_a_case_is_the_same_every_time(tmp_path):
 
 
 @pytest.mark.parametrize("name", sorted(bases.LOGS))
-def test_the_logs_that_are_spoiled_were_good(tmp_path, name):
+def test_the_base_logs_are_valid(tmp_path, name):
     (tmp_path / "log").write_text(bases.LOGS[name], encoding="utf-8")
     assert len(read_trace(tmp_path / "log", name)) > 0
 
 
 @pytest.mark.parametrize("name", sorted(TABLES))
-def test_the_tables_that_are_spoiled_were_good(tmp_path, name):
+def test_the_base_tables_are_valid(tmp_path, name):
     (tmp_path / "a.csv").write_text(bases.TABLES[name], encoding="utf-8")
     assert TABLES[name](tmp_path / "a.csv") is not None
 
 
 @pytest.mark.parametrize(("text", "read"), OTHERS)
-def test_the_files_that_are_spoiled_were_good(tmp_path, text, read):
+def test_the_other_base_files_are_valid(tmp_path, text, read):
     if text == bases.PIPELINE:
         pytest.importorskip("cv2", reason="a pipeline of video needs it")
     (tmp_path / "a.yaml").write_text(text, encoding="utf-8")
@@ -110,7 +111,7 @@ def test_the_files_that_are_spoiled_were_good(tmp_path, text, read):
 
 
 @pytest.mark.parametrize("world", sorted(bases.SCENARIOS))
-def test_what_is_spoiled_was_good(world):
+def test_the_base_scenarios_are_valid(world):
     tree = yaml.safe_load(dumped(bases.SCENARIOS[world]))
     scenario = make_scenario(tree, "s")
     for variant in scenario.variants:
@@ -133,27 +134,27 @@ def test_what_is_spoiled_was_good(world):
         (0, "\x1b[31m", "", "a sign that steers"),
     ],
 )
-def test_verdicts(status, out, err, verdict):
-    assert judged(status, out, err).startswith(verdict)
+def test_the_end_of_a_command_has_a_verdict(status, out, err, verdict):
+    assert verdict_of(status, out, err).startswith(verdict)
 
 
-def test_a_line_that_does_not_name_what_it_refuses_is_seen():
+def test_an_error_that_is_too_long_or_names_no_option_is_a_failure():
     case = Case(command=("run",), names=("--address",))
-    assert unnamed(case, "note\nwindlass: --address: no\n") == ""
-    assert unnamed(case, "windlass: no\n").startswith("names none of --address")
-    assert unnamed(case, f"windlass: --address: {'a' * LONGEST}\n").startswith("a line of ")
-    assert unnamed(Case(command=("run",)), "windlass: no\n") == ""
+    assert naming_error(case, "note\nwindlass: --address: no\n") == ""
+    assert naming_error(case, "windlass: no\n").startswith("names none of --address")
+    assert naming_error(case, f"windlass: --address: {'a' * LONGEST}\n").startswith("a line of ")
+    assert naming_error(Case(command=("run",)), "windlass: no\n") == ""
 
 
 @pytest.mark.parametrize("port", PORTS, ids=range(len(PORTS)))
-@pytest.mark.parametrize("host", OURS)
-def test_ports_that_are_none(host, port):
+@pytest.mark.parametrize("host", LOCAL_HOSTS)
+def test_invalid_ports_are_rejected(host, port):
     with pytest.raises(InputError, match=r"^--x: "):
         host_and_port("--x", f"{host}:{port}")
 
 
 @pytest.mark.parametrize("host", HOSTS, ids=range(len(HOSTS)))
-def test_hosts_that_are_none(host):
+def test_invalid_hosts_are_rejected(host):
     assert not is_host(host)
     for text in (f"{host}:1", host):
         with pytest.raises(InputError, match=r"^--x: ") as refused:
@@ -165,9 +166,9 @@ def test_hosts_that_are_none(host):
 
 
 @pytest.mark.parametrize(
-    "host", [*OURS, "head.cluster", "10-0-0-1", "my_host", "a.b.c.", "[fe80::1%eth0]", "10.0.0.1"]
+    "host", [*LOCAL_HOSTS, "head.cluster", "10-0-0-1", "my_host", "a.b.c.", "[fe80::1%eth0]", "10.0.0.1"]
 )
-def test_hosts_and_ports_that_are_some(host):
+def test_valid_hosts_and_ports_are_accepted(host):
     assert host_and_port("--x", f"{host}:65535") == (host.strip("[]"), 65535)
     assert is_url(f"http://{host}")
     assert is_url(f"https://{host}:9092/tree")
@@ -184,5 +185,5 @@ def test_hosts_and_ports_that_are_some(host):
         ("a.b", False),
     ],
 )
-def test_what_is_here(host, here):
-    assert is_here(host) is here
+def test_local_hosts_are_recognised(host, here):
+    assert is_local(host) is here

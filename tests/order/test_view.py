@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.anew import anew
+from tests.executed_again import executed_again
 from windlass.model import PolicyError
 from windlass.order.site.view import Running, SiteView, Start, Waiting
 
@@ -130,13 +130,13 @@ def test_optional_fields_of_a_view_are_empty_by_default() -> None:
 )
 def test_jobs_have_no_owner_and_no_pool_needs_by_default(view, columns) -> None:
     given = {name: np.array(values) for name, values in columns.items()}
-    found = anew(view)(**given)
+    found = executed_again(view)(**given)
     for name in ("user", "group", "named_queue"):
         column = getattr(found, name)
         assert (column.tolist(), column.dtype) == ([-1, -1], np.int64)
     assert (found.needs.shape, found.needs.dtype) == ((0, 2), np.int64)
     # Each column that is given is kept, also where others are left out.
-    some = anew(view)(**given, group=np.array([7, 8]), needs=np.array([[3, 9]]))
+    some = executed_again(view)(**given, group=np.array([7, 8]), needs=np.array([[3, 9]]))
     assert (some.user.tolist(), some.group.tolist(), some.named_queue.tolist()) == (
         [-1, -1],
         [7, 8],
@@ -146,6 +146,6 @@ def test_jobs_have_no_owner_and_no_pool_needs_by_default(view, columns) -> None:
 
 
 def test_a_site_view_has_no_use_and_pools_by_default() -> None:
-    found = anew(SiteView)(0.0, 4, 3, Waiting.of([1], [0], [1], [5]), Running.of())
+    found = executed_again(SiteView)(0.0, 4, 3, Waiting.of([1], [0], [1], [5]), Running.of())
     assert (found.used.tolist(), found.pools.tolist(), found.pool_names) == ([0.0], [], ())
     assert (found.owed, found.refused) == (0, 0)

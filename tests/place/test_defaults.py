@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from tests.anew import anew
+from tests.executed_again import executed_again
 from windlass.model import InputError
 from windlass.place import POLICIES
 
@@ -37,7 +37,7 @@ DEFAULTS = {
 def test_policies_have_the_documented_defaults():
     found = {}
     for name in POLICIES.names():
-        parameters = inspect.signature(anew(POLICIES.find(name))).parameters.values()
+        parameters = inspect.signature(executed_again(POLICIES.find(name))).parameters.values()
         found[name] = {each.name: each.default for each in parameters}
     assert found == DEFAULTS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.anew import anew, defaults
+from tests.executed_again import defaults, executed_again
 from windlass.model import InputError
 from windlass.plan import POLICIES, cascade, optimal, videostorm
 from windlass.plan.lib.greedy import greedy
@@ -26,7 +26,7 @@ DEFAULTS = {
 
 
 def test_policies_have_the_documented_defaults():
-    assert {name: defaults(anew(POLICIES.find(name))) for name in POLICIES.names()} == DEFAULTS
+    assert {name: defaults(executed_again(POLICIES.find(name))) for name in POLICIES.names()} == DEFAULTS
 
 
 def test_functions_have_the_defaults_of_the_policies():

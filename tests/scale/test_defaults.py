@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.anew import anew, defaults
+from tests.executed_again import defaults, executed_again
 from windlass.model import InputError
 from windlass.scale.forecast.registry import make
 from windlass.scale.monitor import Monitor
@@ -48,7 +48,9 @@ PLANS = {
     ],
 )
 def test_default_parameters_are_those_of_the_documentation(policy, defaults):
-    found = {name: each.default for name, each in inspect.signature(anew(policy)).parameters.items()}
+    found = {
+        name: each.default for name, each in inspect.signature(executed_again(policy)).parameters.items()
+    }
     assert found == defaults
 
 
@@ -119,4 +121,4 @@ def test_each_row_is_synced_to_disk_when_it_is_added(tmp_path):
 
 
 def test_forecasters_default_to_a_season_of_144_rows_and_seed_1():
-    assert defaults(anew(make)) == {"seasons": (144,), "seed": 1}
+    assert defaults(executed_again(make)) == {"seasons": (144,), "seed": 1}

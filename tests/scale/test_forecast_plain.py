@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.anew import anew
+from tests.executed_again import executed_again
 from windlass.model import InputError
 from windlass.policy.registry import classes_in
 from windlass.scale.forecast import Adapted, make
@@ -51,7 +51,8 @@ def drawn(rows=60, columns=2, seed=1):
 def test_parameters_have_the_defaults_of_the_papers():
     found = {
         each.name: {
-            name: parameter.default for name, parameter in inspect.signature(anew(each)).parameters.items()
+            name: parameter.default
+            for name, parameter in inspect.signature(executed_again(each)).parameters.items()
         }
         for each in classes_in("windlass.scale.forecast.models", "forecast")
     }

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.anew import anew, defaults
+from tests.executed_again import defaults, executed_again
 from windlass.io import unseal_text
 from windlass.model import InputError
 from windlass.share import POLICIES
@@ -36,7 +36,7 @@ DEFAULTS = {
 @pytest.mark.parametrize("name", DEFAULTS)
 def test_default_parameters_are_those_of_the_documentation(name):
     assert sorted(POLICIES.names()) == sorted(DEFAULTS)
-    found = defaults(anew(POLICIES.find(name)))
+    found = defaults(executed_again(POLICIES.find(name)))
     if name == "oracle":
         # A module that is executed again has its own function of that name.
         found["speeds"] = {"time_shared": time_shared}[found["speeds"].__name__]
@@ -74,12 +74,12 @@ def test_an_unknown_loss_is_named_in_the_error():
 
 
 def test_an_ended_job_has_no_time_and_was_not_killed_by_default():
-    assert defaults(anew(ShareBook).ended) == {"at": None, "killed": False}
+    assert defaults(executed_again(ShareBook).ended) == {"at": None, "killed": False}
 
 
 def test_pairs_saves_version_1_and_reads_no_other():
     """A state that an earlier release saved can be read by a later one."""
-    policy = anew(POLICIES.find("pairs"))()
+    policy = executed_again(POLICIES.find("pairs"))()
     tree = json.loads(unseal_text(policy.saved(), "sharing"))
     assert (tree["policy"], tree["version"]) == ("pairs", 1)
     policy.restore(json.dumps(tree))

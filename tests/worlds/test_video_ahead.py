@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ahead import said_and_called
+from tests.announced_kernels import announced_and_called_kernels
 from windlass.experiment.worlds.video.spec import VideoSetting
 from windlass.experiment.worlds.video.world import Video
 from windlass.plan import POLICIES
@@ -25,7 +25,7 @@ def test_every_called_kernel_is_announced(name, monkeypatch):
             "policies": {"plan": name},
         }
     )
-    announced, called = said_and_called(Video(), setting, monkeypatch)
+    announced, called = announced_and_called_kernels(Video(), setting, monkeypatch)
     assert [kernel.python.__qualname__ for kernel in called - set(announced)] == []
     assert (CLIMB in called) == (name in CLIMBING)
     assert (IMPROVE in called) == (name in {"refined", "steady"})

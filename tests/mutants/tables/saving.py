@@ -6,10 +6,10 @@ ADDRESS = "engines/address.py"
 OF_FILES = ("tests/saving",)
 _FUZZ = "tests/fuzz/test_fuzz.py"
 OF_ADDRESS = (
-    f"{_FUZZ}::test_ports_that_are_none",
-    f"{_FUZZ}::test_hosts_that_are_none",
-    f"{_FUZZ}::test_hosts_and_ports_that_are_some",
-    f"{_FUZZ}::test_what_is_here",
+    f"{_FUZZ}::test_invalid_ports_are_rejected",
+    f"{_FUZZ}::test_invalid_hosts_are_rejected",
+    f"{_FUZZ}::test_valid_hosts_and_ports_are_accepted",
+    f"{_FUZZ}::test_local_hosts_are_recognised",
 )
 OF_EFFECTS = ("tests/cli/test_effects.py",)
 

@@ -1,4 +1,4 @@
-"""A class as its file defines it when that is executed once more."""
+"""Execute the file of a class again, so that coverage records its defaults."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import importlib.util
 import inspect
 
 
-def anew(cls):
-    """Return the class of that name after its file was executed in a module of its own.
+def executed_again(cls):
+    """Return the class from a fresh execution of its file in a new module.
 
-    Defaults and constants are set while a file is executed, which is once in a process: a test of them that executes
-    the file itself is recorded as one that does.
+    Defaults and constants are set when a file is executed, which happens once per process. A test of them that executes
+    the file again is recorded as covering these lines.
     """
     spec = importlib.util.spec_from_file_location(cls.__module__, inspect.getsourcefile(cls))
     module = importlib.util.module_from_spec(spec)
@@ -19,6 +19,6 @@ def anew(cls):
 
 
 def defaults(function):
-    """Return the parameters of a function or class that have defaults, with these."""
+    """Return the default values of the parameters of a function or class."""
     found = inspect.signature(function).parameters.values()
     return {each.name: each.default for each in found if each.default is not inspect.Parameter.empty}
