@@ -78,7 +78,9 @@ def test_every_run_is_valid_and_equal_with_a_python_policy(name: str, case: Case
         validate(case, compiled)
         if name != "conservative":
             shortest = name == "sjf"
-            assert ledger.overlooked(compiled.replay, case.cores, case.outages, shortest=shortest) == []
+            assert (
+                ledger.idle_while_waiting(compiled.replay, case.cores, case.outages, shortest=shortest) == []
+            )
     assert job_bits(run_or_stuck(case, Plain(POLICIES.find(name)()))) == job_bits(compiled)
 
 

@@ -1,4 +1,4 @@
-"""Plain forms of what a node does to decide by itself: lists, one node, and an SVD for every block.
+"""Plain implementations of node-level admission policies: lists, one node, and an SVD for every block.
 
 Each class follows the documentation of its compiled or batched twin and shares no code with it.
 """
@@ -13,7 +13,7 @@ import numpy as np
 
 @functools.cache
 def weights_of(count, memory):
-    """What each of so many values, oldest first, counts in their mean."""
+    """Return the weights of `count` values, oldest first, in their mean."""
     if count == 1:
         return np.ones(1)
     gain = max(1.0 / count, 1.0 / memory)
@@ -21,14 +21,14 @@ def weights_of(count, memory):
 
 
 class PlainScale:
-    """Each metric by the mean and deviation of what came before, the older counting less."""
+    """Scales each metric by the mean and deviation of earlier values, with smaller weights for older ones."""
 
     def __init__(self, dim, memory, clip):
         self.memory, self.clip = memory, clip
         self.past = [[] for _ in range(dim)]
 
     def step(self, row):
-        """The scaled vector, and how many metrics were there."""
+        """Return the scaled vector and the number of available metrics."""
         found, known = np.zeros(len(row)), 0
         for at, value in enumerate(row):
             if not math.isfinite(value):
@@ -46,7 +46,7 @@ class PlainScale:
 
 
 class PlainTracker:
-    """Leading directions: what was and the block's own, put together and cut to the rank, by SVD."""
+    """Leading directions: those so far and those of the block, merged and truncated to the rank by an SVD."""
 
     def __init__(self, dim, rank, forget, energy=None):
         self.rank, self.forget, self.energy = rank, forget, energy
@@ -54,7 +54,7 @@ class PlainTracker:
         self.held = np.zeros((dim, 0))
 
     def update(self, block):
-        """The directions, each pointing to where more metrics rise, and their singular values."""
+        """Return the directions, each with the sign under which more metrics rise, and their singular values."""
         left, values, _ = np.linalg.svd(block, full_matrices=False)
         own = left[:, : self.rank] * values[: self.rank]
         left, values, _ = np.linalg.svd(np.concatenate([self.forget * self.held, own], axis=1))
@@ -71,7 +71,7 @@ class PlainTracker:
 
 
 class PlainThreshold:
-    """A threshold on one node's scores, fixed or moved after each of them."""
+    """A threshold on the scores of one node, fixed or adjusted after each score."""
 
     def __init__(self, value=0.0, downtime=None, gain=0.1):
         self.level, self.downtime, self.gain = value, downtime, gain
@@ -80,7 +80,7 @@ class PlainThreshold:
         self.scale = 0.0
 
     def above(self, score):
-        """Whether a score is high."""
+        """Return True if a score is above the threshold."""
         if self.downtime is None:
             return score >= self.level
         if not self.offs:
@@ -96,7 +96,7 @@ class PlainThreshold:
         return high
 
     def rest(self):
-        """A score that is not judged: what may be spent grows."""
+        """Skip a score; the budget grows."""
         if self.downtime is not None:
             self.left = min(self.left + self.downtime, self.most)
         return False
@@ -118,7 +118,7 @@ class PlainPronto:
         self.rejects, self.score = False, 0.0
 
     def step(self, row):
-        """Whether the node rejects."""
+        """Return True if the node rejects tasks."""
         vector, known = self.scale.step(row)
         self.rows.append(vector)
         if known:
@@ -170,7 +170,7 @@ class PlainPronto:
 
 
 class PlainForewarn:
-    """A node under ours: the line is drawn through all rows that were seen, each with its weight."""
+    """A node under Forewarn: the regression uses all rows so far, each with its weight."""
 
     def __init__(
         self, dim, downtime, rank, block, forget, within, spike, share, apart, slow, memory, clip, between
@@ -183,7 +183,7 @@ class PlainForewarn:
         self.basis, self.rows = np.zeros((dim, rank)), []
         self.vector = np.zeros(dim)
         size = 4 + 2 * rank + 2
-        #: Of each step: features, the vector and its change, and CPU Ready in spikes.
+        #: For each step: features, the vector and its change, and CPU Ready in spikes.
         self.features, self.pairs, self.units = [], [], []
         self.learned, self.prior = [], np.zeros(size)
         self.weights = np.zeros(size)
@@ -194,7 +194,7 @@ class PlainForewarn:
         self.rejects, self.score = False, 0.0
 
     def step(self, row, ready):
-        """Whether the node rejects."""
+        """Return True if the node rejects tasks."""
         now = len(self.units)
         vector, known = self.scale.step(row)
         projected = self.basis.T @ vector
@@ -229,7 +229,7 @@ class PlainForewarn:
     def _hear(self, now, ready):
         self.spike.above(ready)
         high = ready >= self.spike.level and ready > 0.0
-        # The first step counts as one in a spike: what was before it is unknown.
+        # The first step counts as part of a spike, because earlier steps are unknown.
         if self.last_spike is None:
             self.last_spike = now
         elif high and now - self.last_spike > self.apart:
@@ -268,7 +268,7 @@ class PlainForewarn:
         return np.concatenate(parts)
 
     def draw(self):
-        """The line through what was learned, where the prior is worth 20 rows."""
+        """Return the regression line of the learned rows, with a prior of 20 rows."""
         squares, products = 20.0 * np.eye(len(self.prior)), 20.0 * self.prior
         for row, value, weight in self.learned:
             squares = squares + weight * np.outer(row, row)
@@ -276,7 +276,7 @@ class PlainForewarn:
         self.weights = np.linalg.solve(squares, products)
 
     def start(self, basis, singular, metrics, plain):
-        """Begin from a lesson whose subspace has as many directions as the node."""
+        """Start from a shared model whose subspace has the node's number of directions."""
         self.tracker.held = basis * singular
         self.basis = basis * np.where(basis.sum(axis=0) < 0.0, -1.0, 1.0)
         on = self.basis.T @ metrics

@@ -1,4 +1,4 @@
-"""A policy of Windlass driven through the plain event loop, every view and decision kept."""
+"""Runs a policy of Windlass through the plain event loop, and records every view and decision."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Step:
 
 @dataclass(slots=True)
 class Driven:
-    """What came of it, by row; ``first_notes`` and ``notes`` are the first and the last note of each job."""
+    """The result by row; ``first_notes`` and ``notes`` are the first and the last note of each job."""
 
     starts: list[float]
     why: list[str]
@@ -41,7 +41,7 @@ def drive(
     hint: bool = True,
     watch: Callable[[SiteView], None] = lambda _: None,
 ) -> Driven:
-    """Ask the policy at each instant; without ``hint``, no job is refused. ``watch`` sees all views."""
+    """Call the policy at each instant; without ``hint``, no job is refused. ``watch`` is called with all views."""
     count = len(jobs)
     driven = Driven([], [""] * count, [math.nan] * count, [math.nan] * count)
 

@@ -1,7 +1,7 @@
-"""Instances that come and go and the jobs on them, instant by instant, in plain Python over lists.
+"""Instances that start and stop and the jobs on them, instant by instant, in plain Python over lists.
 
-Follows the description of :class:`windlass.sim.instances.part.InstancesPart`. Every instance and every job is looked
-at at each instant, and there are no kinds of jobs, no marks and no trees.
+Follows the description of :class:`windlass.sim.instances.part.InstancesPart`. Every instance and every job is checked
+at each instant, without kinds of jobs, marks or trees.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ IDLE, FAILED, INTERRUPTED = 0, 1, 2
 
 @dataclass
 class Instance:
-    """One launch; ``row`` is its place among those of its type."""
+    """One launch; ``row`` is its slot among the instances of its type."""
 
     line: int
     kind: int
@@ -44,9 +44,9 @@ class Plain:
     Parameters
     ----------
     jobs, fleet, rng
-        As the part has them; ``idle`` of the fleet is how long an instance is kept.
+        Same as for the simulator; ``idle`` of the fleet is the time that an empty instance is kept.
     policy
-        Is asked with views of its own.
+        Called with views that this class builds.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Plain:
         )
         self.start, self.end, self.ends = [NAN] * len(jobs), [NAN] * len(jobs), {}
         self.lost, self.newcomers, self.expired = 0, False, []
-        # Of jobs that end or are killed at one instant, the one with the lower slot goes first.
+        # Of jobs that end or are killed at one instant, the job with the lower slot goes first.
         self.slots, self.free = {}, []
         self.rows = [np.array(row, np.float64) for row in ([] if history is None else history)]
         while self.coming or self.queue or self.ends:
@@ -110,15 +110,15 @@ class Plain:
         for job in sorted((job for job, at in self.ends.items() if at == now), key=self.slots.__getitem__):
             self._stop(job, now)
             self.end[job] = now
-        self._take_in(now)
-        if self._is_asked(now):
-            # Instances whose time is over since a job was killed at this instant are seen to before the question.
+        self._process_arrivals(now)
+        if self._is_decision_due(now):
+            # Instances that expired because a job was killed at this instant are handled before the decision.
             if any(each.turn <= now for each in self.all):
-                self._take_in(now)
-            self._ask(now)
+                self._process_arrivals(now)
+            self._decide(now)
 
-    def _take_in(self, now):
-        self._turns(now)
+    def _process_arrivals(self, now):
+        self._advance_instances(now)
         while self.cuts and self.cuts[0][0] <= now:
             _, kind, limit = self.cuts.pop(0)
             self.limit[kind] = limit
@@ -128,13 +128,13 @@ class Plain:
             self._wait(self.coming.pop(0))
         self._place(now)
         if self.queue and self.newcomers:
-            self._look_soon(now)
+            self._schedule_poll(now)
         self._expire(now)
 
-    def _is_asked(self, now):
+    def _is_decision_due(self, now):
         return min(self.due, self.next_look) <= now and bool(self.coming or self.queue or self.ends)
 
-    def _turns(self, now):
+    def _advance_instances(self, now):
         while any(each.turn <= now for each in self.all):
             one = min(self.all, key=lambda each: (each.turn, each.kind, each.row))
             if one.stage == "starting" and one.boots:
@@ -147,8 +147,8 @@ class Plain:
                 one.turn = INF
                 self.expired.append(one)
 
-    def _look_soon(self, now):
-        """The first look from now on at which nothing was asked yet."""
+    def _schedule_poll(self, now):
+        """Schedule the first poll from now on at which the policy was not called yet."""
         if self.look is None or now < self.begin:
             return
         at = max(now, self.begin + math.ceil((now - self.begin) / self.look) * self.look)
@@ -176,7 +176,7 @@ class Plain:
         assert not one.jobs
         one.stage, one.gone, one.why, one.turn = "away", now, why, INF
         if why != IDLE:
-            self._look_soon(now)
+            self._schedule_poll(now)
 
     def _kill(self, one, now):
         one.stage = "leaving" if one.stage == "up" else one.stage
@@ -202,7 +202,7 @@ class Plain:
         return one.stage == "up" and not one.jobs and one.since + self.idle <= now
 
     def _expire(self, now):
-        """Those whose time is over go, the latest first, while there are too many; and those that left are gone."""
+        """Remove expired instances, the latest first, while there are too many, and instances whose jobs are gone."""
         for one in reversed(self.expired):
             if one.stage == "leaving" and not one.jobs:
                 self._leave(one, INTERRUPTED, now)
@@ -210,7 +210,7 @@ class Plain:
                 if self._too_many(one.kind):
                     self._leave(one, IDLE, now)
                 else:
-                    self._look_soon(now)
+                    self._schedule_poll(now)
         self.expired = []
 
     # Jobs
@@ -242,27 +242,27 @@ class Plain:
         return np.round(self.capacity[one.kind] - used, 6)
 
     def _fitting(self, job):
-        """Types on which a job may run: those with GPUs only where it asks for some, or no other type has all."""
-        asked = self.jobs.resources[job]
-        fits = [kind for kind, has in enumerate(self.capacity) if (asked <= has).all()]
+        """Types on which a job may run; types with GPUs only if it requests GPUs or fits on no other type."""
+        request = self.jobs.resources[job]
+        fits = [kind for kind, has in enumerate(self.capacity) if (request <= has).all()]
         plain = [kind for kind in fits if self.capacity[kind][0] == 0]
-        return plain if plain and asked[0] == 0 else fits
+        return plain if plain and request[0] == 0 else fits
 
     def _gang(self, job):
-        """Type and number of the whole instances that a job needs where no type has all that it asks for."""
-        asked = self.jobs.resources[job]
+        """Type and number of the whole instances for a job that fits on no single instance."""
+        request = self.jobs.resources[job]
         able = [
             kind
             for kind, has in enumerate(self.capacity)
-            if all(h > 0 for a, h in zip(asked, has, strict=True) if a > 0)
+            if all(h > 0 for a, h in zip(request, has, strict=True) if a > 0)
         ]
         besides = {
-            kind: sum(1 for a, h in zip(asked, self.capacity[kind], strict=True) if h > 0 and a == 0)
+            kind: sum(1 for a, h in zip(request, self.capacity[kind], strict=True) if h > 0 and a == 0)
             for kind in able
         }
         kind = max(kind for kind in able if besides[kind] == min(besides.values()))
         return kind, max(
-            math.ceil(a / h - 1e-9) for a, h in zip(asked, self.capacity[kind], strict=True) if a > 0
+            math.ceil(a / h - 1e-9) for a, h in zip(request, self.capacity[kind], strict=True) if a > 0
         )
 
     def _chosen(self, job):
@@ -272,16 +272,18 @@ class Plain:
             kind, count = self._gang(job)
             empty = [each for each in up if each.kind == kind and not each.jobs]
             return empty[:count] if len(empty) >= count else []
-        asked = self.jobs.resources[job]
+        request = self.jobs.resources[job]
         able = [
-            each for each in up if each.kind in kinds and not each.whole and (asked <= self._free(each)).all()
+            each
+            for each in up
+            if each.kind in kinds and not each.whole and (request <= self._free(each)).all()
         ]
         if self.fleet.best_fit:
             able.sort(key=lambda each: (*self._free(each).tolist(), each.kind, each.row))
         return able[:1]
 
     def _at_once(self, job, now):
-        """Have what is missing up at once, where there may be so many more."""
+        """Start the missing instances immediately, if the limit of the type allows them."""
         kind, count = (self._fitting(job)[0], 1) if self._fitting(job) else self._gang(job)
         if not self._fitting(job):
             count -= sum(1 for each in self._of(kind, "up") if not each.jobs)
@@ -316,7 +318,7 @@ class Plain:
             self.jobs.walltime[rows],
         )
 
-    def _ask(self, now):
+    def _decide(self, now):
         kinds, due = range(len(self.fleet.types)), self.due <= now
         needed = embed(self.jobs.resources[[*self.queue, *self.ends]], self.capacity)
         if due:
@@ -360,7 +362,7 @@ class Plain:
                 able = [each for each in self._of(kind, "up") if self._is_idle(each, now)]
                 if not able:
                     break
-                # The longest idle goes first, of several the last of the rows.
+                # The instance that is idle longest is removed first; ties by the highest row.
                 self._leave(min(able, key=lambda each: (each.since, -each.row)), IDLE, now)
         self.asked += due
         self.due = self.begin + self.asked * self.period

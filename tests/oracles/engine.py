@@ -1,7 +1,7 @@
-"""An event loop in plain Python, to run any rule for choosing jobs through.
+"""A plain Python event loop that runs any rule for choosing jobs.
 
-At each instant, the jobs that end and those that are submitted are taken in first; then, if anybody waits,
-the rule is asked once. A job that takes no time ends at the instant of its start, which is visited again.
+At each instant, ends and submissions are processed first; then, if a job waits,
+the rule is called once. A job of zero length ends at the instant of its start, which is visited again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What a rule sees; ``ended`` tells whether any job ended since the rule was asked last."""
+    """The view of a rule; ``ended`` is True if a job ended since the last call of the rule."""
 
     now: float
     processors: int

@@ -1,4 +1,4 @@
-"""A site on which jobs run on processors of others, and at any speeds: first come, first served, in plain Python."""
+"""A plain site with first come, first served on which jobs share processors and run at varying speeds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(eq=False)
 class Job:
-    """A job as the plain site keeps it."""
+    """The state of a job on the plain site."""
 
     row: int
     procs: int
@@ -50,7 +50,7 @@ class Job:
 
 @dataclass
 class Plain:
-    """First come, first served, one round after the other."""
+    """First come, first served, in rounds."""
 
     processors: int
     table: list[tuple[float, Job]]
@@ -63,7 +63,7 @@ class Plain:
         return self.processors - sum(job.width() for job in self.running)
 
     def round(self, now: float) -> None:
-        # Nobody waits for a later instant who could start at the last one.
+        # No job waits that could have started at the last instant.
         assert now == self.last or not self.queue or self.queue[0].procs > self.free()
         assert all(job.ends() >= now for job in self.running)
         self.last = now

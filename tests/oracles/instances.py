@@ -1,4 +1,4 @@
-"""Finished runs of jobs on instances, held to what must be true of any: plain Python that knows no simulator."""
+"""Invariants of finished runs of jobs on instances, in plain Python and independent of the simulator."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from windlass.sim.instances.result import REASONS, Scaled
 
-#: Hours and dollars that rounding may be off by, in proportion.
+#: Relative tolerance for the rounding of hours and dollars.
 CLOSE = 1e-9
 
 
@@ -25,7 +25,7 @@ def check(done: Scaled, *, launch_times_are_exact: bool = True, idle: float = 0.
 
 
 def paid_hours(done: Scaled) -> float:
-    """For how long instances are paid for, by a sum of its own."""
+    """Return the paid hours of instances, summed independently."""
     total = 0.0
     for begun, gone in zip(done.launches.launched.tolist(), done.launches.gone.tolist(), strict=True):
         total += (done.finish if math.isnan(gone) else gone) - begun
@@ -84,7 +84,7 @@ def _attempts(done: Scaled) -> dict[tuple[int, float], list[int]]:
 
 
 def _check_jobs(done: Scaled, attempts: dict[tuple[int, float], list[int]]) -> None:
-    """Each job runs once to its end; what was killed before, was killed by an interruption of one of its instances."""
+    """Each job completes once; each earlier attempt was killed by an interruption of one of its instances."""
     jobs, lost = done.jobs, 0
     ends = {
         (job, began): ended
@@ -116,7 +116,7 @@ def _check_jobs(done: Scaled, attempts: dict[tuple[int, float], list[int]]) -> N
 
 
 def _check_size(done: Scaled, job: int, launches: list[int]) -> None:
-    """A job that fits on a type has one instance; any other has as few whole ones of a type as have all it asks for."""
+    """A job that fits on a type has one instance; any other job has the minimum number of whole instances of a type."""
     asked = done.jobs.resources[job].tolist()
     kinds = {int(done.launches.kind[each]) for each in launches}
     fits = [
@@ -132,7 +132,7 @@ def _check_size(done: Scaled, job: int, launches: list[int]) -> None:
 
 
 def _check_capacity(done: Scaled) -> None:
-    """At no instant is more on an instance than it has; who has several has each alone."""
+    """No instance is over its capacity at any instant; a job on several instances has each of them exclusively."""
     on = defaultdict(list)
     for line, launch in enumerate(done.attempts.launch.tolist()):
         on[launch].append(line)
@@ -142,7 +142,7 @@ def _check_capacity(done: Scaled) -> None:
         for line in lines:
             asked = done.jobs.resources[done.attempts.job[line]]
             asked = capacity if (asked > capacity).any() else asked
-            # At one instant, who ends goes before who begins; but who does both at once begins first.
+            # At one instant, ends precede starts, except that a job of zero length starts before it ends.
             began, ended = float(done.attempts.began[line]), float(done.attempts.ended[line])
             if ended > began:
                 steps += [(began, 1, asked), (ended, 0, -asked)]
@@ -159,7 +159,7 @@ def _check_capacity(done: Scaled) -> None:
 
 
 def _check_removals(done: Scaled, idle: float) -> None:
-    """What goes as idle was empty for long enough, and there were more than were wanted."""
+    """An instance removed as idle was empty for long enough, and there were more instances than wanted."""
     launches, decisions = done.launches, done.decisions
     last = launches.ready.copy()
     for launch, ended in zip(done.attempts.launch.tolist(), done.attempts.ended.tolist(), strict=True):
@@ -170,7 +170,7 @@ def _check_removals(done: Scaled, idle: float) -> None:
             f"launch {launch} goes {gone - last[launch]} s after its last job"
         )
         alike = launches.kind == kind
-        # Those that are there when all who go at that instant have gone; one that is gone later still is.
+        # Instances that are present after all removals of that instant.
         stay = int((alike & (launches.launched < gone) & ~(launches.gone <= gone)).sum())
         answers = decisions.totals[decisions.time <= gone, kind][-2:].tolist()
         assert stay >= min(answers), f"at {gone} s {stay} are left, expected {answers}"

@@ -1,4 +1,4 @@
-"""Compiled functions as plain Python, all that they call included: an index beyond an array is an error there."""
+"""Run compiled functions and their callees as plain Python, in which an index beyond an array is an error."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from numba.core.dispatcher import Dispatcher
 
 
 def interpreted(function):
-    """The function with every compiled one that it refers to, directly or not, as it is written.
+    """Return the function, and every compiled function that it uses directly or not, as plain Python.
 
-    Machine code reads and writes beyond the end of an array without a sign of it; plain Python raises IndexError.
+    Machine code reads and writes beyond the end of an array silently; plain Python raises IndexError.
     """
     return _plain(function, {})
 
@@ -29,7 +29,7 @@ def _plain(value, names):
 
 
 def _names(known, names):
-    """A module's names; each module is gone through once, as functions of two modules may call each other."""
+    """The names of a module; each module is visited once, because functions of two modules may call each other."""
     if id(known) not in names:
         names[id(known)] = dict(known)
         for name, value in known.items():

@@ -1,6 +1,6 @@
-"""Is this schedule possible on these nodes, with these outages? Knows nothing of the simulator's ledger.
+"""Check that a schedule is possible on given nodes with outages, independently of the simulator's ledger.
 
-At one instant, in this order: jobs end; capacity comes and goes, and jobs are killed; jobs start. Rows of the timetable
+At one instant, in this order: jobs end; capacity changes, and jobs are killed; jobs start. Rows of the timetable
 that name the same node at the same instant count as the last of them.
 """
 
@@ -16,7 +16,7 @@ from windlass.sim import Replay
 
 
 class Attempt(NamedTuple):
-    """One run of a job, whether it came to its end or was killed; ``pieces``: cores by node."""
+    """One run of a job, completed or killed; ``pieces``: cores by node."""
 
     row: int
     start: float
@@ -29,7 +29,7 @@ class Attempt(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What a node has from an instant on."""
+    """The capacity of a node from an instant on."""
 
     node: int
     cores: int
@@ -37,7 +37,7 @@ class Change(NamedTuple):
 
 
 class Sweep:
-    """Nodes through time; ``found``: what was wrong, ``held``: (time, node, cores held, capacity) after changes."""
+    """Nodes over time; ``found``: violations, ``steps``: (time, node, cores held, capacity) after changes."""
 
     def __init__(self, cores: Sequence[int]) -> None:
         self.capacity = list(cores)
@@ -59,7 +59,7 @@ class Sweep:
 
 
 def attempts_of(replay: Replay) -> list[Attempt]:
-    """The attempts with what they held: first those that were killed, in the order in which they were."""
+    """The attempts with their cores: first the killed attempts, in the order in which they were killed."""
     pieces: dict[tuple[int, float], dict[int, int]] = defaultdict(dict)
     for row, node, cores, start in replay.held.tolist():
         mine = pieces[int(row), start]
@@ -73,7 +73,7 @@ def attempts_of(replay: Replay) -> list[Attempt]:
 
 
 def changes_of(timetable: NodeTimetable) -> dict[float, dict[int, Change]]:
-    """By instant and node."""
+    """Return the changes by instant and node."""
     found: dict[float, dict[int, Change]] = defaultdict(dict)
     columns = (timetable.time, timetable.node, timetable.cores, timetable.kill)
     for time, node, cores, kill in zip(*(column.tolist() for column in columns), strict=True):
@@ -84,16 +84,16 @@ def changes_of(timetable: NodeTimetable) -> dict[float, dict[int, Change]]:
 def violations(
     replay: Replay, cores: Sequence[int], timetable: NodeTimetable, *, kill: bool = True
 ) -> list[str]:
-    """What is wrong with what happened on nodes of so many cores, one sentence each; nothing where all is well.
+    """Return the violations on nodes of the given cores, one sentence each; an empty list for a valid schedule.
 
     Parameters
     ----------
     replay
         With ``held`` recorded.
     cores
-        Of each node, at the beginning.
+        Initial cores of each node.
     timetable
-        What changed when.
+        Changes of the nodes over time.
     kill
         Whether jobs were stopped at their requests.
 
@@ -116,12 +116,12 @@ def violations(
     ]
 
 
-def overlooked(
+def idle_while_waiting(
     replay: Replay, cores: Sequence[int], timetable: NodeTimetable, *, shortest: bool = False
 ) -> list[str]:
-    """Where whoever is first in the queue waits although there is room; or whoever asks for the shortest time.
+    """Return the instants at which the head of the queue, or the job with the shortest request, waits although it fits.
 
-    Who was killed is at the end of the queue, before those who are submitted at that instant.
+    A killed job is at the end of the queue, before jobs that are submitted at that instant.
     """
     attempts, procs = attempts_of(replay), replay.jobs.procs.tolist()
     steps = defaultdict(list)
@@ -149,7 +149,7 @@ def overlooked(
 
 
 def swept(attempts: list[Attempt], cores: Sequence[int], timetable: NodeTimetable) -> Sweep:
-    """Go through all instants."""
+    """Process all instants."""
     sweep, changes = Sweep(cores), changes_of(timetable)
     instants = {time for each in attempts for time in (each.start, each.end)} | set(changes)
     starting, ending = defaultdict(list), defaultdict(list)
@@ -173,7 +173,7 @@ def swept(attempts: list[Attempt], cores: Sequence[int], timetable: NodeTimetabl
 
 
 def _kill(sweep: Sweep, victims: list[Attempt], emptied: set[int], now: float) -> None:
-    """Each in its turn has to be the last that came to a node that still has too much to give up."""
+    """Each killed attempt, in turn, must be the last to start on a node that is still over its capacity."""
     for victim in victims:
         nodes = [node for node in victim.pieces if node in emptied and sweep.over(node)]
         if not nodes:
@@ -196,7 +196,7 @@ def _is_last(victim: Attempt, node: int, running: list[Attempt]) -> bool:
 
 
 def _start(sweep: Sweep, starting: list[Attempt], now: float) -> None:
-    """Who starts at an instant needs what is there then; one of no length for that instant alone."""
+    """A job that starts needs free capacity then; a job of zero length needs it for that instant only."""
     for attempt in starting:
         if attempt.end == now:
             _check(sweep, attempt, now, more=attempt.pieces)
@@ -217,7 +217,7 @@ def _check(sweep: Sweep, attempt: Attempt, now: float, more: dict[int, int]) -> 
 
 
 def _lines(replay: Replay, attempts: list[Attempt]) -> list[str]:
-    """Every attempt has pieces that make up its processors, and no piece is nobody's."""
+    """The pieces of every attempt sum to its processors, and every piece belongs to an attempt."""
     found = []
     procs = replay.jobs.procs.tolist()
     for attempt in attempts:
@@ -238,7 +238,7 @@ def _lines(replay: Replay, attempts: list[Attempt]) -> list[str]:
 
 
 def _times(replay: Replay, attempts: list[Attempt], kill: bool) -> list[str]:
-    """Each job ends once, after its submission and whole; what was killed of it had begun, and had not yet ended."""
+    """Each job completes once, after its submission; killed attempts had started and not yet ended."""
     jobs, found = replay.jobs, []
     free_from = jobs.submit.tolist()
     ends = [0] * len(jobs)

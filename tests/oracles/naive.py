@@ -3,9 +3,9 @@
 Conventions where the definitions leave room, as the docstrings of the policies state them:
 
 - EASY: running jobs are counted by (expected end, processors), up to the first that makes room for the head.
-- Conservative: when a job ended, each reservation in its order is taken out, made as early as possible
-  and put back; at every decision where jobs may outlive their requests, and so make reservations void. A
-  reservation of no length still takes its instant. Running jobs past their expected end are expected to end
+- Conservative: when a job ended, each reservation in its order is removed, made as early as possible
+  and added again; this is repeated at every decision if jobs may exceed their requests and invalidate reservations. A
+  reservation of zero length still occupies its instant. Running jobs past their expected end are expected to end
   just after now.
 """
 
@@ -20,7 +20,7 @@ from windlass.model import JobTable
 
 
 def fcfs(jobs: JobTable, processors: int, *, kill: bool = True) -> list[float]:
-    """First come, first served. Needs no event loop: each job starts once the jobs ahead left it room.
+    """First come, first served. Needs no event loop: each job starts once the jobs ahead leave enough processors.
 
     >>> fcfs(JobTable.of(submit=[0, 0, 1], run=[10, 10, 10], procs=[2, 2, 1]), 3)
     [0.0, 10.0, 10.0]
@@ -39,7 +39,7 @@ def fcfs(jobs: JobTable, processors: int, *, kill: bool = True) -> list[float]:
 
 
 def sjf(jobs: JobTable, processors: int, *, kill: bool = True) -> list[float]:
-    """Shortest request first, ties by submission; one that does not fit blocks the rest.
+    """Shortest request first, ties by submission; a job that does not fit blocks the rest.
 
     >>> sjf(JobTable.of(submit=[0, 0, 0], run=[9, 6, 3], procs=[1, 1, 1]), 1)
     [9.0, 3.0, 0.0]
@@ -93,8 +93,8 @@ def _head_can_start(procs: int, free: int, holders: list[tuple[float, int]]) -> 
     raise AssertionError("the head is wider than the site")
 
 
-class Taken(NamedTuple):
-    """Processors that are taken, or promised, on [start, end)."""
+class Interval(NamedTuple):
+    """Processors that are in use or reserved on [start, end)."""
 
     start: float
     end: float
@@ -102,7 +102,7 @@ class Taken(NamedTuple):
 
 
 class Promises(NamedTuple):
-    """What conservative backfilling did: start times, and the reservations made at submission, by row."""
+    """The result of conservative backfilling: start times, and the reservations made at submission, by row."""
 
     starts: list[float]
     first: list[float]
@@ -141,10 +141,10 @@ def _compress(moment: Moment, reserved: dict[Job, float]) -> bool:
 
 
 def _earliest(moment: Moment, reserved: dict[Job, float], job: Job) -> float:
-    """Tries now and every instant at which processors become free, one by one."""
+    """Try now and every instant at which processors become free, one by one."""
     taken = [_running(moment.now, held) for held in moment.running]
     taken += [
-        Taken(start, _end(start, other), other.procs)
+        Interval(start, _end(start, other), other.procs)
         for other, start in reserved.items()
         if start >= moment.now
     ]
@@ -154,15 +154,15 @@ def _earliest(moment: Moment, reserved: dict[Job, float], job: Job) -> float:
     raise AssertionError(f"job {job.number} never fits")
 
 
-def _running(now: float, held: Held) -> Taken:
-    return Taken(-math.inf, max(held.expected_end, math.nextafter(now, math.inf)), held.procs)
+def _running(now: float, held: Held) -> Interval:
+    return Interval(-math.inf, max(held.expected_end, math.nextafter(now, math.inf)), held.procs)
 
 
 def _end(start: float, job: Job) -> float:
     return max(start + job.request, math.nextafter(start, math.inf))
 
 
-def _fits(start: float, job: Job, taken: list[Taken], processors: int) -> bool:
+def _fits(start: float, job: Job, taken: list[Interval], processors: int) -> bool:
     until = _end(start, job)
     instants = [start, *(each.start for each in taken if start < each.start < until)]
     return all(

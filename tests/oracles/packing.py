@@ -1,4 +1,4 @@
-"""Where jobs go, by plain Python that looks at all instances for each job that waits, at each instant."""
+"""Placement of jobs on instances in plain Python: all instances are checked for each waiting job at each instant."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Instance:
 
 
 def replayed(done: Scaled) -> tuple[list[float], list[list[int]]]:
-    """Starts of the jobs and the launches that each is on, told when instances were there; nothing is interrupted."""
+    """Return the starts and the launches of each job, given the lifetimes of instances without interruptions."""
     jobs, launches = done.jobs, done.launches
     capacity = [kind.vector() for kind in done.fleet.types]
     rows = _rows(done)
@@ -42,7 +42,7 @@ def replayed(done: Scaled) -> tuple[list[float], list[list[int]]]:
                     instance.free = instance.free + _part(done, job, len(on[job]), capacity[instance.kind])
             del ends[job]
             left.discard(job)
-        # One that is gone at an instant goes when those who come at it have their places.
+        # An instance that is removed at an instant still counts at that instant.
         up = [each for each in up if not gone[each.line] < now]
         for line, at in enumerate(ready):
             if at == now:
@@ -92,7 +92,7 @@ def _whole(asked: np.ndarray, up: list[_Instance], capacity: list[np.ndarray]) -
 
 
 def _rows(done: Scaled) -> list[int]:
-    """The place of each instance among those of its type: the first that was nobody's when it was launched."""
+    """The slot of each instance among those of its type: the first free slot at its launch."""
     launches, found, until = done.launches, [], {}
     for kind, at, gone in zip(
         launches.kind.tolist(), launches.launched.tolist(), launches.gone.tolist(), strict=True

@@ -1,4 +1,4 @@
-"""Small policies that are nothing but a name and decide(): the simulator asks them from Python."""
+"""Small policies with only a name and decide(), which the simulator calls through Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from windlass.order.site.view import SiteView, Start
 
 
 class Plain:
-    """A policy of Windlass with its compiled function hidden; keeps the views it was shown."""
+    """A policy of Windlass without its compiled function; it records its views."""
 
     name: ClassVar[str] = "plain"
 
@@ -24,7 +24,7 @@ class Plain:
 
 
 class Answers:
-    """Whatever a function says, under the name ``stub``."""
+    """A policy named ``stub`` that returns the result of a function."""
 
     name: ClassVar[str] = "stub"
 
@@ -33,5 +33,5 @@ class Answers:
 
 
 def all_waiting(view: SiteView) -> Start:
-    """Starts everybody, fitting or not."""
+    """Start all waiting jobs, whether they fit or not."""
     return Start(jobs=tuple(view.waiting.job.tolist()))

@@ -1,7 +1,7 @@
 """Ordering policies over several resources in plain Python: amounts are tuples, processors first.
 
-All that is expected to be free is found anew, at every instant at which it may change. Of running jobs that are
-expected to end at one instant, EASY counts the narrowest first, then who started first, up to those with whom the head
+The expected free amounts are computed again at every instant at which they may change. Of running jobs that are
+expected to end at one instant, EASY counts the narrowest first, then the earliest started, until the head
 fits.
 """
 
@@ -18,7 +18,7 @@ Amount = tuple[int, ...]
 
 
 class Job(NamedTuple):
-    """A row of a job table with all that it asks for."""
+    """A row of a job table with its requests."""
 
     row: int
     submit: float
@@ -28,14 +28,14 @@ class Job(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What a running job holds, and until when it is expected to."""
+    """The amounts that a running job holds, and its expected end."""
 
     expected_end: float
     needs: Amount
 
 
 class Moment(NamedTuple):
-    """What a rule sees: who waits, in order, and who runs, in the order in which they started."""
+    """The view of a rule: waiting jobs in queue order, and running jobs in order of start."""
 
     now: float
     whole: Amount
@@ -49,12 +49,12 @@ Rule = Callable[[Moment], list[Job]]
 
 
 def plus(one: Amount, two: Amount, times: int = 1) -> Amount:
-    """The sum, of the second so many times."""
+    """Return the first plus a multiple of the second."""
     return tuple(a + times * b for a, b in zip(one, two, strict=True))
 
 
 def within(one: Amount, two: Amount) -> bool:
-    """Whether no resource of the first exceeds that of the second."""
+    """Return True if no resource of the first exceeds that of the second."""
     return all(a <= b for a, b in zip(one, two, strict=True))
 
 
@@ -73,7 +73,7 @@ def jobs_of(jobs: JobTable, pools: Pools, kill: bool) -> list[Job]:
 
 
 def simulate(jobs: JobTable, processors: int, pools: Pools, rule: Rule, *, kill: bool = True) -> list[float]:
-    """Start times by row: ends, then submissions, then the rule is asked, instant by instant."""
+    """Start times by row: at each instant, process ends and submissions, then call the rule."""
     whole = (processors, *pools.amount.tolist())
     coming, starts = jobs_of(jobs, pools, kill), [math.nan] * len(jobs)
     waiting: list[Job] = []
@@ -103,7 +103,7 @@ def simulate(jobs: JobTable, processors: int, pools: Pools, rule: Rule, *, kill:
 
 
 def _heads(queue: list[Job], free: Amount) -> tuple[list[Job], Amount]:
-    """Those at the front that fit are taken off the queue."""
+    """Remove the fitting jobs at the front of the queue, and return them."""
     chosen: list[Job] = []
     while queue and within(queue[0].needs, free):
         chosen.append(queue.pop(0))
@@ -117,12 +117,12 @@ def fcfs(moment: Moment) -> list[Job]:
 
 
 def sjf(moment: Moment) -> list[Job]:
-    """Shortest request first; one that does not fit blocks the rest."""
+    """Shortest request first; a job that does not fit blocks the rest."""
     return _heads(sorted(moment.waiting, key=lambda job: job.request), moment.free)[0]
 
 
 def easy(moment: Moment) -> list[Job]:
-    """EASY backfilling: the head's reservation is the first time at which all that it asks for is free."""
+    """EASY backfilling: the head's reservation is the first time at which its whole request is free."""
     queue = moment.waiting
     chosen, free = _heads(queue, moment.free)
     if not queue:
@@ -172,7 +172,7 @@ def _compress(moment: Moment, reserved: dict[Job, float]) -> bool:
 
 
 def _earliest(moment: Moment, reserved: dict[Job, float], job: Job) -> float:
-    """Tries now and every instant at which something comes back."""
+    """Try now and every instant at which resources become free."""
     soon = math.nextafter(moment.now, math.inf)
     taken = [(-math.inf, max(held.expected_end, soon), held.needs) for held in moment.running]
     taken += [

@@ -1,6 +1,6 @@
-"""Did the head of the queue start when it was promised to? Worked out from a finished run, without any policy.
+"""Check on a finished run, without any policy, that heads of the queue started by their promised times.
 
-Who is first in the queue is promised the instant at which enough processors are back, if all who hold some keep them
+The first job in the queue is promised the instant at which enough processors are free if each holder keeps them
 for as long as they may: a job for its walltime, and a guest until its promise, which is the walltime of its host and
 then what its quota leaves of its own.
 """
@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from tests.oracles.shares import Attempt, Pair, Run, spent
 
-#: Seconds that rounding may be off.
+#: Tolerance for rounding (s).
 _TOLERANCE = 1e-5
 
 
 class Promise(NamedTuple):
-    """A job that became head of the queue, when, by when it can start, and when it did."""
+    """A job that became head of the queue: when, its promised start, and its actual start."""
 
     job: int
     since: float
@@ -25,7 +25,7 @@ class Promise(NamedTuple):
 
 
 def broken(run: Run, processors: int) -> list[str]:
-    """What was promised and not kept, one sentence each."""
+    """Return the broken promises, one sentence each."""
     return [
         f"job {each.job} is head at {each.since} s, can start by {each.by} s, and does at {each.start} s"
         for each in promises(run, processors)
@@ -34,7 +34,7 @@ def broken(run: Run, processors: int) -> list[str]:
 
 
 def promises(run: Run, processors: int) -> list[Promise]:
-    """One for each time that a job became head of the queue."""
+    """Return a promise for each time that a job became head of the queue."""
     queue = _queue(run)
     instants = sorted({time for attempt, since, _ in queue for time in (since, attempt.start, attempt.end)})
     found, known = [], set()
@@ -46,7 +46,7 @@ def promises(run: Run, processors: int) -> list[Promise]:
         if id(head) in known:
             continue
         known.add(id(head))
-        # Who was ahead and was taken in just now made this one the head after guests were admitted.
+        # If the previous head was just admitted as a guest, this job became the head after guests were admitted.
         passed = any(
             attempt.home is not None and attempt.start == now and (before, place) < (since, number)
             for attempt, before, place in queue
@@ -59,12 +59,12 @@ def promises(run: Run, processors: int) -> list[Promise]:
 
 
 def _queue(run: Run) -> list[tuple[Attempt, float, tuple[int, int]]]:
-    """Each attempt with when it came to the queue, and a number for those of one instant: who is submitted first."""
+    """Each attempt with the time at which it was queued, and a number that orders attempts of one instant."""
     found = []
     for row in range(len(run.jobs)):
-        mine = sorted((each for each in run.attempts if each.row == row), key=lambda each: each.start)
+        own_attempts = sorted((each for each in run.attempts if each.row == row), key=lambda each: each.start)
         since, number = float(run.jobs.submit[row]), (0, row)
-        for attempt in mine:
+        for attempt in own_attempts:
             found.append((attempt, since, number))
             # Lost attempts are listed in the order in which they were lost.
             since, number = attempt.end, (1, run.attempts.index(attempt))
@@ -93,7 +93,7 @@ def _reservation(run: Run, head: Attempt, now: float, processors: int, counts) -
 
 
 def expected_end(run: Run, attempt: Attempt, now: float) -> float:
-    """By when the processors of a running job are back, as it was known at an instant."""
+    """Return the expected end of a running job, as known at an instant."""
     request, home = float(run.jobs.request[attempt.row]), attempt.home
     if home is None:
         return attempt.start + request
@@ -104,6 +104,6 @@ def expected_end(run: Run, attempt: Attempt, now: float) -> float:
 
 
 def promised(run: Run, pair: Pair) -> float:
-    """By when a guest was promised to be gone, when it was taken in."""
+    """Return the end that was promised for a guest when it was admitted."""
     end, quota = expected_end(run, pair.host, pair.start), pair.lines[0].quota / 100.0
     return end + max(0.0, float(run.jobs.request[pair.guest.row]) - quota * (end - pair.start))

@@ -1,7 +1,7 @@
-"""What must have become of streaming queries under the answers of a planner: followed in plain Python, query by query.
+"""The expected result of streaming queries under the decisions of a planner, in plain Python, query by query.
 
-:func:`follow` is told what happened outside and what was answered, and nothing of what the part made of it.
-:func:`frames` then counts single frames in a queue, one after the other, where the part has a fluid.
+:func:`follow` receives the external events and the planner's decisions, and none of the simulator's results.
+:func:`frames` then counts single frames in a queue, where the simulator uses a fluid model.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CLOSE = 1e-9
 
 @dataclass(frozen=True)
 class Stretch:
-    """From when to when a query had which pace; None where its components did not work."""
+    """An interval with the pace of a query; None if its components did not work."""
 
     begin: float
     end: float
@@ -33,7 +33,7 @@ class Stretch:
 
 @dataclass
 class Followed:
-    """One query's life."""
+    """The state and counters of one query."""
 
     there: bool = False
     choice: int = -1
@@ -50,7 +50,7 @@ class Followed:
     stretches: list[Stretch] = field(default_factory=list)
 
     def flow(self, begin: float, end: float, accuracy: float, terms: Terms) -> None:
-        """A time in which its pace stays as it is, cut where its queue is full, or begins or ends to be late."""
+        """Advance by an interval of constant pace, split where the queue becomes full or starts or stops being late."""
         if not self.there:
             return
         self.stretches.append(Stretch(begin, end, self.rate if self.works else None))
@@ -80,7 +80,7 @@ class Followed:
             self.waiting = 0.0
 
     def stop(self) -> None:
-        """What waits is lost."""
+        """Stop the query; waiting frames are lost."""
         self.lost += self.waiting
         self.waiting = self.rate = 0.0
         self.works, self.up = False, math.inf
@@ -89,7 +89,7 @@ class Followed:
 def pieces_of(
     queries: Sequence[Followed], options: Sequence[QueryOptions], merged: bool
 ) -> dict[object, tuple[list[float], set[int]]]:
-    """What is to be done, and for whom."""
+    """Return the demand and the queries of each piece of work."""
     found: dict[object, tuple[list[float], set[int]]] = {}
     for row, query in enumerate(queries):
         if query.choice < 0:
@@ -115,12 +115,12 @@ def paces(
     capacity: Sequence[float],
     catch_up: float,
 ) -> None:
-    """Set the pace of each query that works, by the rules in words: in proportion, then what is left to the late."""
+    """Set the pace of each working query: proportional shares first, then the remainder for late queries."""
     wide = range(len(capacity))
 
     def granted(want: dict[object, float], there: Sequence[float], rows: set[int]) -> dict[int, float]:
-        asked = [sum(want[name] * pieces[name][0][at] for name in pieces) for at in wide]
-        part = [1.0 if asked[at] <= there[at] else there[at] / asked[at] for at in wide]
+        requested = [sum(want[name] * pieces[name][0][at] for name in pieces) for at in wide]
+        part = [1.0 if requested[at] <= there[at] else there[at] / requested[at] for at in wide]
         return {
             row: min(
                 (part[at] for demand, users in pieces.values() if row in users for at in wide if demand[at]),
@@ -155,7 +155,7 @@ def follow(
     answers: Sequence[PlannerAnswer],
     units: int = 1000,
 ) -> list[Followed]:
-    """Live through all of it; asserts that each answer came when it should, and that there was room for it."""
+    """Simulate the whole run; assert that each decision came in time and fitted the capacity."""
     queries = [Followed() for _ in options]
     capacity = hierarchy.capacity().tolist()
     left, ask, merged, now = deque(answers), math.inf, False, 0.0
@@ -213,8 +213,8 @@ def follow(
             _carry_out(answer, queries, now, terms)
             pieces = pieces_of(queries, options, merged)
             for at, there in enumerate(capacity):
-                asked = sum(demand[at] for demand, _ in pieces.values())
-                assert asked <= there * (1 + 1e-8), (
+                requested = sum(demand[at] for demand, _ in pieces.values())
+                assert requested <= there * (1 + 1e-8), (
                     f"{hierarchy.resources[at]} is over capacity after an answer"
                 )
         paces(queries, pieces_of(queries, options, merged), capacity, terms.catch_up)
@@ -240,7 +240,7 @@ def _carry_out(answer: PlannerAnswer, queries: Sequence[Followed], now: float, t
 
 
 def check(done: Streamed, followed: Sequence[Followed]) -> None:
-    """All that the part counted is what the follower counts, and nothing of any stream is missing."""
+    """Assert that the simulator's counts equal the follower's, and that no part of a stream is missing."""
     for name in ("accurate", "served", "late", "lost", "silent", "switches"):
         expected = [getattr(query, name) for query in followed]
         assert getattr(done, name).tolist() == pytest.approx(expected, abs=1e-5), name
@@ -254,7 +254,7 @@ def check(done: Streamed, followed: Sequence[Followed]) -> None:
 def frames(
     stretches: Sequence[Stretch], terms: Terms, per_second: int, deadline: float
 ) -> tuple[int, int, int]:
-    """One query's frames, each by itself: how many are served, late and lost, in a queue that loses its oldest."""
+    """Count the served, late and lost frames of one query, frame by frame, in a queue that drops its oldest frame."""
     served = late = lost = 0
     queue: deque[float] = deque()
     room, each = round(terms.buffer * per_second), 1.0 / per_second

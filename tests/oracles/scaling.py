@@ -1,4 +1,4 @@
-"""What autoscalers work out from a view, in plain Python, a type and a job at a time."""
+"""Computations of autoscalers on a view, in plain Python, one type and one job at a time."""
 
 from __future__ import annotations
 
@@ -12,38 +12,40 @@ from windlass.scale.lib.arrivals import LEVELS
 CLOSE = 1e-9
 
 
-def bucket_of(asked, types):
-    """The place of the smallest type that has all that a job asks for, types by GPUs, cores and memory; or None."""
+def bucket_of(request, types):
+    """Return the index of the smallest type on which a job fits, by GPUs, cores and memory, or None."""
     able = [
         (tuple(kind.vector()), place)
         for place, kind in enumerate(types)
-        if all(a <= h for a, h in zip(asked, kind.vector(), strict=True))
+        if all(a <= h for a, h in zip(request, kind.vector(), strict=True))
     ]
     return min(able)[1] if able else None
 
 
-def gang_of(asked, types):
-    """Type and number of whole instances of a job that no type has all for: of those with fewest other resources, the
+def gang_of(request, types):
+    """Type and number of whole instances for a job that fits on no type: of types with the fewest other resources, the
     largest."""
     able = []
     for place, kind in enumerate(types):
         has = kind.vector()
-        if all(h > 0 for a, h in zip(asked, has, strict=True) if a > 0):
-            able.append((-sum(h > 0 and a == 0 for a, h in zip(asked, has, strict=True)), tuple(has), place))
+        if all(h > 0 for a, h in zip(request, has, strict=True) if a > 0):
+            able.append(
+                (-sum(h > 0 and a == 0 for a, h in zip(request, has, strict=True)), tuple(has), place)
+            )
     _, has, place = max(able)
-    return place, math.ceil(max(a / h for a, h in zip(asked, has, strict=True) if a > 0) * (1 - 1e-12))
+    return place, math.ceil(max(a / h for a, h in zip(request, has, strict=True) if a > 0) * (1 - 1e-12))
 
 
 def counts_of(rows, types):
-    """Instances that jobs need, as fractions: of each type, the resource of which its jobs ask for most."""
+    """Fractional number of instances of each type that jobs need, by their most requested resource."""
     sums, whole = np.zeros((len(types), 3)), np.zeros(len(types))
-    for asked in rows:
-        place = bucket_of(asked, types)
+    for request in rows:
+        place = bucket_of(request, types)
         if place is None:
-            gang = gang_of(asked, types)
+            gang = gang_of(request, types)
             whole[gang[0]] += gang[1]
         else:
-            sums[place] += asked
+            sums[place] += request
     return np.array(
         [
             max(s / h for s, h in zip(of, kind.vector(), strict=True) if h > 0) + extra
@@ -53,30 +55,30 @@ def counts_of(rows, types):
 
 
 def up(number):
-    """Rounded up, but for what rounding is off by."""
+    """Round up, with a tolerance for floating-point error."""
     return math.ceil(number - CLOSE)
 
 
 def need_of(view):
-    """Need now, of those that wait, the least number of instances, and how many more hold jobs than have to."""
+    """Return the current need, that of waiting jobs, the minimum of instances, and the spread-out instances."""
     kinds = range(len(view.types))
     now = view.history[-1].tolist() if len(view.history) else [0.0 for _ in kinds]
     waiting = counts_of(view.waiting.resources, view.types)
     alone = [0 for _ in kinds]
-    for asked in view.waiting.resources:
-        place = bucket_of(asked, view.types)
+    for request in view.waiting.resources:
+        place = bucket_of(request, view.types)
         if place is None:
-            kind, size = gang_of(asked, view.types)
+            kind, size = gang_of(request, view.types)
             alone[kind] += size
-        elif any(2 * a > h for a, h in zip(asked, view.types[place].vector(), strict=True)):
+        elif any(2 * a > h for a, h in zip(request, view.types[place].vector(), strict=True)):
             alone[place] += 1
     least = [int(view.used[k]) + max(up(waiting[k]), alone[k]) for k in kinds]
     spread = [int(view.used[k]) - up(max(0.0, now[k] - waiting[k])) for k in kinds]
     return now, waiting.tolist(), least, spread
 
 
-def looked(view, plan):
-    """Totals at a look: those that hold jobs or that jobs wait for, and of those besides no more than planned."""
+def totals_at_poll(view, plan):
+    """Return the totals at a poll: instances that are in use or needed, and further ones up to the plan."""
     _, _, least, _ = need_of(view)
     there = (view.ready + view.coming).tolist()
     return tuple(
@@ -86,13 +88,13 @@ def looked(view, plan):
 
 
 class PlainChange:
-    """The growth of the need of one type: recursive least squares, and quantiles of what they miss."""
+    """The growth of the need of one type: recursive least squares, and quantiles of their errors."""
 
     def __init__(self, ahead, longest, features, misses=2016):
         self.ahead, self.longest, self.kept = ahead, longest, misses
         self.line, self.spread = np.zeros(features), np.eye(features)
         self.usual, self.overall = [0.0] * 24, 0.0
-        self.cases, self.needs, self.misses, self.told, self.quantiles = [], [], [], 0, None
+        self.cases, self.needs, self.misses, self.learned, self.quantiles = [], [], [], 0, None
 
     def size(self, now):
         return 0.7 * self.usual[int(now // 3600) % 24] + 0.3 * self.overall + 1e-6
@@ -108,31 +110,31 @@ class PlainChange:
         grown = max(self.needs[place + 1 : place + 1 + self.ahead]) - need
         miss = grown - expected
         scaled = miss / self.size(now)
-        if self.told:
+        if self.learned:
             self.misses = [*self.misses, scaled][-self.kept :]
-        self.overall += max(0.03, 1 / (self.told + 1)) * (abs(miss) - self.overall)
+        self.overall += max(0.03, 1 / (self.learned + 1)) * (abs(miss) - self.overall)
         hour = int(now // 3600) % 24
         self.usual[hour] += 0.03 * (abs(miss) - self.usual[hour])
-        self.told += 1
+        self.learned += 1
         keep = 1 - 1 / 14_400
         gain = self.spread @ seen / (keep + seen @ self.spread @ seen)
         self.line = self.line + gain * (grown - self.line @ seen)
         self.spread = np.clip((self.spread - np.outer(gain, seen @ self.spread)) / keep, -1e6, 1e6)
 
     def quantile(self, now, seen, level):
-        """Misses are sorted anew after twelve rows, or for another level."""
+        """Errors are sorted again after twelve rows, or for another level."""
         kept = self.quantiles
-        if kept is None or self.told - kept[0] >= 12 or kept[1] != level:
+        if kept is None or self.learned - kept[0] >= 12 or kept[1] != level:
             if not self.misses:
                 return float(self.line @ seen)
             rank = math.ceil((len(self.misses) + 1) * level) - 1
             ordered = sorted(self.misses)
-            kept = self.quantiles = self.told, level, ordered[min(max(rank, 0), len(ordered) - 1)]
+            kept = self.quantiles = self.learned, level, ordered[min(max(rank, 0), len(ordered) - 1)]
         return float(self.line @ seen) + self.size(now) * kept[2]
 
 
 class PlainOdds:
-    """The chance of one level of one type: a logistic regression by one Newton step a row."""
+    """The probability of one level of one type: a logistic regression with one Newton step per row."""
 
     def __init__(self, period, keep=1 - 1 / 14_400):
         self.period, self.keep, self.rows = period, keep, 0
@@ -145,11 +147,11 @@ class PlainOdds:
 
     def observe(self, now, jobs, came):
         if self.rows:
-            told = self.chance()
-            weight = max(told * (1 - told), 1e-4)
+            learned = self.chance()
+            weight = max(learned * (1 - learned), 1e-4)
             along = self.spread @ self.seen
             scale = 1 / (1 / weight + self.seen @ along)
-            self.weights = self.weights + scale / weight * (came - told) * along
+            self.weights = self.weights + scale / weight * (came - learned) * along
             self.spread = self.spread - scale * np.outer(along, along)
             self.spread = self.spread * min(1 / self.keep, 100.0 / self.spread.diagonal().max())
         self.rows += 1
@@ -172,8 +174,8 @@ class PlainOdds:
         return int(now // 3600) % 24, int(now // 86_400) % 7
 
 
-class PlainComers:
-    """Who came since the row before, and how many of them each level of spare instances would let run."""
+class PlainArrivals:
+    """Arrivals since the previous row, and the number of them that each level of spare instances could run."""
 
     def __init__(self):
         self.since, self.least, self.waited = None, None, []
@@ -183,22 +185,22 @@ class PlainComers:
         if self.since is None:
             self.since, self.least = view.now, view.used.tolist()
         started = [
-            tuple(asked)
-            for asked, at in zip(view.running.resources.tolist(), view.running.since.tolist(), strict=True)
+            tuple(request)
+            for request, at in zip(view.running.resources.tolist(), view.running.since.tolist(), strict=True)
             if at > self.since
         ]
-        waiting = [tuple(asked) for asked in view.waiting.resources.tolist()]
+        waiting = [tuple(request) for request in view.waiting.resources.tolist()]
         new = Counter(started) + Counter(waiting) - Counter(self.waited)
         grown = [now - before for now, before in zip(least, self.least, strict=True)]
         self.since, self.least, self.waited = view.now, list(least), waiting
         sizes = [[] for _ in range(kinds)]
-        for asked in new.elements():
-            place = bucket_of(asked, view.types)
+        for request in new.elements():
+            place = bucket_of(request, view.types)
             if place is None:
-                place, size = gang_of(asked, view.types)
+                place, size = gang_of(request, view.types)
             else:
                 has = view.types[place].vector()
-                size = max(a / h for a, h in zip(asked, has, strict=True) if h > 0)
+                size = max(a / h for a, h in zip(request, has, strict=True) if h > 0)
             sizes[place].append(float(size))
         served = [self.served(of, more) for of, more in zip(sizes, grown, strict=True)]
         return [float(len(of)) for of in sizes], served

@@ -1,6 +1,6 @@
-"""Did each task get its work, one at a time, first come, first served? In exact numbers.
+"""Check in exact numbers that each task received its work, one at a time, first come, first served.
 
-Speeds come from who holds how much of the nodes (:mod:`tests.oracles.ledger`), and not from the simulator.
+Speeds follow from the cores held on the nodes (:mod:`tests.oracles.ledger`), and not from the simulator.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from windlass.model.timetable import NodeTimetable
 from windlass.sim import Replay
 from windlass.sim.workers.result import Dispatched
 
-#: What one change of speed may lose, s for each second on the clock: eight units in the last place of a float64.
+#: Tolerance for one change of speed, relative to the clock: eight units in the last place of a float64.
 ROUNDING = Fraction(8, 2**52)
 
 
@@ -31,16 +31,16 @@ class Node(NamedTuple):
     done: list[Fraction]
 
     def until(self, time: Fraction) -> Fraction:
-        """The integral up to a time."""
+        """Return the integral up to a time."""
         step = bisect_right(self.times, time) - 1
         return self.done[step] + (time - self.times[step]) * (self.shares[step] or 0)
 
     def changes(self, start: Fraction, end: Fraction) -> int:
-        """How often the share changes within an interval or at its ends."""
+        """Count the changes of the share within an interval or at its ends."""
         return bisect_right(self.times, end) - bisect_right(self.times, start) + 1
 
     def down(self, start: Fraction, end: Fraction) -> bool:
-        """Whether there are no cores for some while of an interval."""
+        """Return True if the node has no cores for a part of an interval."""
         first, last = bisect_right(self.times, start) - 1, bisect_right(self.times, end) - 1
         return any(
             self.shares[step] is None and (step < last or self.times[step] < end)
@@ -49,7 +49,7 @@ class Node(NamedTuple):
 
 
 def nodes_of(replay: Replay, cores: Sequence[int], timetable: NodeTimetable, floor: float) -> list[Node]:
-    """Each worker's node, from who held what."""
+    """Return the node of each worker, from the cores held by jobs."""
     least = Fraction(floor)
     begin = Fraction(-1)
     nodes = [Node([begin], [Fraction(1) if own else None], [Fraction(0)]) for own in cores]
@@ -65,7 +65,7 @@ def nodes_of(replay: Replay, cores: Sequence[int], timetable: NodeTimetable, flo
 def unserved(
     ran: Dispatched, work: Sequence[float], speeds: Sequence[float], nodes: Sequence[Node]
 ) -> list[str]:
-    """What is wrong with the service of tasks, one sentence each."""
+    """Return the violations in the service of tasks, one sentence each."""
     found, queues = [], [[] for _ in speeds]
     columns = (ran.submit, ran.start, ran.end, ran.worker)
     for task, (submit, start, end, worker) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
@@ -74,7 +74,7 @@ def unserved(
             continue
         queues[worker].append((start, end, submit, task))
         node, base = nodes[worker], Fraction(speeds[worker])
-        # Responses are kept, and ends are made of them: that is one more rounding.
+        # Ends are computed from the stored responses, which rounds once more.
         first, last = Fraction(start), Fraction(end)
         done = base * (node.until(last) - node.until(first))
         slack = Fraction(work[task]) / 10**12 + ROUNDING * (1 + last) * base * (1 + node.changes(first, last))
@@ -89,7 +89,7 @@ def unserved(
 
 
 def _moves(node: Node) -> list[Fraction]:
-    """When a worker goes down or comes back, and tasks may be dispatched again."""
+    """Times at which a worker goes down or recovers, so that tasks may be dispatched again."""
     return [
         node.times[step]
         for step in range(1, len(node.times))
@@ -98,7 +98,7 @@ def _moves(node: Node) -> list[Fraction]:
 
 
 def _in_turn(queue: list[tuple[float, float, float, int]], moves: set[float]) -> list[str]:
-    """One at a time, at once where nobody is before it, in order of arrival; except for tasks that may have moved."""
+    """Tasks run one at a time, without delay and in order of arrival, except for tasks that may have moved."""
     found = []
     for (_, end, submit, task), (later, _, arrived, other) in pairwise(queue):
         free = max(end, arrived)

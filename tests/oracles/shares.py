@@ -1,7 +1,7 @@
-"""Is a finished run in which jobs shared processors possible at all? Knows nothing of policies or of the simulator.
+"""Check that a finished run with shared processors is possible, independently of policies and the simulator.
 
-It is told when attempts of jobs began and ended, which quotas stood when, and how fast two jobs are together; the rest
-it works out: who held what, how far each job came, and how much of its walltime it used.
+The input is the attempts of jobs, the quotas over time, and the speeds of pairs of jobs. The checks compute the rest:
+the processors held, the progress of each job, and its used walltime.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from windlass.sim import Replay
 from windlass.sim.shares.result import Shared
 
 Physics = Callable[[int, int, float, float, int], Speeds]
-#: Seconds of work that may be off: a stage may be over a millionth of a second before its end.
+#: Tolerance for work (s): a stage may be over a millionth of a second before its end.
 TOLERANCE = 1e-4
 
 
 @dataclass(eq=False)
 class Line:
-    """A quota that stood."""
+    """A quota and its interval."""
 
     quota: int
     start: float
@@ -34,7 +34,7 @@ class Line:
 
 @dataclass(eq=False)
 class Attempt:
-    """A job ran on [start, end): to its end, or it was lost. ``pairs`` are those that it was in, by time."""
+    """A job ran on [start, end), completed or lost. ``pairs`` are its pairs in order of time."""
 
     row: int
     start: float
@@ -43,17 +43,17 @@ class Attempt:
     pairs: list[Pair] = field(default_factory=list)
     done: float = 0.0
     spent: float = 0.0
-    #: As a guest: from when until when it used how much of its walltime in each second.
+    #: As a guest: (from, until, walltime used per second).
     paces: list[tuple[float, float, float]] = field(default_factory=list)
 
     @property
     def home(self) -> Pair | None:
-        """The pair as whose guest it started."""
+        """The pair in which the attempt started as the guest."""
         return next((pair for pair in self.pairs if pair.guest is self), None)
 
     @property
     def holds_from(self) -> float:
-        """From when on it holds processors of its own; infinity for never."""
+        """The time from which the attempt holds its own processors, or infinity."""
         if self.home is None:
             return self.start
         return self.home.end if self.home.end < self.end else np.inf
@@ -61,7 +61,7 @@ class Attempt:
 
 @dataclass(eq=False)
 class Pair:
-    """Two attempts that shared, and the quotas that stood one after the other."""
+    """Two attempts that shared, and their successive quotas."""
 
     host: Attempt
     guest: Attempt
@@ -78,7 +78,7 @@ class Pair:
 
 @dataclass(eq=False)
 class Run:
-    """A finished run, as the checks see it."""
+    """A finished run, prepared for the checks."""
 
     jobs: JobTable
     use: JobUse
@@ -91,7 +91,7 @@ class Run:
 
 
 def spent(attempt: Attempt, now: float) -> float:
-    """How much of its walltime a running job, has used by an instant."""
+    """Return the walltime that a running job has used by an instant."""
     if attempt.home is None:
         return now - attempt.start
     used = sum((min(end, now) - min(start, now)) * pace for start, end, pace in attempt.paces)
@@ -99,7 +99,7 @@ def spent(attempt: Attempt, now: float) -> float:
 
 
 def read(jobs: JobTable, use: JobUse, replay: Replay, shared: Shared, physics: Physics) -> Run:
-    """Attempts of each job, who shared with whom, and how far each came; what cannot be put together is wrong."""
+    """Return the attempts of each job with their pairs and progress; inconsistent records are violations."""
     attempts, wrong = [], []
     lost = zip(replay.lost.tolist(), replay.lost_start.tolist(), replay.lost_end.tolist(), strict=True)
     for row, start, end in lost:
@@ -137,7 +137,7 @@ def read(jobs: JobTable, use: JobUse, replay: Replay, shared: Shared, physics: P
 
 
 def _attempt(attempts: Iterable[Attempt], row: int, start: float, end: float) -> Attempt | None:
-    """The attempt that a line is of; of two that touch at an instant, the one that the line is within."""
+    """Return the attempt of a line; of two adjacent attempts, the one that contains the line."""
     found = [each for each in attempts if each.row == row and each.start <= start and end <= each.end]
     return max(found, key=lambda each: each.start) if found else None
 
@@ -154,7 +154,7 @@ def violations(
     every: float = np.inf,
     kill: bool = True,
 ) -> list[str]:
-    """What is wrong with a run, one sentence each; an empty list where nothing is."""
+    """Return the violations of a run, one sentence each; an empty list for a valid run."""
     run = read(jobs, use, replay, shared, physics)
     if run.wrong:
         return run.wrong
@@ -168,7 +168,7 @@ def violations(
 
 
 def _order(run: Run) -> list[str]:
-    """No job runs before it is submitted, or twice at once; the attempt that ended is its last."""
+    """No job runs before its submission or twice at once; the completed attempt is the last."""
     found = []
     for row in range(len(run.jobs)):
         mine = sorted((each for each in run.attempts if each.row == row), key=lambda each: each.start)
@@ -182,7 +182,7 @@ def _order(run: Run) -> list[str]:
 
 
 def _pairs(run: Run) -> list[str]:
-    """A pair is one from the start of its guest until one of both ends, and nobody is in two at once."""
+    """A pair lasts from the start of its guest until one job ends, and no job is in two pairs at once."""
     found = []
     for pair in run.pairs:
         name = f"{run.name(pair.host)} with {run.name(pair.guest)}"
@@ -207,12 +207,12 @@ def _pairs(run: Run) -> list[str]:
 
 
 def _capacity(run: Run, processors: Callable[[float], int]) -> list[str]:
-    """Whoever starts on processors of its own leaves no more held than there are then."""
+    """Starts on own processors never exceed the available processors."""
     found = []
     for one in run.attempts:
         if one.home is not None:
             continue
-        # One of no length has its room after some that end at that instant, and before others that start then.
+        # A job of zero length may run after the ends and before the starts of its instant.
         before = one.start if one.end > one.start else np.nextafter(one.start, -np.inf)
         held = sum(
             int(run.jobs.procs[each.row])
@@ -225,18 +225,18 @@ def _capacity(run: Run, processors: Callable[[float], int]) -> list[str]:
 
 
 def stage_at(use: JobUse, row: int, done: float) -> int:
-    """The stage of a job after so many seconds of work, but for rounding."""
+    """Return the stage of a job after `done` seconds of work, up to rounding."""
     stages = use.stages(row)
     return next((at for at in stages if use.until[at] > done + TOLERANCE / 50), stages[-1])
 
 
 def _work(run: Run, kill: bool) -> list[str]:
-    """Each job came as far as the speeds of the quotas that stood take it, and was stopped where it had to be."""
+    """The progress of each job matches its speeds under the quotas, and jobs are stopped when required."""
     return [line for attempt in run.attempts for line in _ended(run, attempt, kill)]
 
 
 def _work_out(run: Run, physics: Physics) -> None:
-    """How far each attempt came, and what it used of its walltime."""
+    """Compute the progress and the used walltime of each attempt."""
     clock = {id(attempt): attempt.start for attempt in run.attempts}
 
     def alone(attempt: Attempt, until: float) -> None:
@@ -256,7 +256,7 @@ def _work_out(run: Run, physics: Physics) -> None:
 
 
 def _together(run: Run, pair: Pair, line: Line, physics: Physics) -> None:
-    """Piece by piece, up to the next end of a stage of either."""
+    """Advance both jobs of a pair, up to the next end of a stage of either."""
     now, host, guest, use = line.start, pair.host, pair.guest, run.use
     while now < line.end:
         stages = [stage_at(use, each.row, each.done) for each in (host, guest)]
@@ -271,7 +271,7 @@ def _together(run: Run, pair: Pair, line: Line, physics: Physics) -> None:
                 step = min(step, left / speed)
         step = max(step, TOLERANCE / 100)
         host.done, guest.done = host.done + step * speeds.host, guest.done + step * speeds.guest
-        # A guest is not to be stopped for what it did not get: its quota, or its speed if that is less.
+        # The walltime of a guest runs at its quota, or at its speed if that is lower.
         pace = min(line.quota / 100.0, speeds.guest)
         host.spent, guest.spent = host.spent + step, guest.spent + step * pace
         guest.paces.append((now, now + step, pace))
@@ -293,22 +293,22 @@ def _ended(run: Run, attempt: Attempt, kill: bool) -> list[str]:
 
 
 def peak(use: JobUse, row: int, done: float) -> float:
-    """Bytes that a job has used at most, after so many seconds of work."""
+    """Return the peak memory of a job after `done` seconds of work (bytes)."""
     stages = range(use.stages(row).start, stage_at(use, row, done) + 1)
     return max(float(use.used[at]) for at in stages) / 100.0 * float(use.memory[row])
 
 
 def _memory(run: Run, memory_per_core: float, every: float) -> list[str]:
-    """A guest starts where there is memory for it, and stays no longer than a checkpoint where there is none."""
+    """A guest starts only if its memory is available, and otherwise leaves by the next checkpoint."""
     found, use = [], run.use
     for pair in run.pairs:
         row, name = pair.host.row, f"{run.name(pair.host)} with {run.name(pair.guest)}"
         least = 0.0 if pair.host.home is not None else memory_per_core * int(run.jobs.procs[row])
-        given, asked = max(float(use.memory[row]), least), float(use.memory[pair.guest.row])
+        given, requested = max(float(use.memory[row]), least), float(use.memory[pair.guest.row])
         done = pair.host_done  # type: ignore[attr-defined]
-        if peak(use, row, done[0]) + asked > given * (1 + 1e-9):
-            found.append(f"{name}: {asked:g} bytes are not there of {given:g}")
+        if peak(use, row, done[0]) + requested > given * (1 + 1e-9):
+            found.append(f"{name}: {requested:g} bytes are not there of {given:g}")
         for line, came in zip(pair.lines, done, strict=False):
-            if min(peak(use, row, came), given) + asked > given * (1 + 1e-9) and line.start > pair.start:
+            if min(peak(use, row, came), given) + requested > given * (1 + 1e-9) and line.start > pair.start:
                 found.append(f"{name}: goes on at {line.start} s without memory")
     return found

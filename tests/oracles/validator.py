@@ -1,4 +1,4 @@
-"""Is this finished schedule possible at all? Knows nothing of policies or of the simulator."""
+"""Check that a finished schedule is possible, independently of policies and the simulator."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def violations(
     kill: bool = True,
     pools: Pools | None = None,
 ) -> list[str]:
-    """What is wrong with a schedule, one sentence each; an empty list where nothing is.
+    """Return the violations of a schedule, one sentence each; an empty list for a valid schedule.
 
     Every job starts exactly once, not before its submission, and holds its processors for its run time, or
     for its requested time if that is shorter and ``kill`` is set. At no instant are more processors held than
-    there are; what ends at an instant is free for what starts then. The same holds of each pool beside processors.
+    there are; processors freed at an instant are available to starts at that instant. The same holds for each pool.
 
     >>> jobs = JobTable.of(submit=[0, 0], run=[5, 5], procs=[2, 2])
     >>> violations(jobs, 4, [Ran(1, 0.0, 5.0), Ran(2, 0.0, 5.0)])
@@ -52,7 +52,7 @@ def violations(
 
 
 def violations_of(replay: Replay, *, kill: bool = True, pools: Pools | None = None) -> list[str]:
-    """The same for what the simulator returned."""
+    """Return the violations of a result of the simulator."""
     lines = zip(replay.jobs.job.tolist(), replay.start.tolist(), replay.end.tolist(), strict=True)
     ran = [Ran(*line) for line in lines]
     return violations(replay.jobs, replay.processors, ran, kill=kill, pools=pools)
@@ -90,7 +90,7 @@ def _times(jobs: JobTable, ran: list[Ran], kill: bool) -> list[str]:
 
 
 def _capacity(jobs: JobTable, needs: list[int], amount: int, name: str, ran: list[Ran]) -> list[str]:
-    """Sweeps over all starts and ends; at equal times, ends first."""
+    """Check all starts and ends in order of time; at equal times, ends first."""
     row_of = _row_of(jobs)
     changes = []
     for job, start, end in ran:
@@ -108,7 +108,7 @@ def _capacity(jobs: JobTable, needs: list[int], amount: int, name: str, ran: lis
 
 
 def _instantaneous(jobs: JobTable, needs: list[int], amount: int, name: str, ran: list[Ran]) -> list[str]:
-    """A job of no length needs room beside those that hold something before and after its instant."""
+    """A job of zero length must fit together with jobs that hold resources before and after its instant."""
     row_of = _row_of(jobs)
     found = []
     for job, start, end in ran:

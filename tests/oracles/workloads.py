@@ -1,4 +1,4 @@
-"""Small nasty workloads: many ties, jobs of no length or as wide as the machine, requests that are wrong."""
+"""Small workloads with edge cases: ties, jobs of zero length or full width, and wrong requests."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from windlass.model import JobTable
 
-#: The same examples in every run, nothing kept on disk, and no limit on time where first use compiles.
+#: The same examples in every run, no database, and no deadline because the first use compiles.
 CHECK = settings(deadline=None, derandomize=True, database=None, max_examples=60)
 
-#: Seconds that a unit of the drawn whole numbers stands for: whole ones tie, the others round.
+#: Length of a unit of the drawn integers (s): whole seconds make ties, fractions test rounding.
 _UNITS = (1.0, 1.0, 0.1, 1 / 3)
 
 
@@ -31,7 +31,7 @@ def case(
     procs: list[int],
     request: list[float] | None = None,
 ) -> Case:
-    """A case written out.
+    """Return a case from explicit columns.
 
     >>> case(4, [0], [1], [4]).processors
     4
@@ -72,7 +72,7 @@ def cases(draw: st.DrawFn, *, zero_requests: bool = True, most: int = 14) -> Cas
 
 
 def busy(seed: int, *, jobs: int = 300, processors: int = 16, whole: bool = True) -> Case:
-    """A longer queue than the drawn ones: load slightly above one; whole or fractional seconds.
+    """Return a case with a longer queue: a load slightly above one, and whole or fractional seconds.
 
     >>> len(busy(0).jobs)
     300

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracles.scaling import (
+    PlainArrivals,
     PlainChange,
-    PlainComers,
     PlainOdds,
-    looked,
     need_of,
+    totals_at_poll,
     up,
 )
 from tests.scale.drawn import PERIOD, TYPES, drawn
@@ -64,7 +64,7 @@ def test_a_poll_serves_waiting_jobs_and_launches_no_reserve(seed):
     rng = np.random.default_rng(seed)
     view, plan = drawn(rng, 5e4, rng.uniform(0, 5, (2, 3)), look=10.0, due=False), rng.integers(0, 12, 3)
     found = serve_waiting(view, needed(view, Buckets()), plan)
-    assert found.counts == looked(view, plan.tolist())
+    assert found.counts == totals_at_poll(view, plan.tolist())
     for count, there, why in zip(found.counts, (view.ready + view.coming).tolist(), found.why, strict=True):
         assert why == (
             f"{count - there} more for waiting jobs" if count > there else "no waiting job needs more"
@@ -94,7 +94,7 @@ def test_growth_equals_that_learned_one_type_at_a_time(monkeypatch, misses):
         found.observe(now, need, seen)
         for kind in range(2):
             plain[kind].observe(now, need[kind], seen[kind])
-        assert found.cases == plain[0].told == max(0, row - 2)
+        assert found.cases == plain[0].learned == max(0, row - 2)
         levels = np.array([0.9, 0.2]) if row % 50 < 40 else np.array([0.99, 0.0])
         want = [
             each.quantile(now, s, level) for each, s, level in zip(plain, seen, levels.tolist(), strict=True)
@@ -152,7 +152,7 @@ def observed(monkeypatch):
 
 
 def test_arrivals_equal_those_counted_job_by_job(observed):
-    rng, found, plain, buckets = np.random.default_rng(6), ArrivalLearner(), PlainComers(), Buckets()
+    rng, found, plain, buckets = np.random.default_rng(6), ArrivalLearner(), PlainArrivals(), Buckets()
     served = np.ones((3, len(LEVELS)))
     for row in range(170):
         view = drawn(rng, PERIOD * row, np.zeros((1, 3)))

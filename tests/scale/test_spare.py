@@ -132,7 +132,7 @@ def test_the_newsvendor_plans_by_its_forecast_and_its_level(forecasts):
         seen = [np.array([1.0, waiting[k], leaves[k], moved[k], then[k]]) for k in range(3)]
         for kind in range(3):
             plain[kind].observe(view.now, now[kind], seen[kind])
-        if plain[0].told < 144:
+        if plain[0].learned < 144:
             reserve = [2 if each >= 3 else 1 for each in least]
             assert answer.counts == tuple(
                 min(a + b, k.most) for a, b, k in zip(least, reserve, TYPES, strict=True)
