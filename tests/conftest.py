@@ -1,4 +1,4 @@
-"""What every test may rely on, whoever runs it and however loaded the machine is."""
+"""Common settings of all tests, independent of the user and the load of the machine."""
 
 import os
 import signal
@@ -17,6 +17,6 @@ if (
 ):
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Each of these has help and messages in colours, also where nobody looks.
+# Each of these variables forces colours in help and messages, also without a terminal.
 for _name in ("GITHUB_ACTIONS", "FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE"):
     os.environ.pop(_name, None)

@@ -43,7 +43,7 @@ def outcome(case: Case, folder: Path, contacts: Contacts) -> str:
             os.close(copy)
     printed = [(folder / name).read_bytes().decode(errors="surrogateescape") for name in ("out", "err")]
     if contacts.requested:
-        return f"asks beyond this machine: {contacts.asked[0]!r}"
+        return f"contacts another host: {contacts.requested[0]!r}"
     if case.call is None:
         found = verdict_of(status, *printed)
         return naming_error(case, printed[1]) or found if found == "refused" else found

@@ -44,9 +44,9 @@ def _check_instances(done: Scaled, as_told: bool) -> None:
     )
     changes = defaultdict(list)
     for number, (kind, begun, ready, gone, why) in enumerate(lines):
-        told = REASONS[why]
-        assert math.isnan(gone) == (told == ""), f"launch {number}: gone {gone}, {told!r}"
-        assert told != "failed" or math.isnan(ready), f"launch {number} failed and was ready"
+        reason = REASONS[why]
+        assert math.isnan(gone) == (reason == ""), f"launch {number}: gone {gone}, {reason!r}"
+        assert reason != "failed" or math.isnan(ready), f"launch {number} failed and was ready"
         if not math.isnan(ready):
             assert begun <= ready, f"launch {number}: ready at {ready}, launched at {begun}"
             if as_told:
@@ -112,22 +112,22 @@ def _check_jobs(done: Scaled, attempts: dict[tuple[int, float], list[int]]) -> N
             assert REASONS.index("interrupted") in taken, f"job {job} is killed by the autoscaler"
     for job in range(len(jobs)):
         assert (job, float(done.start[job])) in attempts, f"job {job} never runs"
-    assert lost == done.lost, f"{done.lost} attempts are said to be lost, {lost} are"
+    assert lost == done.lost, f"{done.lost} attempts are reported as lost, expected {lost}"
 
 
 def _check_size(done: Scaled, job: int, launches: list[int]) -> None:
     """A job that fits on a type has one instance; any other job has the minimum number of whole instances of a type."""
-    asked = done.jobs.resources[job].tolist()
+    request = done.jobs.resources[job].tolist()
     kinds = {int(done.launches.kind[each]) for each in launches}
     fits = [
-        all(a <= h for a, h in zip(asked, kind.vector().tolist(), strict=True)) for kind in done.fleet.types
+        all(a <= h for a, h in zip(request, kind.vector().tolist(), strict=True)) for kind in done.fleet.types
     ]
     if any(fits):
         assert len(launches) == 1, f"job {job} has {len(launches)} instances"
         return
     assert len(kinds) == 1
     one = done.fleet.types[kinds.pop()].vector().tolist()
-    needed = max(math.ceil(a / h - 1e-9) for a, h in zip(asked, one, strict=True) if a > 0)
+    needed = max(math.ceil(a / h - 1e-9) for a, h in zip(request, one, strict=True) if a > 0)
     assert len(launches) == needed, f"job {job} has {len(launches)} instances, expected {needed}"
 
 
@@ -140,12 +140,12 @@ def _check_capacity(done: Scaled) -> None:
         capacity = done.fleet.types[int(done.launches.kind[launch])].vector()
         steps, busy, since = [], 0.0, 0.0
         for line in lines:
-            asked = done.jobs.resources[done.attempts.job[line]]
-            asked = capacity if (asked > capacity).any() else asked
+            request = done.jobs.resources[done.attempts.job[line]]
+            request = capacity if (request > capacity).any() else request
             # At one instant, ends precede starts, except that a job of zero length starts before it ends.
             began, ended = float(done.attempts.began[line]), float(done.attempts.ended[line])
             if ended > began:
-                steps += [(began, 1, asked), (ended, 0, -asked)]
+                steps += [(began, 1, request), (ended, 0, -request)]
         used, there = 0.0 * capacity, 0
         for time, comes, change in sorted(steps, key=lambda step: step[:2]):
             since = time if there == 0 else since

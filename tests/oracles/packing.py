@@ -66,27 +66,27 @@ def _part(done: Scaled, job: int, pieces: int, capacity: np.ndarray) -> np.ndarr
 
 
 def _chosen(done: Scaled, job: int, up: list[_Instance], capacity: list[np.ndarray]) -> list[_Instance]:
-    asked = done.jobs.resources[job]
-    fits = [bool((asked <= has).all()) for has in capacity]
+    request = done.jobs.resources[job]
+    fits = [bool((request <= has).all()) for has in capacity]
     if not any(fits):
-        return _whole(asked, up, capacity)
+        return _whole(request, up, capacity)
     plain = [fit and has[0] == 0 for fit, has in zip(fits, capacity, strict=True)]
-    if asked[0] == 0 and any(plain):
+    if request[0] == 0 and any(plain):
         fits = plain
-    able = [each for each in up if fits[each.kind] and (asked <= each.free).all()]
+    able = [each for each in up if fits[each.kind] and (request <= each.free).all()]
     if done.fleet.best_fit:
         able.sort(key=lambda each: (*each.free.tolist(), each.kind, each.row))
     return able[:1]
 
 
-def _whole(asked: np.ndarray, up: list[_Instance], capacity: list[np.ndarray]) -> list[_Instance]:
+def _whole(request: np.ndarray, up: list[_Instance], capacity: list[np.ndarray]) -> list[_Instance]:
     besides = {
-        kind: sum(1 for a, h in zip(asked, has, strict=True) if h > 0 and a == 0)
+        kind: sum(1 for a, h in zip(request, has, strict=True) if h > 0 and a == 0)
         for kind, has in enumerate(capacity)
-        if all(h > 0 for a, h in zip(asked, has, strict=True) if a > 0)
+        if all(h > 0 for a, h in zip(request, has, strict=True) if a > 0)
     }
     kind = max(kind for kind, count in besides.items() if count == min(besides.values()))
-    needed = max(math.ceil(a / h - 1e-9) for a, h in zip(asked, capacity[kind], strict=True) if a > 0)
+    needed = max(math.ceil(a / h - 1e-9) for a, h in zip(request, capacity[kind], strict=True) if a > 0)
     empty = [each for each in up if each.kind == kind and not each.jobs]
     return empty[:needed] if len(empty) >= needed else []
 

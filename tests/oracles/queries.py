@@ -206,9 +206,9 @@ def follow(
         if not any(query.there for query in queries):
             ask = math.inf
         if ask <= now:
-            assert left, f"nobody was asked at {now}"
+            assert left, f"no decision at {now}"
             answer = left.popleft()
-            assert answer.time == now, f"asked at {answer.time}, expected {now}"
+            assert answer.time == now, f"decision at {answer.time}, expected {now}"
             ask, merged = math.inf, answer.merged
             _carry_out(answer, queries, now, terms)
             pieces = pieces_of(queries, options, merged)
@@ -218,7 +218,7 @@ def follow(
                     f"{hierarchy.resources[at]} is over capacity after an answer"
                 )
         paces(queries, pieces_of(queries, options, merged), capacity, terms.catch_up)
-    assert not left, f"asked at {left[0].time}, expected never"
+    assert not left, f"decision at {left[0].time}, expected none"
     return queries
 
 
