@@ -32,7 +32,7 @@ from windlass.engines.linux.telemetry.observer import Observation, Observer
 from windlass.engines.linux.telemetry.source import Roots
 from windlass.model import InputError
 
-#: Delays while an aggregator or Kubernetes is away, s: the first, and the longest.
+#: First and longest delay between retries while an aggregator or Kubernetes is unreachable, s.
 _FIRST_DELAY_S, _LONGEST_DELAY_S = 1.0, 300.0
 
 Clock = Callable[[], float]

@@ -1,4 +1,4 @@
-"""Columns of a world's jobs tables as arrays, and the variants with their strokes."""
+"""Columns of a world's jobs tables as arrays, and the line style of each variant."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class JobTimes:
 
 
 def lanes(results: Results) -> tuple[VariantLane, ...]:
-    """Return all variants with their strokes: by position or, in a sweep, one colour per policy."""
+    """Return all variants with their line styles: by position or, in a sweep, one colour per policy."""
     return tuple(
         VariantLane(position, variant.name, drawn, variant.outcomes, variant.recorded)
         for position, (variant, drawn) in enumerate(zip(results.variants, _strokes(results), strict=True))

@@ -56,7 +56,7 @@ def notes(results: Results) -> str:
 
 
 def legend(lanes: tuple[VariantLane, ...]) -> str:
-    """Return the variants with their strokes, as buttons that hide a variant in all plots; empty for one variant."""
+    """Return the variants with their line styles, as buttons that hide a variant in all plots; empty for one."""
     if len(lanes) < 2:
         return ""
     buttons = "".join(

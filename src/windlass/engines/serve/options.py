@@ -13,7 +13,7 @@ import numpy as np
 from windlass.engines.serve.calls import Learner
 from windlass.model import InputError
 
-#: The rate of work that is certain to be done, so low that no idle replica counts as dead: see RouterOptions.
+#: Guaranteed throughput for the learner, work/s: so low that an idle replica never counts as dead; see RouterOptions.
 _NOTHING_SURE = 1e-9
 _MOST_LOAD = 0.95
 #: Rosella's accuracy at that load, from which its window is derived.

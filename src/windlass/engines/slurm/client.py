@@ -1,4 +1,4 @@
-"""Client for Slurm's command-line tools, with a timeout per command and retries while the controller is away."""
+"""Client for Slurm's command-line tools, with a timeout per command and retries while the controller is unreachable."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ class Client:
         return out
 
     def _retry(self, call: Callable[[], _Found]) -> _Found:
-        """Call a function; while the controller is away, retry with growing delays."""
+        """Call a function; while the controller is unreachable, retry with growing delays."""
         began, failures = self.clock(), 0
         while True:
             try:

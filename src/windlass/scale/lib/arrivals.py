@@ -20,8 +20,8 @@ _Ints = NDArray[np.int64]
 LEVELS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 32, 64])
 #: How many instances each level adds to the one before.
 WIDTHS = np.diff(LEVELS, prepend=0)
-#: Rows to learn from before a plan relies on the result, and rows of the history to learn from at the start:
-#: the weight of older rows is negligible.
+#: Minimum number of rows before a plan uses what was learned, and rows of the history that are read at the start.
+#: Older rows would have a negligible weight.
 _ENOUGH, _RECALLED = 144, 14_400
 #: Rate at which the average number of jobs served by a level follows new rows.
 _SLOWLY = 0.02
