@@ -42,6 +42,7 @@ class Naive:
         delay: float = 0.0,
         sizes_known: bool = True,
         lane: int = 8,
+        fetch: float = 0.0,
     ) -> None:
         self.policies = policies if isinstance(policies, list) else [policies]
         self.submit, self.work, self.delay = submit, work, delay
@@ -63,7 +64,7 @@ class Naive:
         self.benchmarks = self.arrived = self.done = self.ended = 0
         self.dropped = self.moved = self.longest_queue = 0
         self.start = np.full(len(submit), np.nan)
-        self.sizes_known, self.lane = sizes_known, lane
+        self.sizes_known, self.lane, self.fetch = sizes_known, lane, fetch
 
     def lengths(self) -> np.ndarray:
         return np.array([len(w.queue) + (w.running is not None) for w in self.workers])
@@ -91,16 +92,16 @@ class Naive:
         worker.end = now + amount / worker.speed if worker.speed else INF
 
     def begin_real(self, index: int, item: Any, now: float) -> bool:
-        """A bound item is ["task", i]; a reservation ["job", j] takes the job's next task."""
+        """A bound item is ["task", i]; a reservation ["job", j] fetches the job's next task."""
         if item[0] == "job":
             job = item[1]
             task = self.task_for(index, job, now)
             if task is None:
                 return False
+            if task == PASSED:
+                return True
             item[:] = ["task", task]
-        if item[1] == PASSED:
-            item[:] = ["job", job]
-            return True
+            now += self.fetch
         self.events.append((now, "start", index, item[1]))
         self.start[item[1]] = now
         self.begin(index, item, self.work[item[1]], now)
@@ -181,9 +182,10 @@ class Naive:
         worker = self.workers[index]
         if kind == SET_SPEED:
             if worker.running is not None:
-                worker.left = max(0.0, worker.left - (now - worker.since) * worker.speed)
-                worker.since = now
-                worker.end = now if not worker.left else now + worker.left / value if value else INF
+                begun = max(now, worker.since)
+                worker.left = max(0.0, worker.left - (begun - worker.since) * worker.speed)
+                worker.since = begun
+                worker.end = begun if not worker.left else begun + worker.left / value if value else INF
             worker.speed = value
             for policy in self.policies:
                 if getattr(policy, "follows", False):

@@ -32,7 +32,9 @@ class Chance:
         self.sender = np.repeat(sender, per_job)
 
 
-def run_simulation(policy, submit, work, timetable, schedulers, delay, per_job=1, sizes_known=True):
+def run_simulation(
+    policy, submit, work, timetable, schedulers, delay, per_job=1, sizes_known=True, fetch=0.0
+):
     return simulate(
         policy,
         SPEEDS,
@@ -44,6 +46,7 @@ def run_simulation(policy, submit, work, timetable, schedulers, delay, per_job=1
         timetable=timetable,
         schedulers=schedulers,
         probe_delay=delay,
+        fetch_delay=fetch,
         sizes_known=sizes_known,
         samples=SAMPLES,
         record=True,
@@ -77,6 +80,33 @@ def test_all_tasks_of_a_job_have_one_scheduler():
         each.ints[RNG], each.copies = word, int(each.ints[COPIES])
     submit = np.repeat(submit, 4)
     same(fast, Naive(several, SPEEDS, submit, work, timetable, 4, chance.sender, delay=0.4))
+
+
+@pytest.mark.parametrize(("schedulers", "delay", "per_job"), [(1, 0.0, 1), (3, 0.4, 4)])
+@pytest.mark.parametrize("fetch", [0.05, 1.5])
+@pytest.mark.parametrize("name", ["sparrow", "pull", "jsq"])
+def test_a_worker_waits_for_the_tasks_that_it_fetches(name, fetch, schedulers, delay, per_job):
+    submit, work = workload(tasks=1200, per_job=per_job)
+    timetable, policy = shaky(submit[-1]), make(name)
+    fast = run_simulation(policy, submit, work, timetable, schedulers, delay, per_job, fetch=fetch)
+    chance = Chance(policy, schedulers, submit, work, per_job=per_job)
+    several = [copy.deepcopy(policy) for _ in range(schedulers)]
+    for each, ints, floats in zip(several, chance.ints, chance.floats, strict=True):
+        each.ints, each.floats, each.copies = ints, floats, int(ints[COPIES])
+    submit = np.repeat(submit, per_job)
+    plain = Naive(several, SPEEDS, submit, work, timetable, per_job, chance.sender, delay=delay, fetch=fetch)
+    same(fast, plain)
+    # Policies that bind at once fetch nothing.
+    at_once = run_simulation(policy, submit[::per_job], work, timetable, schedulers, delay, per_job)
+    assert (at_once.response == fast.response).all() == (name == "jsq")
+
+
+def test_fetching_costs_an_idle_worker_one_delay():
+    done = simulate(
+        "sparrow", [1.0], tasks=3, arrivals=[0.0, 0.5, 9.0], service=np.ones(3), fetch_delay=0.25, record=True
+    )
+    assert done.start.tolist() == [0.25, 1.5, 9.25]
+    assert done.response.tolist() == [1.25, 2.0, 1.25]
 
 
 def stalled(until):

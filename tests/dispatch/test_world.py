@@ -234,6 +234,7 @@ def test_a_policy_that_chooses_no_worker_is_rejected():
         ({"service": [1.0, -1.0], "tasks": 2}, "service"),
         ({"schedulers": 0}, "schedulers"),
         ({"probe_delay": -1.0}, "probe_delay"),
+        ({"fetch_delay": -1.0}, "fetch_delay"),
         ({"lane": 0}, "lane"),
         ({"samples": -1}, "samples"),
         ({"timetable": WorkerTimetable.failure(7, 1.0)}, "timetable"),

@@ -65,6 +65,7 @@ def simulate(
     timetable: WorkerTimetable | None = None,
     schedulers: int = 1,
     probe_delay: float = 0.0,
+    fetch_delay: float = 0.0,
     sizes_known: bool = False,
     lane: int = LANE,
     samples: int = 100,
@@ -101,6 +102,9 @@ def simulate(
     probe_delay
         Age of the queue lengths that schedulers see, and delay of workers' reports to schedulers that did not
         send the task, s.
+    fetch_delay
+        How long a worker waits for a task that it fetches with a reservation, s: a round trip to the scheduler, during
+        which the worker is idle. Policies that bind at once have no such delay.
     sizes_known
         Whether a completed task's work is known, unlike on live engines; if not, each counts as 1.
     lane
@@ -134,6 +138,7 @@ def simulate(
         samples=whole("samples", samples, 0),
         record=bool(record),
         tasks_per_job=whole("tasks_per_job", tasks_per_job, 1),
+        fetch_delay=number("fetch_delay", fetch_delay, 0.0),
     )
     drawn = draw_tasks(
         whole("tasks", tasks, 1),

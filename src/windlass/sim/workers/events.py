@@ -141,14 +141,16 @@ def set_speed(state, worker, speed, now):
     """Change a worker's speed from now on, also for the running task; a speed of 0 stalls it."""
     line = state.line[worker]
     if line.running != NONE:
-        done = (now - line.since) * line.speed
+        # A task that is being fetched has not begun.
+        begun = max(now, line.since)
+        done = (begun - line.since) * line.speed
         work_left = max(0.0, line.work_left - done)
         # Work left by rounding alone would otherwise stall at speed 0.
         if work_left < _ROUNDING * (now + 1.0) * line.speed:
             work_left = 0.0
         line.work_left = work_left
-        line.since = now
-        schedule(state.tree, worker, now + work_left / speed if work_left > 0.0 else now)
+        line.since = begun
+        schedule(state.tree, worker, begun + work_left / speed if work_left > 0.0 else begun)
     line.speed = speed
     low_priority.expect(state, worker, np.int64(line.head))
 

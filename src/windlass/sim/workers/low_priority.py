@@ -59,6 +59,7 @@ def begin_late(state, bind, worker, node, now):
         if bind(worker, now, state.unbound[sender], state.ints[sender], state.floats[sender]) == 0:
             return DECLINED
         take_task(state, node, task)
+        now += state.settings[0].fetch_delay
     note_start(state, worker, task, now)
     return begin(state, worker, node, state.work[task], now)
 

@@ -32,6 +32,7 @@ class Setup:
     samples: int
     record: bool
     tasks_per_job: int
+    fetch_delay: float = 0.0
 
     def result(self, state: WorkersState, name: str) -> Dispatched:
         """Return the result, once all tasks have run; it takes the place of the ends in the state."""
@@ -169,6 +170,7 @@ def _settings(setup: Setup, policy: CompiledDispatch | None, copies: int) -> NDA
     settings = WorkersSettings.of(array)
     settings.probe_delay = setup.probe_delay
     settings.late_binding, settings.copies = int(copies > 0), max(copies, 1)
+    settings.fetch_delay = setup.fetch_delay if copies > 0 else 0.0
     settings.pooled = int(policy is not None and policy.pools)
     settings.low_room = setup.lane
     settings.record, settings.sizes_hidden = int(setup.record), int(not setup.sizes_known)

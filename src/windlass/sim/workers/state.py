@@ -37,7 +37,8 @@ FAILED, NO_CORES = 1, 2
 #: ``running``: the node that runs, or NONE. ``down``: reasons why the worker is down. ``head``, ``tail``, ``low_head``,
 #: ``low_tail``: ends of its two queues; NONE as the head of an empty queue, the tail of which is not used. ``speed``,
 #: work/s. ``work_left``: work of the running node that was left at the time ``since``, s. ``started``: when that node
-#: started, s. ``first_seconds``: how long the first node in the queue will take, s; infinity if the queue is empty.
+#: started, s. Both times are in the future while the worker fetches its task. ``first_seconds``: how long the first
+#: node in the queue will take, s; infinity if the queue is empty.
 LINE = np.dtype(
     [(name, np.int32) for name in ("running", "down", "head", "tail", "low_head", "low_tail")]
     + [(name, np.float64) for name in ("speed", "work_left", "since", "started", "first_seconds")]
@@ -60,6 +61,8 @@ class WorkersSettings(Scalars):
     ----------
     probe_delay
         Age of the queue lengths and completions that schedulers know, s.
+    fetch_delay
+        How long a worker waits for a task that it fetches with a reservation, s; 0 without late binding.
     least_share
         Least share of its speed that a worker keeps while its node has cores.
     late_binding
@@ -79,6 +82,7 @@ class WorkersSettings(Scalars):
     """
 
     probe_delay: float
+    fetch_delay: float
     least_share: float
     late_binding: int
     copies: int = 1

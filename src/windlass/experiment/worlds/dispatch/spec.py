@@ -90,7 +90,8 @@ class DispatchSetting(Setting):
     """One variant of a dispatch scenario.
 
     ``sizes``: with ``hidden``, each task counts as 1 and a policy sees service times only, as on a live engine; with
-    ``known``, it also receives the work of each completed task.
+    ``known``, it also receives the work of each completed task. ``fetch_delay``: how long a worker waits for a task
+    that it fetches with a reservation, s.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset({"cluster.groups", "cluster.failures"})
@@ -102,4 +103,5 @@ class DispatchSetting(Setting):
     policies: DispatchPoliciesSpec = DispatchPoliciesSpec()
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
+    fetch_delay: NotNegative = 0.0
     sizes: Sizes = "hidden"

@@ -85,6 +85,7 @@ class Dispatch:
             timetable=_timetable(setting.cluster, workload.last, seed),
             schedulers=setting.schedulers,
             probe_delay=setting.probe_delay,
+            fetch_delay=setting.fetch_delay,
             sizes_known=setting.sizes == "known",
             record=True,
             progress=lambda count: progress(count / workload.count),
