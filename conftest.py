@@ -17,7 +17,7 @@ _NEED_OPENCV = [
     *(f"{_PROFILE}/{name}.py" for name in ("clip", "options", "pipeline", "running", "tree")),
     *(
         f"{_PROFILE}/steps/{name}.py"
-        for name in ("decode", "found", "appearance", "match", "motion", "people")
+        for name in ("decode", "detections", "appearance", "match", "motion", "people")
     ),
     *(f"{_PROFILE}/traffic/{name}.py" for name in ("drawing", "making", "weather")),
     "src/windlass/engines/streams/video.py",
