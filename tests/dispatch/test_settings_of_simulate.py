@@ -14,7 +14,7 @@ from windlass.sim.workers.setup import Setup
 
 DOCUMENTED = dict(
     load=None, tasks=100_000, seed=0, arrivals="poisson", service="exponential", tasks_per_job=1, timetable=None,
-    schedulers=1, probe_delay=0.0, sizes_known=False, lane=8, samples=100, record=False, progress=None,
+    schedulers=1, probe_delay=0.0, fetch_delay=0.0, sizes_known=False, lane=8, samples=100, record=False, progress=None,
 )  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def test_each_argument_is_passed_to_the_workers(given, monkeypatch):
     monkeypatch.setattr(simulating, "Setup", setup)
     monkeypatch.setattr(simulating, "WorkersPart", part)
     more = dict(
-        timetable=WorkerTimetable.none(), schedulers=2, probe_delay=0.25, sizes_known=True, lane=3, samples=7,
+        timetable=WorkerTimetable.none(), schedulers=2, probe_delay=0.25, fetch_delay=0.5, sizes_known=True, lane=3, samples=7,
         record=True, tasks_per_job=4,
     ) if given else {}  # fmt: skip
     run = simulate("ppot", [1.0, 2.0], 0.5, 40, 3, progress=reports.append, **more)
