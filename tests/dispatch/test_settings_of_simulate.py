@@ -45,8 +45,8 @@ def test_each_argument_is_passed_to_the_workers(given, monkeypatch):
     monkeypatch.setattr(simulating, "Setup", setup)
     monkeypatch.setattr(simulating, "WorkersPart", part)
     more = dict(
-        timetable=WorkerTimetable.none(), schedulers=2, probe_delay=0.25, fetch_delay=0.5, sizes_known=True, lane=3, samples=7,
-        record=True, tasks_per_job=4,
+        timetable=WorkerTimetable.none(), schedulers=2, probe_delay=0.25, fetch_delay=0.5, sizes_known=True,
+        lane=3, samples=7, record=True, tasks_per_job=4,
     ) if given else {}  # fmt: skip
     run = simulate("ppot", [1.0, 2.0], 0.5, 40, 3, progress=reports.append, **more)
     expected = {name: DOCUMENTED[name] for name in Setup.__dataclass_fields__ if name != "speeds"} | more

@@ -101,7 +101,10 @@ class Marker:
 
     def step(self) -> float:
         """Change the mark if that is due; return the delay until the next step, s."""
-        wanted = not self._answer().accept
+        answer = self._answer()
+        if not answer.measured:
+            return _POLL_S  # An agent that starts says nothing about its node yet.
+        wanted = not answer.accept
         now = self._clock()
         if wanted == self.marked or now - self._changed_at < _MIN_INTERVAL_S:
             return _POLL_S

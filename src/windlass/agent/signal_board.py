@@ -58,11 +58,14 @@ class AdmissionAnswer:
         The reason, one line.
     percent
         Percentage of the usual share of tasks: 1 to 100, and 0 if tasks are rejected.
+    measured
+        False before the first step, when the answer is to reject.
     """
 
     accept: bool
     why: str
     percent: int
+    measured: bool = True
 
 
 class Board:
@@ -79,7 +82,7 @@ class Board:
     Examples
     --------
     >>> Board(lambda: 0.0, 5.0).answer()
-    AdmissionAnswer(accept=False, why='no step was measured yet', percent=0)
+    AdmissionAnswer(accept=False, why='no step was measured yet', percent=0, measured=False)
     """
 
     def __init__(self, clock: Callable[[], float], stale: float) -> None:
@@ -95,7 +98,7 @@ class Board:
         """Return the current decision."""
         last = self.last
         if last is None:
-            return AdmissionAnswer(False, "no step was measured yet", 0)
+            return AdmissionAnswer(False, "no step was measured yet", 0, measured=False)
         age = self._clock() - last.now
         if age > self.stale:
             return AdmissionAnswer(

@@ -66,8 +66,9 @@ def served_real(folder: Path, buffers: bool = True) -> Iterator[Served]:
         server = ApiServer(str(admin))
         # The server creates this one itself, after a while.
         assert wait_until(lambda: _is_there(server, "/api/v1/namespaces/default"), PATIENCE), _end(folder)
-        for each in yaml.safe_load_all((ROOT / "deploy/kubernetes/autoscaler.yaml").read_text()):
-            make(server, each)
+        for name in ("namespace", "autoscaler"):
+            for each in yaml.safe_load_all((ROOT / f"deploy/kubernetes/{name}.yaml").read_text()):
+                make(server, each)
         make(server, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "never"}})
         if buffers:
             define_buffers(server)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import shutil
@@ -16,6 +17,7 @@ import yaml
 from typer.testing import CliRunner
 
 from windlass.cli.app import app
+from windlass.model.instances import InstanceType
 
 ROOT = Path(__file__).parents[3]
 CHART = ROOT / "deploy/helm/windlass"
@@ -43,6 +45,8 @@ def objects(text: str) -> dict[tuple[str, str], Any]:
     for each in yaml.safe_load_all(text):
         if each is None or each["kind"] == "Namespace":
             continue
+        # A new checksum starts a new pod; a user of manifests restarts it.
+        each.get("spec", {}).get("template", {}).get("metadata", {}).pop("annotations", None)
         pod = each.get("spec", {}).get("template", {}).get("spec", {})
         for container in pod.get("containers", ()):
             # The manifests have the default of a tag other than latest.
@@ -88,7 +92,11 @@ def test_helm_accepts_the_chart_and_renders_the_manifests(values, names):
         ({"agent": {"polcy": "pronto"}}, "polcy"),
         ({"agent": {"options": ["policy"]}}, "/agent/options/0"),
         ({"autoscaler": {"enabled": True}}, "/autoscaler/types"),
-        ({"autoscaler": {"enabled": True, "types": [{**TYPES[0], "cores": 0}]}}, "/autoscaler/types/0/cores"),
+        (
+            {"autoscaler": {"enabled": True, "types": [{**TYPES[0], "cores": -1}]}},
+            "/autoscaler/types/0/cores",
+        ),
+        ({"autoscaler": {"enabled": True, "types": [{**TYPES[0], "gpu": 1}]}}, "gpu"),
     ],
 )
 def test_helm_rejects_wrong_values_by_name(values, field):
@@ -99,8 +107,19 @@ def test_helm_rejects_wrong_values_by_name(values, field):
 
 def test_values_reach_the_pods():
     values = {
-        "image": {"repository": "here/windlass", "tag": "7", "pullPolicy": "Always"},
-        "agent": {"mark": "label", "port": 9191, "options": ["--policy=forewarn"]},
+        "image": {
+            "repository": "here/windlass",
+            "tag": "7",
+            "pullPolicy": "Always",
+            "pullSecrets": [{"name": "key"}],
+        },
+        "agent": {
+            "mark": "label",
+            "listen": "::1",
+            "port": 9191,
+            "priorityClassName": "system-node-critical",
+            "options": ["--policy=forewarn"],
+        },
         "autoscaler": {
             "enabled": True,
             "types": TYPES[:1],
@@ -110,15 +129,34 @@ def test_values_reach_the_pods():
     }
     done = helm("template", "windlass", str(CHART), "--namespace", "here", values=values)
     found = {each["kind"]: each for each in yaml.safe_load_all(done.stdout)}
-    agent, autoscaler = (
-        found[kind]["spec"]["template"]["spec"]["containers"][0] for kind in ("DaemonSet", "Deployment")
-    )
+    pods = [found[kind]["spec"]["template"]["spec"] for kind in ("DaemonSet", "Deployment")]
+    assert [pod["imagePullSecrets"] for pod in pods] == [[{"name": "key"}]] * 2
+    assert pods[0]["priorityClassName"] == "system-node-critical"
+    agent, autoscaler = (pod["containers"][0] for pod in pods)
+    assert "--listen=[::1]:9191" in agent["args"]
     assert {each["image"] for each in (agent, autoscaler)} == {"here/windlass:7"}
     assert agent["args"][-2:] == ["--kubernetes=label", "--policy=forewarn"]
     assert agent["livenessProbe"]["httpGet"]["port"] == 9191
     assert autoscaler["args"][-2:] == ["--namespace=here", "--policy=newsvendor"]
     assert found["PersistentVolumeClaim"]["spec"]["storageClassName"] == "fast"
     assert {each["metadata"].get("namespace", "here") for each in found.values()} == {"here"}
+
+
+def test_a_change_of_types_starts_a_new_pod():
+    found = []
+    for types in (TYPES, TYPES[:1], TYPES):
+        done = helm(
+            "template", "windlass", str(CHART), values={"autoscaler": {"enabled": True, "types": types}}
+        )
+        (pod,) = (each for each in yaml.safe_load_all(done.stdout) if each["kind"] == "Deployment")
+        found.append(pod["spec"]["template"]["metadata"]["annotations"]["checksum/types"])
+    assert found[0] == found[2] != found[1]
+
+
+def test_the_schema_has_the_fields_of_a_type():
+    schema = json.loads((CHART / "values.schema.json").read_text())["properties"]
+    fields = schema["autoscaler"]["properties"]["types"]["items"]["properties"]
+    assert set(fields) == {each.name for each in dataclasses.fields(InstanceType)}
 
 
 def test_the_schema_knows_each_default():
@@ -136,7 +174,7 @@ def test_versions_agree():
     assert found == {PROJECT["version"]}
     assert f"windlass:{PROJECT['version']} " in (ROOT / "Dockerfile").read_text()
     assert f"\n## {PROJECT['version']} (" in (ROOT / "CHANGELOG.md").read_text()
-    for path in MANIFESTS.glob("*.yaml"):
+    for path in MANIFESTS.glob("a*.yaml"):
         assert set(re.findall(r"image: (\S+)", path.read_text())) == {f"windlass:{PROJECT['version']}"}, path
 
 

@@ -142,9 +142,10 @@ OTHER = {"key": "somebody/else", "effect": "NoExecute"}
 
 class Agent:
     accept = True
+    measured = True
 
     def __call__(self):
-        return AdmissionAnswer(self.accept, "", 100)
+        return AdmissionAnswer(self.accept, "", 100, self.measured)
 
 
 @pytest.fixture(params=[by for by in MARKS if by != "off"])
@@ -180,6 +181,16 @@ def test_alternating_answers_are_rate_limited(marking, clock):
         clock.now += 1.0
         marker.step()
     assert 1 <= len(cluster.patches) <= 11
+
+
+def test_a_starting_agent_does_not_mark_its_node(marking, clock):
+    marker, cluster, agent, _ = marking
+    agent.accept = agent.measured = False
+    marker.step()
+    assert cluster.patches == []
+    agent.measured = True
+    marker.step()
+    assert cluster.marked
 
 
 def test_an_unchanged_answer_is_not_written_again(marking, clock):
