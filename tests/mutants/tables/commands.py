@@ -20,7 +20,12 @@ MUTANTS = (
         '] = "10min",',
         PASSED_ON,
     ),
-    Mutant("cli/agent.py", "where.port + 1 if where.port else 0", "where.port + 1", PASSED_ON),
+    Mutant(
+        "cli/agent.py",
+        "where.port + 1 if where.port else 0",
+        "where.port + 1",
+        ("tests/cli/test_passed_on_agents.py",),
+    ),
     Mutant("cli/plan/output.py", "amount * 8 / 1e6", "amount / 1e6", SHOWN),
     Mutant(
         "cli/plan/measured.py",
