@@ -159,7 +159,7 @@ def test_used_nodes_stay_requested_through_kills_and_outages(scaled, tmp_path, c
 
 def away(scaled, folder):
     """Suspend the head for a while."""
-    assert wait_until(lambda: scaled.count("in all") > 0, PATIENCE)
+    assert wait_until(lambda: scaled.count("in total") > 0, PATIENCE)
     (head,) = [each for each in processes_of(str(folder)) if each.name() == "gcs_server"]
     before = scaled.count(AWAY)
     head.suspend()
