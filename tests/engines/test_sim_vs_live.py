@@ -79,5 +79,5 @@ def test_the_same_policies_win_on_ray():
     pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
     found = quick(SimVsLive())
     verdicts = {row.what: row.holds for row in found.rows}
-    assert verdicts["order: mean response of swag over that of fcfs"]
-    assert verdicts["place: mean response of tetrium over that of in-place"]
+    assert verdicts["order: mean response of swag as a ratio of that of fcfs"]
+    assert verdicts["place: mean response of tetrium as a ratio of that of in-place"]
