@@ -34,8 +34,8 @@ from windlass_reproductions import Reproduction, Row
 class Paper:
     name, title = "tiny", "A paper of one claim"
 
-    def reproduce(self, *, quick, tell):
-        tell("all of it", 0.0)
+    def reproduce(self, *, quick, notify):
+        notify("all of it", 0.0)
         return Reproduction(tuple(Row(f"{at}", 1.0, float(quick), None) for at in range(2000)))
 
 command.reproductions().find_paper = lambda name: Paper()
