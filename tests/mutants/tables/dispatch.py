@@ -72,8 +72,8 @@ MUTANTS = (
     ),
     Mutant(
         RATED,
-        "return (lengths[other] + 1) * floats[rates + chosen]",
-        "return lengths[other] * floats[rates + chosen]",
+        "return (length + 1) * floats[rates + other]",
+        "return length * floats[rates + other]",
         CHOICES,
     ),
     Mutant(
@@ -84,8 +84,8 @@ MUTANTS = (
     ),
     Mutant(
         "dispatch/policies/sed.py",
-        "(lengths[worker] + 1) * floats[rates + best] <",
-        "lengths[worker] * floats[rates + best] <",
+        "first_to_serve(worker, best, lengths",
+        "first_to_serve(best, worker, lengths",
         CHOICES,
     ),
     Mutant(BANDIT, "floats[FADING] * floats[place + WORK] + work", "floats[place + WORK] + work", BANDITS),

@@ -56,11 +56,11 @@ def response(policy: str, sizes: str, load: float, delay: float, seeds: int, tas
     True
     """
     runs = [
-        simulate(policy, SPEEDS, load, tasks, seed, service=sizes, fetch_delay=delay).response
+        simulate(policy, SPEEDS, load, tasks, seed, service=sizes, fetch_delay=delay)
         for seed in range(1, seeds + 1)
     ]
     return Response(
-        float(np.mean([run.mean() for run in runs])), float(np.mean([np.quantile(run, 0.99) for run in runs]))
+        float(np.mean([run.mean for run in runs])), float(np.mean([run.percentile(99.0) for run in runs]))
     )
 
 

@@ -8,4 +8,5 @@
 - :mod:`~windlass.dispatch.lib.ranking`: the order of learned speeds, and the queue at which a slow worker is
   useful.
 - :mod:`~windlass.dispatch.lib.bandit`: rates learned from all completions with exponential forgetting.
+- :mod:`~windlass.dispatch.lib.outstanding`: tasks that were sent and have not returned.
 """

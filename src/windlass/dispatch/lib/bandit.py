@@ -72,17 +72,6 @@ def take_change(kind, worker, ints, floats):
     change_members(kind, worker, ints)
 
 
-@inlined
-def sooner(worker, length, other, other_length, ints, floats):
-    """Return whether a task of unit work ends sooner at ``worker`` than at ``other``, by learned rates.
-
-    A worker without completions has an infinite rate, so that it is preferred. The ratios are multiplied out, so that a
-    rate of 0 means an infinite wait instead of a division by zero.
-    """
-    rates = ints[RATES_AT]
-    return (length + 1) * floats[rates + other] < (other_length + 1) * floats[rates + worker]
-
-
 def _completed(worker, work, seconds, own, ints, floats):
     take_completion(worker, work, seconds, ints, floats)
     return 0
@@ -106,8 +95,9 @@ class Bandit(CompiledDispatch):
         self,
         workers: int,
         rng: np.random.Generator,
-        curiosity: float,
         memory: float,
+        *,
+        curiosity: float = 0.0,
         ints: int = 0,
     ) -> None:
         self.ints, self.floats = make_state(workers, rng, ints=ints, floats=(1 + PER_WORKER) * workers)

@@ -28,6 +28,7 @@ from __future__ import annotations
 import math
 
 from windlass.dispatch.lib.learner import MEAN_WORK, PART, SIZES, WINDOW, window_sums
+from windlass.dispatch.lib.rated import sooner
 from windlass.dispatch.state import (
     DIRTY,
     NOW,
@@ -146,6 +147,5 @@ def soonest(lengths, ints, floats):
     for _ in range(1, count):
         place = place + 1 if place + 1 < count else 0
         worker = member(ints, place)
-        sooner = (lengths[worker] + 1) * floats[speeds + best] < (lengths[best] + 1) * floats[speeds + worker]
-        best = worker if sooner else best
+        best = worker if sooner(worker, lengths[worker], best, lengths[best], speeds, floats) else best
     return best

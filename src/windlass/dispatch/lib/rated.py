@@ -41,11 +41,16 @@ def two_by_queue(lengths, ints):
 
 
 @inlined
+def sooner(worker, length, other, other_length, rates, floats):
+    """Return whether a task of unit work is expected to end sooner at ``worker``, by the rates at place ``rates``."""
+    # Multiplied out, so that a rate of 0 means an infinite wait instead of a division by zero.
+    return (length + 1) * floats[rates + other] < (other_length + 1) * floats[rates + worker]
+
+
+@inlined
 def first_to_serve(other, chosen, lengths, ints, floats):
     """Return whether a task of unit work is expected to end sooner at ``other``."""
-    # Multiplied out, so that a rate of 0 means an infinite wait instead of a division by zero.
-    rates = ints[RATES_AT]
-    return (lengths[other] + 1) * floats[rates + chosen] < (lengths[chosen] + 1) * floats[rates + other]
+    return sooner(other, lengths[other], chosen, lengths[chosen], ints[RATES_AT], floats)
 
 
 @inlined

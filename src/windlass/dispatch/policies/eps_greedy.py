@@ -69,4 +69,4 @@ class EpsGreedy(Bandit):
     def __init__(
         self, workers: int, rng: np.random.Generator, epsilon: float = 0.05, memory: float = 50.0
     ) -> None:
-        super().__init__(workers, rng, number("epsilon", epsilon, 0.0, 1.0), memory)
+        super().__init__(workers, rng, memory, curiosity=number("epsilon", epsilon, 0.0, 1.0))

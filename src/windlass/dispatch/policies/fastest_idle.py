@@ -61,4 +61,4 @@ class FastestIdle(Bandit):
     choosing: ClassVar[Kernel] = choosing(_choose)
 
     def __init__(self, workers: int, rng: np.random.Generator, memory: float = 50.0) -> None:
-        super().__init__(workers, rng, 0.0, memory)
+        super().__init__(workers, rng, memory)

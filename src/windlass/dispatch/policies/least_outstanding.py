@@ -5,8 +5,8 @@ from typing import ClassVar
 import numpy as np
 
 from windlass.dispatch.compiled import CompiledDispatch, changing, choosing, completing
+from windlass.dispatch.lib.outstanding import count_return, forget_sent
 from windlass.dispatch.state import (
-    LEFT,
     LISTENS,
     PRESENT,
     below,
@@ -35,16 +35,12 @@ def _choose(lengths, ints, floats):
 
 
 def _completed(worker, work, seconds, own, ints, floats):
-    place = own_ints(ints) + worker
-    if own == 1 and ints[place] > 0:
-        ints[place] -= 1
+    count_return(worker, own, ints)
     return 0
 
 
 def _changed(kind, worker, rate, ints, floats):
-    if kind == LEFT:
-        # Its tasks are dispatched again, and counted at their new workers.
-        ints[own_ints(ints) + worker] = 0
+    forget_sent(kind, worker, ints)
     change_members(kind, worker, ints)
     return 0
 

@@ -5,7 +5,8 @@ from typing import ClassVar
 import numpy as np
 
 from windlass.dispatch.compiled import choosing
-from windlass.dispatch.lib.bandit import Bandit, sooner
+from windlass.dispatch.lib.bandit import Bandit
+from windlass.dispatch.lib.rated import first_to_serve
 from windlass.dispatch.state import OWN_INT, PRESENT, below, draw, member
 from windlass.jit import Kernel
 from windlass.model.values import whole
@@ -20,7 +21,7 @@ def _choose(lengths, ints, floats):
     best = member(ints, below(draw(ints), count))
     for _ in range(1, ints[_PROBES]):
         worker = member(ints, below(draw(ints), count))
-        if sooner(worker, lengths[worker], best, lengths[best], ints, floats):
+        if first_to_serve(worker, best, lengths, ints, floats):
             best = worker
     return best
 
@@ -63,5 +64,5 @@ class Ll(Bandit):
     choosing: ClassVar[Kernel] = choosing(_choose)
 
     def __init__(self, workers: int, rng: np.random.Generator, probes: int = 2, memory: float = 50.0) -> None:
-        super().__init__(workers, rng, 0.0, memory)
+        super().__init__(workers, rng, memory)
         self.ints[_PROBES] = whole("probes", probes, 1)

@@ -243,7 +243,7 @@ class Prequal(Bandit):
         max_age: float = 1.0,
         memory: float = 50.0,
     ) -> None:
-        super().__init__(workers, rng, 0.0, memory, ints=_INTS)
+        super().__init__(workers, rng, memory, ints=_INTS)
         self.ints[_PROBES] = whole("probes", probes, 1)
         self.ints[_REUSE] = uses_of(workers, probes)
         self.floats[_QUANTILE] = number("hot", hot, 0.0, 1.0)

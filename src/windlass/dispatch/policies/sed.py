@@ -5,8 +5,8 @@ from typing import ClassVar
 import numpy as np
 
 from windlass.dispatch.compiled import choosing
-from windlass.dispatch.lib.rated import Rated
-from windlass.dispatch.state import PRESENT, RATES_AT, below, draw, member
+from windlass.dispatch.lib.rated import Rated, first_to_serve
+from windlass.dispatch.state import PRESENT, below, draw, member
 from windlass.jit import Kernel
 
 
@@ -14,15 +14,12 @@ def _choose(lengths, ints, floats):
     count = ints[PRESENT]
     if count == 0:
         return -1
-    rates = ints[RATES_AT]
     place = below(draw(ints), count)
     best = member(ints, place)
     for _ in range(1, count):
         place = place + 1 if place + 1 < count else 0
         worker = member(ints, place)
-        # Multiplied out, so that a rate of 0 means an infinite wait instead of a division by zero.
-        sooner = (lengths[worker] + 1) * floats[rates + best] < (lengths[best] + 1) * floats[rates + worker]
-        best = worker if sooner else best
+        best = worker if first_to_serve(worker, best, lengths, ints, floats) else best
     return best
 
 

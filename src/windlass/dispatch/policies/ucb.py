@@ -71,4 +71,4 @@ class Ucb(Bandit):
     def __init__(
         self, workers: int, rng: np.random.Generator, confidence: float = 0.1, memory: float = 50.0
     ) -> None:
-        super().__init__(workers, rng, number("confidence", confidence, 0.0), memory)
+        super().__init__(workers, rng, memory, curiosity=number("confidence", confidence, 0.0))

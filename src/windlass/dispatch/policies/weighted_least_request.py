@@ -5,8 +5,10 @@ from typing import ClassVar
 import numpy as np
 
 from windlass.dispatch.compiled import changing, choosing, completing
-from windlass.dispatch.lib.bandit import Bandit, sooner, take_change, take_completion
-from windlass.dispatch.state import LEFT, PRESENT, below, draw, member, own_ints
+from windlass.dispatch.lib.bandit import Bandit, take_change, take_completion
+from windlass.dispatch.lib.outstanding import count_return, forget_sent
+from windlass.dispatch.lib.rated import sooner
+from windlass.dispatch.state import PRESENT, RATES_AT, below, draw, member, own_ints
 from windlass.jit import Kernel
 
 
@@ -20,24 +22,20 @@ def _choose(lengths, ints, floats):
     for _ in range(1, count):
         place = place + 1 if place + 1 < count else 0
         worker = member(ints, place)
-        if sooner(worker, ints[sent + worker], best, ints[sent + best], ints, floats):
+        if sooner(worker, ints[sent + worker], best, ints[sent + best], ints[RATES_AT], floats):
             best = worker
     ints[sent + best] += 1
     return best
 
 
 def _completed(worker, work, seconds, own, ints, floats):
-    place = own_ints(ints) + worker
-    if own == 1 and ints[place] > 0:
-        ints[place] -= 1
+    count_return(worker, own, ints)
     take_completion(worker, work, seconds, ints, floats)
     return 0
 
 
 def _changed(kind, worker, rate, ints, floats):
-    if kind == LEFT:
-        # Its tasks are dispatched again, and counted at their new workers.
-        ints[own_ints(ints) + worker] = 0
+    forget_sent(kind, worker, ints)
     take_change(kind, worker, ints, floats)
     return 0
 
@@ -80,4 +78,4 @@ class WeightedLeastRequest(Bandit):
     changing: ClassVar[Kernel] = changing(_changed)
 
     def __init__(self, workers: int, rng: np.random.Generator, memory: float = 50.0) -> None:
-        super().__init__(workers, rng, 0.0, memory, ints=workers)
+        super().__init__(workers, rng, memory, ints=workers)

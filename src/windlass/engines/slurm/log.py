@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from windlass.engines.slurm.client import Client
+from windlass.io.traces.logs.slurm_job import ended_unstarted
 from windlass.model import BatchError, InputError
 
 _COLUMNS = (
@@ -196,17 +197,18 @@ def read_sacct(text: str, duplicates: bool = False) -> SlurmJobLog:
 
 def _in_order(found: Sequence[EndedJob | None], duplicates: bool) -> SlurmJobLog:
     """Sort the runs by submission; without ``duplicates``, keep only the last run of each job."""
-    runs = [row for row in found if row is not None and row.end >= row.start and not _never_ran(row)]
+    runs = [
+        row
+        for row in found
+        if row is not None
+        and row.end >= row.start
+        and not ended_unstarted(row.state, row.end - row.start, row.procs)
+    ]
     if not duplicates:
         # A requeued run is not the last: the job waits, or has a later record.
         runs = list({row.job: row for row in runs if row.state not in _PUT_BACK}.values())
     jobs = tuple(sorted(runs, key=lambda row: (row.submit, row.job, row.start)))
     return SlurmJobLog(jobs, len(found) - len(jobs))
-
-
-def _never_ran(row: EndedJob) -> bool:
-    """Return whether a job was cancelled before its start; Slurm may then record processors, and no time."""
-    return row.state == "CANCELLED" and row.end == row.start
 
 
 def write_log(jobs: Iterable[EndedJob], out: TextIO) -> None:

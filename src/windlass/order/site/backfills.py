@@ -40,7 +40,7 @@ def _fits_by(kernel: Kernel, score: Any) -> Any:
     The policy starts jobs at the front while they fit, and then scans all others in the order of the queue. So it is
     enough to reorder what lies behind the first job that does not fit.
     """
-    select = allocating(kernel.python)
+    in_given_order = _fits(kernel)
 
     @allocating
     def serve(view, scores, places, chosen, why):
@@ -50,7 +50,7 @@ def _fits_by(kernel: Kernel, score: Any) -> Any:
         for position in range(len(behind)):
             second[position] = score(view, view.queue[behind[position]])
         places[head + 1 :] = behind[by_score(second)]
-        return select(in_order(view, places, 0), chosen, why)
+        return in_given_order(view, scores, places, chosen, why)
 
     return serve
 

@@ -115,10 +115,18 @@ def omission_of(
         return NEVER_RAN
     if word in _RUNS:
         return STILL_RUNS
-    unstarted = word in _ENDS_UNSTARTED and not run and (word == "CANCELLED" or not cpus)
-    if start is None or unstarted:
+    if start is None or ended_unstarted(word, run, cpus):
         return NEVER_RAN
     return STILL_RUNS if end is None and run is None else None
+
+
+def ended_unstarted(state: str, run: float | None, cpus: int | None) -> bool:
+    """Return whether a job ended before its start; a cancelled one may have processors recorded.
+
+    >>> ended_unstarted("CANCELLED", 0.0, 2), ended_unstarted("FAILED", 0.0, 2)
+    (True, False)
+    """
+    return state in _ENDS_UNSTARTED and not run and (state == "CANCELLED" or not cpus)
 
 
 def several_clusters(clusters: Collection[str]) -> str:
