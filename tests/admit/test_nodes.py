@@ -207,6 +207,7 @@ def test_rising_load_rejects_and_falling_load_does_not():
         assert not down.observe(np.full(8, -30.0))
 
 
+@pytest.mark.slow
 @given(seeds, st.sampled_from([0.02, 0.1, 0.3]), st.sampled_from(["normal", "bursts", "steps", "rare"]))
 @settings(max_examples=30, deadline=None)
 def test_the_downtime_is_kept_for_any_scores(seed, downtime, kind):

@@ -137,6 +137,7 @@ def test_frequent_directions_shrinks_by_the_smallest_necessary_value():
     assert held[:2] == pytest.approx([np.sqrt(9.0 - 4.0), 1.0])
 
 
+@pytest.mark.slow
 @given(seeds, st.integers(1, 5))
 @settings(max_examples=40, deadline=None)
 def test_spirit_holds_its_share_of_energy(seed, true_rank):

@@ -41,6 +41,7 @@ def exit_status(monkeypatch, *words):
     return stop.value.code
 
 
+@pytest.mark.slow
 def test_json_has_every_policy_at_every_downtime(monkeypatch, capsys, tmp_path):
     first = recording(tmp_path / "a.parquet", rate=0.03)
     second = recording(tmp_path / "b.parquet", seed=2)
@@ -87,6 +88,7 @@ def test_tables_are_printed(monkeypatch, capsys, tmp_path):
     assert "forewarn at 10%: " in shown
 
 
+@pytest.mark.slow
 def test_several_recordings_are_scored_separately_and_pooled(monkeypatch, capsys, tmp_path):
     first = recording(tmp_path / "a.parquet", rate=0.03, steps=200)
     files = [

@@ -12,6 +12,7 @@ from windlass.order.site import POLICIES
 from windlass.policy.limit import TimeLimitError, time_limit
 
 
+@pytest.mark.slow
 def test_the_check_of_a_looping_policy_fails_and_names_the_line(tmp_path):
     loops = "    def __init__(self):\n        while True: pass\n\n"
     (tmp_path / "mine.py").write_text(

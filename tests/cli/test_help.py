@@ -84,14 +84,19 @@ def complete(line: str, shell: str = "bash") -> list[str]:
     ("line", "expected"),
     [
         ("windlass run --policies fcfs,conserv", ["fcfs,conservative"]),
-        ("windlass run --by p99_w", ["p99_wait"]),
-        ("windlass run --format sacct-", ["sacct-json"]),
-        ("windlass run --engine r", ["ray"]),
-        ("windlass list --decision order.s", ["order.site"]),
-        ("windlass reproduce ros", ["rosella"]),
-        ("windlass plan solve --policy cascade,vid", ["cascade,videostorm"]),
-        ("windlass agent run --policy pron", ["pronto"]),
         ("windlass repro", ["reproduce"]),
+        *(
+            pytest.param(line, expected, marks=pytest.mark.slow)
+            for line, expected in (
+                ("windlass run --by p99_w", ["p99_wait"]),
+                ("windlass run --format sacct-", ["sacct-json"]),
+                ("windlass run --engine r", ["ray"]),
+                ("windlass list --decision order.s", ["order.site"]),
+                ("windlass reproduce ros", ["rosella"]),
+                ("windlass plan solve --policy cascade,vid", ["cascade,videostorm"]),
+                ("windlass agent run --policy pron", ["pronto"]),
+            )
+        ),
     ],
 )
 def test_a_shell_completes_values(line, expected):

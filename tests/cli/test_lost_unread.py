@@ -38,7 +38,14 @@ def test_a_command_writes_its_files_when_its_output_is_not_read(tmp_path, writer
     writer.check(tmp_path)
 
 
-@pytest.mark.parametrize("shown", [(), ("--csv",), ("--json",)], ids=["table", "csv", "json"])
+@pytest.mark.parametrize(
+    "shown",
+    [
+        pytest.param((), id="table"),
+        pytest.param(("--csv",), id="csv", marks=pytest.mark.slow),
+        pytest.param(("--json",), id="json", marks=pytest.mark.slow),
+    ],
+)
 def test_a_report_is_written_when_the_table_is_not_read(tmp_path, shown):
     words = ("run", "--policies", "easy", "--seeds", "1", "--report", "r.html", "--out", "out", *shown)
     (run,) = [each for each in WRITERS if each.name == "run"]

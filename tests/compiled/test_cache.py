@@ -95,6 +95,7 @@ def run_process(folder: Path, *edits: Edit, **environment: str) -> tuple[dict[st
     return finish(start(folder, "pkg.all", **environment))
 
 
+@pytest.mark.slow
 def test_only_what_depends_on_an_edit_is_compiled_again(tmp_path):
     assert run_process(tmp_path) == ({"one": 8.0, "two": 4.0}, ["loop", "one", "two"])
     # Another process, with another order of sets: all of it is found.
@@ -119,6 +120,7 @@ def test_only_what_depends_on_an_edit_is_compiled_again(tmp_path):
     assert run_process(tmp_path) == ({"one": 8.0, "two": 4.0}, [])
 
 
+@pytest.mark.slow
 def test_functions_of_one_name_from_several_processes_are_distinguished(tmp_path):
     write(tmp_path, files=SHIFTED)
     alone = {}
@@ -145,6 +147,7 @@ def test_no_result_is_out_of_date_after_any_edit(tmp_path):
     assert finish(start(tmp_path)) == (before, [])
 
 
+@pytest.mark.slow
 def test_two_processes_may_compile_the_same_at_once(tmp_path):
     write(tmp_path, (), POLICIES)
     both = [start(tmp_path, "pkg.all") for _ in range(2)]

@@ -167,6 +167,7 @@ class Faster(Quiet):
         return ()
 
 
+@pytest.mark.slow
 @settings(CHECK, max_examples=400)
 @given(drawn=steps(), kill=st.booleans())
 def test_the_site_equals_a_plain_one_after_any_operations(

@@ -69,6 +69,7 @@ def job_bits(ran: Ran | None) -> list[bytes]:
     return [column.tobytes() for column in columns]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _NAMES)
 @CHECK
 @given(case=cases())

@@ -86,6 +86,7 @@ def bits(replays: list[Replay] | None) -> list[bytes]:
 _PAIRS = st.tuples(st.sampled_from(_NAMES), st.sampled_from(_NAMES))
 
 
+@pytest.mark.slow
 @settings(CHECK, max_examples=250)
 @given(shared=drawn(), names=_PAIRS)
 def test_two_parts_never_exceed_the_capacity(shared: Halves, names: tuple[str, str]) -> None:

@@ -11,7 +11,7 @@ import yaml
 ROOT = Path(__file__).parents[2]
 HOOK = ROOT / ".githooks" / "commit-msg"
 #: Commits whose subjects are checked, at most.
-COMMITS = 50
+COMMITS = 15
 
 
 def check(message: str, folder: Path) -> subprocess.CompletedProcess[str]:

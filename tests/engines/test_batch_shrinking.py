@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engines.fake_batch import FakeBatch
@@ -57,7 +57,7 @@ def drained(draw: st.DrawFn) -> tuple[Case, Changes]:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("kill", [True, False])
-@CHECK
+@settings(CHECK, max_examples=25)
 @given(drawn=drained())
 def test_jobs_start_as_in_the_simulator(drawn: tuple[Case, Changes], name: str, kill: bool) -> None:
     (case, changes), policy = drawn, POLICIES.find(name)()

@@ -34,6 +34,7 @@ def alive(pid: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_all_started_processes_and_cgroups_are_removed(record, tmp_path):
     started, ever = record.Started(), []
     begin = started.start

@@ -151,6 +151,7 @@ def test_progress_rises_and_ends_with_no_tasks_left(start: Callable[..., Run], n
     assert len({(each.stage, each.parallel) for each in reports}) <= STAGES[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("cores", ["1", "2"])
 def test_sigterm_ends_all_processes_and_removes_the_files(
@@ -180,6 +181,7 @@ def test_sigterm_right_after_a_report_ends_all_processes(start: Callable[..., Ru
     assert not {pid for pid in family if alive(pid)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_sigterm_while_processes_start_leaves_no_files(start: Callable[..., Run], seed: int) -> None:
     run = start(NAMES[seed % 4], "--seconds", "20", "--cores", "8")

@@ -51,6 +51,7 @@ def fleets(draw, most_jobs=14, most_sites=6, alike=False):
     return subjobs, slots, rng
 
 
+@pytest.mark.slow
 @settings(max_examples=2000, deadline=None)
 @given(fleets())
 def test_swag_is_the_printed_algorithm(fleet):

@@ -51,6 +51,7 @@ def same(one, other):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(POLICIES.names()), st.booleans(), st.booleans())
 def test_a_standing_order_equals_the_same_order_by_placements(seed, name, drops, closed):

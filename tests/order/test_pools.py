@@ -98,6 +98,7 @@ def test_starts_of_many_more_workloads_with_pools_equal_the_definition(
     assert starts(found, POLICIES.find(name)(), kill=kill) == pooled.starts_of(name, *found, kill=kill)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("priority", [None, "sjf", "wfp3"])
 @pytest.mark.parametrize("backfill", ["none", "easy", "conservative"])
 @CHECK

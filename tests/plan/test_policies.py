@@ -41,6 +41,7 @@ def cases(draw):
     return accuracy, demand, capacity
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(cases())
 def test_all_plans_fit_and_refined_is_at_least_greedy_and_fair(case):

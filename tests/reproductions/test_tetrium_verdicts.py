@@ -129,6 +129,7 @@ def test_being_ahead_requires_a_significant_gain_over_each_variant():
     assert delay_scheduling.ahead([HIGH, LOW - 1.0]) is None
 
 
+@pytest.mark.slow
 def test_the_least_response_matches_srpt_on_one_machine():
     rng = np.random.default_rng(3)
     for _ in range(30):

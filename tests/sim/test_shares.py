@@ -66,13 +66,14 @@ def wrong_elapsed(case: Case, done: Done, views: Sequence[ShareView]) -> list[st
 _SHARER, _ORDER = st.sampled_from(list(SHARERS)), st.sampled_from(ORDER_NAMES)
 
 
-@settings(CHECK, max_examples=250)
+@settings(CHECK, max_examples=100)
 @given(case=cases(), sharer=_SHARER, order=_ORDER, kill=st.booleans(), seed=st.integers(0, 3))
 def test_random_runs_are_valid(case: Case, sharer: str, order: str, kill: bool, seed: int) -> None:
     done = run(case, SHARERS[sharer](seed), order, kill=kill, seed=seed)
     assert problems_of(case, done, kill=kill) == []
 
 
+@pytest.mark.slow
 @settings(CHECK, max_examples=250)
 @given(
     case=cases(outages=True), order=_ORDER, kill=st.booleans(), vacate=st.booleans(), seed=st.integers(0, 30)
@@ -142,6 +143,7 @@ def run_with_stops(case: Case, sharer: str, order: str, instants: Sequence[float
     return run(case, SHARERS[sharer](3), order, also=also)
 
 
+@pytest.mark.slow
 @settings(CHECK, max_examples=80)
 @given(case=cases(), sharer=_SHARER, order=_ORDER, seed=st.integers(0, 99))
 def test_additional_stops_do_not_change_random_runs(case: Case, sharer: str, order: str, seed: int) -> None:

@@ -14,6 +14,7 @@ from tests.sim.sharing import SHARERS, Case, busy, cases, run
 _SHARERS = [name for name in SHARERS if name != "none"]
 
 
+@pytest.mark.slow
 @settings(CHECK, max_examples=200)
 @given(
     case=cases(most=14),

@@ -136,6 +136,7 @@ def test_generated_jobs_match_the_counts(rows, seed):
     within_counts(bins, jobs_of_bins(bins, np.random.default_rng(seed)))
 
 
+@pytest.mark.slow
 def test_jobs_from_real_counts_match_the_gpus_in_use():
     path = TRACES / "elastic" / "helios_venus.csv"
     if not path.is_file():

@@ -196,6 +196,7 @@ def test_a_note_reports_jobs_and_tasks_of_different_spans():
     assert any("jobs arrive for" in note for note in notes)
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_processes(tmp_path):
     made = scenario(policies={"order": ["easy", "sjf"]}, seeds=[1, 2])
     for jobs in (1, 2):

@@ -62,6 +62,7 @@ def test_scaling_changes_costs_and_waits_but_not_the_jobs():
     assert any("larger than any instance" in note for note in done.notes())
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_processes():
     scenario = make_scenario(tree(seeds=[4]))
     tables = [run(scenario, jobs=jobs).variants[1].outcomes[0].jobs for jobs in (1, 2)]

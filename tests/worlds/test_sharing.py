@@ -28,6 +28,7 @@ def scenario(**changes):
     return make_scenario(tree | changes)
 
 
+@pytest.mark.slow
 def test_sharing_changes_when_jobs_run_but_not_which():
     none, static, pairs = run(scenario()).variants
     alone, shared = none.outcomes[0], static.outcomes[0]
@@ -41,6 +42,7 @@ def test_sharing_changes_when_jobs_run_but_not_which():
     assert set(guests["first_quota_percent"]) == {50}
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_the_number_of_processes():
     tables = [run(scenario(seeds=[4]), jobs=jobs).variants[2].outcomes[0].jobs for jobs in (1, 2)]
     assert tables[0].equals(tables[1])

@@ -152,6 +152,7 @@ def test_a_killed_watchdog_is_an_error(real: JobGroups) -> None:
         loses_it()
 
 
+@pytest.mark.slow
 def test_a_name_has_only_one_driver(real: JobGroups) -> None:
     with watched(real):
         real.create(1)
@@ -188,6 +189,7 @@ def test_the_watchdog_imports_no_library() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_group_that_cannot_be_released_is_an_error(real: JobGroups) -> None:
     def leaves_a_group_inside() -> None:
         with watched(real):

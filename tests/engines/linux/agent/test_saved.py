@@ -28,6 +28,7 @@ def sent(line):
     assert ask(Address("127.0.0.1", port), "/nodes/early", "PUT", message, SECRET).status == 204
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("due", [True, False], ids=["at once", "later"])
 def test_a_state_sent_as_soon_as_it_listens_is_saved(tmp_path, token, due):
     options = AggregatorOptions(Address("127.0.0.1", 0), state=tmp_path / "state", save_every=1.0)

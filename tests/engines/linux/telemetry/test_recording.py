@@ -55,6 +55,7 @@ def test_a_recording_is_saved_periodically(tmp_path):
     assert len(pl.read_parquet(tmp_path / "a.parquet")) == 30
 
 
+@pytest.mark.slow
 def test_slow_saves_are_less_frequent(tmp_path):
     """Each call of the clock takes 1 s, so a save takes 1 s: the next is 200 s later."""
     clock = Clock(look=1.0)
@@ -141,6 +142,7 @@ def test_the_command_saves_on_a_signal(tmp_path, by):
     assert rows_of(out) >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/stat"), reason="no /proc here")
 def test_the_command_records_and_a_killed_recording_can_be_read(tmp_path):
     out, killed = tmp_path / "a.parquet", tmp_path / "b.parquet"
