@@ -51,8 +51,8 @@ class Naive:
         planned = timetable or WorkerTimetable.none()
         self.changes = list(zip(planned.time, planned.kind, planned.worker, planned.value, strict=True))
         self.longest, self.waiting, self.estimates = [], [], []
-        self.pools = getattr(self.policies[0], "pools", False)
-        self.unbound: Any = [deque() for _ in self.policies]
+        # Tasks without a worker: of each scheduler, and as the others know it.
+        self.unbound, self.known_unbound = [0 for _ in self.policies], [0 for _ in self.policies]
         self.copies = getattr(self.policies[0], "copies", 0)
         # What schedulers will see: (when, what is then done).
         self.coming: deque[Any] = deque()
@@ -81,6 +81,17 @@ class Naive:
     def see(self, worker: int, length: int) -> None:
         self.seen[worker] = length
 
+    def count_unbound(self, scheduler: int, change: int, now: float) -> None:
+        self.unbound[scheduler] += change
+        if self.delay:
+            what = scheduler, self.unbound[scheduler]
+            self.coming.append((now + self.delay, self.reveal_unbound, what))
+        else:
+            self.reveal_unbound(scheduler, self.unbound[scheduler])
+
+    def reveal_unbound(self, scheduler: int, number: int) -> None:
+        self.known_unbound[scheduler] = number
+
     def tell_others(self, sender: int, index: int, work: float, seconds: float) -> None:
         for scheduler, policy in enumerate(self.policies):
             if scheduler != sender:
@@ -108,19 +119,18 @@ class Naive:
         return True
 
     def task_for(self, index: int, job: int, now: float) -> int | None:
-        """The next task of the job, or where reservations are pooled the scheduler's oldest; PASSED if not for it."""
-        if not self.pools:
-            task = self.next_task.get(job, job * self.per_job)
-            if task == (job + 1) * self.per_job:
-                return None
-            self.next_task[job] = task + 1
-            return task
-        sender = self.sender[job * self.per_job]
-        if not self.unbound[sender]:
+        """The next task of the job; PASSED if it is not for this worker, None if there is none."""
+        task = self.next_task.get(job, job * self.per_job)
+        if task == (job + 1) * self.per_job:
             return None
-        if not self.policies[sender].binds(index, now, len(self.unbound[sender])):
+        sender = self.sender[task]
+        policy = self.policies[sender]
+        others = sum(self.known_unbound) - self.known_unbound[sender]
+        if hasattr(policy, "binds") and not policy.binds(index, now, self.unbound[sender], others):
             return PASSED
-        return self.unbound[sender].popleft()
+        self.next_task[job] = task + 1
+        self.count_unbound(sender, -1, now)
+        return task
 
     def begin_next(self, index: int, now: float) -> None:
         worker = self.workers[index]
@@ -237,7 +247,7 @@ class Naive:
                 task = self.arrived
                 self.arrived += 1
                 self.policies[self.sender[task]].arrived(now)
-                self.unbound[self.sender[task]].append(task)
+                self.count_unbound(self.sender[task], 1, now)
                 items = [["job", task // self.per_job] for _ in range(self.copies)] or [["task", task]]
                 self.held.extend(items)
             self.note(now)

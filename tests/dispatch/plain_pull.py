@@ -6,15 +6,55 @@ Nothing of the compiled policy is used; completions are kept as :mod:`plain_rose
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from itertools import pairwise
 from typing import Any
 
 from plain_rosella import PlainRosella, below
 
 
+@dataclass
+class Logs:
+    """What one worker's completions say of its speed, and the sums that notice a change."""
+
+    mean: float = 0.0
+    count: float = 0.0
+    above: float = 0.0
+    below: float = 0.0
+
+
+def delays(saved: float, together: float, arriving: float) -> Iterator[Decimal]:
+    """The delay that one waiting task causes if it is handed over once 1, 2, … tasks wait.
+
+    The delay c(w) that w waiting tasks cause follows from c(0) = 0 and (λ + M) c(w) = 1 + λ c(w + 1) + M c(w − 1) up
+    to the factor c(1), which follows from c(x) = ``saved`` where a task is handed over.
+    """
+    # c(w) = fixed + factor c(1), for w and for the number before it.
+    fixed, factor, last_fixed, last_factor = Decimal(0), Decimal(1), Decimal(0), Decimal(0)
+    fast, new = Decimal(together), Decimal(arriving)
+    while True:
+        with localcontext(prec=80) as context:
+            context.Emax, context.Emin = 10**9, -(10**9)
+            delay = (Decimal(saved) - fixed) / factor
+            fixed, last_fixed = ((new + fast) * fixed - 1 - fast * last_fixed) / new, fixed
+            factor, last_factor = ((new + fast) * factor - fast * last_factor) / new, factor
+        yield delay
+
+
+def least_waiting(saved: float, together: float, arriving: float) -> float:
+    """The best number of waiting tasks at which to hand one over: the first one after which the next is no better."""
+    if saved <= 0.0 or together <= 0.0 or arriving == math.inf:
+        return 0.0
+    if arriving <= 0.0:
+        return math.ceil(saved * together)
+    following = pairwise(delays(saved, together, arriving))
+    return next(at for at, (this, other) in enumerate(following, start=1) if other >= this)
+
+
 class PlainPull(PlainRosella):
     """One of ``schedulers``; the engine calls it once per reservation of a task."""
-
-    pools = True
 
     def __init__(
         self,
@@ -30,11 +70,34 @@ class PlainPull(PlainRosella):
     ) -> None:
         super().__init__(workers, guaranteed, schedulers, word, benchmark_at, window_scale, **options)
         self.copies = workers if late else 0
-        self.arrivals = self.counted = self.reserved = self.waiting = 0
-        self.waited, self.job_at, self.of_job, self.per_job = 0.0, -1.0, 0, 1.0
+        self.arrivals = self.counted = self.reserved = 0
+        self.job_at, self.of_job, self.per_job = -1.0, 0, 1.0
         self.order: list[int] | None = None
         self.speed: dict[int, float] = {}
-        self.crowding = 0.0
+        self.arriving = 0.0
+        self.logs = [Logs() for _ in range(workers)]
+        self.variance = 0.0
+        self.completions = 0
+
+    def take(self, worker: int, work: float, seconds: float) -> None:
+        super().take(worker, work, seconds)
+        if work <= 0.0 or seconds <= 0.0:
+            return
+        logs, logarithm = self.logs[worker], math.log(work / seconds)
+        difference = logarithm - logs.mean
+        if logs.count:
+            deviation = difference / max(math.sqrt(self.variance), 0.02)
+            deviation = max(-4.0, min(4.0, deviation))
+            logs.above = max(0.0, logs.above + deviation - 0.5)
+            logs.below = max(0.0, logs.below - deviation - 0.5)
+            if max(logs.above, logs.below) > 8.0 and logs.count >= 8 and self.completions >= 8:
+                logs.above, logs.below, logs.count = 0.0, 0.0, 2.0
+            else:
+                self.completions += 1
+                squared = difference**2 * logs.count / (logs.count + 1)
+                self.variance += (squared - self.variance) / min(self.completions, 1000)
+        logs.count = min(logs.count + 1, 200.0)
+        logs.mean += difference / logs.count
 
     def arrived(self, now: float) -> None:
         super().arrived(now)
@@ -61,12 +124,10 @@ class PlainPull(PlainRosella):
 
     def count(self) -> None:
         if self.now != self.job_at:
-            self.waited += (self.waiting - self.waited) / 50
             if self.of_job:
                 self.per_job += (self.of_job - self.per_job) / 50
             self.job_at, self.of_job = self.now, 0
         self.of_job += 1
-        self.waiting += 1
 
     def ranked(self) -> list[int]:
         """The present workers, the fastest first; of equals the first on the list."""
@@ -74,46 +135,47 @@ class PlainPull(PlainRosella):
             self.speed = self.believed()
             gaps, span = len(self.times) - 1, self.times[-1] - self.times[0] if self.times else 0.0
             rate = 0.0 if gaps < 1 else gaps / span if span > 0.0 else math.inf
-            self.crowding = self.k * rate * self.mean / self.per_job
+            self.arriving = rate * self.mean / (self.per_job / self.k)
             self.order = sorted(self.here, key=lambda worker: -self.speed[worker])
         return self.order
 
     def believed(self) -> dict[int, float]:
-        logs, doubts = {}, {}
-        for worker in self.here:
-            blocks = self.windows[worker].all()
-            work, seconds = sum(b.work for b in blocks), sum(b.seconds for b in blocks)
-            if work > 0.0 and seconds > 0.0:
-                logs[worker] = math.log(work / seconds)
-                doubts[worker] = 1.0 / sum(b.count for b in blocks)
+        logs = {worker: self.logs[worker] for worker in self.here if self.logs[worker].count}
+        doubts = {worker: self.variance / known.count for worker, known in logs.items()}
         mean, real = 0.0, 0.0
         if logs:
-            mean = sum(logs.values()) / len(logs)
+            mean = sum(known.mean for known in logs.values()) / len(logs)
         if len(logs) > 1:
-            variance = sum((log - mean) ** 2 for log in logs.values()) / (len(logs) - 1)
+            variance = sum((known.mean - mean) ** 2 for known in logs.values()) / (len(logs) - 1)
             real = max(0.0, variance - sum(doubts.values()) / len(doubts))
+        blocks = {worker: self.windows[worker].all() for worker in logs}
+        done = sum(block.work for each in blocks.values() for block in each)
+        expected = sum(
+            sum(block.seconds for block in each) * math.exp(logs[worker].mean)
+            for worker, each in blocks.items()
+        )
+        scale = done / expected if done > 0.0 and expected > 0.0 else 1.0
         found = {}
         for worker in self.here:
             share = real / (real + doubts[worker]) if worker in logs and real > 0.0 else 0.0
-            found[worker] = math.exp(mean + share * (logs.get(worker, mean) - mean))
+            found[worker] = scale * math.exp(mean + (share * (logs[worker].mean - mean) if share else 0.0))
         return found
 
     def reported(self, worker: int, work: float, seconds: float) -> None:
         self.completed(worker, work, seconds)
         self.ticks += 1
 
-    def binds(self, worker: int, now: float, waiting: int) -> bool:
+    def binds(self, worker: int, now: float, waiting: int, others: int = 0) -> bool:
         if self.ticks >= self.n:
             self.now = max(self.now, now)
             self.refresh()
             self.order = None
         order = self.ranked()
         faster = [one for one in order[: order.index(worker)] if self.rates[one] > 0.0]
-        spare = sum(self.speed[one] for one in faster) - self.crowding
-        needed = max(0.0, spare / self.speed[worker] - len(faster))
-        takes = waiting + (self.k - 1) * self.waited > needed
-        self.waiting = waiting - takes
-        return takes
+        together = sum(self.speed[one] for one in faster)
+        saved = 1.0 / self.speed[worker] - len(faster) / together if faster else 0.0
+        needed = least_waiting(saved, together, self.arriving)
+        return waiting + others > needed - 0.5
 
     def set_rate(self, worker: int, rate: float) -> None:
         self.order = None
@@ -124,4 +186,5 @@ class PlainPull(PlainRosella):
 
     def joined(self, worker: int) -> None:
         super().joined(worker)
+        self.logs[worker] = Logs()
         self.order = None

@@ -193,9 +193,10 @@ def test_every_step_equals_the_plain_policy(case):
                 if hasattr(each, "set_rate"):
                     each.set_rate(worker, rate)
         elif what < 0.96 and getattr(twin, "copies", 0) and name == "pull" and worker in twin.here:
-            waiting = steps.randrange(8)
+            waiting, others = steps.randrange(8), steps.randrange(8)
             earlier = now - steps.choice([0.0, 0.0, 0.625])
-            assert policy.binds(worker, earlier, waiting) == twin.binds(worker, earlier, waiting)
+            expected = twin.binds(worker, earlier, waiting, others)
+            assert policy.binds(worker, earlier, waiting, others) == expected
         elif twin.benchmark_at < np.inf:
             # Each at its own instant, as sums are rounded in another order; at that very instant it is due.
             own, other = (now, now) if steps.random() < 0.3 else (policy.benchmark_at, twin.benchmark_at)

@@ -7,7 +7,7 @@ import heapq
 import numpy as np
 import pytest
 from naive import Naive
-from plain_pull import PlainPull
+from plain_pull import PlainPull, least_waiting
 from test_decentralised import Chance, run_simulation, same, stalled
 from test_oracle import SPEEDS, shaky, workload
 
@@ -77,15 +77,19 @@ def test_fast_workers_come_first_and_slow_ones_pass_until_enough_tasks_wait():
     policy, order = learned_policy([1.0, 10.0, 2.0], arrivals_each=1.0)
     assert order == [1, 2, 0]
     assert policy.binds(1, 200.0, 1)
-    # (10 − 1) / 2 − 1 = 3.5 tasks for the second, (12 − 1) / 1 − 2 = 9 for the third; drawn a little to the mean.
-    assert next(waiting for waiting in range(1, 20) if policy.binds(2, 200.0, waiting)) == 4
-    assert next(waiting for waiting in range(1, 20) if policy.binds(0, 200.0, waiting)) in (9, 10)
+    # Faster workers of speed 10 and 12 end the task in 1/10 and 2/12 s on average, these in 1/2 and 1 s.
+    assert least_that_takes(policy, 2) == least_waiting(1 / 2 - 1 / 10, 10.0, 1.0) == 4
+    assert least_that_takes(policy, 0) == least_waiting(1.0 - 2 / 12, 12.0, 1.0) == 10
 
 
-def test_a_slow_worker_takes_tasks_when_the_fast_ones_are_overloaded():
+def test_a_slow_worker_takes_a_task_sooner_when_the_fast_ones_are_overloaded():
     policy, _ = learned_policy([1.0, 10.0, 2.0], arrivals_each=12.5)
-    assert policy.binds(0, 17.0, 1)
-    assert policy.binds(2, 17.0, 1)
+    assert least_that_takes(policy, 2) == least_waiting(1 / 2 - 1 / 10, 10.0, 12.5) == 3
+    assert least_that_takes(policy, 0) == least_waiting(1.0 - 2 / 12, 12.0, 12.5) == 4
+
+
+def least_that_takes(policy, worker):
+    return next(waiting for waiting in range(1, 20) if policy.binds(worker, 200.0, waiting))
 
 
 def test_a_single_slow_worker_takes_every_task():

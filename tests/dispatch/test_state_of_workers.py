@@ -82,7 +82,7 @@ def test_arrays_have_entries_for_workers_tasks_and_schedulers(name, copies, sche
         **dict.fromkeys(("line", "base", "share", "low_count", "length", "known_length"), 3),
         **dict.fromkeys(("submit", "work", "end"), 6), **dict.fromkeys(("start", "worker"), 6 if record else 0),
         "sender": 6 if schedulers > 1 else 0, "after": nodes + lows, "bound": nodes if copies else 0,
-        "low_work": lows, "low_sender": lows, "unbound": schedulers,
+        "low_work": lows, "low_sender": lows, "unbound": schedulers, "known_unbound": schedulers,
         **dict.fromkeys(("settings", "progress", "exchange"), 1),
         **dict.fromkeys(("longest", "waiting", "estimates"), 4),
         **dict.fromkeys(("change_time", "change_kind", "change_worker", "change_value"), 4),
@@ -120,7 +120,7 @@ def test_workers_begin_idle_at_their_speeds_and_samples_are_evenly_spaced():
 def test_settings_are_stored(known, record):
     settings = WorkersSettings.of(make_state("ppot", sizes_known=known, record=record).settings)
     assert (settings.sizes_hidden, settings.record) == (not known, record)
-    assert (settings.python_policy, settings.pooled) == (0, 0)
+    assert settings.python_policy == 0
     assert WorkersSettings.of(make_state(None).settings).python_policy == 1
 
 

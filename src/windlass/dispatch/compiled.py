@@ -9,9 +9,10 @@
 ``benchmark(now, ints, floats)``                             returns the worker for a benchmark task that is due;
                                                              leaves its work and the next one's time in
                                                              ``floats``
-``bind(worker, now, waiting, ints, floats)``                 returns 1 if a free worker should take one of the
+``bind(worker, now, waiting, others, ints, floats)``         returns 1 if a free worker should take one of the
                                                              ``waiting`` unassigned tasks of this scheduler,
-                                                             else 0
+                                                             else 0; the other schedulers had ``others`` such
+                                                             tasks when they last reported
 ===========================================================  ==================================================
 
 ``lengths`` is int64 (n,): tasks at each worker, waiting and running. ``ints`` and ``floats`` are the policy's
@@ -53,7 +54,7 @@ CHOOSE = types.int64(_ints, _ints, _floats)
 COMPLETED = types.int64(types.int64, types.float64, types.float64, types.int64, _ints, _floats)
 CHANGED = types.int64(types.int64, types.int64, types.float64, _ints, _floats)
 BENCHMARK = types.int64(types.float64, _ints, _floats)
-BIND = types.int64(types.int64, types.float64, types.int64, _ints, _floats)
+BIND = types.int64(types.int64, types.float64, types.int64, types.int64, _ints, _floats)
 
 
 def choosing(function: Callable[..., Any]) -> Kernel:
@@ -100,7 +101,7 @@ def _no_benchmark(now, ints, floats):
     return -1
 
 
-def _always(worker, now, waiting, ints, floats):
+def _always(worker, now, waiting, others, ints, floats):
     return 1
 
 
@@ -133,9 +134,6 @@ class CompiledDispatch:
     changing: ClassVar[Kernel] = changing(_change_members)
     benchmarking: ClassVar[Kernel] = benchmarking(_no_benchmark)
     binding: ClassVar[Kernel] = binding(_always)
-    #: Whether a reservation is for any task of its scheduler, the oldest first, or only for tasks of its own
-    #: job.
-    pools: ClassVar[bool] = False
 
     ints: NDArray[np.int64]
     floats: NDArray[np.float64]
@@ -291,10 +289,14 @@ class CompiledDispatch:
         worker = int(self.benchmarking.ready()(float(now), self.ints, self.floats))
         return (worker, float(self.floats[BENCHMARK_WORK])) if worker >= 0 else None
 
-    def binds(self, worker: int, now: float, waiting: int) -> bool:
-        """Return whether a free worker should take one of ``waiting`` unassigned tasks of this scheduler."""
+    def binds(self, worker: int, now: float, waiting: int, others: int = 0) -> bool:
+        """Return whether a free worker should take one of ``waiting`` unassigned tasks of this scheduler.
+
+        ``others`` is the number of unassigned tasks that the other schedulers last reported.
+        """
         self._check_worker(worker)
-        return bool(self.binding.ready()(int(worker), float(now), int(waiting), self.ints, self.floats))
+        bind = self.binding.ready()
+        return bool(bind(int(worker), float(now), int(waiting), int(others), self.ints, self.floats))
 
     def _check_worker(self, worker: int) -> None:
         if not 0 <= worker < self.workers:

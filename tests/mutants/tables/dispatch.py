@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 LEARNER, ROSELLA = "dispatch/lib/learner.py", "dispatch/policies/rosella.py"
 LEARNING, PULL = "dispatch/lib/learning.py", "dispatch/policies/pull.py"
+RANKING, SPEEDS, LOG = "dispatch/lib/ranking.py", "dispatch/lib/speeds.py", "sim/workers/log.py"
 BANDIT, RATED = "dispatch/lib/bandit.py", "dispatch/lib/rated.py"
 PLAIN = "tests/dispatch/test_decentralised.py::test_each_scheduler_learns_as_plain_rosella"
 TRUE_RATES = (f"{PLAIN}[stalled-known-3-0.4]",)
@@ -11,6 +12,7 @@ SHAKY = (f"{PLAIN}[shaky-known-2-0.0]",)
 ALONE = (f"{PLAIN}[shaky-unknown-1-0.0]", f"{PLAIN}[long windows-known-1-0.0]")
 PULLED = ("tests/dispatch/test_pull.py::test_each_scheduler_acts_as_plain_pull[shaky-known-4-8-1.5]",)
 BANDITS = ("tests/dispatch/test_bandits.py",)
+RANKED, TAKEN = ("tests/dispatch/test_ranking.py",), ("tests/dispatch/test_speeds.py",)
 CHOICES = ("tests/dispatch/test_choices.py",)
 
 REPLICA, SHARED = "engines/serve/replica.py", "tests/engines/test_replicas_shared.py"
@@ -53,6 +55,20 @@ MUTANTS = (
         SHAKY,
     ),
     Mutant(PULL, "ints[learn.TICKS] += own == 0", "pass", PULLED),
+    Mutant(PULL, "waiting + others", "waiting", PULLED),
+    Mutant(PULL, "speeds.forget(worker, ints, floats)", "pass", PULLED),
+    Mutant(RANKING, "return lower + 1.0 if _is_better(", "return lower + 1.0 if not _is_better(", RANKED),
+    Mutant(RANKING, "return math.ceil(saved * together)", "return math.floor(saved * together)", RANKED),
+    Mutant(RANKING, "return first > second * (together / arriving)", "return first > second", RANKED),
+    Mutant(RANKING, "- faster / together if", "if", PULLED),
+    Mutant(SPEEDS, "count = _KEPT", "count = 0.0", (*TAKEN, *PULLED)),
+    Mutant(
+        SPEEDS, "max(0.0, spread / (known - 1) - doubt / known)", "spread / (known - 1)", (*TAKEN, *PULLED)
+    ),
+    Mutant(SPEEDS, "floats[speeds + worker] = scale *", "floats[speeds + worker] =", (*TAKEN, *PULLED)),
+    Mutant(SPEEDS, "min(max(difference / spread, -_MOST), _MOST)", "difference / spread", (*TAKEN, *PULLED)),
+    Mutant(LOG, "progress.known_unbound - state.known_unbound[scheduler]", "progress.known_unbound", PULLED),
+    Mutant(LOG, "state.known_unbound[scheduler] = number", "pass", PULLED),
     Mutant(LEARNER, "epsilon = _ACCURACY * (1.0 - load)", "epsilon = _ACCURACY", ALONE),
     Mutant(LEARNER, "_ACCURACY, _ALIVE = 0.3, 0.1", "_ACCURACY, _ALIVE = 0.3, 0.2", TRUE_RATES),
     Mutant(LEARNER, "_LEAST_LENGTH = 16.0", "_LEAST_LENGTH = 64.0", ALONE),

@@ -24,14 +24,20 @@ from windlass.dispatch.state import (
     low_half,
     member,
 )
-from windlass.jit import Kernel
+from windlass.jit import Kernel, helper
 
 
-def _changed(kind, worker, rate, ints, floats):
+@helper
+def change_learned(kind, worker, ints, floats):
+    """Update the list of present workers; nothing is known of one that is back."""
     if kind == JOINED:
         learn.clear_window(worker, ints, floats)
         floats[ints[RATES_AT] + worker] = floats[learn.GUARANTEED] / ints[WORKERS]
     change_members(kind, worker, ints)
+
+
+def _changed(kind, worker, rate, ints, floats):
+    change_learned(kind, worker, ints, floats)
     return 0
 
 

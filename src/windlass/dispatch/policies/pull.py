@@ -6,15 +6,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.dispatch.compiled import binding, choosing, completing
+from windlass.dispatch.compiled import binding, changing, choosing, completing
 from windlass.dispatch.lib import learner as learn
-from windlass.dispatch.lib import ranking
-from windlass.dispatch.lib.learning import Learning
+from windlass.dispatch.lib import ranking, speeds
+from windlass.dispatch.lib.learning import Learning, change_learned
 from windlass.dispatch.state import (
     ARRIVED,
     BENCHMARK_AT,
     COPIES,
     DIRTY,
+    JOINED,
     LISTENS,
     NOW,
     PRESENT,
@@ -50,7 +51,7 @@ def _choose(lengths, ints, floats):
     return ints[own_ints(ints) + ints[ranking.RESERVED] - 1]
 
 
-def _bind(worker, now, waiting, ints, floats):
+def _bind(worker, now, waiting, others, ints, floats):
     if ints[learn.TICKS] >= ints[WORKERS]:
         # With few jobs of its own, a scheduler refreshes its speeds after n completions of other schedulers' tasks.
         floats[NOW] = max(floats[NOW], now)
@@ -58,43 +59,49 @@ def _bind(worker, now, waiting, ints, floats):
         ints[DIRTY] = 1
     if ints[DIRTY] != 0:
         ranking.rank(ints, floats)
-    takes = ranking.enough(worker, waiting, ints, floats)
-    ints[ranking.WAITING] = waiting - 1 if takes else waiting
-    return 1 if takes else 0
+    return 1 if ranking.enough(worker, waiting + others, ints, floats) else 0
 
 
 def _completed(worker, work, seconds, own, ints, floats):
+    speeds.take(worker, work, seconds, ints, floats)
     learn.take_completion(worker, work, seconds, own != 2, ints, floats)
     ints[learn.TICKS] += own == 0
+    return 0
+
+
+def _changed(kind, worker, rate, ints, floats):
+    if kind == JOINED:
+        speeds.forget(worker, ints, floats)
+    change_learned(kind, worker, ints, floats)
     return 0
 
 
 class Pull(Learning):
     """Gives a free worker that requests one the oldest task, unless a faster worker would end it sooner.
 
-    Each task has a reservation with every worker, which takes as many messages as reading every queue. A
-    worker that reaches a reservation sends a request to its scheduler, and gets the task that has waited
-    longest there, of any job. Therefore the policy needs no queue lengths, which could be out of date, and several
-    schedulers share the workers as if all tasks waited in one queue.
+    Each task has a reservation with every worker, which takes as many messages as reading every queue. A worker that
+    reaches a reservation sends a request to its scheduler, and gets a task of that job, or goes on to the next
+    reservation if none of them waits any longer. Therefore the policy needs no queue lengths, which could be out of
+    date, and several schedulers share the workers as if all tasks waited in one queue.
 
-    The scheduler learns speeds as Rosella does, from the last completions and from benchmark tasks, and
-    shrinks each towards the mean of all by its share of random variation. A worker of speed μ gets a task if
-    more than (M − λ/m)/μ − k tasks wait, where the k faster workers have total speed M, and jobs of m tasks
-    bring work at rate λ; tasks that arrive at one instant form a job. With fewer waiting tasks, jobs would
-    end sooner, later ones included, if the task waited for a faster worker. A scheduler that sees only a part
-    of all arrivals assumes that the others have as many waiting tasks as its own recent mean. It computes new
-    estimates once n of its own tasks have arrived or n of others' have ended, so that a scheduler with few
-    jobs does not use old estimates. A worker that is passed over keeps its reservations, and its next request
-    comes with the next one.
+    The scheduler learns speeds from completions and from benchmark tasks, see :mod:`windlass.dispatch.lib.speeds`. A
+    slow worker gets a task if enough tasks wait: with fewer, jobs would end sooner, later ones included, if the task
+    waited for a faster worker; see :func:`windlass.dispatch.lib.ranking.least_waiting`. Tasks that arrive at one
+    instant form a job. Several schedulers tell each other how many tasks wait, one number each. A scheduler computes
+    new estimates once n of its own tasks have arrived or n of others' have ended, so that a scheduler with few jobs
+    does not use old estimates. A worker that is passed over keeps its reservations, and its next request comes with the
+    next one.
 
     For an engine without late binding, ``late`` is False: the task is sent at once to where it is expected to
     end first, (queue + 1) / speed.
 
-    Source: late binding as in Ousterhout et al., "Sparrow", SOSP 2013; the learner as in Wu and Liu,
-    "Rosella"; the use of slow processors as in Agrawala, Coffman, Garey and Tripathi, "A stochastic
-    optimization algorithm minimizing expected flow times on uniform processors", IEEE Trans. Computers 33(4),
-    1984, which proves the rule optimal for exponential tasks without further arrivals (λ = 0). The term with λ
-    is Windlass's, without a proof.
+    Source: late binding as in Ousterhout et al., "Sparrow", SOSP 2013; benchmark tasks, load and silent workers as in
+    Wu and Liu, "Rosella". Without arrivals, the use of slow workers is the rule that Agrawala, Coffman, Garey and
+    Tripathi prove optimal for exponential tasks, "A stochastic optimization algorithm minimizing expected flow times
+    on uniform processors", IEEE Trans. Computers 33(4), 1984. With arrivals, it is the threshold of Lin and Kumar,
+    "Optimal control of a queueing system with two heterogeneous servers", IEEE Trans. Automatic Control 29(8), 1984,
+    for the faster workers as one server and a slow one that is idle; this step is Windlass's, without a proof for
+    more workers.
 
     Parameters
     ----------
@@ -124,8 +131,8 @@ class Pull(Learning):
     name: ClassVar[str] = "pull"
     choosing: ClassVar[Kernel] = choosing(_choose)
     completing: ClassVar[Kernel] = completing(_completed)
+    changing: ClassVar[Kernel] = changing(_changed)
     binding: ClassVar[Kernel] = binding(_bind)
-    pools: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -141,7 +148,7 @@ class Pull(Learning):
     ) -> None:
         count = whole("workers", workers, 1)
         sure = learn.UNKNOWN if guaranteed is None else number("guaranteed", guaranteed, 0.0, open_below=True)
-        own = learn.learner_floats(count) + 2 * count
+        own = learn.learner_floats(count) + (2 + speeds.PER_WORKER) * count
         self.ints, self.floats = make_state(count, rng, ints=count, floats=own, gaps=whole("gaps", gaps, 1))
         self.ints[RATES_AT] = VALUES_AT
         self.ints[LISTENS] = self.ints[DIRTY] = 1

@@ -9,7 +9,7 @@ from windlass.jit import index, inlined
 from windlass.model.timetable import FAIL, RETURN, SET_SPEED, TAKE_SAMPLE
 from windlass.sim.events.tree import next_worker, schedule
 from windlass.sim.workers import low_priority
-from windlass.sim.workers.log import note_length
+from windlass.sim.workers.log import count_unbound, note_length
 from windlass.sim.workers.state import FAILED, NONE, real_nodes, task_of
 
 #: Argument ``own`` of a policy's ``completed``, for the scheduler that sent the task; 0 for the other schedulers.
@@ -28,7 +28,7 @@ def arrive(state, now):
     arrived(now, state.ints[sender], state.floats[sender])
     node = NONE
     if settings.late_binding != 0:
-        state.unbound[sender] += 1
+        count_unbound(state, sender, 1, now)
         for copy in range(settings.copies):
             low_priority.hold(state, task * settings.copies + copy)
     elif progress.workers_up == 0:

@@ -32,6 +32,35 @@ def note_length(state, worker, now):
 
 
 @inlined
+def count_unbound(state, scheduler, change, now):
+    """Change the number of a scheduler's unbound tasks, and log it for the other schedulers."""
+    progress = state.progress[0]
+    state.unbound[scheduler] += change
+    progress.unbound += change
+    if state.settings[0].probe_delay > 0.0 and len(state.ints) > 1:
+        entry = state.log[_new_entry(state, now)]
+        entry.worker = NONE
+        entry.length = state.unbound[scheduler]
+        entry.sender = scheduler
+
+
+@inlined
+def unbound_elsewhere(state, scheduler):
+    """Return how many unbound tasks the other schedulers have, as this one knows it."""
+    progress = state.progress[0]
+    if state.settings[0].probe_delay > 0.0:
+        return progress.known_unbound - state.known_unbound[scheduler]
+    return progress.unbound - state.unbound[scheduler]
+
+
+@inlined
+def reveal_unbound(state, scheduler, number):
+    """Let the other schedulers know a scheduler's number of unbound tasks."""
+    state.progress[0].known_unbound += number - state.known_unbound[scheduler]
+    state.known_unbound[scheduler] = number
+
+
+@inlined
 def note_completion(state, worker, sender, work, seconds, now):
     """Log a completion for the schedulers other than its sender."""
     entry = state.log[_new_entry(state, now)]

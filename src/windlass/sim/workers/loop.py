@@ -123,6 +123,8 @@ def _reveal(completed, state):
     worker, sender = np.int64(entry.worker), np.int64(entry.sender)
     if sender == NONE:
         state.known_length[worker] = entry.length
+    elif worker == NONE:
+        log.reveal_unbound(state, sender, entry.length)
     else:
         _notify_others(completed, state, worker, sender, entry.work, entry.seconds)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from windlass.jit import index, inlined, pick
 from windlass.sim.events.tree import schedule
-from windlass.sim.workers.log import note_length
+from windlass.sim.workers.log import count_unbound, note_length, unbound_elsewhere
 from windlass.sim.workers.state import DECLINED, NEVER, NONE, real_nodes
 
 
@@ -29,21 +29,16 @@ def sender_of(state, task):
 @inlined
 def next_unbound(state, node):
     """Return the task that a reservation would take, or NONE if its job has none left."""
-    settings = state.settings[0]
-    own = node // settings.copies
-    job = state.job[own]
+    job = state.job[node // state.settings[0].copies]
     task = state.next_task[job]
-    none_left = state.unbound[job] == 0 if settings.pooled != 0 else task == state.end_task[job]
-    return NONE if none_left else task
+    return NONE if task == state.end_task[job] else task
 
 
 @inlined
-def take_task(state, node, task):
+def take_task(state, node, task, now):
     """Bind a task to a reservation."""
-    job = state.job[task]
-    pooled = state.settings[0].pooled != 0
-    state.next_task[job] = state.following[task] if pooled else task + 1
-    state.unbound[sender_of(state, task)] -= 1
+    state.next_task[state.job[task]] = task + 1
+    count_unbound(state, sender_of(state, task), -1, now)
     state.bound[node] = task
 
 
@@ -56,9 +51,10 @@ def begin_late(state, bind, worker, node, now):
         if task == NONE:
             return NEVER
         sender = sender_of(state, task)
-        if bind(worker, now, state.unbound[sender], state.ints[sender], state.floats[sender]) == 0:
+        waiting, others = state.unbound[sender], unbound_elsewhere(state, sender)
+        if bind(worker, now, waiting, others, state.ints[sender], state.floats[sender]) == 0:
             return DECLINED
-        take_task(state, node, task)
+        take_task(state, node, task, now)
         now += state.settings[0].fetch_delay
     note_start(state, worker, task, now)
     return begin(state, worker, node, state.work[task], now)

@@ -95,8 +95,7 @@ def make_workers(
     nodes = tasks * max(int(ints[0, COPIES]), 1)
     lows = (setup.lane + 1) * workers if np.isfinite(floats[:, BENCHMARK_AT]).any() else 0
     sender = _senders(setup, tasks, rng)
-    job, next_task, end_task = _jobs(setup, policy, sender, tasks)
-    following = _following(job) if policy is not None and policy.pools else np.zeros(0, np.int64)
+    job, next_task, end_task = _jobs(setup, policy, tasks)
     changes = setup.timetable + _sample_rows(_sample_times(setup.samples, submit[-1]))
     length = np.zeros(workers, np.int64)
     sizes = {
@@ -109,7 +108,6 @@ def make_workers(
         "reservations": nodes if late else 0,
         "bound_tasks": len(job),
         "jobs": len(next_task),
-        "pooled_tasks": len(following),
         "schedulers": setup.schedulers,
         "ints": ints.shape[1],
         "floats": floats.shape[1],
@@ -135,7 +133,6 @@ def make_workers(
         job=job,
         next_task=next_task,
         end_task=end_task,
-        following=following,
         change_time=changes.time,
         change_kind=changes.kind,
         change_worker=changes.worker,
@@ -171,7 +168,6 @@ def _settings(setup: Setup, policy: CompiledDispatch | None, copies: int) -> NDA
     settings.probe_delay = setup.probe_delay
     settings.late_binding, settings.copies = int(copies > 0), max(copies, 1)
     settings.fetch_delay = setup.fetch_delay if copies > 0 else 0.0
-    settings.pooled = int(policy is not None and policy.pools)
     settings.low_room = setup.lane
     settings.record, settings.sizes_hidden = int(setup.record), int(not setup.sizes_known)
     settings.python_policy = int(policy is None)
@@ -208,7 +204,7 @@ def _senders(setup: Setup, tasks: int, rng: np.random.Generator) -> NDArray[np.i
 
 
 def _jobs(
-    setup: Setup, policy: CompiledDispatch | None, sender: NDArray[np.int64], tasks: int
+    setup: Setup, policy: CompiledDispatch | None, tasks: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the job of each task, each job's first task, and the number after that of its last task.
 
@@ -216,22 +212,8 @@ def _jobs(
     """
     if policy is None or policy.reservations == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
-    if not policy.pools:
-        first = np.arange(0, tasks, setup.tasks_per_job)
-        return np.repeat(np.arange(len(first)), setup.tasks_per_job), first, first + setup.tasks_per_job
-    job = sender if len(sender) else np.zeros(tasks, np.int64)
-    first = np.full(setup.schedulers, tasks)
-    jobs, place = np.unique(job, return_index=True)
-    first[jobs] = place
-    return job, first, np.full(setup.schedulers, tasks)
-
-
-def _following(job: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return (t,) the next task of the same job; t if there is none."""
-    found, order = np.full(len(job), len(job)), np.argsort(job, kind="stable")
-    same = job[order[1:]] == job[order[:-1]]
-    found[order[:-1][same]] = order[1:][same]
-    return found
+    first = np.arange(0, tasks, setup.tasks_per_job)
+    return np.repeat(np.arange(len(first)), setup.tasks_per_job), first, first + setup.tasks_per_job
 
 
 def _sample_rows(times: NDArray[np.float64]) -> WorkerTimetable:

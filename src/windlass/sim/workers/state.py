@@ -2,9 +2,8 @@
 
 A *node* is an entry of a queue. With a policy that binds at once, node i is task i. With late binding, nodes are the
 reservations of tasks, ``copies`` for each; a reservation takes a task of its job when it reaches the head of its
-queue, or any task of its scheduler where reservations are pooled: a *job* is then all tasks of one scheduler.
-Benchmark tasks have nodes of their own, behind the others, and wait in the low-priority queue of a worker. Queues are
-linked lists through ``after``, so that none has a capacity.
+queue. Benchmark tasks have nodes of their own, behind the others, and wait in the low-priority queue of a worker.
+Queues are linked lists through ``after``, so that none has a capacity.
 """
 
 from __future__ import annotations
@@ -44,9 +43,10 @@ LINE = np.dtype(
     + [(name, np.float64) for name in ("speed", "work_left", "since", "started", "first_seconds")]
 )
 
-#: An entry of the log, due at ``time``, s: the queue ``length`` of a ``worker``, if ``sender`` is NONE; else a task of
-#: the scheduler ``sender`` that this worker completed, with its ``work`` and its duration ``seconds``. Entries are
-#: small, because the loop cycles through the whole ring.
+#: An entry of the log, due at ``time``, s: the queue ``length`` of a ``worker``, if ``sender`` is NONE; the number
+#: ``length`` of unbound tasks of the scheduler ``sender``, if ``worker`` is NONE; else a task of ``sender`` that this
+#: worker completed, with its ``work`` and its duration ``seconds``. Entries are small, because the loop cycles through
+#: the whole ring.
 LOG_ENTRY = np.dtype(
     [(name, np.int32) for name in ("worker", "length", "sender")]
     + [(name, np.float64) for name in ("time", "work", "seconds")],
@@ -69,8 +69,6 @@ class WorkersSettings(Scalars):
         Whether nodes are reservations.
     copies
         Reservations of each task; 1 without late binding.
-    pooled
-        Whether a reservation may take any task of its scheduler.
     low_room
         Benchmark tasks that may wait at one worker.
     record
@@ -86,7 +84,6 @@ class WorkersSettings(Scalars):
     least_share: float
     late_binding: int
     copies: int = 1
-    pooled: int
     low_room: int
     record: int
     sizes_hidden: int
@@ -104,6 +101,8 @@ class WorkersProgress(Scalars):
         Tasks that have arrived, which is the number of the next one; tasks complete; the last of these.
     workers_up
         Workers that are not down.
+    unbound, known_unbound
+        Arrived tasks of all schedulers that no reservation has taken; as schedulers know it.
     longest_queue
         Most tasks that one worker had at any time.
     benchmarks, dropped
@@ -127,6 +126,8 @@ class WorkersProgress(Scalars):
     completed: int
     last_task: int
     workers_up: int
+    unbound: int
+    known_unbound: int
     longest_queue: int
     benchmarks: int
     dropped: int
@@ -167,9 +168,8 @@ class WorkersState(NamedTuple):
     """State of the part.
 
     Axes that may be empty: ``recorded``, as long as ``tasks`` if starts are recorded; ``senders``, the same for several
-    schedulers; ``bound_tasks``, ``jobs``, ``reservations``, for late binding; ``pooled_tasks``, for pooled
-    reservations; ``low_nodes``, nodes of benchmark tasks; ``log``, if probes take time; ``rates``, if rates are
-    estimated.
+    schedulers; ``bound_tasks``, ``jobs``, ``reservations``, for late binding; ``low_nodes``, nodes of benchmark tasks;
+    ``log``, if probes take time; ``rates``, if rates are estimated.
     """
 
     tree: EventTree  # when each worker completes its task
@@ -195,8 +195,8 @@ class WorkersState(NamedTuple):
     next_task: Annotated[_Ints, column("jobs")]  # the job's next task without a worker
     end_task: Annotated[_Ints, column("jobs")]  # the number after that of the job's last task
     bound: Annotated[_Ints, column("reservations", fill=NONE)]  # task that the reservation took
-    following: Annotated[_Ints, column("pooled_tasks")]  # the next task of the same scheduler
     unbound: Annotated[_Ints, column("schedulers")]  # arrived tasks that no reservation has taken
+    known_unbound: Annotated[_Ints, column("schedulers")]  # ``unbound`` as the other schedulers know it
     low_work: Annotated[_Floats, column("low_nodes")]  # work of a benchmark task
     low_sender: Annotated[_Ints, column("low_nodes")]  # its scheduler
     change_time: Annotated[_Floats, column("changes")]  # timetable, in order of time, s
