@@ -43,6 +43,7 @@ class Naive:
         sizes_known: bool = True,
         lane: int = 8,
         fetch: float = 0.0,
+        count_sent: bool = False,
     ) -> None:
         self.policies = policies if isinstance(policies, list) else [policies]
         self.submit, self.work, self.delay = submit, work, delay
@@ -57,6 +58,9 @@ class Naive:
         # What schedulers will see: (when, what is then done).
         self.coming: deque[Any] = deque()
         self.noted, self.seen = self.lengths(), self.lengths()
+        # What each scheduler sent within the delay, if they count it.
+        self.count_sent = count_sent
+        self.sent = np.zeros((len(self.policies), len(self.workers)), int)
         self.per_job, self.next_task = per_job, {}
         self.held: deque[Any] = deque()
         self.response = np.full(len(submit), np.nan)
@@ -80,6 +84,9 @@ class Naive:
 
     def see(self, worker: int, length: int) -> None:
         self.seen[worker] = length
+
+    def forget_sent(self, scheduler: int, worker: int) -> None:
+        self.sent[scheduler, worker] -= 1
 
     def count_unbound(self, scheduler: int, change: int, now: float) -> None:
         self.unbound[scheduler] += change
@@ -152,7 +159,8 @@ class Naive:
             item = self.held.popleft()
             task = item[1] * self.per_job if item[0] == "job" else item[1]
             policy = self.policies[self.sender[task]]
-            index = policy.choose(self.seen.copy() if self.delay else self.lengths())
+            sender = self.sender[task]
+            index = policy.choose(self.seen + self.sent[sender] if self.delay else self.lengths())
             worker = self.workers[index]
             assert not worker.down
             if worker.running is None:
@@ -162,6 +170,9 @@ class Naive:
                 worker.queue.append(item)
             if item is worker.running or any(item is other for other in worker.queue):
                 self.longest_queue = max(self.longest_queue, self.lengths()[index])
+                if self.delay and self.count_sent:
+                    self.sent[sender, index] += 1
+                    self.coming.append((now + self.delay, self.forget_sent, (sender, index)))
             self.note(now)
 
     def complete(self, index: int, now: float) -> None:

@@ -33,7 +33,16 @@ class Chance:
 
 
 def run_simulation(
-    policy, submit, work, timetable, schedulers, delay, per_job=1, sizes_known=True, fetch=0.0
+    policy,
+    submit,
+    work,
+    timetable,
+    schedulers,
+    delay,
+    per_job=1,
+    sizes_known=True,
+    fetch=0.0,
+    count_sent=False,
 ):
     return simulate(
         policy,
@@ -47,6 +56,7 @@ def run_simulation(
         schedulers=schedulers,
         probe_delay=delay,
         fetch_delay=fetch,
+        count_sent=count_sent,
         sizes_known=sizes_known,
         samples=SAMPLES,
         record=True,
@@ -58,16 +68,37 @@ def same(fast, plain):
 
 
 @pytest.mark.parametrize("name", [name for name in POLICIES.names() if name != "rosella"])
-@pytest.mark.parametrize(("schedulers", "delay"), [(2, 0.0), (3, 0.4), (8, 1.5)])
-def test_each_scheduler_acts_as_an_independent_policy_with_late_lengths(name, schedulers, delay):
+@pytest.mark.parametrize(
+    ("schedulers", "delay", "count_sent"),
+    [(2, 0.0, False), (3, 0.4, False), (8, 1.5, False), (2, 0.0, True), (1, 0.4, True), (3, 0.4, True)],
+)
+def test_each_scheduler_acts_as_an_independent_policy_with_late_lengths(name, schedulers, delay, count_sent):
     submit, work = workload(tasks=1200)
     timetable, policy = shaky(submit[-1]), make(name)
-    fast = run_simulation(policy, submit, work, timetable, schedulers, delay)
+    fast = run_simulation(policy, submit, work, timetable, schedulers, delay, count_sent=count_sent)
     chance = Chance(policy, schedulers, submit, work)
     several = [copy.deepcopy(policy) for _ in range(schedulers)]
     for each, ints, floats in zip(several, chance.ints, chance.floats, strict=True):
         each.ints, each.floats, each.copies = ints, floats, int(ints[COPIES])
-    same(fast, Naive(several, SPEEDS, submit, work, timetable, sender=chance.sender, delay=delay))
+    plain = Naive(
+        several,
+        SPEEDS,
+        submit,
+        work,
+        timetable,
+        sender=chance.sender,
+        delay=delay,
+        count_sent=count_sent,
+    )
+    same(fast, plain)
+
+
+def test_a_scheduler_that_counts_what_it_sent_does_not_send_all_to_one_worker():
+    four = dict(arrivals=[0.0, 0.1, 0.2, 0.3], service=np.full(4, 5.0), probe_delay=1.0, tasks=4, record=True)
+    blind = simulate("jsq", np.ones(4), seed=1, **four)
+    assert len(set(blind.worker)) < 4
+    counting = simulate("jsq", np.ones(4), seed=1, count_sent=True, **four)
+    assert sorted(counting.worker) == [0, 1, 2, 3]
 
 
 def test_all_tasks_of_a_job_have_one_scheduler():

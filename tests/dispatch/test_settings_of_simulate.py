@@ -14,7 +14,8 @@ from windlass.sim.workers.setup import Setup
 
 DOCUMENTED = dict(
     load=None, tasks=100_000, seed=0, arrivals="poisson", service="exponential", tasks_per_job=1, timetable=None,
-    schedulers=1, probe_delay=0.0, fetch_delay=0.0, sizes_known=False, lane=8, samples=100, record=False, progress=None,
+    schedulers=1, probe_delay=0.0, fetch_delay=0.0, count_sent=False, sizes_known=False, lane=8, samples=100,
+    record=False, progress=None,
 )  # fmt: skip
 
 
@@ -45,8 +46,8 @@ def test_each_argument_is_passed_to_the_workers(given, monkeypatch):
     monkeypatch.setattr(simulating, "Setup", setup)
     monkeypatch.setattr(simulating, "WorkersPart", part)
     more = dict(
-        timetable=WorkerTimetable.none(), schedulers=2, probe_delay=0.25, fetch_delay=0.5, sizes_known=True,
-        lane=3, samples=7, record=True, tasks_per_job=4,
+        timetable=WorkerTimetable.none(), schedulers=2, probe_delay=0.25, fetch_delay=0.5, count_sent=True,
+        sizes_known=True, lane=3, samples=7, record=True, tasks_per_job=4,
     ) if given else {}  # fmt: skip
     run = simulate("ppot", [1.0, 2.0], 0.5, 40, 3, progress=reports.append, **more)
     expected = {name: DOCUMENTED[name] for name in Setup.__dataclass_fields__ if name != "speeds"} | more

@@ -82,7 +82,7 @@ def test_arrays_have_entries_for_workers_tasks_and_schedulers(name, copies, sche
         **dict.fromkeys(("line", "base", "share", "low_count", "length", "known_length"), 3),
         **dict.fromkeys(("submit", "work", "end"), 6), **dict.fromkeys(("start", "worker"), 6 if record else 0),
         "sender": 6 if schedulers > 1 else 0, "after": nodes + lows, "bound": nodes if copies else 0,
-        "low_work": lows, "low_sender": lows, "unbound": schedulers, "known_unbound": schedulers,
+        "low_work": lows, "low_sender": lows, "seen_length": 0, "unbound": schedulers, "known_unbound": schedulers,
         **dict.fromkeys(("settings", "progress", "exchange"), 1),
         **dict.fromkeys(("longest", "waiting", "estimates"), 4),
         **dict.fromkeys(("change_time", "change_kind", "change_worker", "change_value"), 4),

@@ -110,6 +110,7 @@ def test_the_dispatch_world_equals_the_simulator():
         policies={"dispatch": {"rosella": {"probes": 3}}},
         schedulers=2,
         probe_delay=0.25,
+        count_sent=True,
         sizes="known",
     )
     speeds = np.array([1.0, 1.0, 3.0])
@@ -129,6 +130,7 @@ def test_the_dispatch_world_equals_the_simulator():
         timetable=timetable,
         schedulers=2,
         probe_delay=0.25,
+        count_sent=True,
         sizes_known=True,
         record=True,
     )

@@ -48,6 +48,7 @@ def test_every_policy_runs_the_same_tasks():
         {"workload": {"arrivals": "bursty", "service": "pareto"}},
         {"workload": {"tasks_per_job": 5, "service": "fixed"}},
         {"schedulers": 4, "probe_delay": 0.1},
+        {"schedulers": 4, "probe_delay": 0.1, "count_sent": True},
     ],
 )
 def test_shocks_failures_and_arrivals_lose_no_tasks(changes):

@@ -66,6 +66,7 @@ def simulate(
     schedulers: int = 1,
     probe_delay: float = 0.0,
     fetch_delay: float = 0.0,
+    count_sent: bool = False,
     sizes_known: bool = False,
     lane: int = LANE,
     samples: int = 100,
@@ -105,6 +106,9 @@ def simulate(
     fetch_delay
         How long a worker waits for a task that it fetches with a reservation, s: a round trip to the scheduler, during
         which the worker is idle. Policies that bind at once have no such delay.
+    count_sent
+        Whether a scheduler adds the tasks that it sent within the last ``probe_delay`` to the queue lengths that it
+        sees.
     sizes_known
         Whether a completed task's work is known, unlike on live engines; if not, each counts as 1.
     lane
@@ -139,6 +143,7 @@ def simulate(
         record=bool(record),
         tasks_per_job=whole("tasks_per_job", tasks_per_job, 1),
         fetch_delay=number("fetch_delay", fetch_delay, 0.0),
+        count_sent=bool(count_sent),
     )
     drawn = draw_tasks(
         whole("tasks", tasks, 1),

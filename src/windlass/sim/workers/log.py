@@ -28,7 +28,33 @@ def note_length(state, worker, now):
         entry = state.log[_new_entry(state, now)]
         entry.worker = worker
         entry.length = state.length[worker]
+        entry.sender = entry.sent_by = NONE
+
+
+@inlined
+def note_sent(state, worker, scheduler, now):
+    """Log the length of a worker's queue, which a task of a scheduler has made longer."""
+    if state.settings[0].probe_delay > 0.0:
+        entry = state.log[_new_entry(state, now)]
+        entry.worker = worker
+        entry.length = state.length[worker]
         entry.sender = NONE
+        entry.sent_by = scheduler
+        if state.settings[0].count_sent != 0:
+            state.seen_length[scheduler, worker] += 1
+
+
+@inlined
+def reveal_length(state, worker, length, sent_by):
+    """Let schedulers know the length of a worker's queue."""
+    if state.settings[0].count_sent != 0:
+        change = length - state.known_length[worker]
+        for scheduler in range(len(state.seen_length)):
+            state.seen_length[scheduler, worker] += change
+        if sent_by != NONE:
+            # The length includes this task.
+            state.seen_length[sent_by, worker] -= 1
+    state.known_length[worker] = length
 
 
 @inlined

@@ -60,7 +60,10 @@ def _dispatch(choose, bind, python, state, node, now):
     else:
         task = node // settings.copies if settings.late_binding != 0 else node
         sender = low_priority.sender_of(state, task)
-        chosen = choose(state.known_length, state.ints[sender], state.floats[sender])
+        if settings.count_sent != 0:
+            chosen = choose(state.seen_length[sender], state.ints[sender], state.floats[sender])
+        else:
+            chosen = choose(state.known_length, state.ints[sender], state.floats[sender])
     if chosen < 0 or chosen >= len(state.length) or state.line[chosen].down != 0:
         exchange.worker = chosen
         return BAD_CHOICE
@@ -122,7 +125,7 @@ def _reveal(completed, state):
     entry = state.log[log.take_entry(state)]
     worker, sender = np.int64(entry.worker), np.int64(entry.sender)
     if sender == NONE:
-        state.known_length[worker] = entry.length
+        log.reveal_length(state, worker, np.int64(entry.length), np.int64(entry.sent_by))
     elif worker == NONE:
         log.reveal_unbound(state, sender, entry.length)
     else:

@@ -6,7 +6,7 @@ import numpy as np
 
 from windlass.jit import index, inlined, pick
 from windlass.sim.events.tree import schedule
-from windlass.sim.workers.log import count_unbound, note_length, unbound_elsewhere
+from windlass.sim.workers.log import count_unbound, note_length, note_sent, unbound_elsewhere
 from windlass.sim.workers.state import DECLINED, NEVER, NONE, real_nodes
 
 
@@ -166,7 +166,8 @@ def place(state, bind, worker, node, now):
         state.length[index(worker)] = length
         if length > progress.longest_queue:
             progress.longest_queue = length
-        note_length(state, worker, now)
+        task = node // state.settings[0].copies if late else node
+        note_sent(state, worker, sender_of(state, task), now)
 
 
 @inlined

@@ -53,7 +53,8 @@ class PythonPolicyCall:
             while self._arrived < self._progress.arrived:
                 policy.arrived(float(state.submit[self._arrived]))
                 self._arrived += 1
-            chosen = int(policy.choose(state.known_length.copy()))
+            seen = state.seen_length[0] if len(state.seen_length) else state.known_length
+            chosen = int(policy.choose(seen.copy()))
             # To the loop NONE is no answer, so an invalid choice takes its place.
             exchange.chosen = chosen if chosen != NONE else len(state.length)
         elif status == NOTIFY_COMPLETED:

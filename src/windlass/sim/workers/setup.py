@@ -33,6 +33,7 @@ class Setup:
     record: bool
     tasks_per_job: int
     fetch_delay: float = 0.0
+    count_sent: bool = False
 
     def result(self, state: WorkersState, name: str) -> Dispatched:
         """Return the result, once all tasks have run; it takes the place of the ends in the state."""
@@ -92,6 +93,7 @@ def make_workers(
     late = ints[0, COPIES] > 0
     learns = policy is not None and ints[0, LISTENS] and ints[0, RATES_AT] >= 0
     delayed = setup.probe_delay > 0
+    views = setup.schedulers if _counts_sent(setup) else 0
     nodes = tasks * max(int(ints[0, COPIES]), 1)
     lows = (setup.lane + 1) * workers if np.isfinite(floats[:, BENCHMARK_AT]).any() else 0
     sender = _senders(setup, tasks, rng)
@@ -103,6 +105,7 @@ def make_workers(
         "tasks": tasks,
         "recorded": tasks if setup.record else 0,
         "senders": len(sender),
+        "views": views,
         "nodes": nodes + lows,
         "low_nodes": lows,
         "reservations": nodes if late else 0,
@@ -162,11 +165,17 @@ def _policy_state(
     return ints.reshape(1, -1), floats.reshape(1, -1)
 
 
+def _counts_sent(setup: Setup) -> bool:
+    """Return whether schedulers add what they sent; lengths that are known at once include it."""
+    return setup.count_sent and setup.probe_delay > 0.0
+
+
 def _settings(setup: Setup, policy: CompiledDispatch | None, copies: int) -> NDArray[np.void]:
     array = WorkersSettings.array()
     settings = WorkersSettings.of(array)
     settings.probe_delay = setup.probe_delay
     settings.late_binding, settings.copies = int(copies > 0), max(copies, 1)
+    settings.count_sent = int(_counts_sent(setup))
     settings.fetch_delay = setup.fetch_delay if copies > 0 else 0.0
     settings.low_room = setup.lane
     settings.record, settings.sizes_hidden = int(setup.record), int(not setup.sizes_known)

@@ -43,12 +43,12 @@ LINE = np.dtype(
     + [(name, np.float64) for name in ("speed", "work_left", "since", "started", "first_seconds")]
 )
 
-#: An entry of the log, due at ``time``, s: the queue ``length`` of a ``worker``, if ``sender`` is NONE; the number
-#: ``length`` of unbound tasks of the scheduler ``sender``, if ``worker`` is NONE; else a task of ``sender`` that this
-#: worker completed, with its ``work`` and its duration ``seconds``. Entries are small, because the loop cycles through
-#: the whole ring.
+#: An entry of the log, due at ``time``, s: the queue ``length`` of a ``worker``, if ``sender`` is NONE, which a task of
+#: the scheduler ``sent_by`` has made longer, or none; the number ``length`` of unbound tasks of the scheduler
+#: ``sender``, if ``worker`` is NONE; else a task of ``sender`` that this worker completed, with its ``work`` and its
+#: duration ``seconds``. Entries are small, because the loop cycles through the whole ring.
 LOG_ENTRY = np.dtype(
-    [(name, np.int32) for name in ("worker", "length", "sender")]
+    [(name, np.int32) for name in ("worker", "length", "sender", "sent_by")]
     + [(name, np.float64) for name in ("time", "work", "seconds")],
     align=True,
 )
@@ -65,6 +65,8 @@ class WorkersSettings(Scalars):
         How long a worker waits for a task that it fetches with a reservation, s; 0 without late binding.
     least_share
         Least share of its speed that a worker keeps while its node has cores.
+    count_sent
+        Whether a scheduler adds what it sent within the probe delay to the lengths that it knows.
     late_binding
         Whether nodes are reservations.
     copies
@@ -82,6 +84,7 @@ class WorkersSettings(Scalars):
     probe_delay: float
     fetch_delay: float
     least_share: float
+    count_sent: int
     late_binding: int
     copies: int = 1
     low_room: int
@@ -168,8 +171,8 @@ class WorkersState(NamedTuple):
     """State of the part.
 
     Axes that may be empty: ``recorded``, as long as ``tasks`` if starts are recorded; ``senders``, the same for several
-    schedulers; ``bound_tasks``, ``jobs``, ``reservations``, for late binding; ``low_nodes``, nodes of benchmark tasks;
-    ``log``, if probes take time; ``rates``, if rates are estimated.
+    schedulers; ``views``, schedulers that add what they sent; ``bound_tasks``, ``jobs``, ``reservations``, for late
+    binding; ``low_nodes``, nodes of benchmark tasks; ``log``, if probes take time; ``rates``, if rates are estimated.
     """
 
     tree: EventTree  # when each worker completes its task
@@ -184,6 +187,7 @@ class WorkersState(NamedTuple):
     known_length: Annotated[
         _Ints, column("workers")
     ]  # ``length`` as schedulers know it; may be the same array
+    seen_length: Annotated[_Ints, column("views", "workers")]  # known lengths plus what the scheduler sent
     after: Annotated[NDArray[np.int32], column("nodes")]  # next node in the queue, or NONE
     submit: Annotated[_Floats, column("tasks")]  # arrival, s
     work: Annotated[_Floats, column("tasks")]  # work, in the unit of speeds times s

@@ -86,6 +86,7 @@ class Dispatch:
             schedulers=setting.schedulers,
             probe_delay=setting.probe_delay,
             fetch_delay=setting.fetch_delay,
+            count_sent=setting.count_sent,
             sizes_known=setting.sizes == "known",
             record=True,
             progress=lambda count: progress(count / workload.count),
