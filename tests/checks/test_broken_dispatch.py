@@ -86,9 +86,9 @@ def test_an_unseeded_or_unpicklable_dispatcher_fails_the_check(monkeypatch, name
     ("compiled", "compared"),
     [
         (None, True),
-        (SimpleNamespace(benchmark_at=np.inf, reservations=0), True),
-        (SimpleNamespace(benchmark_at=0.5, reservations=0), False),
-        (SimpleNamespace(benchmark_at=np.inf, reservations=1), False),
+        (SimpleNamespace(benchmark_at=np.inf, binds_late=False), True),
+        (SimpleNamespace(benchmark_at=0.5, binds_late=False), False),
+        (SimpleNamespace(benchmark_at=np.inf, binds_late=True), False),
     ],
 )
 def test_a_dispatcher_called_through_python_must_give_the_compiled_responses(monkeypatch, compiled, compared):

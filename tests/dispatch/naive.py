@@ -6,6 +6,7 @@ they see of queues, and hear of the others' tasks, may be late.
 
 from __future__ import annotations
 
+import bisect
 from collections import deque
 from typing import Any
 
@@ -55,6 +56,10 @@ class Naive:
         # Tasks without a worker: of each scheduler, and as the others know it.
         self.unbound, self.known_unbound = [0 for _ in self.policies], [0 for _ in self.policies]
         self.copies = getattr(self.policies[0], "copies", 0)
+        # Whether tasks wait with their schedulers; those that do, and when those requested ahead arrive.
+        self.central = self.copies < 0
+        self.waiting_tasks: list[int] = []
+        self.arrives: dict[int, float] = {}
         # What schedulers will see: (when, what is then done).
         self.coming: deque[Any] = deque()
         self.noted, self.seen = self.lengths(), self.lengths()
@@ -109,48 +114,83 @@ class Naive:
         worker.running, worker.left, worker.since, worker.started = item, amount, now, now
         worker.end = now + amount / worker.speed if worker.speed else INF
 
+    def start_task(self, index: int, item: Any, now: float) -> None:
+        task = item[1]
+        self.events.append((now, "start", index, task))
+        self.start[task] = now
+        self.begin(index, item, self.work[task], now)
+
     def begin_real(self, index: int, item: Any, now: float) -> bool:
         """A bound item is ["task", i]; a reservation ["job", j] fetches the job's next task."""
         if item[0] == "job":
             job = item[1]
-            task = self.task_for(index, job, now)
-            if task is None:
+            task = self.next_task.get(job, job * self.per_job)
+            if task == (job + 1) * self.per_job:
                 return False
-            if task == PASSED:
-                return True
+            self.next_task[job] = task + 1
             item[:] = ["task", task]
             now += self.fetch
-        self.events.append((now, "start", index, item[1]))
-        self.start[item[1]] = now
-        self.begin(index, item, self.work[item[1]], now)
+        self.start_task(index, item, now)
         return True
 
-    def task_for(self, index: int, job: int, now: float) -> int | None:
-        """The next task of the job; PASSED if it is not for this worker, None if there is none."""
-        task = self.next_task.get(job, job * self.per_job)
-        if task == (job + 1) * self.per_job:
+    def offer_again(self, now: float) -> None:
+        idle = any(worker.running is None and not worker.down for worker in self.workers)
+        if self.waiting_tasks and idle:
+            self.offer(self.sender[self.waiting_tasks[0]], now)
+
+    def offer(self, sender: int, now: float) -> None:
+        """Offer tasks that wait with their schedulers to all workers, as a scheduler orders them."""
+        for index in self.policies[sender].offers():
+            worker = self.workers[index]
+            if worker.running is None and not worker.down and self.waiting_tasks:
+                self.begin_central(index, now, 0.0)
+            if worker.running is not None:
+                self.request_ahead(index, now)
+
+    def take(self, index: int, held: int, now: float) -> int | None:
+        if not self.waiting_tasks:
             return None
-        sender = self.sender[task]
-        policy = self.policies[sender]
+        sender = self.sender[self.waiting_tasks[0]]
         others = sum(self.known_unbound) - self.known_unbound[sender]
-        if hasattr(policy, "binds") and not policy.binds(index, now, self.unbound[sender], others):
-            return PASSED
-        self.next_task[job] = task + 1
-        self.count_unbound(sender, -1, now)
+        place = self.policies[sender].takes(
+            index, now, self.unbound[sender], others, held=held, fetch=self.fetch
+        )
+        if not place:
+            return None
+        task = self.waiting_tasks.pop(min(place, len(self.waiting_tasks)) - 1)
+        self.count_unbound(self.sender[task], -1, now)
         return task
+
+    def begin_central(self, index: int, now: float, fetch: float) -> None:
+        worker = self.workers[index]
+        worker.running, worker.end = None, INF
+        if worker.queue:
+            item = worker.queue.popleft()
+            self.start_task(index, item, max(now, self.arrives[item[1]]))
+        elif (task := self.take(index, 0, now)) is not None:
+            self.start_task(index, ["task", task], now + fetch)
+        self.longest_queue = max(self.longest_queue, self.lengths()[index])
+
+    def request_ahead(self, index: int, now: float) -> None:
+        worker = self.workers[index]
+        while self.fetch:
+            task = self.take(index, self.lengths()[index], now)
+            if task is None:
+                return
+            worker.queue.append(["task", task])
+            self.arrives[task] = now + self.fetch
+            self.longest_queue = max(self.longest_queue, self.lengths()[index])
 
     def begin_next(self, index: int, now: float) -> None:
         worker = self.workers[index]
         worker.running, worker.end = None, INF
-        while worker.queue:
-            item = worker.queue.popleft()
-            if self.begin_real(index, item, now):
-                if worker.running is not None:
-                    return
-                # The job was skipped, and keeps its reservations.
-                worker.queue.appendleft(item)
-                break
-        if worker.low:
+        if self.central:
+            self.begin_central(index, now, self.fetch)
+            if worker.running is not None:
+                self.request_ahead(index, now)
+        while worker.running is None and worker.queue:
+            self.begin_real(index, worker.queue.popleft(), now)
+        if worker.running is None and worker.low:
             size, sender = worker.low.popleft()
             self.begin(index, ["low", size, sender], size, now)
 
@@ -158,8 +198,13 @@ class Naive:
         while self.held and not all(worker.down for worker in self.workers):
             item = self.held.popleft()
             task = item[1] * self.per_job if item[0] == "job" else item[1]
-            policy = self.policies[self.sender[task]]
             sender = self.sender[task]
+            policy = self.policies[sender]
+            if self.central:
+                bisect.insort(self.waiting_tasks, task)
+                self.count_unbound(sender, 1, now)
+                self.offer(sender, now)
+                continue
             index = policy.choose(self.seen + self.sent[sender] if self.delay else self.lengths())
             worker = self.workers[index]
             assert not worker.down
@@ -197,6 +242,7 @@ class Naive:
             self.coming.append((now + self.delay, self.tell_others, (sender, index, reported, seconds)))
         else:
             self.tell_others(sender, index, reported, seconds)
+        self.offer_again(now)
 
     def change(self, now: float) -> None:
         _, kind, index, value = self.changes.pop(0)
@@ -223,15 +269,17 @@ class Naive:
             worker.running, worker.end = None, INF
             for policy in self.policies:
                 policy.left(int(index))
+            self.offer_again(now)
         elif kind == TAKE_SAMPLE:
             lengths, rates = self.lengths(), getattr(self.policies[0], "rates", None)
             self.longest.append(lengths.max())
-            self.waiting.append(lengths.sum())
+            self.waiting.append(lengths.sum() + len(self.waiting_tasks))
             self.estimates.append(np.array([] if rates is None else rates, float))
         elif kind == RETURN and worker.down:
             worker.down = False
             for policy in self.policies:
                 policy.joined(int(index))
+            self.offer_again(now)
 
     def run(self) -> np.ndarray:
         while self.done < len(self.submit):
@@ -258,7 +306,6 @@ class Naive:
                 task = self.arrived
                 self.arrived += 1
                 self.policies[self.sender[task]].arrived(now)
-                self.count_unbound(self.sender[task], 1, now)
                 items = [["job", task // self.per_job] for _ in range(self.copies)] or [["task", task]]
                 self.held.extend(items)
             self.note(now)

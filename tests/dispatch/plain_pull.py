@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from plain_rosella import PlainRosella, below
+from scipy import stats
 
 
 @dataclass
@@ -53,8 +54,18 @@ def least_waiting(saved: float, together: float, arriving: float) -> float:
     return next(at for at, (this, other) in enumerate(following, start=1) if other >= this)
 
 
+def pays(held: int, drain: float, share: float) -> bool:
+    """Whether a request ahead saves more time for tasks than it costs, by probabilities of SciPy."""
+    saved = float(stats.poisson.sf(held - 1, share))
+    if drain == math.inf:
+        return saved >= 0.01
+    # E(G - y)+ is the integral of P(G > x) from y on, which is h P(G' > y) - y P(G > y) with one number more in G'.
+    lost = held * stats.gamma.sf(drain, held + 1) - drain * stats.gamma.sf(drain, held)
+    return saved >= 0.01 and saved * (1.0 + drain) >= lost
+
+
 class PlainPull(PlainRosella):
-    """One of ``schedulers``; the engine calls it once per reservation of a task."""
+    """One of ``schedulers``; the engine calls it once per task, or to offer tasks to workers."""
 
     def __init__(
         self,
@@ -69,12 +80,13 @@ class PlainPull(PlainRosella):
         **options: Any,
     ) -> None:
         super().__init__(workers, guaranteed, schedulers, word, benchmark_at, window_scale, **options)
-        self.copies = workers if late else 0
-        self.arrivals = self.counted = self.reserved = 0
+        self.copies = -1 if late else 0
+        self.arrivals = self.counted = 0
         self.job_at, self.of_job, self.per_job = -1.0, 0, 1.0
         self.order: list[int] | None = None
         self.speed: dict[int, float] = {}
-        self.arriving = 0.0
+        self.arriving = self.crowding = self.fetch = 0.0
+        self.mean_then = 1.0
         self.logs = [Logs() for _ in range(workers)]
         self.variance = 0.0
         self.completions = 0
@@ -104,23 +116,28 @@ class PlainPull(PlainRosella):
         self.arrivals += 1
 
     def choose(self, lengths: list[int]) -> int:
+        self.note_arrival()
+        self.ranked()
+        place = below(self.stream.draw(), len(self.here))
+        turn = self.here[place:] + self.here[:place]
+        return min(turn, key=lambda worker: (lengths[worker] + 1) / self.speed[worker])
+
+    def offers(self) -> Iterator[int]:
+        if not self.here:
+            return
+        self.note_arrival()
+        for place in range(len(self.here)):
+            yield self.ranked()[place]
+
+    def note_arrival(self) -> None:
         # A choice before any arrival counts as an arrival.
         if self.counted != self.arrivals or self.counted == 0:
-            self.counted, self.reserved = self.arrivals, 0
+            self.counted = self.arrivals
             self.count()
             self.ticks += 1
             if self.ticks >= self.n or not self.begun:
                 self.refresh()
                 self.order = None
-        order = self.ranked()
-        if not self.copies:
-            place = below(self.stream.draw(), len(self.here))
-            turn = self.here[place:] + self.here[:place]
-            return min(turn, key=lambda worker: (lengths[worker] + 1) / self.speed[worker])
-        if self.reserved >= len(order):
-            self.reserved = 0
-        self.reserved += 1
-        return order[self.reserved - 1]
 
     def count(self) -> None:
         if self.now != self.job_at:
@@ -135,7 +152,8 @@ class PlainPull(PlainRosella):
             self.speed = self.believed()
             gaps, span = len(self.times) - 1, self.times[-1] - self.times[0] if self.times else 0.0
             rate = 0.0 if gaps < 1 else gaps / span if span > 0.0 else math.inf
-            self.arriving = rate * self.mean / (self.per_job / self.k)
+            self.arriving = rate * self.mean * self.k
+            self.crowding, self.mean_then = self.arriving / math.sqrt(self.per_job), self.mean
             self.order = sorted(self.here, key=lambda worker: -self.speed[worker])
         return self.order
 
@@ -165,17 +183,30 @@ class PlainPull(PlainRosella):
         self.completed(worker, work, seconds)
         self.ticks += 1
 
-    def binds(self, worker: int, now: float, waiting: int, others: int = 0) -> bool:
+    def takes(
+        self, worker: int, now: float, waiting: int, others: int = 0, *, held: int = 0, fetch: float = 0.0
+    ) -> int:
         if self.ticks >= self.n:
             self.now = max(self.now, now)
             self.refresh()
             self.order = None
-        order = self.ranked()
-        faster = [one for one in order[: order.index(worker)] if self.rates[one] > 0.0]
+        if fetch != self.fetch:
+            self.fetch, self.order = fetch, None
+        order, all_waiting = self.ranked(), waiting + others
+        alive = [one for one in order if self.rates[one] > 0.0]
+        faster = [one for one in order[: order.index(worker)] if one in alive]
         together = sum(self.speed[one] for one in faster)
         saved = 1.0 / self.speed[worker] - len(faster) / together if faster else 0.0
-        needed = least_waiting(saved, together, self.arriving)
-        return waiting + others > needed - 0.5
+        needed = least_waiting(saved, together, self.crowding)
+        if all_waiting < needed:
+            return 0
+        if held:
+            drained = max(0.0, sum(self.speed[one] for one in alive) - self.arriving)
+            drain = all_waiting * self.speed[worker] / drained if drained else math.inf
+            share = fetch * self.speed[worker]
+            if not pays(1, drain, share / self.mean_then) or not pays(held, drain, share / self.mean):
+                return 0
+        return max(1, int(needed))
 
     def set_rate(self, worker: int, rate: float) -> None:
         self.order = None

@@ -76,7 +76,7 @@ def test_policies_without_benchmark_tasks_send_none(name):
     assert policy.benchmark_at == np.inf
     assert policy.benchmark(1e12) is None
     assert policy.benchmark(np.inf) is None
-    assert policy.binds(0, 1.0, 1)
+    assert policy.takes(0, 1.0, 1) == 1
 
 
 @pytest.mark.parametrize("name", ["rosella", "pull"])
@@ -106,7 +106,7 @@ def test_the_rates_of_a_policy_are_a_copy():
         (lambda policy: policy.joined(3), "worker is 3"),
         (lambda policy: policy.set_rate(3, 1.0), "worker is 3"),
         (lambda policy: policy.set_rate(0, np.inf), "rate"),
-        (lambda policy: policy.binds(3, 0.0, 1), "worker is 3"),
+        (lambda policy: policy.takes(3, 0.0, 1), "worker is 3"),
         (lambda policy: policy.reported(3, 1.0, 1.0), "worker is 3"),
         (lambda policy: policy.benchmarked(-1, 1.0, 1.0), "worker is -1"),
         (lambda policy: policy.completed(0, np.inf, 1.0), "work is inf"),

@@ -64,19 +64,19 @@ def learned_policy(speeds, arrivals_each):
     policy = Pull(len(speeds), float(np.sum(speeds)), rng=np.random.default_rng(1), window_scale=10.0)
     for task in range(200):
         policy.arrived(task / arrivals_each)
-        policy.choose(np.zeros(len(speeds), np.int64))
+        list(policy.offers())
         for worker, speed in enumerate(speeds):
             policy.completed(worker, 1.0, 1.0 / speed)
     for task in range(200, 200 + 2 * len(speeds)):
         policy.arrived(task / arrivals_each)
-        order = [policy.choose(np.zeros(len(speeds), np.int64)) for _ in speeds]
+        order = list(policy.offers())
     return policy, order
 
 
 def test_fast_workers_come_first_and_slow_ones_pass_until_enough_tasks_wait():
     policy, order = learned_policy([1.0, 10.0, 2.0], arrivals_each=1.0)
     assert order == [1, 2, 0]
-    assert policy.binds(1, 200.0, 1)
+    assert policy.takes(1, 200.0, 1) == 1
     # Faster workers of speed 10 and 12 end the task in 1/10 and 2/12 s on average, these in 1/2 and 1 s.
     assert least_that_takes(policy, 2) == least_waiting(1 / 2 - 1 / 10, 10.0, 1.0) == 4
     assert least_that_takes(policy, 0) == least_waiting(1.0 - 2 / 12, 12.0, 1.0) == 10
@@ -89,14 +89,17 @@ def test_a_slow_worker_takes_a_task_sooner_when_the_fast_ones_are_overloaded():
 
 
 def least_that_takes(policy, worker):
-    return next(waiting for waiting in range(1, 20) if policy.binds(worker, 200.0, waiting))
+    least = next(waiting for waiting in range(1, 20) if policy.takes(worker, 200.0, waiting))
+    # It leaves the tasks before this one to faster workers, also if more wait.
+    assert policy.takes(worker, 200.0, least) == policy.takes(worker, 200.0, least + 7) == least
+    return least
 
 
 def test_a_single_slow_worker_takes_every_task():
     policy, _ = learned_policy([1.0, 10.0, 2.0], arrivals_each=1.0)
     policy.left(1)
     policy.left(2)
-    assert policy.binds(0, 200.0, 1)
+    assert policy.takes(0, 200.0, 1) == 1
 
 
 def test_early_binding_chooses_the_least_expected_wait():

@@ -30,7 +30,7 @@ from windlass.sim.telemetry.pressure import CHANNELS
 BINDS = [
     name
     for name in DISPATCH.names()
-    if make_policy(name, np.ones(3), np.random.default_rng(1)).reservations == 0
+    if not make_policy(name, np.ones(3), np.random.default_rng(1)).binds_late
 ]
 
 

@@ -9,10 +9,13 @@
 ``benchmark(now, ints, floats)``                             returns the worker for a benchmark task that is due;
                                                              leaves its work and the next one's time in
                                                              ``floats``
-``bind(worker, now, waiting, others, ints, floats)``         returns 1 if a free worker should take one of the
-                                                             ``waiting`` unassigned tasks of this scheduler,
-                                                             else 0; the other schedulers had ``others`` such
-                                                             tasks when they last reported
+``bind(worker, now, waiting, others, held, fetch, ints,      returns which of the waiting tasks, of all schedulers,
+floats)``                                                    a worker should take, from 1 on in the order of arrival;
+                                                             0 for none. This scheduler has ``waiting`` of them, the
+                                                             others had ``others`` when they last reported. A worker
+                                                             with ``held`` tasks requests this one ahead; ``fetch``
+                                                             is how long it waits for one that it does not request
+                                                             ahead, s
 ===========================================================  ==================================================
 
 ``lengths`` is int64 (n,): tasks at each worker, waiting and running. ``ints`` and ``floats`` are the policy's
@@ -22,7 +25,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -30,6 +33,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.dispatch.state import (
+    ASKED,
     BENCHMARK_AT,
     BENCHMARK_WORK,
     COPIES,
@@ -54,7 +58,9 @@ CHOOSE = types.int64(_ints, _ints, _floats)
 COMPLETED = types.int64(types.int64, types.float64, types.float64, types.int64, _ints, _floats)
 CHANGED = types.int64(types.int64, types.int64, types.float64, _ints, _floats)
 BENCHMARK = types.int64(types.float64, _ints, _floats)
-BIND = types.int64(types.int64, types.float64, types.int64, types.int64, _ints, _floats)
+BIND = types.int64(
+    types.int64, types.float64, types.int64, types.int64, types.int64, types.float64, _ints, _floats
+)
 
 
 def choosing(function: Callable[..., Any]) -> Kernel:
@@ -101,7 +107,7 @@ def _no_benchmark(now, ints, floats):
     return -1
 
 
-def _always(worker, now, waiting, others, ints, floats):
+def _always(worker, now, waiting, others, held, fetch, ints, floats):
     return 1
 
 
@@ -209,6 +215,8 @@ class CompiledDispatch:
             raise InputError(f"queue_lengths: worker {worker} has {lengths[worker]}, expected 0 or more")
         if self.ints[PRESENT] == 0:
             raise InputError("queue_lengths: every worker has left, expected at least one that is present")
+        # If tasks wait with their scheduler, the turn of workers begins again.
+        self.ints[ASKED] = 0
         return int(self.choosing.ready()(np.ascontiguousarray(lengths, np.int64), self.ints, self.floats))
 
     def completed(self, worker: int, work: float, seconds: float) -> None:
@@ -274,8 +282,13 @@ class CompiledDispatch:
 
     @property
     def reservations(self) -> int:
-        """Reservations per task for an engine with late binding; 0 if a task is placed when it arrives."""
-        return int(self.ints[COPIES])
+        """Reservations per task for an engine with late binding; 0 if it needs none."""
+        return max(0, int(self.ints[COPIES]))
+
+    @property
+    def binds_late(self) -> bool:
+        """Whether tasks wait for a worker: with reservations, or with their scheduler, see :meth:`offers`."""
+        return bool(self.ints[COPIES] != 0)
 
     @property
     def benchmark_at(self) -> float:
@@ -289,14 +302,34 @@ class CompiledDispatch:
         worker = int(self.benchmarking.ready()(float(now), self.ints, self.floats))
         return (worker, float(self.floats[BENCHMARK_WORK])) if worker >= 0 else None
 
-    def binds(self, worker: int, now: float, waiting: int, others: int = 0) -> bool:
-        """Return whether a free worker should take one of ``waiting`` unassigned tasks of this scheduler.
+    def offers(self) -> Iterator[int]:
+        """Yield the workers in the order in which tasks that wait with this scheduler are offered to them."""
+        lengths = np.zeros(self.workers, np.int64)
+        choose = self.choosing.ready()
+        self.ints[ASKED] = 0
+        while (worker := int(choose(lengths, self.ints, self.floats))) >= 0:
+            yield worker
 
-        ``others`` is the number of unassigned tasks that the other schedulers last reported.
+    def takes(
+        self,
+        worker: int,
+        now: float,
+        waiting: int,
+        others: int = 0,
+        *,
+        held: int = 0,
+        fetch: float = 0.0,
+    ) -> int:
+        """Return which of the waiting tasks a worker should take, from 1 on in the order of arrival; 0 for none.
+
+        This scheduler has ``waiting`` of them, and the others had ``others`` when they last reported. A worker with
+        ``held`` tasks requests this one ahead. ``fetch`` is how long a worker waits for a task that it does not request
+        ahead, s.
         """
         self._check_worker(worker)
         bind = self.binding.ready()
-        return bool(bind(int(worker), float(now), int(waiting), int(others), self.ints, self.floats))
+        numbers = int(worker), float(now), int(waiting), int(others), int(held), float(fetch)
+        return int(bind(*numbers, self.ints, self.floats))
 
     def _check_worker(self, worker: int) -> None:
         if not 0 <= worker < self.workers:

@@ -15,9 +15,10 @@ in ``ints``     place  what it is                                     written by
 ``GAPS``        5      gaps of the arrival rate; 0: no rate           ``make_state``       ``arrival_rate``
 ``ARRIVED``     6      tasks that arrived                             ``arrived``          ``arrival_rate``, ucb
 ``RATES_AT``    7      place of worker 0's rate in ``floats``, or -1  its class            all that have rates
-``COPIES``      8      reservations per task; 0: binds at once        its class            engines
+``COPIES``      8      reservations per task, 0, or ``CENTRAL``       its class            engines
 ``DIRTY``       9      1 if the table of rates is out of date         rate updates         samplers
-``OWN_INT``     10     first of 14 numbers of its own                 policy               policy
+``OWN_INT``     10     first of 13 numbers of its own                 policy               policy
+``ASKED``       23     workers that were offered tasks in this turn   engines, ``choose``  ``choose``
 ``MEMBERS_AT``  24     first of the lists, see below                  ``change_members``   ``member``
 ==============  =====  =============================================  ===================  =====================
 
@@ -35,6 +36,10 @@ Lists in ``ints``: n present workers, in no order; n places of the workers in th
 :func:`own_ints` on, which is ``MEMBERS_AT`` + 2n, the policy's own. Lists in ``floats``: the policy's own,
 from ``VALUES_AT`` on, with n rates in work/s first if it has rates; at the very end, if it uses an arrival
 rate, the times of the last ``GAPS`` + 1 arrivals, s, the k-th at k modulo their number.
+
+With 0 reservations, a task is sent to a worker when it arrives. With ``CENTRAL``, tasks wait with their schedulers.
+``choose`` then names the workers to which an engine offers them, one with each call, and -1 after the last; an engine
+sets ``ASKED`` to 0 first.
 
 Kinds of changes that ``changed`` receives:
 
@@ -72,7 +77,10 @@ RATES_AT = 7
 COPIES = 8
 DIRTY = 9
 OWN_INT = 10
+ASKED = 23
 MEMBERS_AT = 24
+#: In ``COPIES``: tasks wait with their schedulers.
+CENTRAL = -1
 
 NOW = 0
 BENCHMARK_AT = 1

@@ -104,8 +104,8 @@ def simulate(
         Age of the queue lengths that schedulers see, and delay of workers' reports to schedulers that did not
         send the task, s.
     fetch_delay
-        How long a worker waits for a task that it fetches with a reservation, s: a round trip to the scheduler, during
-        which the worker is idle. Policies that bind at once have no such delay.
+        How long a worker waits for a task that it requests, s: a round trip to the scheduler, during which the worker
+        is idle, unless it requests the task ahead. Policies that bind at once have no such delay.
     count_sent
         Whether a scheduler adds the tasks that it sent within the last ``probe_delay`` to the queue lengths that it
         sees.

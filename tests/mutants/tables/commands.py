@@ -36,9 +36,7 @@ MUTANTS = (
     Mutant("cli/slurm.py", 'if "--checkpoint" in given_in(context) and', "if", SHOWN),
     Mutant("experiment/checks/generic.py", "            answer.check(view)", "            pass", BROKEN),
     Mutant("experiment/checks/place.py", "[::7]", "[:1]", BROKEN),
-    Mutant(
-        "experiment/checks/dispatch.py", "compiled.reservations > 0", "compiled.reservations > 1", DISPATCH
-    ),
+    Mutant("experiment/checks/dispatch.py", " or compiled.binds_late", "", DISPATCH),
     Mutant("report/timelines.py", "function.time - known.submit.min()", "function.time", TIMELINES),
     Mutant("report/breakdowns.py", "(measure > self.above)", "(measure >= self.above)", VALUES),
     Mutant("report/waiting.py", "few = waited.wait - kept", "few = waited.wait", WORDS),

@@ -12,6 +12,11 @@ SHAKY = (f"{PLAIN}[shaky-known-2-0.0]",)
 ALONE = (f"{PLAIN}[shaky-unknown-1-0.0]", f"{PLAIN}[long windows-known-1-0.0]")
 PULLED = ("tests/dispatch/test_pull.py::test_each_scheduler_acts_as_plain_pull[shaky-known-4-8-1.5]",)
 BANDITS = ("tests/dispatch/test_bandits.py",)
+CENTRAL, AHEAD_RULE = "sim/workers/central.py", "dispatch/lib/ahead.py"
+AHEAD = ("tests/dispatch/test_ahead.py",)
+FETCHED = (
+    "tests/dispatch/test_decentralised.py::test_a_worker_waits_for_the_tasks_that_it_fetches[pull-0.05-1-0.0-1]",
+)
 RANKED, TAKEN = ("tests/dispatch/test_ranking.py",), ("tests/dispatch/test_speeds.py",)
 CHOICES = ("tests/dispatch/test_choices.py",)
 
@@ -68,6 +73,18 @@ MUTANTS = (
     Mutant(SPEEDS, "floats[speeds + worker] = scale *", "floats[speeds + worker] =", (*TAKEN, *PULLED)),
     Mutant(SPEEDS, "min(max(difference / spread, -_MOST), _MOST)", "difference / spread", (*TAKEN, *PULLED)),
     Mutant(LOG, "progress.known_unbound - state.known_unbound[scheduler]", "progress.known_unbound", PULLED),
+    Mutant(CENTRAL, "progress.unbound > 0 and progress.idle > 0", "progress.unbound > 5", AHEAD),
+    Mutant(CENTRAL, "state.arrives[task] = now + settings.fetch_delay", "state.arrives[task] = now", FETCHED),
+    Mutant(CENTRAL, "before > task", "before > task + 99999", PULLED),
+    Mutant(
+        CENTRAL,
+        "begin_next(state, bind, worker, 0.0, now)",
+        "begin_next(state, bind, worker, 9.0, now)",
+        AHEAD,
+    ),
+    Mutant(AHEAD_RULE, "saved * (1.0 + drain) >= rest", "saved >= rest", AHEAD),
+    Mutant(AHEAD_RULE, "if saved < _LEAST or", "if", AHEAD),
+    Mutant(RANKING, "return np.int64(max(1.0, needs))", "return np.int64(1)", AHEAD),
     Mutant(LOG, "state.known_unbound[scheduler] = number", "pass", PULLED),
     Mutant(LEARNER, "epsilon = _ACCURACY * (1.0 - load)", "epsilon = _ACCURACY", ALONE),
     Mutant(LEARNER, "_ACCURACY, _ALIVE = 0.3, 0.1", "_ACCURACY, _ALIVE = 0.3, 0.2", TRUE_RATES),

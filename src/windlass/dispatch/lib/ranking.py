@@ -5,8 +5,7 @@ Places in addition to those of :mod:`windlass.dispatch.state` and :mod:`windlass
 ==============  =====  ==============================================  =========================  ============
 in ``ints``     place  what it is                                      written by                 read by
 ==============  =====  ==============================================  =========================  ============
-``RESERVED``    15     workers reserved for the last task              ``choose``                 ``choose``
-``TASK``        16     number of that task, from 1                     ``choose``                 ``choose``
+``TASK``        15     number of the last task that was counted        ``choose``                 ``choose``
 ==============  =====  ==============================================  =========================  ============
 
 ================  =====  ============================================  =========================  ============
@@ -15,17 +14,22 @@ in ``floats``     place  what it is                                    written b
 ``JOB_AT``        14     arrival of the last job, s                    ``count_task``             ``count_task``
 ``SO_FAR``        15     tasks of it that have arrived                 ``count_task``             ``count_task``
 ``PER_JOB``       16     moving average of tasks per job               ``count_task``, its class  ``rank``
+``FETCH``         17     how long a worker waits for a task, s         ``bind``                   ``rank``
+``DRAINED``       18     speed of all workers less arriving work       ``rank``                   ``place_of``
 ================  =====  ============================================  =========================  ============
 
 Lists: in ``ints``, from :func:`~windlass.dispatch.state.own_ints` on, the present workers, fastest first. In
-``floats``, after the learner's lists, n believed speeds, work/s; then n numbers of tasks, see :func:`rank`; then the
-list of :mod:`windlass.dispatch.lib.speeds`.
+``floats``, after the learner's lists, n believed speeds, work/s; then twice n numbers of tasks, see :func:`rank`; then
+the list of :mod:`windlass.dispatch.lib.speeds`.
 """
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from windlass.dispatch.lib.ahead import least_drain, pays
 from windlass.dispatch.lib.learner import MEAN_WORK, PART
 from windlass.dispatch.lib.rated import sooner
 from windlass.dispatch.lib.speeds import believe, speeds_at
@@ -45,8 +49,8 @@ from windlass.dispatch.state import (
 )
 from windlass.jit import helper, inlined
 
-RESERVED, TASK = range(OWN_INT + 5, OWN_INT + 7)
-JOB_AT, SO_FAR, PER_JOB = range(OWN_FLOAT + 11, OWN_FLOAT + 14)
+TASK = OWN_INT + 5
+JOB_AT, SO_FAR, PER_JOB, FETCH, DRAINED = range(OWN_FLOAT + 11, OWN_FLOAT + 16)
 #: Number of jobs that the mean number of tasks covers.
 _JOBS = 50.0
 #: Logarithms of r this near 0 count as 0; the exponent from which on 1 is nothing against a power of e.
@@ -116,15 +120,18 @@ def least_waiting(saved, together, arriving):
 
 @helper
 def rank(ints, floats):
-    """Sort the present workers by speed, and compute the least number of waiting tasks at which each is useful.
+    """Sort the present workers by speed; compute the least numbers of waiting tasks for which each takes one.
 
     The k faster workers have total speed M. A task that waits is expected to run for k/M on one of them, and for 1/μ
-    on a worker of speed μ; see :func:`least_waiting`. Jobs of m tasks count as one arrival for m tasks, since only the
-    last task of a job counts. A worker that has been silent for too long is not counted among the faster ones.
+    on a worker of speed μ; see :func:`least_waiting`. Only the last task of a job counts, so that a job of m tasks
+    delays others less than m jobs do: it counts as √m arrivals, a compromise between 1 and m that was chosen on drawn
+    settings. A worker that has been silent for too long is not counted among the faster ones. For a task that a worker
+    requests ahead, see :mod:`windlass.dispatch.lib.ahead`.
     """
     believe(ints, floats)
     count, order, speeds = ints[PRESENT], own_ints(ints), speeds_at(ints)
     needs, rates = speeds + ints[WORKERS], ints[RATES_AT]
+    needs_ahead = needs + ints[WORKERS]
     for place in range(count):
         worker = member(ints, place)
         at = order + place
@@ -132,7 +139,8 @@ def rank(ints, floats):
             ints[at] = ints[at - 1]
             at -= 1
         ints[at] = worker
-    arriving = arrival_rate(ints, floats) * floats[MEAN_WORK] / (floats[PART] * floats[PER_JOB])
+    offered = arrival_rate(ints, floats) * floats[MEAN_WORK] / floats[PART]
+    arriving = offered / math.sqrt(floats[PER_JOB])
     faster, together = 0, 0.0
     for place in range(count):
         worker = ints[order + place]
@@ -141,13 +149,33 @@ def rank(ints, floats):
         if floats[rates + worker] > 0.0:
             faster += 1
             together += floats[speeds + worker]
+    floats[DRAINED] = max(0.0, together - offered)
+    if floats[FETCH] > 0.0:
+        for place in range(count):
+            worker = member(ints, place)
+            speed = floats[speeds + worker]
+            drain = least_drain(floats[FETCH] * speed / floats[MEAN_WORK])
+            floats[needs_ahead + worker] = max(floats[needs + worker], drain * floats[DRAINED] / speed)
     ints[DIRTY] = 0
 
 
 @inlined
-def enough(worker, waiting, ints, floats):
-    """Return whether enough tasks wait, at all schedulers, for this worker to take one."""
-    return waiting > floats[speeds_at(ints) + ints[WORKERS] + worker] - 0.5
+def place_of(worker, waiting, held, ints, floats):
+    """Return which of the waiting tasks, of all schedulers, a worker with ``held`` tasks takes; 0 for none.
+
+    The fastest worker takes the first. A slower one takes the first that it is useful for: those before it start sooner
+    on faster workers.
+    """
+    speeds, count = speeds_at(ints), ints[WORKERS]
+    needs, speed = floats[speeds + count + worker], floats[speeds + worker]
+    least = needs if held == 0 else floats[speeds + 2 * count + worker]
+    if waiting < least:
+        return np.int64(0)
+    if held > 1:
+        drain = waiting * speed / floats[DRAINED] if floats[DRAINED] > 0.0 else math.inf
+        if not pays(held, drain, floats[FETCH] * speed / floats[MEAN_WORK]):
+            return np.int64(0)
+    return np.int64(max(1.0, needs))
 
 
 @inlined

@@ -14,8 +14,8 @@ Places in addition to those of :mod:`windlass.dispatch.state` and :mod:`windlass
 ================  =====  ============================================  ==========  ===========
 in ``floats``     place  what it is                                    written by  read by
 ================  =====  ============================================  ==========  ===========
-``VARIANCE``      17     of the logarithms of one worker               ``take``    ``believe``
-``SEEN``          18     completions that it was measured from         ``take``    ``take``
+``VARIANCE``      19     of the logarithms of one worker               ``take``    ``believe``
+``SEEN``          20     completions that it was measured from         ``take``    ``take``
 ================  =====  ============================================  ==========  ===========
 
 A list of ``PER_WORKER`` numbers for each worker, which only this module reads and writes, begins at :func:`logs_at`,
@@ -32,7 +32,7 @@ from windlass.dispatch.lib.learner import SIZES, WINDOW, window_sums
 from windlass.dispatch.state import OWN_FLOAT, PRESENT, RATES_AT, WORKERS, member
 from windlass.jit import helper, inlined
 
-VARIANCE, SEEN = range(OWN_FLOAT + 14, OWN_FLOAT + 16)
+VARIANCE, SEEN = range(OWN_FLOAT + 16, OWN_FLOAT + 18)
 #: Numbers per worker: mean logarithm, completions that it covers, and the two cumulative sums.
 _MEAN, _COUNT, _ABOVE, _BELOW = range(4)
 PER_WORKER = 4
@@ -55,8 +55,8 @@ def speeds_at(ints):
 
 @inlined
 def logs_at(ints):
-    """Return where the numbers of worker 0 are in ``floats``: after its speeds and the list of the ranking."""
-    return speeds_at(ints) + 2 * ints[WORKERS]
+    """Return where the numbers of worker 0 are in ``floats``: after its speeds and the lists of the ranking."""
+    return speeds_at(ints) + 3 * ints[WORKERS]
 
 
 @helper

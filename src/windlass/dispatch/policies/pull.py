@@ -1,4 +1,4 @@
-"""Late binding: free workers request tasks, and slow ones pass on what a fast one would finish sooner."""
+"""Late binding: tasks wait with their scheduler, and each worker takes the oldest one for which it is useful."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from windlass.dispatch.lib import ranking, speeds
 from windlass.dispatch.lib.learning import Learning, change_learned
 from windlass.dispatch.state import (
     ARRIVED,
+    ASKED,
     BENCHMARK_AT,
+    CENTRAL,
     COPIES,
     DIRTY,
     JOINED,
@@ -34,8 +36,8 @@ def _choose(lengths, ints, floats):
     if count == 0:
         return -1
     if ints[ranking.TASK] != ints[ARRIVED] or ints[ranking.TASK] == 0:
-        # At the first reservation of a task: once every n tasks, all n workers are ranked.
-        ints[ranking.TASK], ints[ranking.RESERVED] = ints[ARRIVED], 0
+        # Once every n tasks, all n workers are ranked.
+        ints[ranking.TASK] = ints[ARRIVED]
         ranking.count_task(ints, floats)
         ints[learn.TICKS] += 1
         if ints[learn.TICKS] >= ints[WORKERS] or ints[learn.BEGUN] == 0:
@@ -43,23 +45,25 @@ def _choose(lengths, ints, floats):
             ints[DIRTY] = 1
     if ints[DIRTY] != 0:
         ranking.rank(ints, floats)
-    if ints[COPIES] == 0:
+    if ints[COPIES] != CENTRAL:
         return ranking.soonest(lengths, ints, floats)
-    if ints[ranking.RESERVED] >= count:
-        ints[ranking.RESERVED] = 0
-    ints[ranking.RESERVED] += 1
-    return ints[own_ints(ints) + ints[ranking.RESERVED] - 1]
+    place = ints[ASKED]
+    ints[ASKED] = place + 1
+    return ints[own_ints(ints) + place] if place < count else -1
 
 
-def _bind(worker, now, waiting, others, ints, floats):
+def _bind(worker, now, waiting, others, held, fetch, ints, floats):
     if ints[learn.TICKS] >= ints[WORKERS]:
         # With few jobs of its own, a scheduler refreshes its speeds after n completions of other schedulers' tasks.
         floats[NOW] = max(floats[NOW], now)
         learn.refresh(ints, floats)
         ints[DIRTY] = 1
+    if fetch != floats[ranking.FETCH]:
+        floats[ranking.FETCH] = fetch
+        ints[DIRTY] = 1
     if ints[DIRTY] != 0:
         ranking.rank(ints, floats)
-    return 1 if ranking.enough(worker, waiting + others, ints, floats) else 0
+    return ranking.place_of(worker, waiting + others, held, ints, floats)
 
 
 def _completed(worker, work, seconds, own, ints, floats):
@@ -77,20 +81,22 @@ def _changed(kind, worker, rate, ints, floats):
 
 
 class Pull(Learning):
-    """Gives a free worker that requests one the oldest task, unless a faster worker would end it sooner.
+    """Gives a free worker the oldest task for which it is useful, in view of faster workers and of the tasks that wait.
 
-    Each task has a reservation with every worker, which takes as many messages as reading every queue. A worker that
-    reaches a reservation sends a request to its scheduler, and gets a task of that job, or goes on to the next
-    reservation if none of them waits any longer. Therefore the policy needs no queue lengths, which could be out of
-    date, and several schedulers share the workers as if all tasks waited in one queue.
+    Tasks wait with their schedulers. A worker that completes a task requests the next one, and an idle worker has told
+    all schedulers that it is idle. Therefore the policy needs no queue lengths, which could be out of date, and several
+    schedulers share the workers as if all tasks waited in one queue.
 
     The scheduler learns speeds from completions and from benchmark tasks, see :mod:`windlass.dispatch.lib.speeds`. A
-    slow worker gets a task if enough tasks wait: with fewer, jobs would end sooner, later ones included, if the task
-    waited for a faster worker; see :func:`windlass.dispatch.lib.ranking.least_waiting`. Tasks that arrive at one
-    instant form a job. Several schedulers tell each other how many tasks wait, one number each. A scheduler computes
-    new estimates once n of its own tasks have arrived or n of others' have ended, so that a scheduler with few jobs
-    does not use old estimates. A worker that is passed over keeps its reservations, and its next request comes with the
-    next one.
+    slow worker is useful if enough tasks wait: with fewer, jobs would end sooner, later ones included, if the task
+    waited for a faster worker; see :func:`windlass.dispatch.lib.ranking.least_waiting`. If it is useful from the tenth
+    waiting task on, it takes the tenth, as faster workers will soon have taken those before it. Tasks that arrive at
+    one instant form a job. Several schedulers tell each other how many tasks wait, one number each. A scheduler
+    computes new estimates once n of its own tasks have arrived or n of others' have ended, so that a scheduler with few
+    jobs does not use old estimates.
+
+    If a worker has to wait for a task that it requests, it requests tasks ahead while it runs others, see
+    :mod:`windlass.dispatch.lib.ahead`.
 
     For an engine without late binding, ``late`` is False: the task is sent at once to where it is expected to
     end first, (queue + 1) / speed.
@@ -148,11 +154,11 @@ class Pull(Learning):
     ) -> None:
         count = whole("workers", workers, 1)
         sure = learn.UNKNOWN if guaranteed is None else number("guaranteed", guaranteed, 0.0, open_below=True)
-        own = learn.learner_floats(count) + (2 + speeds.PER_WORKER) * count
+        own = learn.learner_floats(count) + (3 + speeds.PER_WORKER) * count
         self.ints, self.floats = make_state(count, rng, ints=count, floats=own, gaps=whole("gaps", gaps, 1))
         self.ints[RATES_AT] = VALUES_AT
         self.ints[LISTENS] = self.ints[DIRTY] = 1
-        self.ints[COPIES] = count if late else 0
+        self.ints[COPIES] = CENTRAL if late else 0
         self.floats[VALUES_AT : VALUES_AT + count] = sure / count
         self.floats[learn.GUARANTEED] = sure
         self.floats[learn.LEARNT_SHARE] = guaranteed is None

@@ -99,9 +99,9 @@ def check_refuses_bad_input(registry: Registry, name: str) -> None:
 def check_same_uncompiled(registry: Registry, name: str) -> None:
     """The simulator's compiled loop and calls through Python give the same response times."""
     policy = _make(name)
-    # Benchmark tasks and reservations need more than the three methods of the protocol.
+    # Benchmark tasks and late binding need more than the three methods of the protocol.
     compiled = as_compiled(policy)
-    if compiled is not None and (compiled.benchmark_at < np.inf or compiled.reservations > 0):
+    if compiled is not None and (compiled.benchmark_at < np.inf or compiled.binds_late):
         return
     direct = _responses(_make(name))
     uncompiled = _responses(_Uncompiled(policy))

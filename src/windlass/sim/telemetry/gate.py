@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.compiled import CompiledDispatch, as_compiled, choosing
-from windlass.dispatch.state import COPIES, DIRTY, MEMBERS_AT, PRESENT, RNG, WORKERS, drop_member
+from windlass.dispatch.state import DIRTY, MEMBERS_AT, PRESENT, RNG, WORKERS, drop_member
 from windlass.jit import Kernel, helper, inlined
 from windlass.model import InputError
 
@@ -160,7 +160,7 @@ def gate(policy: DispatchPolicy) -> CompiledDispatch:
         raise InputError(
             f"policies.dispatch: {policy.name} is not compiled, expected a compiled policy, as admission needs one"
         )
-    if inner.ints[COPIES] > 0:
+    if inner.binds_late:
         raise InputError(
             f"policies.dispatch: {policy.name} binds late, expected a policy that chooses a node for each task, "
             "which admission then accepts or rejects"

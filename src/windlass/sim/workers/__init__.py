@@ -2,6 +2,9 @@
 
 - :mod:`~windlass.sim.workers.setup`: the arguments, and the state made from them.
 - :mod:`~windlass.sim.workers.state`: tasks, workers, settings and counters as arrays.
+- :mod:`~windlass.sim.workers.starting`: the start of a task.
+- :mod:`~windlass.sim.workers.late`: reservations, which take a task when a worker reaches them.
+- :mod:`~windlass.sim.workers.central`: tasks that wait with their schedulers.
 - :mod:`~windlass.sim.workers.low_priority`: steps of one worker and its two queues.
 - :mod:`~windlass.sim.workers.log`: queue lengths and completions on their way to schedulers.
 - :mod:`~windlass.sim.workers.events`: events, one function each.

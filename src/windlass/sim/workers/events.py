@@ -9,7 +9,8 @@ from windlass.jit import index, inlined
 from windlass.model.timetable import FAIL, RETURN, SET_SPEED, TAKE_SAMPLE
 from windlass.sim.events.tree import next_worker, schedule
 from windlass.sim.workers import low_priority
-from windlass.sim.workers.log import count_unbound, note_length
+from windlass.sim.workers.log import note_length
+from windlass.sim.workers.starting import sender_of
 from windlass.sim.workers.state import FAILED, NONE, real_nodes, task_of
 
 #: Argument ``own`` of a policy's ``completed``, for the scheduler that sent the task; 0 for the other schedulers.
@@ -24,11 +25,10 @@ def arrive(state, now):
     settings, progress = state.settings[0], state.progress[0]
     task = progress.arrived
     progress.arrived += 1
-    sender = low_priority.sender_of(state, task)
+    sender = sender_of(state, task)
     arrived(now, state.ints[sender], state.floats[sender])
     node = NONE
     if settings.late_binding != 0:
-        count_unbound(state, sender, 1, now)
         for copy in range(settings.copies):
             low_priority.hold(state, task * settings.copies + copy)
     elif progress.workers_up == 0:
@@ -85,7 +85,7 @@ def finish(state, bind, now):
         state.end[index(task)] = now
         progress.completed += 1
         progress.last_task = task
-        sender = low_priority.sender_of(state, task)
+        sender = sender_of(state, task)
         work = 1.0 if settings.sizes_hidden != 0 else state.work[index(task)]
         own = _OWN
     low_priority.begin_next(state, bind, worker, now)
@@ -107,6 +107,7 @@ def fail(state, worker, why, now):
         return False
     progress.workers_up -= 1
     node = np.int64(line.running)
+    progress.idle -= node == NONE
     following = np.int64(line.head)
     if node == NONE:
         node = following
@@ -163,6 +164,7 @@ def come_back(state, worker, why):
     line.down &= ~why
     if was_down and line.down == 0:
         state.progress[0].workers_up += 1
+        state.progress[0].idle += 1
     return was_down and line.down == 0
 
 
@@ -175,6 +177,7 @@ def take_sample(state):
     for worker in range(len(state.length)):
         state.longest[sample] = max(state.longest[sample], state.length[worker])
         state.waiting[sample] += state.length[worker]
+    state.waiting[sample] += progress.unbound
     for worker in range(state.estimates.shape[1]):
         state.estimates[sample, worker] = state.floats[0, state.ints[0, RATES_AT] + worker]
 

@@ -106,7 +106,8 @@ def next_time(state):
 @inlined
 def is_full(state):
     """Return whether the next step may need more entries than are free."""
-    return state.progress[0].log_size + _ROOM > len(state.log)
+    # A step may take all waiting tasks.
+    return state.progress[0].log_size + state.progress[0].unbound + _ROOM > len(state.log)
 
 
 @inlined

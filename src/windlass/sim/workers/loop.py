@@ -16,7 +16,8 @@ from windlass.jit.schema import numba_type
 from windlass.sim.events.tree import next_completion
 from windlass.sim.handle import opening, storing
 from windlass.sim.status import ALL_DONE, FIRST_OWN, FULL, PAUSED, POLICY_DUE, REACHED
-from windlass.sim.workers import events, log, low_priority
+from windlass.sim.workers import central, events, log, low_priority
+from windlass.sim.workers.starting import sender_of
 from windlass.sim.workers.state import NO_CORES, NONE, WorkersRun
 
 #: Further statuses of :func:`_run`: a policy chose a worker that is down or does not exist; a policy in Python has
@@ -51,6 +52,10 @@ def _next_benchmark(state):
 def _dispatch(choose, bind, python, state, node, now):
     """Send a node to the worker that its scheduler chooses; return PAUSED, or why it could not be sent."""
     settings, exchange = state.settings[0], state.exchange[0]
+    if settings.central != 0:
+        central.add(state, node, now)
+        central.offer(choose, bind, state, sender_of(state, node), now)
+        return PAUSED
     if python:
         chosen = exchange.chosen
         if chosen == NONE:
@@ -59,7 +64,7 @@ def _dispatch(choose, bind, python, state, node, now):
         exchange.chosen = NONE
     else:
         task = node // settings.copies if settings.late_binding != 0 else node
-        sender = low_priority.sender_of(state, task)
+        sender = sender_of(state, task)
         if settings.count_sent != 0:
             chosen = choose(state.seen_length[sender], state.ints[sender], state.floats[sender])
         else:
@@ -67,7 +72,7 @@ def _dispatch(choose, bind, python, state, node, now):
     if chosen < 0 or chosen >= len(state.length) or state.line[chosen].down != 0:
         exchange.worker = chosen
         return BAD_CHOICE
-    low_priority.place(state, bind, chosen, node, now)
+    low_priority.place(state, chosen, node, now)
     return PAUSED
 
 
@@ -80,7 +85,7 @@ def _notify_others(completed, state, worker, sender, work, seconds):
 
 
 @inlined
-def _complete(completed, bind, python, state, now):
+def _complete(completed, choose, bind, python, state, now):
     """Carry out the completion that is due and notify schedulers; return PAUSED, or the status to return."""
     worker, sender, own, work, seconds = events.finish(state, bind, now)
     if python:
@@ -95,6 +100,8 @@ def _complete(completed, bind, python, state, now):
                 log.note_completion(state, worker, sender, work, seconds, now)
             else:
                 _notify_others(completed, state, worker, sender, work, seconds)
+    if state.settings[0].central != 0:
+        central.offer_again(choose, bind, state, now)
     return ALL_DONE if state.progress[0].completed == len(state.submit) else PAUSED
 
 
@@ -106,7 +113,7 @@ def _notify_change(changed, state, event, worker, value):
 
 
 @inlined
-def _change(changed, python, state, now):
+def _change(changed, choose, bind, python, state, now):
     """Carry out the next change and notify schedulers; return PAUSED, or NOTIFY_CHANGED for a policy in Python."""
     event, worker, value = events.change(state, now)
     if event == NONE:
@@ -116,6 +123,8 @@ def _change(changed, python, state, now):
         exchange.event, exchange.worker = event, worker
         return NOTIFY_CHANGED
     _notify_change(changed, state, event, worker, value)
+    if state.settings[0].central != 0:
+        central.offer_again(choose, bind, state, now)
     return PAUSED
 
 
@@ -165,6 +174,9 @@ def _run(address, until, steps):
         if node == NONE and progress.workers_up > 0:
             node = events.take_held(state)
         if node != NONE:
+            if delayed and log.is_full(state):
+                events.hold_first(state, node)
+                return FULL
             status = _dispatch(run.choose, run.bind, python, state, node, now)
             if status != PAUSED:
                 return status
@@ -181,7 +193,7 @@ def _run(address, until, steps):
             if completion == np.inf:
                 return REACHED
             now = progress.now = completion
-            status = _complete(run.completed, run.bind, python, state, now)
+            status = _complete(run.completed, run.choose, run.bind, python, state, now)
             if status != PAUSED:
                 return status
         elif arrival < other:
@@ -193,7 +205,7 @@ def _run(address, until, steps):
         else:
             now = progress.now = other
             if change == now:
-                status = _change(run.changed, python, state, now)
+                status = _change(run.changed, run.choose, run.bind, python, state, now)
                 if status != PAUSED:
                     return status
                 change = _next_change(state)
@@ -246,6 +258,8 @@ def _settle(address, now):
             exchange.event, exchange.worker = event, worker
             return NOTIFY_CHANGED
         _notify_change(run.changed, state, event, worker, np.float64(state.line[worker].speed))
+        if settings.central != 0:
+            central.offer_again(run.choose, run.bind, state, now)
     progress.settled = 0
     return REACHED
 

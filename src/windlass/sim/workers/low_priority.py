@@ -6,66 +6,11 @@ import numpy as np
 
 from windlass.jit import index, inlined, pick
 from windlass.sim.events.tree import schedule
-from windlass.sim.workers.log import count_unbound, note_length, note_sent, unbound_elsewhere
-from windlass.sim.workers.state import DECLINED, NEVER, NONE, real_nodes
-
-
-@inlined
-def begin(state, worker, node, work, now):
-    """Start a node now, and return when it will end."""
-    line = state.line[index(worker)]
-    line.running = node
-    line.work_left = work
-    line.since = line.started = now
-    return now + work / line.speed
-
-
-@inlined
-def sender_of(state, task):
-    """Return the scheduler of a task."""
-    return state.sender[task] if len(state.ints) > 1 else 0
-
-
-@inlined
-def next_unbound(state, node):
-    """Return the task that a reservation would take, or NONE if its job has none left."""
-    job = state.job[node // state.settings[0].copies]
-    task = state.next_task[job]
-    return NONE if task == state.end_task[job] else task
-
-
-@inlined
-def take_task(state, node, task, now):
-    """Bind a task to a reservation."""
-    state.next_task[state.job[task]] = task + 1
-    count_unbound(state, sender_of(state, task), -1, now)
-    state.bound[node] = task
-
-
-@inlined
-def begin_late(state, bind, worker, node, now):
-    """Start a reservation now, and return when its task will end; NEVER or DECLINED if it does not start."""
-    task = state.bound[node]
-    if task == NONE:
-        task = next_unbound(state, node)
-        if task == NONE:
-            return NEVER
-        sender = sender_of(state, task)
-        waiting, others = state.unbound[sender], unbound_elsewhere(state, sender)
-        if bind(worker, now, waiting, others, state.ints[sender], state.floats[sender]) == 0:
-            return DECLINED
-        take_task(state, node, task, now)
-        now += state.settings[0].fetch_delay
-    note_start(state, worker, task, now)
-    return begin(state, worker, node, state.work[task], now)
-
-
-@inlined
-def note_start(state, worker, task, now):
-    """Store when and where a task starts, if that is recorded."""
-    if state.settings[0].record != 0:
-        state.start[task] = now
-        state.worker[task] = worker
+from windlass.sim.workers import central
+from windlass.sim.workers.late import begin_late
+from windlass.sim.workers.log import note_length, note_sent
+from windlass.sim.workers.starting import begin, note_start, sender_of
+from windlass.sim.workers.state import NEVER, NONE, real_nodes
 
 
 @inlined
@@ -88,15 +33,17 @@ def begin_next(state, bind, worker, now):
     settings = state.settings[0]
     line = state.line[index(worker)]
     node = np.int64(line.head)
-    if settings.late_binding != 0:
+    if settings.central != 0:
+        state.progress[0].idle += 1
+        end = central.begin_next(state, bind, worker, settings.fetch_delay, now)
+        if line.running != NONE:
+            central.request_ahead(state, bind, worker, now)
+    elif settings.late_binding != 0:
         end = np.inf
         line.running = NONE
         while line.running == NONE and node != NONE:
             following = np.int64(state.after[node])
-            late = begin_late(state, bind, worker, node, now)
-            if late == DECLINED:
-                # It stays in the queue; the policy decides again when the worker gets another node.
-                break
+            late = begin_late(state, worker, node, now)
             line.head = following
             if late == NEVER:
                 state.length[worker] -= 1
@@ -119,6 +66,7 @@ def begin_next(state, bind, worker, now):
         line.low_head = state.after[low]
         state.low_count[worker] -= 1
         state.length[worker] += 1
+        state.progress[0].idle -= 1
         end = begin(state, worker, low, state.low_work[low - real_nodes(state)], now)
     schedule(state.tree, worker, end)
 
@@ -138,27 +86,21 @@ def queue(state, worker, node):
 
 
 @inlined
-def place(state, bind, worker, node, now):
+def place(state, worker, node, now):
     """Send the node of a real task to a worker: it starts if the worker is idle, else it is queued."""
-    late = state.settings[0].late_binding != 0
-    line = state.line[index(worker)]
+    settings = state.settings[0]
+    late = settings.late_binding != 0
     placed = True
-    if line.running != NONE:
+    if state.line[index(worker)].running != NONE:
         queue(state, worker, node)
-    elif late and line.head != NONE:
-        # The policy declined the reservations in the queue; with one more it decides about them again.
-        queue(state, worker, node)
-        begin_next(state, bind, worker, now)
     else:
         if late:
-            end = begin_late(state, bind, worker, node, now)
+            end = begin_late(state, worker, node, now)
         else:
             note_start(state, worker, node, now)
             end = begin(state, worker, node, state.work[index(node)], now)
         placed = end != NEVER
-        if end == DECLINED:
-            queue(state, worker, node)
-        elif placed:
+        if placed:
             schedule(state.tree, worker, end)
     if placed:
         progress = state.progress[0]
@@ -166,7 +108,7 @@ def place(state, bind, worker, node, now):
         state.length[index(worker)] = length
         if length > progress.longest_queue:
             progress.longest_queue = length
-        task = node // state.settings[0].copies if late else node
+        task = node // settings.copies if late else node
         note_sent(state, worker, sender_of(state, task), now)
 
 
@@ -196,6 +138,7 @@ def place_low(state, worker, work, sender, now):
     state.low_sender[node - real_nodes(state)] = sender
     if line.running == NONE:
         state.length[worker] += 1
+        progress.idle -= 1
         schedule(state.tree, worker, begin(state, worker, node, work, now))
         note_length(state, worker, now)
         return

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.dispatch.compiled import CompiledDispatch
-from windlass.dispatch.state import BENCHMARK_AT, COPIES, LISTENS, RATES_AT, make_state
+from windlass.dispatch.state import BENCHMARK_AT, CENTRAL, COPIES, LISTENS, RATES_AT, make_state
 from windlass.jit.schema import allocate, grown
 from windlass.model import InputError
 from windlass.model.timetable import TAKE_SAMPLE, WorkerTimetable
@@ -111,6 +111,7 @@ def make_workers(
         "reservations": nodes if late else 0,
         "bound_tasks": len(job),
         "jobs": len(next_task),
+        "tasks_ahead": tasks if settings[0]["requests_ahead"] else 0,
         "schedulers": setup.schedulers,
         "ints": ints.shape[1],
         "floats": floats.shape[1],
@@ -176,7 +177,9 @@ def _settings(setup: Setup, policy: CompiledDispatch | None, copies: int) -> NDA
     settings.probe_delay = setup.probe_delay
     settings.late_binding, settings.copies = int(copies > 0), max(copies, 1)
     settings.count_sent = int(_counts_sent(setup))
-    settings.fetch_delay = setup.fetch_delay if copies > 0 else 0.0
+    settings.central = int(copies == CENTRAL)
+    settings.fetch_delay = setup.fetch_delay if copies != 0 else 0.0
+    settings.requests_ahead = int(settings.central != 0 and settings.fetch_delay > 0.0)
     settings.low_room = setup.lane
     settings.record, settings.sizes_hidden = int(setup.record), int(not setup.sizes_known)
     settings.python_policy = int(policy is None)
@@ -186,7 +189,7 @@ def _settings(setup: Setup, policy: CompiledDispatch | None, copies: int) -> NDA
 def _progress(workers: int, free_node: int) -> NDArray[np.void]:
     array = WorkersProgress.array()
     progress = WorkersProgress.of(array)
-    progress.workers_up, progress.free_node = workers, free_node
+    progress.workers_up, progress.idle, progress.free_node = workers, workers, free_node
     return array
 
 

@@ -27,8 +27,6 @@ _Records = NDArray[np.void]
 NONE = -1
 #: Returned in place of a time: the reservation's job has no task left. (A stalled task ends at infinity.)
 NEVER = -1.0
-#: Returned in place of a time: the policy's ``bind`` declines, and the reservation stays in its queue.
-DECLINED = -2.0
 #: Reasons why a worker is down, one bit each: a failure in its timetable, or a node without cores.
 FAILED, NO_CORES = 1, 2
 
@@ -69,6 +67,10 @@ class WorkersSettings(Scalars):
         Whether a scheduler adds what it sent within the probe delay to the lengths that it knows.
     late_binding
         Whether nodes are reservations.
+    central
+        Whether tasks wait with their schedulers, see :mod:`windlass.sim.workers.central`.
+    requests_ahead
+        Whether busy workers then request their next tasks ahead. False if fetching takes no time.
     copies
         Reservations of each task; 1 without late binding.
     low_room
@@ -86,6 +88,8 @@ class WorkersSettings(Scalars):
     least_share: float
     count_sent: int
     late_binding: int
+    central: int
+    requests_ahead: int
     copies: int = 1
     low_room: int
     record: int
@@ -105,7 +109,11 @@ class WorkersProgress(Scalars):
     workers_up
         Workers that are not down.
     unbound, known_unbound
-        Arrived tasks of all schedulers that no reservation has taken; as schedulers know it.
+        Tasks that wait with all schedulers; as schedulers know it.
+    idle
+        Workers that are up and run nothing, if tasks wait with their schedulers.
+    waiting_head, waiting_tail
+        First and last task that waits with its scheduler.
     longest_queue
         Most tasks that one worker had at any time.
     benchmarks, dropped
@@ -131,6 +139,9 @@ class WorkersProgress(Scalars):
     workers_up: int
     unbound: int
     known_unbound: int
+    idle: int
+    waiting_head: int = NONE
+    waiting_tail: int = NONE
     longest_queue: int
     benchmarks: int
     dropped: int
@@ -172,7 +183,8 @@ class WorkersState(NamedTuple):
 
     Axes that may be empty: ``recorded``, as long as ``tasks`` if starts are recorded; ``senders``, the same for several
     schedulers; ``views``, schedulers that add what they sent; ``bound_tasks``, ``jobs``, ``reservations``, for late
-    binding; ``low_nodes``, nodes of benchmark tasks; ``log``, if probes take time; ``rates``, if rates are estimated.
+    binding; ``low_nodes``, nodes of benchmark tasks; ``log``, if probes take time; ``rates``, if rates are estimated;
+    ``tasks_ahead``, if workers request tasks ahead.
     """
 
     tree: EventTree  # when each worker completes its task
@@ -199,7 +211,8 @@ class WorkersState(NamedTuple):
     next_task: Annotated[_Ints, column("jobs")]  # the job's next task without a worker
     end_task: Annotated[_Ints, column("jobs")]  # the number after that of the job's last task
     bound: Annotated[_Ints, column("reservations", fill=NONE)]  # task that the reservation took
-    unbound: Annotated[_Ints, column("schedulers")]  # arrived tasks that no reservation has taken
+    arrives: Annotated[_Floats, column("tasks_ahead")]  # when a task that was requested ahead arrives, s
+    unbound: Annotated[_Ints, column("schedulers")]  # tasks that wait with each scheduler
     known_unbound: Annotated[_Ints, column("schedulers")]  # ``unbound`` as the other schedulers know it
     low_work: Annotated[_Floats, column("low_nodes")]  # work of a benchmark task
     low_sender: Annotated[_Ints, column("low_nodes")]  # its scheduler

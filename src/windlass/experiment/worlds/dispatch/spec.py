@@ -91,7 +91,7 @@ class DispatchSetting(Setting):
 
     ``sizes``: with ``hidden``, each task counts as 1 and a policy sees service times only, as on a live engine; with
     ``known``, it also receives the work of each completed task. ``fetch_delay``: how long a worker waits for a task
-    that it fetches with a reservation, s. ``count_sent``: whether a scheduler adds the tasks that it sent within the
+    that it requests, s. ``count_sent``: whether a scheduler adds the tasks that it sent within the
     last ``probe_delay`` to the queue lengths that it sees.
     """
 
