@@ -145,7 +145,7 @@ class Naive:
             if worker.running is None and not worker.down and self.waiting_tasks:
                 self.begin_central(index, now, 0.0)
             if worker.running is not None:
-                self.request_ahead(index, now)
+                self.take_ahead(index, 0.0, now)
 
     def take(self, index: int, held: int, now: float) -> int | None:
         if not self.waiting_tasks:
@@ -171,14 +171,14 @@ class Naive:
             self.start_task(index, ["task", task], now + fetch)
         self.longest_queue = max(self.longest_queue, self.lengths()[index])
 
-    def request_ahead(self, index: int, now: float) -> None:
+    def take_ahead(self, index: int, fetch: float, now: float) -> None:
         worker = self.workers[index]
         while self.fetch:
             task = self.take(index, self.lengths()[index], now)
             if task is None:
                 return
             worker.queue.append(["task", task])
-            self.arrives[task] = now + self.fetch
+            self.arrives[task] = now + fetch
             self.longest_queue = max(self.longest_queue, self.lengths()[index])
 
     def begin_next(self, index: int, now: float) -> None:
@@ -187,7 +187,7 @@ class Naive:
         if self.central:
             self.begin_central(index, now, self.fetch)
             if worker.running is not None:
-                self.request_ahead(index, now)
+                self.take_ahead(index, self.fetch, now)
         while worker.running is None and worker.queue:
             self.begin_real(index, worker.queue.popleft(), now)
         if worker.running is None and worker.low:

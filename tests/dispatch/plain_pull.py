@@ -36,7 +36,7 @@ def delays(saved: float, together: float, arriving: float) -> Iterator[Decimal]:
     fixed, factor, last_fixed, last_factor = Decimal(0), Decimal(1), Decimal(0), Decimal(0)
     fast, new = Decimal(together), Decimal(arriving)
     while True:
-        with localcontext(prec=80) as context:
+        with localcontext(prec=300) as context:
             context.Emax, context.Emin = 10**9, -(10**9)
             delay = (Decimal(saved) - fixed) / factor
             fixed, last_fixed = ((new + fast) * fixed - 1 - fast * last_fixed) / new, fixed
@@ -81,12 +81,13 @@ class PlainPull(PlainRosella):
     ) -> None:
         super().__init__(workers, guaranteed, schedulers, word, benchmark_at, window_scale, **options)
         self.copies = -1 if late else 0
+        self.memory, self.alarm = (200.0, 8.0) if late else (40.0, 4.0)
         self.arrivals = self.counted = 0
         self.job_at, self.of_job, self.per_job = -1.0, 0, 1.0
         self.order: list[int] | None = None
         self.speed: dict[int, float] = {}
         self.arriving = self.crowding = self.fetch = 0.0
-        self.mean_then = 1.0
+        self.mean_then = self.root = 1.0
         self.logs = [Logs() for _ in range(workers)]
         self.variance = 0.0
         self.completions = 0
@@ -99,16 +100,16 @@ class PlainPull(PlainRosella):
         difference = logarithm - logs.mean
         if logs.count:
             deviation = difference / max(math.sqrt(self.variance), 0.02)
-            deviation = max(-4.0, min(4.0, deviation))
+            deviation = max(-2.0, min(2.0, deviation))
             logs.above = max(0.0, logs.above + deviation - 0.5)
             logs.below = max(0.0, logs.below - deviation - 0.5)
-            if max(logs.above, logs.below) > 8.0 and logs.count >= 8 and self.completions >= 8:
+            if max(logs.above, logs.below) > self.alarm <= min(logs.count, self.completions):
                 logs.above, logs.below, logs.count = 0.0, 0.0, 2.0
             else:
                 self.completions += 1
                 squared = difference**2 * logs.count / (logs.count + 1)
                 self.variance += (squared - self.variance) / min(self.completions, 1000)
-        logs.count = min(logs.count + 1, 200.0)
+        logs.count = min(logs.count + 1, self.memory)
         logs.mean += difference / logs.count
 
     def arrived(self, now: float) -> None:
@@ -153,7 +154,8 @@ class PlainPull(PlainRosella):
             gaps, span = len(self.times) - 1, self.times[-1] - self.times[0] if self.times else 0.0
             rate = 0.0 if gaps < 1 else gaps / span if span > 0.0 else math.inf
             self.arriving = rate * self.mean * self.k
-            self.crowding, self.mean_then = self.arriving / math.sqrt(self.per_job), self.mean
+            self.root, self.mean_then = math.sqrt(self.per_job), self.mean
+            self.crowding = self.arriving / self.root
             self.order = sorted(self.here, key=lambda worker: -self.speed[worker])
         return self.order
 
@@ -196,7 +198,9 @@ class PlainPull(PlainRosella):
         alive = [one for one in order if self.rates[one] > 0.0]
         faster = [one for one in order[: order.index(worker)] if one in alive]
         together = sum(self.speed[one] for one in faster)
-        saved = 1.0 / self.speed[worker] - len(faster) / together if faster else 0.0
+        saved = 0.0
+        if faster:
+            saved = 1.0 / self.speed[worker] - len(faster) / together - 0.5 * fetch / self.mean_then
         needed = least_waiting(saved, together, self.crowding)
         if all_waiting < needed:
             return 0
@@ -204,7 +208,10 @@ class PlainPull(PlainRosella):
             drained = max(0.0, sum(self.speed[one] for one in alive) - self.arriving)
             drain = all_waiting * self.speed[worker] / drained if drained else math.inf
             share = fetch * self.speed[worker]
-            if not pays(1, drain, share / self.mean_then) or not pays(held, drain, share / self.mean):
+            # A worker with one task is cautious, the more so the more tasks a job has.
+            if not pays(1, drain / (2.0 * self.root), share / self.mean_then):
+                return 0
+            if not pays(held, drain, share / self.mean):
                 return 0
         return max(1, int(needed))
 

@@ -74,7 +74,7 @@ MUTANTS = (
     Mutant(SPEEDS, "min(max(difference / spread, -_MOST), _MOST)", "difference / spread", (*TAKEN, *PULLED)),
     Mutant(LOG, "progress.known_unbound - state.known_unbound[scheduler]", "progress.known_unbound", PULLED),
     Mutant(CENTRAL, "progress.unbound > 0 and progress.idle > 0", "progress.unbound > 5", AHEAD),
-    Mutant(CENTRAL, "state.arrives[task] = now + settings.fetch_delay", "state.arrives[task] = now", FETCHED),
+    Mutant(CENTRAL, "state.arrives[task] = now + fetch", "state.arrives[task] = now", FETCHED),
     Mutant(CENTRAL, "before > task", "before > task + 99999", PULLED),
     Mutant(
         CENTRAL,

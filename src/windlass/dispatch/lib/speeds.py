@@ -6,8 +6,9 @@ mean of logarithms has a finite variance where a mean duration has none, as with
 variance is measured: it is 0 for sizes that are fixed or known, so that one completion is then enough. One common
 factor makes the speeds agree with the work and the busy time in the windows of the learner.
 
-A mean covers the last ``MEMORY`` completions of a worker, or those since its speed changed: the cumulative sums of Page
-raise an alarm when completions deviate from the mean in one direction, and the earlier completions are then forgotten.
+A mean covers the last completions of a worker, or those since its speed changed: the cumulative sums of Page raise an
+alarm when completions deviate from the mean in one direction, and the earlier completions are then forgotten. A policy
+chooses how many completions a mean covers, and how soon an alarm is raised.
 
 Places in addition to those of :mod:`windlass.dispatch.state` and :mod:`windlass.dispatch.lib.learner`:
 
@@ -16,6 +17,9 @@ in ``floats``     place  what it is                                    written b
 ================  =====  ============================================  ==========  ===========
 ``VARIANCE``      19     of the logarithms of one worker               ``take``    ``believe``
 ``SEEN``          20     completions that it was measured from         ``take``    ``take``
+``MEMORY``        21     the most completions that a mean covers       its class   ``take``
+``ALARM``         22     sum of deviations that raises an alarm, and   its class   ``take``
+                         the fewest completions before one
 ================  =====  ============================================  ==========  ===========
 
 A list of ``PER_WORKER`` numbers for each worker, which only this module reads and writes, begins at :func:`logs_at`,
@@ -32,17 +36,15 @@ from windlass.dispatch.lib.learner import SIZES, WINDOW, window_sums
 from windlass.dispatch.state import OWN_FLOAT, PRESENT, RATES_AT, WORKERS, member
 from windlass.jit import helper, inlined
 
-VARIANCE, SEEN = range(OWN_FLOAT + 16, OWN_FLOAT + 18)
+VARIANCE, SEEN, MEMORY, ALARM = range(OWN_FLOAT + 16, OWN_FLOAT + 20)
 #: Numbers per worker: mean logarithm, completions that it covers, and the two cumulative sums.
 _MEAN, _COUNT, _ABOVE, _BELOW = range(4)
 PER_WORKER = 4
-#: Completions that a worker's mean covers, and that averages over all workers cover.
-MEMORY, _ALL = 200.0, 1000.0
-#: Deviations in standard deviations: the part that no sum counts, the most that one completion counts, and the sum that
-#: raises an alarm. The mean then restarts as if from this many completions.
-_SLACK, _MOST, _ALARM, _KEPT = 0.5, 4.0, 8.0, 2.0
-#: An alarm needs a mean of at least this many completions, and a variance from at least as many.
-_FEWEST = 8.0
+#: Completions that averages over all workers cover.
+_ALL = 1000.0
+#: Deviations in standard deviations: the part that no sum counts, and the most that one completion counts. After an
+#: alarm the mean restarts as if from this many completions.
+_SLACK, _MOST, _KEPT = 0.5, 2.0, 2.0
 #: The least standard deviation: speeds that differ by less are not a change.
 _LEAST = 0.02
 
@@ -72,8 +74,8 @@ def _has_changed(own, deviation, floats):
     """Count a deviation from the mean in the two sums; return whether one raises an alarm."""
     floats[own + _ABOVE] = max(0.0, floats[own + _ABOVE] + deviation - _SLACK)
     floats[own + _BELOW] = max(0.0, floats[own + _BELOW] - deviation - _SLACK)
-    known = min(floats[own + _COUNT], floats[SEEN]) >= _FEWEST
-    return known and max(floats[own + _ABOVE], floats[own + _BELOW]) > _ALARM
+    known = min(floats[own + _COUNT], floats[SEEN]) >= floats[ALARM]
+    return known and max(floats[own + _ABOVE], floats[own + _BELOW]) > floats[ALARM]
 
 
 @helper
@@ -93,7 +95,7 @@ def take(worker, work, seconds, ints, floats):
             floats[SEEN] += 1.0
             squared = difference * difference * count / (count + 1.0)
             floats[VARIANCE] += (squared - floats[VARIANCE]) / min(floats[SEEN], _ALL)
-    count = min(count + 1.0, MEMORY)
+    count = min(count + 1.0, floats[MEMORY])
     floats[own + _COUNT] = count
     floats[own + _MEAN] += difference / count
 

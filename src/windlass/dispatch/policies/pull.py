@@ -163,6 +163,8 @@ class Pull(Learning):
         self.floats[learn.GUARANTEED] = sure
         self.floats[learn.LEARNT_SHARE] = guaranteed is None
         self.floats[learn.PART] = 1.0
+        # A task that is sent at once waits at a worker that has become slow, so that changes have to be noticed sooner.
+        self.floats[speeds.MEMORY], self.floats[speeds.ALARM] = (200.0, 8.0) if late else (40.0, 4.0)
         self.floats[ranking.JOB_AT], self.floats[ranking.PER_JOB] = -1.0, 1.0
         self.floats[learn.PROBE_SHARE] = number("probe_share", probe_share, 0.0)
         self.floats[learn.WINDOW_SCALE] = number("window_scale", window_scale, 0.0, open_below=True)

@@ -1,7 +1,7 @@
 """Tasks that wait with their schedulers, in one list in the order of arrival, until a worker takes them.
 
-A worker has told all schedulers that it is idle, or requests a task as it completes one, or requests tasks ahead while
-it runs others. Tasks that it requested ahead are in its queue.
+A worker requests a task as it completes one, and may request further ones ahead as it starts one; they are in its
+queue. A scheduler offers a task that arrives to all workers, idle and busy ones, and sends it at once.
 """
 
 from __future__ import annotations
@@ -76,8 +76,11 @@ def _take(state, bind, worker, held, now):
 
 
 @inlined
-def request_ahead(state, bind, worker, now):
-    """Let a busy worker request its next tasks until the policy declines or none waits."""
+def take_ahead(state, bind, worker, fetch, now):
+    """Let a busy worker take its next tasks until the policy declines or none waits.
+
+    ``fetch`` is when they arrive, s from now: a round trip if the worker requests them, and 0 if they are offered.
+    """
     settings = state.settings[0]
     if settings.requests_ahead == 0:
         return
@@ -86,7 +89,7 @@ def request_ahead(state, bind, worker, now):
     while task != NONE:
         task = _take(state, bind, worker, state.length[index(worker)], now)
         if task != NONE:
-            state.arrives[task] = now + settings.fetch_delay
+            state.arrives[task] = now + fetch
             state.after[task] = NONE
             if line.head == NONE:
                 line.head = task
@@ -130,7 +133,7 @@ def offer(choose, bind, state, sender, now):
             # An idle worker's request is with the schedulers already, so that it does not wait for the task.
             schedule(state.tree, worker, begin_next(state, bind, worker, 0.0, now))
         if line.running != NONE:
-            request_ahead(state, bind, worker, now)
+            take_ahead(state, bind, worker, 0.0, now)
         worker = choose(state.known_length, ints, floats)
 
 

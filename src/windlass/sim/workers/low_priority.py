@@ -37,7 +37,7 @@ def begin_next(state, bind, worker, now):
         state.progress[0].idle += 1
         end = central.begin_next(state, bind, worker, settings.fetch_delay, now)
         if line.running != NONE:
-            central.request_ahead(state, bind, worker, now)
+            central.take_ahead(state, bind, worker, settings.fetch_delay, now)
     elif settings.late_binding != 0:
         end = np.inf
         line.running = NONE
