@@ -17,6 +17,7 @@ AHEAD = ("tests/dispatch/test_ahead.py",)
 FETCHED = (
     "tests/dispatch/test_decentralised.py::test_a_worker_waits_for_the_tasks_that_it_fetches[pull-0.05-1-0.0-1]",
 )
+EVERY_STEP = ("tests/dispatch/test_plain_policies.py",)
 RANKED, TAKEN = ("tests/dispatch/test_ranking.py",), ("tests/dispatch/test_speeds.py",)
 CHOICES = ("tests/dispatch/test_choices.py",)
 
@@ -65,7 +66,9 @@ MUTANTS = (
     Mutant(RANKING, "return lower + 1.0 if _is_better(", "return lower + 1.0 if not _is_better(", RANKED),
     Mutant(RANKING, "return math.ceil(saved * together)", "return math.floor(saved * together)", RANKED),
     Mutant(RANKING, "return first > second * (together / arriving)", "return first > second", RANKED),
-    Mutant(RANKING, "- faster / together if", "if", PULLED),
+    Mutant(RANKING, "- faster / together - fetch", "- fetch", PULLED),
+    Mutant(RANKING, "fetch = _FETCHED *", "fetch = 0.0 *", EVERY_STEP),
+    Mutant(RANKING, "_FETCHED, _CAUTION = 0.5, 2.0", "_FETCHED, _CAUTION = 0.5, 3.0", EVERY_STEP),
     Mutant(SPEEDS, "count = _KEPT", "count = 0.0", (*TAKEN, *PULLED)),
     Mutant(
         SPEEDS, "max(0.0, spread / (known - 1) - doubt / known)", "spread / (known - 1)", (*TAKEN, *PULLED)
