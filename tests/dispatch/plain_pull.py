@@ -24,6 +24,7 @@ class Logs:
     count: float = 0.0
     above: float = 0.0
     below: float = 0.0
+    silent: float = 0.0
 
 
 def delays(saved: float, together: float, arriving: float) -> Iterator[Decimal]:
@@ -94,9 +95,11 @@ class PlainPull(PlainRosella):
 
     def take(self, worker: int, work: float, seconds: float) -> None:
         super().take(worker, work, seconds)
-        if work <= 0.0 or seconds <= 0.0:
+        logs = self.logs[worker]
+        logs.silent += seconds
+        if work <= 0.0 or logs.silent <= 0.0:
             return
-        logs, logarithm = self.logs[worker], math.log(work / seconds)
+        logarithm, logs.silent = math.log(work / logs.silent), 0.0
         difference = logarithm - logs.mean
         if logs.count:
             deviation = difference / max(math.sqrt(self.variance), 0.02)
@@ -178,7 +181,8 @@ class PlainPull(PlainRosella):
         found = {}
         for worker in self.here:
             share = real / (real + doubts[worker]) if worker in logs and real > 0.0 else 0.0
-            found[worker] = scale * math.exp(mean + (share * (logs[worker].mean - mean) if share else 0.0))
+            speed = scale * math.exp(mean + (share * (logs[worker].mean - mean) if share else 0.0))
+            found[worker] = speed / (1.0 + self.logs[worker].silent * speed / self.mean / 8.0)
         return found
 
     def reported(self, worker: int, work: float, seconds: float) -> None:

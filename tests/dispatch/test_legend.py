@@ -18,7 +18,7 @@ MODULES += (
     "windlass.sim.status",
 )
 #: Whole numbers that are not positions in the state, or positions within the entry of one worker.
-OTHERS = {"FIRST_OWN", "CENTRAL", "PER_WORKER", "_STEPS", "_MEAN", "_COUNT", "_ABOVE", "_BELOW"}
+OTHERS = {"FIRST_OWN", "CENTRAL", "PER_WORKER", "_STEPS", "_MEAN", "_COUNT", "_ABOVE", "_BELOW", "_SILENT"}
 
 
 def assigned(module: ModuleType) -> dict[str, int]:

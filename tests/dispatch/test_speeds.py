@@ -83,12 +83,32 @@ def test_a_worker_that_joins_is_believed_to_be_as_fast_as_the_mean_of_the_others
     assert believed(policy)[1] == pytest.approx(4.0 ** (1 / 3))
 
 
-@pytest.mark.parametrize(("work", "seconds"), [(0.0, 1.0), (1.0, 0.0), (0.0, 0.0)])
-def test_a_completion_without_work_or_duration_leaves_the_ratios_of_speeds(work, seconds):
+def test_a_worker_that_is_silent_for_eight_mean_tasks_counts_as_half_as_fast():
     policy = make()
     complete(policy, None, np.array([1.0, 4.0, 1.0, 4.0]), 5, lambda _: 1.0)
     before = believed(policy)
-    policy.completed(0, work, seconds)
+    policy.completed(1, 0.0, 0.5)
+    policy.completed(1, 0.0, 1.5)
     after = believed(policy)
-    # It counts in the work and the busy time of all, and therefore in the common factor.
-    np.testing.assert_allclose(after / after[0], before / before[0], rtol=1e-12)
+    scale = after[0] / before[0]
+    assert after[1] / scale == pytest.approx(4.0 / (1.0 + 2.0 * 4.0 * scale / 8.0))
+    assert after[3] / after[0] == pytest.approx(4.0)
+
+
+def test_seconds_that_were_reported_before_belong_to_the_task_that_ends_next():
+    once, twice = make(), make()
+    for policy in (once, twice):
+        complete(policy, None, np.array([1.0, 4.0, 1.0, 4.0]), 20, lambda _: 1.0)
+    once.completed(1, 1.0, 5.0)
+    twice.completed(1, 0.0, 2.0)
+    twice.completed(1, 1.0, 3.0)
+    ratios = [speeds / speeds[0] for speeds in (believed(once), believed(twice))]
+    np.testing.assert_allclose(*ratios)
+
+
+def test_a_completion_without_work_or_duration_says_nothing():
+    policy = make()
+    complete(policy, None, np.array([1.0, 4.0, 1.0, 4.0]), 5, lambda _: 1.0)
+    before = believed(policy)
+    policy.completed(0, 0.0, 0.0)
+    np.testing.assert_array_equal(believed(policy), before)

@@ -69,11 +69,13 @@ MUTANTS = (
     Mutant(RANKING, "- faster / together - fetch", "- fetch", PULLED),
     Mutant(RANKING, "fetch = _FETCHED *", "fetch = 0.0 *", EVERY_STEP),
     Mutant(RANKING, "_FETCHED, _CAUTION = 0.5, 2.0", "_FETCHED, _CAUTION = 0.5, 3.0", EVERY_STEP),
+    Mutant(SPEEDS, "seconds = floats[own + _SILENT]", "pass", (*TAKEN, *PULLED)),
+    Mutant(SPEEDS, "floats[own + _SILENT] = 0.0", "pass", (*TAKEN, *PULLED)),
     Mutant(SPEEDS, "count = _KEPT", "count = 0.0", (*TAKEN, *PULLED)),
     Mutant(
         SPEEDS, "max(0.0, spread / (known - 1) - doubt / known)", "spread / (known - 1)", (*TAKEN, *PULLED)
     ),
-    Mutant(SPEEDS, "floats[speeds + worker] = scale *", "floats[speeds + worker] =", (*TAKEN, *PULLED)),
+    Mutant(SPEEDS, "speed = scale *", "speed =", (*TAKEN, *PULLED)),
     Mutant(SPEEDS, "min(max(difference / spread, -_MOST), _MOST)", "difference / spread", (*TAKEN, *PULLED)),
     Mutant(LOG, "progress.known_unbound - state.known_unbound[scheduler]", "progress.known_unbound", PULLED),
     Mutant(CENTRAL, "progress.unbound > 0 and progress.idle > 0", "progress.unbound > 5", AHEAD),

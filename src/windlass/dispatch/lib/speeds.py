@@ -8,7 +8,8 @@ factor makes the speeds agree with the work and the busy time in the windows of 
 
 A mean covers the last completions of a worker, or those since its speed changed: the cumulative sums of Page raise an
 alarm when completions deviate from the mean in one direction, and the earlier completions are then forgotten. A policy
-chooses how many completions a mean covers, and how soon an alarm is raised.
+chooses how many completions a mean covers, and how soon an alarm is raised. An engine may report that a task takes long
+before it has ended.
 
 Places in addition to those of :mod:`windlass.dispatch.state` and :mod:`windlass.dispatch.lib.learner`:
 
@@ -32,19 +33,21 @@ from __future__ import annotations
 
 import math
 
-from windlass.dispatch.lib.learner import SIZES, WINDOW, window_sums
+from windlass.dispatch.lib.learner import MEAN_WORK, SIZES, WINDOW, window_sums
 from windlass.dispatch.state import OWN_FLOAT, PRESENT, RATES_AT, WORKERS, member
 from windlass.jit import helper, inlined
 
 VARIANCE, SEEN, MEMORY, ALARM = range(OWN_FLOAT + 16, OWN_FLOAT + 20)
-#: Numbers per worker: mean logarithm, completions that it covers, and the two cumulative sums.
-_MEAN, _COUNT, _ABOVE, _BELOW = range(4)
-PER_WORKER = 4
+#: Numbers per worker: mean logarithm, completions that it covers, the two cumulative sums, and seconds without work.
+_MEAN, _COUNT, _ABOVE, _BELOW, _SILENT = range(5)
+PER_WORKER = 5
 #: Completions that averages over all workers cover.
 _ALL = 1000.0
 #: Deviations in standard deviations: the part that no sum counts, and the most that one completion counts. After an
 #: alarm the mean restarts as if from this many completions.
 _SLACK, _MOST, _KEPT = 0.5, 2.0, 2.0
+#: A worker that is silent for as long as this many mean tasks would take counts as half as fast.
+_PATIENCE = 8.0
 #: The least standard deviation: speeds that differ by less are not a change.
 _LEAST = 0.02
 
@@ -80,10 +83,13 @@ def _has_changed(own, deviation, floats):
 
 @helper
 def take(worker, work, seconds, ints, floats):
-    """Record a completion; one without work or without a duration says nothing about speed."""
-    if work <= 0.0 or seconds <= 0.0:
-        return
+    """Record a completion, or with a work of 0 that the worker is busy for so long with a task that has not ended."""
     own = logs_at(ints) + PER_WORKER * worker
+    floats[own + _SILENT] += seconds
+    if work <= 0.0 or floats[own + _SILENT] <= 0.0:
+        return
+    seconds = floats[own + _SILENT]
+    floats[own + _SILENT] = 0.0
     difference = math.log(work / seconds) - floats[own + _MEAN]
     count = floats[own + _COUNT]
     if count > 0.0:
@@ -131,4 +137,6 @@ def believe(ints, floats):
         if floats[own + _COUNT] > 0.0 and real > 0.0:
             sampling = floats[VARIANCE] / floats[own + _COUNT]
             logarithm += real / (real + sampling) * (floats[own + _MEAN] - mean)
-        floats[speeds + worker] = scale * math.exp(logarithm)
+        speed = scale * math.exp(logarithm)
+        late = floats[own + _SILENT] * speed / floats[MEAN_WORK]
+        floats[speeds + worker] = speed / (1.0 + late / _PATIENCE)
