@@ -33,12 +33,12 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.dispatch.state import (
-    ASKED,
     BENCHMARK_AT,
     BENCHMARK_WORK,
     COPIES,
     JOINED,
     LEFT,
+    OFFERED,
     PRESENT,
     RATE,
     RATES_AT,
@@ -216,7 +216,7 @@ class CompiledDispatch:
         if self.ints[PRESENT] == 0:
             raise InputError("queue_lengths: every worker has left, expected at least one that is present")
         # If tasks wait with their scheduler, the turn of workers begins again.
-        self.ints[ASKED] = 0
+        self.ints[OFFERED] = 0
         return int(self.choosing.ready()(np.ascontiguousarray(lengths, np.int64), self.ints, self.floats))
 
     def completed(self, worker: int, work: float, seconds: float) -> None:
@@ -306,7 +306,7 @@ class CompiledDispatch:
         """Yield the workers in the order in which tasks that wait with this scheduler are offered to them."""
         lengths = np.zeros(self.workers, np.int64)
         choose = self.choosing.ready()
-        self.ints[ASKED] = 0
+        self.ints[OFFERED] = 0
         while (worker := int(choose(lengths, self.ints, self.floats))) >= 0:
             yield worker
 

@@ -18,7 +18,7 @@ in ``ints``     place  what it is                                     written by
 ``COPIES``      8      reservations per task, 0, or ``CENTRAL``       its class            engines
 ``DIRTY``       9      1 if the table of rates is out of date         rate updates         samplers
 ``OWN_INT``     10     first of 13 numbers of its own                 policy               policy
-``ASKED``       23     workers that were offered tasks in this turn   engines, ``choose``  ``choose``
+``OFFERED``     23     workers that were offered tasks in this turn   engines, ``choose``  ``choose``
 ``MEMBERS_AT``  24     first of the lists, see below                  ``change_members``   ``member``
 ==============  =====  =============================================  ===================  =====================
 
@@ -39,7 +39,7 @@ rate, the times of the last ``GAPS`` + 1 arrivals, s, the k-th at k modulo their
 
 With 0 reservations, a task is sent to a worker when it arrives. With ``CENTRAL``, tasks wait with their schedulers.
 ``choose`` then names the workers to which an engine offers them, one with each call, and -1 after the last; an engine
-sets ``ASKED`` to 0 first.
+sets ``OFFERED`` to 0 first.
 
 Kinds of changes that ``changed`` receives:
 
@@ -77,7 +77,7 @@ RATES_AT = 7
 COPIES = 8
 DIRTY = 9
 OWN_INT = 10
-ASKED = 23
+OFFERED = 23
 MEMBERS_AT = 24
 #: In ``COPIES``: tasks wait with their schedulers.
 CENTRAL = -1

@@ -12,7 +12,6 @@ from windlass.dispatch.lib import ranking, speeds
 from windlass.dispatch.lib.learning import Learning, change_learned
 from windlass.dispatch.state import (
     ARRIVED,
-    ASKED,
     BENCHMARK_AT,
     CENTRAL,
     COPIES,
@@ -20,6 +19,7 @@ from windlass.dispatch.state import (
     JOINED,
     LISTENS,
     NOW,
+    OFFERED,
     PRESENT,
     RATES_AT,
     VALUES_AT,
@@ -47,8 +47,8 @@ def _choose(lengths, ints, floats):
         ranking.rank(ints, floats)
     if ints[COPIES] != CENTRAL:
         return ranking.soonest(lengths, ints, floats)
-    place = ints[ASKED]
-    ints[ASKED] = place + 1
+    place = ints[OFFERED]
+    ints[OFFERED] = place + 1
     return ints[own_ints(ints) + place] if place < count else -1
 
 
@@ -83,15 +83,15 @@ def _changed(kind, worker, rate, ints, floats):
 class Pull(Learning):
     """Gives a free worker the oldest task for which it is useful, in view of faster workers and of the tasks that wait.
 
-    Tasks wait with their schedulers. A worker that completes a task requests the next one, and an idle worker has told
-    all schedulers that it is idle. Therefore the policy needs no queue lengths, which could be out of date, and several
-    schedulers share the workers as if all tasks waited in one queue.
+    Tasks wait with their schedulers. A worker that completes a task requests the next one, and an idle worker has
+    reported to all schedulers that it is idle. Therefore the policy needs no queue lengths, which could be out of date,
+    and several schedulers share the workers as if all tasks waited in one queue.
 
     The scheduler learns speeds from completions and from benchmark tasks, see :mod:`windlass.dispatch.lib.speeds`. A
     slow worker is useful if enough tasks wait: with fewer, jobs would end sooner, later ones included, if the task
     waited for a faster worker; see :func:`windlass.dispatch.lib.ranking.least_waiting`. If it is useful from the tenth
     waiting task on, it takes the tenth, as faster workers will soon have taken those before it. Tasks that arrive at
-    one instant form a job. Several schedulers tell each other how many tasks wait, one number each. A scheduler
+    one instant form a job. Several schedulers report to each other how many tasks wait, one number each. A scheduler
     computes new estimates once n of its own tasks have arrived or n of others' have ended, so that a scheduler with few
     jobs does not use old estimates.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.dispatch.state import ASKED
+from windlass.dispatch.state import OFFERED
 from windlass.jit import index, inlined
 from windlass.sim.events.tree import schedule
 from windlass.sim.workers.log import count_unbound, unbound_elsewhere
@@ -125,7 +125,7 @@ def offer(choose, bind, state, sender, now):
     """Offer the waiting tasks to all workers, in the order in which a scheduler's policy names them."""
     settings, progress = state.settings[0], state.progress[0]
     ints, floats = state.ints[sender], state.floats[sender]
-    ints[ASKED] = 0
+    ints[OFFERED] = 0
     worker = choose(state.known_length, ints, floats)
     while worker >= 0 and progress.unbound > 0 and (progress.idle > 0 or settings.requests_ahead != 0):
         line = state.line[index(worker)]
