@@ -4,7 +4,7 @@ import importlib.util
 
 _NEED_RAY = [
     "src/windlass/engines/ray/*.py",
-    *(f"src/windlass/engines/serve/{name}.py" for name in ("router", "benchmarks", "metrics")),
+    *(f"src/windlass/engines/serve/{name}.py" for name in ("router", "benchmarks", "metrics", "outcomes")),
     "tests/engines/routers.py",
     "tests/engines/ray_nodes.py",
 ]

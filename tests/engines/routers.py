@@ -16,7 +16,7 @@ class BrokenRouter(LearningRouter):
     def _rank(self, speeds, candidates, request):
         raise RuntimeError("broken on purpose")
 
-    def _end(self, speeds, replica_id, request):
+    def _end(self, speeds, replica_id, request, *outcome):
         raise RuntimeError("broken on purpose")
 
 
@@ -42,3 +42,18 @@ class Worker:
     def probed(self):
         """Return the number of benchmark requests."""
         return self._probed
+
+
+class Failing(Worker):
+    """As a worker, but the replica of rank 1 raises: at once, or after as long as the slowest one takes."""
+
+    def __init__(self, seconds=0.0):
+        super().__init__()
+        self._seconds = seconds
+
+    async def __call__(self, request=None):
+        """Return the serving replica's rank, or raise."""
+        if self._rank == 1:
+            await asyncio.sleep(self._seconds)
+            raise ValueError("failed on purpose")
+        return await super().__call__(request)

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+import urllib.error
 import urllib.request
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ pytest.importorskip("ray.serve", reason="Ray Serve is not installed (the extra `
 from ray import serve
 from ray.serve.config import RequestRouterConfig
 
-from tests.engines.routers import SECONDS, BrokenRouter, Worker
+from tests.engines.routers import SECONDS, BrokenRouter, Failing, Worker
 from windlass.engines.serve.router import LearningRouter, pull, rosella
 from windlass.engines.slurm.daemons import wait_until
 from windlass.model import InputError
@@ -30,7 +31,7 @@ def deploy(serve_address):
     """Return a function that deploys workers; delete them at the end."""
     names = []
 
-    def one(name, config, replicas=3, limit=5):
+    def one(name, config, replicas=3, limit=5, of=Worker, given=()):
         deployment = serve.deployment(
             num_replicas=replicas,
             max_ongoing_requests=limit,
@@ -38,9 +39,9 @@ def deploy(serve_address):
             ray_actor_options={"num_cpus": 0},
             health_check_period_s=1,
             graceful_shutdown_timeout_s=1,
-        )(Worker)
+        )(of)
         names.append(name)
-        return serve.run(deployment.bind(), name=name, route_prefix=f"/{name}")
+        return serve.run(deployment.bind(*given), name=name, route_prefix=f"/{name}")
 
     yield one
     for name in names:
@@ -206,3 +207,33 @@ def test_failing_benchmark_requests_are_abandoned_and_harmless(deploy):
     assert len(ask(handle, 40)) == 40
     assert wait_until(router._benchmarking.done, LONG)
     assert all(isinstance(answer, str) for answer in ask(handle, 20))
+
+
+@pytest.mark.parametrize("seconds", [0.0, SECONDS])
+def test_a_failing_replica_gets_few_requests(deploy, seconds):
+    handle = deploy(f"failing-{seconds > 0}", pull(seed=1), of=Failing, given=(seconds,))
+    loaded(handle)
+    begun = time.monotonic()
+    answers = timed(handle, 500, at_once=8)
+    later = [answer for answer, at, _ in answers if at > begun + 1.0 + seconds]
+    failed = [answer for answer in later if isinstance(answer, Exception)]
+    assert len(later) > 100
+    assert len(failed) <= 0.02 * len(later) + 1
+
+
+def test_http_errors_of_a_failing_replica_are_noticed(serve_address, deploy):
+    handle = deploy("failing-http", pull(), of=Failing)
+    loaded(handle)
+
+    def one(_):
+        try:
+            with urllib.request.urlopen(f"{serve_address}/failing-http", timeout=LONG) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = Counter(pool.map(one, range(300)))
+    assert set(answers) <= {200, 500}
+    # A router that takes errors for fast completions sends nearly all requests to the failing replica.
+    assert answers[500] < 60

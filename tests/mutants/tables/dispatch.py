@@ -17,6 +17,7 @@ AHEAD = ("tests/dispatch/test_ahead.py",)
 FETCHED = (
     "tests/dispatch/test_decentralised.py::test_a_worker_waits_for_the_tasks_that_it_fetches[pull-0.05-1-0.0-1]",
 )
+EJECTED = ("tests/engines/test_ejection.py",)
 EVERY_STEP = ("tests/dispatch/test_plain_policies.py",)
 RANKED, TAKEN = ("tests/dispatch/test_ranking.py",), ("tests/dispatch/test_speeds.py",)
 CHOICES = ("tests/dispatch/test_choices.py",)
@@ -42,6 +43,13 @@ MUTANTS = (
         "self._at_once, None)",
         (f"{SHARED}::test_estimates_are_service_rates_for_any_number_of_routers",),
     ),
+    Mutant(
+        "engines/serve/ejection.py", "self._length = min(2.0 * self._length, _LONGEST_S)", "pass", EJECTED
+    ),
+    Mutant("engines/serve/ejection.py", "FAILED and not self.is_out(now)", "FAILED", EJECTED),
+    Mutant("engines/serve/replicas.py", "has_room &= allowed", "pass", EJECTED),
+    Mutant("engines/serve/replicas.py", " and outcome is RequestOutcome.SERVED", "", EJECTED),
+    Mutant("engines/serve/replicas.py", "or outcome is RequestOutcome.FAILED", "", EJECTED),
     Mutant(LEARNER, "(1.0 + epsilon) * length / least", "5.0 * (1.0 + epsilon) * length / least", TRUE_RATES),
     Mutant(
         LEARNER,

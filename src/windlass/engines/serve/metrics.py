@@ -48,7 +48,10 @@ class RouterMetrics:
             metric.set_default_tags(tags)
 
     def count_fallback(self, reason: str) -> None:
-        """Count a request routed by Serve, because of ``loading``, ``unknown``, ``multiplexed`` or ``error``."""
+        """Count a request routed by Serve, because of ``loading``, ``unknown``, ``multiplexed`` or ``error``.
+
+        With ``outcome``, it was routed here, but a failure would not have been noticed.
+        """
         self._fallbacks.inc(tags={"reason": reason})
 
     def show(self, speeds: Callable[[], dict[str, float]], arrival_rate: Callable[[], float]) -> None:

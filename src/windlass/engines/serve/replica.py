@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Hashable
 from typing import NamedTuple
 
+from windlass.engines.serve.ejection import Ejection
+
 #: Completions after which a replica counts as known; a single one could be chance.
 TRIALS = 2
 
@@ -63,6 +65,7 @@ class Replica:
     def __init__(self, now: float, window: int) -> None:
         self.worker = 0  # its number in the policy
         self.outstanding: dict[Hashable, _Sent] = {}
+        self.ejection = Ejection()
         self.busy = 0.0  # busy seconds since the last completion
         self.reported = 0.0  # the part of them already reported to the policy
         self._last_end = -math.inf
@@ -86,6 +89,11 @@ class Replica:
         self.count(now, at_once)
         own = len(self.outstanding) + 1
         self.outstanding[request] = _Sent(now, length if length is not None and length > own else None)
+
+    def may_have_one(self, now: float) -> bool:
+        """Return whether the replica may have a request: it is not ejected, and its trial is not under way."""
+        on_trial = self.ejection.is_on_trial(now)
+        return not self.ejection.is_out(now) and not (on_trial and self.outstanding)
 
     def end(self, request: Hashable, now: float, at_once: int) -> Done:
         """Record a request's end; return the work since the last end, without busy seconds already reported."""

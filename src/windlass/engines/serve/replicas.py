@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.engines.serve.calls import Learner
+from windlass.engines.serve.ejection import RequestOutcome
 from windlass.engines.serve.replica import Replica
 
 Id = TypeVar("Id", bound=Hashable)
@@ -42,6 +43,8 @@ class Replicas(Generic[Id]):
       second one before that has ended. A new replica that hangs costs one request.
     - An ``explore_share`` of requests goes to the idle replica with the oldest completion, so that an estimate that has
       become too low, and keeps requests away, is corrected.
+    - A replica whose requests fail is ejected for a while, unless all replicas are; see
+      :class:`windlass.engines.serve.ejection.Ejection`. Requests that failed are not learned from.
     - All other requests follow the policy.
     - When the set of replicas changes, a new policy is made and learns the recent completions of the remaining ones.
 
@@ -135,9 +138,9 @@ class Replicas(Generic[Id]):
     def rank(self, seen: Mapping[Id, int | None], limits: Mapping[Id, int]) -> list[Id] | None:
         """Return the replicas to try for the next request, in turn: the policy's choice, then by expected wait.
 
-        Full replicas are left out, and so are replicas expected to answer later than a full one: it may be better to
-        wait for a fast replica than to join the queue of a slow one. A replica that is silent for longer than its queue
-        explains is expected to stay silent for as long again, so that no request waits for one that hangs.
+        Full and ejected replicas are left out, and so are replicas expected to answer later than a full one: it may be
+        better to wait for a fast replica than to join the queue of a slow one. A replica that is silent for longer than
+        its queue explains is expected to stay silent for as long again, so that no request waits for one that hangs.
 
         Parameters
         ----------
@@ -159,19 +162,27 @@ class Replicas(Generic[Id]):
             np.int64,
         )
         self._report_silence()
+        allowed = self._allowed()
         # Called even if the choice is not used, because the call updates the estimates.
         choice = self._policy.choose(self._queues(lengths))
-        first = self._new_or_neglected(lengths)
+        first = self._new_or_neglected(lengths, allowed)
         if first is None:
             if not any(replica.known for replica in self._replicas.values()):
                 return None
             first = choice
         waits = self._waits(lengths)
         has_room = lengths < [limits.get(one, np.iinfo(np.int64).max) for one in self._ids]
+        has_room &= allowed
         if has_room[first]:
             waits[first] = -1.0
-        worth_it = has_room & (waits <= waits[~has_room].min(initial=np.inf))
+        worth_it = has_room & (waits <= waits[allowed & ~has_room].min(initial=np.inf))
         return [self._ids[worker] for worker in np.argsort(waits, kind="stable") if worth_it[worker]]
+
+    def _allowed(self) -> NDArray[np.bool_]:
+        """(n,) whether each may have a request; all if none may."""
+        now = self._clock()
+        allowed = np.array([replica.may_have_one(now) for replica in self._replicas.values()])
+        return allowed if allowed.any() else np.ones(len(allowed), bool)
 
     def _report_silence(self) -> None:
         """Report busy seconds without a completion to the policy, if they exceed what its estimate explains."""
@@ -203,11 +214,15 @@ class Replicas(Generic[Id]):
         """(n,) lengths for the policy: a free place costs no wait, so all lengths below ``at_once`` are equal."""
         return np.maximum(lengths, self._at_once - 1)
 
-    def _new_or_neglected(self, lengths: NDArray[np.int64]) -> int | None:
+    def _new_or_neglected(self, lengths: NDArray[np.int64], allowed: NDArray[np.bool_]) -> int | None:
         """Return the worker to explore now, or None."""
-        replicas = list(self._replicas.values())
-        idle = [worker for worker, length in enumerate(lengths) if length == 0]
-        tried = [worker for worker in idle if not replicas[worker].known]
+        replicas, now = list(self._replicas.values()), self._clock()
+        idle = [worker for worker, length in enumerate(lengths) if length == 0 and allowed[worker]]
+        tried = [
+            worker
+            for worker in idle
+            if not replicas[worker].known or replicas[worker].ejection.is_on_trial(now)
+        ]
         if not tried and self._explore_share > 0 and self._rng.random() < self._explore_share:
             tried = idle
         if not tried:
@@ -239,18 +254,22 @@ class Replicas(Generic[Id]):
             return
         replica.begin(request, self._clock(), self._at_once, length)
 
-    def ended(self, one: Id, request: Hashable) -> None:
-        """Record that a request left a replica: served, failed, cancelled, or never accepted."""
+    def ended(self, one: Id, request: Hashable, outcome: RequestOutcome = RequestOutcome.SERVED) -> None:
+        """Record that a request left a replica; only served ones are learned from."""
         replica = self._replicas.get(one)
         if replica is None:
             return
+        now = self._clock()
+        if request in replica.outstanding or outcome is RequestOutcome.FAILED:
+            # Otherwise it may be one that the replica rejected.
+            replica.ejection.count(outcome, now)
         if request not in replica.outstanding:
             self._early[one, request] = None
             while len(self._early) > _EARLY:
                 self._early.popitem(last=False)
             return
-        done = replica.end(request, self._clock(), self._at_once)
-        if replica.ended > 1:
+        done = replica.end(request, now, self._at_once)
+        if replica.ended > 1 and outcome is RequestOutcome.SERVED:
             self._learn(replica, *done)
 
     @property

@@ -23,8 +23,10 @@ from ray.serve.request_router import PendingRequest, ReplicaID, RunningReplica
 
 from windlass.engines.serve.benchmarks import send_benchmarks
 from windlass.engines.serve.calls import try_out
+from windlass.engines.serve.ejection import RequestOutcome
 from windlass.engines.serve.metrics import RouterMetrics
 from windlass.engines.serve.options import RouterOptions
+from windlass.engines.serve.outcomes import is_failure, watch
 from windlass.engines.serve.replicas import Replicas
 from windlass.model import InputError
 
@@ -60,6 +62,7 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         self._speeds: Replicas[ReplicaID] | None = None
         self._newest_request = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._failed: set[str] = set()
         self._has_failed = False
         self._benchmarks: Callable[[], asyncio.Task[None]] | None = None
         self._metrics = RouterMetrics(self.app_name, self._deployment_id.name, time.monotonic)
@@ -180,13 +183,37 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         # Serve has just cached the queue length that the replica reported.
         length = self.replica_queue_len_cache.get(replica_id)
         self._guarded(lambda speeds: speeds.sent(replica_id, request, length))
+        self._watch(request, result)
+
+    def _watch(self, request: str, result: Any) -> None:
+        """Look at the first part of an answer, as Serve does not pass the outcome of a request to a router."""
+        loop = asyncio.get_running_loop()
+
+        def look(answer: object) -> None:
+            # Called from another thread, before Serve reports the end of the request.
+            if is_failure(answer):
+                loop.call_soon_threadsafe(self._failed.add, request)
+
+        try:
+            watch(result, look)
+        except Exception:
+            # Another transport, or another version of Serve: failures are not noticed.
+            self._metrics.count_fallback("outcome")
 
     def on_request_completed(self, replica_id: ReplicaID, internal_request_id: str) -> None:
         """Record that a request left a replica, or was rejected by it."""
-        self._guarded(lambda speeds: self._end(speeds, replica_id, internal_request_id))
+        outcome = RequestOutcome.FAILED if internal_request_id in self._failed else RequestOutcome.SERVED
+        self._failed.discard(internal_request_id)
+        self._guarded(lambda speeds: self._end(speeds, replica_id, internal_request_id, outcome))
 
-    def _end(self, speeds: Replicas[ReplicaID], replica_id: ReplicaID, request: str) -> None:
-        speeds.ended(replica_id, request)
+    def _end(
+        self,
+        speeds: Replicas[ReplicaID],
+        replica_id: ReplicaID,
+        request: str,
+        outcome: RequestOutcome = RequestOutcome.SERVED,
+    ) -> None:
+        speeds.ended(replica_id, request, outcome)
         self._metrics.show(lambda: _named(speeds.speeds), lambda: speeds.arrival_rate)
 
     def spare_rate(self) -> float:
