@@ -25,6 +25,8 @@ from windlass.io.traces import read_trace, to_workload
 from windlass.jit import prepare
 from windlass.model import JobTable
 from windlass.order.site import POLICIES
+from windlass.order.site.compiled import CompiledPolicy
+from windlass.order.site.policies.easy import Easy
 from windlass.sim.site.part import kernels
 from windlass.sim.site.replay import replay
 
@@ -51,7 +53,7 @@ def rows(repeats: int) -> list[Row]:
             found += _replays(case, policy, decide, repeats)
     large = Case("Lublin, 450,000 jobs, 8,192 processors", _large_workload(), 8192)
     found += _replays(large, "easy", peers.easy, 1, with_simpy=False)
-    return [*found, *_conservative(), _memory(), *_others()]
+    return [*found, _long_queue(), *_conservative(), _memory(), *_others()]
 
 
 def _cases() -> list[Case]:
@@ -60,6 +62,32 @@ def _cases() -> list[Case]:
         workload = to_workload(read_trace(_KTH))
         cases.append(Case("KTH-SP2", workload.jobs, workload.processors))
     return cases
+
+
+class _Scanning(CompiledPolicy):
+    """EASY without the index of a long queue: each decision reads the queue from its head."""
+
+    name = "scanning"
+    reasons = Easy.reasons
+    select = Easy.select
+
+
+def _long_queue() -> Row:
+    """Compare EASY with up to 38,000 waiting jobs with the same rules without an index."""
+    jobs = lublin(450_000, 8192, np.random.default_rng(1), load=1.4)
+    indexed, scanning = Easy(), _Scanning()
+    prepare((*kernels(indexed), *kernels(scanning)))
+    if not np.array_equal(replay(jobs, 8192, indexed).start, replay(jobs, 8192, scanning).start):
+        raise AssertionError("easy: the schedule without an index differs")
+    return compare_rates(
+        "replay easy, Lublin, 450,000 jobs, load 1.4, 8,192 processors",
+        lambda: replay(jobs, 8192, indexed),
+        lambda: replay(jobs, 8192, scanning),
+        "compiled, without an index of the queue",
+        amount=len(jobs),
+        unit="jobs/s",
+        repeats=1,
+    )
 
 
 def _conservative() -> list[Row]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.oracles.workloads import CHECK, busy
 from windlass.experiment.workloads import lublin
-from windlass.order.site.lib.profile import Profile, earliest, take
+from windlass.order.site.lib.profile import Profile, earliest, end_of, take
 from windlass.order.site.lib.timeline import (
     ROOM,
     Timeline,
@@ -28,9 +28,8 @@ from windlass.sim import replay
 PROCESSORS = 9
 #: Start, processors, duration; as many as fill a few blocks.
 takes = st.tuples(st.integers(0, 90), st.integers(-2, 3), st.integers(0, 130))
-requests = st.tuples(
-    st.integers(1, PROCESSORS), st.integers(0, 60), st.one_of(st.integers(0, 130), st.just(math.inf))
-)
+times = st.one_of(st.integers(0, 130), st.just(math.inf))
+requests = st.tuples(st.integers(1, PROCESSORS), st.integers(0, 60), times, times)
 
 
 def both(many: list[tuple[int, int, int]], steps: int) -> tuple[Timeline, Profile]:
@@ -43,7 +42,7 @@ def both(many: list[tuple[int, int, int]], steps: int) -> tuple[Timeline, Profil
         append_step(line, 2.0 * step, free)
         profile.times[step], profile.free[step] = 2.0 * step, free
     for start, procs, seconds in many:
-        take_from(line, procs, float(start), float(seconds))
+        take_from(line, procs, float(start), end_of(float(start), float(seconds)))
         take(profile, procs, float(start), float(seconds))
     return line, profile
 
@@ -58,13 +57,13 @@ def steps_of(line: Timeline) -> tuple[list[float], list[int]]:
     return list(itertools.chain(*times)), list(itertools.chain(*free))
 
 
-def first_fit(profile: Profile, procs: int, seconds: float, before: float) -> float:
-    """What is free from ``before`` on does not count against a job."""
+def first_fit(profile: Profile, procs: int, seconds: float, before: float, limit: float = math.inf) -> float:
+    """What is free from ``before`` on does not count against a job, which starts before ``limit``."""
     steps = int(profile.steps[0])
     times, free = profile.times[:steps].tolist(), profile.free[:steps].tolist()
     for start in times:
         until = max(start + seconds, math.nextafter(start, math.inf))
-        if start < before and all(
+        if start < min(before, limit) and all(
             has >= procs for at, has in zip(times, free, strict=True) if start <= at < min(until, before)
         ):
             return float(start)
@@ -77,19 +76,19 @@ def first_fit(profile: Profile, procs: int, seconds: float, before: float) -> fl
     steps=st.integers(1, 2 * ROOM),
     jobs=st.lists(requests, max_size=6),
 )
-@example(many=[], steps=8, jobs=[(5, 10, 4)])
-@example(many=[(0, 1, 130), (1, 2, 90)], steps=2 * ROOM, jobs=[(8, 2, math.inf)])
-@example(many=[(7, 1, 0)] * 3 + [(7, 2, 9)], steps=1, jobs=[(1, 0, math.inf)])
+@example(many=[], steps=8, jobs=[(5, 10, 4, math.inf)])
+@example(many=[(0, 1, 130), (1, 2, 90)], steps=2 * ROOM, jobs=[(8, 2, math.inf, math.inf)])
+@example(many=[(7, 1, 0)] * 3 + [(7, 2, 9)], steps=1, jobs=[(1, 0, math.inf, 9)])
 def test_a_timeline_equals_a_list_of_steps(
-    many: list[tuple[int, int, int]], steps: int, jobs: list[tuple[int, int, float]]
+    many: list[tuple[int, int, int]], steps: int, jobs: list[tuple[int, int, float, float]]
 ) -> None:
     line, profile = both(many, steps)
     count = int(profile.steps[0])
     assert steps_of(line) == (profile.times[:count].tolist(), profile.free[:count].tolist())
-    for procs, seconds, before in jobs:
-        found = earliest_before(line, procs, float(seconds), before)
-        assert found == first_fit(profile, procs, float(seconds), before)
-        if before == math.inf:
+    for procs, seconds, before, limit in jobs:
+        found = earliest_before(line, procs, float(seconds), float(before), float(limit))
+        assert found == first_fit(profile, procs, float(seconds), before, limit)
+        if before == limit == math.inf:
             assert found == earliest(profile, procs, float(seconds))
 
 

@@ -15,6 +15,7 @@ OF_HEAD = (
     "tests/order/test_promises.py",
     "tests/order/test_agreement.py::test_starts_of_a_long_queue_equal_the_definition",
 )
+OF_INDEX = ("tests/order/test_long_queue.py",)
 OF_SWAG = (f"{FLEET}::test_swag_is_the_printed_algorithm", f"{FLEET}::test_the_worked_example")
 OF_REORDERING = (f"{FLEET}::test_reordering_is_the_printed_algorithm_and_never_worsens_the_mean",)
 OF_BEST = (
@@ -23,9 +24,27 @@ OF_BEST = (
 )
 
 MUTANTS = (
-    Mutant(EASY, "ends_before = now + request[row] <= time", "ends_before = True", OF_SITE),
+    Mutant(
+        EASY,
+        "row = queue[position]\n        ends_before = view.now + view.request[row] <= time",
+        "row = queue[position]\n        ends_before = True",
+        OF_SITE,
+    ),
     Mutant(EASY, "            extra -= procs[row]\n", "", OF_HEAD),
     Mutant(TIMELINE, "if time >= before or", "if time > before or", OF_LINE),
+    Mutant(
+        "order/site/lib/queue_index.py",
+        "while node <= last >> (FAN_BITS * level):",
+        "while node < last >> (FAN_BITS * level):",
+        OF_INDEX,
+    ),
+    Mutant("sim/site/long_queue.py", "changed |= bound > request", "changed = bound > request", OF_INDEX),
+    Mutant(
+        "sim/site/moves.py",
+        "max(site.expected_end[row], np.nextafter(now, np.inf)) if known",
+        "max(site.expected_end[row], now) if known",
+        OF_SITE,
+    ),
     Mutant(
         "order/site/lib/in_order.py",
         "chosen[pick] = places[chosen[pick]]",

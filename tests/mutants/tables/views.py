@@ -23,8 +23,8 @@ MUTANTS = (
     ),
     Mutant(
         "order/site/policies/easy.py",
-        "need = procs[view.queue[started]] + view.owed",
-        "need = procs[view.queue[started]] - view.owed",
+        "need = procs[view.queue[head]] + view.owed",
+        "need = procs[view.queue[head]] - view.owed",
         ("tests/order/test_easy_views.py",),
     ),
     Mutant(

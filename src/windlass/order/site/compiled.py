@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import column, numba_type
+from windlass.order.site.lib.queue_index import QueueIndex
 from windlass.order.site.view import SiteView, Start
 from windlass.policy.registry import capability
 
@@ -53,6 +54,12 @@ class CompiledView(NamedTuple):
         Processors held beyond the site's current size; the site removes this many of those that are released next.
     refused
         Number of jobs at the front of the queue that were refused before, with nothing freed since.
+    settled
+        Entries at the front of the queue that were considered by a decision that started no job, if ``refused`` is
+        not 0: under the same circumstances, except for a later clock, the policy refused all of them. Otherwise 0.
+    freed_until
+        Time, s, before which processors were released since the last decision; infinity if unknown. A job that ends
+        early releases its processors until its expected end.
     queue
         (q,) rows of waiting jobs, in order of submission.
     running
@@ -87,6 +94,8 @@ class CompiledView(NamedTuple):
     free: int
     owed: int
     refused: int
+    settled: int
+    freed_until: float
     queue: Annotated[NDArray[np.int64], column("waiting")]
     running: Annotated[NDArray[np.int64], column("running")]
     submit: Annotated[NDArray[np.float64], column("jobs")]
@@ -106,12 +115,22 @@ VIEW = numba_type(CompiledView)
 SELECT = types.int64(VIEW, types.int64[::1], types.int64[::1])
 
 
+#: The signature of a function that receives the index of a long queue as well.
+SELECT_BY_INDEX = types.int64(VIEW, numba_type(QueueIndex), types.int64[::1], types.int64[::1])
+
+
 def _starts_none(view, chosen, why):
+    return 0
+
+
+def _starts_none_by_index(view, index, chosen, why):
     return 0
 
 
 #: Placeholder in the simulator's loop for a policy that has only ``decide``; starts no job.
 STARTS_NONE = Kernel(_starts_none, SELECT, allocates=False)
+#: The same for a policy without a function that uses the index of a queue.
+STARTS_NONE_BY_INDEX = Kernel(_starts_none_by_index, SELECT_BY_INDEX, allocates=False)
 
 
 @runtime_checkable
@@ -137,6 +156,20 @@ class Pooled(Protocol):
     @property
     def pooled(self) -> Kernel | None:
         """Function called instead of ``select`` at a site with pools, of the same signature; None for ``select``."""
+        ...
+
+
+@runtime_checkable
+class Indexed(Protocol):
+    """A compiled policy with a separate function for long queues, which have an index.
+
+    It is called instead of ``select`` by an engine that keeps an index, at a site without pools. It finds jobs by
+    :func:`~windlass.order.site.lib.queue_index.next_fit`, as only this function knows of holes in the queue.
+    """
+
+    @property
+    def indexed(self) -> Kernel | None:
+        """Function of signature :data:`SELECT_BY_INDEX`; None for ``select`` only."""
         ...
 
 
@@ -186,6 +219,12 @@ def select_of(policy: object, pools: bool) -> Kernel:
     able = capability(policy, Pooled) if pools else None
     found = None if able is None else able.pooled
     return cast(CompiledPolicy, policy).select if found is None else found
+
+
+def indexed_of(policy: object) -> Kernel | None:
+    """Return a compiled policy's function for long queues; None if it has none."""
+    able = capability(policy, Indexed)
+    return None if able is None else able.indexed
 
 
 def numbers_of(policy: object) -> NDArray[np.float64]:
@@ -262,6 +301,8 @@ def columns_of(view: SiteView, given: NDArray[np.float64] | None = None) -> Comp
         free=view.free,
         owed=view.owed,
         refused=view.refused,
+        settled=0,
+        freed_until=np.inf,
         queue=rows[:count],
         running=rows[count:],
         submit=submit,

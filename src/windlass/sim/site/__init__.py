@@ -2,6 +2,7 @@
 
 - :mod:`~windlass.sim.site.state`: the queue and the running jobs, as arrays.
 - :mod:`~windlass.sim.site.setup`: the state before any event.
+- :mod:`~windlass.sim.site.long_queue`: the index of a long queue.
 - :mod:`~windlass.sim.site.moves`: jobs enter the queue, start and stop.
 - :mod:`~windlass.sim.site.rates`: changing speeds, and jobs that run on the processors of others.
 - :mod:`~windlass.sim.site.loop`: the compiled loop, which calls a compiled policy.

@@ -11,9 +11,11 @@ from numba import types
 
 from windlass.jit import Kernel, inlined
 from windlass.order.site.compiled import CompiledView
+from windlass.order.site.lib.queue_index import HOLE, QueueIndex
 from windlass.sim.cores import holds_on
 from windlass.sim.events.tree import next_of_any, next_worker
 from windlass.sim.handle import opening, storing
+from windlass.sim.site.long_queue import index_if_long, waiting_count
 from windlass.sim.site.moves import (
     count_use,
     enqueue,
@@ -58,13 +60,18 @@ def _take_ends(run, now):
 
 
 @inlined
+def _may_start(site, row):
+    return row != HOLE and site.slot[row] == NO_SLOT
+
+
+@inlined
 def _refusal(run, count):
     """Return why the first ``count`` positions of the answer cannot start together; PAUSED if they can."""
     site = run.site
     queue, wanted, wrong, named = waiting_rows(site), 0, PAUSED, 0
     while named < count and wrong == PAUSED:
         position = site.chosen[named]
-        if position < 0 or position >= len(queue) or site.slot[queue[position]] != NO_SLOT:
+        if position < 0 or position >= len(queue) or not _may_start(site, queue[position]):
             wrong = BAD_POSITION
         else:
             site.slot[queue[position]] = NAMED
@@ -108,7 +115,9 @@ def _carry_out(run, now):
         start_job(run, row, now)
     sort_few(chosen)
     leave_queue(site, chosen)
-    site.counts[0].refused = site.counts[0].queue_tail - site.counts[0].queue_head
+    site.counts[0].refused = waiting_count(site.counts[0])
+    site.counts[0].settled = site.counts[0].queue_tail - site.counts[0].queue_head if count == 0 else 0
+    site.clock[0].freed_until = -np.inf
     record_cores(run)
     return PAUSED
 
@@ -116,11 +125,14 @@ def _carry_out(run, now):
 @inlined
 def _view(run, now):
     site, nodes, counts = run.site, run.nodes, run.site.counts[0]
+    settled = counts.settled if counts.refused != 0 else 0
     return CompiledView(
         now=now,
         free=nodes.total[counts.site],
         owed=nodes.owed[counts.site],
         refused=counts.refused,
+        settled=settled,
+        freed_until=run.site.clock[0].freed_until,
         queue=waiting_rows(site),
         running=running_rows(site),
         submit=site.submit,
@@ -152,7 +164,12 @@ def _decide_at(run, now):
     if counts.in_python != 0:
         clock.decision_due = now
         return POLICY_DUE
-    count = run.select(_view(run, now), site.chosen, site.reason)
+    index_if_long(site)
+    if counts.indexed == 0:
+        count = run.select(_view(run, now), site.chosen, site.reason)
+    else:
+        index = QueueIndex(counts.queue_head, site.bounds, site.levels, site.shortest)
+        count = run.select_by_index(_view(run, now), index, site.chosen, site.reason)
     status = _refusal(run, count)
     if status != PAUSED:
         return status
@@ -236,6 +253,7 @@ def _settle(address, now):
     other_idle = nodes.total[site.counts[0].site] != site.counts[0].idle_before
     if other_idle or nodes.owed[site.counts[0].site] != site.counts[0].owed_before:
         site.counts[0].refused = 0
+        site.clock[0].freed_until = np.inf
         site.clock[0].decision_due = now
     record_cores(run)
     site.clock[0].next_instant = next_instant(run)

@@ -8,6 +8,7 @@ from windlass.jit import inlined, slicing
 from windlass.order.site.compiled import user_of
 from windlass.sim.cores import give_back, take
 from windlass.sim.events.tree import schedule_any
+from windlass.sim.site.long_queue import compact, index_last, leave_holes, make_index
 from windlass.sim.site.rates import begin_rated, list_running, part_pair, unlist_running
 from windlass.sim.site.state import NO_SLOT
 from windlass.sim.status import FULL, PAUSED
@@ -40,12 +41,12 @@ def enqueue(site, row):
     counts = site.counts[0]
     if counts.queue_tail == len(site.queue):
         # After restarts of jobs, the queue moves to the front of its array.
-        for place in range(counts.queue_head, counts.queue_tail):
-            site.queue[place - counts.queue_head] = site.queue[place]
-        counts.queue_tail -= counts.queue_head
-        counts.queue_head = 0
+        compact(site, 0)
+        if counts.indexed != 0:
+            make_index(site)
     site.queue[counts.queue_tail] = row
     counts.queue_tail += 1
+    index_last(site)
 
 
 @inlined
@@ -121,6 +122,11 @@ def stop_job(run, row, now):
     """Stop a job: give back its processors and other resources."""
     site, counts = run.site, run.site.counts[0]
     counts.refused = 0
+    # The end of a guest or a host changes what the other one holds; a late job was expected to end at any time.
+    known = counts.rated == 0 and site.expected_end[row] >= now
+    # Even a job with a request of 0 was expected to hold its processors beyond its start.
+    until = max(site.expected_end[row], np.nextafter(now, np.inf)) if known else np.inf
+    site.clock[0].freed_until = max(site.clock[0].freed_until, until)
     unlist_running(site, row)
     if counts.rated != 0:
         part_pair(run, row, now)
@@ -152,6 +158,9 @@ def sort_few(values):
 def leave_queue(site, chosen):
     """Remove the chosen queue positions, ascending; the other jobs keep their order."""
     if len(chosen) == 0:
+        return
+    if site.counts[0].indexed != 0:
+        leave_holes(site, chosen)
         return
     head = site.counts[0].queue_head
     target = chosen[-1]

@@ -10,7 +10,14 @@ from windlass.jit import Kernel
 from windlass.model import InputError, JobTable, Owners, PolicyError
 from windlass.model.pools import Pools
 from windlass.order.site import SitePolicy
-from windlass.order.site.compiled import STARTS_NONE, as_compiled, numbers_of, select_of
+from windlass.order.site.compiled import (
+    STARTS_NONE,
+    STARTS_NONE_BY_INDEX,
+    as_compiled,
+    indexed_of,
+    numbers_of,
+    select_of,
+)
 from windlass.order.site.ownership import half_life_of
 from windlass.order.site.view import SiteView, Start
 from windlass.policy.answers import expect_answer
@@ -41,7 +48,9 @@ _ORDER = "order"
 def kernels(policy: SitePolicy, pools: bool = False) -> tuple[Kernel, ...]:
     """Return the kernels of a site under a policy; with ``pools`` if jobs need more than processors."""
     compiled = as_compiled(policy)
-    return (*LEDGER_KERNELS, STARTS_NONE if compiled is None else select_of(compiled, pools), *KERNELS)
+    select = STARTS_NONE if compiled is None else select_of(compiled, pools)
+    by_index = None if pools else indexed_of(compiled)
+    return (*LEDGER_KERNELS, select, STARTS_NONE_BY_INDEX if by_index is None else by_index, *KERNELS)
 
 
 class SitePart:
@@ -119,8 +128,12 @@ class SitePart:
             raise InputError(f"job {jobs.job[row]} needs more {name} than the site has")
         compiled = as_compiled(policy)
         select = STARTS_NONE if compiled is None else select_of(compiled, len(self._pools.amount) > 0)
+        # Guests leave the queue at any place, and an index does not count other resources.
+        no_index = compiled is None or rated or len(self._pools.amount) > 0
+        by_index = None if no_index else indexed_of(compiled)
         self._run = make_run(
             select.as_argument(),
+            None if by_index is None else by_index.as_argument(),
             ledger.nodes,
             site,
             number,
@@ -236,7 +249,7 @@ class SitePart:
 
     def stuck(self) -> Exception:
         """Return the error for jobs that the policy leaves waiting for ever."""
-        waiting = self._counts.queue_tail - self._counts.queue_head
+        waiting = self._counts.queue_tail - self._counts.queue_head - self._counts.holes
         left = f"left {waiting} jobs waiting although nothing runs and nothing more is submitted"
         return PolicyError(left, _ORDER)
 

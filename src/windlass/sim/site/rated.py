@@ -53,6 +53,7 @@ def _take_in(address, host, guest, promise, now):
     take_in(run, host, guest, promise, now)
     # Jobs behind the guest may go ahead now.
     counts.refused = 0
+    site.clock[0].freed_until = np.inf
     site.clock[0].decision_due = now
     site.clock[0].next_instant = next_instant(run)
     return REACHED

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.jit import inlined
+from windlass.jit import index, inlined
 from windlass.sim.cores import hold_none, lend
 from windlass.sim.events.tree import schedule_any
 from windlass.sim.site.state import NO_ROW, ROUNDING
@@ -36,7 +36,7 @@ def list_running(site, row):
     """Insert a job among the running jobs, which must have room."""
     counts, place = site.counts[0], _place_of(site, row)
     for other in range(counts.running, place, -1):
-        site.running[other] = site.running[other - 1]
+        site.running[index(other)] = site.running[index(other - 1)]
     site.running[place] = row
     counts.running += 1
 
@@ -49,7 +49,7 @@ def unlist_running(site, row):
         place -= 1
     counts.running -= 1
     for other in range(place, counts.running):
-        site.running[other] = site.running[other + 1]
+        site.running[index(other)] = site.running[index(other + 1)]
 
 
 @inlined

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from windlass.jit.schema import allocate, grown
 from windlass.model import JobTable, Owners
 from windlass.model.pools import Pools
+from windlass.order.site.compiled import STARTS_NONE_BY_INDEX
+from windlass.order.site.lib.queue_index import class_bounds, level_starts
 from windlass.sim.cores import make_pieces
 from windlass.sim.events.tree import make_tree, with_leaves
 from windlass.sim.nodes import Nodes
@@ -19,6 +21,7 @@ _FIRST_SLOTS = 64
 
 def make_run(
     select: object,
+    select_by_index: object | None,
     nodes: Nodes,
     site: int,
     part: int,
@@ -38,6 +41,9 @@ def make_run(
     slots = min(jobs, most, _FIRST_SLOTS)
     others = Pools.none(jobs) if pools is None else pools
     numbers = np.zeros(0) if given is None else given
+    indexed = select_by_index is not None
+    bounds = class_bounds(most) if indexed else np.zeros(0, np.int64)
+    levels, nodes_of_index = level_starts(jobs) if indexed else (np.zeros(0, np.int64), 0)
     state = allocate(
         SiteState,
         {
@@ -50,7 +56,12 @@ def make_run(
             "users": 1 if owners is None else max(owners.entries, 1),
             "numbers": len(numbers),
             "pools": len(others.amount),
+            "classes": len(bounds),
+            "levels": len(levels),
+            "nodes": nodes_of_index,
         },
+        bounds=bounds,
+        levels=levels,
         submit=table.submit,
         held=np.minimum(table.run, table.request) if kill else table.run,
         work=table.run,
@@ -76,7 +87,8 @@ def make_run(
         clock.half_life = half_life
     pooled = nodes.first[site + 1] - nodes.first[site] == 1
     tree = make_tree(max(slots, 1))
-    return SiteRun(select, tree, nodes, make_pieces(slots, 0 if pooled else most), state)
+    by_index = STARTS_NONE_BY_INDEX.as_argument() if select_by_index is None else select_by_index
+    return SiteRun(select, by_index, tree, nodes, make_pieces(slots, 0 if pooled else most), state)
 
 
 def with_slots(run: SiteRun) -> SiteRun:

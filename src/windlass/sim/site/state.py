@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.jit.schema import Scalars, column, numba_type
-from windlass.order.site.compiled import SELECT
+from windlass.order.site.compiled import SELECT, SELECT_BY_INDEX
 from windlass.sim.cores import Pieces
 from windlass.sim.events.tree import EventTree
 from windlass.sim.nodes import Nodes
@@ -33,18 +33,21 @@ class SiteCounts(Scalars):
     """Counts and settings of a site.
 
     The queue is ``queue[queue_head:queue_tail]``. ``running``: running jobs. ``refused``: jobs at the head of the queue
-    that the last decision left waiting, with no cores freed since. ``submitted``, ``ended``: jobs; ``lost``: killed
-    attempts. ``site``, ``part``: numbers in the ledger. ``in_python``: 1 if the policy runs in Python.
+    that the last decision left waiting, with no cores freed since; ``settled``: length of the queue at the last
+    decision if this started no job, else 0. ``submitted``, ``ended``: jobs; ``lost``: killed attempts. ``site``,
+    ``part``: numbers in the ledger. ``in_python``: 1 if the policy runs in Python.
     ``idle_before``, ``owed_before``: idle and owed cores when the part last read the ledger. ``answered``,
     ``wanted``: jobs in an answer that is still to be carried out, and their cores. ``pieces_logged``: lines in use of
     ``pieces_log``; ``records``: 1 if that log is kept. ``rated``: 1 if speeds of jobs may change. ``counts_use``: 1 if
-    the use of each user is counted. ``whole``: the site's cores at full capacity.
+    the use of each user is counted. ``whole``: the site's cores at full capacity. ``indexed``: 1 while the queue has an
+    index, see :mod:`~windlass.sim.site.long_queue`; ``holes``: holes of the queue, which the index allows.
     """
 
     queue_head: int
     queue_tail: int
     running: int
     refused: int
+    settled: int
     submitted: int
     ended: int
     lost: int
@@ -60,18 +63,22 @@ class SiteCounts(Scalars):
     rated: int
     counts_use: int
     whole: int
+    indexed: int
+    holes: int
 
 
 class SiteClock(Scalars):
     """Instants of a site, s; infinity for never.
 
     ``now``; ``decision_due``: when the policy is to be called; ``next_instant``: the next event or decision;
-    ``use_counted``: the instant up to which ``used`` counts. ``half_life``: the half-life of past use, s.
+    ``freed_until``: time before which cores were released since the last decision; ``use_counted``: the instant up to
+    which ``used`` counts. ``half_life``: the half-life of past use, s.
     """
 
     now: float = -np.inf
     decision_due: float = np.inf
     next_instant: float = np.inf
+    freed_until: float = -np.inf
     use_counted: float = -np.inf
     half_life: float = np.inf
 
@@ -81,6 +88,7 @@ class SiteState(NamedTuple):
 
     Axes: ``jobs``; ``rated``, as long as ``jobs`` if speeds may change and 0 otherwise; ``limited``, the same for
     limits; ``slots``, jobs that can run at a time; ``lost``, killed attempts; ``lines``, pieces that attempts took.
+    ``classes``, ``levels``, ``nodes``: those of the queue's index, 0 if the policy uses none.
     Columns whose entries are written before they are read are not cleared, which saves some ns per job.
     """
 
@@ -121,12 +129,18 @@ class SiteState(NamedTuple):
     given: Annotated[_Floats, column("numbers")]  # the policy's own numbers
     pools: Annotated[_Rows, column("pools")]  # free amount of each resource other than processors
     needs: Annotated[_Rows, column("pools", "jobs")]  # what each job needs of it
+    bounds: Annotated[
+        _Rows, column("classes")
+    ]  # see :class:`~windlass.order.site.lib.queue_index.QueueIndex`
+    levels: Annotated[_Rows, column("levels")]
+    shortest: Annotated[_Floats, column("nodes", "classes", fill=None)]
 
 
 class SiteRun(NamedTuple):
-    """A site with its policy's function, the ends of its running jobs, the ledger, and what jobs hold of it."""
+    """A site with its policy's functions, the ends of its running jobs, the ledger, and what jobs hold of it."""
 
     select: Annotated[object, SELECT]
+    select_by_index: Annotated[object, SELECT_BY_INDEX]
     tree: EventTree
     nodes: Nodes
     pieces: Pieces

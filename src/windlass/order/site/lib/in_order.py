@@ -17,6 +17,8 @@ def in_order(view, places, refused):
         free=view.free,
         owed=view.owed,
         refused=refused,
+        settled=0,
+        freed_until=view.freed_until,
         queue=view.queue[places],
         running=view.running,
         submit=view.submit,

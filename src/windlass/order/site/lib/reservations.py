@@ -10,11 +10,11 @@ from windlass.order.site.lib.timeline import append_step, earliest_before, make_
 
 @allocating
 def _reserved(view):
-    """Return the rows of the queue that have a finite reservation, in order of the queue."""
+    """Return the rows of the queue that have a reservation, which may be infinite, in order of the queue."""
     rows = np.empty(len(view.queue), np.int64)
     size = 0
     for row in view.queue:
-        if view.note[row] < np.inf:
+        if not np.isnan(view.note[row]):
             rows[size] = row
             size += 1
     return rows[:size]
@@ -23,6 +23,8 @@ def _reserved(view):
 @allocating
 def _line_of(view):
     """Return the timeline of idle processors with all reservations, and whether the reservations are valid.
+
+    The last element is (r,) rows of the queue with a reservation, by reservation and position in the queue.
 
     They are not valid once a job exceeds its request: it is expected to end at once at each decision, so that
     reservations behind it pass or no longer fit.
@@ -59,7 +61,7 @@ def _line_of(view):
             time = min(time, ends[by_end[ended]])
         if released < len(running):
             time = min(time, expected_end[running[released]])
-    return line, valid
+    return line, valid, rows[by_start]
 
 
 @allocating
@@ -79,21 +81,34 @@ def _by_reservation(view, key):
 
 
 @lean
-def _bring_forward(line, view, rows):
-    """Move each of these reservations as early as the others allow, and return whether any moved."""
+def _bring_forward(line, view, rows, limit):
+    """Move each of these reservations as early as the others allow, and return the new limit, or -inf if none moved.
+
+    Since the last decision, processors were released only before ``limit``. A reservation can move only if it then
+    starts before this, or before the end of a reservation that has moved.
+    """
     procs, request, note = view.procs, view.request, view.note
     moved = False
     for row in rows:
         before = note[row]
         # A job holds its reserved processors from the start of its own reservation on.
-        at = earliest_before(line, procs[row], request[row], before)
+        at = earliest_before(line, procs[row], request[row], before, limit)
         if at < before:
-            if before < np.inf:
-                take_from(line, -procs[row], before, request[row])
-            take_from(line, procs[row], at, request[row])
+            end = end_of(at, request[row])
+            if end < before:
+                take_from(line, procs[row], at, end)
+                if before < np.inf:
+                    take_from(line, -procs[row], before, end_of(before, request[row]))
+            else:
+                # The job keeps what both reservations have.
+                take_from(line, procs[row], at, before)
+                last = end_of(before, request[row])
+                if end < last:
+                    take_from(line, -procs[row], end, last)
+            limit = max(limit, end_of(before, request[row]))
             note[row] = at
             moved = True
-    return moved
+    return limit if moved else -np.inf
 
 
 @helper
@@ -144,20 +159,21 @@ def reserve(view, key):
     then by reservation. It may be empty, for one key for all; then one pass is enough, because the processors that a
     later reservation releases are free only after the earlier ones start.
     """
-    line, valid = _line_of(view)
+    line, valid, by_reservation = _line_of(view)
     if not valid:
         _repair(view, key)
         return
     if view.refused == 0:
-        moved = _bring_forward(line, view, _by_reservation(view, key))
-        while moved and len(key) > 0:
-            moved = _bring_forward(line, view, _by_reservation(view, key))
+        rows = by_reservation if len(key) == 0 else _by_reservation(view, key)
+        limit = _bring_forward(line, view, rows, view.freed_until)
+        while limit > -np.inf and len(key) > 0:
+            limit = _bring_forward(line, view, _by_reservation(view, key), limit)
     for row in view.queue:
         if np.isnan(view.note[row]):
-            at = earliest_before(line, view.procs[row], view.request[row], np.inf)
+            at = earliest_before(line, view.procs[row], view.request[row], np.inf, np.inf)
             view.note[row] = at
             if at < np.inf:
-                take_from(line, view.procs[row], at, view.request[row])
+                take_from(line, view.procs[row], at, end_of(at, view.request[row]))
 
 
 @allocating

@@ -78,17 +78,17 @@ def append_step(line, time, free):
 
 
 @lean
-def earliest_before(line, procs, duration, before):
+def earliest_before(line, procs, duration, before, limit):
     """Return the first time before ``before`` from which ``procs`` processors stay free for ``duration`` seconds.
 
     Processors need to stay free only up to ``before``, which is returned if no earlier time qualifies: the caller's own
-    reservation may hold the processors from ``before`` on.
+    reservation may hold the processors from ``before`` on. Times from ``limit`` on are not considered.
     """
     start, until, blocked = before, before, True
     for place in range(line.blocks[0]):
         block = line.order[place]
         first = line.times[block, 0]
-        if first >= before or (not blocked and first >= until):
+        if first >= before or (first >= limit if blocked else first >= until):
             break
         if line.most[block] < procs:
             blocked = True
@@ -100,7 +100,7 @@ def earliest_before(line, procs, duration, before):
         need = procs - line.shift[block]
         for step in range(line.used[block]):
             time = line.times[block, step]
-            if time >= before or (not blocked and time >= until):
+            if time >= before or (time >= limit if blocked else time >= until):
                 break
             if line.free[block, step] < need:
                 blocked = True
@@ -168,9 +168,8 @@ def _cut(line, time):
 
 
 @lean
-def take_from(line, procs, start, duration):
-    """Subtract ``procs`` processors (add them if negative) from a finite ``start`` on for ``duration`` seconds."""
-    end = end_of(start, duration)
+def take_from(line, procs, start, end):
+    """Subtract ``procs`` processors (add them if negative) from a finite ``start`` until ``end``, s."""
     _cut(line, start)
     _cut(line, end)
     for place in range(_place_of(line, start), line.blocks[0]):

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.jit import Kernel, allocating, inlined
-from windlass.order.site.compiled import SELECT, CompiledPolicy
+from windlass.order.site.compiled import SELECT, SELECT_BY_INDEX, CompiledPolicy
 from windlass.order.site.lib.pools import add, fits, free_now, start_heads
+from windlass.order.site.lib.queue_index import next_fit, next_waiting
 from windlass.order.site.reservation import promise_to_head
 from windlass.order.site.view import SiteView, Start
 
@@ -16,18 +17,21 @@ _HEAD, _BEFORE, _SPARE = 0, 1, 2
 
 @allocating
 def _holders(view, started):
-    """Return rows and ends of running jobs and of the ``started`` queue heads, by expected end, then processors."""
+    """Return rows and ends of running jobs and of those just ``started``, by expected end, then processors.
+
+    ``started`` (s,) are positions of the queue.
+    """
     queue, running, procs, request = view.queue, view.running, view.procs, view.request
     expected_end = view.expected_end
-    rows = np.empty(len(running) + started, np.int64)
-    ends = np.empty(len(running) + started, np.float64)
+    rows = np.empty(len(running) + len(started), np.int64)
+    ends = np.empty(len(running) + len(started), np.float64)
     for held in range(len(running)):
         rows[held] = running[held]
         ends[held] = expected_end[running[held]]
-    for position in range(started):
-        row = queue[position]
+    for other in range(len(started)):
+        row = queue[started[other]]
         end = view.now + request[row]
-        slot = len(running) + position
+        slot = len(running) + other
         while slot > 0 and (
             ends[slot - 1] > end or (ends[slot - 1] == end and procs[rows[slot - 1]] > procs[row])
         ):
@@ -38,8 +42,10 @@ def _holders(view, started):
 
 
 @allocating
-def _shadow(view, started, free):
-    """Return when the job after the started heads is expected to have its processors, and how many are idle then.
+def _shadow(view, started, head, free):
+    """Return when the head is expected to have its processors, and how many are idle then.
+
+    ``started`` (s,) are positions of jobs that start now, and ``head`` is the position of the job after these.
 
     Of jobs that end at that instant, the narrowest are counted, up to the first that suffices. Counting all of
     them would leave a little more to backfill, but the published replays stop here. The time is infinite if the site
@@ -47,7 +53,7 @@ def _shadow(view, started, free):
     """
     rows, ends = _holders(view, started)
     procs = view.procs
-    need = procs[view.queue[started]] + view.owed
+    need = procs[view.queue[head]] + view.owed
     held = 0
     while free < need and held < len(rows):
         free += procs[rows[held]]
@@ -68,20 +74,20 @@ def _shadow_of_running(view, free):
 
 
 @allocating
-def _shadow_of_all(view, started, free, extra):
+def _shadow_of_all(view, started, head, free, extra):
     """Return the first time at which everything that the head requests is free, for jobs that request pools.
 
     The amount left over then is written to ``extra``.
     """
     rows, ends = _holders(view, started)
-    head, held = view.queue[started], 0
+    wanting, held = view.queue[head], 0
     extra[:] = free
     extra[0] -= view.owed
-    while held < len(rows) and not fits(view, extra, head):
+    while held < len(rows) and not fits(view, extra, wanting):
         add(view, extra, rows[held], 1)
         held += 1
-    time = ends[held - 1] if held > 0 and fits(view, extra, head) else np.inf
-    add(view, extra, head, -1)
+    time = ends[held - 1] if held > 0 and fits(view, extra, wanting) else np.inf
+    add(view, extra, wanting, -1)
     return time
 
 
@@ -96,7 +102,7 @@ def _select_of_all(view, chosen, why):
         if not fits(view, free, row):
             continue
         if np.isnan(time):
-            time = _shadow_of_all(view, head, free, extra)
+            time = _shadow_of_all(view, chosen[:head], head, free, extra)
         ends_before = view.now + view.request[row] <= time
         if not ends_before:
             if not fits(view, extra, row):
@@ -109,36 +115,45 @@ def _select_of_all(view, chosen, why):
     return count
 
 
-def _select(view, chosen, why):
-    now, free, queue, procs, request = view.now, view.free, view.queue, view.procs, view.request
-    count = 0
-    while view.refused == 0 and count < len(queue) and procs[queue[count]] <= free:
-        free -= procs[queue[count]]
-        chosen[count] = count
+@inlined
+def _choose(view, index, chosen, why):
+    """Choose the jobs to start; ``index`` is the index of a long queue, or None."""
+    queue, procs, free = view.queue, view.procs, view.free
+    count = head = 0
+    while view.refused == 0 and head < len(queue) and procs[queue[head]] <= free:
+        free -= procs[queue[head]]
+        chosen[count] = head
         why[count] = _HEAD
         count += 1
-    head = count
-    time = extra = np.nan
-    # A job refused before may fit now: a job backfilled since may be expected to end before the shadow time.
-    for position in range(head + 1, len(queue)):
-        if free == 0:
-            break
+        head = next_waiting(view, index, head + 1)
+    # A job refused before a backfilled one may fit now, if that is expected to end before the shadow time.
+    position = max(head + 1, view.settled)
+    if index is None:
+        # Often no job of a short queue fits, and the shadow time is not needed.
+        position = next_fit(view, index, position, free, np.inf, 0)
+    if free == 0 or position >= len(queue):
+        return count
+    time, extra = _shadow(view, chosen[:count], head, free) if count > 0 else _shadow_of_running(view, free)
+    position = next_fit(view, index, position, free, time, extra)
+    while position < len(queue):
         row = queue[position]
-        if procs[row] > free:
-            continue
-        if np.isnan(time):
-            # Computed on first use: often no job in the queue fits.
-            time, extra = _shadow(view, head, free) if head > 0 else _shadow_of_running(view, free)
-        ends_before = now + request[row] <= time
+        ends_before = view.now + view.request[row] <= time
         if not ends_before:
-            if procs[row] > extra:
-                continue
             extra -= procs[row]
         free -= procs[row]
         chosen[count] = position
         why[count] = _BEFORE if ends_before else _SPARE
         count += 1
+        position = next_fit(view, index, position + 1, free, time, extra)
     return count
+
+
+def _select(view, chosen, why):
+    return _choose(view, None, chosen, why)
+
+
+def _select_by_index(view, index, chosen, why):
+    return _choose(view, index, chosen, why)
 
 
 class Easy(CompiledPolicy):
@@ -170,6 +185,7 @@ class Easy(CompiledPolicy):
     )
     select: ClassVar[Kernel] = Kernel(_select, SELECT, allocates=False)
     pooled: ClassVar[Kernel] = Kernel(_select_of_all, SELECT)
+    indexed: ClassVar[Kernel] = Kernel(_select_by_index, SELECT_BY_INDEX, allocates=False)
 
     def promised(self, view: SiteView, answer: Start) -> NDArray[np.float64]:
         """Return the latest start of each waiting job, s: the shadow time for the head, NaN for the others."""
