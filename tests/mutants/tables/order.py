@@ -28,7 +28,7 @@ MUTANTS = (
         EASY,
         "row = queue[position]\n        ends_before = view.now + view.request[row] <= time",
         "row = queue[position]\n        ends_before = True",
-        OF_SITE,
+        OF_HEAD,
     ),
     Mutant(EASY, "            extra -= procs[row]\n", "", OF_HEAD),
     Mutant(TIMELINE, "if time >= before or", "if time > before or", OF_LINE),
