@@ -9,11 +9,13 @@ import weakref
 from typing import Protocol
 
 import numpy as np
-from ray.serve._private.common import ReplicaID, RequestMetadata
-from ray.serve._private.constants import SERVE_LOGGER_NAME
-from ray.serve.request_router import PendingRequest, RunningReplica
+from ray.serve._private.common import RequestMetadata
+from ray.serve.request_router import PendingRequest, ReplicaID, RunningReplica
 
-_log = logging.getLogger(SERVE_LOGGER_NAME)
+from windlass.engines.serve.ejection import RequestOutcome
+
+#: Serve's logger, as its documentation names it.
+_log = logging.getLogger("ray.serve")
 
 #: Polling interval of the spare rate, s; gaps are memoryless, so a longer one may be drawn again.
 _LOOK_S = 1.0
@@ -36,8 +38,8 @@ class Sender(Protocol):
         """Record that a replica accepted a request, and has ``ongoing`` requests now."""
         ...
 
-    def ended(self, replica: ReplicaID, request: str) -> None:
-        """Record that a request ended."""
+    def ended(self, replica: ReplicaID, request: str, outcome: RequestOutcome) -> None:
+        """Record how a request ended."""
         ...
 
 
@@ -93,7 +95,10 @@ async def _send(router: Sender, replica: RunningReplica, method: str) -> None:
         result.cancel()
         return
     router.began(replica.replica_id, name, queue.num_ongoing_requests)
+    # The time of a failure is not that of a request. Nor is it the replica's fault if the method does not exist.
+    outcome = RequestOutcome.DROPPED
     try:
         await result.get_async()
+        outcome = RequestOutcome.SERVED
     finally:
-        router.ended(replica.replica_id, name)
+        router.ended(replica.replica_id, name, outcome)

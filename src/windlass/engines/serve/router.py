@@ -16,7 +16,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-from ray.serve._private.constants import SERVE_LOGGER_NAME
 from ray.serve._private.request_router.pow_2_router import PowerOfTwoChoicesRequestRouter
 from ray.serve.config import RequestRouterConfig
 from ray.serve.request_router import PendingRequest, ReplicaID, RunningReplica
@@ -30,7 +29,7 @@ from windlass.engines.serve.outcomes import is_failure, watch
 from windlass.engines.serve.replicas import Replicas
 from windlass.model import InputError
 
-_log = logging.getLogger(SERVE_LOGGER_NAME)
+_log = logging.getLogger("ray.serve")
 _Answer = TypeVar("_Answer")
 _LONGEST_WAIT_S = 0.25
 
@@ -211,7 +210,7 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         speeds: Replicas[ReplicaID],
         replica_id: ReplicaID,
         request: str,
-        outcome: RequestOutcome = RequestOutcome.SERVED,
+        outcome: RequestOutcome,
     ) -> None:
         speeds.ended(replica_id, request, outcome)
         self._metrics.show(lambda: _named(speeds.speeds), lambda: speeds.arrival_rate)
@@ -231,10 +230,10 @@ class LearningRouter(PowerOfTwoChoicesRequestRouter):  # type: ignore[misc]
         self.on_new_queue_len_info(replica, ongoing)
         self._guarded(lambda speeds: speeds.sent(replica, request, ongoing))
 
-    def ended(self, replica: ReplicaID, request: str) -> None:
+    def ended(self, replica: ReplicaID, request: str, outcome: RequestOutcome) -> None:
         """Record the end of a benchmark request."""
         self.decrement_queue_len_cache(replica)
-        self._guarded(lambda speeds: self._end(speeds, replica, request))
+        self._guarded(lambda speeds: self._end(speeds, replica, request, outcome))
 
     def _guarded(self, act: Callable[[Replicas[ReplicaID]], _Answer]) -> _Answer | None:
         """Call a function; return None on an error, as an error of the policy must not fail a request."""
