@@ -40,9 +40,9 @@ MUTANTS = (
     ),
     Mutant("sim/site/long_queue.py", "changed |= bound > request", "changed = bound > request", OF_INDEX),
     Mutant(
-        "sim/site/moves.py",
-        "max(site.expected_end[row], np.nextafter(now, np.inf)) if known",
-        "max(site.expected_end[row], now) if known",
+        "order/site/lib/reservations.py",
+        "np.nextafter(view.freed_until, np.inf)",
+        "view.freed_until",
         OF_SITE,
     ),
     Mutant(

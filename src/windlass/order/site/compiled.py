@@ -58,7 +58,7 @@ class CompiledView(NamedTuple):
         Entries at the front of the queue that were considered by a decision that started no job, if ``refused`` is
         not 0: under the same circumstances, except for a later clock, the policy refused all of them. Otherwise 0.
     freed_until
-        Time, s, before which processors were released since the last decision; infinity if unknown. A job that ends
+        Time, s, up to which processors were released since the last decision; infinity if unknown. A job that ends
         early releases its processors until its expected end.
     queue
         (q,) rows of waiting jobs, in order of submission.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from windlass.jit import Kernel, inlined
+from windlass.jit import Kernel, inlined, lean
 from windlass.order.site.compiled import CompiledView
 from windlass.order.site.lib.queue_index import HOLE, QueueIndex
 from windlass.sim.cores import holds_on
@@ -149,8 +149,21 @@ def _view(run, now):
     )
 
 
+@lean
+def _select_by_index(address, now):
+    """Call the policy's function for a long queue.
+
+    It opens the state itself: two such calls in one function made replays of short queues a third slower in every other
+    process.
+    """
+    run = opened(address)
+    site = run.site
+    index = QueueIndex(site.counts[0].queue_head, site.bounds, site.levels, site.shortest)
+    return run.select_by_index(_view(run, now), index, site.chosen, site.reason)
+
+
 @inlined
-def _decide_at(run, now):
+def _decide_at(run, address, now):
     """Submit the arrivals of an instant, and call the policy if jobs wait; return a status, PAUSED to continue."""
     site, counts, clock = run.site, run.site.counts[0], run.site.clock[0]
     while counts.submitted < len(site.submit) and site.submit[counts.submitted] == now:
@@ -165,11 +178,10 @@ def _decide_at(run, now):
         clock.decision_due = now
         return POLICY_DUE
     index_if_long(site)
-    if counts.indexed == 0:
-        count = run.select(_view(run, now), site.chosen, site.reason)
+    if counts.indexed != 0:
+        count = _select_by_index(address, now)
     else:
-        index = QueueIndex(counts.queue_head, site.bounds, site.levels, site.shortest)
-        count = run.select_by_index(_view(run, now), index, site.chosen, site.reason)
+        count = run.select(_view(run, now), site.chosen, site.reason)
     status = _refusal(run, count)
     if status != PAUSED:
         return status
@@ -192,7 +204,7 @@ def _run(address, until, instants):
             clock.next_instant = next_instant(run)
             return REACHED
         _take_ends(run, now)
-        status = _decide_at(run, now)
+        status = _decide_at(run, address, now)
         if status != PAUSED:
             return status
     return PAUSED
@@ -208,7 +220,7 @@ def _decide(address, now):
     elif site.clock[0].decision_due <= now or (
         counts.submitted < len(site.submit) and site.submit[counts.submitted] <= now
     ):
-        status = _decide_at(run, now)
+        status = _decide_at(run, address, now)
     site.clock[0].next_instant = next_instant(run)
     return REACHED if status == PAUSED else status
 

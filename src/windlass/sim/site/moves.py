@@ -124,9 +124,7 @@ def stop_job(run, row, now):
     counts.refused = 0
     # The end of a guest or a host changes what the other one holds; a late job was expected to end at any time.
     known = counts.rated == 0 and site.expected_end[row] >= now
-    # Even a job with a request of 0 was expected to hold its processors beyond its start.
-    until = max(site.expected_end[row], np.nextafter(now, np.inf)) if known else np.inf
-    site.clock[0].freed_until = max(site.clock[0].freed_until, until)
+    site.clock[0].freed_until = max(site.clock[0].freed_until, site.expected_end[row] if known else np.inf)
     unlist_running(site, row)
     if counts.rated != 0:
         part_pair(run, row, now)

@@ -47,9 +47,9 @@ class SiteCounts(Scalars):
     queue_tail: int
     running: int
     refused: int
-    settled: int
     submitted: int
     ended: int
+    settled: int
     lost: int
     site: int
     part: int
@@ -78,9 +78,9 @@ class SiteClock(Scalars):
     now: float = -np.inf
     decision_due: float = np.inf
     next_instant: float = np.inf
-    freed_until: float = -np.inf
     use_counted: float = -np.inf
     half_life: float = np.inf
+    freed_until: float = -np.inf
 
 
 class SiteState(NamedTuple):

@@ -165,7 +165,8 @@ def reserve(view, key):
         return
     if view.refused == 0:
         rows = by_reservation if len(key) == 0 else _by_reservation(view, key)
-        limit = _bring_forward(line, view, rows, view.freed_until)
+        # Even a job with a request of 0 was expected to hold its processors beyond its start.
+        limit = _bring_forward(line, view, rows, np.nextafter(view.freed_until, np.inf))
         while limit > -np.inf and len(key) > 0:
             limit = _bring_forward(line, view, _by_reservation(view, key), limit)
     for row in view.queue:
