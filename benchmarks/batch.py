@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 from benchmarks import peers, peers_accasim
 from benchmarks.measure import Row, compare_rates
 from benchmarks.peers_differ import first_difference
-from benchmarks.peers_order import ListedConservative
+from benchmarks.peers_order import ListedConservative, Scanning
 from windlass.experiment.workloads import lublin
 from windlass.io.traces import read_trace, to_workload
 from windlass.jit import prepare
 from windlass.model import JobTable
 from windlass.order.site import POLICIES
 from windlass.order.site.compiled import CompiledPolicy
-from windlass.order.site.policies.easy import Easy
 from windlass.sim.site.part import kernels
 from windlass.sim.site.replay import replay
 
@@ -53,7 +52,7 @@ def rows(repeats: int) -> list[Row]:
             found += _replays(case, policy, decide, repeats)
     large = Case("Lublin, 450,000 jobs, 8,192 processors", _large_workload(), 8192)
     found += _replays(large, "easy", peers.easy, 1, with_simpy=False)
-    return [*found, _long_queue(), *_conservative(), _memory(), *_others()]
+    return [*found, _long_queue(), _conservative(), _memory(), *_others()]
 
 
 def _cases() -> list[Case]:
@@ -64,51 +63,36 @@ def _cases() -> list[Case]:
     return cases
 
 
-class _Scanning(CompiledPolicy):
-    """EASY without the index of a long queue: each decision reads the queue from its head."""
-
-    name = "scanning"
-    reasons = Easy.reasons
-    select = Easy.select
-
-
 def _long_queue() -> Row:
     """Compare EASY with up to 38,000 waiting jobs with the same rules without an index."""
-    jobs = lublin(450_000, 8192, np.random.default_rng(1), load=1.4)
-    indexed, scanning = Easy(), _Scanning()
-    prepare((*kernels(indexed), *kernels(scanning)))
-    if not np.array_equal(replay(jobs, 8192, indexed).start, replay(jobs, 8192, scanning).start):
-        raise AssertionError("easy: the schedule without an index differs")
+    name = "easy, Lublin, 450,000 jobs, load 1.4, 8,192 processors"
+    case = Case(name, lublin(450_000, 8192, np.random.default_rng(1), load=1.4), 8192)
+    return _same_schedule(case, "easy", Scanning(), "compiled, without an index of the queue")
+
+
+def _conservative() -> Row:
+    """Compare conservative backfilling with long queues with a profile that is a list of steps."""
+    name = "conservative, Lublin, 200,000 jobs, load 0.9, 256 processors"
+    case = Case(name, lublin(200_000, 256, np.random.default_rng(1), load=0.9), 256)
+    return _same_schedule(case, "conservative", ListedConservative(), "compiled, over a list of steps")
+
+
+def _same_schedule(case: Case, policy_name: str, peer: CompiledPolicy, peer_name: str) -> Row:
+    """Compare a policy with another compiled one, which must start all jobs at the same times."""
+    policy: Any = POLICIES.make(policy_name, np.random.default_rng(0))
+    prepare((*kernels(policy), *kernels(peer)))
+    ours, theirs = (replay(case.jobs, case.processors, each).start for each in (policy, peer))
+    if not np.array_equal(ours, theirs):
+        raise AssertionError(f"{policy_name}: the schedule of the peer ({peer_name}) differs")
     return compare_rates(
-        "replay easy, Lublin, 450,000 jobs, load 1.4, 8,192 processors",
-        lambda: replay(jobs, 8192, indexed),
-        lambda: replay(jobs, 8192, scanning),
-        "compiled, without an index of the queue",
-        amount=len(jobs),
+        f"replay {case.name}",
+        lambda: replay(case.jobs, case.processors, policy),
+        lambda: replay(case.jobs, case.processors, peer),
+        peer_name,
+        amount=len(case.jobs),
         unit="jobs/s",
         repeats=1,
     )
-
-
-def _conservative() -> list[Row]:
-    """Compare conservative backfilling with long queues with a profile that is a list of steps."""
-    jobs = lublin(200_000, 256, np.random.default_rng(1), load=0.9)
-    policy: Any = POLICIES.make("conservative", np.random.default_rng(0))
-    listed = ListedConservative()
-    prepare((*kernels(policy), *kernels(listed)))
-    if not np.array_equal(replay(jobs, 256, policy).start, replay(jobs, 256, listed).start):
-        raise AssertionError("conservative: the schedule over a list of steps differs")
-    return [
-        compare_rates(
-            "replay conservative, Lublin, 200,000 jobs, load 0.9, 256 processors",
-            lambda: replay(jobs, 256, policy),
-            lambda: replay(jobs, 256, listed),
-            "compiled, over a list of steps",
-            amount=len(jobs),
-            unit="jobs/s",
-            repeats=1,
-        )
-    ]
 
 
 def _large_workload() -> JobTable:

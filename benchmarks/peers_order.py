@@ -1,4 +1,4 @@
-"""Compiled conservative backfilling over a plain list of steps, a reference that must give the same starts."""
+"""Simpler compiled policies that must start all jobs at the same times as the package's own."""
 
 from typing import ClassVar
 
@@ -7,6 +7,7 @@ import numpy as np
 from windlass.jit import Kernel, allocating, helper
 from windlass.order.site.compiled import SELECT, CompiledPolicy
 from windlass.order.site.lib.profile import earliest, profile_of_running, take
+from windlass.order.site.policies.easy import Easy
 
 _IN_TURN, _BACKFILLED = 0, 1
 
@@ -98,3 +99,11 @@ class ListedConservative(CompiledPolicy):
     name: ClassVar[str] = "listed-conservative"
     reasons: ClassVar[tuple[str, ...]] = ("in turn", "backfilled, delays no reservation")
     select: ClassVar[Kernel] = Kernel(_select, SELECT, allocates=False)
+
+
+class Scanning(CompiledPolicy):
+    """EASY without an index of long queues: each decision reads the queue from its head."""
+
+    name: ClassVar[str] = "scanning"
+    reasons: ClassVar[tuple[str, ...]] = Easy.reasons
+    select: ClassVar[Kernel] = Easy.select

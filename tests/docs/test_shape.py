@@ -35,6 +35,7 @@ FURTHER = {
     ("dispatch", "state"): "the flat state of compiled policies",
     ("order.site", "backfills"): "how the policy queue fills gaps",
     ("order.site", "ownership"): "owners of jobs, for policies that go by users",
+    ("order.site", "queue_index"): "an index of a long queue, kept by a site and read by policies",
     ("order.site", "priorities"): "the priorities of the policy queue, one a file",
     ("order.site", "reservation"): "when waiting jobs can start at the latest, for reports",
     ("plan", "bound"): "what no plan can exceed",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.peers_order import Scanning
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,18 +13,10 @@ from tests.coupled.test_instants import drained, gone
 from tests.oracles.workloads import CHECK
 from windlass.experiment.workloads import lublin
 from windlass.model import JobTable
-from windlass.order.site.compiled import CompiledPolicy, indexed_of
-from windlass.order.site.lib.queue_index import FAN, class_bounds, level_starts
+from windlass.order.site.compiled import indexed_of
 from windlass.order.site.policies.easy import Easy
+from windlass.order.site.queue_index import FAN, class_bounds, level_starts
 from windlass.sim import replay
-
-
-class Scanning(CompiledPolicy):
-    """EASY without an index: each decision reads the queue from its head."""
-
-    name = "scanning"
-    reasons = Easy.reasons
-    select = Easy.select
 
 
 def drawn(seed: int, jobs: int, processors: int) -> JobTable:

@@ -33,7 +33,7 @@ MUTANTS = (
     Mutant(EASY, "            extra -= procs[row]\n", "", OF_HEAD),
     Mutant(TIMELINE, "if time >= before or", "if time > before or", OF_LINE),
     Mutant(
-        "order/site/lib/queue_index.py",
+        "order/site/queue_index.py",
         "while node <= last >> (FAN_BITS * level):",
         "while node < last >> (FAN_BITS * level):",
         OF_INDEX,

@@ -13,6 +13,7 @@ Policies, one file each in ``policies/``:
 
 :mod:`~windlass.order.site.view` defines the input and output of a policy, :mod:`~windlass.order.site.compiled` the
 form of a compiled policy, and ``lib/`` holds shared algorithms.
+:mod:`~windlass.order.site.queue_index` is the index of a long queue, which a site keeps and a policy may read.
 :mod:`~windlass.order.site.reservation` computes the latest start of waiting jobs.
 :mod:`~windlass.order.site.ownership` passes the users, groups and queues of a run's jobs to policies that need them.
 

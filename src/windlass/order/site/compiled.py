@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import column, numba_type
-from windlass.order.site.lib.queue_index import QueueIndex
+from windlass.order.site.queue_index import QueueIndex
 from windlass.order.site.view import SiteView, Start
 from windlass.policy.registry import capability
 
@@ -113,8 +113,6 @@ class CompiledView(NamedTuple):
 
 VIEW = numba_type(CompiledView)
 SELECT = types.int64(VIEW, types.int64[::1], types.int64[::1])
-
-
 #: The signature of a function that receives the index of a long queue as well.
 SELECT_BY_INDEX = types.int64(VIEW, numba_type(QueueIndex), types.int64[::1], types.int64[::1])
 
@@ -164,7 +162,7 @@ class Indexed(Protocol):
     """A compiled policy with a separate function for long queues, which have an index.
 
     It is called instead of ``select`` by an engine that keeps an index, at a site without pools. It finds jobs by
-    :func:`~windlass.order.site.lib.queue_index.next_fit`, as only this function knows of holes in the queue.
+    :func:`~windlass.order.site.queue_index.next_fit`, as only this function knows of holes in the queue.
     """
 
     @property

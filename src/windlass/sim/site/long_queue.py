@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.jit import index, inlined, lean
-from windlass.order.site.lib.queue_index import FAN_BITS, HOLE, class_of
+from windlass.order.site.queue_index import FAN_BITS, HOLE, class_of
 
 _LONG = 512
 
@@ -97,25 +97,12 @@ def make_index(site):
 
 @inlined
 def index_last(site):
-    """Enter the last job of the queue in the index, if there is one."""
-    if site.counts[0].indexed != 0:
-        _add_to_index(site, site.counts[0].queue_tail - 1)
-
-
-@inlined
-def index_if_long(site):
-    """Make an index if the policy uses one and the queue has become long."""
+    """Enter the last job of the queue in the index; make the index if the policy uses one and the queue is now long."""
     counts = site.counts[0]
-    if counts.indexed == 0 and len(site.bounds) > 0 and counts.queue_tail - counts.queue_head >= _LONG:
+    if counts.indexed != 0:
+        _add_to_index(site, counts.queue_tail - 1)
+    elif len(site.bounds) > 0 and counts.queue_tail - counts.queue_head >= _LONG:
         make_index(site)
-
-
-@lean
-def drop_index(site):
-    """Return to a queue without holes and without an index."""
-    if site.counts[0].indexed != 0:
-        compact(site, site.counts[0].queue_head)
-        site.counts[0].indexed = 0
 
 
 @lean
@@ -132,7 +119,8 @@ def leave_holes(site, chosen):
     counts.queue_head = head
     waiting = waiting_count(counts)
     if 2 * waiting < _LONG:
-        drop_index(site)
+        compact(site, head)
+        counts.indexed = 0
     elif counts.holes > waiting:
         compact(site, head)
         make_index(site)

@@ -11,11 +11,11 @@ from numba import types
 
 from windlass.jit import Kernel, inlined, lean
 from windlass.order.site.compiled import CompiledView
-from windlass.order.site.lib.queue_index import HOLE, QueueIndex
+from windlass.order.site.queue_index import HOLE, QueueIndex
 from windlass.sim.cores import holds_on
 from windlass.sim.events.tree import next_of_any, next_worker
 from windlass.sim.handle import opening, storing
-from windlass.sim.site.long_queue import index_if_long, waiting_count
+from windlass.sim.site.long_queue import waiting_count
 from windlass.sim.site.moves import (
     count_use,
     enqueue,
@@ -177,7 +177,6 @@ def _decide_at(run, address, now):
     if counts.in_python != 0:
         clock.decision_due = now
         return POLICY_DUE
-    index_if_long(site)
     if counts.indexed != 0:
         count = _select_by_index(address, now)
     else:

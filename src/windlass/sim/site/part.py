@@ -45,12 +45,28 @@ _INSTANTS_BETWEEN_REPORTS = 50_000
 _ORDER = "order"
 
 
-def kernels(policy: SitePolicy, pools: bool = False) -> tuple[Kernel, ...]:
-    """Return the kernels of a site under a policy; with ``pools`` if jobs need more than processors."""
+def kernels(policy: SitePolicy, pools: bool = False, rated: bool = False) -> tuple[Kernel, ...]:
+    """Return the kernels of a site under a policy.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    pools
+        Whether jobs need more than processors.
+    rated
+        Whether speeds of jobs may change.
+    """
+    return (*LEDGER_KERNELS, *_functions(policy, pools, rated), *KERNELS)
+
+
+def _functions(policy: SitePolicy, pools: bool, rated: bool) -> tuple[Kernel, Kernel]:
+    """Return a policy's functions for short and for long queues; placeholders for those that are not called."""
     compiled = as_compiled(policy)
     select = STARTS_NONE if compiled is None else select_of(compiled, pools)
-    by_index = None if pools else indexed_of(compiled)
-    return (*LEDGER_KERNELS, select, STARTS_NONE_BY_INDEX if by_index is None else by_index, *KERNELS)
+    # Guests leave the queue at any place, and an index does not count other resources.
+    by_index = None if compiled is None or pools or rated else indexed_of(compiled)
+    return select, STARTS_NONE_BY_INDEX if by_index is None else by_index
 
 
 class SitePart:
@@ -127,13 +143,10 @@ class SitePart:
             name = self._pools.names[int(np.argmax(self._pools.needs[:, row] > self._pools.amount))]
             raise InputError(f"job {jobs.job[row]} needs more {name} than the site has")
         compiled = as_compiled(policy)
-        select = STARTS_NONE if compiled is None else select_of(compiled, len(self._pools.amount) > 0)
-        # Guests leave the queue at any place, and an index does not count other resources.
-        no_index = compiled is None or rated or len(self._pools.amount) > 0
-        by_index = None if no_index else indexed_of(compiled)
+        select, select_by_index = _functions(policy, len(self._pools.amount) > 0, rated)
         self._run = make_run(
             select.as_argument(),
-            None if by_index is None else by_index.as_argument(),
+            select_by_index.as_argument(),
             ledger.nodes,
             site,
             number,
@@ -142,6 +155,7 @@ class SitePart:
             python=compiled is None,
             record=record,
             rated=rated,
+            indexed=select_by_index is not STARTS_NONE_BY_INDEX,
             owners=owners,
             half_life=half_life_of(policy),
             given=numbers_of(policy),

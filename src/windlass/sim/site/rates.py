@@ -14,10 +14,6 @@ from windlass.sim.cores import hold_none, lend
 from windlass.sim.events.tree import schedule_any
 from windlass.sim.site.state import NO_ROW, ROUNDING
 
-#: Entries from which on a block of them is moved at once, which the compiler does where indices are unsigned. For fewer
-#: entries this is slower: the move waits for single entries that were written just before.
-_FEW = 64
-
 
 @inlined
 def _place_of(site, row):
@@ -39,12 +35,9 @@ def _place_of(site, row):
 def list_running(site, row):
     """Insert a job among the running jobs, which must have room."""
     counts, place = site.counts[0], _place_of(site, row)
-    if counts.running - place < _FEW:
-        for other in range(counts.running, place, -1):
-            site.running[other] = site.running[other - 1]
-    else:
-        for other in range(counts.running, place, -1):
-            site.running[index(other)] = site.running[index(other - 1)]
+    # Where indices are unsigned, the compiler moves the entries as one block.
+    for other in range(counts.running, place, -1):
+        site.running[index(other)] = site.running[index(other - 1)]
     site.running[place] = row
     counts.running += 1
 
@@ -56,12 +49,8 @@ def unlist_running(site, row):
     while site.running[place] != row:
         place -= 1
     counts.running -= 1
-    if counts.running - place < _FEW:
-        for other in range(place, counts.running):
-            site.running[other] = site.running[other + 1]
-    else:
-        for other in range(place, counts.running):
-            site.running[index(other)] = site.running[index(other + 1)]
+    for other in range(place, counts.running):
+        site.running[index(other)] = site.running[index(other + 1)]
 
 
 @inlined

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from windlass.jit.schema import allocate, grown
 from windlass.model import JobTable, Owners
 from windlass.model.pools import Pools
-from windlass.order.site.compiled import STARTS_NONE_BY_INDEX
-from windlass.order.site.lib.queue_index import class_bounds, level_starts
+from windlass.order.site.queue_index import class_bounds, level_starts
 from windlass.sim.cores import make_pieces
 from windlass.sim.events.tree import make_tree, with_leaves
 from windlass.sim.nodes import Nodes
@@ -21,7 +20,7 @@ _FIRST_SLOTS = 64
 
 def make_run(
     select: object,
-    select_by_index: object | None,
+    select_by_index: object,
     nodes: Nodes,
     site: int,
     part: int,
@@ -31,17 +30,21 @@ def make_run(
     python: bool,
     record: bool,
     rated: bool,
+    indexed: bool,
     owners: Owners | None = None,
     half_life: float | None = None,
     given: NDArray[np.float64] | None = None,
     pools: Pools | None = None,
 ) -> SiteRun:
-    """Return a site on which no job runs yet; the parameters are those of :class:`~windlass.sim.site.part.SitePart`."""
+    """Return a site on which no job runs yet.
+
+    ``indexed`` states whether long queues have an index; the other parameters are those of
+    :class:`~windlass.sim.site.part.SitePart`.
+    """
     jobs, most = len(table), int(nodes.whole[nodes.first[site] : nodes.first[site + 1]].sum())
     slots = min(jobs, most, _FIRST_SLOTS)
     others = Pools.none(jobs) if pools is None else pools
     numbers = np.zeros(0) if given is None else given
-    indexed = select_by_index is not None
     bounds = class_bounds(most) if indexed else np.zeros(0, np.int64)
     levels, nodes_of_index = level_starts(jobs) if indexed else (np.zeros(0, np.int64), 0)
     state = allocate(
@@ -87,8 +90,7 @@ def make_run(
         clock.half_life = half_life
     pooled = nodes.first[site + 1] - nodes.first[site] == 1
     tree = make_tree(max(slots, 1))
-    by_index = STARTS_NONE_BY_INDEX.as_argument() if select_by_index is None else select_by_index
-    return SiteRun(select, by_index, tree, nodes, make_pieces(slots, 0 if pooled else most), state)
+    return SiteRun(select, select_by_index, tree, nodes, make_pieces(slots, 0 if pooled else most), state)
 
 
 def with_slots(run: SiteRun) -> SiteRun:

@@ -71,8 +71,8 @@ class SiteClock(Scalars):
     """Instants of a site, s; infinity for never.
 
     ``now``; ``decision_due``: when the policy is to be called; ``next_instant``: the next event or decision;
-    ``freed_until``: time before which cores were released since the last decision; ``use_counted``: the instant up to
-    which ``used`` counts. ``half_life``: the half-life of past use, s.
+    ``use_counted``: the instant up to which ``used`` counts. ``half_life``: the half-life of past use, s.
+    ``freed_until``: time up to which cores were released since the last decision.
     """
 
     now: float = -np.inf
@@ -129,9 +129,7 @@ class SiteState(NamedTuple):
     given: Annotated[_Floats, column("numbers")]  # the policy's own numbers
     pools: Annotated[_Rows, column("pools")]  # free amount of each resource other than processors
     needs: Annotated[_Rows, column("pools", "jobs")]  # what each job needs of it
-    bounds: Annotated[
-        _Rows, column("classes")
-    ]  # see :class:`~windlass.order.site.lib.queue_index.QueueIndex`
+    bounds: Annotated[_Rows, column("classes")]  # of the index of a long queue, as the next two
     levels: Annotated[_Rows, column("levels")]
     shortest: Annotated[_Floats, column("nodes", "classes", fill=None)]
 

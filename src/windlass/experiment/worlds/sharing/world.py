@@ -69,7 +69,7 @@ class SharingWorld:
         """Return the ordering policy's function and the site's loop; the other policy is made to validate it."""
         setting.policies.share.make(SHARE, np.random.default_rng(0))
         order = setting.policies.order.make(ORDER, np.random.default_rng(0))
-        return (*site_kernels(order), *RATED_KERNELS)
+        return (*site_kernels(order, rated=True), *RATED_KERNELS)
 
     def workload_key(self, setting: SharingSetting, seed: int) -> Hashable:
         """Return a key with the seed, as resource use is random even for the jobs of a log."""

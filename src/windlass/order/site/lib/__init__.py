@@ -5,7 +5,6 @@
 - :mod:`~windlass.order.site.lib.pools`: several resources at once.
 - :mod:`~windlass.order.site.lib.pool_profile`: free amount of several resources over time.
 - :mod:`~windlass.order.site.lib.in_order`: a reordered queue.
-- :mod:`~windlass.order.site.lib.queue_index`: an index of a long queue.
 - :mod:`~windlass.order.site.lib.reservations`: a reservation for every waiting job.
 - :mod:`~windlass.order.site.lib.accounts`: users numbered by account, and priorities of QOS.
 """

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from windlass.jit import Kernel, allocating, inlined
 from windlass.order.site.compiled import SELECT, SELECT_BY_INDEX, CompiledPolicy
 from windlass.order.site.lib.pools import add, fits, free_now, start_heads
-from windlass.order.site.lib.queue_index import next_fit, next_waiting
+from windlass.order.site.queue_index import next_fit, next_waiting
 from windlass.order.site.reservation import promise_to_head
 from windlass.order.site.view import SiteView, Start
 

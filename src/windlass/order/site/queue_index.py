@@ -97,13 +97,11 @@ def class_of(bounds, procs):
 
 
 class _Search(NamedTuple):
-    """What a job must satisfy to fit; see :func:`next_fit`.
+    """What a node must have so that a job in it may fit; see :func:`next_fit`.
 
-    ``fitting``: the class of ``free`` processors; ``sparing``: of those that are spare, -1 for none.
+    ``fitting``: the class of the free processors; ``sparing``: of the spare ones, -1 for none.
     """
 
-    free: int
-    spare: int
     now: float
     time: float
     fitting: int
@@ -163,14 +161,8 @@ def _fits(view, row, free, time, spare):
 def _next_by_index(view, tree, position, free, time, spare):
     queue, first, size = view.queue, tree.first, len(view.queue)
     narrow = min(free, spare)
-    search = _Search(
-        free,
-        spare,
-        view.now,
-        time,
-        class_of(tree.bounds, free),
-        class_of(tree.bounds, narrow) if narrow > 0 else -1,
-    )
+    sparing = class_of(tree.bounds, narrow) if narrow > 0 else -1
+    search = _Search(view.now, time, class_of(tree.bounds, free), sparing)
     leaf, last = (first + position) >> FAN_BITS, (first + size - 1) >> FAN_BITS
     while position < size:
         leaf = _next_leaf(tree, leaf, last, search)
