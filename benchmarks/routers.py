@@ -1,4 +1,4 @@
-"""Serve's routers in virtual time: the rule of ``pull`` compared with Rosella's and power of two choices.
+"""Serve's routers in virtual time: the rule of ``pull`` compared with other rules, power of two choices among them.
 
 This is the setting of :mod:`benchmarks.serve` without Serve, HTTP or a real clock. ``Replicas``, the core of the
 router, sends requests to replicas that serve one at a time. Each proxy has its own router. It knows its own requests,
@@ -27,7 +27,8 @@ WARM_S, COUNTED_S = 5.0, 30.0
 #: Time for which Serve uses a replica's report of its queue, s.
 KNOWN_S = 10.0
 EVERY_REPLICA_S = 10.0
-ROUTERS = ("pull", "rosella", "power of two")
+#: The first is compared with each other one.
+ROUTERS = ("pull", "rosella", "prequal", "ll", "jsq", "jiq", "fastest-idle", "power of two")
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +201,7 @@ def _end(
 
 
 def rows(repeats: int) -> list[Row]:
-    """Return means and 99th percentiles of ``pull`` and of each other router, with one seed per repeat."""
+    """Return means and 99th percentiles of the first router and of each other one, with one seed per repeat."""
     return [row for setting in SETTINGS for row in _compare(setting, range(1, repeats + 1))]
 
 
@@ -208,7 +209,7 @@ def _compare(setting: Setting, seeds: Sequence[int]) -> list[Row]:
     found = {router: [responses(setting, router, seed) for seed in seeds] for router in ROUTERS}
     made = []
     for name, of in (("mean", np.mean), ("p99", lambda seconds: np.percentile(seconds, 99))):
-        own = [float(of(seconds)) for seconds in found["pull"]]
+        own = [float(of(seconds)) for seconds in found[ROUTERS[0]]]
         for peer in ROUTERS[1:]:
             theirs = [float(of(seconds)) for seconds in found[peer]]
             ratios = [other / mine for mine, other in zip(own, theirs, strict=True)]

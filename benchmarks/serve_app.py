@@ -1,4 +1,4 @@
-"""A Ray Serve deployment whose replicas read their speeds from a file, behind one HTTP server."""
+"""A Ray Serve deployment whose replicas read their speeds and failures from a file, behind one HTTP server."""
 
 from __future__ import annotations
 
@@ -7,36 +7,51 @@ import contextlib
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ray import serve
 from ray.serve.config import RequestRouterConfig
 from ray.serve.handle import DeploymentHandle
+from starlette.responses import StreamingResponse
 
 from windlass.engines.ray.cluster import PrivateCluster, environment
 from windlass.model.fleet import Fleet
 
+#: Parts of a streamed answer.
+_PARTS = 4
+
 
 class Worker:
-    """A replica that serves one request at a time, in order of arrival, at its speed."""
+    """A replica that serves one request at a time, in order of arrival, at its speed, or fails after a while."""
 
-    def __init__(self, speeds: str) -> None:
-        self._speeds = Path(speeds)
+    def __init__(self, state: str) -> None:
+        self._state = Path(state)
         self._rank = int(serve.get_replica_context().rank.rank)
         self._turn = asyncio.Lock()
 
-    async def __call__(self, request: Any) -> str:
-        """Do the work that the query parameter gives."""
-        return await self.work(float(request.query_params["work"]))
+    async def __call__(self, request: Any) -> str | StreamingResponse:
+        """Do the work that the query parameter gives; in parts if the answer is to be streamed."""
+        amount = float(request.query_params["work"])
+        if "stream" in request.query_params:
+            return StreamingResponse(self.parts(amount), media_type="text/plain")
+        return await self.work(amount)
 
     async def work(self, amount: float) -> str:
         """Do ``amount`` of work."""
+        return "".join([part async for part in self.parts(amount, 1)])
+
+    async def parts(self, amount: float, count: int = _PARTS) -> AsyncIterator[str]:
+        """Do ``amount`` of work in equal parts."""
         async with self._turn:
-            speed = json.loads(self._speeds.read_text())[self._rank]
-            await asyncio.sleep(amount / speed)
-        return str(self._rank)
+            speed, fails_after = json.loads(self._state.read_text())[self._rank]
+            if fails_after is not None:
+                await asyncio.sleep(fails_after)
+                raise RuntimeError("this replica fails")
+            for _ in range(count):
+                await asyncio.sleep(amount / speed / count)
+                yield str(self._rank)
 
 
 class Front:
@@ -50,16 +65,27 @@ class Front:
         return str(await self._workers.work.remote(float(request.query_params["work"])))
 
 
-def write_speeds(file: Path, speeds: list[float]) -> None:
-    """Set the replicas' speeds, work/s, from the next request on; the file is replaced atomically."""
+def write_state(file: Path, speeds: Sequence[float], fails_after: float | None = None) -> None:
+    """Set the state of the replicas from the next request on; the file is replaced atomically.
+
+    Parameters
+    ----------
+    file
+        The file that they read.
+    speeds
+        Their speeds, work/s.
+    fails_after
+        Seconds after which each request of the first replica fails; None if it serves them.
+    """
+    states = [(speed, None if rank else fails_after) for rank, speed in enumerate(speeds)]
     fresh = file.with_suffix(".new")
-    fresh.write_text(json.dumps(speeds))
+    fresh.write_text(json.dumps(states))
     os.replace(fresh, file)
 
 
 def deploy(
     name: str,
-    speeds: Path,
+    state: Path,
     replicas: int,
     max_ongoing: int,
     router: RequestRouterConfig | None,
@@ -73,7 +99,7 @@ def deploy(
         ray_actor_options={"num_cpus": 0},
         **chosen,
     )(Worker)
-    app = deployment.bind(str(speeds))
+    app = deployment.bind(str(state))
     if proxies > 1:
         options = {"max_ongoing_requests": 1000, "ray_actor_options": {"num_cpus": 0}}
         app = serve.deployment(num_replicas=proxies, **options)(Front).bind(app)

@@ -31,10 +31,29 @@ class Stream:
         return cls(due, drawn_work(sizes, len(due), rng))
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """(n,) when each request was sent, s from the beginning; its response time, s; and whether it failed."""
+
+    due: NDArray[np.float64]
+    seconds: NDArray[np.float64]
+    failed: NDArray[np.bool_]
+
+    def since(self, begin: float) -> Answers:
+        """Return the answers to requests sent from ``begin`` on, s."""
+        later = self.due >= begin
+        return Answers(self.due[later], self.seconds[later], self.failed[later])
+
+    @property
+    def served(self) -> NDArray[np.float64]:
+        """Response times of the requests that did not fail, s."""
+        return self.seconds[~self.failed]
+
+
 async def send(
-    address: str, stream: Stream, events: list[tuple[float, Callable[[], None]]]
-) -> NDArray[np.float64]:
-    """Send a stream and run events at their times; return the response time of each request, s.
+    address: str, stream: Stream, events: list[tuple[float, Callable[[], None]]], streamed: bool = False
+) -> Answers:
+    """Send a stream and run events at their times; return when each request was answered, to its last byte.
 
     Parameters
     ----------
@@ -44,30 +63,35 @@ async def send(
         Requests to send.
     events
         Times, s from the beginning, and functions to call then.
-
-    Raises
-    ------
-    aiohttp.ClientError
-        A request failed.
+    streamed
+        Whether answers are to be streamed.
     """
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60)
     timeout = aiohttp.ClientTimeout(total=TIMEOUT_S)
     async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
         begun = time.perf_counter() + 0.1
 
-        async def one(due: float, work: float) -> float:
+        async def one(due: float, work: float) -> tuple[float, bool]:
             await asyncio.sleep(begun + due - time.perf_counter())
-            async with session.get(address, params={"work": f"{work:.6f}"}) as answer:
-                answer.raise_for_status()
-                await answer.read()
-            return time.perf_counter() - begun - due
+            parameters = {"work": f"{work:.6f}"} | ({"stream": "1"} if streamed else {})
+            try:
+                async with session.get(address, params=parameters) as answer:
+                    await answer.read()
+                    failed = not answer.ok
+            except (aiohttp.ClientError, TimeoutError):
+                failed = True
+            return time.perf_counter() - begun - due, failed
 
         async def event(due: float, act: Callable[[], None]) -> None:
             await asyncio.sleep(begun + due - time.perf_counter())
             act()
 
-        results = await asyncio.gather(
-            *(one(due, work) for due, work in zip(stream.due.tolist(), stream.work.tolist(), strict=True)),
-            *(event(due, act) for due, act in events),
+        requests = [
+            one(due, work) for due, work in zip(stream.due.tolist(), stream.work.tolist(), strict=True)
+        ]
+        answers, _ = await asyncio.gather(
+            asyncio.gather(*requests), asyncio.gather(*(event(due, act) for due, act in events))
         )
-    return np.array(results[: len(stream.due)], np.float64)
+    return Answers(
+        stream.due, np.array([each for each, _ in answers]), np.array([each for _, each in answers], np.bool_)
+    )

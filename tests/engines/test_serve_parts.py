@@ -1,5 +1,6 @@
 """Replicas and options of a router alone, by hand."""
 
+import heapq
 import inspect
 import itertools
 import math
@@ -9,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from windlass.engines.serve.options import RouterOptions
+from windlass.dispatch.lib.bandit import FADING
+from windlass.dispatch.state import OWN_INT
+from windlass.engines.serve.options import RouterDispatch, RouterOptions
 from windlass.engines.serve.replica import Replica
 from windlass.engines.serve.replicas import Replicas
 from windlass.model import InputError
@@ -18,9 +21,6 @@ from windlass.model import InputError
 class RecordingPolicy:
     """A policy whose answer the test sets; it records its calls."""
 
-    accuracy = 0.2
-    arrival_rate = 3.0
-
     def __init__(self, workers):
         self.workers, self.calls, self.answer = workers, [], 0
         self._rates = np.arange(1.0, workers + 1.0)
@@ -28,6 +28,10 @@ class RecordingPolicy:
     @property
     def rates(self):
         return None if self._rates is None else self._rates.copy()
+
+    @property
+    def estimated_rates(self):
+        return None if self._rates is None else 1.25 * self._rates
 
     def arrived(self, now):
         self.calls.append(("arrived", now))
@@ -150,7 +154,8 @@ def test_first_completions_are_ignored_and_others_are_reported():
 
 def test_when_replicas_change_a_new_policy_receives_the_last_times():
     world = World(["a", "b"], window=2)
-    for at in range(6):
+    # Four are kept for each replica.
+    for at in range(10):
         world.now = float(at)
         world.replicas.arrived()
     for at in range(5):
@@ -160,14 +165,14 @@ def test_when_replicas_change_a_new_policy_receives_the_last_times():
     world.replicas.members(["b", "c"])
     assert world.policy.workers == 2
     assert world.policy.calls == [
-        *(("arrived", float(at)) for at in range(2, 6)), ("completed", 0, 1.0, 1.0), ("completed", 0, 1.0, 1.25),
+        *(("arrived", float(at)) for at in range(2, 10)), ("completed", 0, 1.0, 1.0), ("completed", 0, 1.0, 1.25),
     ]  # fmt: skip
     world.serve("c", "x", 30.0, 31.0)
     world.serve("c", "y", 31.0, 32.0)
     assert world.policy.calls[-1] == ("completed", 1, 1.0, 1.0)
     world.replicas.members([])
     assert world.replicas.rank({}, {}) is None
-    assert (world.replicas.speeds, world.replicas.arrival_rate, world.replicas.spare_rate) == ({}, 0.0, 0.0)
+    assert (world.replicas.speeds, world.replicas.spare_rate) == ({}, 0.0)
     world.replicas.arrived()
 
 
@@ -253,9 +258,12 @@ def test_a_share_of_requests_goes_to_the_replica_active_longest_ago():
 def test_speeds_and_the_spare_rate_are_of_known_replicas():
     world = World(["a", "b"], at_once=2)
     world.known("b")
-    # Rates are reduced by the policy's accuracy.
+    for second in range(4):
+        world.now = 10.0 + second / 3.0
+        world.replicas.arrived()
+    # The policy decides by 2.0 requests/s, which has a margin.
     assert world.replicas.speeds == {"b": pytest.approx(2.5)}
-    assert world.replicas.arrival_rate == 3.0
+    assert world.replicas.arrival_rate == pytest.approx(3.0)
     assert world.replicas.spare_rate == pytest.approx(2.0)
     world.policy._rates = None
     assert world.replicas.speeds == {}
@@ -267,7 +275,7 @@ def test_options_have_their_defaults_and_bounds():
     options = RouterOptions()
     assert (options.at_once, options.explore_share, options.window, options.dispatch) == (1, 0.01, 16, "pull")
     assert (options.probes, options.by, options.benchmark, options.benchmark_share, options.seed) == (
-        8,
+        None,
         "wait",
         None,
         0.1,
@@ -279,7 +287,8 @@ def test_options_have_their_defaults_and_bounds():
         {"at_once": 0}, {"at_once": True}, {"at_once": 1.0}, {"window": 15}, {"probes": 1, "dispatch": "rosella"},
         {"seed": -1}, {"explore_share": -0.1}, {"explore_share": 1.1}, {"explore_share": True}, {"explore_share": "1"},
         {"benchmark_share": 0}, {"benchmark_share": 1.1}, {"benchmark_share": True}, {"benchmark": "a b"},
-        {"benchmark": 3}, {"by": "speed"}, {"dispatch": "jsq"}, {"probes": 3}, {"by": "queue"},
+        {"benchmark": 3}, {"by": "speed"}, {"dispatch": "sparrow"}, {"probes": 3}, {"by": "queue"},
+        {"probes": 3, "dispatch": "jsq"}, {"by": "queue", "dispatch": "prequal"},
     ):  # fmt: skip
         with pytest.raises(InputError, match=next(iter(bad))):
             RouterOptions(**bad)
@@ -293,9 +302,9 @@ def test_options_have_their_defaults_and_bounds():
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_a_policy_has_the_given_window_and_no_dead_workers(monkeypatch, workers):
     made = []
-    for name in ("pull.Pull", "rosella.Rosella"):
+    for name in ("Pull", "Rosella"):
         monkeypatch.setattr(
-            f"windlass.dispatch.policies.{name}", lambda *given, **named: made.append((given, named))
+            f"windlass.engines.serve.policies.{name}", lambda *given, **named: made.append((given, named))
         )
     rng = np.random.default_rng(1)
     RouterOptions(window=24).policy(workers, rng)
@@ -309,3 +318,33 @@ def test_a_policy_has_the_given_window_and_no_dead_workers(monkeypatch, workers)
     assert made == [
         ((workers, 1e-9), {**alike, "late": False}), ((workers, 1e-9), {**alike, "probes": 3, "by": "queue"}),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("dispatch", RouterDispatch)
+def test_each_policy_routes_and_finds_the_fast_replica(dispatch):
+    options, rng, now = RouterOptions(dispatch=dispatch), np.random.default_rng(1), [0.0]
+    replicas = Replicas(lambda workers: options.policy(workers, rng), clock=lambda: now[0], rng=rng)
+    replicas.members(["slow", "fast"])
+    taken, ends = {"slow": 0, "fast": 0}, {"slow": 0.0, "fast": 0.0}
+    under_way: list[tuple[float, str, int]] = []
+    for request in range(600):
+        now[0] += 0.12
+        while under_way and under_way[0][0] <= now[0]:
+            _, one, ended = heapq.heappop(under_way)
+            replicas.ended(one, ended)
+        replicas.arrived()
+        one = (replicas.rank({}, {}) or ["slow"])[0]
+        replicas.sent(one, request)
+        ends[one] = max(ends[one], now[0]) + {"slow": 0.8, "fast": 0.1}[one]
+        heapq.heappush(under_way, (ends[one], one, request))
+        taken[one] += 1
+    # A router that draws uniformly sends half of the requests to each.
+    assert taken["fast"] > 2 * taken["slow"]
+
+
+def test_a_policy_of_the_simulator_gets_the_router_s_window_and_probes():
+    rng = np.random.default_rng(1)
+    memory = RouterOptions(dispatch="ll", window=32, probes=5).policy(4, rng)
+    assert memory.floats[FADING] == 1.0 - 1.0 / 32.0
+    by_default, more = (RouterOptions(dispatch="prequal", probes=each).policy(4, rng) for each in (None, 5))
+    assert more.ints[OWN_INT + 4] - by_default.ints[OWN_INT + 4] == 5 - 3

@@ -281,6 +281,11 @@ class CompiledDispatch:
         return None if first < 0 else self.floats[first : first + self.workers].copy()
 
     @property
+    def estimated_rates(self) -> NDArray[np.float64] | None:
+        """(n,) estimates of the workers' rates, work/s, without a margin of ``rates``; None if it has none."""
+        return self.rates
+
+    @property
     def reservations(self) -> int:
         """Reservations per task for an engine with late binding; 0 if it needs none."""
         return max(0, int(self.ints[COPIES]))

@@ -23,6 +23,7 @@ RANKED, TAKEN = ("tests/dispatch/test_ranking.py",), ("tests/dispatch/test_speed
 CHOICES = ("tests/dispatch/test_choices.py",)
 
 REPLICA, SHARED = "engines/serve/replica.py", "tests/engines/test_replicas_shared.py"
+PARTS_OF_SERVE = ("tests/engines/test_serve_parts.py",)
 
 MUTANTS = (
     Mutant(
@@ -46,6 +47,10 @@ MUTANTS = (
     Mutant(
         "engines/serve/ejection.py", "self._length = min(2.0 * self._length, _LONGEST_S)", "pass", EJECTED
     ),
+    Mutant("engines/serve/policies.py", "memory=float(options.window), ", "", PARTS_OF_SERVE),
+    Mutant("engines/serve/policies.py", "probes=options.probes)", "probes=None)", PARTS_OF_SERVE),
+    Mutant("engines/serve/replicas.py", "* max(len(self._ids), 1)", "", PARTS_OF_SERVE),
+    Mutant("dispatch/lib/learning.py", "rates / (1.0 - self.accuracy)", "rates", ("tests/engines/test_replicas.py",)),
     Mutant("engines/serve/ejection.py", "FAILED and not self.is_out(now)", "FAILED", EJECTED),
     Mutant("engines/serve/replicas.py", "has_room &= allowed", "pass", EJECTED),
     Mutant("engines/serve/replicas.py", " and outcome is RequestOutcome.SERVED", "", EJECTED),

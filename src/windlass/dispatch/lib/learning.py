@@ -82,3 +82,9 @@ class Learning(CompiledDispatch):
     def accuracy(self) -> float:
         """Target accuracy ε of estimates; rates are multiplied by 1 − ε."""
         return float(self.floats[learn.EPSILON])
+
+    @property
+    def estimated_rates(self) -> NDArray[np.float64] | None:
+        """(n,) estimates of the workers' rates, work/s, not reduced by ε."""
+        rates = self.rates
+        return None if rates is None else rates / (1.0 - self.accuracy)

@@ -22,19 +22,15 @@ class Dispatcher(Protocol):
 
 
 class Learner(Dispatcher, Protocol):
-    """A dispatch policy that learns rates from completions."""
+    """A dispatch policy that may learn rates from completions."""
 
     @property
     def rates(self) -> NDArray[np.float64] | None:
-        """(n,) work/s; None for a policy that learns no rates."""
+        """(n,) work/s, by which the policy decides; None for a policy that learns no rates."""
 
     @property
-    def arrival_rate(self) -> float:
-        """Arrival rate, tasks/s."""
-
-    @property
-    def accuracy(self) -> float:
-        """The share by which ``rates`` are reduced."""
+    def estimated_rates(self) -> NDArray[np.float64] | None:
+        """(n,) work/s, without the margin that ``rates`` may have."""
 
 
 def try_out(policy: Dispatcher) -> None:

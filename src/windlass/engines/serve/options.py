@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -13,22 +12,29 @@ import numpy as np
 from windlass.engines.serve.calls import Learner
 from windlass.model import InputError
 
-#: Guaranteed throughput for the learner, work/s: so low that an idle replica never counts as dead; see RouterOptions.
-_NOTHING_SURE = 1e-9
-_MOST_LOAD = 0.95
-#: Rosella's accuracy at that load, from which its window is derived.
-_ACCURACY = 0.3 * (1 - _MOST_LOAD)
-
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class RouterDispatch(enum.StrEnum):
-    """The ways in which a router chooses a replica."""
+    """The dispatch policies by which a router chooses a replica: those that bind at once and read queue lengths."""
 
-    ROSELLA = "rosella"
     PULL = "pull"
+    ROSELLA = "rosella"
+    PREQUAL = "prequal"
+    LL = "ll"
+    JSQ = "jsq"
+    JIQ = "jiq"
+    FASTEST_IDLE = "fastest-idle"
+
+
+#: The options that belong to some policies only.
+_OWN_OPTIONS: dict[str, tuple[str, ...]] = {
+    RouterDispatch.ROSELLA: ("probes", "by"),
+    RouterDispatch.PREQUAL: ("probes",),
+    RouterDispatch.LL: ("probes",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +56,12 @@ class RouterOptions:
         Completions per estimate, at least 16. Fewer follow changes faster and are noisier.
     dispatch
         ``"pull"``, bound at once: the replica of all with the earliest expected end, where speeds are shrunk towards
-        their mean by as much as chance may have spread them; or ``"rosella"``.
+        their mean by as much as chance may have spread them. Or another policy of the simulator by its name, to compare
+        with: ``"rosella"``, ``"prequal"``, ``"ll"``, ``"jsq"``, ``"jiq"`` or ``"fastest-idle"``.
     probes
-        Replicas that Rosella draws per request, in proportion to their speed, at least 2. A router knows its own
-        queues at no cost; many routers with stale queues do better with fewer.
+        Replicas drawn per request, at least 2; None for the default of the policy. Rosella draws 8 in proportion to
+        their speed: a router knows its own queues at no cost, and many routers with stale queues do better with fewer.
+        LL draws 2 uniformly. Prequal probes 3 for later requests.
     by
         Of the replicas drawn by Rosella, take the one with the least expected ``"wait"`` or the shortest ``"queue"``.
     benchmark
@@ -79,7 +87,7 @@ class RouterOptions:
     explore_share: float = 0.01
     window: int = 16
     dispatch: str = RouterDispatch.PULL
-    probes: int = 8
+    probes: int | None = None
     by: str = "wait"
     benchmark: str | None = None
     benchmark_share: float = 0.1
@@ -88,7 +96,7 @@ class RouterOptions:
     def __post_init__(self) -> None:
         for name, least in (("at_once", 1), ("window", 16), ("probes", 2), ("seed", 0)):
             value = getattr(self, name)
-            if name == "seed" and value is None:
+            if name in ("probes", "seed") and value is None:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InputError(f"{name} is {value!r}, expected a whole number of at least {least}")
@@ -104,12 +112,12 @@ class RouterOptions:
         if self.by not in ("queue", "wait"):
             raise InputError(f"by is {self.by!r}, expected 'queue' or 'wait'")
         if self.dispatch not in tuple(RouterDispatch):
-            raise InputError(f"dispatch is {self.dispatch!r}, expected 'rosella' or 'pull'")
-        for field in fields(self) if self.dispatch == RouterDispatch.PULL else ():
-            if field.name in ("probes", "by") and getattr(self, field.name) != field.default:
-                raise InputError(
-                    f"{field.name}: has no effect with dispatch 'pull', which considers all replicas"
-                )
+            known = ", ".join(f"'{each}'" for each in RouterDispatch)
+            raise InputError(f"dispatch is {self.dispatch!r}, expected one of {known}")
+        for field in fields(self):
+            is_own = field.name in _OWN_OPTIONS.get(self.dispatch, ())
+            if field.name in ("probes", "by") and not is_own and getattr(self, field.name) != field.default:
+                raise InputError(f"{field.name}: has no effect with dispatch '{self.dispatch}'")
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> RouterOptions:
@@ -128,31 +136,6 @@ dispatch, probes, by, benchmark, benchmark_share, seed
 
     def policy(self, workers: int, rng: np.random.Generator) -> Learner:
         """Return the policy for this many replicas; the first call imports its compiler, which takes a second."""
-        from windlass.dispatch.policies.pull import Pull
-        from windlass.dispatch.policies.rosella import Rosella
+        from windlass.engines.serve.policies import make
 
-        # Rosella's window is window_scale · log(n) / accuracy².
-        scale = self.window * _ACCURACY**2 / math.log(max(workers, 2))
-        gaps = 2 * self.window * workers
-        if self.dispatch == RouterDispatch.PULL:
-            return Pull(
-                workers,
-                _NOTHING_SURE,
-                rng=rng,
-                late=False,
-                gaps=gaps,
-                probe_share=0.0,
-                window_scale=scale,
-                most_load=_MOST_LOAD,
-            )
-        return Rosella(
-            workers,
-            _NOTHING_SURE,
-            rng=rng,
-            gaps=gaps,
-            probe_share=0.0,
-            window_scale=scale,
-            most_load=_MOST_LOAD,
-            by=self.by,
-            probes=self.probes,
-        )
+        return make(self, workers, rng)

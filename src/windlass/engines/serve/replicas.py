@@ -63,7 +63,7 @@ class Replicas(Generic[Id]):
     explore_share
         Share of requests that explore, 0 to 1.
     window
-        Completions per replica, and twice as many arrivals in all, that are kept when the set of replicas changes.
+        Completions per replica, and twice as many arrivals, that are kept.
 
     Examples
     --------
@@ -119,6 +119,7 @@ class Replicas(Generic[Id]):
         self._replicas = {one: self._replicas.get(one) or Replica(now, self._window) for one in wanted}
         self._ids = list(wanted)
         self._policy = self._make(len(self._ids)) if self._ids else None
+        self._arrivals = deque(self._arrivals, maxlen=2 * self._window * max(len(self._ids), 1))
         if self._policy is None:
             return
         for at in self._arrivals:
@@ -275,16 +276,16 @@ class Replicas(Generic[Id]):
     @property
     def speeds(self) -> dict[Id, float]:
         """Estimated requests per busy second of each known replica."""
-        rates = None if self._policy is None else self._policy.rates
-        if self._policy is None or rates is None:
+        rates = None if self._policy is None else self._policy.estimated_rates
+        if rates is None:
             return {}
-        rates /= 1.0 - self._policy.accuracy
         return {one: float(rates[replica.worker]) for one, replica in self._replicas.items() if replica.known}
 
     @property
     def arrival_rate(self) -> float:
-        """Estimated requests per second; 0 before the second arrival."""
-        return 0.0 if self._policy is None else self._policy.arrival_rate
+        """Requests per second since the oldest arrival that is kept; 0 before the second one."""
+        seconds = self._arrivals[-1] - self._arrivals[0] if self._arrivals else 0.0
+        return (len(self._arrivals) - 1) / seconds if seconds > 0.0 else 0.0
 
     @property
     def spare_rate(self) -> float:

@@ -1,7 +1,7 @@
 """A request router for Ray Serve that learns the speeds of replicas.
 
 This module is the interface to Serve. Decisions are made by :class:`windlass.engines.serve.replicas.Replicas` and, in
-it, :class:`windlass.dispatch.Rosella` or :class:`windlass.dispatch.policies.pull.Pull`, bound at once.
+it, by a dispatch policy of the simulator.
 """
 
 from __future__ import annotations
@@ -255,6 +255,29 @@ def _named(speeds: dict[ReplicaID, float]) -> dict[str, float]:
     return {one.unique_id: speed for one, speed in speeds.items()}
 
 
+def router(dispatch: str, **options: Any) -> RequestRouterConfig:
+    """Return Serve's configuration for this router under a dispatch policy of the simulator, with validated options.
+
+    Parameters
+    ----------
+    dispatch
+        The name of the policy; see :class:`windlass.engines.serve.options.RouterOptions`.
+    options
+        The other options there.
+
+    Raises
+    ------
+    InputError
+        An option is unknown, or a value is out of bounds.
+
+    Examples
+    --------
+    >>> router("prequal").request_router_kwargs
+    {'dispatch': 'prequal'}
+    """
+    return _config({"dispatch": dispatch, **options})
+
+
 def rosella(**options: Any) -> RequestRouterConfig:
     """Return Serve's configuration for this router under Rosella's rule, with validated options.
 
@@ -275,7 +298,7 @@ def rosella(**options: Any) -> RequestRouterConfig:
     >>> rosella(probes=2).request_router_kwargs
     {'dispatch': 'rosella', 'probes': 2}
     """
-    return _config({"dispatch": "rosella", **options})
+    return router("rosella", **options)
 
 
 def pull(**options: Any) -> RequestRouterConfig:
