@@ -7,6 +7,7 @@ import pytest
 
 from windlass.order import global_srpt, independent_srpt, optimal, swag
 from windlass.order.fleet import FleetView
+from windlass.order.fleet.lib.greedy import _scan
 from windlass.order.fleet.policies.optimal import Optimal
 from windlass.order.site.compiled import columns_of
 from windlass.order.site.policies.queue import Queue
@@ -44,6 +45,20 @@ def test_jobs_of_equal_size_are_ordered_by_arrival() -> None:
 
 def test_the_best_order_of_equal_jobs_is_by_arrival() -> None:
     assert optimal(np.ones((9, 2)), 1).tolist() == list(range(9))
+
+
+@pytest.mark.parametrize("own_sites", [False, True])
+def test_the_plain_loop_returns_the_first_job_with_the_least_makespan(own_sites) -> None:
+    for seed in range(200):
+        rng = np.random.default_rng([5, seed])
+        # Divisions by powers of two are exact, so that makespans tie.
+        queue, slots = rng.integers(0, 4, 5).astype(float), 2.0 ** rng.integers(0, 3, 5)
+        tasks = rng.integers(0, 3, (6, 5)).astype(float)
+        tasks[:, 0] += 1.0
+        ends = np.where((tasks > 0) | (not own_sites), (queue + tasks) / slots, 0.0)
+        bounds, spans = ends[:, :2].max(axis=1), ends.max(axis=1).tolist()
+        found, span = _scan(bounds.copy(), queue, tasks, slots, np.arange(5), False, own_sites, 0.0)
+        assert (span, found) == min((each, job) for job, each in enumerate(spans))
 
 
 def test_a_job_with_a_future_submission_has_no_age() -> None:

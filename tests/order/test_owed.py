@@ -95,6 +95,16 @@ def test_expired_reservations_are_renewed(pools: int) -> None:
         assert notes.tolist() == reserved(view), seed
 
 
+def test_reservations_are_kept_while_more_is_owed_than_the_next_job_returns() -> None:
+    running = Running.of([50, 51], [1, 5], [11.0, 13.0])
+    waiting = Waiting.of([0, 1], [0.0, 1.0], [3, 3], [7.0, 7.0])
+    kept = dataclasses.replace(waiting, note=np.array([20.0, 13.0]))
+    view = SiteView(NOW, 6, 0, kept, running, owed=3)
+    # New reservations would be the other way round.
+    assert reserved(view) == [13.0, 20.0]
+    assert POLICIES.find("conservative")().decide(view).notes.tolist() == [20.0, 13.0]
+
+
 @pytest.mark.parametrize("pools", [1, 2])
 def test_the_head_waits_for_all_of_its_resources(pools: int) -> None:
     """Of processors the owed is paid first; the head can start when the last of what it asks for is back."""
