@@ -88,3 +88,11 @@ def test_maps_leave_a_site_only_if_its_slots_are_not_enough():
         coming = (share - portion)[~leaves]
         if coming.sum() > 1e-9:
             assert (coming / coming.sum()).tolist() == pytest.approx((room / room.sum()).tolist(), abs=1e-7)
+
+
+@pytest.mark.parametrize("shuffles", [False, True])
+def test_a_stage_without_data_takes_its_work_over_all_slots(shuffles):
+    nothing, slots, rates = np.zeros(3), np.array([3.0, 0.0, 5.0]), np.ones(3)
+    transfer, compute, share, most = solved((nothing, slots, rates, rates, 20.0, np.inf, 0.0), shuffles)
+    assert (transfer, compute) == (0.0, 2.5)
+    assert share.tolist() == most.tolist() == [0.375, 0.0, 0.625]
