@@ -23,7 +23,7 @@ from windlass.sim.queries.result import PlannerAnswer, Streamed, StreamTimeline
 from windlass.sim.queries.setup import Stays
 from windlass.sim.shares.result import Shared
 from windlass.sim.site.result import Replay
-from windlass.sim.telemetry.gate import Counts
+from windlass.sim.telemetry.answers import Counts
 from windlass.sim.telemetry.result import Observed
 from windlass.sim.workers.result import Dispatched
 

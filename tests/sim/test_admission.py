@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.announced_kernels import announced_and_called_kernels
 from tests.sim.admission import Oracle
 from windlass.admit import POLICIES as ADMIT
 from windlass.dispatch import POLICIES as DISPATCH
@@ -22,7 +23,8 @@ from windlass.experiment.worlds.admission.simulation import (
 )
 from windlass.experiment.worlds.admission.world import AdmissionWorld
 from windlass.model import InputError
-from windlass.sim.telemetry.gate import counts, gate, set_answers
+from windlass.sim.telemetry.answers import counts, set_answers
+from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.metrics import MetricModel, Metrics, read_model, write_model
 from windlass.sim.telemetry.pressure import CHANNELS
 
@@ -71,7 +73,7 @@ def same(one, other):
     assert one.benchmarks == other.benchmarks
 
 
-@pytest.mark.parametrize("dispatch", BINDS)
+@pytest.mark.parametrize("dispatch", DISPATCH.names())
 @pytest.mark.parametrize("admit", ["always", "never"])
 def test_rejecting_nothing_or_everything_changes_nothing(dispatch, admit):
     case = case_of(policies={"dispatch": dispatch, "admit": admit}, schedulers=2, probe_delay=0.3)
@@ -167,10 +169,38 @@ def test_rejected_choices_do_not_count_as_sent():
     assert sorted(gated.choose(lengths) for _ in range(8)) == [0, 0, 0, 0, 1, 1, 1, 1]
 
 
-def test_late_binding_and_python_policies_are_rejected():
-    with pytest.raises(InputError, match="sparrow binds late"):
-        gate(make_policy("sparrow", np.ones(3), np.random.default_rng(1)))
+@pytest.mark.parametrize("dispatch", ["pull", "sparrow"])
+def test_with_late_binding_a_waiting_task_is_no_load_of_a_node(dispatch):
+    """Without neighbours, the pressure is that of the tasks from their start to their end."""
+    case = case_of(
+        cluster={"bursts": {"every": 1e9}},
+        workload={"load": 0.6},
+        policies={"dispatch": dispatch, "admit": {"random": {"downtime": 0.2}}},
+    )
+    assert len(case.bursts.time) == 0
+    done, observed = with_admission(case)
+    assert observed.tasks.diverted == 0
+    assert observed.tasks.accepted + observed.tasks.forced == len(done.response)
+    assert (done.start > done.submit + 0.1).any()
+    for step in range(len(observed.channels)):
+        ran = np.minimum(done.end, step + 1.0) - np.maximum(done.start, float(step))
+        runs = np.bincount(done.worker, np.maximum(ran, 0.0), 4)
+        began = np.floor(done.start) == step
+        np.testing.assert_allclose(observed.of("busy")[step], runs, atol=1e-9)
+        np.testing.assert_allclose(observed.of("queue")[step], runs / 4, atol=1e-9)
+        np.testing.assert_allclose(observed.of("ready")[step], 0.0, atol=1e-9)
+        news = np.bincount(done.worker[began], minlength=4)
+        np.testing.assert_allclose(observed.of("network")[step], news / 2.0, atol=1e-9)
 
+
+@pytest.mark.parametrize("dispatch", ["pull", "sparrow", "jsq"])
+def test_the_announced_kernels_are_the_used_ones(monkeypatch, dispatch):
+    setting = case_of(policies={"dispatch": dispatch, "admit": {"random": {"downtime": 0.5}}}).setting
+    announced, called = announced_and_called_kernels(AdmissionWorld(), setting, monkeypatch)
+    assert called == set(announced)
+
+
+def test_policies_in_python_and_wrong_answers_are_rejected():
     class Plain:
         name = "plain"
 

@@ -13,7 +13,8 @@ from tests.sim.test_admission import small_model
 from windlass.experiment.dispatching import make_policy
 from windlass.model import InputError
 from windlass.sim.nodes import Ledger
-from windlass.sim.telemetry.gate import Counts, counts, gate, set_answers
+from windlass.sim.telemetry.answers import Counts, counts, set_answers
+from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.metrics import Metrics, _short, read_model, write_model
 from windlass.sim.telemetry.neighbours import CoreChanges, Neighbours, draw_bursts
 from windlass.sim.telemetry.pressure import CHANNELS, UnfinishedTasks
@@ -293,6 +294,19 @@ def test_metrics_are_delayed_smoothed_and_noisy_per_node():
                 assert found[step][node, metric] == pytest.approx(wanted)
     loud = Metrics(small_model(), 2, np.random.default_rng(1)).step(np.zeros((2, 5)))
     assert not np.isclose(loud[0], loud[1]).any()
+
+
+def test_a_task_counts_once_as_received():
+    """With late binding, nodes take tasks as others end, which may be at the end of a step; the third task waits."""
+    watched, nan = UnfinishedTasks(np.ones(2, np.int64), np.ones(2)), np.nan
+    nowhere = np.full(3, -1)
+    start, end, worker = np.array([2.0, 5.0, nan]), np.array([5.0, nan, nan]), np.array([1, 1, -1])
+    first = watched.step(0.0, 5.0, start, start, end, worker, 3, nowhere, np.zeros(2))
+    start, end, worker = np.array([2.0, 5.0, 7.0]), np.array([5.0, nan, 9.0]), np.array([1, 1, 0])
+    second = watched.step(5.0, 10.0, start, start, end, worker, 3, nowhere, np.zeros(2))
+    assert [first.network.tolist(), second.network.tolist()] == [[0.0, 0.2], [0.2, 0.2]]
+    assert [first.queue.tolist(), second.queue.tolist()] == [[0.0, 0.6], [0.4, 1.0]]
+    assert [first.ready.tolist(), second.ready.tolist()] == [[0.0, 0.0], [0.0, 0.0]]
 
 
 def test_a_task_counts_only_in_the_step_in_which_it_ends():

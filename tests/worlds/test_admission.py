@@ -40,6 +40,16 @@ def test_loads_and_policies_are_swept():
     ]
 
 
+def test_dispatch_is_pull_by_default():
+    without = tree(policies={"admit": "ready"})
+    del without["policies"]["dispatch"]
+    (variant,) = run(make_scenario(without)).variants
+    (named,) = run(make_scenario(tree(policies={"dispatch": "pull", "admit": "ready"}))).variants
+    assert variant.outcomes[0].metrics == named.outcomes[0].metrics
+    assert variant.outcomes[0].metrics.diverted_tasks == 0
+    assert variant.outcomes[0].metrics.downtime > 0
+
+
 def test_metrics_match_the_simulated_run():
     (variant,) = run(make_scenario(tree(keep_tasks=300))).variants
     (outcome,) = variant.outcomes
@@ -132,7 +142,6 @@ def test_a_telemetry_model_is_relative_to_the_scenario(tmp_path):
         ({"telemetry": {"every": -1}}, "telemetry.every"),
         ({"policies": {"admit": "sometimes"}}, "policies.admit: unknown policy 'sometimes'"),
         ({"policies": {"admit": {"ready": {"limit": 1}}}}, "policies.admit: ready has no parameter 'limit'"),
-        ({"policies": {"dispatch": "sparrow"}}, "policies.dispatch: sparrow binds late"),
     ],
 )
 def test_bad_scenarios_are_a_one_line_error(changes, message):

@@ -24,6 +24,7 @@ DEFAULTS = {
         "cluster.bursts": "every=300.0 last=30.0 ramp=4.0",
         "workload": f"{_TASKS} load=0.8",
         "telemetry": "every=1.0 model=None",
+        "policies": "dispatch=pull",
     },
     "batch": {
         "": "world=batch load=None kill_at_walltime=True estimates=requested starved_after=86400.0",

@@ -25,9 +25,10 @@ class AdmissionMetrics:
     mean_wait_s
         Wait of tasks: time from arrival to start, s.
     rejected_tasks
-        Tasks that the first node chosen for them rejected.
+        Tasks that the first node chosen for them rejected. With late binding, which has no first choice: tasks that a
+        node started although it rejected, as all nodes did.
     diverted_tasks
-        Rejected tasks that ran on another node; the others stayed because all nodes rejected.
+        Rejected tasks that ran on another node; the others stayed because all nodes rejected. 0 with late binding.
     downtime
         Share of steps and nodes at which a node rejected.
     mean_cpu_ready, p99_cpu_ready
@@ -68,7 +69,7 @@ def admission_metrics(done: Dispatched, observed: Observed, warm: float = 0.0) -
     Examples
     --------
     >>> from windlass.dispatch import simulate
-    >>> from windlass.sim.telemetry.gate import Counts
+    >>> from windlass.sim.telemetry.answers import Counts
     >>> done = simulate("jsq", [1.0, 1.0], load=0.5, tasks=100, seed=1, record=True)
     >>> seen = Observed(np.full((4, 2, 5), 0.25), np.zeros((4, 2), bool), Counts(90, 8, 2), 1.0)
     >>> found = admission_metrics(done, seen)

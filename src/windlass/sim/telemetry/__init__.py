@@ -1,7 +1,10 @@
 """Nodes that measure themselves: the part of the simulated cluster that decides about admission.
 
 - :mod:`~windlass.sim.telemetry.part`: measures each node and lets its policy answer, once a step.
-- :mod:`~windlass.sim.telemetry.gate`: applies the answers to each task that is dispatched.
+- :mod:`~windlass.sim.telemetry.answers`: the answers in the state of a dispatch policy, and tasks by answer.
+- :mod:`~windlass.sim.telemetry.gate`: applies the answers to each task that is dispatched at once.
+- :mod:`~windlass.sim.telemetry.late_gate`: applies the answers to the nodes that take waiting tasks.
+- :mod:`~windlass.sim.telemetry.binding`: how the answers reach tasks, at once or late.
 - :mod:`~windlass.sim.telemetry.pressure`: the load that tasks and neighbours put on a node during a step.
 - :mod:`~windlass.sim.telemetry.metrics`: the metrics that a node measures under that load.
 - :mod:`~windlass.sim.telemetry.neighbours`: other software, which holds cores of nodes in bursts.

@@ -1,48 +1,27 @@
 """Admission ahead of dispatch: a compiled dispatch policy that avoids nodes that reject tasks.
 
-The answers of the nodes are at the end of the policy's own ``ints``, so that the loop of small tasks is the same with
-and without admission, and reads an answer as fast as an array entry:
-
-============================  ======================================================================
-part of ``ints``              what it is
-============================  ======================================================================
-m numbers                     the dispatch policy's own state
-m numbers                     room for a copy of it, from before a choice that is rejected
-``REJECTING``                 nodes that reject
-``ACCEPTED``                  tasks that their first choice accepted
-``DIVERTED``                  tasks that their first choice rejected, and that another node got
-``FORCED``                    tasks that their first choice got although it rejected them, as all did
-n numbers from ``ANSWERS``    1 for each node that rejects
-============================  ======================================================================
-
 A task that a node rejects goes to the policy's next choice: its choice if all nodes that reject had left. The rejected
 choice leaves no trace in the policy's state, except in its random stream. If all nodes reject, the first choice gets
-the task.
+the task. Behind the policy's state is room for a copy of it, from before a choice that is rejected; the layout is in
+:mod:`windlass.sim.telemetry.answers`.
+
+A policy that binds late has no choice to reject; its gate is :mod:`windlass.sim.telemetry.late_gate`.
 """
 
 from __future__ import annotations
 
 import copy
 import functools
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.compiled import CompiledDispatch, as_compiled, choosing
 from windlass.dispatch.state import DIRTY, MEMBERS_AT, PRESENT, RNG, WORKERS, drop_member
 from windlass.jit import Kernel, helper, inlined
 from windlass.model import InputError
-
-#: Places behind the policy's state and its copy, of single numbers and of the first answer.
-REJECTING, ACCEPTED, DIVERTED, FORCED, ANSWERS = range(5)
-
-
-@inlined
-def _gate_at(ints):
-    """Return the place behind the policy's state and its copy."""
-    return len(ints) - ANSWERS - ints[WORKERS]
+from windlass.sim.telemetry.answers import ACCEPTED, ANSWERS, DIVERTED, FORCED, REJECTING, gate_at
+from windlass.sim.telemetry.late_gate import late_gated
 
 
 @inlined
@@ -83,7 +62,7 @@ def gated(kernel: Kernel) -> Kernel:
     choose = helper(kernel.python)
 
     def _choose_accepting(lengths, ints, floats):
-        gate = _gate_at(ints)
+        gate = gate_at(ints)
         if ints[gate + REJECTING] == 0:
             ints[gate + ACCEPTED] += 1
             return choose(lengths, ints, floats)
@@ -112,44 +91,23 @@ def gated(kernel: Kernel) -> Kernel:
     return choosing(_choose_accepting)
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Tasks by the answer of the node that dispatch chose first.
-
-    Parameters
-    ----------
-    accepted
-        Tasks that the node accepted.
-    diverted, forced
-        Tasks that the node rejected: those that another node got, and those that stayed because all nodes rejected.
-    """
-
-    accepted: int
-    diverted: int
-    forced: int
-
-    @property
-    def rejected(self) -> int:
-        """Tasks that their first choice rejected: diverted and forced ones."""
-        return self.diverted + self.forced
-
-
 def gate(policy: DispatchPolicy) -> CompiledDispatch:
     """Return a copy of a dispatch policy that avoids nodes that reject tasks; at first all accept.
 
     Parameters
     ----------
     policy
-        A compiled policy that binds at once.
+        A compiled policy.
 
     Raises
     ------
     InputError
-        The policy is not compiled, or binds late: a reservation does not choose a node yet.
+        The policy is not compiled.
 
     Examples
     --------
     >>> from windlass.dispatch.policies.jsq import Jsq
+    >>> from windlass.sim.telemetry.answers import counts, set_answers
     >>> gated_policy = gate(Jsq(3, np.random.default_rng(1)))
     >>> set_answers(gated_policy.ints[None], np.array([False, True, False]))
     >>> gated_policy.choose(np.array([5, 0, 4])), counts(gated_policy.ints[None])
@@ -160,51 +118,14 @@ def gate(policy: DispatchPolicy) -> CompiledDispatch:
         raise InputError(
             f"policies.dispatch: {policy.name} is not compiled, expected a compiled policy, as admission needs one"
         )
-    if inner.binds_late:
-        raise InputError(
-            f"policies.dispatch: {policy.name} binds late, expected a policy that chooses a node for each task, "
-            "which admission then accepts or rejects"
-        )
     found = copy.copy(inner)
-    found.__class__ = _gated_class(type(inner))
-    room = np.zeros(len(inner.ints) + ANSWERS + inner.workers, np.int64)
-    found.ints, found.floats = np.concatenate([inner.ints, room]), inner.floats.copy()
+    found.__class__ = late_gated(type(inner)) if inner.binds_late else _gated_class(type(inner))
+    # For the copy of the state, or the workers that are down.
+    room = inner.workers if inner.binds_late else len(inner.ints)
+    behind = np.zeros(room + ANSWERS + inner.workers, np.int64)
+    found.ints, found.floats = np.concatenate([inner.ints, behind]), inner.floats.copy()
     return found
 
 
 def _gated_class(cls: type[CompiledDispatch]) -> type[CompiledDispatch]:
     return type(f"Gated{cls.__name__}", (cls,), {"choosing": gated(cls.choosing)})
-
-
-def set_answers(states: NDArray[np.int64], rejects: NDArray[np.bool_]) -> None:
-    """Set the answers of all nodes, for the tasks that come from now on.
-
-    Parameters
-    ----------
-    states
-        (k, …) the gated policy's ``ints``, one row for each scheduler.
-    rejects
-        (n,) True for nodes that reject.
-
-    Raises
-    ------
-    InputError
-        Not one answer for each node.
-    """
-    workers = int(states[0, WORKERS])
-    if rejects.shape != (workers,):
-        raise InputError(f"rejects have shape {rejects.shape}, expected ({workers},)")
-    states[:, -workers:] = rejects
-    states[:, REJECTING - ANSWERS - workers] = int(rejects.sum())
-
-
-def counts(states: NDArray[np.int64]) -> Counts:
-    """Return the tasks of all schedulers, by answer.
-
-    Parameters
-    ----------
-    states
-        (k, …) the gated policy's ``ints``, one row for each scheduler.
-    """
-    sums = states[:, -ANSWERS - int(states[0, WORKERS]) :].sum(axis=0)
-    return Counts(*(int(sums[place]) for place in (ACCEPTED, DIVERTED, FORCED)))

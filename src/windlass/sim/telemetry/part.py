@@ -12,9 +12,10 @@ from windlass.model import PolicyError
 from windlass.model.values import number
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Quiet
-from windlass.sim.telemetry.gate import Counts, counts, set_answers
+from windlass.sim.telemetry.answers import Counts
+from windlass.sim.telemetry.binding import binding_of
 from windlass.sim.telemetry.metrics import Metrics
-from windlass.sim.telemetry.pressure import QUEUED, UnfinishedTasks
+from windlass.sim.telemetry.pressure import UnfinishedTasks
 from windlass.sim.telemetry.result import Observed
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.state import WorkersProgress
@@ -26,7 +27,8 @@ class TelemetryPart(Quiet):
     """Nodes that measure themselves; a :class:`windlass.sim.part.Part`.
 
     At each step, the policy of each node gets the node's metrics and answers; the answer is valid until the next step.
-    The gate of the dispatch policy (:mod:`windlass.sim.telemetry.gate`) diverts tasks that a node rejects.
+    The gate of the dispatch policy diverts tasks that a node rejects (:mod:`windlass.sim.telemetry.gate`); with late
+    binding, a node that rejects takes no waiting tasks (:mod:`windlass.sim.telemetry.late_gate`).
 
     This part must be listed before the workers, so that nodes decide before tasks of the same instant arrive. Benchmark
     tasks, which run only if no other task waits, do not count as pressure.
@@ -67,7 +69,7 @@ class TelemetryPart(Quiet):
         self._progress = WorkersProgress.of(state.progress)
         self._cores = ledger.nodes.whole[self._rows].astype(np.float64)
         self._tasks = UnfinishedTasks(ledger.nodes.whole[self._rows], state.base.copy())
-        self._at = np.full(len(state.submit), -1)
+        self._binding = binding_of(workers)
         # Share of cores that neighbours hold now, since when, and its integral over this step.
         self._held, self._since, self._area = self._held_now(), 0.0, np.zeros(len(self._cores))
         self._steps = 0
@@ -99,7 +101,7 @@ class TelemetryPart(Quiet):
         shape = (0, len(self._cores))
         channels = np.array(self._channels) if self._channels else np.zeros((*shape, 5))
         answers = np.array(self._answers).reshape(-1, shape[1])
-        return Observed(channels, answers, counts(self._workers.state.ints), self._every, tuple(self._counts))
+        return Observed(channels, answers, self._binding.counts(), self._every, tuple(self._counts))
 
     @property
     def _next(self) -> float:
@@ -113,11 +115,10 @@ class TelemetryPart(Quiet):
 
     def _step(self, now: float) -> None:
         state = self._workers.state
-        QUEUED.ready()(np.ascontiguousarray(state.line["head"]), state.after, self._at)
         begin = self._steps * self._every
         pressure = self._tasks.step(
-            begin, now, state.submit, state.start, state.end, state.worker,
-            self._progress.arrived, self._at, self._area / (now - begin),
+            begin, now, self._binding.received(), state.start, state.end, state.worker,
+            self._progress.arrived, self._binding.waiting_at(), self._area / (now - begin),
         )  # fmt: skip
         channels = pressure.channels()
         measured = self._metrics.step(channels)
@@ -130,7 +131,7 @@ class TelemetryPart(Quiet):
             except PolicyError as error:
                 raise PolicyError(str(error), _ADMIT) from error
             answers[node] = answer.reject
-        self._counts.append(counts(state.ints))
-        set_answers(state.ints, answers)
+        self._counts.append(self._binding.counts())
+        self._binding.answer(answers, now)
         self._channels.append(channels)
         self._answers.append(answers)

@@ -91,7 +91,7 @@ class UnfinishedTasks:
         self,
         begin: float,
         until: float,
-        submit: Floats,
+        received: Floats,
         start: Floats,
         end: Floats,
         worker: NDArray[np.int64],
@@ -105,19 +105,21 @@ class UnfinishedTasks:
         ----------
         begin, until
             Start and end of the step, s.
-        submit, start, end, worker
-            (t,) arrival, start and end of each task, s, and its worker; NaN and -1 before a task has started or ended.
+        received, start, end, worker
+            (t,) when a node received each task, its start and its end, s, and its worker; NaN and -1 before.
         arrived
             Number of tasks that have arrived.
         at
-            (t,) node of each waiting task; other entries are not used.
+            (t,) node of each waiting task, or -1 if it waits with its scheduler; other entries are not used.
         held
             (n,) mean share of each node's cores that neighbours held during the step.
         """
         seconds = until - begin
         tasks = np.concatenate([self._open, np.arange(self._arrived, arrived)])
-        arrival, began, ended = submit[tasks], start[tasks], end[tasks]
         node = np.where(worker[tasks] >= 0, worker[tasks], at[tasks])
+        self._open, self._arrived = tasks[~(end[tasks] <= until)], arrived
+        tasks, node = tasks[node >= 0], node[node >= 0]
+        arrival, began, ended = received[tasks], start[tasks], end[tasks]
         began = np.where(np.isnan(began), np.inf, began)
         ended = np.where(np.isnan(ended), np.inf, ended)
         waited = np.clip(np.minimum(began, until) - np.maximum(arrival, begin), 0.0, None)
@@ -125,8 +127,9 @@ class UnfinishedTasks:
         nodes = len(held)
         waits, runs = (np.bincount(node, each, nodes) / seconds for each in (waited, ran))
         here = waits + runs
-        arrivals = np.bincount(node[arrival >= begin], minlength=nodes)
-        self._open, self._arrived = tasks[ended > until], arrived
+        # A task that a node took at the end of this step counts in the next, unless it ended at once.
+        counted = (arrival >= begin) & ((arrival < until) | (ended <= until))
+        arrivals = np.bincount(node[counted], minlength=nodes)
         return Pressure(
             busy=np.minimum(held + (1.0 - held) * runs, 1.0),
             queue=here / self._cores,

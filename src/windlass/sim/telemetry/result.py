@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.sim.telemetry.gate import Counts
+from windlass.sim.telemetry.answers import Counts
 from windlass.sim.telemetry.pressure import CHANNELS
 
 

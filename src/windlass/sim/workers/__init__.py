@@ -9,6 +9,7 @@
 - :mod:`~windlass.sim.workers.log`: queue lengths and completions on their way to schedulers.
 - :mod:`~windlass.sim.workers.events`: events, one function each.
 - :mod:`~windlass.sim.workers.loop`: the loop that calls them in the order of time.
+- :mod:`~windlass.sim.workers.membership`: waiting tasks after a change of the workers that the policy considers.
 - :mod:`~windlass.sim.workers.python_policy`: calls of a policy in Python.
 - :mod:`~windlass.sim.workers.part`: the workers as a part, for coupling with other parts.
 - :mod:`~windlass.sim.workers.result`: the result.

@@ -18,6 +18,7 @@ from windlass.sim.nodes import Ledger, LedgerCounts
 from windlass.sim.part import Due, Loop, Quiet
 from windlass.sim.status import FULL, REACHED
 from windlass.sim.workers.loop import BAD_CHOICE, KERNELS, RUN, SETTLE, STORE
+from windlass.sim.workers.membership import SEND_WAITING
 from windlass.sim.workers.python_policy import UNUSED, PythonPolicyCall
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup, make_workers, with_more_log
@@ -134,6 +135,27 @@ class WorkersPart(Quiet):
         """Carry out the workers' timetable and the arrivals of this instant."""
         self.advance(np.nextafter(now, np.inf))
         return ()
+
+    def send_waiting(self, now: float) -> None:
+        """Send the tasks that no worker has taken to the workers that the policy's state has as present.
+
+        With a policy that binds late, this follows a change of the present workers that no event of this part made.
+        Running tasks stay.
+
+        Parameters
+        ----------
+        now
+            Current time, s.
+        """
+        send = SEND_WAITING.entry()
+        while send(self._handle.address, now) == FULL:
+            self._grow()
+
+    @property
+    def binds_late(self) -> bool:
+        """Whether tasks wait until a worker takes them."""
+        settings = WorkersSettings.of(self._run.state.settings)
+        return bool(settings.late_binding or settings.central)
 
     def ended(self) -> bool:
         """Return whether all tasks are complete."""

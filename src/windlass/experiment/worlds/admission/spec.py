@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from windlass.experiment.worlds import Setting
 from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
-from windlass.experiment.worlds.policy import Policy
+from windlass.experiment.worlds.policy import Policy, PolicySpec
 from windlass.experiment.worlds.spec import NotNegative, Positive, Sizes, Spec
 from windlass.model.limits import WORKERS
 
@@ -73,9 +73,9 @@ class TelemetrySpec(Spec):
 
 
 class AdmissionPoliciesSpec(Spec):
-    """One policy for each decision."""
+    """One policy for each decision; ``dispatch`` is ``pull`` by default."""
 
-    dispatch: Policy
+    dispatch: Policy = PolicySpec(name="pull")
     admit: Policy
 
 
