@@ -153,6 +153,15 @@ def test_a_cut_log_has_the_demand_of_each_period_before_the_cut(seed):
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == kept
 
 
+def test_a_job_that_has_outlived_its_limit_at_the_cut_has_none_behind_it():
+    jobs = VectorJobs.of(
+        submit=[0.0, 0.0, 0.0, 500.0], run=[400.0] * 4, cores=1.0, walltime=[50.0, 100.0, 150.0, 9.0]
+    )
+    left = cut(jobs, 100.0, 50.0, np.zeros(4, np.int64), lambda alive: alive.astype(float)).jobs
+    assert left.walltime.tolist() == [np.inf, np.inf, 50.0, 9.0]
+    assert left.run.tolist() == [300.0, 300.0, 300.0, 400.0]
+
+
 def test_a_cut_at_0_has_no_history_and_a_cut_of_all_jobs_is_rejected():
     jobs = VectorJobs.of(submit=[5.0, 6.0], run=[1.0, 1.0], cores=1.0)
     found = cut(jobs, 0.0, 50.0, np.array([0, 1]), lambda alive: np.zeros(4))

@@ -186,6 +186,13 @@ def test_a_policy_has_no_memory(name: str) -> None:
 def test_running_jobs_are_stored_in_eight_bytes_per_number() -> None:
     small = np.array([3, 1], np.int32)
     running = Running.of(small, small, np.array([5.0, 2.0], np.float32), small, small, small, needs=[small])
-    for column in (running.job, running.procs, running.user, running.group, running.named_queue, running.needs):
+    for column in (
+        running.job,
+        running.procs,
+        running.user,
+        running.group,
+        running.named_queue,
+        running.needs,
+    ):
         assert column.dtype == np.int64
     assert running.expected_end.dtype == np.float64

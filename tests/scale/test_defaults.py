@@ -13,6 +13,7 @@ from tests.executed_again import defaults, executed_again
 from windlass.model import InputError
 from windlass.scale.forecast.registry import make
 from windlass.scale.monitor import Monitor
+from windlass.scale.policies.buffer import Buffer
 from windlass.scale.policies.clairvoyant import Clairvoyant
 from windlass.scale.policies.consolidate import Consolidate
 from windlass.scale.policies.hazard import Hazard
@@ -39,8 +40,9 @@ PLANS = {
     [
         (Reactive, {"unneeded": 600.0}),
         (Consolidate, {"after": 0.0}),
-        (Hazard, {"worth": 30.0}),
-        (Thrifty, {"worth": 30.0}),
+        (Hazard, {"worth": 30.0, "idle": 0.0}),
+        (Thrifty, {"worth": 30.0, "idle": 0.0}),
+        (Buffer, {"spare": 1, "share": 0.0, "idle": 600.0}),
         (Static, {"count": None, "margin": 1.0}),
         (Clairvoyant, {"times": None, "counts": None}),
         (Predictive, {"forecaster": "nlinear", "quantile": None, **PLANS}),

@@ -9,7 +9,7 @@ Policies, one file each in ``policies/``:
 - ``reactive``: the rules of the Kubernetes cluster autoscaler; ``consolidate``: the rules of Karpenter.
 - ``hazard``, ``thrifty``, ``newsvendor``: Windlass's own, based on the value of a spare instance.
 - ``predictive``: the paper's, based on a forecast.
-- ``static``: the largest number that was ever needed.
+- ``buffer``: a constant reserve; ``static``: the largest number that was ever needed.
 - ``clairvoyant``: knows future jobs.
 
 :mod:`~windlass.scale.view` holds the view and the answer. :mod:`~windlass.scale.embedding` converts resource

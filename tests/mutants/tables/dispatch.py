@@ -50,7 +50,12 @@ MUTANTS = (
     Mutant("engines/serve/policies.py", "memory=float(options.window), ", "", PARTS_OF_SERVE),
     Mutant("engines/serve/policies.py", "probes=options.probes)", "probes=None)", PARTS_OF_SERVE),
     Mutant("engines/serve/replicas.py", "* max(len(self._ids), 1)", "", PARTS_OF_SERVE),
-    Mutant("dispatch/lib/learning.py", "rates / (1.0 - self.accuracy)", "rates", ("tests/engines/test_replicas.py",)),
+    Mutant(
+        "dispatch/lib/learning.py",
+        "rates / (1.0 - self.accuracy)",
+        "rates",
+        ("tests/engines/test_replicas.py",),
+    ),
     Mutant("engines/serve/ejection.py", "FAILED and not self.is_out(now)", "FAILED", EJECTED),
     Mutant("engines/serve/replicas.py", "has_room &= allowed", "pass", EJECTED),
     Mutant("engines/serve/replicas.py", " and outcome is RequestOutcome.SERVED", "", EJECTED),

@@ -9,7 +9,20 @@ BOUNDS = (f"{COURSE}::test_ready_and_launching_instances_raise_the_maximum",)
 PLAIN = "tests/sim/test_instances_plain.py"
 AT_ONCE = (f"{PLAIN}::test_draining_instances_count_towards_the_maximum",)
 
+BUFFER = ("tests/scale/test_buffer.py",)
+
 MUTANTS = (
+    Mutant("scale/policies/buffer.py", "self._spare + demand", "demand", BUFFER),
+    Mutant("scale/policies/buffer.py", "self._share * view.used", "self._share * view.ready", BUFFER),
+    Mutant("scale/policies/buffer.py", "if not view.due:", "if False:", BUFFER),
+    Mutant("scale/policies/thrifty.py", 'self.idle = number("idle", idle, 0.0)', "self.idle = 0.0", BUFFER),
+    Mutant("scale/policies/hazard.py", 'self.idle = number("idle", idle, 0.0)', "self.idle = 0.0", BUFFER),
+    Mutant(
+        "experiment/workloads/earlier.py",
+        "np.where(left.walltime > done, left.walltime - done, np.inf)",
+        "left.walltime - done",
+        ("tests/model/test_drawn_jobs.py",),
+    ),
     Mutant(
         PLACING,
         "present = fleet.starting[of] + fleet.up[of] + fleet.leaving[of]",

@@ -21,4 +21,5 @@ a part of Philly is available. The pods of openb are a third cluster, which the 
 - :mod:`~windlass_reproductions.autoscaler.curve_grid`: policies and their parameter values.
 - :mod:`~windlass_reproductions.autoscaler.curve_runs`: simulated runs, measured by week.
 - :mod:`~windlass_reproductions.autoscaler.curve_front`: savings at equal hours and at equal wait, with intervals.
+- :mod:`~windlass_reproductions.autoscaler.swept`: policies against swept baselines, at equal money.
 """

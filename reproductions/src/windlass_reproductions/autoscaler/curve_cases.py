@@ -98,6 +98,11 @@ def kth(path: Path) -> Workload:
     return _workload("KTH", vectors, (node,), weeks=(2, 6, 16))
 
 
+def swf(path: Path) -> Workload:
+    """Return a log of a batch system as :func:`kth` does, and the first 16 weeks of it; the name is the file's."""
+    return replace(kth(path), name=path.name.split(".")[0])
+
+
 def lcg(path: Path) -> Workload:
     """Return the one-processor jobs of a grid on workers of two processors; blocks are days, as the log has eleven."""
     jobs = to_workload(read_swf(path)).jobs

@@ -75,8 +75,10 @@ def cut(
     left = jobs.take(rest)
     before = left.submit < begin
     done = np.where(before, begin - left.submit, 0.0)
+    # A job that has outlived its limit has none that says when it ends.
+    walltime = np.where(left.walltime > done, left.walltime - done, np.inf)
     moved = VectorJobs(
-        left.job, left.submit + done, np.maximum(left.run - done, 0.0), left.resources, left.walltime - done
+        left.job, left.submit + done, np.maximum(left.run - done, 0.0), left.resources, walltime
     )
     return Cut(moved, history, begin)
 

@@ -35,11 +35,14 @@ class Hazard:
     worth
         Value of an hour of waiting of one job, in instance-hours. At 0 there are no spare instances; larger
         values mean less waiting and a higher cost.
+    idle
+        Time for which an instance above the total may stay empty, s. At 0 it is removed at once, as the total includes
+        all that should stay; more saves launches where jobs often return soon.
 
     Raises
     ------
     InputError
-        ``worth`` is negative or not finite.
+        A parameter is negative or not finite.
 
     Examples
     --------
@@ -53,11 +56,10 @@ class Hazard:
     """
 
     name: ClassVar[str] = "hazard"
-    #: Instances above the total may be removed at once: the total includes all that should stay.
-    idle = 0.0
 
-    def __init__(self, worth: float = 30.0) -> None:
+    def __init__(self, worth: float = 30.0, idle: float = 0.0) -> None:
         self._worth = number("worth", worth, 0.0)
+        self.idle = number("idle", idle, 0.0)
         self._spare_capacity = SpareCapacity()
 
     def gains(self, chances: _Floats, late: _Floats, period: float, served: _Floats) -> _Floats:

@@ -28,11 +28,14 @@ class Thrifty:
         Value of an hour of waiting of one job, in instance-hours of the cheapest type. At 0 there are no
         spare instances; larger values mean less waiting and a higher cost. A type without a price counts as 1
         USD an hour.
+    idle
+        Time for which an instance above the total may stay empty, s. At 0 it is removed at once, as the total includes
+        all that should stay; more saves launches where jobs often return soon.
 
     Raises
     ------
     InputError
-        ``worth`` is negative or not finite.
+        A parameter is negative or not finite.
 
     Examples
     --------
@@ -47,11 +50,10 @@ class Thrifty:
     """
 
     name: ClassVar[str] = "thrifty"
-    #: Instances above the total may be removed at once: the total includes all that should stay.
-    idle = 0.0
 
-    def __init__(self, worth: float = 30.0) -> None:
+    def __init__(self, worth: float = 30.0, idle: float = 0.0) -> None:
         self._worth = number("worth", worth, 0.0)
+        self.idle = number("idle", idle, 0.0)
         self._spare_capacity = SpareCapacity()
 
     def gains(self, expected: ExpectedArrivals, period: float, prices: _Floats) -> _Floats:
