@@ -84,6 +84,18 @@ def test_the_query_s_own_demand_is_released_only_with_release():
     assert greedy(problem, 2.0, release=True).tolist() == [1, 1]
 
 
+def test_of_a_query_s_switches_with_equal_efficiency_the_one_with_the_larger_gain_goes_first():
+    """Both gain .25 for each core. After the smaller one 2 cores are left, and the larger one would not fit."""
+    assert cascade([[0.25, 0.5, 0.75]], [[[1.0], [2.0], [3.0]]], [4.0]).tolist() == [2]
+
+
+def test_a_switch_that_did_not_fit_is_tried_again_after_another_query_releases_its_resource():
+    """The second query's switch, 3 cores of the first resource, fits only after the first has left that resource."""
+    ladders = [[0.2, 0.4], [0.2, 0.9]]
+    cores = [[[2.0, 0.0], [0.0, 3.0]], [[1.0, 0.0], [3.0, 0.0]]]
+    assert cascade(ladders, cores, [4.0, 4.0]).tolist() == [1, 1]
+
+
 @pytest.mark.parametrize("release", [False, True])
 @pytest.mark.parametrize("band", [1.0, 2.0, np.inf])
 def test_greedy_equals_the_plain_greedy(band, release):

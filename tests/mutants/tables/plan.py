@@ -9,6 +9,14 @@ SHARING = "sim/queries/sharing.py"
 OF_GREEDY = (
     "tests/plan/test_greedy.py::test_greedy_equals_the_plain_greedy_with_ties_and_exact_fits[True-False]",
 )
+OF_GAINS = (
+    "tests/plan/test_greedy.py::"
+    "test_of_a_query_s_switches_with_equal_efficiency_the_one_with_the_larger_gain_goes_first",
+)
+OF_RELEASING = (
+    "tests/plan/test_greedy.py::"
+    "test_a_switch_that_did_not_fit_is_tried_again_after_another_query_releases_its_resource",
+)
 OF_PIECES = ("tests/plan/test_merging.py::test_equal_pieces_count_once_at_their_highest_demand",)
 OF_MERGING = ("tests/plan/test_merging.py::test_switches_with_peers_equal_those_of_the_plain_version",)
 OF_REPAIRS = ("tests/plan/test_search.py::test_repairs_equal_those_of_the_plain_version",)
@@ -39,7 +47,10 @@ MUTANTS = (
         "np.where(needs > 1, needs / capacity, 0.0)",
         OF_MERGING,
     ),
-    Mutant(GREEDY, "demand[held, at] > demand[row, at]:", "demand[held, at] < demand[row, at]:", OF_GREEDY),
+    Mutant(GREEDY, "gained <= gain[i]", "gained >= gain[i]", OF_GAINS),
+    Mutant(
+        GREEDY, "demand[held, at] > demand[row, at]:", "demand[held, at] < demand[row, at]:", OF_RELEASING
+    ),
     Mutant(GREEDY, "gain[j] > gain[i]", "gain[j] < gain[i]", OF_GREEDY),
     Mutant(SEARCH, "if merit < best:", "if merit <= best:", OF_REPAIRS),
     Mutant(SEARCH, "if loss >= least or", "if loss > least or", OF_IMPROVING),
