@@ -162,42 +162,53 @@ def best_of_all(problem: Problem) -> tuple[int, float]:
     return best
 
 
-def stormed(problem: Problem, work: np.ndarray, rng: np.random.Generator) -> list[int]:
-    """VideoStorm: at each step the plan that comes first among all that are left of all queries."""
-    demand, start, chosen = wide(problem), problem.start.tolist(), [-1] * len(problem)
-    kinds = [
-        sorted({(problem.accuracy[row], work[row]) for row in rows_of(problem, i)})
-        for i in range(len(problem))
-    ]
+def stormed(problem: Problem, work: np.ndarray, pool: float, rng: np.random.Generator) -> list[int]:
+    """VideoStorm: at each step the plan that comes first among all that are left; then one placement each."""
+    demand, start = wide(problem), problem.start.tolist()
+    able = [[row for row in rows_of(problem, i) if (demand[row] <= 1.0).all()] for i in range(len(problem))]
+    kinds = [sorted({(problem.accuracy[row], work[row]) for row in own}) for own in able]
+    now: list = [None] * len(problem)
 
     def merit(i: int, accuracy: float, cores: float) -> tuple[float, float] | None:
-        if chosen[i] < 0:
+        if now[i] is None:
             return -np.inf, cores
-        gain, paid = accuracy - problem.accuracy[chosen[i]], cores - work[chosen[i]]
+        gain, paid = accuracy - now[i][0], cores - now[i][1]
         return (-(gain / paid if paid > 0 else np.inf), -accuracy) if gain > 0 else None
 
     while True:
         keys = [(*key, i, *kind) for i, own in enumerate(kinds) for kind in own if (key := merit(i, *kind))]
         if not keys:
-            return [row - start[i] if row >= 0 else -1 for i, row in enumerate(chosen)]
+            break
         *_, i, accuracy, cores = min(keys)
+        if sum(each[1] for k, each in enumerate(now) if each and k != i) + cores <= pool:
+            now[i] = accuracy, cores
+        else:
+            kinds[i].remove((accuracy, cores))
+    chosen = [-1] * len(problem)
+    for i, kind in enumerate(now):
         placed = [
             row
-            for row in rows_of(problem, i)
-            if (problem.accuracy[row], work[row]) == (accuracy, cores)
-            and fits(demand, exchanged(chosen, (i, row)))
+            for row in able[i]
+            if (problem.accuracy[row], work[row]) == kind and fits(demand, exchanged(chosen, (i, row)))
         ]
         if placed:
             chosen[i] = placed[rng.integers(len(placed))]
-        else:
-            kinds[i].remove((accuracy, cores))
+    return [row - start[i] if row >= 0 else -1 for i, row in enumerate(chosen)]
 
 
-def fair_parts(problem: Problem) -> list[int]:
-    """Return each query's most accurate configuration within 1/n of every capacity; the cheapest of equals."""
-    demand, found = wide(problem) * len(problem), []
+def fair_parts(problem: Problem, among: str = "users") -> list[int]:
+    """Return each query's most accurate configuration within its part of every capacity; the cheapest of equals.
+
+    A resource has as many parts as there are queries that use it in any configuration, or as there are queries.
+    """
+    demand, found = wide(problem), []
+    users = [
+        sum(any(demand[row, at] > 0.0 for row in rows_of(problem, i)) for i in range(len(problem)))
+        for at in range(problem.resources)
+    ]
+    parts = np.array(users if among == "users" else [len(problem)] * problem.resources)
     for i in range(len(problem)):
-        rows = [row for row in rows_of(problem, i) if (demand[row] <= 1.0).all()]
+        rows = [row for row in rows_of(problem, i) if (demand[row] <= 1.0 / np.maximum(1, parts)).all()]
         best = min(rows, key=lambda row: (-problem.accuracy[row], demand[row].max()), default=None)
         found.append(-1 if best is None else best - int(problem.start[i]))
     return found

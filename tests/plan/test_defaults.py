@@ -7,17 +7,17 @@ import pytest
 
 from tests.executed_again import defaults, executed_again
 from windlass.model import InputError
-from windlass.plan import POLICIES, cascade, optimal, videostorm
+from windlass.plan import POLICIES, cascade, fair, optimal, videostorm
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.refine import refine
 
 DEFAULTS = {
     "cascade": {"band": 2.0, "release": False, "cost": "dominant", "efficiency": "difference"},
-    "fair": {},
+    "fair": {"among": "users"},
     "merge-everything": {"band": 2.0},
     "merged": {"together": 2, "band": 2.0},
     "optimal": {"seconds": 60.0, "gap": 1e-4},
-    "refined": {"keep": 24, "sweeps": 20},
+    "refined": {"keep": 24, "sweeps": 20, "seconds": 2.0},
     "same-location": {"band": 2.0},
     "static": {"tier": -1, "band": 2.0},
     "steady": {"worth": 0.05},
@@ -31,6 +31,7 @@ def test_policies_have_the_documented_defaults():
 
 def test_functions_have_the_defaults_of_the_policies():
     assert defaults(cascade) == {"band": DEFAULTS["cascade"]["band"]}
+    assert defaults(fair) == DEFAULTS["fair"]
     assert defaults(optimal) == DEFAULTS["optimal"]
     assert defaults(videostorm) == {"cores": None}
     assert defaults(refine) == DEFAULTS["refined"]
@@ -46,6 +47,7 @@ def test_functions_have_the_defaults_of_the_policies():
         ("optimal", "gap", 0.0, -0.1),
         ("refined", "keep", 1, 0),
         ("refined", "sweeps", 0, -1),
+        ("refined", "seconds", 0.0, -0.1),
         ("static", "tier", -1000, -1001),
         ("steady", "worth", 0.0, -0.1),
     ],

@@ -19,7 +19,7 @@ ABSENT = -4.0
 
 @pytest.fixture
 def _exact_capacities(monkeypatch):
-    for name in ("greedy", "fair", "prices", "problem", "refine", "program"):
+    for name in ("greedy", "fair", "prices", "problem", "refine", "program", "restricted"):
         monkeypatch.setattr(f"windlass.plan.lib.{name}.ROOM", 1.0)
 
 
@@ -125,7 +125,7 @@ def test_refining_returns_the_best_plan_of_its_steps(keep, sweeps):
         problem = tied_case(seed).problem
         if not len(problem.accuracy):
             continue
-        choices, bound = refine(problem, keep, sweeps)
+        choices, bound = refine(problem, keep, sweeps, seconds=0.0)
         assert choices.tolist() == plain_refine(problem, keep, sweeps).tolist(), seed
         assert problem.score(choices)[1] <= bound + 1e-6 or (choices < 0).any()
 
@@ -144,4 +144,4 @@ def test_the_program_s_optimum_equals_an_exhaustive_search():
         refined = problem.score(refine(problem)[0])
         assert refined <= best
         near.append(refined == best)
-    assert np.mean(near) > 0.75
+    assert np.mean(near) > 0.95

@@ -16,13 +16,14 @@ from windlass.plan.policies.fair import Fair
 from windlass.plan.policies.same_location import SameLocation
 
 
-def shortage(view: PlanView, choices, i: int, merged: bool, part: float) -> str:
+def shortage(view: PlanView, choices, i: int, merged: bool, part) -> str:
     """Return the short resource of the configuration with the smallest shortage; the first one of equals."""
     own, capacity = view.queries[i], view.capacity
     if not len(own):
         return "it has no configurations"
     taken = np.zeros(len(capacity))
-    if part == 1.0:
+    share = np.ones(len(capacity)) if part is None else part
+    if part is None:
         pairs = zip(view.queries, choices, strict=True)
         alone = sum((each.demand[j] for each, j in pairs if j >= 0), taken)
         requested = merged_demand(view, choices) if merged else alone
@@ -31,16 +32,16 @@ def shortage(view: PlanView, choices, i: int, merged: bool, part: float) -> str:
     for j, row in enumerate(own.demand.tolist()):
         parts = [(a / c if c > 0 else np.inf) for a, c in zip(row, capacity, strict=True)]
         over = [
-            (p + t - part * ROOM, -at)
+            (p + t - share[at] * ROOM, -at)
             for at, (p, t) in enumerate(zip(parts, taken, strict=True))
-            if row[at] > 0
+            if row[at] > 0 and p > 0
         ]
         lack, at = max(over, default=(-np.inf, 0))
         lacks.append((lack, j, -at))
     lack, j, at = min(lacks)
     if lack <= 0:
         return f"{own.label(j)} would fit, but the policy does not consider it"
-    left = max(0.0, capacity[at] * (part - taken[at]))
+    left = max(0.0, capacity[at] * (share[at] - taken[at]))
     return f"not enough {view.resources[at]}: needs {own.demand[j, at]:.3g}, {left:.3g} left of {capacity[at]:.3g}"
 
 
@@ -51,7 +52,8 @@ def test_the_short_resource_is_that_of_the_smallest_shortage(merged):
     for seed in range(80):
         view = sharing_view(seed)
         rng = np.random.default_rng(seed)
-        choices, part = np.full(len(view.queries), -1), 1.0 if seed % 3 else 1.0 / len(view.queries)
+        choices = np.full(len(view.queries), -1)
+        part = None if seed % 3 else 1.0 / rng.integers(1, 5, len(view.capacity) + 1)
         for i, each in enumerate(view.queries):
             tried = choices.copy()
             tried[i] = rng.integers(-1, len(each))
@@ -99,7 +101,7 @@ def test_reasons_name_the_change():
     assert not plan.merged
 
 
-def test_a_fair_part_is_one_nth_of_the_capacity():
+def test_a_fair_part_is_divided_by_the_users_of_the_resource():
     view = one_pool(([0.5], [6.0], -1), ([0.5], [1.0], -1))
     assert Fair().decide(view).why[0] == "cannot run: not enough cloud.cores: needs 6, 5 left of 10"
     assert Fair().decide(one_pool()).choices == ()
@@ -165,8 +167,8 @@ def test_without_an_optimum_in_time_the_plan_is_the_greedy_s(monkeypatch):
 
 @pytest.mark.parametrize(("bound", "remark"), [(2.0, "50.00%"), (1.0, "0.00%"), (0.5, "0.00%"), (0.0, None)])
 def test_the_refined_plan_reports_its_gap_to_the_optimum(bound, remark, monkeypatch):
-    def refine(_, keep, sweeps):
-        assert (keep, sweeps) == (3, 4)
+    def refine(_, keep, sweeps, seconds):
+        assert (keep, sweeps, seconds) == (3, 4, 2.0)
         return choices, bound
 
     monkeypatch.setattr(refined, "refine", refine)

@@ -39,6 +39,7 @@ def test_all_planners_are_measured_on_the_same_draws(counts):
         for planner in PLANNERS:
             assert found.of(planner, count).tolist() == means(some, planner, SEEDS).tolist()
         assert found.of("cascade, own free", count).tolist() == means(some, "cascade", release=True).tolist()
+        assert found.of("fair, 1/n", count).tolist() == means(some, "fair", among="queries").tolist()
         assert found.of("LP bound", count).tolist() == [bound(each) for each in some]
         known = [found.of(name, count) for name in ("fair", "videostorm", "cascade", "refined")]
         known.append(found.of("cascade, own free", count))
@@ -67,7 +68,8 @@ def test_rows_of_gains_report_the_measured_accuracies():
         ("merged", "Fig. 5.24, gain over fair with merging at 5 queries a camera, these", 27.2),
     ):
         row = rows[what]
-        assert (row.paper, row.ours) == (paper_, mean_text(of(planner) / of("fair")))
+        by_users, by_all = (mean_text(of(planner) / of(name)) for name in ("fair", "fair, 1/n"))
+        assert (row.paper, row.ours) == (paper_, f"{by_users}; {by_all} over 1/n of every resource")
         assert row.judged.parts[0].low == pytest.approx(paper_ - 0.05)
         assert (
             f"fair has {of('fair').mean():.3f} here, the published gain needs {of(planner).mean() / paper_:.3f}"
@@ -97,7 +99,11 @@ def test_rows_of_gains_report_the_measured_accuracies():
         f"{planner} " + ", ".join(f"{(of(planner, n) / of('fair', n)).mean():.2f}" for n in (1, 2, 3, 4, 5))
         for planner in ("cascade", "merged", "merge-everything")
     )
-    for planner, word in (("fair", "fair"), ("cascade", "Cascade")):
+    for planner, word in (
+        ("fair", "fair"),
+        ("cascade", "Cascade"),
+        ("fair, 1/n", "1/n of every resource"),
+    ):
         assert f"{word} " + ", ".join(f"{of(planner, n).mean():.3f}" for n in (1, 2, 3, 4, 5)) in last.note
 
 
@@ -121,6 +127,10 @@ def test_no_ratio_is_reported_where_fair_runs_no_query():
     row = gains._over_fair(found, "cascade", "what", 15.7)
     assert row.ours == f"fair runs no query in 2 of 3 draws, Cascade has {found.of('cascade').mean():.3f}"
     assert gains._listed(found, "cascade", "fair").endswith(", no ratio")
+    found.means["fair, 1/n", 5][2:] = 0.0
+    found.means["fair", 5][:] = 0.5
+    row = gains._over_fair(found, "merged", "what", 15.7)
+    assert row.ours.endswith("; 1/n of every resource runs no query in 1 of 3 draws")
 
 
 @pytest.mark.parametrize("bands", [(1.0, 2.0, 4.0), (1.0, 2.0)])
@@ -150,7 +160,8 @@ def test_bands_are_compared_with_all_configurations(monkeypatch, bands):
     assert rows[0].note.startswith(
         f"all configurations together gain {1 / accuracy[1.0].mean() - 1:.1%} over it"
     )
-    assert [row.judged.parts[0].low for row in rows[:2]] == [0.795, 0.9]
+    assert [row.judged.parts[0].low for row in rows[:2]] == pytest.approx([0.75, 0.9])
+    assert rows[0].judged.parts[0].high == pytest.approx(0.85)
     assert rows[2].judged.parts[0].high == 0.2
 
 
@@ -236,6 +247,9 @@ def test_all_parts_run_on_their_draws(monkeypatch, quick, there):
 
         monkeypatch.setattr(paper, name, made)
     monkeypatch.setattr(paper, "band_rows", lambda seeds, bands: (["band", list(seeds), bands], "bands"))
+    monkeypatch.setattr(
+        paper, "demand_rows", lambda seeds, factors: (["demand", list(seeds), factors], "curve")
+    )
     found = paper.CascadePaper().reproduce(quick=quick, notify=lambda *step: progress.append(step))
     seeds = [1, 2, 3] if quick else list(range(1, 11))
     counts = (1, 2, 5) if quick else (1, 2, 3, 4, 5)
@@ -260,7 +274,8 @@ def test_all_parts_run_on_their_draws(monkeypatch, quick, there):
         else [f"Figures 5.15 and 5.24, {name}" for name in ("measured profiles", "recorded models")]
     )
     assert rows[-3:] == ["band", seeds, (1.0, 2.0, 4.0) if quick else (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)]
-    assert found.pictures == (*(f"picture {name}" for name in sources), "bands")
+    assert rows[-6:-3] == ["demand", seeds, (1.0, 4.0) if quick else (1.0, 1.5, 2.0, 3.0, 4.0)]
+    assert found.pictures == (*(f"picture {name}" for name in sources), "curve", "bands")
     shares = [share for _, share in progress]
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0.0, 1.0)

@@ -141,7 +141,8 @@ def test_kinds_of_queries_are_compared_at_four_queries_per_camera():
             mean_text(ours / fair),
         )
         assert f"{best.mean():.3f}, Cascade {ours.mean():.3f}" in one.note
-        assert f"fair gives this kind {fair.mean():.3f}" in two.note
+        even = np.array([run(each, "fair", among="queries").of_kind(kind) for each in cases])
+        assert f"this kind {fair.mean():.3f}, and 1/n of every resource {even.mean():.3f}" in two.note
         assert one.judged.parts[0].high == pytest.approx(near + 0.05)
         assert two.judged.parts[0].low == pytest.approx(gain - 0.005)
     far = {kind: of("cascade", kind) / of("refined", kind) for kind in kinds}

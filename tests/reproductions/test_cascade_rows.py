@@ -87,11 +87,14 @@ def test_verdicts_on_gains_change_with_their_inputs():
 
 
 def test_verdicts_on_bands_and_metrics_change_with_their_inputs():
-    means, times = {1.0: 0.85 * NOISE, 2.0: 0.95 * NOISE}, {2.0: 0.15 * NOISE}
+    means, times = {1.0: 0.8 * NOISE, 2.0: 0.95 * NOISE}, {2.0: 0.15 * NOISE}
     assert [row.holds for row in heuristic.judge_bands(means, times)] == [True, True, True]
     means, times = {1.0: 0.5 * NOISE, 2.0: 0.7 * NOISE}, {2.0: 0.6 * NOISE}
     assert [row.holds for row in heuristic.judge_bands(means, times)] == [False, False, False]
-    means, times = {1.0: 0.8 * NOISE, 2.0: 0.9 * NOISE}, {2.0: 0.2 * NOISE}
+    # Above the printed share is as far from it as below.
+    means, times = {1.0: 0.95 * NOISE, 2.0: 0.95 * NOISE}, {2.0: 0.15 * NOISE}
+    assert [row.holds for row in heuristic.judge_bands(means, times)] == [False, True, True]
+    means, times = {1.0: 0.85 * NOISE, 2.0: 0.9 * NOISE}, {2.0: 0.2 * NOISE}
     rows = heuristic.judge_bands(means, times)
     assert [row.holds for row in rows] == [None, None, None]
     assert rows_with_fixed_verdicts(rows) == {}
@@ -108,12 +111,12 @@ def test_verdicts_on_kinds_change_with_their_inputs():
     best = {kind: 0.6 * NOISE for kind in far}
     fair = {kind: 0.6 * NOISE / 20 for kind in far}
     ours = {kind: part * NOISE * 0.6 for kind, part in far.items()}
-    assert {row.holds for row in types.by_kind(ours, best, fair)} == {True}
+    assert {row.holds for row in types.by_kind(ours, best, fair, fair)} == {True}
     near = {kind: (1.9 - part) * NOISE * 0.6 for kind, part in far.items()}
-    rows = types.by_kind(near, best, best)
+    rows = types.by_kind(near, best, best, best)
     assert {row.holds for row in rows} == {False}
     assert rows_with_fixed_verdicts(rows) == {}
-    none = types.by_kind(ours, best, {kind: 0 * NOISE for kind in far})
+    none = types.by_kind(ours, best, {kind: 0 * NOISE for kind in far}, fair)
     assert {row.holds for row in none if "5.21" in row.what} == {None}
 
 

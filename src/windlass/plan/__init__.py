@@ -8,13 +8,14 @@ returns a :class:`Plan`; it never calls an engine.
 Policies, one file each in ``policies/``:
 
 - ``cascade``: the thesis's greedy algorithm, by gain per cost of a switch.
-- ``refined``: near the optimum, by prices of the linear relaxation, rounding, and switches in pairs.
+- ``refined``: near the optimum, by prices of the linear relaxation, rounding, switches in pairs, and small
+  integer programs.
 - ``steady``: the same, with few changes to running queries.
 - ``merged``: the greedy, where queries on one camera share common work; ``merge-everything``: all common
   work, always.
 - ``optimal``: the binary program, solved by HiGHS.
-- ``fair``: 1/n of every resource for each query.
-- ``videostorm``: one pool of cores, random placements.
+- ``fair``: equal shares of every resource for the queries that use it.
+- ``videostorm``: plans for one pool of cores, each placed once, at random.
 - ``same-location``: the greedy, with each query in one cluster; ``static``: with all queries on one tier.
 
 :mod:`~windlass.plan.view` has the view and the answer. :mod:`~windlass.plan.configurations` computes their

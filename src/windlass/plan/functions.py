@@ -55,17 +55,34 @@ def cascade(
     )
 
 
-def fair(accuracy: Sequence[object], demand: Sequence[object], capacity: object) -> _Ints:
-    """Give each query 1/n of every resource, and choose the most accurate configuration that fits in it.
+def fair(
+    accuracy: Sequence[object], demand: Sequence[object], capacity: object, among: str = "users"
+) -> _Ints:
+    """Divide each resource equally, and choose each query's most accurate configuration within its shares.
 
-    Source: thesis, section 5.7.1, Fair Allocation.
+    Parameters
+    ----------
+    accuracy, demand, capacity
+        See the module.
+    among
+        ``users``, the queries with a configuration that uses the resource, or ``queries``, all of them.
+
+    Raises
+    ------
+    InputError
+        ``among`` is neither.
+
+    Source: thesis, section 5.7.1, Fair Allocation, which divides among all queries; division among users is
+    Windlass's.
 
     Examples
     --------
     >>> fair([[0.2, 0.9]] * 3, [[[1.0], [4.0]]] * 3, [11.0]).tolist()
     [0, 0, 0]
     """
-    return fair_choices(Problem.of(accuracy, demand, capacity))
+    if among not in ("users", "queries"):
+        raise InputError(f"among is {among!r}, expected one of users, queries")
+    return fair_choices(Problem.of(accuracy, demand, capacity), among)
 
 
 def optimal(
@@ -107,7 +124,7 @@ def optimal(
 
 
 def refined(accuracy: Sequence[object], demand: Sequence[object], capacity: object) -> _Ints:
-    """Choose near the optimum: round the linear relaxation, make it fit, and improve it by single and paired switches.
+    """Choose near the optimum: round the linear relaxation, make it fit, and improve it by switches and small programs.
 
     It never runs fewer queries than :func:`cascade` or :func:`fair`, and with the same number of queries its
     sum of accuracies is never lower.
@@ -129,7 +146,9 @@ def videostorm(
     rng: np.random.Generator,
     cores: Sequence[int] | None = None,
 ) -> _Ints:
-    """Choose plans by gain for cores, as if all cores were one pool, and place each at random where it fits.
+    """Choose plans by gain for cores, as if all cores were one pool, then place each once, at random where it fits.
+
+    A query whose plan fits nowhere does not run.
 
     Parameters
     ----------
@@ -152,4 +171,4 @@ def videostorm(
     pool = slice(None) if cores is None else list(cores)
     rows = [np.asarray(own, dtype=np.float64).reshape(-1, problem.resources) for own in demand]
     work = np.concatenate([*(own[:, pool].sum(axis=1) for own in rows), np.empty(0)])
-    return storm_choices(problem, work, rng)
+    return storm_choices(problem, work, float(np.asarray(capacity, dtype=np.float64)[pool].sum()), rng)

@@ -55,7 +55,7 @@ MUTANTS = (
     Mutant(SEARCH, "if merit < best:", "if merit <= best:", OF_REPAIRS),
     Mutant(SEARCH, "if loss >= least or", "if loss > least or", OF_IMPROVING),
     Mutant("plan/lib/keep.py", "relief / max(loss, 0.01)", "relief / max(loss, 0.02)", OF_SETTLING),
-    Mutant("plan/lib/storm.py", "<= room[columns] + back)", "<= room[columns])", OF_STORM),
+    Mutant("plan/lib/storm.py", "if more <= left:", "if more < left:", OF_STORM),
     Mutant(
         "plan/configurations.py",
         "longest = max(len(plan.components)",

@@ -23,6 +23,8 @@ _PLANNERS = ("fair", "videostorm", "cascade", NEAREST, "merged", "merge-everythi
 _BOUND, _BLIND = "LP bound", "merge-everything"
 #: Cascade if a switch may reuse the resources of its own query, which Figure 5.13 as printed does not allow.
 _RELEASED = "cascade, own free"
+#: Fair as the thesis has it: a query receives 1/n of every resource, also of those that it cannot use.
+_EVEN = "fair, 1/n"
 #: The planners without merging.
 _ALONE = ("fair", "videostorm", "cascade", _RELEASED, NEAREST)
 #: "Within 6 %", which is printed without decimals.
@@ -82,6 +84,7 @@ def measure(
             case = whole.first(count * cameras)
             own = {planner: run(case, planner, seed).mean for planner in _PLANNERS if _known(planner)}
             own[_RELEASED] = run(case, "cascade", release=True).mean
+            own[_EVEN] = run(case, "fair", among="queries").mean
             own[_BOUND] = bound(case)
             for planner, value in own.items():
                 means.setdefault((planner, count), []).append(value)
@@ -123,7 +126,8 @@ def rows_of(found: Accuracies) -> list[Row]:
                 if found.has(planner)
             ),
             None,
-            f"mean accuracies of fair {_means(found, 'fair')}, of Cascade {_means(found, 'cascade')}",
+            f"mean accuracies of fair {_means(found, 'fair')}, of Cascade {_means(found, 'cascade')}"
+            + (f", of 1/n of every resource {_means(found, _EVEN)}" if found.has(_EVEN) else ""),
         )
     )
     return rows
@@ -163,7 +167,17 @@ def _over_fair(found: Accuracies, planner: str, what: str, paper: float) -> Row:
         f"its fair shares gave about 0.04: almost no plan fitted. Here the cheapest plan needs {found.least:.3g} "
         f"cores, and 1/n of a camera is {found.part:.3g}"
     )
-    return Row.by(what, paper, str(over(ours / fair)), judged, "" if judged.holds else note)
+    text = f"{over(ours / fair)}{_over_even(found, planner)}"
+    return Row.by(what, paper, text, judged, "" if judged.holds else note)
+
+
+def _over_even(found: Accuracies, planner: str) -> str:
+    if not found.has(_EVEN):
+        return ""
+    even = found.of(_EVEN)
+    if (even <= 0.0).any():
+        return f"; 1/n of every resource runs no query in {int((even <= 0).sum())} of {len(even)} draws"
+    return f"; {over(found.of(planner) / even)} over 1/n of every resource"
 
 
 def _merging(found: Accuracies) -> list[Row]:

@@ -39,11 +39,16 @@ def type_rows(seeds: Sequence[int]) -> list[Row]:
         for policy in ("cascade", best, "fair")
         for outcomes in [[run(case, policy) for case in cases]]
     }  # fmt: skip
-    return [*by_kind(found["cascade"], found[best], found["fair"]), *_mixes(seeds, best)]
+    outcomes = [run(case, "fair", among="queries") for case in cases]
+    even = {kind.name: np.array([each.of_kind(kind.name) for each in outcomes]) for kind in KINDS}
+    return [*by_kind(found["cascade"], found[best], found["fair"], even), *_mixes(seeds, best)]
 
 
-def by_kind(ours: _Means, best: _Means, fair: _Means) -> list[Row]:
-    """Return the rows of Figures 5.20 and 5.21 from mean accuracies of each kind, (s,) by draw."""
+def by_kind(ours: _Means, best: _Means, fair: _Means, even: _Means) -> list[Row]:
+    """Return the rows of Figures 5.20 and 5.21 from mean accuracies of each kind, (s,) by draw.
+
+    ``fair`` has shares of the users of each resource, and ``even`` 1/n of every resource, as in the thesis.
+    """
     rows = []
     for kind, (over_best, over_fair) in _PRINTED.items():
         near = over(ours[kind] / best[kind])
@@ -65,7 +70,7 @@ def by_kind(ours: _Means, best: _Means, fair: _Means) -> list[Row]:
                     over_fair,
                     str(gain),
                     reaches(gain, over_fair - 0.005),
-                    f"fair gives this kind {fair[kind].mean():.3f}",
+                    f"fair gives this kind {fair[kind].mean():.3f}, and 1/n of every resource {even[kind].mean():.3f}",
                 )
             )
         else:

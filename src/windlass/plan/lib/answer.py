@@ -10,7 +10,11 @@ from windlass.plan.view import Plan, PlanView, QueryOptions
 
 
 def as_plan(
-    view: PlanView, problem: Problem, choices: NDArray[np.int64], merged: bool = False, part: float = 1.0
+    view: PlanView,
+    problem: Problem,
+    choices: NDArray[np.int64],
+    merged: bool = False,
+    part: NDArray[np.float64] | None = None,
 ) -> Plan:
     """Return the plan of choices; each reason states the change of the query, or the resource that it lacks.
 
@@ -23,14 +27,15 @@ def as_plan(
     merged
         Whether shared work counts once.
     part
-        Below 1 if each query gets only this share of every resource.
+        (L + 1,) share of each resource that one query may use, if each has shares of its own.
     """
     plan = Plan(tuple(choices.tolist()), ("",) * len(choices), merged)
     needs = plan.demand(view)
     with np.errstate(divide="ignore", invalid="ignore"):
-        used = np.append(np.where((needs > 0) & (part == 1.0), needs / view.capacity, 0.0), 0.0)
+        used = np.append(np.where((needs > 0) & (part is None), needs / view.capacity, 0.0), 0.0)
+    limit = np.ones(len(used)) if part is None else part
     why = tuple(
-        reason(options, choice) if choice >= 0 else f"cannot run: {shortage(view, problem, used, i, part)}"
+        reason(options, choice) if choice >= 0 else f"cannot run: {shortage(view, problem, used, i, limit)}"
         for i, (options, choice) in enumerate(zip(view.queries, plan.choices, strict=True))
     )
     return Plan(plan.choices, why, merged)
@@ -51,7 +56,9 @@ def reason(options: QueryOptions, choice: int) -> str:
     return f"equally accurate, {accuracy:.3g}, with other resources: {label}"
 
 
-def shortage(view: PlanView, problem: Problem, used: NDArray[np.float64], i: int, part: float) -> str:
+def shortage(
+    view: PlanView, problem: Problem, used: NDArray[np.float64], i: int, part: NDArray[np.float64]
+) -> str:
     """Return the resource that keeps a query from running: the scarcest one of the configuration that lacks least.
 
     Parameters
@@ -63,14 +70,14 @@ def shortage(view: PlanView, problem: Problem, used: NDArray[np.float64], i: int
     i
         Index of the query.
     part
-        Share of each resource that it and the others may use.
+        (L + 1,) share of each resource that it and the others may use.
     """
     own = slice(int(problem.start[i]), int(problem.start[i + 1]))
     needs = problem.demand[own]
     if not len(needs):
         return "it has no configurations"
     columns = problem.columns[i]
-    over = needs + used[columns] - part * ROOM
+    over = needs + used[columns] - part[columns] * ROOM
     lacks = np.where(needs > 0, over, -np.inf).max(axis=1, initial=-np.inf)
     best = int(lacks.argmin())
     if lacks[best] <= 0:
@@ -79,5 +86,5 @@ def shortage(view: PlanView, problem: Problem, used: NDArray[np.float64], i: int
     name = view.resources[columns[column]]
     capacity = float(view.capacity[columns[column]])
     demand = float(view.queries[i].demand[best, columns[column]])
-    left = max(0.0, capacity * (part - float(used[columns[column]])))
+    left = max(0.0, capacity * float(part[columns[column]] - used[columns[column]]))
     return f"not enough {name}: needs {demand:.3g}, {left:.3g} left of {capacity:.3g}"

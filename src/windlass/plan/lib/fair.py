@@ -1,4 +1,4 @@
-"""Equal shares of every resource for all queries."""
+"""Fair shares of resources: each query chooses within its own, whatever the others leave."""
 
 from __future__ import annotations
 
@@ -8,13 +8,37 @@ from numpy.typing import NDArray
 from windlass.plan.lib.problem import ROOM, Problem
 
 
-def fair_choices(problem: Problem) -> NDArray[np.int64]:
-    """Return the most accurate configuration within 1/n of every resource (n,); ties by cost; −1 if none fits."""
-    n = len(problem)
-    choices = np.full(n, -1)
-    for i in range(n):
+def shares(problem: Problem, among: str = "users") -> NDArray[np.float64]:
+    """Return (L + 1,) the share of each resource that one query may use; the last entry is a placeholder.
+
+    Parameters
+    ----------
+    problem
+        The queries and resources.
+    among
+        ``users``: a resource is divided among the queries with a configuration that uses it. ``queries``: among
+        all queries, as in the thesis.
+
+    Examples
+    --------
+    >>> problem = Problem.of([[0.5]] * 2, [[[1.0, 0.0]], [[1.0, 1.0]]], [4.0, 1.0])
+    >>> shares(problem).tolist(), shares(problem, "queries").tolist()
+    ([0.5, 1.0, 1.0], [0.5, 0.5, 1.0])
+    """
+    count = np.full(problem.resources + 1, max(1, len(problem)))
+    if among == "users":
+        # A query's columns are the resources that any of its configurations uses.
+        count = np.maximum(1, np.bincount(problem.columns.ravel(), minlength=problem.resources + 1))
+    count[-1] = 1
+    return np.asarray(1.0 / count)
+
+
+def fair_choices(problem: Problem, among: str = "users") -> NDArray[np.int64]:
+    """Return the most accurate configuration within a query's shares (n,); ties by cost; −1 if none fits."""
+    choices, part = np.full(len(problem), -1), shares(problem, among)
+    for i in range(len(problem)):
         own = slice(int(problem.start[i]), int(problem.start[i + 1]))
-        fits = np.flatnonzero(problem.cost[own] * n <= ROOM)
+        fits = np.flatnonzero((problem.demand[own] <= ROOM * part[problem.columns[i]]).all(axis=1))
         if len(fits):
             order = np.lexsort((problem.cost[own][fits], -problem.accuracy[own][fits]))
             choices[i] = fits[order[0]]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from windlass.plan.lib.problem import ROOM, Problem
 
@@ -17,7 +17,7 @@ _Ints = NDArray[np.int64]
 
 #: HiGHS may exceed rows by up to 1e-6; if a result does not fit, it is solved again with this much less
 #: capacity.
-_AWAY = 4e-6
+AWAY = 4e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +50,10 @@ class Matrices:
         ones = np.ones(len(rows))
         choice = csr_array((ones, (own, np.arange(len(rows)))), shape=(len(problem), len(rows)))
         return Matrices(rows, demand, choice)
+
+    def stacked(self) -> csr_array:
+        """Return (L + n, m) the demands above the queries."""
+        return csr_array(vstack([self.demand, self.choice]))
 
     def chosen(self, problem: Problem, x: _Floats) -> _Ints:
         """Return the choices (n,) of a solution."""
@@ -102,7 +106,7 @@ def solve(problem: Problem, seconds: float, gap: float) -> ProgramSolution | Non
     found = _within(problem, matrices, seconds, gap, 0.0)
     if found is None or problem.fits(found.choices):
         return found
-    again = _within(problem, matrices, seconds, gap, _AWAY)
+    again = _within(problem, matrices, seconds, gap, AWAY)
     if again is None or not problem.fits(again.choices):
         return None
     # The second program has slightly less capacity: with the same queries running, the first one's bound
@@ -117,22 +121,22 @@ def _within(
     """Return the solution of HiGHS with a reduced capacity; it may exceed that by a rounding error."""
     most = np.minimum(1.0, matrices.choice.sum(axis=1))
     weight = -problem.accuracy[matrices.rows]
-    found = _milp(weight, matrices, most, most, 0.0, seconds, gap, away)
+    found = branch_and_bound(weight, matrices, most, most, 0.0, seconds, gap, away)
     proven = True
     if found.x is None:
-        count = _milp(-np.ones(len(weight)), matrices, 0.0 * most, most, 0.0, seconds, 0.0, away)
+        count = branch_and_bound(-np.ones(len(weight)), matrices, 0.0 * most, most, 0.0, seconds, 0.0, away)
         if count.x is None:
             return None
         # Run at least as many queries as found, whether or not that is proven to be the maximum.
         least, proven = np.round(count.x).sum(), bool(count.status == 0)
-        found = _milp(weight, matrices, 0.0 * most, most, least, seconds, gap, away)
+        found = branch_and_bound(weight, matrices, 0.0 * most, most, least, seconds, gap, away)
         if found.x is None:
             return ProgramSolution(matrices.chosen(problem, count.x), float(least), False)
     choices = matrices.chosen(problem, found.x)
     return ProgramSolution(choices, float(-found.mip_dual_bound), proven and bool(found.status == 0))
 
 
-def _milp(
+def branch_and_bound(
     weight: _Floats,
     matrices: Matrices,
     low: _Floats,
@@ -141,14 +145,37 @@ def _milp(
     seconds: float,
     gap: float,
     away: float,
+    nodes: int | None = None,
 ) -> Any:
-    """Minimise weight, with each query between ``low`` and ``high`` times, and at least ``least`` queries in total."""
+    """Minimise weight, with each query between ``low`` and ``high`` times, and at least ``least`` queries in total.
+
+    Parameters
+    ----------
+    weight
+        (m,) weight of each variable.
+    matrices
+        The rows of the program.
+    low, high
+        (n,) bounds on the sum of each query's variables.
+    least
+        Minimum of the sum of all variables.
+    seconds
+        Time limit.
+    gap
+        Allowed relative difference between the sum of weights and its bound.
+    away
+        Share of each capacity that stays free.
+    nodes
+        Maximum number of nodes; None for no limit.
+    """
     rows = [
         LinearConstraint(matrices.demand, -np.inf, 1.0 - away),
         LinearConstraint(matrices.choice, low, high),
         LinearConstraint(csr_array(np.ones((1, len(weight)))), least, np.inf),
     ]
-    options = {"time_limit": seconds, "mip_rel_gap": gap}
+    options: dict[str, float] = {"time_limit": seconds, "mip_rel_gap": gap}
+    if nodes is not None:
+        options["node_limit"] = nodes
     return milp(
         weight, integrality=np.ones(len(weight)), bounds=Bounds(0, 1), constraints=rows, options=options
     )

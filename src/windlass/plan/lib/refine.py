@@ -6,9 +6,10 @@
   of step 1.
 4. Each query takes the configuration with the largest fraction; overload is then removed at the least loss
    (:mod:`~windlass.plan.lib.search`).
-5. Single and paired switches improve this plan and the greedy ones. The best plan of all is returned, so it
-  is never
-   worse than the greedy or the fair one.
+5. Single and paired switches improve this plan and the greedy ones.
+6. If the best plan is not close to the bound, integer programs on few configurations follow
+   (:mod:`~windlass.plan.lib.restricted`). The best plan of all is returned, so it is never worse than the
+   greedy or the fair one.
 """
 
 from __future__ import annotations
@@ -20,13 +21,17 @@ from windlass.plan.lib.fair import fair_choices
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.prices import Prices, relax
 from windlass.plan.lib.problem import ROOM, Problem
+from windlass.plan.lib.restricted import GAP, more_accurate, more_running
 from windlass.plan.lib.search import IMPROVE, REPAIR
 
 _Ints = NDArray[np.int64]
 _Bools = NDArray[np.bool_]
 
+#: Configurations of each query in an integer program, in addition to those of plans and of the relaxation.
+_FEWEST = 12
 
-def refine(problem: Problem, keep: int = 24, sweeps: int = 20) -> tuple[_Ints, float]:
+
+def refine(problem: Problem, keep: int = 24, sweeps: int = 20, seconds: float = 2.0) -> tuple[_Ints, float]:
     """Return choices (n,) near the optimum, and a bound on the sum of accuracies if every query that can run does.
 
     Parameters
@@ -37,6 +42,8 @@ def refine(problem: Problem, keep: int = 24, sweeps: int = 20) -> tuple[_Ints, f
         Number of configurations that each query may switch between.
     sweeps
         Maximum number of passes over all queries.
+    seconds
+        Time limit of each of at most two integer programs; 0 for none.
     """
     plans = [greedy(problem, 2.0, release) for release in (True, False)]
     plans.append(fair_choices(problem))
@@ -49,7 +56,22 @@ def refine(problem: Problem, keep: int = 24, sweeps: int = 20) -> tuple[_Ints, f
     starts = [_inside(problem, few, plan) for plan in plans[:2]]
     tried = [_improved(small, plan, sweeps) for plan in [*([] if rounded is None else [rounded]), *starts]]
     plans += [problem.whole(few, plan) for plan in tried]
-    return max(plans, key=problem.score), prices.bound
+    best = max(plans, key=problem.score)
+    return (best if seconds == 0.0 else _solved(problem, prices, best, sweeps, seconds)), prices.bound
+
+
+def _solved(problem: Problem, prices: Prices, best: _Ints, sweeps: int, seconds: float) -> _Ints:
+    """Return the best of a plan and those of the integer programs."""
+    if not (problem.cost <= ROOM).any():
+        return best
+    if (best >= 0).all() and problem.score(best)[1] >= (1.0 - GAP) * prices.bound:
+        return best
+    more = more_running(problem, best, seconds)
+    few = _few(problem, prices, [best, more], _FEWEST)
+    plan = more_accurate(problem, few, more, seconds)
+    small = problem.only(few)
+    plan = problem.whole(few, _improved(small, _inside(problem, few, plan), sweeps))
+    return max((best, plan), key=problem.score)
 
 
 def _few(problem: Problem, prices: Prices, plans: list[_Ints], keep: int) -> _Bools:

@@ -1,4 +1,4 @@
-"""The planner of VideoStorm: all cores form one pool, and placements are drawn at random."""
+"""The planner of VideoStorm: all cores form one pool, and each plan is placed once, at random."""
 
 from __future__ import annotations
 
@@ -11,70 +11,89 @@ from windlass.plan.lib.problem import ROOM, Problem
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
+#: Accuracy and cores of a plan.
+_Plan = tuple[float, float]
 
 
-def storm_choices(problem: Problem, work: _Floats, rng: np.random.Generator) -> _Ints:
-    """Return choices (n,): plans by gain for their cores, each placed at random where it fits.
+def storm_choices(problem: Problem, work: _Floats, pool: float, rng: np.random.Generator) -> _Ints:
+    """Return choices (n,): plans by gain for their cores in the pool; then each is placed once, where it fits.
+
+    Planning ignores clusters and links. A query whose plan fits nowhere does not run; it does not try another plan.
 
     Parameters
     ----------
     problem
-        Its demands decide which placements fit.
+        Its demands decide which placements fit. Configurations that exceed a capacity alone are left out.
     work
         (K,) total cores of each configuration. Configurations of a query with equal accuracy and cores are
         placements of one plan.
+    pool
+        Cores of all clusters together; infinity for no limit.
     rng
-        Draws placements.
+        Draws a placement among those that fit, query by query.
     """
-    n = len(problem)
-    room, choices = np.full(problem.resources + 1, ROOM), np.full(n, -1)
-    plans = [_plans(problem, work, i) for i in range(n)]
-    now = [(0.0, 0.0)] * n
+    placements = [_placements(problem, work, i) for i in range(len(problem))]
+    planned = _planned([list(own) for own in placements], pool * ROOM)
+    room, choices = np.full(problem.resources + 1, ROOM), np.full(len(problem), -1)
+    for i, plan in enumerate(planned):
+        if plan is None:
+            continue
+        rows, columns = placements[i][plan], problem.columns[i]
+        fits = rows[(problem.demand[rows] <= room[columns]).all(axis=1)]
+        if len(fits):
+            row = fits[rng.integers(len(fits))]
+            np.subtract.at(room, columns, problem.demand[row])
+            room[-1] = np.inf
+            choices[i] = row - problem.start[i]
+    return choices
+
+
+def _planned(plans: list[list[_Plan]], left: float) -> list[_Plan | None]:
+    """Return a plan for each query, or None, whose cores are at most ``left`` in total; changes ``plans``."""
+    now: list[_Plan | None] = [None] * len(plans)
     heap: list[tuple[float, float, int, int]] = []
 
     def push(i: int) -> None:
         """Add the next switch of a query to the heap, if any."""
         keys = [
-            (*_merit(value, cores, *now[i], choices[i] >= 0), i, at)
-            for at, (value, cores, _) in enumerate(plans[i])
-            if choices[i] < 0 or value > now[i][0]
+            (*_merit(plan, now[i]), i, at)
+            for at, plan in enumerate(plans[i])
+            if (held := now[i]) is None or plan[0] > held[0]
         ]
         if keys:
             heapq.heappush(heap, min(keys))
 
-    for i in range(n):
+    for i in range(len(plans)):
         push(i)
     while heap:
         _, _, i, at = heapq.heappop(heap)
-        value, cores, rows = plans[i][at]
-        columns, held = problem.columns[i], choices[i]
-        back = problem.demand[problem.start[i] + held] if held >= 0 else 0.0
-        fits = rows[(problem.demand[rows] <= room[columns] + back).all(axis=1)]
-        if len(fits):
-            row = fits[rng.integers(len(fits))]
-            np.add.at(room, columns, back - problem.demand[row])
-            room[-1] = np.inf
-            choices[i], now[i] = row - problem.start[i], (value, cores)
+        plan, held = plans[i][at], now[i]
+        more = plan[1] - (held[1] if held is not None else 0.0)
+        if more <= left:
+            now[i], left = plan, left - more
         else:
             del plans[i][at]
         push(i)
-    return choices
+    return now
 
 
-def _merit(value: float, cores: float, accuracy: float, paid: float, runs: bool) -> tuple[float, float]:
+def _merit(plan: _Plan, held: _Plan | None) -> tuple[float, float]:
     """Return a sort key, least first: queries that do not run, by fewest cores; then free switches; then efficiency."""
-    if not runs:
+    value, cores = plan
+    if held is None:
         return -np.inf, cores
-    efficiency = (value - accuracy) / (cores - paid) if cores > paid else np.inf
+    efficiency = (value - held[0]) / (cores - held[1]) if cores > held[1] else np.inf
     return -efficiency, -value
 
 
-def _plans(problem: Problem, work: _Floats, i: int) -> list[tuple[float, float, _Ints]]:
-    """Return the plans of a query: accuracy, cores, and the rows of their placements."""
+def _placements(problem: Problem, work: _Floats, i: int) -> dict[_Plan, _Ints]:
+    """Return the plans of a query in ascending order, with the rows of their placements."""
     rows = np.arange(problem.start[i], problem.start[i + 1])
-    pairs = np.stack((problem.accuracy[rows], work[rows].round(9)), axis=1)
+    rows = rows[problem.cost[rows] <= ROOM]
     if not len(rows):
-        return []
-    kinds, which = np.unique(pairs, axis=0, return_inverse=True)
+        return {}
+    kinds, which = np.unique(
+        np.stack((problem.accuracy[rows], work[rows].round(9)), axis=1), axis=0, return_inverse=True
+    )
     which = which.reshape(-1)
-    return [(float(a), float(w), rows[which == at]) for at, (a, w) in enumerate(kinds)]
+    return {(float(a), float(w)): rows[which == at] for at, (a, w) in enumerate(kinds)}

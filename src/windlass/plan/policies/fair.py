@@ -1,31 +1,47 @@
-"""Equal shares of every resource for all queries."""
+"""Fair shares of every resource."""
 
+from __future__ import annotations
+
+from windlass.model import InputError
 from windlass.plan.lib.answer import as_plan
-from windlass.plan.lib.fair import fair_choices
+from windlass.plan.lib.fair import fair_choices, shares
 from windlass.plan.lib.problem import Problem
 from windlass.plan.view import Plan, PlanView
 
 
 class Fair:
-    """Gives each query 1/n of every resource, and the most accurate configuration that fits in it.
+    """Divides every resource equally; each query runs its most accurate configuration within its shares.
 
     The unused part of a query's share stays idle.
 
-    Source: thesis, section 5.7.1, the baseline Fair Allocation.
+    Parameters
+    ----------
+    among
+        ``users``, the queries with a configuration that uses the resource, or ``queries``, all of them. With
+        ``queries`` each query receives a share of cameras and links that it cannot use.
+
+    Source: thesis, section 5.7.1, the baseline Fair Allocation, which divides among all queries; division
+    among users is Windlass's.
 
     Examples
     --------
     >>> import numpy as np
     >>> from windlass.plan.view import QueryOptions
-    >>> ladder, cores = np.array([0.2, 0.6, 0.9]), np.array([[1.0], [4.0], [6.0]])
-    >>> queries = tuple(QueryOptions(i, f"q{i}", ladder, cores) for i in range(2))
-    >>> Fair().decide(PlanView(0.0, ("cloud.cores",), np.array([10.0]), queries)).choices
-    (1, 1)
+    >>> far, near = np.array([[1.0, 0.0]]), np.array([[0.0, 2.0]])
+    >>> queries = tuple(QueryOptions(i, f"q{i}", np.array([0.6]), each) for i, each in enumerate((far, near)))
+    >>> view = PlanView(0.0, ("cloud.cores", "camera.cores"), np.array([2.0, 2.0]), queries)
+    >>> Fair().decide(view).choices, Fair("queries").decide(view).choices
+    ((0, 0), (0, -1))
     """
 
     name = "fair"
 
+    def __init__(self, among: str = "users") -> None:
+        if among not in ("users", "queries"):
+            raise InputError(f"among is {among!r}, expected one of users, queries")
+        self.among = among
+
     def decide(self, view: PlanView) -> Plan:
-        """Return the best configuration within each query's share."""
+        """Return the best configuration within each query's shares."""
         problem = Problem.of_view(view)
-        return as_plan(view, problem, fair_choices(problem), part=1.0 / max(1, len(problem)))
+        return as_plan(view, problem, fair_choices(problem, self.among), part=shares(problem, self.among))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from windlass.model.values import whole
+from windlass.model.values import number, whole
 from windlass.plan.compiled import Refines
 from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.problem import Problem
@@ -13,11 +13,12 @@ from windlass.plan.view import Plan, PlanView
 
 
 class Refined(Refines):
-    """Rounds the linear relaxation, makes it fit and improves it by pairs of switches; never worse than the greedy.
+    """Rounds the linear relaxation, makes it fit, and improves it; never worse than the greedy.
 
-    It tries the plans of ``cascade`` and ``fair`` as well, and returns the best of all: first the most
-    running queries, then the largest sum of accuracies. If all queries run, each reason states how far below
-    the optimum the plan may be.
+    It improves the plan by pairs of switches. Unless the plan is then close to the optimum, integer programs
+    on few configurations of each query follow. It tries the plans of ``cascade`` and ``fair`` as well, and
+    returns the best of all: first the most running queries, then the largest sum of accuracies. If all queries
+    run, each reason states how far below the optimum the plan may be.
 
     Parameters
     ----------
@@ -25,6 +26,9 @@ class Refined(Refines):
         Number of configurations that each query may switch between.
     sweeps
         Maximum number of passes over all queries.
+    seconds
+        Time limit of each of at most two integer programs, after which the best plan so far is used; 0 for none.
+        They also have a limit of nodes, so that small problems have the same plan on any machine.
 
     Source: Windlass; the relaxation by column generation (Dantzig and Wolfe 1960).
 
@@ -40,13 +44,14 @@ class Refined(Refines):
 
     name = "refined"
 
-    def __init__(self, keep: int = 24, sweeps: int = 20) -> None:
+    def __init__(self, keep: int = 24, sweeps: int = 20, seconds: float = 2.0) -> None:
         self.keep, self.sweeps = whole("keep", keep, 1), whole("sweeps", sweeps, 0)
+        self.seconds = number("seconds", seconds, 0.0)
 
     def decide(self, view: PlanView) -> Plan:
         """Return the best plan found, with a bound on its distance from the optimum."""
         problem = Problem.of_view(view)
-        choices, bound = refine(problem, self.keep, self.sweeps)
+        choices, bound = refine(problem, self.keep, self.sweeps, self.seconds)
         plan = as_plan(view, problem, choices)
         if not len(choices) or (choices < 0).any() or bound <= 0:
             return plan

@@ -1,4 +1,4 @@
-"""Planning on one pool of cores, with random placements."""
+"""Planning on one pool of cores, with one random placement of each plan."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from windlass.plan.view import Plan, PlanView
 
 
 class Videostorm:
-    """Chooses plans by gain for their cores, as if all clusters were one, and places each at random where it fits.
+    """Chooses plans by gain for their cores, as if all clusters were one, then places each once, at random.
 
-    It ignores links and tiers, except that a plan is placed only where it fits. Resources whose name ends in
-    ``.cores`` count as cores.
+    Planning ignores links and tiers. A plan is placed only where it fits; if it fits nowhere, the query does not
+    run. Resources whose name ends in ``.cores`` count as cores.
 
     Parameters
     ----------
@@ -42,5 +42,6 @@ class Videostorm:
         problem = Problem.of_view(view)
         cores = [at for at, name in enumerate(view.resources) if name.endswith(".cores")]
         work = [options.demand[:, cores].sum(axis=1) for options in view.queries]
-        choices = storm_choices(problem, np.concatenate([*work, np.empty(0)]), self.rng)
+        pool = float(view.capacity[cores].sum())
+        choices = storm_choices(problem, np.concatenate([*work, np.empty(0)]), pool, self.rng)
         return as_plan(view, problem, choices)

@@ -1,0 +1,91 @@
+"""Plans of the families of drawn problems, compared with HiGHS' proven bound."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benchmarks.families import DESIGN, FAMILIES, compare
+
+from tests.plan import plain
+from tests.plan.cases import loose_case, tied_case
+from windlass.plan.lib.greedy import greedy
+from windlass.plan.lib.problem import Problem
+from windlass.plan.lib.program import solve
+from windlass.plan.lib.refine import refine
+from windlass.plan.lib.restricted import _lightest, more_accurate, more_running
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_refined_is_within_1_percent_in_the_mean_and_3_at_worst_and_runs_what_can_run(family):
+    found = [compare(FAMILIES[family](DESIGN + at), 5.0) for at in range(4)]
+    parts = [each.parts["refined"] for each in found]
+    assert np.mean(parts) >= 0.99
+    assert min(parts) >= 0.97
+    assert max(each.fewer for each in found) <= 0
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_problems_are_drawn_by_their_seed(family):
+    one, same, other = (FAMILIES[family](seed) for seed in (DESIGN, DESIGN, DESIGN + 1))
+    assert one.demand.tolist() == same.demand.tolist()
+    assert one.accuracy.tolist() != other.accuracy.tolist()
+    assert 20 <= len(one) <= 100
+
+
+def test_as_many_queries_run_as_can():
+    """Two need the same half of the only resource that the greedy gives away: one of them can go elsewhere."""
+    needs = [[[3.0, 0.0], [0.0, 9.0]], [[3.0, 0.0]], [[0.0, 6.0]]]
+    problem = Problem.of([[0.5, 0.4], [0.5], [0.5]], needs, [3.0, 15.0])
+    first = np.array([0, -1, 0])
+    assert more_running(problem, first, 5.0).tolist() == [1, 0, 0]
+    full = np.array([1, 0, 0])
+    assert more_running(problem, full, 5.0) is full
+    short = Problem.of([[0.5, 0.4], [0.5], [0.5]], needs, [3.0, 8.0])
+    assert more_running(short, first, 5.0) is first
+
+
+def test_the_number_of_running_queries_equals_an_exhaustive_search():
+    for seed in range(60):
+        problem = tied_case(seed, most=3).problem
+        if not len(problem.accuracy):
+            continue
+        found = more_running(problem, greedy(problem, 2.0), 5.0)
+        assert problem.fits(found)
+        assert problem.score(found)[0] == plain.best_of_all(problem)[0], seed
+
+
+def test_programs_on_all_configurations_reach_the_optimum():
+    gained = 0
+    for seed in range(20):
+        problem = loose_case(seed, n=8, most=8, resources=3).problem
+        begin = greedy(problem, 2.0)
+        most = more_running(problem, begin, 5.0)
+        found = more_accurate(problem, np.ones(len(problem.accuracy), dtype=bool), most, 5.0)
+        best = solve(problem, 10.0, 1e-6)
+        assert problem.fits(found)
+        assert problem.score(found) >= problem.score(begin)
+        assert problem.score(found)[0] == problem.score(best.choices)[0]
+        assert problem.score(found)[1] >= (1 - 1e-3) * problem.score(best.choices)[1]
+        gained += problem.score(found) > problem.score(begin)
+    assert gained
+
+
+def test_the_lightest_configurations_are_undercut_by_no_other():
+    for seed in range(40):
+        problem = tied_case(seed).problem
+        keep, demand = _lightest(problem), plain.wide(problem)
+        for i in range(len(problem)):
+            rows = [row for row in plain.rows_of(problem, i) if (demand[row] <= 1.0).all()]
+            light = [row for row in rows if keep[row]]
+            assert not any(keep[row] for row in plain.rows_of(problem, i) if row not in rows)
+            for row in rows:
+                under = [other for other in light if (demand[other] <= demand[row]).all()]
+                assert under == [row] if keep[row] else under
+
+
+def test_the_same_problem_has_the_same_plan():
+    problem = loose_case(3, n=12, most=12, resources=3).problem
+    first, again = (refine(problem)[0].tolist() for _ in range(2))
+    assert first == again
