@@ -179,7 +179,8 @@ def rows(cases: int, first: int) -> Iterator[str]:
         fewer = sum(one.fewer > 0 for one in found)
         left_out = sum(not one.bounded for one in found)
         unproven = sum(not one.proven for one in found)
-        yield f"| {name} | {' | '.join(shown)} | {fewer} | {left_out} | {unproven} | {np.mean(seconds):.2f} | {max(seconds):.2f} |"
+        counts = f"{fewer} | {left_out} | {unproven}"
+        yield f"| {name} | {' | '.join(shown)} | {counts} | {np.mean(seconds):.2f} | {max(seconds):.2f} |"
 
 
 def main() -> None:
