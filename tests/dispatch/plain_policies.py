@@ -231,6 +231,52 @@ class WeightedLeastRequest(Bandit):
         self.sent[worker] = 0
 
 
+class PeakEwma(Plain):
+    """Averages of latencies, and when each was last updated."""
+
+    def __init__(self, workers: int, word: int, decay: float) -> None:
+        super().__init__(workers, word)
+        self.decay, self.now = decay, 0.0
+        self.sent, self.average = [0] * workers, [0.0] * workers
+        self.since = [0.0] * workers
+
+    def arrived(self, now: float) -> None:
+        super().arrived(now)
+        self.now = max(self.now, now)
+
+    def decayed(self, worker: int) -> float:
+        return self.average[worker] * math.exp(-(self.now - self.since[worker]) / self.decay)
+
+    def load(self, worker: int) -> float:
+        if self.average[worker] == 0.0 and self.sent[worker]:
+            return math.inf
+        return self.decayed(worker) * (self.sent[worker] + 1)
+
+    def choose(self, lengths: list[int]) -> int:
+        chosen = self.any_worker()
+        if len(self.here) > 1:
+            others = [worker for worker in self.here if worker != chosen]
+            other = others[below(self.stream.draw(), len(others))]
+            chosen = other if self.load(other) < self.load(chosen) else chosen
+        self.sent[chosen] += 1
+        return chosen
+
+    def completed(self, worker: int, work: float, seconds: float) -> None:
+        self.sent[worker] = max(self.sent[worker] - 1, 0)
+        before = self.decayed(worker)
+        left = math.exp(-(self.now - self.since[worker]) / self.decay)
+        self.average[worker] = seconds if seconds > before else before + seconds * (1.0 - left)
+        self.since[worker] = self.now
+
+    def left(self, worker: int) -> None:
+        super().left(worker)
+        self.sent[worker] = 0
+
+    def joined(self, worker: int) -> None:
+        super().joined(worker)
+        self.average[worker] = 0.0
+
+
 class Prequal(Bandit):
     """A pool of probes, each a list of worker, tasks in flight, uses and time (ns)."""
 

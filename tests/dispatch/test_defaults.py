@@ -19,6 +19,7 @@ PARAMETERS = {
     "sparrow": {"probes": 2},
     "ucb": {"confidence": 0.1, "memory": 50.0},
     "weighted-least-request": {"memory": 50.0},
+    "peak-ewma": {"decay": 10.0},
 }
 
 

@@ -64,6 +64,11 @@ CASES |= {
         {"workers": WORKERS, "probes": 1},
         lambda word, at: plain.Ll(WORKERS, word, 1, 50.0),
     ),
+    "peak-ewma": (
+        "peak-ewma",
+        {"workers": WORKERS, "decay": 2.0},
+        lambda word, at: plain.PeakEwma(WORKERS, word, 2.0),
+    ),
     "weighted-least-request": (
         "weighted-least-request",
         {"workers": WORKERS, "memory": 4.0},

@@ -141,6 +141,7 @@ def test_invalid_calls_are_named(name, call, message):
         ("ll", {"memory": 0.5}, "memory"),
         ("fastest-idle", {"memory": 0.5}, "memory"),
         ("weighted-least-request", {"memory": 0.5}, "memory"),
+        ("peak-ewma", {"decay": 0.0}, "decay"),
         ("ucb", {"memory": 0.9}, "memory"),
         ("sparrow", {"probes": 0}, "probes"),
         ("uniform", {"workers": 0}, "workers"),

@@ -15,7 +15,7 @@ Policies, one file each in ``policies/``:
 - ``sparrow``: reservations on several workers; the first free one takes the task.
 - ``eps-greedy``, ``ucb``: multi-armed bandits.
 - ``pull``: free workers request tasks; a slow one passes on what a fast one would finish sooner.
-- ``least-outstanding``: the fewest outstanding requests of its own.
+- ``least-outstanding``: the fewest outstanding requests of its own; ``peak-ewma``: the same times a latency.
 
 :mod:`~windlass.dispatch.view` validates a choice. :mod:`~windlass.dispatch.compiled` has the interface of
 compiled policies, :mod:`~windlass.dispatch.state` the layout of their state. ``lib/`` has parts that several

@@ -47,6 +47,16 @@ MUTANTS = (
     Mutant(
         "engines/serve/ejection.py", "self._length = min(2.0 * self._length, _LONGEST_S)", "pass", EJECTED
     ),
+    Mutant(
+        "dispatch/policies/peak_ewma.py", "second + 1 if second >= place else second", "second", EVERY_STEP
+    ),
+    Mutant("dispatch/policies/peak_ewma.py", "seconds if seconds > before else before", "before", EVERY_STEP),
+    Mutant(
+        "dispatch/policies/peak_ewma.py",
+        "    if own == 1:\n        _observe",
+        "    if own >= 0:\n        _observe",
+        EVERY_STEP,
+    ),
     Mutant("engines/serve/policies.py", "memory=float(options.window), ", "", PARTS_OF_SERVE),
     Mutant("engines/serve/policies.py", "probes=options.probes)", "probes=None)", PARTS_OF_SERVE),
     Mutant("engines/serve/replicas.py", "* max(len(self._ids), 1)", "", PARTS_OF_SERVE),

@@ -41,6 +41,7 @@ RIVALS = (
             "rosella",
             "sparrow",
             "eps-greedy",
+            "peak-ewma",
         )
     ),
     Contender("SED on learned rates", "eps-greedy", (("epsilon", 0.0),)),
