@@ -54,7 +54,8 @@ DEFAULTS = {
         "cluster": "idle=600.0 launch_spread=0.0 boot_failure=0.0 fit=first spot=None",
         "cluster.types": "gpus=0.0 cores=0.0 memory=0.0 price=0.0 launch=300.0 most=1000",
         "cluster.spot": "each=1 notice=0.0",
-        "workload": "trace=None bins=None drawn=None earlier=0.0 cores_per_gpu=0.0 memory_per_gpu=0.0",
+        "workload": "trace=None format=None where=None skip_bad_lines=False bins=None drawn=None earlier=0.0 "
+        "cores_per_gpu=0.0 memory_per_gpu=0.0",
         "workload.drawn": "days=28.0 per_hour=30.0 daily=0.8 weekend=0.4 batch=1.0 run=1800.0 spread=1.0 shapes=one",
         "workload.drawn.shapes": "gpus=0.0 cores=1.0 memory=0.0 weight=1.0",
     },

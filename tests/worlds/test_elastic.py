@@ -16,6 +16,7 @@ from windlass.experiment.worlds.elastic.simulation import ElasticCase, run_elast
 from windlass.experiment.worlds.elastic.spec import ElasticSetting
 from windlass.experiment.worlds.elastic.spot import instance_fleet
 from windlass.experiment.worlds.elastic.world import Elastic
+from windlass.io.traces import read_trace, to_workload
 from windlass.model import InputError
 from windlass.scale import POLICIES
 
@@ -145,6 +146,10 @@ def test_real_spot_capacity_is_read():
         ({"cluster": {"types": [{"name": "x"}]}}, "instance type x has no resources"),
         ({"workload": {}}, "expected one of 'trace', 'bins' and 'drawn'"),
         ({"workload": {"drawn": DRAWN, "cores_per_gpu": 2}}, "are for a trace or bins"),
+        (
+            {"workload": {"drawn": DRAWN, "where": "run > 5"}},
+            "format, where and skip_bad_lines are for a trace",
+        ),
         ({"workload": {"drawn": DRAWN | {"daily": 1.5}}}, "daily"),
         ({"policies": {"scale": "reactiv"}}, "did you mean 'reactive'"),
         ({"policies": {"scale": {"reactive": {"unneeded": -3}}}}, "unneeded is -3"),
@@ -200,6 +205,39 @@ policies: {scale: reactive}
     assert made.metrics.jobs == 18
     assert made.jobs["gpus"].sum() == 42
     assert "jobs are generated from counts by time: the end of each job is random" in made.notes
+
+
+@pytest.mark.parametrize(("name", "where"), [("log.swf", "user == 3"), ("sacct.txt", None)])
+def test_logs_of_the_batch_world_are_read_as_there(name, where):
+    given = {"trace": str(ROOT / "examples" / name), "where": where}
+    setting = make_scenario(tree(workload=given)).variants[0].setting
+    found = Elastic().workload(setting, 1)
+    expected = to_workload(read_trace(ROOT / "examples" / name), where=where)
+    assert 1 < len(found.jobs) == len(expected.jobs)
+    assert found.jobs.resources[:, 1].tolist() == expected.jobs.procs.tolist()
+    assert found.jobs.walltime.tolist() == expected.jobs.request.tolist()
+    assert found.notes == expected.notes
+
+
+def test_a_table_with_a_condition_keeps_its_requests(tmp_path):
+    (tmp_path / "log.csv").write_text("arrival_s,gpus,duration_s,team\n0,1,900,a\n60,2,300,b\n90,6,120,a\n")
+    given = {
+        "trace": str(tmp_path / "log.csv"),
+        "where": "team = 'a'",
+        "cores_per_gpu": 8,
+        "memory_per_gpu": 1e9,
+    }
+    found = Elastic().workload(make_scenario(tree(workload=given)).variants[0].setting, 1)
+    assert found.jobs.resources.tolist() == [[1.0, 8.0, 1e9], [6.0, 48.0, 6e9]]
+    assert found.jobs.submit.tolist() == [0.0, 90.0]
+    assert found.notes == ("2 of 3 jobs are used, those where team = 'a'",)
+    for where, message in (
+        ("team = 'c'", "no jobs where team = 'c'"),
+        ("team >", "expected an SQL condition"),
+    ):
+        setting = make_scenario(tree(workload=given | {"where": where})).variants[0].setting
+        with pytest.raises(InputError, match=message):
+            Elastic().workload(setting, 1)
 
 
 def test_polling_starts_jobs_before_the_next_decision():

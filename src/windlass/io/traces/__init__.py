@@ -22,9 +22,9 @@ raises an error with file, line, field and value, unless the caller chooses to s
   jobs per time bin.
 
 ``swf``, ``swf_header``, ``swim`` and ``table`` read formats of jobs, which ``formats`` lists. ``trace`` and
-``workload`` define the results, and ``steps`` the conversion from one to the other. ``groups`` has the owners of jobs,
-``resources`` their requests other than processors. ``files``, ``columns``, ``csv_text``, ``fields`` and ``clock`` parse
-text.
+``workload`` define the results, ``steps`` the conversion from one to the other, and ``where`` a user's condition.
+``groups`` has the owners of jobs, ``resources`` their requests other than processors. ``files``, ``columns``,
+``csv_text``, ``fields`` and ``clock`` parse text.
 
 Units are seconds and processors.
 """

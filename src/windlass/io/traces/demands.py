@@ -12,7 +12,7 @@ There are two kinds of tables, distinguished by their columns:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from windlass.io import read_csv
 from windlass.io.traces.files import check_is_file
 from windlass.io.traces.gpu_table import numbers
 from windlass.io.traces.openb import openb_pods
+from windlass.io.traces.where import matching
+from windlass.io.traces.workload import Workload
 from windlass.model import InputError
 from windlass.model.vectors import VectorJobs
 
@@ -46,7 +48,10 @@ class DemandLog:
 
 
 def read_demands(
-    path: str | PathLike[str], cores_per_gpu: float = 0.0, memory_per_gpu: float = 0.0
+    path: str | PathLike[str],
+    cores_per_gpu: float = 0.0,
+    memory_per_gpu: float = 0.0,
+    where: str | None = None,
 ) -> DemandLog:
     """Read a table of jobs.
 
@@ -56,11 +61,14 @@ def read_demands(
         A CSV file.
     cores_per_gpu, memory_per_gpu
         Request of a job per GPU, used if the table has no such column; memory in bytes.
+    where
+        An SQL expression over the columns of the table, such as ``"gpus > 0"``; only these rows are used.
 
     Raises
     ------
     InputError
-        The file cannot be read, a column is missing, or a cell is not a number of 0 or more.
+        The file cannot be read, the condition is true for no row or cannot be evaluated, a column is missing, or a cell
+        is not a number of 0 or more.
 
     Examples
     --------
@@ -73,11 +81,47 @@ def read_demands(
     file = Path(path)
     check_is_file(file)
     table = read_csv(file)
+    whole = len(table)
+    if where is not None:
+        table = matching(str(file), table, where)
     if table.is_empty():
-        raise InputError(f"{file}: no jobs")
-    if "creation_time" in table.columns:
-        return _pods(file, table)
-    return _plain(file, table, cores_per_gpu, memory_per_gpu)
+        raise InputError(f"{file}: no jobs" + (f" where {where}" if where is not None and whole else ""))
+    is_of_pods = "creation_time" in table.columns
+    found = _pods(file, table) if is_of_pods else _plain(file, table, cores_per_gpu, memory_per_gpu)
+    if where is None:
+        return found
+    note = f"{len(table):,} of {whole:,} jobs are used, those where {' '.join(where.split())}"
+    return replace(found, notes=(note, *found.notes))
+
+
+def demands_of(workload: Workload, cores_per_gpu: float = 0.0, memory_per_gpu: float = 0.0) -> DemandLog:
+    """Return the jobs of a scheduler's log with the resources that they request.
+
+    A processor counts as a core. If a log states GPUs alone, these are its processors; a job then requests cores and
+    memory per GPU, as in :func:`read_demands`.
+
+    Parameters
+    ----------
+    workload
+        The jobs, as a site would run them.
+    cores_per_gpu, memory_per_gpu
+        Request of a job per GPU, used if the log states none; memory in bytes.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> jobs = JobTable.of(submit=[0, 5], run=[60, 30], procs=[4, 2], request=[90, 60])
+    >>> found = demands_of(Workload(jobs, 8)).jobs
+    >>> found.resources.tolist(), found.walltime.tolist()
+    ([[0.0, 4.0, 0.0], [0.0, 2.0, 0.0]], [90.0, 60.0])
+    """
+    jobs, none = workload.jobs, np.zeros(len(workload.jobs))
+    gpus = none if workload.gpus is None else np.nan_to_num(workload.gpus.amount)
+    only_gpus = (gpus > 0) & (jobs.procs == gpus)
+    cores = np.where(only_gpus, gpus * cores_per_gpu, jobs.procs)
+    memory = gpus * memory_per_gpu if workload.memory is None else np.nan_to_num(workload.memory.amount)
+    vectors = VectorJobs.of(jobs.submit, jobs.run, gpus, cores, memory, jobs.request, jobs.job)
+    return DemandLog(vectors, workload.notes)
 
 
 def _plain(file: Path, table: pl.DataFrame, cores_per_gpu: float, memory_per_gpu: float) -> DemandLog:

@@ -119,6 +119,30 @@ def read_trace(
     return chosen.read(file, skip_bad_lines)
 
 
+def format_of(path: str | PathLike[str]) -> str | None:
+    """Return the name of a file's format, detected from the first lines, or else from the suffix; None if unknown.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    InputError
+        There is no such file.
+
+    Examples
+    --------
+    >>> format_of("examples/log.swf")
+    'swf'
+    """
+    file = Path(path)
+    check_is_file(file)
+    found = _detected(file)
+    return None if found is None else found.name
+
+
 def _by_name(name: str) -> Format:
     for known in FORMATS:
         if known.name == name:
@@ -127,18 +151,22 @@ def _by_name(name: str) -> Format:
 
 
 def _detect(file: Path) -> Format:
-    """Detect the format from the content, since a log of Slurm may have the suffix .csv; otherwise from the suffix."""
-    named = next((known for known in FORMATS if file.name.lower().endswith(known.suffixes)), None)
-    if named is not None and named.name in _CERTAIN:
-        return named
-    head = read_head(file, _HEAD)
-    matching = [known for known in FORMATS if known.matches(head)]
-    found = matching[0] if matching else named
+    """Detect the format, or raise."""
+    found = _detected(file)
     if found is not None:
         return found
     suffixes = [suffix for known in FORMATS for suffix in known.suffixes]
     names = _listed([known.name for known in FORMATS])
     raise InputError(f"{file}: unknown suffix, expected {_listed(suffixes)}, or a format by name: {names}")
+
+
+def _detected(file: Path) -> Format | None:
+    """Detect the format from the content, since a log of Slurm may have the suffix .csv; otherwise from the suffix."""
+    named = next((known for known in FORMATS if file.name.lower().endswith(known.suffixes)), None)
+    if named is not None and named.name in _CERTAIN:
+        return named
+    head = read_head(file, _HEAD)
+    return next((known for known in FORMATS if known.matches(head)), named)
 
 
 def _listed(words: list[str]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,10 +13,9 @@ from windlass.io.traces.groups import KINDS, Belongings, belongings_of
 from windlass.io.traces.resources import ResourceRequest, gpus_of, memory_of, resource_columns
 from windlass.io.traces.steps import LogRecords, describe, require_jobs
 from windlass.io.traces.trace import REQUIRED, Trace
+from windlass.io.traces.where import matching
 from windlass.model import InputError, JobTable
 
-# SQL reserves these words, but many logs have columns of these names. Quoted text is matched first and stays unchanged.
-_RESERVED = re.compile(r"""("[^"]*"|'[^']*')|\b(user|group|cluster)\b""", re.IGNORECASE)
 _WAIT = "wait"
 
 
@@ -153,7 +151,7 @@ def _without_of(name: str) -> str:
 
 
 def _chosen(trace: Trace, where: str | None) -> LogRecords:
-    records = trace.records if where is None else _filtered(trace, where)
+    records = trace.records if where is None else matching(trace.name, trace.records, where)
     step = LogRecords(_standard(trace.name, records), trace.notes)
     if where is not None:
         step = step.with_notes(
@@ -164,15 +162,6 @@ def _chosen(trace: Trace, where: str | None) -> LogRecords:
         message = f"submit is {early['submit'][0]:.15g}, expected a time of 0 s or more"
         raise InputError(f"{trace.name}: {describe(early, None)}, {message}")
     return step
-
-
-def _filtered(trace: Trace, where: str) -> pl.DataFrame:
-    quoted = _RESERVED.sub(lambda match: match[1] or f'"{match[2]}"', where)
-    try:
-        return trace.records.filter(pl.sql_expr(quoted))
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        reason = next(iter(str(error).splitlines()), "no reason given")
-        raise InputError(f"{trace.name}: where is {where!r}, expected an SQL condition: {reason}") from error
 
 
 def _standard(name: str, records: pl.DataFrame) -> pl.DataFrame:

@@ -96,11 +96,15 @@ class DrawnJobsSpec(Spec):
 class ElasticWorkloadSpec(Spec):
     """Jobs from a log (``trace``), from counts of jobs by time (``bins``), or ``drawn``.
 
-    ``earlier``: length of the initial part that serves as history only, s. ``cores_per_gpu``, ``memory_per_gpu``:
-    request of GPU jobs for which the log has no cores or memory.
+    ``format``, ``where``, ``skip_bad_lines``: as for a log of the world ``batch``, whose formats are read as well; a
+    processor is a core. ``earlier``: length of the initial part that serves as history only, s. ``cores_per_gpu``,
+    ``memory_per_gpu``: request of GPU jobs for which the log has no cores or memory.
     """
 
     trace: Path | None = None
+    format: str | None = None
+    where: str | None = None
+    skip_bad_lines: bool = False
     bins: Path | None = None
     drawn: DrawnJobsSpec | None = None
     earlier: NotNegative = 0.0
@@ -111,6 +115,8 @@ class ElasticWorkloadSpec(Spec):
     def _one_source(self) -> Self:
         if [self.trace, self.bins, self.drawn].count(None) != 2:
             raise ValueError("expected one of 'trace', 'bins' and 'drawn'")
+        if self.trace is None and (self.format or self.where or self.skip_bad_lines):
+            raise ValueError("format, where and skip_bad_lines are for a trace")
         if self.drawn is not None and (self.cores_per_gpu or self.memory_per_gpu):
             raise ValueError("cores_per_gpu and memory_per_gpu are for a trace or bins, not for 'drawn'")
         return self
