@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from windlass.cli import main
+from windlass.cli.slurm_policies import read_policies
 
 
 @pytest.fixture
@@ -35,10 +36,35 @@ def error_of(monkeypatch, capsys, tmp_path):
         ("order=easy,order=fcfs", "order is given twice"),
         ("order=", "unknown policy ''"),
         ("./none.py", "no such file"),
+        (
+            "order=easy,share=pairs(budget=-1)",
+            "policies.share: pairs: budget is -1, expected a finite number",
+        ),
+        (
+            "order=easy,share=pairs(budgt=0.05)",
+            "policies.share: pairs has no parameter 'budgt', it takes budget",
+        ),
+        ("order=easy,share=pairs(0.05)", "'0.05' in 'pairs(0.05)' is not a parameter, expected name=value"),
+        ("order=easy,share=pairs(budget=0.05", "has an unmatched bracket"),
     ],
 )
 def test_policies_that_slurm_does_not_support_are_rejected(error_of, policies, message):
     assert message in error_of("drive", "--policies", policies)
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "budget"),
+    [
+        ("order=easy, share=pairs", "easy", 0.1),
+        ("order=easy,share=pairs(budget=0.05)", "easy", 0.05),
+        ("share=pairs( worth=0.2, budget=5 ),easy", "easy", 0.05),
+        ("queue(priority=sjf,backfill=easy),share=pairs(budget=0.2)", "queue", 0.2),
+        ("order=fcfs,share=oracle(budget=0.05)", "fcfs", 0.05),
+    ],
+)
+def test_policies_have_the_parameters_of_the_option(text, order, budget):
+    found = read_policies(text)
+    assert (found["order"].name, found["share"].budget) == (order, budget)
 
 
 def test_a_polling_interval_of_zero_is_rejected(error_of):

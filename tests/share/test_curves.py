@@ -126,7 +126,7 @@ def test_of_equally_good_quotas_the_oracle_takes_the_smallest():
 
     oracle = POLICIES.make("oracle", np.random.default_rng(1), speeds=speeds)
     (share,) = oracle.decide(ShareView(0.0, (host(),), (candidate(),))).shares
-    assert (share.quota, oracle.budget) == (30, 10.0)
+    assert (share.quota, oracle.budget) == (30, 0.1)
     assert share.why == "the guest has 80 % of its speed, the host stays within its budget"
 
 

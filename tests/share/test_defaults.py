@@ -27,8 +27,8 @@ DEFAULTS = {
         "gamma": None,
     },
     "none": {},
-    "oracle": {"speeds": time_shared, "budget": 10.0},
-    "pairs": {"budget": 10.0, "worth": 30.0, "care": 2.0, "probe": 20},
+    "oracle": {"speeds": time_shared, "budget": 0.1},
+    "pairs": {"budget": 0.1, "worth": 0.3, "care": 2.0, "probe": 20},
     "static": {},
 }
 
@@ -50,9 +50,9 @@ def made(name, **parameters):
 @pytest.mark.parametrize(
     ("name", "field", "allowed", "beyond", "scale"),
     [
-        ("oracle", "budget", (0.0, 1e9), (-0.1, math.nan), 1.0),
-        ("pairs", "budget", (0.0, 1e9), (-0.1, math.nan), 100.0),
-        ("pairs", "worth", (0.0, 100.0), (-0.1, 100.1), 100.0),
+        ("oracle", "budget", (0.0, 1.0, 1e9), (-0.1, math.nan), 100.0),
+        ("pairs", "budget", (0.0, 1.0, 1e9), (-0.1, math.nan), 100.0),
+        ("pairs", "worth", (0.0, 1.0, 100.0), (-0.1, 100.1), 100.0),
         ("pairs", "care", (0.0, 1e9), (-0.1, math.nan), 1.0),
         ("pairs", "probe", (1, 10**9), (0, 1.5), 1.0),
         ("asax", "full", (1e-9, 1e9), (0.0, -0.1), 1.0),
@@ -66,6 +66,12 @@ def test_values_at_a_bound_are_allowed_and_values_beyond_are_not(name, field, al
     for value in beyond:
         with pytest.raises(InputError, match=field):
             made(name, **{field: value})
+
+
+@pytest.mark.parametrize(("name", "field"), [("pairs", "budget"), ("pairs", "worth"), ("oracle", "budget")])
+def test_a_part_is_a_fraction_below_1_and_percent_from_1_on(name, field):
+    for given, expected in ((0.05, 0.05), (5, 0.05), (0.999, 0.999), (1, 0.01), (30.0, 0.3)):
+        assert getattr(made(name, **{field: given}), field) == expected
 
 
 def test_an_unknown_loss_is_named_in_the_error():

@@ -5,12 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from windlass.cli.overrides import Overrides, overridden
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import load_scenario, make_scenario
 from windlass.experiment.workloads.measured import FITTED_TO_HALF, LEFT_OUT_FACTORS
 from windlass.experiment.workloads.use import UseLaw, draw_use
 from windlass.io.traces.interference import read_interference
 from windlass.model import InputError, JobTable
+from windlass.share import POLICIES as SHARE
 from windlass.share.interference import Interference
 from windlass.sim.shares.neighbours import NeighbourSpeeds
 
@@ -40,6 +42,14 @@ def test_sharing_changes_when_jobs_run_but_not_which():
     guests = shared.jobs.filter(shared.jobs["host"].is_not_null())
     assert len(guests) == shared.metrics.guests
     assert set(guests["first_quota_percent"]) == {50}
+
+
+@pytest.mark.slow
+def test_a_smaller_budget_slows_hosts_less():
+    shares = [{"pairs": {"budget": budget}} for budget in (0.02, 0.5)]
+    small, large = run(scenario(policies={"order": "easy", "share": shares}, seeds=[1, 2, 3])).variants
+    slowed = [np.mean([one.metrics.mean_host_stretch for one in each.outcomes]) for each in (small, large)]
+    assert 1.0 <= slowed[0] < slowed[1]
 
 
 @pytest.mark.slow
@@ -75,6 +85,29 @@ def test_without_sharing_starts_equal_the_batch_world():
 def test_wrong_fields_are_named(changes, message):
     with pytest.raises(InputError, match=message):
         run(scenario(**changes))
+
+
+def test_a_budget_is_settable_in_every_form_of_a_scenario():
+    """The Slurm driver reads the same notation: tests/cli/test_slurm.py."""
+    in_file = scenario(policies={"order": "easy", "share": {"pairs": {"budget": 0.05}}})
+    world = {
+        "world": "sharing",
+        "workload": {"lublin": {"jobs": 150, "load": 0.9}},
+        "cluster": {"processors": 64},
+    }
+    plain = world | {"policies": {"order": "easy", "share": "pairs"}}
+    for overrides in (
+        Overrides(policies="share=pairs(budget=0.05)"),
+        Overrides(policies="share=pairs(budget=5)"),
+        Overrides(fields=("policies.share.pairs.budget=0.05",)),
+        Overrides(fields=("policies.share={pairs: {budget: 0.05}}",)),
+    ):
+        (variant,) = make_scenario(overridden(plain, overrides)).variants
+        given = variant.setting.policies.share
+        assert given.make(SHARE, np.random.default_rng(1)).budget == 0.05
+        assert given.name == "pairs"
+    (variant,) = in_file.variants
+    assert variant.setting.policies.share.make(SHARE, np.random.default_rng(1)).budget == 0.05
 
 
 def test_jobs_of_a_class_have_similar_use():

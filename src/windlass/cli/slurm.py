@@ -74,7 +74,7 @@ def drive(
         str,
         typer.Option(
             "--policies",
-            help="Policies by decision, as in order=easy,share=pairs or order=./mine.py.",
+            help="Policies by decision, as in order=easy,share=pairs(budget=0.05) or order=./mine.py.",
             autocompletion=completion.policies,
         ),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from windlass.cli.policy_notation import decision_and_policy, split_policies, with_parameters
 from windlass.drive import Named
 from windlass.model import InputError
 from windlass.order.site import POLICIES as ORDER
@@ -11,30 +12,32 @@ from windlass.share import POLICIES as SHARE
 
 
 def read_policies(text: str) -> dict[str, Named]:
-    """Return policies by decision, read from an option such as ``order=easy``.
+    """Return policies by decision, read from an option such as ``order=easy,share=pairs(budget=0.05)``.
 
     Raises
     ------
     InputError
-        A decision cannot be driven on Slurm or is given twice, or a policy does not exist.
+        A decision cannot be driven on Slurm or is given twice, a policy does not exist, or a parameter is invalid.
 
     Examples
     --------
-    >>> read_policies("order=easy")["order"].name
-    'easy'
+    >>> found = read_policies("order=easy,share=pairs(budget=0.05)")
+    >>> found["order"].name, found["share"].budget
+    ('easy', 0.05)
     """
     # The decisions that the driver of Slurm supports.
     registries = {ORDER.key: ORDER, SHARE.key: SHARE}
     found: dict[str, Named] = {}
-    for entry in text.split(","):
-        decision, equals, name = entry.strip().partition("=")
-        if not equals:
-            decision, name = ORDER.key, decision
+    for entry in split_policies(text):
+        head, policy = decision_and_policy(entry)
+        decision = ORDER.key if head is None else head
         if decision not in registries:
             raise InputError(
                 f"--policies: decision {decision!r} cannot be driven on Slurm, expected one of {', '.join(registries)}"
             )
         if decision in found:
             raise InputError(f"--policies: {decision} is given twice, expected one policy")
-        found[decision] = registries[decision].make(name, np.random.default_rng(1))
+        given = with_parameters(policy)
+        name, parameters = next(iter(given.items())) if isinstance(given, dict) else (given, {})
+        found[decision] = registries[decision].make(name, np.random.default_rng(1), **parameters)
     return found

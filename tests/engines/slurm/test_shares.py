@@ -120,14 +120,15 @@ def test_only_the_guest_has_a_quota(shell, runs, groups, tmp_path):
     )
 
 
-def test_a_dry_run_prints_the_pairs_that_would_share(shell, runs, groups, tmp_path):
+@pytest.mark.parametrize(("share", "quota"), [("static", 50), ("always(quota=20)", 20)])
+def test_a_dry_run_prints_the_pairs_that_would_share(shell, runs, groups, tmp_path, share, quota):
     host, guest = submit(runs, 30), submit(runs, 1)
     shell("scontrol", "release", str(host))
     shell.until(lambda rows: rows[host].phase is Phase.RUNS)
     journal = tmp_path / "journal"
-    policies = ("--policies", "order=easy,share=static", "--checkpoint", "0.5", "--journal", str(journal))
+    policies = ("--policies", f"order=easy,share={share}", "--checkpoint", "0.5", "--journal", str(journal))
     output = windlass(shell, "slurm", "drive", "--dry-run", *policies)
-    assert f"job {guest} has 50 % of the cores that it shares with {host}: " in output
+    assert f"job {guest} has {quota} % of the cores that it shares with {host}: " in output
     assert output.endswith("Nothing was changed.\n")
     assert (shell.rows()[host].phase, shell.rows()[guest].held) == (Phase.RUNS, True)
     assert whole(groups)

@@ -8,6 +8,7 @@ OF_EXPLAINED = ("tests/worlds/test_waited.py",)
 OF_CHECK = ("tests/cli/test_check.py",)
 OF_VALIDATE = ("tests/cli/test_validate.py",)
 OF_PARAMETERS = ("tests/cli/test_parameters.py",)
+OF_SLURM = ("tests/cli/test_slurm.py",)
 
 MUTANTS = (
     Mutant(EXPLAINED, "place_of[number] < place", "place_of[number] <= place", OF_EXPLAINED),
@@ -39,7 +40,16 @@ MUTANTS = (
         "for each in tree.values() for file",
         OF_VALIDATE,
     ),
-    Mutant("cli/policy_list.py", 'if letter == "," and depth == 0:', 'if letter == ",":', OF_PARAMETERS),
+    Mutant("cli/policy_notation.py", 'if letter == "," and depth == 0:', 'if letter == ",":', OF_PARAMETERS),
+    Mutant(
+        "cli/slurm_policies.py",
+        ".make(name, np.random.default_rng(1), **parameters)",
+        ".make(name, np.random.default_rng(1))",
+        OF_SLURM,
+    ),
+    Mutant(
+        "cli/policy_notation.py", "if equals and _DECISION.fullmatch(head) else", "if equals else", OF_SLURM
+    ),
     Mutant(
         "experiment/scenario/files.py",
         "else key: resolve_policies(value, folder)",

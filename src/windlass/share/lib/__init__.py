@@ -8,5 +8,6 @@
 - :mod:`~windlass.share.lib.effects`: deviations of single pairs from the regression.
 - :mod:`~windlass.share.lib.features`: features of slowdowns and speeds.
 - :mod:`~windlass.share.lib.largest`: the largest acceptable quota for each of some hosts.
+- :mod:`~windlass.share.lib.part`: parameters that are parts of a whole, such as a budget.
 - :mod:`~windlass.share.lib.regress`: Bayesian linear regression.
 """

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from windlass.model.values import number
 from windlass.share.allocation import Allocation, Candidate
 from windlass.share.answer import Sharing
 from windlass.share.interference import PairSpeeds, time_shared
 from windlass.share.lib.first_fit import QuotaChoice, adjusted, first_fit
+from windlass.share.lib.part import part_of
 from windlass.share.view import ShareView
 
 
@@ -24,7 +24,7 @@ class Oracle:
         Returns the speeds of a host and a guest at a quota, as fractions of their speeds when running alone. The
         default is time sharing without interference.
     budget
-        Allowed slowdown of a host, percent.
+        Allowed slowdown of a host: a fraction below 1, such as 0.05, or percent from 1 on.
 
     Raises
     ------
@@ -41,19 +41,19 @@ class Oracle:
 
     name: ClassVar[str] = "oracle"
 
-    def __init__(self, speeds: PairSpeeds = time_shared, budget: float = 10.0) -> None:
+    def __init__(self, speeds: PairSpeeds = time_shared, budget: float = 0.1) -> None:
         self.speeds = speeds
-        self.budget = number("budget", budget, 0.0)
+        self.budget = part_of("budget", budget)
 
     def decide(self, view: ShareView) -> Sharing:
         """Return guests at their best quotas, and new quotas for existing pairs."""
 
         def best(host: Allocation, guest: Candidate) -> QuotaChoice:
-            allowed = 1.0 / (1.0 + self.budget / 100.0)
+            allowed = 1.0 / (1.0 + self.budget)
             known = [(quota, self.speeds(host, guest, quota)) for quota in view.actions[1:]]
             within = [(each.guest, -quota) for quota, each in known if each.host >= allowed]
             if not within:
-                return QuotaChoice(0, f"no quota keeps the host within {self.budget:g} %")
+                return QuotaChoice(0, f"no quota keeps the host within {100.0 * self.budget:g} %")
             fast, quota = max(within)
             return QuotaChoice(
                 -quota, f"the guest has {100 * fast:.0f} % of its speed, the host stays within its budget"

@@ -17,6 +17,7 @@ from windlass.share.lib.effects import Effects
 from windlass.share.lib.features import Hosts, guest_features, host_features, use
 from windlass.share.lib.first_fit import QuotaChoice, adjusted, first_fit
 from windlass.share.lib.largest import Belief, Largest
+from windlass.share.lib.part import part_of
 from windlass.share.lib.regress import BayesianLine, line_of
 from windlass.share.lib.saved import CONTAINER
 from windlass.share.lib.state import ratio
@@ -52,9 +53,9 @@ class Pairs:
     Parameters
     ----------
     budget
-        Allowed slowdown of a host, percent.
+        Allowed slowdown of a host: a fraction below 1, such as 0.05, or percent from 1 on.
     worth
-        Minimum speed of a guest that starts, percent of its speed alone.
+        Minimum speed of a guest that starts, compared with its speed alone: a fraction below 1, or percent.
     care
         Number of standard deviations that must be within the budget.
     probe
@@ -69,7 +70,7 @@ class Pairs:
     --------
     >>> host = Allocation(1, "montage", 8, 8e9, 600.0, 0.0, cpu=40.0, memory_used=5.0, parallel=True, rate_alone=1.0)
     >>> view = ShareView(0.0, (host,), (Candidate(2, "blast", 8, 1e9, 60.0, cpu=60.0),))
-    >>> policy = Pairs(worth=10.0)
+    >>> policy = Pairs(worth=0.1)
     >>> policy.decide(view).shares[0].quota
     10
     >>> after = Allocation(1, "montage", 8, 8e9, 600.0, 60.0, cpu=40.0, memory_used=5.0, rate=1.0, rate_alone=1.0)
@@ -81,9 +82,9 @@ class Pairs:
 
     name: ClassVar[str] = "pairs"
 
-    def __init__(self, budget: float = 10.0, worth: float = 30.0, care: float = 2.0, probe: int = 20) -> None:
-        self.budget = number("budget", budget, 0.0) / 100.0
-        self.worth = number("worth", worth, 0.0, 100.0) / 100.0
+    def __init__(self, budget: float = 0.1, worth: float = 0.3, care: float = 2.0, probe: int = 20) -> None:
+        self.budget = part_of("budget", budget)
+        self.worth = part_of("worth", worth, 100.0)
         self.care = number("care", care, 0.0)
         self.probe, self.refused = whole("probe", probe, 1), 0
         # In the prior, time sharing has weight 1, and each cost of a neighbour is around 0.
