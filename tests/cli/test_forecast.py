@@ -45,6 +45,10 @@ def test_json_scores_each_model_one_step_ahead_and_at_the_launch_time(use, monke
     assert [score["steps"] for score in naive["scores"]] == [1, 2]
     rows = np.loadtxt(use, delimiter=",", skiprows=1)[:, 1:]
     scaled = rows / rows[:352].max(axis=0)
+    assert tree["scaling"]["scores"] == ["mse", "pmse"]
+    assert tree["scaling"]["divisors"] == dict(
+        zip(("small", "large"), rows[:352].max(axis=0).tolist(), strict=True)
+    )
     assert naive["scores"][0]["mse"] == pytest.approx(np.mean((scaled[352:] - scaled[351:-1]) ** 2))
     assert naive["scores"][1]["mse"] == pytest.approx(np.mean((scaled[353:] - scaled[351:-2]) ** 2))
     assert season["scores"][1]["mse"] < naive["scores"][1]["mse"]
@@ -69,8 +73,23 @@ def test_the_table_and_the_report_name_each_model(use, monkeypatch, capsys, tmp_
     out = capsys.readouterr().out
     assert "1 row ahead" in out
     assert "2 rows ahead" in out
+    assert out.endswith("MSE and PMSE are of columns divided by their largest value in the training rows.\n")
     html = page.read_text(encoding="utf-8")
     assert all(name in html and name in out for name in ("naive", "ses"))
+    assert "divided by their largest value in the training rows" in html
+
+
+def test_a_file_without_a_header_and_with_zones_is_read_whole(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "use.csv"
+    lines = [f"2020-03-29T{at // 60:02}:{at % 60:02}:00+01:00,{at}" for at in range(0, 600, 10)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = (path, "--freq", "10min", "--season", "2h", "--models", "naive", "--test", "2h", "--json")
+    assert run(monkeypatch, *words) == 0
+    tree = json.loads(capsys.readouterr().out)
+    assert (tree["rows"], tree["columns"]) == (60, ["column 2"])
+    assert tree["notes"] == ["the first line has no names: columns are named column 1, column 2"]
+    # The last of the 48 training rows is the largest.
+    assert tree["scaling"]["divisors"] == {"column 2": 470.0}
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,66 @@ def test_the_column_of_times_is_found(tmp_path, text):
     assert series.notes == ()
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("2020-03-29T01:50:00+01:00", "2020-03-29T03:00:00+02:00"),
+        ("2020-03-29 00:50:00Z", "2020-03-29 01:00:00Z"),
+        ("2020-03-29T00:50Z", "2020-03-29T01:00Z"),
+        ("2020-03-29 00:50:00 UTC", "2020-03-29 01:00:00 UTC"),
+        ("2020-03-29 06:20:00.00+0530", "2020-03-29 06:30:00.00+0530"),
+        ("2020-03-28T19:50:00-05", "2020-03-28T20:00:00-05"),
+        ("2020-03-29T00:50", "2020-03-29T01:00"),
+    ],
+)
+def test_a_zone_shifts_the_time(tmp_path, first, second):
+    """A clock that is set forward in spring leaves no gap if its times have a zone."""
+    series = read_series(written(tmp_path, f"when,a\n{first},1\n{second},3\n"), 600)
+    assert series.begin == 1_585_443_000.0
+    assert series.rows.ravel().tolist() == [1, 3]
+    assert series.notes == ()
+
+
+def test_times_with_and_without_a_zone_are_not_mixed(tmp_path):
+    path = written(tmp_path, "time,a\n2020-03-29T00:50:00Z,1\n2020-03-29T01:00:00,3\n")
+    with pytest.raises(InputError, match="column time: '2020-03-29T00:50:00Z' or a later cell is not a time"):
+        read_series(path, 600)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "rows"),
+    [
+        ("0,1,1\n600,3,4\n", ("column 2", "column 3"), [[1, 1], [3, 4]]),
+        ("\n2020-04-01 00:00:00,1\n2020-04-01 00:10:00,3\n", ("column 2",), [[1], [3]]),
+        ('"0","1"\n600,3\n', ("column 2",), [[1], [3]]),
+    ],
+)
+def test_the_first_row_of_a_file_without_a_header_is_kept(tmp_path, text, columns, rows):
+    series = read_series(written(tmp_path, text), 600)
+    assert series.columns == columns
+    assert series.rows.tolist() == rows
+    names = ", ".join(f"column {place}" for place in range(1, len(columns) + 2))
+    assert series.notes == (f"the first line has no names: columns are named {names}",)
+
+
+def test_a_file_without_a_header_may_have_gaps_and_names_lines_in_errors(tmp_path):
+    rows = read_series(written(tmp_path, "0,,2\n10,3,\n"), 10, ["column 3", "column 2"]).rows
+    assert np.array_equal(rows, [[2, np.nan], [np.nan, 3]], equal_nan=True)
+    for text, message in (
+        ("0,1\n10,-2\n", "line 2: column 2 is '-2'"),
+        ("\n\n0,1\n10,2\n5,3\n", "line 5: column 1 '5' decreases"),
+        ("0,1\n10,2,3\n", "line 2: 3 fields, expected 2"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_series(written(tmp_path, text), 10)
+
+
+def test_numbers_as_names_after_an_unnamed_index_are_a_header(tmp_path):
+    series = read_series(written(tmp_path, ",0,1\n0,5,6\n10,7,8\n"), 10)
+    assert series.columns == ("0", "1")
+    assert series.rows.tolist() == [[5, 6], [7, 8]]
+
+
 def test_rows_of_a_period_are_averaged_and_periods_without_any_are_gaps(tmp_path):
     path = written(tmp_path, "t,a\n0,1\n5,3\n10,7\n31,9\n")
     series = read_series(path, 10)

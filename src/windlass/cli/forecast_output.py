@@ -16,12 +16,16 @@ from windlass.report.html_fragments import PageSection, text
 from windlass.report.page import page
 from windlass.report.pictures import Line, Picture, part
 from windlass.scale.backtest import Backtest
+from windlass.scale.forecast.rows import filled
+from windlass.scale.forecast.scaling import ColumnScaling
 
 if TYPE_CHECKING:
     from windlass.cli.forecast import ForecastOptions
 
 #: Columns of the tables.
 _HEADS = ("forecaster", "MSE", "PMSE", "MASE", "WQL", "fit, s", "forecast, ms")
+#: What the errors of the tables are scaled by.
+SCALED = "MSE and PMSE are of columns divided by their largest value in the training rows."
 #: Rows of the test part that the plot shows.
 _SHOWN = 600
 
@@ -55,13 +59,19 @@ def score_table(question: ForecastOptions, step: int, found: Sequence[tuple[str,
 def scores_tree(
     question: ForecastOptions, series: TraceSeries, found: Sequence[tuple[str, Backtest]]
 ) -> dict[str, object]:
-    """Return the scores as plain values for JSON."""
+    """Return the scores as plain values for JSON, with the divisor of each column in MSE and PMSE."""
+    train = filled(series.rows)[: -question.rows(question.test)]
     return {
         "series": series.name,
         "columns": list(series.columns),
         "rows": len(series.rows),
         "notes": list(series.notes),
         "test_rows": question.rows(question.test),
+        "scaling": {
+            "scores": ["mse", "pmse"],
+            "by": "largest value of each column in the training rows",
+            "divisors": dict(zip(series.columns, ColumnScaling.of(train).most.tolist(), strict=True)),
+        },
         "models": [
             {
                 "name": name,
@@ -79,7 +89,7 @@ def page_of(question: ForecastOptions, series: TraceSeries, found: Sequence[tupl
     head = (
         f'<header><p class="kicker">Windlass forecasts</p><h1>{text(series.name)}</h1><p class="lead">'
         f"{len(series.rows):,} rows of {question.freq:g} s; the last {question.rows(question.test):,} are for the test."
-        "</p></header>"
+        f" {SCALED}</p></header>"
     )
     tables = [_html_table(question, place, step, found) for place, step in enumerate(question.steps)]
     drawn = part(picture_of(question, series, found))

@@ -24,7 +24,7 @@ raises an error with file, line, field and value, unless the caller chooses to s
 ``swf``, ``swf_header``, ``swim`` and ``table`` read formats of jobs, which ``formats`` lists. ``trace`` and
 ``workload`` define the results, ``steps`` the conversion from one to the other, and ``where`` a user's condition.
 ``groups`` has the owners of jobs, ``resources`` their requests other than processors. ``files``, ``columns``,
-``csv_text``, ``fields`` and ``clock`` parse text.
+``csv_text``, ``fields``, ``times`` and ``clock`` parse text.
 
 Units are seconds and processors.
 """

@@ -62,6 +62,21 @@ def csv_names(name: str, text: str) -> list[str]:
     return _read(name, text, (), only_names=True).columns
 
 
+def first_fields(text: str) -> list[str]:
+    """Return the fields of the first line that is not blank, unchanged; none if there is no such line.
+
+    Examples
+    --------
+    >>> first_fields("\\n0,3,3\\n")
+    ['0', '3', '3']
+    """
+    try:
+        return next((fields for fields in csv.reader(io.StringIO(text, newline="\n")) if fields), [])
+    except csv.Error:
+        # The reader of the whole text reports it, with its line.
+        return []
+
+
 def read_csv_text(name: str, text: str, as_text: Collection[str]) -> TextTable:
     """Read CSV with column names in the first line; lines with too many fields are bad, blank lines are skipped.
 

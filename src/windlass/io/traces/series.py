@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +11,15 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from windlass.io.traces.columns import quote
-from windlass.io.traces.csv_text import TextTable, csv_names, read_csv_text
+from windlass.io.traces.csv_text import TextTable, csv_names, first_fields, read_csv_text
 from windlass.io.traces.files import read_text, stem
+from windlass.io.traces.times import seconds_of
 from windlass.model import InputError
 
 _Floats = NDArray[np.float64]
 
 #: Names of the time column, in order of preference; otherwise the first column whose cells are all times.
 _TIME_NAMES = ("time", "timestamp", "datetime", "date", "ds", "at", "t")
-_FORMATS = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y/%m/%d %H:%M:%S", "%Y-%m-%d")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +54,8 @@ def read_series(path: Path, period: float, columns: Sequence[str] = ()) -> Trace
     """Read a CSV file with one column of times and further columns of numbers.
 
     Rows in the same period are averaged, and periods without a row are gaps. Times are dates or seconds, strictly
-    increasing.
+    increasing; a date without a zone is in UTC. If the first line has no names but a time and numbers, it is a row, and
+    the columns are named by their place: ``column 1``, ``column 2``.
 
     Parameters
     ----------
@@ -82,8 +83,7 @@ def read_series(path: Path, period: float, columns: Sequence[str] = ()) -> Trace
     """
     if not 0 < period < np.inf:
         raise InputError(f"period is {period}, expected a number of seconds above 0")
-    text = read_text(path)
-    table = read_csv_text(str(path), text, as_text=csv_names(str(path), text))
+    table, notes = _table(path)
     if table.bad:
         raise InputError(f"{path}, line {table.bad[0].line}: {table.bad[0].reason}")
     time_name, times = _times(path, table.records)
@@ -95,7 +95,8 @@ def read_series(path: Path, period: float, columns: Sequence[str] = ()) -> Trace
     if not chosen:
         raise InputError(f"{path}: no column except the time {time_name!r}, expected at least one of numbers")
     values = np.stack([_values(path, table, name) for name in chosen], axis=1)
-    return on_grid(stem(path), times, values, period, chosen)
+    series = on_grid(stem(path), times, values, period, chosen)
+    return replace(series, notes=(*notes, *series.notes))
 
 
 def on_grid(
@@ -163,11 +164,31 @@ def amounts_held(
     return np.asarray(more - less)
 
 
+def _table(path: Path) -> tuple[TextTable, tuple[str, ...]]:
+    """Return the cells as text, and a note if the first line has no names."""
+    name, text = str(path), read_text(path)
+    fields = first_fields(text)
+    if not _is_row(fields):
+        return read_csv_text(name, text, as_text=csv_names(name, text)), ()
+    names = [f"column {place}" for place in range(1, len(fields) + 1)]
+    table = read_csv_text(name, ",".join(names) + "\n" + text, as_text=names)
+    bad = tuple(replace(each, line=each.line - 1) for each in table.bad)
+    note = f"the first line has no names: columns are named {', '.join(names)}"
+    return TextTable(table.records, lambda row: table.line_of(row) - 1, bad), (note,)
+
+
+def _is_row(fields: Sequence[str]) -> bool:
+    """Return whether all fields are times or numbers; a gap may follow the first."""
+    return bool(fields and fields[0].strip()) and all(
+        seconds_of(pl.Series([field.strip()])) is not None for field in fields if field.strip()
+    )
+
+
 def _times(path: Path, table: pl.DataFrame) -> tuple[str, _Floats]:
     by_name = {name.strip().lower(): name for name in table.columns}
     named = [by_name[name] for name in _TIME_NAMES if name in by_name]
     for name in named or table.columns:
-        times = _parsed(table[name])
+        times = seconds_of(table[name])
         if times is not None:
             return name, times
         if name in named:
@@ -179,22 +200,6 @@ def _times(path: Path, table: pl.DataFrame) -> tuple[str, _Floats]:
     raise InputError(
         f"{path}: no column of times among {', '.join(table.columns)}, expected one named {_TIME_NAMES[0]}"
     )
-
-
-def _parsed(cells: pl.Series) -> _Floats | None:
-    if cells.is_empty() or cells.null_count():
-        return None
-    seconds = cells.cast(pl.Float64, strict=False)
-    if seconds.null_count() == 0 and bool(seconds.is_finite().all()):
-        return seconds.to_numpy().astype(np.float64)
-    for text in _FORMATS:
-        try:
-            found = cells.str.to_datetime(text, strict=False, time_unit="us")
-        except pl.exceptions.PolarsError:
-            continue
-        if found.null_count() == 0:
-            return np.asarray(found.dt.epoch("us").to_numpy() / 1e6, dtype=np.float64)
-    return None
 
 
 def _check_clock(path: Path, table: TextTable, name: str, times: _Floats) -> None:
