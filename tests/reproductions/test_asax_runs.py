@@ -8,7 +8,7 @@ import pytest
 from tests.reproductions.keyed import axes, mean_and_half, number_for
 from windlass.results.metrics.sharing import SharingMetrics
 from windlass_reproductions.asax import paper, runs, tables
-from windlass_reproductions.asax.mix import PROGRAMS
+from windlass_reproductions.asax.mix import PROGRAMS, draw_mix
 from windlass_reproductions.asax.runs import CONTENDERS, Found
 
 SIZES = (64, 128, 256)
@@ -179,6 +179,8 @@ def test_contenders_have_these_policies_and_parameters():
         ("ASAx", "easy", "asax", {}),
         ("ASAx, progress", "easy", "asax", {"loss": "progress"}),
         ("ASAx, EXP4-IX", "easy", "asax", {"loss": "progress", "update": "exp4-ix"}),
+        ("ASAx, frozen", "easy", "asax", {"learn": False}),
+        ("ASAx, progress, frozen", "easy", "asax", {"loss": "progress", "learn": False}),
         ("pairs", "easy", "pairs", {}),
         ("oracle", "easy", "oracle", {}),
     ]
@@ -215,6 +217,23 @@ def test_a_contender_is_run_on_the_draws_of_each_seed(monkeypatch):
     assert result.metrics == (("shared", use, "left", True),) * 2
     assert result.by_program == ({"a": 2.0, "b": 6.0},) * 2
     assert result.quota_use.tolist() == [draw(5, 7), draw(6, 7)]
+
+
+def test_the_printed_update_finishes_no_round_in_the_papers_45_jobs():
+    """The reason why frozen weights change nothing: a round ends when a risk exceeds 1."""
+    case = draw_mix(256, np.random.default_rng([20, 7]))
+    known = {}
+    for update in ("printed", "exp4-ix"):
+        given = {"loss": "progress", "update": update}
+        policy = runs.share_policy("asax", given, case, np.random.default_rng([20, 1]))
+        runs.run_sharing(
+            case, runs.ORDER.make("easy", np.random.default_rng(2)), policy, np.random.default_rng(3)
+        )
+        known[update] = list(policy.learned.values())
+    assert len(known["printed"]) == 4
+    assert [each.rounds for each in known["printed"]] == [0] * 4
+    assert 0.0 < max(each.risk.max() for each in known["printed"]) <= 1.0
+    assert min(each.rounds for each in known["exp4-ix"]) > 0
 
 
 def test_the_use_of_quotas_matches_a_hand_calculation():

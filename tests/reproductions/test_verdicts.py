@@ -9,9 +9,19 @@ from scipy.stats import ttest_1samp
 
 from tests.reproductions.turning import rows_with_fixed_verdicts
 from windlass.results.metrics.sharing import SharingMetrics
-from windlass_reproductions.asax import on_slurm, slurm_results, tables
+from windlass_reproductions.asax import ablation, on_slurm, slurm_results, tables
 from windlass_reproductions.asax.mix import CORES
-from windlass_reproductions.asax.runs import ASAX, EASY, PAIRS, STATIC, Found
+from windlass_reproductions.asax.runs import (
+    ASAX,
+    EASY,
+    EXP4_IX,
+    FROZEN,
+    PAIRS,
+    PROGRESS,
+    PROGRESS_FROZEN,
+    STATIC,
+    Found,
+)
 from windlass_reproductions.asax.theorem import theorem, theorem_row
 from windlass_reproductions.criteria import below, over
 from windlass_reproductions.tetrium import classes
@@ -193,3 +203,67 @@ def test_theorem_1_must_hold_for_all_losses(worst, turned, holds):
 def test_the_printed_update_exceeds_its_bound_with_a_falling_rate():
     rows, _ = theorem(2, 300)
     assert [row.holds for row in rows] == [True, False, True]
+
+
+def _makespans(rng, *, makespan, seeds=5):
+    metrics = []
+    for factor in 1.0 + 0.001 * rng.random(seeds):
+        fields = dict.fromkeys(SharingMetrics.__dataclass_fields__, 1.0) | {
+            "makespan_s": makespan * factor,
+            "mean_wait_s": makespan * factor,
+            "mean_host_stretch": makespan * factor,
+        }
+        metrics.append(SharingMetrics(**fields))
+    return Found(tuple(metrics), ({},) * seeds, np.ones(seeds))
+
+
+@pytest.mark.parametrize(
+    ("makespan", "lower", "printed"),
+    [(0.85, True, True), (0.883, True, True), (0.9, True, False), (1.1, False, False)],
+)
+def test_the_makespan_must_fall_and_by_the_printed_12_percent_at_64_cores(makespan, lower, printed):
+    rng = np.random.default_rng(10)
+    ours = _makespans(rng, makespan=makespan)
+    sizes = {EASY.shown: _makespans(rng, makespan=1.0), ASAX.shown: ours, PAIRS.shown: ours}
+    rows = ablation.makespans(dict.fromkeys(CORES, sizes))
+    assert [row.what.rpartition(": ")[2] for row in rows[:4]] == [
+        "makespan lower",
+        "makespan 12 % less",
+        "makespan lower",
+        "makespan lower",
+    ]
+    assert [row.holds for row in rows] == 2 * [lower, printed, lower, lower]
+    assert rows_with_fixed_verdicts(rows) == {}
+
+
+@pytest.mark.parametrize(
+    ("makespan", "holds"), [(1.0, True), (1.015, True), (1.04, False), (0.96, False), (1.02, None)]
+)
+def test_learning_changes_nothing_within_2_percent(makespan, holds):
+    rng = np.random.default_rng(11)
+    ours, frozen = _makespans(rng, makespan=makespan), _makespans(rng, makespan=1.0)
+    sizes = {ASAX.shown: ours, FROZEN.shown: frozen}
+    rows = ablation.learning(dict.fromkeys(CORES, sizes))
+    assert len(rows) == 9
+    assert {row.holds for row in rows} == {holds}
+    assert rows_with_fixed_verdicts(rows) == {}
+
+
+def test_learning_is_compared_with_the_ablation_of_the_same_loss():
+    rng = np.random.default_rng(12)
+    sizes = {
+        ASAX.shown: _makespans(rng, makespan=1.1),
+        FROZEN.shown: _makespans(rng, makespan=1.0),
+        PROGRESS.shown: _makespans(rng, makespan=3.0),
+        EXP4_IX.shown: _makespans(rng, makespan=1.0),
+        PROGRESS_FROZEN.shown: _makespans(rng, makespan=2.0),
+    }
+    rows = ablation.learning(dict.fromkeys(CORES, sizes))
+    assert [round(float(row.ours.split()[0])) for row in rows] == [10] * 9 + [50] * 9 + [-50] * 9
+    assert [row.what.startswith("ASAx, progress") for row in rows] == [False] * 9 + [True] * 9 + [False] * 9
+    assert [row.what.split(": ")[1] for row in rows[:3]] == [
+        "learning changes the mean wait by at most 2 %",
+        "learning changes the makespan by at most 2 %",
+        "learning changes the run time of hosts by at most 2 %",
+    ]
+    assert ablation.learning({size: {ASAX.shown: sizes[ASAX.shown]} for size in CORES}) == []

@@ -57,6 +57,24 @@ def test_quotas_are_drawn_with_the_chances_of_the_mixture():
     assert found == pytest.approx(chances, abs=0.03)
 
 
+def test_frozen_weights_stay_equal_and_harmful_pairs_are_still_undone():
+    learning, frozen = (
+        asax(update="exp4-ix", loss="progress"),
+        asax(update="exp4-ix", loss="progress", learn=False),
+    )
+    for policy in (learning, frozen):
+        pair = started(policy)
+        for _ in range(20):
+            policy.observed(checkpoint(pair, rate=0.3 * pair.rate_alone))
+    assert frozen.learned == {}
+    assert frozen.mixture("montage").weights.tolist() == [0.25] * 4
+    (weights,) = [known.weights for known in learning.learned.values()]
+    assert np.ptp(weights) > 0.0
+    harmed = replace(pair, rate=0.3 * pair.rate_alone)
+    (share,) = frozen.decide(ShareView(0.0, (harmed,), ())).shares
+    assert (share.quota, share.why[:7]) == (0, "undone:")
+
+
 def test_a_note_holds_the_chances_of_the_drawn_quota():
     # Would catch the chances of another action: losses would then move the wrong weights.
     policy = asax()

@@ -25,6 +25,7 @@ DEFAULTS = {
         "tolerance": 0.2,
         "redraw": True,
         "gamma": None,
+        "learn": True,
     },
     "none": {},
     "oracle": {"speeds": time_shared, "budget": 0.1},

@@ -201,4 +201,16 @@ MUTANTS = (
         "low=-2.0, strict=True)",
         ("tests/reproductions/test_autoscaler_curve.py::test_a_saving_must_be_large_enough_and_significant",),
     ),
+    Mutant(
+        "windlass_reproductions/asax/ablation.py",
+        "Within(over(percent), -SAME, SAME)",
+        "Within(over(percent), -SAME)",
+        ("tests/reproductions/test_verdicts.py",),
+    ),
+    Mutant(
+        "windlass_reproductions/asax/ablation.py",
+        "100.0 * (ours.of(metric) / base.of(metric) - 1.0)",
+        "100.0 * (base.of(metric) / ours.of(metric) - 1.0)",
+        ("tests/reproductions/test_verdicts.py",),
+    ),
 )

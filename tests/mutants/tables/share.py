@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant
 LARGEST, NEIGHBOURS, PAST = "share/lib/largest.py", "sim/shares/neighbours.py", "engines/slurm/history.py"
 SHARING, BOOK, ENGINE = "engines/batch/sharing.py", "engines/batch/book.py", "engines/batch/engine.py"
 OF_PAIRS = ("tests/share/test_pairs_plain.py",)
+OF_ASAX = ("tests/share/test_asax.py",)
 OF_DEFAULTS = ("tests/share/test_defaults.py",)
 OF_FACTORS = ("tests/sim/test_shares_defaults.py",)
 OF_PAST = ("tests/engines/slurm/test_past.py",)
@@ -21,6 +22,7 @@ OF_TELEMETRY = ("tests/sim/test_telemetry.py",)
 MUTANTS = (
     Mutant(LARGEST, "np.clip(faster, 0.0, 1.0) * use(guest) *", "np.clip(faster, 0.0, 1.0) *", OF_PAIRS),
     Mutant(LARGEST, "_MARGIN = 1.1", "_MARGIN = 1.0", OF_PAIRS),
+    Mutant("share/policies/asax.py", "if not self.learn:", "if False:", OF_ASAX),
     Mutant("share/lib/part.py", "if found >= 1.0 else", "if found > 1.0 else", OF_DEFAULTS),
     Mutant(
         "share/policies/pairs.py", 'part_of("worth", worth, 100.0)', 'part_of("worth", worth)', OF_DEFAULTS

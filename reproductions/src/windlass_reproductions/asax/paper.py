@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from windlass.report.pictures import Line, Picture
+from windlass_reproductions.asax.ablation import learning, makespans
 from windlass_reproductions.asax.mix import CORES
 from windlass_reproductions.asax.on_slurm import AsaxOnSlurm
 from windlass_reproductions.asax.runs import ASAX, CONTENDERS, EASY, PAIRS, STATIC, run_all
@@ -31,7 +32,8 @@ class AsaxPaper:
         found = run_all(seeds, chosen, lambda step, share: notify(step, 0.9 * share))
         notify("Theorem 1", 0.9)
         proven, curve = theorem(20 if quick else 200, 2000 if quick else 10_000)
-        rows = [*table_3(found), *table_2(found), *verdicts(found), *utilisation(found), *proven]
+        judged = [*verdicts(found), *makespans(found), *learning(found)]
+        rows = [*table_3(found), *table_2(found), *judged, *utilisation(found), *proven]
         notify("done", 1.0)
         return Reproduction(tuple(rows), (*_pictures(found), curve))
 

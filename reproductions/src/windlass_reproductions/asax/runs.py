@@ -30,6 +30,13 @@ class Contender:
 EASY = Contender("EASY", "easy", "none")
 STATIC = Contender("static", "easy", "static")
 ASAX = Contender("ASAx", "easy", "asax")
+PROGRESS = Contender("ASAx, progress", "easy", "asax", (("loss", "progress"),))
+EXP4_IX = Contender("ASAx, EXP4-IX", "easy", "asax", (("loss", "progress"), ("update", "exp4-ix")))
+#: Ablations: the same policies with weights that stay equal.
+FROZEN = Contender("ASAx, frozen", "easy", "asax", (("learn", False),))
+PROGRESS_FROZEN = Contender(
+    "ASAx, progress, frozen", "easy", "asax", (("loss", "progress"), ("learn", False))
+)
 PAIRS = Contender("pairs", "easy", "pairs")
 CONTENDERS = (
     Contender("FCFS", "fcfs", "none"),
@@ -38,8 +45,10 @@ CONTENDERS = (
     STATIC,
     Contender("always 30 %", "easy", "always"),
     ASAX,
-    Contender("ASAx, progress", "easy", "asax", (("loss", "progress"),)),
-    Contender("ASAx, EXP4-IX", "easy", "asax", (("loss", "progress"), ("update", "exp4-ix"))),
+    PROGRESS,
+    EXP4_IX,
+    FROZEN,
+    PROGRESS_FROZEN,
     PAIRS,
     Contender("oracle", "easy", "oracle"),
 )

@@ -48,6 +48,8 @@ class Asax:
         Whether quotas of pairs are drawn again at each checkpoint.
     gamma
         Learning rate; None for one that falls with the square root of the number of rounds.
+    learn
+        Whether weights are learned; False keeps them equal, as an ablation. Harmful pairs are undone in either case.
 
     Raises
     ------
@@ -76,12 +78,13 @@ class Asax:
         tolerance: float = 0.2,
         redraw: bool = True,
         gamma: float | None = None,
+        learn: bool = True,
     ) -> None:
         if loss not in MEASURES:
             raise InputError(f"loss is {loss!r}, expected one of {', '.join(MEASURES)}")
         self.experts = read_experts(None if experts is None else Path(experts))
         self.rule = Rule(len(self.experts.trees), len(self.experts.actions), update, gamma)
-        self.loss, self.redraw = loss, redraw
+        self.loss, self.redraw, self.learn = loss, redraw, learn
         self.full = number("full", full, 0.0, open_below=True)
         self.tolerance = number("tolerance", tolerance, 0.0, 1.0)
         self.learned: dict[str, Mixture] = {}
@@ -98,6 +101,8 @@ class Asax:
 
     def observed(self, checkpoint: Checkpoint) -> None:
         """Learn from the loss of a host, if it was measured and this policy drew the quota."""
+        if not self.learn:
+            return
         note, host = checkpoint.guest.note, checkpoint.after
         slower = slowdown(host, self.loss, checkpoint.ended, checkpoint.killed)
         lost = loss_of(slower, self.full)
