@@ -7,6 +7,8 @@ create groups. Many bursts belong to a job that fetches, writes and reads files 
 others start without a precursor. A light background load runs all the time. The patterns differ in the interval, the
 length and the size of bursts, and in the share with a precursor: tune a policy on one, and judge it on another.
 
+The pattern ``service`` is another kind of load: requests at a rate that rises and falls, see ``service.py``.
+
 The script stops all processes that it starts, by process ID, also on Ctrl-C and SIGTERM; hogs also end on their own. It
 removes its groups. A job takes at most --memory bytes, and --disk bytes in a temporary folder.
 """
@@ -28,6 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
+import service
 
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import JobGroups, detect_groups
@@ -209,6 +212,20 @@ def load(
         started.stop()
 
 
+def serve(seconds: float, seed: str, started: Started) -> None:
+    """Load the machine with a service for ``seconds``."""
+    begun = time.monotonic()
+    for process in range(service.PROCESSES):
+        started.start("answer", seconds, "--process", str(process), "--draws", seed)
+    jobs = sorted(service.batch_jobs(random.Random(f"{seed}:jobs"), seconds))
+    while time.monotonic() < begun + seconds:
+        while jobs and time.monotonic() >= begun + jobs[0][0]:
+            started.start("burn", jobs.pop(0)[1])
+        started.reap()
+        time.sleep(0.05)
+    started.stop()
+
+
 def small(path: Path) -> None:
     """Reduce a recording to four bytes per number and compress it; times keep eight bytes."""
     table = pl.read_parquet(path)
@@ -222,6 +239,9 @@ def act(options: argparse.Namespace) -> None:
         burn(options.seconds)
     elif options.act == "hum":
         hum(options.seconds)
+    elif options.act == "answer":
+        cores = os.cpu_count() or 1
+        service.answer(options.draws, options.process, options.seconds, cores, time.monotonic(), burn)
     else:
         prepare(options.seconds, Path(options.folder), options.disk, options.memory)
 
@@ -229,14 +249,16 @@ def act(options: argparse.Namespace) -> None:
 def parsed(arguments: list[str]) -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--pattern", choices=sorted(PATTERNS), default="tune")
+    parser.add_argument("--pattern", choices=[*sorted(PATTERNS), "service"], default="tune")
     parser.add_argument("--seconds", type=float, default=1300.0, help="length of the recording (s)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the bursts")
     parser.add_argument("--out", type=Path, help="Parquet file to write")
     parser.add_argument("--disk", type=int, default=128 * BLOCK, help="bytes that a job writes")
     parser.add_argument("--memory", type=int, default=256 * BLOCK, help="bytes that a job allocates")
     parser.add_argument("--folder", help=argparse.SUPPRESS)
-    parser.add_argument("--act", choices=("burn", "hum", "prepare"), help=argparse.SUPPRESS)
+    parser.add_argument("--process", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--draws", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--act", choices=("answer", "burn", "hum", "prepare"), help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 
 
@@ -260,11 +282,14 @@ def main(arguments: list[str]) -> int:
     try:
         with tempfile.TemporaryDirectory() as folder:
             # The pattern is part of the seed, so that two patterns do not use the same draws.
-            rng = random.Random(f"{options.pattern}:{options.seed}")
-            load(
-                PATTERNS[options.pattern], options.seconds, rng, Path(folder), options.disk, options.memory,
-                started,
-            )  # fmt: skip
+            draws = f"{options.pattern}:{options.seed}"
+            if options.pattern == "service":
+                serve(options.seconds, draws, started)
+            else:
+                load(
+                    PATTERNS[options.pattern], options.seconds, random.Random(draws), Path(folder), options.disk,
+                    options.memory, started,
+                )  # fmt: skip
         status = recorder.wait(timeout=60.0)
     except KeyboardInterrupt:
         recorder.send_signal(signal.SIGINT)

@@ -125,7 +125,7 @@ def test_a_watch_skips_the_first_observation_and_ends_on_stop(clock):
 
 
 @pytest.mark.parametrize(
-    "name", ["always", "never", "random", "utilisation", "ready", "alarm", "pronto", "forewarn"]
+    "name", ["always", "never", "random", "utilisation", "ready", "rising", "alarm", "pronto", "forewarn"]
 )
 def test_every_policy_runs_under_the_agent(name, clock):
     watching = NodeWatch(

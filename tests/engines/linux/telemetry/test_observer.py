@@ -22,18 +22,22 @@ class Clock:
         return self.now
 
 
-def test_cpu_ready_is_waiting_less_throttled_time_over_all_cores(machine):
+def test_cpu_ready_is_waiting_less_waits_for_a_quota_over_all_cores(machine):
     clock = Clock()
     machine.thread(1, 1, waited=0)
+    machine.thread(2, 2, waited=0)
+    machine.write("proc/1/cgroup", "1:cpu:/a\n")
     machine.write("cgroup/cpu/a/cpu.cfs_quota_us", "1000\n")
     machine.write("cgroup/cpu/a/cpu.stat", "throttled_time 0\n")
     observer = Observer(clock, lambda: 0.0, machine.roots, cores=4)
     assert math.isnan(observer.observe().ready)
     clock.now += 2.0
-    machine.thread(1, 1, waited=5 * SECOND)
+    machine.thread(1, 1, waited=3 * SECOND // 2)
+    machine.thread(2, 2, waited=2 * SECOND)
     machine.write("cgroup/cpu/a/cpu.stat", f"throttled_time {SECOND}\n")
-    assert observer.observe().ready == pytest.approx((5.0 - 1.0) / 2.0 / 4)
+    assert observer.observe().ready == pytest.approx((1.5 + 2.0 - 1.0) / 2.0 / 4)
     clock.now += 1.0
+    machine.thread(1, 1, waited=2 * SECOND)
     machine.write("cgroup/cpu/a/cpu.stat", f"throttled_time {9 * SECOND}\n")
     assert observer.observe().ready == 0.0
 

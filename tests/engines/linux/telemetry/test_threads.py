@@ -22,21 +22,21 @@ def test_started_and_ended_threads_are_counted_per_second(machine):
     (machine.root / "proc" / "9" / "task").mkdir(parents=True)
     first = values(source, math.nan)
     assert (first["tasks.processes"], first["tasks.threads"]) == (1.0, 3.0)
-    assert all(math.isnan(first[f"tasks.{name}"]) for name in ("waited", "ran", "come", "gone"))
+    assert all(math.isnan(first[f"tasks.{name}"]) for name in ("waited", "limited", "ran", "come", "gone"))
     shutil.rmtree(machine.root / "proc" / "1")
     for thread in (5, 6):
         machine.thread(5, thread, waited=SECOND, ran=9 * SECOND)
     found = values(source, 4.0)
     assert found == {
         # Each new thread counts from its start, and runs at most as long as the step.
-        "tasks.waited": 0.5, "tasks.ran": 2.0, "tasks.processes": 1.0, "tasks.threads": 2.0,
+        "tasks.waited": 0.5, "tasks.limited": 0.0, "tasks.ran": 2.0, "tasks.processes": 1.0, "tasks.threads": 2.0,
         "tasks.come": 0.5, "tasks.gone": 0.75,
     }  # fmt: skip
     still = values(source, 0.0)
     assert math.isnan(still["tasks.waited"])
     assert still["tasks.threads"] == 2.0
     machine.thread(5, 5, waited=3 * SECOND, ran=10 * SECOND)
-    assert values(source, 1.0)["tasks.waited"] == 2.0
+    assert values(source, 2.0)["tasks.waited"] == 1.0
     source.close()
     shutil.rmtree(machine.root / "proc" / "5")
     assert all(map(math.isnan, values(source, 1.0).values()))

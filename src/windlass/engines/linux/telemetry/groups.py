@@ -110,6 +110,9 @@ class ControlGroups:
         self._folders: frozenset[Path] = frozenset()
         self._until_walk = 0
         self._started = False
+        #: Time for which each limited group was throttled in the last step, ns, by its path below the top of its
+        #: hierarchy, as in ``/proc/PID/cgroup``; only groups that were throttled.
+        self.throttled_by_path: dict[str, int] = {}
 
     @property
     def files(self) -> Sequence[ProcFile]:
@@ -132,15 +135,22 @@ class ControlGroups:
 
     def _throttled(self, seconds: float) -> float:
         total = 0
+        self.throttled_by_path = {}
         for folder, limit in list(self._limits.items()):
             now = throttled_time(limit.file.read())
             if now is None:
                 del self._limits[folder]  # the group was removed
                 continue
-            if limit.before is not None:
-                total += max(0, now - limit.before)
+            grown = 0 if limit.before is None else max(0, now - limit.before)
             limit.before = now
+            total += grown
+            if grown > 0:
+                self.throttled_by_path[self._path(folder)] = grown
         return total / 1e9 / seconds if self._started and seconds > 0.0 else math.nan
+
+    def _path(self, folder: Path) -> str:
+        tree = next(each for each in self._trees if folder.is_relative_to(each))
+        return "/" + folder.relative_to(tree).as_posix().removeprefix(".")
 
     def _walk(self) -> None:
         """Find new groups, and the groups with a limit."""

@@ -1,12 +1,12 @@
 """Observation of a machine: all sources are read at once, and CPU Ready is computed from them.
 
-**CPU Ready** is the time in which threads could run but had no core, without the time in which limits of cgroups
-throttled them, divided by the time of all cores. It is 0 if no thread waits, and 1 if as many threads wait as there are
-cores; it can exceed 1. Multiplied by 100 it is a percentage of all cores' time; multiplied by 1000 × cores, it is in
-milliseconds per second, summed over threads. VMware's counter is the same time of one virtual core, in ms per 20 s.
+**CPU Ready** is the time in which threads could run but had no core, without the time in which a quota of their control
+group may have throttled them, divided by the time of all cores. It is 0 if no thread waits, and 1 if as many threads
+wait as there are cores; it can exceed 1. Multiplied by 100 it is a percentage of all cores' time; multiplied by
+1000 × cores, it is in milliseconds per second, summed over threads. VMware's counter is the same time of one virtual
+core, in ms per 20 s.
 
-The kernel counts throttled time per core, but waiting per thread. For a limited group with more busy threads than its
-limit in cores, some wait for its own limit therefore remains.
+:mod:`~windlass.engines.linux.telemetry.tasks` has the rules for waits that last longer than a step, and for quotas.
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ class Observer:
         found = roots or Roots()
         self._clock, self._wall, self._last = clock, wall, math.nan
         self._cores = cores
+        controlled = ControlGroups(found, groups)
         self.sources: tuple[TelemetrySource, ...] = (
             Stat(found),
             LoadAverage(found),
@@ -107,14 +108,15 @@ class Observer:
             Sockets(found),
             PressureSource(found),
             CoreWaits(found),
-            TasksSource(found),
-            ControlGroups(found, groups),
+            # Groups come before tasks, some of which wait because their group is throttled.
+            controlled,
+            TasksSource(found, groups=controlled, cores=cores),
         )
         #: The names of all metrics, in order.
         self.names: tuple[str, ...] = tuple(name for source in self.sources for name in source.names)
         where = {name: at for at, name in enumerate(self.names)}
-        self._busy, self._waited, self._throttled = (
-            where[name] for name in ("stat.busy", "tasks.waited", "groups.throttled")
+        self._busy, self._waited, self._limited = (
+            where[name] for name in ("stat.busy", "tasks.waited", "tasks.limited")
         )
 
     def observe(self) -> Observation:
@@ -127,7 +129,7 @@ class Observer:
             seconds=seconds,
             metrics=values,
             busy=float(values[self._busy]),
-            ready=self._ready(float(values[self._waited]), float(values[self._throttled])),
+            ready=self._ready(float(values[self._waited]), float(values[self._limited])),
         )
 
     def missing(self, last: Observation) -> tuple[str, ...]:
@@ -148,8 +150,5 @@ class Observer:
             found += lost or [f"{name}: not available on this machine" for name in without]
         return tuple(found)
 
-    def _ready(self, waited: float, throttled: float) -> float:
-        # Without cgroups, nothing is throttled.
-        limits = 0.0 if math.isnan(throttled) else throttled
-        cores = self._cores or os.cpu_count() or 1
-        return max(0.0, waited - limits) / cores if not math.isnan(waited) else math.nan
+    def _ready(self, waited: float, limited: float) -> float:
+        return (waited - limited) / (self._cores or os.cpu_count() or 1)

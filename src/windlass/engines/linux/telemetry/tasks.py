@@ -3,6 +3,16 @@
 The second number in the file is the time, ns, in which the thread could run but had no core. The kernel updates it at
 the end of each wait. ``/proc/PID/schedstat`` would be cheaper to read, but covers only a process's first thread.
 
+A thread waits at most as long as the step:
+
+- A wait that ends in a step counts there for at most the length of the step.
+- A wait **in progress** is not in the file yet. If more threads are runnable than there are cores, the state of each
+  thread that was active in the last steps is read, and one that is runnable but did not run has waited for the whole
+  step. What was counted in this way is subtracted when the wait ends.
+
+A thread whose control group was throttled may have waited for its **quota** and not for a core. Such waits are in
+``tasks.limited``: of each thread, at most the time for which the group was throttled in the step.
+
 Threads that start or end between two steps:
 
 - A **new** thread counts from its start, but for at most the length of the step.
@@ -22,16 +32,19 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from windlass.engines.linux.telemetry.groups import ControlGroups
 from windlass.engines.linux.telemetry.proc_file import ProcFile
 from windlass.engines.linux.telemetry.source import Roots, unknown
 
 #: Files that a process may have open in addition to those of threads.
 _SPARE = 128
 _LINE = 128
+#: Steps after its last run or wait in which a thread counts as active.
+_ACTIVE = 10
 
 
 @dataclass(slots=True)
@@ -40,6 +53,10 @@ class _Thread:
     ran: int
     #: Its open file; −1 if too many files were open.
     file: int
+    #: Part of the wait in progress that was counted before, ns.
+    counted: int = 0
+    #: Steps since it last ran or waited.
+    still: int = 0
 
 
 @dataclass(slots=True)
@@ -51,23 +68,37 @@ class _Process:
 @dataclass(slots=True)
 class _Sum:
     waited: int = 0
+    limited: int = 0
     ran: int = 0
     come: int = 0
     gone: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Length of a step, ns; throttled time of groups by path, ns; whether more threads are runnable than cores."""
+
+    length: int
+    throttled: Mapping[str, int]
+    crowded: bool
+
+
 class TasksSource:
     """Time in which threads waited and ran, s per second, summed over all; and how many exist, start and end.
 
-    ``tasks.waited`` includes the time in which a limit throttled a thread. It can far exceed the number of cores: four
-    threads that want one core wait three seconds per second.
+    ``tasks.waited`` can far exceed the number of cores: four threads that want one core wait three seconds per second.
+    ``tasks.limited`` is the part of it in which a quota may have throttled the thread.
 
     Parameters
     ----------
     roots
         The mount point of procfs. In a container with its own process namespace, only its own processes are visible.
+    groups
+        Control groups, read in the same step before; None if unknown, so that no wait counts as limited.
     most
         Number of files to keep open; None for this process's limit with a margin.
+    cores
+        The machine's cores; None for the number that is online.
 
     Examples
     --------
@@ -78,6 +109,7 @@ class TasksSource:
 
     names: tuple[str, ...] = (
         "tasks.waited",
+        "tasks.limited",
         "tasks.ran",
         "tasks.processes",
         "tasks.threads",
@@ -86,8 +118,15 @@ class TasksSource:
     )
     files: Sequence[ProcFile] = ()
 
-    def __init__(self, roots: Roots, most: int | None = None) -> None:
-        self._proc = os.fspath(roots.proc)
+    def __init__(
+        self,
+        roots: Roots,
+        most: int | None = None,
+        groups: ControlGroups | None = None,
+        cores: int | None = None,
+    ) -> None:
+        self._proc, self._groups = os.fspath(roots.proc), groups
+        self._load, self._cores = ProcFile(roots.proc / "loadavg"), cores or os.cpu_count() or 1
         self._processes: dict[str, _Process] = {}
         self._open = 0
         self._most = _allowed() if most is None else most
@@ -99,16 +138,25 @@ class TasksSource:
             listed = {name for name in os.listdir(self._proc) if name.isdecimal()}
         except OSError:
             return unknown(self.names)
+        step = _Step(
+            int(1e9 * seconds) if seconds > 0.0 else 0,
+            {} if self._groups is None else self._groups.throttled_by_path,
+            self._is_crowded(),
+        )
         total = _Sum()
         for name in self._processes.keys() - listed:
             total.gone += self._forget(self._processes.pop(name))
-        longest = int(1e9 * seconds) if seconds > 0.0 else 0
         for name in listed:
             process = self._processes.get(name)
             if process is None:
                 process = self._processes[name] = _Process(f"{self._proc}/{name}/task")
-            if self._known(process, total):
-                self._new(process, total, longest)
+            waits: list[int] = []
+            if self._known(process, step, total, waits):
+                self._new(process, step, total, waits)
+            total.waited += sum(waits)
+            if waits and step.throttled:
+                most = _throttled_most(process, step)
+                total.limited += sum(min(wait, most) for wait in waits)
         threads = sum(len(process.threads) for process in self._processes.values())
         if not threads:
             return unknown(self.names)
@@ -116,9 +164,9 @@ class TasksSource:
         counts = [float(sum(1 for each in self._processes.values() if each.threads)), float(threads)]
         if not started or not seconds > 0.0:
             rates = unknown(self.names)
-            return [*rates[:2], *counts, *rates[:2]]
-        waited, ran = total.waited / 1e9 / seconds, total.ran / 1e9 / seconds
-        return [waited, ran, *counts, total.come / seconds, total.gone / seconds]
+            return [*rates[:3], *counts, *rates[:2]]
+        times = [each / 1e9 / seconds for each in (total.waited, total.limited, total.ran)]
+        return [*times, *counts, total.come / seconds, total.gone / seconds]
 
     def close(self) -> None:
         """Close all files."""
@@ -126,8 +174,14 @@ class TasksSource:
             self._forget(process)
         self._processes.clear()
 
-    def _known(self, process: _Process, total: _Sum) -> bool:
-        """Read the known threads; return whether there may be new ones."""
+    def _is_crowded(self) -> bool:
+        """Return whether more threads are runnable than there are cores; False if unknown."""
+        words = (self._load.read() or b"").split()
+        runnable = words[3].partition(b"/")[0] if len(words) > 3 else b""
+        return runnable.isdigit() and int(runnable) > self._cores
+
+    def _known(self, process: _Process, step: _Step, total: _Sum, waits: list[int]) -> bool:
+        """Read the known threads and add their waits; return whether there may be new threads."""
         ended, moved = [], not process.threads
         for name, thread in process.threads.items():
             found = self._times(process, name, thread.file)
@@ -138,16 +192,28 @@ class TasksSource:
             # A lower value: without an open file, a new thread may have the number of one that ended.
             if ran != thread.ran or waited != thread.waited:
                 moved = True
-                total.waited += max(0, waited - thread.waited)
+                wait = min(max(0, waited - thread.waited - thread.counted), step.length)
                 total.ran += max(0, ran - thread.ran)
-                thread.waited, thread.ran = waited, ran
+                thread.waited, thread.ran, thread.counted, thread.still = waited, ran, 0, 0
+            else:
+                wait = self._in_progress(process, name, thread, step)
+            if wait > 0:
+                waits.append(wait)
         for name in ended:
             self._close(process.threads.pop(name))
             total.gone += 1
         return moved or bool(ended)
 
-    def _new(self, process: _Process, total: _Sum, longest: int) -> None:
-        """Find new threads."""
+    def _in_progress(self, process: _Process, name: str, thread: _Thread, step: _Step) -> int:
+        """Return how long a thread that neither ran nor ended a wait has waited in this step, ns."""
+        thread.still += 1
+        if not step.crowded or thread.still > _ACTIVE or not _is_runnable(f"{process.folder}/{name}/stat"):
+            return 0
+        thread.counted, thread.still = thread.counted + step.length, 0
+        return step.length
+
+    def _new(self, process: _Process, step: _Step, total: _Sum, waits: list[int]) -> None:
+        """Find new threads and add their waits."""
         try:
             if os.stat(process.folder).st_nlink - 2 == len(process.threads):
                 return
@@ -165,8 +231,8 @@ class TasksSource:
                 continue
             ran, waited = found
             process.threads[name] = _Thread(waited, ran, file)
-            total.waited += min(waited, longest)
-            total.ran += min(ran, longest)
+            waits.append(min(waited, step.length))
+            total.ran += min(ran, step.length)
             total.come += 1
 
     def _times(self, process: _Process, name: str, file: int) -> tuple[int, int] | None:
@@ -202,6 +268,30 @@ class TasksSource:
         for thread in process.threads.values():
             self._close(thread)
         return len(process.threads)
+
+
+def _is_runnable(path: str) -> bool:
+    """Return whether a thread's ``stat`` says that it runs or waits for a core."""
+    try:
+        text = Path(path).read_bytes()
+    except OSError:
+        return False
+    # The name of the thread is in brackets and may contain any character.
+    return text.rpartition(b")")[2].split()[:1] == [b"R"]
+
+
+def _throttled_most(process: _Process, step: _Step) -> int:
+    """Return the time for which the groups of a process were throttled in the step, ns: the longest."""
+    try:
+        lines = Path(process.folder).with_name("cgroup").read_text(errors="replace").splitlines()
+    except OSError:
+        return 0
+    most = 0
+    for line in lines:
+        _, _, path = [*line.split(":", 2), "", "", ""][:3]
+        for each in (path, *(os.fspath(parent) for parent in Path(path).parents)):
+            most = max(most, step.throttled.get(each, 0))
+    return most
 
 
 def _allowed() -> int:
