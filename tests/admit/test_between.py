@@ -1,15 +1,19 @@
-"""Forewarn that uses only the steps between spikes."""
+"""Policies that use only the steps between spikes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.admit.cases import telemetry
-from windlass.admit import Forewarn
-from windlass.admit.evaluation import BETWEEN, intervals, later
+from tests.oracles.admission import PlainThreshold
+from windlass.admit import POLICIES, AdmissionFleet, AdmitView, Forewarn, Pronto
+from windlass.admit.evaluation import intervals
 from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.measure import onsets, quality
+from windlass.model import InputError
 from windlass_reproductions.pronto.drawn import drawn_node as drawn
 
 
@@ -85,7 +89,102 @@ def test_a_resting_threshold_saves_budget_and_rejects_nothing():
     assert (moved.left == moved.most).all()
 
 
-def test_later_candidates_include_each_downtime():
-    assert [(each.label, each.downtime, each.parameters["between"]) for each in later([0.05, 0.1])] == [
-        (BETWEEN, 0.05, True), (BETWEEN, 0.1, True),
-    ]  # fmt: skip
+class PlainGate:
+    """Whether a node is in a spike, step by step."""
+
+    def __init__(self, spike, share):
+        self.threshold = PlainThreshold(spike) if spike else PlainThreshold(0.0, share, gain=0.01)
+        self.inside = False
+
+    def closed(self, ready):
+        if not np.isnan(ready):
+            self.threshold.above(ready)
+            self.inside = ready > 0.0 and ready >= self.threshold.level
+        return self.inside
+
+
+GAUGES = {
+    "ready": lambda ready, before, busy: ready,
+    "utilisation": lambda ready, before, busy: busy,
+    "rising": lambda ready, before, busy: ready + max(0.0, ready - before),
+    "alarm": lambda ready, before, busy: ready,
+}
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.9, None]), st.sampled_from(sorted(GAUGES)))
+@settings(max_examples=40, deadline=None)
+def test_each_gauge_between_spikes_equals_a_plain_one(seed, spike, name):
+    # Would catch a threshold that moves in a spike, a budget that does not grow there, and a rise since the last step
+    # outside of spikes.
+    rng = np.random.default_rng(seed)
+    ready = np.where(rng.random(200) < 0.2, 1.0, 0.4) * rng.random(200)
+    ready[rng.random(200) < 0.1] = np.nan
+    busy = np.where(np.isnan(ready), np.nan, rng.random(200))
+    more = {"forecaster": "naive", "series": "values"} if name == "alarm" else {}
+    policy = POLICIES.make(name, rng, downtime=0.2, between=True, spike=spike, share=0.1, **more)
+    gate, threshold, last, before = PlainGate(spike, 0.1), PlainThreshold(0.0, 0.2), False, np.nan
+    for at in range(200):
+        found = policy.decide(AdmitView(0.0, np.zeros(1), float(busy[at]), float(ready[at])))
+        value = GAUGES[name](ready[at], ready[at] if np.isnan(before) else before, busy[at])
+        if name == "alarm" and np.isnan(ready[at]):
+            pass
+        elif gate.closed(ready[at]):
+            threshold.rest()
+            last = False
+        elif not np.isnan(value):
+            last = threshold.above(value)
+        before = before if np.isnan(ready[at]) else ready[at]
+        assert found.reject == last
+
+
+def test_random_rejects_between_spikes_with_the_downtime_of_all_steps():
+    ready = np.tile([0.0] * 6 + [1.0] * 4, 1000)
+    policy = POLICIES.make("random", np.random.default_rng(1), downtime=0.3, between=True, spike=0.5)
+    found = np.array([policy.decide(AdmitView(0.0, np.zeros(1), ready=each)).reject for each in ready])
+    assert not found[ready >= 0.5].any()
+    assert found.mean() == pytest.approx(0.3, abs=0.01)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=10, deadline=None)
+def test_a_fleet_between_spikes_equals_each_node_alone(seed):
+    rng = np.random.default_rng(seed)
+    steps, nodes, dim = 160, 3, 6
+    metrics, ready = rng.normal(size=(steps, nodes, dim)), rng.random((steps, nodes))
+    ready[rng.random((steps, nodes)) < 0.1] = np.nan
+    given_ = {
+        "rank": 2,
+        "block": 10,
+        "lag": 5,
+        "downtime": 0.2,
+        "between": True,
+        "share": 0.3,
+        "signal": "scores",
+    }
+    fleet, alone = AdmissionFleet(nodes, dim, **given_), [Pronto(dim, **given_) for _ in range(nodes)]
+    gates = [PlainGate(None, 0.3) for _ in range(nodes)]
+    # A restored fleet continues in the same state.
+    for at in range(steps):
+        found = fleet.observe(metrics[at], ready[at])
+        assert found.tolist() == [
+            node.observe(row, own) for node, row, own in zip(alone, metrics[at], ready[at], strict=True)
+        ]
+        closed = [gate.closed(own) for gate, own in zip(gates, ready[at], strict=True)]
+        assert not (found & closed).any()
+        if at == 80:
+            fleet = AdmissionFleet.load(fleet.save())
+    assert found.shape == (nodes,)
+    with pytest.raises(InputError, match=r"ready has shape \(0,\), expected \(3,\): `between` needs"):
+        fleet.observe(metrics[0])
+
+
+def test_a_node_in_a_spike_gains_budget_and_its_threshold_stays():
+    node = Pronto(4, rank=1, block=4, lag=2, downtime=0.1, between=True, spike=0.5)
+    rng = np.random.default_rng(1)
+    for row in rng.normal(size=(20, 4)):
+        node.observe(row, 0.0)
+    threshold = node.fleet.threshold
+    level, left = threshold.level.copy(), threshold.left.copy()
+    assert not node.observe(np.full(4, 50.0), 0.5)
+    assert (threshold.level == level).all()
+    assert threshold.left == pytest.approx(np.minimum(left + 0.1, threshold.most))

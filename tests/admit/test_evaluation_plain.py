@@ -25,7 +25,6 @@ from windlass.admit.evaluation import (
     intervals,
     judge,
     judge_apart,
-    later,
     level_of,
     signal,
     tuned,
@@ -266,15 +265,27 @@ def test_the_candidates_are_those_of_the_documentation():
         *(("pronto", {"tracker": each, **scores}) for each in trackers),
         ("pronto", {"weights": "equal", **scores}),
         ("forewarn", at),
+        ("rising", {"between": False, **at}),
     ]
     baselines = [("random", at), ("utilisation", at), ("ready", at)]
     found = list(candidates([0.1], busy=True))
-    assert [(each.policy, each.parameters) for each in found] == [*printed, *baselines, *expected]
+    # After each candidate comes the same between spikes.
+    assert [(each.policy, each.parameters) for each in found] == [
+        *printed,
+        *(
+            (policy, own)
+            for policy, each in [*baselines, *expected]
+            for own in (each, {**each, "between": True})
+        ),
+    ]
+    assert [each.label for each in found[4:]] == [
+        label for each in found[4::2] for label in (each.label, f"{each.label}, between spikes")
+    ]
     assert np.isnan([each.downtime for each in found[:4]]).all()
     assert {each.downtime for each in found[4:]} == {0.1}
     fewer = [(each.policy, each.parameters) for each in candidates([0.1], busy=False, svm=False)]
-    assert fewer == [*printed, baselines[0], baselines[2], *expected[:3], *expected[4:]]
-    assert len(list(candidates([0.1, 0.2], busy=True))) == 4 + 2 * 13
+    assert fewer[:4] + fewer[4::2] == [*printed, baselines[0], baselines[2], *expected[:3], *expected[4:]]
+    assert len(list(candidates([0.1, 0.2], busy=True))) == 4 + 4 * 14
     for downtime in (0.0, 1.1):
         with pytest.raises(InputError, match="downtime"):
             list(candidates([downtime], busy=True))
@@ -284,9 +295,11 @@ def test_all_variants_are_tried_at_the_given_downtime():
     found = {tuple(sorted(each.parameters.items())) for each in variants(0.07)}
     assert found == {
         tuple(sorted({
-            "signal": "scores", "forget": 0.99, "downtime": 0.07, "weights": weights, "lag": lag, "memory": memory
+            "signal": "scores", "forget": 0.99, "downtime": 0.07, "weights": weights, "lag": lag, "memory": memory,
+            "between": between,
         }.items()))
         for weights in ("raw", "equal") for lag in (5, 10, 20, 40) for memory in (100.0, 1000.0)
+        for between in (False, True)
     }  # fmt: skip
     assert {(each.policy, each.downtime) for each in variants(0.07)} == {("pronto", 0.07)}
 
@@ -307,7 +320,7 @@ def test_the_variant_with_the_highest_recall_above_chance_is_chosen(monkeypatch)
         POLICIES, [node], 0.07, np.random.default_rng(1), within=3, apart=2, notify=notified.append
     )
     assert chosen == replace(variants(0.07)[4], label=TUNED)
-    assert notified == [place / 16 for place in range(16)]
+    assert notified == [place / 32 for place in range(32)]
     assert {each[2:] for each in seen} == {(3, 2)}
     (part,) = seen[0][1]
     assert (len(part.ready), part.level, part.policy_level, part.warm, len(part.busy)) == (
@@ -347,8 +360,8 @@ def role_of(policy):
 
 def test_each_candidate_has_the_role_of_its_policy():
     ours, pronto = CandidateRole.OWN, CandidateRole.PRONTO
-    roles = {"forewarn": ours, "pronto": pronto}
-    listed = [*candidates([0.05, 0.1], busy=True), *later([0.05]), *variants(0.05)]
+    roles = {"forewarn": ours, "rising": ours, "pronto": pronto}
+    listed = [*candidates([0.05, 0.1], busy=True), *variants(0.05)]
     assert all(each.role is roles.get(each.policy, CandidateRole.BASELINE) for each in listed)
     assert PolicyCandidate("mine", "mine", 0.1).role is CandidateRole.OTHER
 

@@ -272,3 +272,12 @@ def test_current_answers_are_those_of_the_last_notification():
     current.notify(np.array([True, False, True]))
     assert [current.accept(node, 1.0) for node in range(3)] == [False, True, False]
     assert (current.accepted, current.rejected) == (1, 2)
+
+
+def test_weights_of_sum_1_reach_a_threshold_of_1():
+    # A quarter of all spectra of four values sum to a little less than 1 after the division.
+    fixed, rng = Threshold(1, 1.0), np.random.default_rng(1)
+    for _ in range(200):
+        singular = rng.random(4)
+        assert fixed.above(np.array([(singular / singular.sum()).sum()])).all()
+    assert not fixed.above(np.array([1.0 - 1e-9])).any()

@@ -34,8 +34,12 @@ from windlass.admit.lib.thresholds import SAVED, Threshold
 from windlass.admit.policies.alarm import Alarm
 from windlass.admit.policies.random import Random
 from windlass.admit.policies.ready import Ready
+from windlass.admit.policies.rising import Rising
 from windlass.admit.policies.utilisation import Utilisation
 from windlass.model import InputError
+
+#: Default parameters of the gate of all policies.
+GATE = {"between": False, "spike": None, "share": 0.05}
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -50,8 +54,8 @@ def defaults(function):
 def test_defaults_are_those_of_the_paper_and_the_documentation():
     pronto = {
         "rank": 4, "block": 20, "tracker": "fpca", "forget": 1.0, "energy": None, "lag": 10, "alpha": 3.5,
-        "beta": 0.5, "weights": "raw", "signal": "spikes", "signs": "load", "threshold": 1.0, "downtime": None,
-        "memory": 1000.0, "clip": 10.0,
+        "beta": 0.5, "weights": "raw", "spectrum": "decay", "signal": "spikes", "signs": "load", "threshold": 1.0,
+        "downtime": None, "memory": 1000.0, "clip": 10.0, **GATE,
     }  # fmt: skip
     assert asdict(Settings()) == pronto
     assert defaults(Pronto) == {**pronto, "weights": None, "signal": None, "rng": None}
@@ -67,11 +71,12 @@ def test_defaults_are_those_of_the_paper_and_the_documentation():
     }  # fmt: skip
     assert defaults(Alarm) == {
         "forecaster": "smoothing", "level": "percentile", "value": 95.0, "series": "spikes", "window": 180,
-        "downtime": None,
+        "downtime": None, **GATE,
     }  # fmt: skip
-    assert defaults(Random) == {"downtime": 0.05}
-    assert defaults(Ready) == {"threshold": 0.05, "downtime": None}
-    assert defaults(Utilisation) == {"threshold": 0.9, "downtime": None}
+    assert defaults(Random) == {"downtime": 0.05, **GATE}
+    assert defaults(Ready) == {"threshold": 0.05, "downtime": None, **GATE}
+    assert defaults(Rising) == {"downtime": 0.05, "rise": 1.0, **GATE, "between": True}
+    assert defaults(Utilisation) == {"threshold": 0.9, "downtime": None, **GATE}
     assert defaults(Spikes) == {"lag": 10, "alpha": 3.5, "beta": 0.5, "signal": "spikes"}
     assert defaults(Stream) == {"memory": 1000.0, "clip": 10.0, "signs": "load"}
     assert defaults(Threshold) == {"value": 0.0, "downtime": None, "gain": 0.1}
@@ -88,8 +93,8 @@ def test_defaults_are_those_of_the_paper_and_the_documentation():
 def test_pronto_passes_on_all_arguments():
     arguments = {
         "rank": 3, "block": 7, "tracker": "spirit", "forget": 0.8, "energy": (0.4, 0.6), "lag": 6, "alpha": 2.5,
-        "beta": 0.25, "weights": "unit", "signal": "absolute", "signs": "printed", "threshold": 0.7,
-        "downtime": 0.2, "memory": 50.0, "clip": 4.0,
+        "beta": 0.25, "weights": "unit", "spectrum": "flat", "signal": "absolute", "signs": "printed",
+        "threshold": 0.7, "downtime": 0.2, "memory": 50.0, "clip": 4.0, "between": True, "spike": 0.3, "share": 0.1,
     }  # fmt: skip
     node = Pronto(9, **arguments)
     assert asdict(node.fleet.settings) == arguments
@@ -102,8 +107,9 @@ def test_pronto_passes_on_all_arguments():
         "printed",
     )
     assert (threshold.level.tolist(), threshold.downtime) == ([0.7], 0.2)
+    assert node.fleet.gate.threshold.level.tolist() == [0.3]
     one, other = (Pronto(9, tracker="power", rng=np.random.default_rng(seed)) for seed in (1, 2))
-    starts = [each.fleet.stream.tracker.trackers[0].basis for each in (one, other)]
+    starts = [each.fleet.stream.tracker.trackers[0]._basis for each in (one, other)]
     assert np.abs(starts[0] - starts[1]).max() > 0.1
 
 

@@ -168,7 +168,7 @@ def test_each_tracker_finds_the_true_directions(name):
     for block in blocks_of(stream):
         tracker.update(block[None])
     found = tracker.basis[0, :, : tracker.ranks[0]]
-    # SPIRIT may keep more directions than it starts with; the power method sees only one noisy block.
+    # SPIRIT may keep more directions than it starts with; the power method uses only its last block.
     left_out = np.linalg.norm(true - found @ (found.T @ true), 2)
     assert left_out < {"fpca": 0.01, "directions": 0.02, "spirit": 0.05, "power": 0.2}[name]
     assert tracker.ranks[0] == 2 or name == "spirit"

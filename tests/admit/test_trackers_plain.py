@@ -11,6 +11,7 @@ from tests.admit.cases import low_rank
 from windlass.admit import AdmissionFleet, FPCAEdge, FrequentDirections, PowerMethod, Spirit
 from windlass.admit.lib.subspace import orthonormal
 from windlass.admit.lib.trackers import make_tracker
+from windlass.model import InputError
 
 DIM = 6
 seeds = st.integers(0, 2**32 - 1)
@@ -112,7 +113,7 @@ def test_frequent_directions_equals_liberty_s_algorithm(seed, rank, count):
             held = np.sqrt(values[kept] ** 2 - last)[:, None] * right[kept]
         held = np.vstack([held, row])
         assert tracker.sketch.T @ tracker.sketch == pytest.approx(held.T @ held, abs=1e-8)
-    assert tracker.singular_values.tolist() == [1.0 / rank] * rank
+    assert tracker.singular_values.tolist() == [1.0 / each for each in range(1, rank + 1)]
     values = np.linalg.svd(held, compute_uv=False)
     if len(values) > rank and values[rank - 1] - values[rank] > 1e-3:
         right = np.linalg.svd(held)[2][:rank]
@@ -138,21 +139,24 @@ def test_a_sketch_has_twice_the_rank_and_starts_from_a_shared_subspace():
 @settings(max_examples=20, deadline=None)
 def test_the_power_method_multiplies_by_each_block(seed, rank):
     rng = np.random.default_rng(seed)
-    tracker = PowerMethod(DIM, rank, np.random.default_rng(seed))
+    tracker = PowerMethod(DIM, rank, np.random.default_rng(seed), block=7)
     basis = np.linalg.qr(np.random.default_rng(seed).normal(size=(DIM, rank)))[0]
-    assert np.abs(tracker.basis.T @ basis) == pytest.approx(np.eye(rank), abs=1e-12)
+    # The initial directions are random, and not shown.
+    assert (tracker.basis.shape, tracker.singular_values.shape) == ((DIM, 0), (0,))
     for scale in (1.0, 1e-180, 1e180):
-        block = rng.normal(size=(DIM, 7))
-        tracker.update(scale * block)
+        block = rng.normal(size=(DIM, 7)) * np.array([1e-9, 1.0, 1.0, 1.0, 1.0, 1e3, 1.0])
+        # A block in two parts, of which the second has the largest value.
+        tracker.update(scale * block[:, :4])
+        tracker.update(scale * block[:, 4:])
         basis = gram_schmidt((block @ block.T @ basis).T).T
         # Each direction is compared, not only the span: the first direction is orthonormalised first.
         assert np.abs((tracker.basis * basis).sum(axis=0)) == pytest.approx(np.ones(rank), abs=1e-6)
-    assert tracker.singular_values.tolist() == [1.0 / rank] * rank
+    assert tracker.singular_values.tolist() == [1.0 / each for each in range(1, rank + 1)]
     # A block orthogonal to one direction, and a block of zeros.
     kept = tracker.basis
-    tracker.update(np.zeros((DIM, 3)))
+    tracker.update(np.zeros((DIM, 7)))
     if rank > 1:
-        tracker.update(np.outer(np.ones(DIM), np.ones(3)))
+        tracker.update(np.outer(np.ones(DIM), np.ones(7)))
     assert (tracker.basis == kept).all()
     shown = tracker.basis
     shown[:] = 0.0
@@ -161,7 +165,9 @@ def test_the_power_method_multiplies_by_each_block(seed, rank):
 
 def test_the_power_method_starts_with_shared_directions_completed_by_its_own():
     tracker = PowerMethod(DIM, 3, np.random.default_rng(1))
-    own, given_ = tracker.basis, np.eye(DIM)[:, [4]]
+    own, given_ = tracker._basis, np.eye(DIM)[:, [4]]
+    # Vectors before the start belong to other directions.
+    tracker.update(np.ones((DIM, DIM - 1)))
     tracker.start(given_, np.ones(1))
     assert np.abs(tracker.basis[:, 0]) == pytest.approx(given_[:, 0])
     # The rest of its own first two directions, without the part along the new one.
@@ -170,12 +176,54 @@ def test_the_power_method_starts_with_shared_directions_completed_by_its_own():
     assert tracker.basis @ (tracker.basis.T @ left) == pytest.approx(left)
     tracker.start(np.eye(DIM)[:, :5], np.ones(5))
     assert np.abs(tracker.basis) == pytest.approx(np.eye(DIM)[:, :3])
+    tracker.update(np.zeros((DIM, 1)))
+    assert tracker._vectors == 1
+
+
+def test_the_power_method_takes_a_step_once_it_has_as_many_vectors_as_metrics():
+    tracker = PowerMethod(4, 1, np.random.default_rng(1))
+    tracker.update(np.ones((4, 3)))
+    assert tracker.basis.shape == (4, 0)
+    tracker.update(np.ones((4, 1)))
+    assert np.abs(tracker.basis) == pytest.approx(np.full((4, 1), 0.5))
+    assert make_tracker("power", 1, 4, 1, 9).trackers[0].block == 9
+    assert make_tracker("power", 1, 4, 1, 2).trackers[0].block == 4
+
+
+def test_directions_without_singular_values_have_a_decaying_or_a_flat_spectrum():
+    for name in ("power", "directions"):
+        for spectrum, expected in (("decay", [1.0, 0.5, 1.0 / 3.0]), ("flat", [1.0 / 3.0] * 3)):
+            tracker = make_tracker(name, 1, DIM, 3, 8, spectrum=spectrum)
+            tracker.update(np.random.default_rng(1).normal(size=(1, DIM, 3 * DIM)))
+            assert tracker.singular[0].tolist() == expected
+    with pytest.raises(InputError, match="spectrum is 'steep', expected one of decay, flat"):
+        make_tracker("power", 1, DIM, 3, 8, spectrum="steep")
+
+
+@pytest.mark.parametrize("name", ["fpca", "spirit", "directions"])
+def test_trackers_forget_alike(name):
+    # Of a block of ones along one metric, ten blocks of nothing leave 0.8 to the power of 10 of the singular value.
+    tracker = make_tracker(name, 1, 3, 1, 8, 0.8)
+    block = np.zeros((1, 3, 8))
+    block[0, 1] = 2.0
+    tracker.update(block)
+    held = _energy(name, tracker)
+    for _ in range(10):
+        tracker.update(1e-12 * block)
+    assert _energy(name, tracker) / held == pytest.approx(0.8**10, rel=1e-3)
+
+
+def _energy(name, tracker):
+    if name == "fpca":
+        return tracker.singular[0, 0]
+    (one,) = tracker.trackers
+    return np.sqrt(one.total) if name == "spirit" else np.linalg.svd(one.sketch, compute_uv=False)[0]
 
 
 def test_trackers_are_made_by_name_with_the_given_parameters():
     spirit = make_tracker("spirit", 2, DIM, 2, 8, 0.8, (0.5, 0.6))
     assert [(each.forget, each.low, each.high, each.most) for each in spirit.trackers] == [
-        (0.8, 0.5, 0.6, 4)
+        (0.8 ** (2 / 8), 0.5, 0.6, 4)
     ] * 2
     assert spirit.basis.shape == (2, DIM, 4)
     assert make_tracker("spirit", 1, 3, 2, 8).basis.shape == (1, 3, 3)
@@ -190,9 +238,9 @@ def test_trackers_are_made_by_name_with_the_given_parameters():
     both = make_tracker("power", 2, DIM, 2, 8, rng=np.random.default_rng(3))
     rng = np.random.default_rng(3)
     for each in both.trackers:
-        assert np.abs(each.basis.T @ np.linalg.qr(rng.normal(size=(DIM, 2)))[0]) == pytest.approx(np.eye(2))
+        assert np.abs(each._basis.T @ np.linalg.qr(rng.normal(size=(DIM, 2)))[0]) == pytest.approx(np.eye(2))
     # Without a generator it always starts the same, so that a run is reproducible.
-    one, other = (make_tracker("power", 1, DIM, 2, 8).trackers[0].basis for _ in range(2))
+    one, other = (make_tracker("power", 1, DIM, 2, 8).trackers[0]._basis for _ in range(2))
     assert (one == other).all()
 
 

@@ -8,6 +8,7 @@ Policies, one file each in ``policies/``:
 
 - ``pronto``: spikes of projections on the leading directions of all metrics.
 - ``forewarn``: Windlass's own: learns from each node's CPU Ready what precedes a spike, and keeps to a downtime.
+- ``rising``: Windlass's own: CPU Ready and its last increase, between spikes.
 - ``utilisation``, ``ready``: cores are busy; tasks wait.
 - ``alarm``: a forecast of CPU Ready is a spike.
 - ``always``, ``never``, ``random``: baselines for any signal.

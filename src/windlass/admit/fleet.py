@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from windlass.admit.lib.saved import Part, opened, pack, restore
 from windlass.admit.lib.settings import Settings, settings_of
+from windlass.admit.lib.spike_gate import SpikeGate
 from windlass.admit.lib.spikes import Spikes
 from windlass.admit.lib.stream import STREAM_FIELDS, Stream
 from windlass.admit.lib.subspace import Floats
@@ -57,23 +58,27 @@ class AdmissionFleet:
     def _begin(self, nodes: int, dim: int, settings: Settings, rng: np.random.Generator | None) -> None:
         self.settings = settings
         tracker = make_tracker(
-            settings.tracker, nodes, dim, settings.rank, settings.block, settings.forget, settings.energy, rng
-        )
+            settings.tracker, nodes, dim, settings.rank, settings.block, settings.forget, settings.energy, rng,
+            settings.spectrum,
+        )  # fmt: skip
         self.stream = Stream(tracker, settings.block, settings.memory, settings.clip, settings.signs)
         self.spikes = Spikes(
             nodes, tracker.basis.shape[2], settings.lag, settings.alpha, settings.beta, settings.signal
         )
         self.threshold = Threshold(nodes, settings.threshold, settings.downtime)
+        self.gate = SpikeGate(nodes, settings.spike, settings.share) if settings.between else None
         self.rejects: NDArray[np.bool_] = np.zeros(nodes, np.bool_)
         self._weights: Floats = np.zeros_like(self.stream.weights)
 
-    def observe(self, metrics: Floats) -> NDArray[np.bool_]:
+    def observe(self, metrics: Floats, ready: Floats | None = None) -> NDArray[np.bool_]:
         """Return which nodes reject tasks from now on, given their last measurements.
 
         Parameters
         ----------
         metrics
             (nodes, dim); NaN for a missing metric. A node without any value keeps its last answer.
+        ready
+            (nodes,) CPU Ready, which ``between`` needs.
 
         Returns
         -------
@@ -88,8 +93,10 @@ class AdmissionFleet:
         stream, spikes = self.stream, self.spikes
         stream.step(stream.values(metrics))
         spikes.step(stream.projections, self._weights, stream.ranks, stream.present)
-        high = self.threshold.above(spikes.total, spikes.ready)
-        self.rejects = np.where(stream.present > 0, high, self.rejects)
+        resting = self._in_spike(ready)
+        high = self.threshold.above(spikes.total, spikes.ready & ~resting)
+        self.threshold.rest(spikes.total, spikes.ready & resting)
+        self.rejects = np.where(stream.present > 0, high, self.rejects) & ~resting
         turned = stream.turn()
         if turned is not None:
             spikes.turn(turned.by, turned.ranks, turned.grown)
@@ -185,12 +192,29 @@ class AdmissionFleet:
         made_new._check()
         return made_new
 
+    def _in_spike(self, ready: Floats | None) -> NDArray[np.bool_]:
+        if self.gate is None:
+            return np.zeros(self.nodes, np.bool_)
+        found = np.asarray(() if ready is None else ready, np.float64)
+        if found.shape != (self.nodes,):
+            raise InputError(
+                f"ready has shape {found.shape}, expected ({self.nodes},): `between` needs each node's CPU Ready"
+            )
+        return self.gate.closed(found)
+
     def _parts(self) -> list[Part]:
+        gate: list[Part] = []
+        if self.gate is not None:
+            gate = [
+                ("gate", self.gate, ("in_spike",)),
+                ("spike", self.gate.threshold, ("level", "scale", "seen", "left")),
+            ]
         return [
             ("stream", self.stream, STREAM_FIELDS),
             ("spikes", self.spikes, ("window", "filled", "spikes", "scores", "total", "ready")),
             ("threshold", self.threshold, ("level", "scale", "seen", "left")),
             ("fleet", self, ("rejects",)),
+            *gate,
             *self.stream.tracker.parts(),
         ]
 

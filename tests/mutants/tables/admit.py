@@ -22,6 +22,15 @@ TREES = ("tests/admit/test_trees_plain.py::test_a_tree_equals_plain_sums_of_matr
 STARTS = ("tests/admit/test_trees_plain.py::test_start_affects_one_node_and_refills_its_filter",)
 SPIRIT = ("tests/admit/test_trackers_plain.py::test_spirit_starts_with_the_energy_of_the_shared_subspace",)
 LESSONS = ("tests/admit/test_states.py::test_lessons_of_zero_steps_have_no_weight",)
+GATED = ("tests/admit/test_between.py::test_each_gauge_between_spikes_equals_a_plain_one",)
+RESTS = ("tests/admit/test_between.py::test_a_node_in_a_spike_gains_budget_and_its_threshold_stays",)
+POWER = ("tests/admit/test_trackers_plain.py::test_the_power_method_multiplies_by_each_block",)
+STEPS = (
+    "tests/admit/test_trackers_plain.py::"
+    "test_the_power_method_takes_a_step_once_it_has_as_many_vectors_as_metrics",
+)
+ALIKE = ("tests/admit/test_trackers_plain.py::test_trackers_forget_alike",)
+UNIT = ("tests/admit/test_nodes.py::test_weights_of_sum_1_reach_a_threshold_of_1",)
 
 MUTANTS = (
     Mutant(JUDGING, "np.arange(len(up)) * whole_time", "np.arange(len(up)) * blocks", JUDGED),
@@ -56,6 +65,21 @@ MUTANTS = (
         "take(name, merged)",
         TREES,
     ),
+    Mutant(
+        "admit/policies/rising.py", "max(0.0, view.ready - self.before)", "view.ready - self.before", GATED
+    ),
+    Mutant("admit/policies/rising.py", "        self.before = view.ready\n", "", GATED),
+    Mutant("admit/lib/spike_gate.py", "np.where(known, spikes, self.in_spike)", "spikes", GATED),
+    Mutant(
+        "admit/lib/threshold_policy.py", "            self.threshold.rest(np.array([value]))\n", "", GATED
+    ),
+    Mutant("admit/fleet.py", "spikes.ready & ~resting", "spikes.ready", RESTS),
+    Mutant("admit/fleet.py", "self.threshold.rest(spikes.total, spikes.ready & resting)", "pass", RESTS),
+    Mutant("admit/lib/power.py", "self._sum *= (self._size / size) ** 2", "pass", POWER),
+    Mutant("admit/lib/power.py", "dim if block is None", "1 if block is None", STEPS),
+    Mutant("admit/lib/trackers.py", "** (2.0 / block)", "** (1.0 / block)", ALIKE),
+    Mutant("admit/lib/directions.py", "        self._rows *= self.forget\n", "", ALIKE),
+    Mutant(BUDGET, "self.level - _ROUNDING * np.abs(self.level)", "self.level", UNIT),
     Mutant("admit/fleet.py", "self.spikes.filled[node] = 0", "pass", STARTS),
     Mutant(
         "admit/shared_model.py",

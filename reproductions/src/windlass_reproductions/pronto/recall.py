@@ -9,9 +9,9 @@ import numpy as np
 
 from windlass.admit import POLICIES
 from windlass.admit.evaluation import (
-    OURS,
     TUNED,
     VERDICTS,
+    CandidateRole,
     Judged,
     NodeTelemetry,
     PolicyCandidate,
@@ -31,7 +31,8 @@ DOWNTIMES = (0.05, 0.10)
 _SHOWN = frozenset(
     {
         "random", "utilisation", "ready", "alarm naive", "alarm smoothing", "pronto fpca, z-scores",
-        "pronto fpca, z-scores, equal weights", "forewarn",
+        "pronto fpca, z-scores, equal weights", "forewarn", "random, between spikes", "utilisation, between spikes",
+        "ready, between spikes", "forewarn, between spikes", "rising, between spikes",
     }
 )  # fmt: skip
 
@@ -77,7 +78,7 @@ def judge_all(
 def rows_of(kind: NodeSet, found: Sequence[Judged]) -> list[Row]:
     """Return rows that compare each candidate with chance and the best baseline, and rows of the paper's claims."""
     rows = [_row(kind, each) for each in found]
-    rows += [_baseline_row(kind, each, found) for each in found if each.candidate.label in (OURS, TUNED)]
+    rows += [_baseline_row(kind, each, found) for each in found if _is_compared(each.candidate)]
     if not kind.real:
         return rows
     printed = next(each for each in found if each.candidate.label == "pronto fpca, as printed")
@@ -107,6 +108,10 @@ def rows_of(kind: NodeSet, found: Sequence[Judged]) -> list[Row]:
             "its weights are 1 over the rank, so that all projections must spike at once",
         ),
     ]
+
+
+def _is_compared(candidate: PolicyCandidate) -> bool:
+    return candidate.role is CandidateRole.OWN or candidate.label == TUNED
 
 
 def _baseline_row(kind: NodeSet, each: Judged, found: Sequence[Judged]) -> Row:

@@ -15,13 +15,12 @@ the definition of a spike that a policy receives comes from them.
 from windlass.admit.evaluation.candidates import (
     BETWEEN,
     FORECASTERS,
-    OURS,
     TRACKERS,
     TUNED,
     CandidateRole,
     PolicyCandidate,
+    between_spikes,
     candidates,
-    later,
 )
 from windlass.admit.evaluation.certainty import Intervals, SignalDifference, difference, intervals
 from windlass.admit.evaluation.judging import (
@@ -41,7 +40,6 @@ __all__ = [
     "BETWEEN",
     "FEWEST",
     "FORECASTERS",
-    "OURS",
     "RULE",
     "TOLERANCE",
     "TRACKERS",
@@ -57,12 +55,12 @@ __all__ = [
     "against_pronto",
     "ahead",
     "best_pronto",
+    "between_spikes",
     "candidates",
     "difference",
     "intervals",
     "judge",
     "judge_apart",
-    "later",
     "level_of",
     "signal",
     "tuned",

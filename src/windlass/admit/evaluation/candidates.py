@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,10 @@ from windlass.model.values import number
 TRACKERS = ("fpca", "spirit", "directions", "power")
 #: Forecasters of the alarm, in the order of tables.
 FORECASTERS = ("naive", "smoothing", "arima", "svm")
-#: Labels of Windlass's own policy, and of the variant of Pronto chosen on earlier telemetry.
-OURS, TUNED = "forewarn", "pronto, best on earlier telemetry"
-#: Label of Windlass's own policy where it considers only the steps between spikes.
-BETWEEN = "forewarn, between spikes"
+#: Label of the variant of Pronto chosen on earlier telemetry.
+TUNED = "pronto, best on earlier telemetry"
+#: What the label of a candidate ends with that considers only the steps between spikes.
+BETWEEN = ", between spikes"
 
 
 class CandidateRole(enum.Enum):
@@ -46,7 +46,7 @@ class PolicyCandidate:
 
 
 def candidates(downtimes: Sequence[float], *, busy: bool, svm: bool = True) -> Iterator[PolicyCandidate]:
-    """Yield Pronto as printed, then at each downtime every tracker, Windlass's policy and every baseline.
+    """Yield Pronto as printed, then at each downtime every policy, first at all steps and then between spikes.
 
     Parameters
     ----------
@@ -59,39 +59,49 @@ def candidates(downtimes: Sequence[float], *, busy: bool, svm: bool = True) -> I
 
     Examples
     --------
-    >>> [each.label for each in candidates([0.05], busy=True)][3:6]
-    ['pronto power, as printed', 'random', 'utilisation']
+    >>> [each.label for each in candidates([0.05], busy=True)][3:7]
+    ['pronto power, as printed', 'random', 'random, between spikes', 'utilisation']
     """
-    baseline, pronto, own = CandidateRole.BASELINE, CandidateRole.PRONTO, CandidateRole.OWN
     for tracker in TRACKERS:
-        yield PolicyCandidate(f"pronto {tracker}, as printed", "pronto", np.nan, {"tracker": tracker}, pronto)
+        label = f"pronto {tracker}, as printed"
+        yield PolicyCandidate(label, "pronto", np.nan, {"tracker": tracker}, CandidateRole.PRONTO)
     for downtime in downtimes:
         number("downtime", downtime, 0.0, 1.0, open_below=True)
-        at = {"downtime": downtime}
-        yield PolicyCandidate("random", "random", downtime, at, baseline)
-        if busy:
-            yield PolicyCandidate("utilisation", "utilisation", downtime, at, baseline)
-        yield PolicyCandidate("ready", "ready", downtime, at, baseline)
-        for forecaster in FORECASTERS if svm else FORECASTERS[:-1]:
-            alarm = {"forecaster": forecaster, "series": "values", **at}
-            yield PolicyCandidate(f"alarm {forecaster}", "alarm", downtime, alarm, baseline)
-        scores = {"signal": "scores", "forget": 0.99, **at}
-        for tracker in TRACKERS:
-            yield PolicyCandidate(
-                f"pronto {tracker}, z-scores", "pronto", downtime, {"tracker": tracker, **scores}, pronto
-            )
-        equal = {"weights": "equal", **scores}
-        yield PolicyCandidate("pronto fpca, z-scores, equal weights", "pronto", downtime, equal, pronto)
-        yield PolicyCandidate("forewarn", "forewarn", downtime, at, own)
+        for each in _at(downtime, busy=busy, svm=svm):
+            yield each
+            yield between_spikes(each)
 
 
-def later(downtimes: Sequence[float]) -> Iterator[PolicyCandidate]:
-    """Yield candidates added later; they come last so that the random streams of the others do not change.
+def between_spikes(candidate: PolicyCandidate) -> PolicyCandidate:
+    """Return a candidate that considers only the steps between spikes.
 
-    >>> [each.label for each in later([0.05])]
-    ['forewarn, between spikes']
+    >>> between_spikes(PolicyCandidate("ready", "ready", 0.05)).label
+    'ready, between spikes'
     """
-    for downtime in downtimes:
+    return replace(
+        candidate,
+        label=candidate.label + BETWEEN,
+        parameters={**candidate.parameters, "between": True},
+    )
+
+
+def _at(downtime: float, *, busy: bool, svm: bool) -> Iterator[PolicyCandidate]:
+    """Yield the candidates of one downtime that consider all steps."""
+    baseline, pronto, own = CandidateRole.BASELINE, CandidateRole.PRONTO, CandidateRole.OWN
+    at = {"downtime": downtime}
+    yield PolicyCandidate("random", "random", downtime, at, baseline)
+    if busy:
+        yield PolicyCandidate("utilisation", "utilisation", downtime, at, baseline)
+    yield PolicyCandidate("ready", "ready", downtime, at, baseline)
+    for forecaster in FORECASTERS if svm else FORECASTERS[:-1]:
+        alarm = {"forecaster": forecaster, "series": "values", **at}
+        yield PolicyCandidate(f"alarm {forecaster}", "alarm", downtime, alarm, baseline)
+    scores = {"signal": "scores", "forget": 0.99, **at}
+    for tracker in TRACKERS:
         yield PolicyCandidate(
-            BETWEEN, "forewarn", downtime, {"between": True, "downtime": downtime}, CandidateRole.OWN
+            f"pronto {tracker}, z-scores", "pronto", downtime, {"tracker": tracker, **scores}, pronto
         )
+    equal = {"weights": "equal", **scores}
+    yield PolicyCandidate("pronto fpca, z-scores, equal weights", "pronto", downtime, equal, pronto)
+    yield PolicyCandidate("forewarn", "forewarn", downtime, at, own)
+    yield PolicyCandidate("rising", "rising", downtime, {"between": False, **at}, own)

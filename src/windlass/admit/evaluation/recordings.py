@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from windlass.admit import POLICIES
-from windlass.admit.evaluation.candidates import PolicyCandidate, candidates, later
+from windlass.admit.evaluation.candidates import PolicyCandidate, candidates
 from windlass.admit.evaluation.judging import Judged, judge, judge_apart
 from windlass.admit.evaluation.node import NodeTelemetry, level_of
 from windlass.admit.evaluation.variants import tuned
@@ -160,7 +160,6 @@ def _listed(
         if best is not None:
             last = max(at for at, each in enumerate(listed) if each.downtime == downtime)
             listed.insert(last, best)
-    listed += later(options.downtimes)
     for place, candidate in enumerate(listed):
         progress(candidate.label, _TUNED + (1 - _TUNED) * place / len(listed))
         yield candidate, np.random.default_rng([options.seed, place])

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from windlass.admit.evaluation.candidates import TUNED, CandidateRole, PolicyCandidate
+from windlass.admit.evaluation.candidates import BETWEEN, TUNED, CandidateRole, PolicyCandidate
 from windlass.admit.evaluation.judging import judge
 from windlass.admit.evaluation.node import NodeTelemetry
 from windlass.policy.registry import Registry
@@ -23,20 +23,20 @@ def variants(downtime: float) -> list[PolicyCandidate]:
     """Return all variants tried at a downtime.
 
     >>> len(variants(0.05)), variants(0.05)[0].label
-    (16, 'pronto, lag 5, raw weights, memory 100')
+    (32, 'pronto, lag 5, raw weights, memory 100')
     """
     return [
         PolicyCandidate(
-            f"pronto, lag {lag}, {weights} weights, memory {memory:.0f}",
+            f"pronto, lag {lag}, {weights} weights, memory {memory:.0f}" + (BETWEEN if between else ""),
             "pronto",
             downtime,
             {
                 "signal": "scores", "forget": 0.99, "downtime": downtime, "weights": weights, "lag": lag,
-                "memory": memory,
+                "memory": memory, "between": between,
             },
             CandidateRole.PRONTO,
         )
-        for weights, lag, memory in product(WEIGHTS, LAGS, MEMORIES)
+        for weights, lag, memory, between in product(WEIGHTS, LAGS, MEMORIES, (False, True))
     ]  # fmt: skip
 
 

@@ -7,9 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from windlass.admit.lib.fpca import checked_start
+from windlass.admit.lib.spectrum import DECAY, spectrum_of
 from windlass.admit.lib.subspace import Floats, checked_block
 from windlass.model import InputError
-from windlass.model.values import whole
+from windlass.model.values import number, whole
 
 
 class FrequentDirections:
@@ -18,8 +19,8 @@ class FrequentDirections:
     For a matrix A of all vectors as rows, and its sketch B, AᵀA − BᵀB has no negative eigenvalue, and none above
     ‖A‖²/size, where ‖A‖² is the sum of all squares.
 
-    The sketch's own singular values are shrunk. The Pronto paper gives each direction the weight
-    1 / rank, and so does ``singular_values``.
+    The sketch's own singular values are shrunk, so that ``singular_values`` are weights:
+    see :func:`~windlass.admit.lib.spectrum.spectrum_of`.
 
     Source: Liberty, Simple and deterministic matrix sketching (KDD 2013).
 
@@ -31,6 +32,10 @@ class FrequentDirections:
         Number of the sketch's directions in use.
     size
         Rows of the sketch, more than ``rank``; twice as many by default.
+    forget
+        Factor on older rows at each update.
+    spectrum
+        Weights of the directions, ``decay`` or ``flat``.
 
     Raises
     ------
@@ -48,18 +53,26 @@ class FrequentDirections:
     saved_fields: ClassVar[tuple[str, ...]] = ("_rows", "_used")
     free: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, dim: int, rank: int, size: int | None = None) -> None:
+    def __init__(
+        self, dim: int, rank: int, size: int | None = None, forget: float = 1.0, spectrum: str = DECAY
+    ) -> None:
         self.dim, self.rank = whole("dim", dim, 1), whole("rank", rank, 1)
         if rank > dim:
             raise InputError(f"rank is {rank}, expected at most the {dim} metrics")
         self.size = 2 * self.rank if size is None else whole("size", size, self.rank + 1)
+        self.forget, self._weights = (
+            number("forget", forget, 0.0, 1.0, open_below=True),
+            spectrum_of(spectrum, rank),
+        )
         # Twice as many rows as are kept, so that one SVD serves `size` vectors.
         self._rows: Floats = np.zeros((2 * self.size, self.dim))
         self._used = 0
 
     def update(self, block: Floats) -> None:
         """Add (dim, b) numbers, a column for each vector; the error for an invalid one names it."""
-        for vector in checked_block(block, self.dim).T:
+        found = checked_block(block, self.dim)
+        self._rows *= self.forget
+        for vector in found.T:
             if self._used == len(self._rows):
                 self._shrink()
             self._rows[self._used] = vector
@@ -91,8 +104,8 @@ class FrequentDirections:
 
     @property
     def singular_values(self) -> Floats:
-        """(rank,) weights, 1 / rank each, as in the Pronto paper."""
-        return np.full(self.rank, 1.0 / self.rank)
+        """(rank,) weights."""
+        return self._weights.copy()
 
     def _shrink(self) -> None:
         _, singular, right = np.linalg.svd(self._rows, full_matrices=False)

@@ -27,12 +27,16 @@ class Settings:
     alpha: float = 3.5
     beta: float = 0.5
     weights: str = "raw"
+    spectrum: str = "decay"
     signal: str = "spikes"
     signs: str = "load"
     threshold: float = 1.0
     downtime: float | None = None
     memory: float = 1000.0
     clip: float = 10.0
+    between: bool = False
+    spike: float | None = None
+    share: float = 0.05
 
 
 def settings_of(given: Mapping[str, Any]) -> Settings:

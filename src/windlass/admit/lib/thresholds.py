@@ -13,6 +13,8 @@ from windlass.model.values import number
 _GAIN = 0.1
 #: Smoothing factor of the mean deviation.
 _SLOW = 0.01
+#: Relative rounding error of a score that is compared with a constant threshold.
+_ROUNDING = 1e-12
 #: Number of steps whose downtime can be saved up and spent at once.
 SAVED = 1000.0
 
@@ -71,7 +73,8 @@ class Threshold:
     def above(self, scores: Floats, known: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """Return (n,) which scores are high, and move the thresholds of those that are ``known`` (default all)."""
         if self.downtime is None:
-            high = scores >= self.level
+            # Weights that should sum to 1 may sum to a little less.
+            high = scores >= self.level - _ROUNDING * np.abs(self.level)
             return high if known is None else high & known
         counted = np.ones(len(scores), np.bool_) if known is None else known
         # The threshold has no meaningful unit before the first score.
@@ -87,8 +90,8 @@ class Threshold:
         self.seen = self.seen + counted
         return high
 
-    def rest(self, scores: Floats) -> NDArray[np.bool_]:
-        """Return (n,) all False and add to the budget: these scores are not compared with the threshold.
+    def rest(self, scores: Floats, resting: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+        """Return (n,) all False and add to the budget of nodes that rest (default all): their scores do not count.
 
         >>> moved = Threshold(1, downtime=0.5)
         >>> before = float(moved.left[0])
@@ -96,5 +99,6 @@ class Threshold:
         ([False], 0.5)
         """
         if self.downtime is not None:
-            self.left = np.minimum(self.left + self.downtime, self.most)
+            more = np.minimum(self.left + self.downtime, self.most)
+            self.left = more if resting is None else np.where(resting, more, self.left)
         return np.zeros(len(scores), np.bool_)

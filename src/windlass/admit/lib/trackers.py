@@ -12,9 +12,11 @@ from windlass.admit.lib.directions import FrequentDirections
 from windlass.admit.lib.fpca import ManyFPCA, checked_sizes
 from windlass.admit.lib.power import PowerMethod
 from windlass.admit.lib.saved import Part
+from windlass.admit.lib.spectrum import DECAY
 from windlass.admit.lib.spirit import Spirit
 from windlass.admit.lib.subspace import Floats
 from windlass.model import InputError
+from windlass.model.values import number
 
 
 class Tracker(Protocol):
@@ -138,6 +140,7 @@ def make_tracker(
     forget: float = 1.0,
     energy: tuple[float, float] | None = None,
     rng: np.random.Generator | None = None,
+    spectrum: str = DECAY,
 ) -> ManyTracker:
     """Return a tracker of many nodes by its name.
 
@@ -148,11 +151,13 @@ def make_tracker(
     nodes, dim, rank, block
         Number of nodes, metrics, directions, and vectors of a block.
     forget
-        Factor on older data: for FPCA-Edge at each block, for SPIRIT at each vector; the others forget nothing.
+        Factor on older singular values at each block. The power method keeps only directions and has none to forget.
     energy
         Bounds by which the rank is adapted, if the tracker supports it.
     rng
         For the power method, which starts from random directions.
+    spectrum
+        Weights of directions of trackers that estimate no singular values, ``decay`` or ``flat``.
 
     Raises
     ------
@@ -168,10 +173,12 @@ def make_tracker(
     if name == "fpca":
         return ManyFPCA(nodes, dim, rank, forget, energy)
     draw = np.random.default_rng(0) if rng is None else rng
+    # SPIRIT multiplies energies, which are squares, at each vector.
+    forget_vector = number("forget", forget, 0.0, 1.0, open_below=True) ** (2.0 / block)
     makers: dict[str, Callable[[], Tracker]] = {
-        "spirit": lambda: Spirit(dim, rank, forget, *([] if energy is None else [energy])),
-        "directions": lambda: FrequentDirections(dim, rank),
-        "power": lambda: PowerMethod(dim, rank, draw),
+        "spirit": lambda: Spirit(dim, rank, forget_vector, *([] if energy is None else [energy])),
+        "directions": lambda: FrequentDirections(dim, rank, forget=forget, spectrum=spectrum),
+        "power": lambda: PowerMethod(dim, rank, draw, max(block, dim), spectrum),
     }
     if name not in makers:
         raise InputError(f"tracker is {name!r}, expected one of {', '.join(TRACKERS)}")

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from windlass.admit.lib.forecasts import checked_forecaster
+from windlass.admit.lib.spike_gate import SpikeGate
 from windlass.admit.lib.spike_rules import checked_level
 from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.view import Admission, AdmitView
@@ -42,6 +43,11 @@ class Alarm:
         Number of past values used.
     downtime
         If given, forecasts are compared with a threshold that moves so that this share of steps is above it.
+    between
+        Whether to consider only the steps between spikes of CPU Ready: the policy then never rejects during a spike.
+    spike, share
+        What a spike is for ``between``: the smallest CPU Ready, or if that is None, the highest values of this share
+        of the steps. ``level`` and ``value`` are the rule for forecasts.
 
     Raises
     ------
@@ -65,6 +71,9 @@ class Alarm:
         series: str = "spikes",
         window: int = 180,
         downtime: float | None = None,
+        between: bool = False,
+        spike: float | None = None,
+        share: float = 0.05,
     ) -> None:
         self.forecaster, self.level, self.value = forecaster, level, value
         checked_forecaster(forecaster)
@@ -74,6 +83,7 @@ class Alarm:
         self.series = series
         self.past: deque[float] = deque(maxlen=whole("window", window, 2))
         self.threshold = Threshold(1, 0.0, downtime)
+        self.gate = SpikeGate(1, spike, share) if between else None
         self.last = Admission(False, "CPU Ready was never measured")
 
     def decide(self, view: AdmitView) -> Admission:
@@ -81,6 +91,10 @@ class Alarm:
         if math.isnan(view.ready):
             return self.last
         self.past.append(view.ready)
+        if self.gate is not None and self.gate.closed_now(view.ready):
+            self.threshold.rest(np.zeros(1))
+            self.last = Admission(False, "CPU Ready is in a spike, in which this policy never rejects")
+            return self.last
         history = np.array(self.past)
         spike = checked_level(self.level, self.value)(history, self.value)
         # If most values are equal, every value may reach the level: none is a spike then.

@@ -11,6 +11,7 @@ from windlass.admit.federation import Subspace
 from windlass.admit.learned import Learned, as_one_block
 from windlass.admit.lib.ridge import Ridge
 from windlass.admit.lib.saved import Part, opened, pack, restore
+from windlass.admit.lib.spike_gate import spike_threshold
 from windlass.admit.lib.stream import STREAM_FIELDS, Stream, Turned
 from windlass.admit.lib.subspace import Floats
 from windlass.admit.lib.thresholds import Threshold
@@ -106,12 +107,7 @@ class Forewarn:
         }  # fmt: skip
         self.within, self.apart, self.between = whole("within", within, 1), whole("apart", apart, 1), between
         self.stream = Stream(make_tracker("fpca", 1, dim, rank, block, forget), block, memory, clip)
-        # The level of a spike should not follow each burst, as the threshold on scores does.
-        self.spike = (
-            Threshold(1, 0.0, share, gain=0.01)
-            if spike is None
-            else Threshold(1, number("spike", spike, 0.0, open_below=True))
-        )
+        self.spike = spike_threshold(1, spike, share)
         self.threshold = Threshold(1, 0.0, downtime)
         keeps = 1.0 - 1.0 / number("slow", slow, 1.0, open_below=True)
         self.line = Ridge(PLAIN + 2 * rank + _OUTCOME_DIRECTIONS, strength=20.0, forget=keeps)

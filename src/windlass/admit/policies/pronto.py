@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import numpy as np
@@ -39,6 +40,9 @@ class Pronto:
     weights
         Weight of a projection: ``raw``, its singular value as printed; ``unit``, that divided by the sum; ``equal``.
         By default ``raw``; with a ``downtime`` and no ``signal``, ``equal``.
+    spectrum
+        Weights of directions of ``directions`` and ``power``, which estimate no singular values: ``decay``, 1/i for
+        direction i, or ``flat``, 1/rank for each.
     signal
         Quantity summed: ``spikes`` as printed, ``absolute`` for spikes of either sign, ``scores`` for z-scores. By
         default ``spikes``; with a ``downtime``, ``scores``, because spikes are too coarse to keep to one.
@@ -53,6 +57,11 @@ class Pronto:
         Number of steps over which mean and deviation of a metric are taken.
     clip
         Greatest absolute value of a scaled metric, in deviations.
+    between
+        Whether to consider only the steps between spikes of CPU Ready: the policy then never rejects during a spike.
+    spike, share
+        What a spike is for ``between``: the smallest CPU Ready, or if that is None, the highest values of this share
+        of the steps.
     rng
         For the tracker ``power``, which starts from random directions.
 
@@ -85,12 +94,16 @@ class Pronto:
         alpha: float = 3.5,
         beta: float = 0.5,
         weights: str | None = None,
+        spectrum: str = "decay",
         signal: str | None = None,
         signs: str = "load",
         threshold: float = 1.0,
         downtime: float | None = None,
         memory: float = 1000.0,
         clip: float = 10.0,
+        between: bool = False,
+        spike: float | None = None,
+        share: float = 0.05,
         rng: np.random.Generator | None = None,
     ) -> None:
         is_coarse = downtime is None or signal is not None
@@ -109,21 +122,27 @@ class Pronto:
             alpha=alpha,
             beta=beta,
             weights=weights,
+            spectrum=spectrum,
             signal=signal,
             signs=signs,
             threshold=threshold,
             downtime=downtime,
             memory=memory,
             clip=clip,
+            between=between,
+            spike=spike,
+            share=share,
         )
 
-    def observe(self, metrics: Floats) -> bool:
+    def observe(self, metrics: Floats, ready: float = math.nan) -> bool:
         """Return whether the node rejects tasks from now on.
 
         Parameters
         ----------
         metrics
             (dim,); NaN for a missing metric. If all are missing, the last answer holds.
+        ready
+            CPU Ready of the same step, which ``between`` needs; NaN if unknown.
 
         Raises
         ------
@@ -133,12 +152,12 @@ class Pronto:
         found = np.asarray(metrics, np.float64)
         if found.shape != (self.fleet.dim,):
             raise InputError(f"metrics have shape {found.shape}, expected ({self.fleet.dim},)")
-        return bool(self.fleet.observe(found[None])[0])
+        return bool(self.fleet.observe(found[None], np.array([ready]))[0])
 
     def decide(self, view: AdmitView) -> Admission:
         """Decide by the spikes of this step."""
         level = float(self.fleet.threshold.level[0])
-        reject, score = self.observe(view.metrics), float(self.fleet.scores[0])
+        reject, score = self.observe(view.metrics, view.ready), float(self.fleet.scores[0])
         return Admission(reject, f"weighted spikes are {score:.3g}, the threshold is {level:.3g}", score)
 
     def restart(self) -> None:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from windlass.admit.lib.spike_gate import SpikeGate
 from windlass.admit.view import Admission, AdmitView
 from windlass.model.values import number
 
@@ -19,6 +20,12 @@ class Random:
         Random generator.
     downtime
         The probability, 0 to 1.
+    between
+        Whether to consider only the steps between spikes of CPU Ready: the policy then never rejects during a spike,
+        and at other steps with a higher probability, so that the downtime is the same.
+    spike, share
+        What a spike is for ``between``: the smallest CPU Ready, or if that is None, the highest values of this share
+        of the steps.
 
     Raises
     ------
@@ -35,10 +42,24 @@ class Random:
 
     name: ClassVar[str] = "random"
 
-    def __init__(self, rng: np.random.Generator, downtime: float = 0.05) -> None:
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        downtime: float = 0.05,
+        between: bool = False,
+        spike: float | None = None,
+        share: float = 0.05,
+    ) -> None:
         self.rng, self.downtime = rng, number("downtime", downtime, 0.0, 1.0)
+        self.gate = SpikeGate(1, spike, share) if between else None
+        self.steps, self.steps_between = 0, 0
 
     def decide(self, view: AdmitView) -> Admission:
         """Decide at random."""
         drawn = float(self.rng.random())
-        return Admission(drawn < self.downtime, "drawn at random", drawn)
+        self.steps += 1
+        if self.gate is not None and self.gate.closed_now(view.ready):
+            return Admission(False, "CPU Ready is in a spike, in which this policy never rejects", drawn)
+        self.steps_between += 1
+        probability = self.downtime * self.steps / self.steps_between
+        return Admission(drawn < probability, "drawn at random", drawn)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from windlass.admit.lib.spike_gate import SpikeGate
 from windlass.admit.lib.threshold_policy import ThresholdPolicy
 from windlass.admit.view import AdmitView
 
@@ -17,6 +18,11 @@ class Ready(ThresholdPolicy):
         Smallest CPU Ready at which the node rejects; see :class:`~windlass.admit.AdmitView`.
     downtime
         If given, the threshold moves so that this share of steps is above it.
+    between
+        Whether to consider only the steps between spikes of CPU Ready: the policy then never rejects during a spike.
+    spike, share
+        What a spike is for ``between``: the smallest CPU Ready, or if that is None, the highest values of this share
+        of the steps.
 
     Raises
     ------
@@ -34,8 +40,15 @@ class Ready(ThresholdPolicy):
     name: ClassVar[str] = "ready"
     gauge: ClassVar[str] = "CPU Ready"
 
-    def __init__(self, threshold: float = 0.05, downtime: float | None = None) -> None:
-        super().__init__(threshold, downtime)
+    def __init__(
+        self,
+        threshold: float = 0.05,
+        downtime: float | None = None,
+        between: bool = False,
+        spike: float | None = None,
+        share: float = 0.05,
+    ) -> None:
+        super().__init__(threshold, downtime, SpikeGate(1, spike, share) if between else None)
 
     def read(self, view: AdmitView) -> float:
         """Return CPU Ready of the step that has ended."""

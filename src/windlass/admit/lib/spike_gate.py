@@ -1,0 +1,77 @@
+"""A gate of policies that consider only the steps between spikes of CPU Ready."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.admit.lib.subspace import Floats
+from windlass.admit.lib.thresholds import Threshold
+from windlass.model.values import number
+
+#: Gain of a level that is a share of the steps: it should not follow each burst, as the threshold on scores does.
+_SLOW_GAIN = 0.01
+
+
+def spike_threshold(nodes: int, spike: float | None, share: float) -> Threshold:
+    """Return what separates spikes of CPU Ready from other values: a level, or a share of the steps seen so far.
+
+    Parameters
+    ----------
+    nodes
+        Number of nodes, each with a threshold.
+    spike
+        Smallest CPU Ready of a spike; None if unknown.
+    share
+        If ``spike`` is None, the highest values are spikes: this share of the steps.
+
+    Examples
+    --------
+    >>> spike_threshold(1, 0.5, 0.05).above(np.array([0.5])).tolist()
+    [True]
+    """
+    if spike is None:
+        return Threshold(nodes, 0.0, share, gain=_SLOW_GAIN)
+    return Threshold(nodes, number("spike", spike, 0.0, open_below=True))
+
+
+class SpikeGate:
+    """Whether a node is in a spike of CPU Ready: its tasks wait already, and a warning comes too late.
+
+    A gated policy does not reject in a spike, so that its downtime is left for the steps between spikes.
+
+    Source: Windlass.
+
+    Parameters
+    ----------
+    nodes, spike, share
+        See :func:`spike_threshold`.
+
+    Raises
+    ------
+    InputError
+        A parameter is out of bounds.
+
+    Examples
+    --------
+    >>> gate = SpikeGate(nodes=2, spike=0.5)
+    >>> gate.closed(np.array([0.4, 0.5])).tolist(), gate.closed(np.array([0.6, np.nan])).tolist()
+    ([False, True], [True, True])
+    """
+
+    def __init__(self, nodes: int = 1, spike: float | None = None, share: float = 0.05) -> None:
+        self.threshold = spike_threshold(nodes, spike, share)
+        self.in_spike: NDArray[np.bool_] = np.zeros(nodes, np.bool_)
+
+    def closed(self, ready: Floats) -> NDArray[np.bool_]:
+        """Return (n,) which nodes are in a spike, from CPU Ready of the step that has ended; where NaN, as before."""
+        known = ~np.isnan(ready)
+        values = np.where(known, ready, 0.0)
+        self.threshold.above(values, known)
+        spikes = (values > 0.0) & (values >= self.threshold.level)
+        self.in_spike = np.where(known, spikes, self.in_spike)
+        return self.in_spike.copy()
+
+    def closed_now(self, ready: float) -> bool:
+        """Return whether the only node is in a spike."""
+        return bool(self.closed(np.array([ready]))[0])
