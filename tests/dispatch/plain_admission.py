@@ -18,7 +18,7 @@ from windlass.experiment.workloads.tasks import draw_tasks
 from windlass.model.timetable import WorkerTimetable
 from windlass.sim.coupled import Coupled
 from windlass.sim.part import Quiet
-from windlass.sim.telemetry.answers import Counts
+from windlass.sim.telemetry.answers import Counts, limits_of
 from windlass.sim.telemetry.binding import binding_of
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.workers.part import WorkersPart
@@ -39,7 +39,7 @@ class Answering(Quiet):
 
     def decide(self, now: float) -> tuple[()]:
         if self.answers and now >= self.answers[0][0]:
-            self.binding.answer(np.array(self.answers.pop(0)[1], bool), now)
+            self.binding.answer(limits_of(np.array(self.answers.pop(0)[1], bool)), now)
         return ()
 
     def ended(self) -> bool:

@@ -13,6 +13,7 @@ from test_oracle import SPEEDS, shaky, workload
 from windlass.dispatch.policies.pull import Pull
 from windlass.dispatch.policies.sparrow import Sparrow
 from windlass.model.timetable import WorkerTimetable
+from windlass.sim.telemetry.answers import limits_of
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.late_gate import set_late_answers
 
@@ -159,20 +160,20 @@ def test_speeds_of_nodes_that_reject_are_not_forgotten():
             policy.completed(worker, 1.0, seconds)
     policy.arrived(1.0)
     assert list(policy.offers()) == [1, 2, 0]
-    assert set_late_answers(policy.ints[None], np.array([False, True, False]))
+    assert set_late_answers(policy.ints[None], limits_of(np.array([False, True, False])))
     assert list(policy.offers()) == [2, 0]
     assert policy.takes(1, 2.0, 9) == 0
     # Without the fastest one, the next takes the first task.
     assert policy.takes(2, 2.0, 1) == 1
-    assert set_late_answers(policy.ints[None], np.array([False, False, True]))
+    assert set_late_answers(policy.ints[None], limits_of(np.array([False, False, True])))
     assert list(policy.offers()) == [1, 0]
-    assert set_late_answers(policy.ints[None], np.array([False, True, False]))
+    assert set_late_answers(policy.ints[None], limits_of(np.array([False, True, False])))
     policy.left(2)
     policy.left(0)
     # The only node that is up rejects, so the gate is open.
     assert list(policy.offers()) == [1]
     policy.joined(0)
     assert list(policy.offers()) == [0]
-    assert set_late_answers(policy.ints[None], np.zeros(3, bool))
+    assert set_late_answers(policy.ints[None], limits_of(np.zeros(3, bool)))
     assert sorted(policy.offers()) == [0, 1]
-    assert not set_late_answers(policy.ints[None], np.zeros(3, bool))
+    assert not set_late_answers(policy.ints[None], limits_of(np.zeros(3, bool)))

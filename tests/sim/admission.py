@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.admit import AdmitView
+from windlass.admit import AdmitView, TaskLoad
 from windlass.dispatch.state import MEMBERS_AT, PRESENT, RNG
 
 INF = float("inf")
@@ -60,7 +60,9 @@ class Oracle:
             node.speed = speed
         self.next_step = every if telemetry else INF
         self.steps = 0
-        self.stands = [False] * len(admit)
+        self.limits = [INF] * len(admit)
+        self.came: list[float] = [np.nan] * len(self.submit)
+        self.started: list[float] = [np.nan] * len(self.submit)
         self.end, self.worker = [np.nan] * len(self.submit), [-1] * len(self.submit)
         self.channels: list[Any] = []
         self.rejects: list[Any] = []
@@ -84,6 +86,7 @@ class Oracle:
         node.begun = self.now
         node.end = self.now + self.work[task] / node.speed
         self.worker[task] = index
+        self.started[task] = self.now
 
     def complete(self, index: int) -> None:
         node = self.nodes[index]
@@ -142,15 +145,43 @@ class Oracle:
             node.news = 0
         channels = np.array(rows)
         for index, (policy, metrics) in enumerate(zip(self.admit, self.metrics(channels), strict=True)):
-            view = AdmitView(self.now, metrics, float(channels[index, 0]), float(channels[index, 2]))
-            self.stands[index] = policy.decide(view).reject
+            view = AdmitView(
+                self.now,
+                metrics,
+                float(channels[index, 0]),
+                float(channels[index, 2]),
+                self.tasks(index, rows[index]),
+            )
+            found = policy.decide(view)
+            self.limits[index] = 0 if found.reject else INF if found.limit is None else found.limit
         self.channels.append(channels)
-        self.rejects.append(list(self.stands))
+        self.rejects.append([limit == 0 for limit in self.limits])
         self.steps += 1
         self.next_step = (self.steps + 1) * self.every
 
+    def tasks(self, index: int, row: list[float]) -> TaskLoad:
+        """Return the tasks of a node in the step that ends now, from all tasks that it ever had."""
+        begin = self.now - self.every
+        mine = [task for task, worker in enumerate(self.worker) if worker == index]
+        waits = [
+            self.started[task] - self.came[task] for task in mine if begin < self.started[task] <= self.now
+        ]
+        lasts = [self.end[task] - self.came[task] for task in mine if begin < self.end[task] <= self.now]
+        queue = self.nodes[index].queue
+        return TaskLoad(
+            row[1] * self.cores,
+            len(queue),
+            len(lasts),
+            sum(lasts) / len(lasts) if lasts else np.nan,
+            min(lasts, default=np.nan),
+            sum(waits) / len(waits) if waits else np.nan,
+            min(waits, default=np.nan),
+            max((self.now - self.came[task] for task in queue), default=0.0),
+        )
+
     def chosen(self) -> int:
         policy, lengths = self.policy, np.array([node.length for node in self.nodes])
+        self.stands = [length >= limit for length, limit in zip(lengths, self.limits, strict=True)]
         before = policy.ints.copy()
         first = policy.choose(lengths)
         if not self.stands[first]:
@@ -177,6 +208,7 @@ class Oracle:
 
     def arrive(self, task: int) -> None:
         self.policy.arrived(self.now)
+        self.came[task] = self.now
         index = self.chosen()
         node = self.nodes[index]
         node.news += 1

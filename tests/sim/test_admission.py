@@ -23,7 +23,7 @@ from windlass.experiment.worlds.admission.simulation import (
 )
 from windlass.experiment.worlds.admission.world import AdmissionWorld
 from windlass.model import InputError
-from windlass.sim.telemetry.answers import counts, set_answers
+from windlass.sim.telemetry.answers import NO_LIMIT, counts, limits_of, set_answers
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.metrics import MetricModel, Metrics, read_model, write_model
 from windlass.sim.telemetry.pressure import CHANNELS
@@ -96,8 +96,12 @@ def test_rejecting_nothing_or_everything_changes_nothing(dispatch, admit):
         {"random": {"downtime": 0.6}},
         {"pronto": {"rank": 2, "block": 10, "signal": "scores", "downtime": 0.2}},
         {"forewarn": {"rank": 2, "block": 10, "downtime": 0.2}},
+        # Policies with a limit, which see the tasks of their node.
+        {"breakwater": {"target": 0.8, "drop": 1.5, "initial": 2}},
+        {"gradient": {"queue": 0.0, "initial": 3}},
+        {"codel": {"target": 0.2, "interval": 1.0}},
     ],
-    ids=["utilisation", "random", "pronto", "forewarn"],
+    ids=["utilisation", "random", "pronto", "forewarn", "breakwater", "gradient", "codel"],
 )
 def test_admission_equals_the_plain_simulation(monkeypatch, dispatch, admit):
     model = small_model()
@@ -142,12 +146,14 @@ def test_a_node_that_rejects_is_not_chosen_while_one_accepts(name, data):
     )
     choices = 0
     for _ in range(data.draw(st.integers(1, 6))):
-        rejects = np.array(data.draw(st.lists(st.booleans(), min_size=4, max_size=4)))
-        set_answers(gated.ints[None], rejects)
+        few = st.sampled_from([0, 1, 2, 4, NO_LIMIT])
+        limits = np.array(data.draw(st.lists(few, min_size=4, max_size=4)))
+        set_answers(gated.ints[None], limits)
         for lengths in data.draw(st.lists(st.lists(st.integers(0, 5), min_size=4, max_size=4), max_size=5)):
             gated.arrived(float(choices))
             chosen = gated.choose(np.array(lengths))
             choices += 1
+            rejects = np.array(lengths) >= limits
             assert rejects.all() or not rejects[chosen]
             if data.draw(st.booleans()):
                 gated.completed(chosen, 1.0, 0.5)
@@ -161,10 +167,10 @@ def test_a_node_that_rejects_is_not_chosen_while_one_accepts(name, data):
 def test_rejected_choices_do_not_count_as_sent():
     plain = make_policy("least-outstanding", np.ones(3), np.random.default_rng(1))
     gated = gate(plain)
-    set_answers(gated.ints[None], np.array([True, True, False]))
+    set_answers(gated.ints[None], limits_of(np.array([True, True, False])))
     lengths = np.zeros(3, np.int64)
     assert [gated.choose(lengths) for _ in range(4)] == [2, 2, 2, 2]
-    set_answers(gated.ints[None], np.zeros(3, bool))
+    set_answers(gated.ints[None], limits_of(np.zeros(3, bool)))
     # If rejected choices counted, node 2 would not be next in turn.
     assert sorted(gated.choose(lengths) for _ in range(8)) == [0, 0, 0, 0, 1, 1, 1, 1]
 
@@ -206,9 +212,9 @@ def test_policies_in_python_and_wrong_answers_are_rejected():
 
     with pytest.raises(InputError, match="plain is not compiled"):
         gate(Plain())
-    with pytest.raises(InputError, match=r"rejects have shape \(2,\), expected \(3,\)"):
+    with pytest.raises(InputError, match=r"limits have shape \(2,\), expected \(3,\)"):
         set_answers(
-            gate(make_policy("jsq", np.ones(3), np.random.default_rng(1))).ints[None], np.zeros(2, bool)
+            gate(make_policy("jsq", np.ones(3), np.random.default_rng(1))).ints[None], np.zeros(2, np.int64)
         )
 
 

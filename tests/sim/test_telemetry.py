@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import astuple, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +14,7 @@ from tests.sim.test_admission import small_model
 from windlass.experiment.dispatching import make_policy
 from windlass.model import InputError
 from windlass.sim.nodes import Ledger
-from windlass.sim.telemetry.answers import Counts, counts, set_answers
+from windlass.sim.telemetry.answers import Counts, counts, limits_of, set_answers
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.metrics import Metrics, _short, read_model, write_model
 from windlass.sim.telemetry.neighbours import CoreChanges, Neighbours, draw_bursts
@@ -62,6 +63,25 @@ def test_pressure_of_unequal_nodes_is_summed_over_all_tasks(seed):
         np.testing.assert_allclose(found.channels(), wanted, atol=1e-12)
         for place, name in enumerate(CHANNELS):
             assert found.channels()[:, place].tolist() == getattr(found, name).tolist()
+        for at in range(3):
+            assert astuple(found.tasks.of(at)) == plain_tasks(at, begin, until, tasks)
+
+
+def plain_tasks(node, begin, until, tasks):
+    """Return the tasks of a node in a step, by sums over all tasks (arrival, start, end, node)."""
+    mine = [task for task in tasks if task[3] == node]
+    shared = sum(max(0.0, min(ended, until) - max(came, begin)) for came, _, ended, _ in mine) / (
+        until - begin
+    )
+    waits = [began - came for came, began, _, _ in mine if begin < began <= until]
+    lasts = [ended - came for came, _, ended, _ in mine if begin < ended <= until]
+    queue = [until - came for came, began, _, _ in mine if began > until]
+    near = partial(pytest.approx, rel=1e-9, abs=1e-12, nan_ok=True)
+    return (
+        near(shared), len(queue), len(lasts), near(np.mean(lasts) if lasts else np.nan),
+        near(min(lasts, default=np.nan)), near(np.mean(waits) if waits else np.nan), near(min(waits, default=np.nan)),
+        near(max(queue, default=0.0)),
+    )  # fmt: skip
 
 
 def bursts_of(drawn, nodes):
@@ -152,14 +172,14 @@ def test_neighbours_hold_cores_of_their_own_site_and_part():
 def test_nodes_that_left_are_not_chosen():
     gated = gate(make_policy("jsq", np.ones(3), np.random.default_rng(1)))
     gated.left(2)
-    set_answers(gated.ints[None], np.array([True, True, False]))
+    set_answers(gated.ints[None], limits_of(np.array([True, True, False])))
     lengths = np.array([3, 1, 0])
     # The present nodes reject, and the accepting node has left, so the first choice is kept.
     assert gated.choose(lengths) == 1
     assert counts(gated.ints[None]) == Counts(accepted=0, diverted=0, forced=1)
     gated.joined(2)
     assert gated.choose(lengths) == 2
-    set_answers(gated.ints[None], np.array([False, True, True]))
+    set_answers(gated.ints[None], limits_of(np.array([False, True, True])))
     assert gated.choose(lengths) == 0
     assert counts(gated.ints[None]) == Counts(accepted=1, diverted=1, forced=1)
     assert Counts(1, 2, 4).rejected == 6
@@ -167,7 +187,7 @@ def test_nodes_that_left_are_not_chosen():
 
 def test_without_nodes_there_is_no_choice_to_reject():
     gated = gate(make_policy("jsq", np.ones(2), np.random.default_rng(1)))
-    set_answers(gated.ints[None], np.array([True, True]))
+    set_answers(gated.ints[None], limits_of(np.array([True, True])))
     lengths = np.zeros(2, np.int64)
     for _ in range(3):
         assert gated.choose(lengths) >= 0
@@ -185,7 +205,7 @@ def test_gates_are_copies_and_their_counts_add_up():
     before = plain.ints.copy()
     gated, other = gate(plain), gate(plain)
     both = np.stack([gated.ints, other.ints])
-    set_answers(both, np.array([True, False]))
+    set_answers(both, limits_of(np.array([True, False])))
     gated.ints[:], other.ints[:] = both
     assert [
         gated.choose(np.array([0, 5])),

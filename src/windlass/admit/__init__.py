@@ -11,6 +11,8 @@ Policies, one file each in ``policies/``:
 - ``rising``: Windlass's own: CPU Ready and its last increase, between spikes.
 - ``utilisation``, ``ready``: cores are busy; tasks wait.
 - ``alarm``: a forecast of CPU Ready is a spike.
+- ``gradient``, ``vegas``, ``codel``, ``breakwater``: overload control by latency and queueing delay of a node's tasks.
+- ``concurrency``: a constant limit of tasks at once.
 - ``always``, ``never``, ``random``: baselines for any signal.
 
 :mod:`~windlass.admit.view` defines the input and output of a policy, :mod:`~windlass.admit.fleet` runs many nodes in
@@ -44,7 +46,7 @@ from windlass.admit.lib.spirit import Spirit
 from windlass.admit.lib.subspace import distance, merge
 from windlass.admit.policies.forewarn import Forewarn
 from windlass.admit.policies.pronto import Pronto
-from windlass.admit.view import Admission, AdmitView
+from windlass.admit.view import Admission, AdmitView, TaskLoad
 from windlass.policy.registry import Registry
 
 POLICIES = Registry(
@@ -86,6 +88,7 @@ __all__ = [
     "Pronto",
     "Spirit",
     "Subspace",
+    "TaskLoad",
     "distance",
     "merge",
 ]

@@ -13,7 +13,65 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model import InputError, PolicyError
-from windlass.model.values import number
+from windlass.model.values import number, whole
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLoad:
+    """Tasks, or requests, of a node during one step.
+
+    Parameters
+    ----------
+    in_flight
+        Mean number of tasks that ran or waited at the node.
+    waiting
+        Number of tasks that wait at the node when the step ends.
+    completed
+        Number of tasks that completed.
+    latency, least_latency
+        Mean and least time from arrival at the node to completion, over the tasks that completed, s; NaN without any.
+    wait, least_wait
+        Mean and least time from arrival at the node to the start, over the tasks that started, s; NaN without any.
+    oldest
+        Time since the arrival of the oldest task that waits, s; 0 if none waits.
+
+    Raises
+    ------
+    InputError
+        A number is below 0.
+
+    Examples
+    --------
+    >>> TaskLoad(1.5, 1, 2, 0.5, 0.4, 0.1, 0.0, 0.2).delay
+    0.2
+    """
+
+    in_flight: float
+    waiting: int
+    completed: int
+    latency: float = math.nan
+    least_latency: float = math.nan
+    wait: float = math.nan
+    least_wait: float = math.nan
+    oldest: float = 0.0
+
+    def __post_init__(self) -> None:
+        whole("waiting", self.waiting, 0)
+        whole("completed", self.completed, 0)
+        for name in ("in_flight", "latency", "least_latency", "wait", "least_wait", "oldest"):
+            value = getattr(self, name)
+            if not math.isnan(value):
+                number(name, value, 0.0)
+
+    @property
+    def delay(self) -> float:
+        """The queueing delay, s: the mean wait of the tasks that started, or the oldest wait if that is longer."""
+        return self.oldest if math.isnan(self.wait) else max(self.wait, self.oldest)
+
+    @property
+    def least_delay(self) -> float:
+        """The least queueing delay, s: of the tasks that started; the oldest wait if none started."""
+        return self.oldest if math.isnan(self.least_wait) else self.least_wait
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +89,8 @@ class AdmitView:
     ready
         CPU Ready: time in which tasks were runnable without a core, divided by the time of all cores; it can exceed 1.
         NaN if unknown.
+    tasks
+        Its tasks in the step; None if unknown, as on a node whose agent does not see requests.
 
     Raises
     ------
@@ -47,6 +107,7 @@ class AdmitView:
     metrics: NDArray[np.float64]
     busy: float = math.nan
     ready: float = math.nan
+    tasks: TaskLoad | None = None
 
     def __post_init__(self) -> None:
         number("now", self.now, -math.inf)
@@ -64,11 +125,14 @@ class Admission:
     Parameters
     ----------
     reject
-        True to reject tasks.
+        True to reject all tasks.
     why
         The reason, in words.
     score
         The number compared with a threshold, in the policy's own unit; NaN without one.
+    limit
+        Most tasks that the node has at once, running and waiting: it rejects a task that would be one more. None for no
+        limit.
 
     Examples
     --------
@@ -79,6 +143,7 @@ class Admission:
     reject: bool
     why: str
     score: float = math.nan
+    limit: int | None = None
 
     def check(self, view: AdmitView) -> None:
         """Raise unless an engine can carry this out; the view does not matter.
@@ -86,9 +151,11 @@ class Admission:
         Raises
         ------
         PolicyError
-            ``reject`` is not a boolean, or the reason is empty.
+            ``reject`` is not a boolean, the reason is empty, or the limit is no whole number of at least 1.
         """
         if not isinstance(self.reject, bool | np.bool_):
             raise PolicyError(f"reject is {self.reject!r}, expected True or False")
+        if self.limit is not None and not (isinstance(self.limit, int | np.integer) and self.limit >= 1):
+            raise PolicyError(f"limit is {self.limit!r}, expected a whole number of at least 1, or None")
         if not self.why:
             raise PolicyError("the answer has no reason")

@@ -30,6 +30,10 @@ STEPS = (
     "test_the_power_method_takes_a_step_once_it_has_as_many_vectors_as_metrics",
 )
 ALIKE = ("tests/admit/test_trackers_plain.py::test_trackers_forget_alike",)
+LIMITS = ("tests/sim/test_admission.py::test_a_node_that_rejects_is_not_chosen_while_one_accepts",)
+PLAIN_LIMITS = ("tests/sim/test_admission.py::test_admission_equals_the_plain_simulation",)
+LOAD = ("tests/sim/test_telemetry.py::test_pressure_of_unequal_nodes_is_summed_over_all_tasks",)
+OVERLOAD = ("tests/admit/test_overload.py",)
 UNIT = ("tests/admit/test_nodes.py::test_weights_of_sum_1_reach_a_threshold_of_1",)
 
 MUTANTS = (
@@ -79,6 +83,23 @@ MUTANTS = (
     Mutant("admit/lib/power.py", "dim if block is None", "1 if block is None", STEPS),
     Mutant("admit/lib/trackers.py", "** (2.0 / block)", "** (1.0 / block)", ALIKE),
     Mutant("admit/lib/directions.py", "        self._rows *= self.forget\n", "", ALIKE),
+    Mutant(
+        "sim/telemetry/gate.py", "lengths[first] < ints[limits + first]", "ints[limits + first] > 0", LIMITS
+    ),
+    Mutant("sim/telemetry/gate.py", "if lengths[worker] >= ints", "if lengths[worker] > ints", LIMITS),
+    Mutant(
+        "sim/telemetry/part.py",
+        "limits[node] = answer.limit",
+        "limits[node] = answer.limit + 1",
+        PLAIN_LIMITS,
+    ),
+    Mutant("sim/telemetry/pressure.py", "(began > begin) & (began <= until)", "began <= until", LOAD),
+    Mutant("sim/telemetry/pressure.py", "until - arrival[still]", "until - begin", LOAD),
+    Mutant("admit/view.py", "max(self.wait, self.oldest)", "self.wait", OVERLOAD),
+    Mutant("admit/policies/codel.py", "self.interval / math.sqrt(self.count)", "self.interval", OVERLOAD),
+    Mutant("admit/policies/breakwater.py", "* excess, 0.5)", "* excess, 0.25)", OVERLOAD),
+    Mutant("admit/policies/vegas.py", "self.completed > _PROBE", "self.completed >= _PROBE", OVERLOAD),
+    Mutant("admit/policies/gradient.py", "self.long_term *= 0.95", "pass", OVERLOAD),
     Mutant(BUDGET, "self.level - _ROUNDING * np.abs(self.level)", "self.level", UNIT),
     Mutant("admit/fleet.py", "self.spikes.filled[node] = 0", "pass", STARTS),
     Mutant(

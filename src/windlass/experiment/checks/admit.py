@@ -10,7 +10,7 @@ import numpy as np
 
 from windlass.admit.context import AdmitContext
 from windlass.admit.learned import Interruptible, Mergeable, Projecting, Restorable
-from windlass.admit.view import AdmitView
+from windlass.admit.view import AdmitView, TaskLoad
 from windlass.experiment.checks.capabilities import require_refused
 from windlass.experiment.checks.cases import Drawn
 from windlass.experiment.checks.common import Check, CheckError, require
@@ -24,7 +24,7 @@ def drawn_views(seed: int) -> Generator[AdmitView, Any, None]:
     """Yield a node's views under bursts of load: most metrics follow the load, one is constant, one starts late, and
     some values are missing.
     """
-    rng = np.random.default_rng(seed)
+    rng, of_tasks = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     load, burst, now = 0.3, 0, 0.0
     along = rng.normal(1.0, 0.5, _DIM)
     for step in range(_STEPS):
@@ -40,7 +40,29 @@ def drawn_views(seed: int) -> Generator[AdmitView, Any, None]:
         now += float(rng.choice([1.0, 1.0, 1.0, 3600.0, -5.0]))
         waits = max(0.0, load - 1.0) + abs(rng.normal(0, 0.01))
         known = rng.random() < 0.95
-        yield AdmitView(now, metrics, min(1.0, load) if known else math.nan, waits if known else math.nan)
+        busy, ready = (min(1.0, load), waits) if known else (math.nan, math.nan)
+        yield AdmitView(now, metrics, busy, ready, _tasks(load, of_tasks))
+
+
+def _tasks(load: float, rng: np.random.Generator) -> TaskLoad | None:
+    """Return a node's tasks under a load; None at times, and without completed or started tasks at others."""
+    kind, delay = rng.random(), max(0.0, load - 0.5) * rng.exponential(1.0)
+    if kind < 0.1:
+        return None
+    waiting = int(rng.poisson(20.0 * delay))
+    if kind < 0.2:
+        return TaskLoad(1.0 + waiting, waiting, 0, oldest=delay if waiting else 0.0)
+    oldest = delay if waiting else 0.0
+    return TaskLoad(
+        1.0 + waiting,
+        waiting,
+        1 + int(rng.poisson(4.0)),
+        delay + 0.3,
+        delay + 0.1,
+        delay,
+        delay / 2.0,
+        oldest,
+    )
 
 
 def _made(registry: Registry, name: str) -> Any:
@@ -92,9 +114,10 @@ def check_ignores_the_clock(registry: Registry, name: str) -> None:
     """The answers depend on the steps and not on the time between them, so a clock that jumps changes none."""
     still, jumping = _made(registry, name), _made(registry, name)
     for view in drawn_views(15):
-        same = AdmitView(0.0, view.metrics, view.busy, view.ready)
+        same = AdmitView(0.0, view.metrics, view.busy, view.ready, view.tasks)
         one, two = still.decide(same), jumping.decide(view)
-        require(one.reject == two.reject, f"{name}: answers differently when the clock jumps")
+        alike = (one.reject, one.limit) == (two.reject, two.limit)
+        require(alike, f"{name}: answers differently when the clock jumps")
 
 
 def check_continues_after_restart(registry: Registry, name: str) -> None:

@@ -8,11 +8,12 @@ part of ``ints``              what it is
 m numbers                     the dispatch policy's own state
 room                          for :mod:`windlass.sim.telemetry.gate`: m numbers; for
                               :mod:`windlass.sim.telemetry.late_gate`: n numbers
-``REJECTING``                 nodes that reject
+``LIMITED``                   nodes that reject all tasks, or have a limit
 ``ACCEPTED``                  tasks that their first choice accepted
 ``DIVERTED``                  tasks that their first choice rejected, and that another node got
 ``FORCED``                    tasks that their first choice got although it rejected them, as all did
-n numbers from ``ANSWERS``    1 for each node that rejects
+n numbers from ``LIMITS``     most tasks that each node has at once: 0 if it rejects all tasks,
+                              ``NO_LIMIT`` if it rejects none
 ============================  ======================================================================
 """
 
@@ -28,13 +29,15 @@ from windlass.jit import inlined
 from windlass.model import InputError
 
 #: Places behind the policy's state and the room, of single numbers and of the first answer.
-REJECTING, ACCEPTED, DIVERTED, FORCED, ANSWERS = range(5)
+LIMITED, ACCEPTED, DIVERTED, FORCED, LIMITS = range(5)
+#: Limit of a node that accepts all tasks.
+NO_LIMIT = 1 << 62
 
 
 @inlined
 def gate_at(ints):
     """Return the place behind the policy's state and the room."""
-    return len(ints) - ANSWERS - ints[WORKERS]
+    return len(ints) - LIMITS - ints[WORKERS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +65,24 @@ class Counts:
         return self.diverted + self.forced
 
 
-def set_answers(states: NDArray[np.int64], rejects: NDArray[np.bool_]) -> None:
+def limits_of(rejects: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return (n,) the limits of nodes that reject all tasks or none.
+
+    >>> limits_of(np.array([True, False])).tolist() == [0, NO_LIMIT]
+    True
+    """
+    return np.where(rejects, 0, NO_LIMIT)
+
+
+def set_answers(states: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
     """Set the answers of all nodes, for the tasks that come from now on.
 
     Parameters
     ----------
     states
         (k, …) the gated policy's ``ints``, one row for each scheduler.
-    rejects
-        (n,) True for nodes that reject.
+    limits
+        (n,) most tasks that each node has at once; 0 if it rejects all, :data:`NO_LIMIT` if it rejects none.
 
     Raises
     ------
@@ -78,10 +90,10 @@ def set_answers(states: NDArray[np.int64], rejects: NDArray[np.bool_]) -> None:
         Not one answer for each node.
     """
     workers = int(states[0, WORKERS])
-    if rejects.shape != (workers,):
-        raise InputError(f"rejects have shape {rejects.shape}, expected ({workers},)")
-    states[:, -workers:] = rejects
-    states[:, REJECTING - ANSWERS - workers] = int(rejects.sum())
+    if limits.shape != (workers,):
+        raise InputError(f"limits have shape {limits.shape}, expected ({workers},)")
+    states[:, -workers:] = limits
+    states[:, LIMITED - LIMITS - workers] = int((limits < NO_LIMIT).sum())
 
 
 def counts(states: NDArray[np.int64]) -> Counts:
@@ -92,5 +104,6 @@ def counts(states: NDArray[np.int64]) -> Counts:
     states
         (k, …) the gated policy's ``ints``, one row for each scheduler.
     """
-    sums = states[:, -ANSWERS - int(states[0, WORKERS]) :].sum(axis=0)
+    workers = int(states[0, WORKERS])
+    sums = states[:, -LIMITS - workers : len(states[0]) - workers].sum(axis=0)
     return Counts(*(int(sums[place]) for place in (ACCEPTED, DIVERTED, FORCED)))

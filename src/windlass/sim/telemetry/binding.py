@@ -28,8 +28,8 @@ class Binding(Protocol):
         """Return (t,) the node at which each task waits, or -1; entries of other tasks are not used."""
         ...
 
-    def answer(self, rejects: NDArray[np.bool_], now: float) -> None:
-        """Let nodes answer: ``rejects`` is (n,) True for nodes that reject tasks from ``now`` (s) on."""
+    def answer(self, limits: NDArray[np.int64], now: float) -> None:
+        """Let nodes answer: ``limits`` is (n,) most tasks that each has at once from ``now`` (s) on."""
         ...
 
     def counts(self) -> Counts:
@@ -62,9 +62,9 @@ class AtOnce:
         QUEUED.ready()(np.ascontiguousarray(state.line["head"]), state.after, self._at)
         return self._at
 
-    def answer(self, rejects: NDArray[np.bool_], now: float) -> None:
+    def answer(self, limits: NDArray[np.int64], now: float) -> None:
         """Set the answers for the tasks that arrive next."""
-        set_answers(self._workers.state.ints, rejects)
+        set_answers(self._workers.state.ints, limits)
 
     def counts(self) -> Counts:
         """Return the tasks by the answer of their first choice."""
@@ -100,11 +100,11 @@ class Late:
         """Return no node for any task."""
         return self._nowhere
 
-    def answer(self, rejects: NDArray[np.bool_], now: float) -> None:
+    def answer(self, limits: NDArray[np.int64], now: float) -> None:
         """Set the answers; where they change which nodes take tasks, offer or place anew what waits."""
         self._count()
-        self._rejects = rejects
-        if set_late_answers(self._workers.state.ints, rejects):
+        self._rejects = limits == 0
+        if set_late_answers(self._workers.state.ints, limits):
             self._workers.send_waiting(now)
 
     def counts(self) -> Counts:

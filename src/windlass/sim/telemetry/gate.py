@@ -1,9 +1,9 @@
 """Admission ahead of dispatch: a compiled dispatch policy that avoids nodes that reject tasks.
 
-A task that a node rejects goes to the policy's next choice: its choice if all nodes that reject had left. The rejected
-choice leaves no trace in the policy's state, except in its random stream. If all nodes reject, the first choice gets
-the task. Behind the policy's state is room for a copy of it, from before a choice that is rejected; the layout is in
-:mod:`windlass.sim.telemetry.answers`.
+A node rejects a task if it has as many tasks, in the view of the scheduler, as its limit allows. The task goes to the
+policy's next choice: its choice if all nodes that reject had left. The rejected choice leaves no trace in the policy's
+state, except in its random stream. If all nodes reject, the first choice gets the task. Behind the policy's state is
+room for a copy of it, from before a choice that is rejected; the layout is in :mod:`windlass.sim.telemetry.answers`.
 
 A policy that binds late has no choice to reject; its gate is :mod:`windlass.sim.telemetry.late_gate`.
 """
@@ -20,7 +20,7 @@ from windlass.dispatch.compiled import CompiledDispatch, as_compiled, choosing
 from windlass.dispatch.state import DIRTY, MEMBERS_AT, PRESENT, RNG, WORKERS, drop_member
 from windlass.jit import Kernel, helper, inlined
 from windlass.model import InputError
-from windlass.sim.telemetry.answers import ACCEPTED, ANSWERS, DIVERTED, FORCED, REJECTING, gate_at
+from windlass.sim.telemetry.answers import ACCEPTED, DIVERTED, FORCED, LIMITED, LIMITS, NO_LIMIT, gate_at
 from windlass.sim.telemetry.late_gate import late_gated
 
 
@@ -33,10 +33,10 @@ def _restore(ints, own):
 
 
 @inlined
-def _drop_rejecting(ints, answers):
+def _drop_rejecting(lengths, ints, limits):
     """Drop the nodes that reject from the present workers."""
     for worker in range(ints[WORKERS]):
-        if ints[answers + worker] != 0:
+        if lengths[worker] >= ints[limits + worker]:
             drop_member(ints, worker)
     ints[DIRTY] = 1
 
@@ -63,26 +63,26 @@ def gated(kernel: Kernel) -> Kernel:
 
     def _choose_accepting(lengths, ints, floats):
         gate = gate_at(ints)
-        if ints[gate + REJECTING] == 0:
+        if ints[gate + LIMITED] == 0:
             ints[gate + ACCEPTED] += 1
             return choose(lengths, ints, floats)
-        own, answers = gate // 2, gate + ANSWERS
+        own, limits = gate // 2, gate + LIMITS
         for place in range(own):
             ints[own + place] = ints[place]
         first = choose(lengths, ints, floats)
-        if first < 0 or ints[answers + first] == 0:
+        if first < 0 or lengths[first] < ints[limits + first]:
             ints[gate + ACCEPTED] += 1
             return first
         accepting = 0
         for worker in range(ints[WORKERS]):
             # A worker that left has no place in the list of present workers.
             present = ints[MEMBERS_AT + ints[WORKERS] + worker] >= 0
-            accepting += 1 if present and ints[answers + worker] == 0 else 0
+            accepting += 1 if present and lengths[worker] < ints[limits + worker] else 0
         if accepting == 0:
             ints[gate + FORCED] += 1
             return first
         _restore(ints, own)
-        _drop_rejecting(ints, answers)
+        _drop_rejecting(lengths, ints, limits)
         other = choose(lengths, ints, floats)
         _restore_members(ints, own)
         ints[gate + DIVERTED] += 1
@@ -107,9 +107,9 @@ def gate(policy: DispatchPolicy) -> CompiledDispatch:
     Examples
     --------
     >>> from windlass.dispatch.policies.jsq import Jsq
-    >>> from windlass.sim.telemetry.answers import counts, set_answers
+    >>> from windlass.sim.telemetry.answers import counts, limits_of, set_answers
     >>> gated_policy = gate(Jsq(3, np.random.default_rng(1)))
-    >>> set_answers(gated_policy.ints[None], np.array([False, True, False]))
+    >>> set_answers(gated_policy.ints[None], limits_of(np.array([False, True, False])))
     >>> gated_policy.choose(np.array([5, 0, 4])), counts(gated_policy.ints[None])
     (2, Counts(accepted=0, diverted=1, forced=0))
     """
@@ -122,7 +122,8 @@ def gate(policy: DispatchPolicy) -> CompiledDispatch:
     found.__class__ = late_gated(type(inner)) if inner.binds_late else _gated_class(type(inner))
     # For the copy of the state, or the workers that are down.
     room = inner.workers if inner.binds_late else len(inner.ints)
-    behind = np.zeros(room + ANSWERS + inner.workers, np.int64)
+    behind = np.zeros(room + LIMITS + inner.workers, np.int64)
+    behind[-inner.workers :] = NO_LIMIT
     found.ints, found.floats = np.concatenate([inner.ints, behind]), inner.floats.copy()
     return found
 

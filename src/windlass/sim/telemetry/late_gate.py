@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from windlass.dispatch.compiled import CompiledDispatch, binding, changing
 from windlass.dispatch.state import DIRTY, JOINED, LEFT, WORKERS, add_member, drop_member, is_present
 from windlass.jit import Kernel, helper, inlined
-from windlass.sim.telemetry.answers import ANSWERS, gate_at, set_answers
+from windlass.sim.telemetry.answers import LIMITS, gate_at, set_answers
 
 
 @inlined
@@ -36,13 +36,13 @@ def _update_members(ints):
 
     Returns whether a member was added or dropped.
     """
-    down, answers = _down_at(ints), gate_at(ints) + ANSWERS
+    down, limits = _down_at(ints), gate_at(ints) + LIMITS
     accepting = 0
     for worker in range(ints[WORKERS]):
-        accepting += ints[down + worker] == 0 and ints[answers + worker] == 0
+        accepting += ints[down + worker] == 0 and ints[limits + worker] > 0
     updated = 0
     for worker in range(ints[WORKERS]):
-        taking = ints[down + worker] == 0 and (accepting == 0 or ints[answers + worker] == 0)
+        taking = ints[down + worker] == 0 and (accepting == 0 or ints[limits + worker] > 0)
         if taking and not is_present(ints, worker):
             add_member(ints, worker)
             updated = 1
@@ -103,15 +103,15 @@ def late_gated(cls: type[CompiledDispatch]) -> type[CompiledDispatch]:
     return type(f"LateGated{cls.__name__}", (cls,), functions)
 
 
-def set_late_answers(states: NDArray[np.int64], rejects: NDArray[np.bool_]) -> bool:
+def set_late_answers(states: NDArray[np.int64], limits: NDArray[np.int64]) -> bool:
     """Set the answers of all nodes, and return whether that changes which workers are present.
 
     Parameters
     ----------
     states
         (k, …) the gated policy's ``ints``, one row for each scheduler.
-    rejects
-        (n,) True for nodes that reject.
+    limits
+        (n,) most tasks that each node has at once. Only 0 matters, as a node has at most one task that binds late.
 
     Raises
     ------
@@ -121,13 +121,14 @@ def set_late_answers(states: NDArray[np.int64], rejects: NDArray[np.bool_]) -> b
     Examples
     --------
     >>> from windlass.dispatch.policies.pull import Pull
+    >>> from windlass.sim.telemetry.answers import limits_of
     >>> from windlass.sim.telemetry.gate import gate
     >>> gated_policy = gate(Pull(3, rng=np.random.default_rng(1)))
-    >>> set_late_answers(gated_policy.ints[None], np.array([False, True, False]))
+    >>> set_late_answers(gated_policy.ints[None], limits_of(np.array([False, True, False])))
     True
     >>> list(gated_policy.offers()), gated_policy.takes(1, now=0.0, waiting=5)
     ([0, 2], 0)
     """
-    set_answers(states, rejects)
+    set_answers(states, limits)
     update = UPDATE.ready()
     return any([update(row) != 0 for row in states])

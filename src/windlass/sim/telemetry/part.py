@@ -12,7 +12,7 @@ from windlass.model import PolicyError
 from windlass.model.values import number
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Quiet
-from windlass.sim.telemetry.answers import Counts
+from windlass.sim.telemetry.answers import NO_LIMIT, Counts
 from windlass.sim.telemetry.binding import binding_of
 from windlass.sim.telemetry.metrics import Metrics
 from windlass.sim.telemetry.pressure import UnfinishedTasks
@@ -122,16 +122,21 @@ class TelemetryPart(Quiet):
         )  # fmt: skip
         channels = pressure.channels()
         measured = self._metrics.step(channels)
-        answers = np.zeros(len(measured), np.bool_)
+        limits = np.full(len(measured), NO_LIMIT)
         for node, (policy, row) in enumerate(zip(self._policies, measured, strict=True)):
-            view = AdmitView(now, row, float(pressure.busy[node]), float(pressure.ready[node]))
+            view = AdmitView(
+                now, row, float(pressure.busy[node]), float(pressure.ready[node]), pressure.tasks.of(node)
+            )
             answer = policy.decide(view)
             try:
                 answer.check(view)
             except PolicyError as error:
                 raise PolicyError(str(error), _ADMIT) from error
-            answers[node] = answer.reject
+            if answer.reject:
+                limits[node] = 0
+            elif answer.limit is not None:
+                limits[node] = answer.limit
         self._counts.append(self._binding.counts())
-        self._binding.answer(answers, now)
+        self._binding.answer(limits, now)
         self._channels.append(channels)
-        self._answers.append(answers)
+        self._answers.append(limits == 0)

@@ -12,6 +12,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from windlass.admit import TaskLoad
 from windlass.jit import Kernel
 
 Floats = NDArray[np.float64]
@@ -36,6 +37,41 @@ QUEUED = Kernel(_queued, types.int64(types.int32[::1], types.int32[::1], types.i
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class NodeTasks:
+    """Tasks of n nodes during one step; see :class:`~windlass.admit.view.TaskLoad` for each array, (n,)."""
+
+    in_flight: Floats
+    waiting: NDArray[np.int64]
+    completed: NDArray[np.int64]
+    latency: Floats
+    least_latency: Floats
+    wait: Floats
+    least_wait: Floats
+    oldest: Floats
+
+    def of(self, node: int) -> TaskLoad:
+        """Return the tasks of one node."""
+        return TaskLoad(
+            float(self.in_flight[node]),
+            int(self.waiting[node]),
+            int(self.completed[node]),
+            float(self.latency[node]),
+            float(self.least_latency[node]),
+            float(self.wait[node]),
+            float(self.least_wait[node]),
+            float(self.oldest[node]),
+        )
+
+
+def _mean_and_least(node: NDArray[np.int64], values: Floats, nodes: int) -> tuple[Floats, Floats]:
+    """Return (n,) mean and least of each node's values; NaN for a node without any."""
+    count, least = np.bincount(node, minlength=nodes), np.full(nodes, np.inf)
+    np.minimum.at(least, node, values)
+    mean = np.bincount(node, values, nodes) / np.where(count > 0, count, 1)
+    return np.where(count > 0, mean, np.nan), np.where(count > 0, least, np.nan)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Pressure:
     """Pressure on n nodes during one step.
 
@@ -51,6 +87,8 @@ class Pressure:
         (n,) share of the node's memory in use, 0 to 1.
     network
         (n,) tasks that arrived, divided by the number that the node could run in the same time.
+    tasks
+        The nodes' tasks.
     """
 
     busy: Floats
@@ -58,6 +96,7 @@ class Pressure:
     ready: Floats
     memory: Floats
     network: Floats
+    tasks: NodeTasks
 
     def channels(self) -> Floats:
         """Return (n, 5) the pressure, in the order of :data:`CHANNELS`."""
@@ -130,7 +169,21 @@ class UnfinishedTasks:
         # A task that a node took at the end of this step counts in the next, unless it ended at once.
         counted = (arrival >= begin) & ((arrival < until) | (ended <= until))
         arrivals = np.bincount(node[counted], minlength=nodes)
+        ending = (ended > begin) & (ended <= until)
+        starting = (began > begin) & (began <= until)
+        still = began > until
+        oldest = np.zeros(nodes)
+        np.maximum.at(oldest, node[still], until - arrival[still])
+        load = NodeTasks(
+            here,
+            np.bincount(node[still], minlength=nodes),
+            np.bincount(node[ending], minlength=nodes),
+            *_mean_and_least(node[ending], (ended - arrival)[ending], nodes),
+            *_mean_and_least(node[starting], (began - arrival)[starting], nodes),
+            oldest,
+        )
         return Pressure(
+            tasks=load,
             busy=np.minimum(held + (1.0 - held) * runs, 1.0),
             queue=here / self._cores,
             ready=(waits + runs * held) / self._cores,
