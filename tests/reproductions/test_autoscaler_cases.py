@@ -1,5 +1,6 @@
 """The autoscaler's workloads and series: their part of a log and their machines, calculated by hand."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from tests.reproductions.keyed import axes
 from windlass.io.traces.openb import OpenbPods
+from windlass.model import InputError
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
 from windlass_reproductions.autoscaler import curve_cases, data, paper, sizes
@@ -73,6 +75,35 @@ def test_a_workload_is_split_into_history_and_learned_and_judged_blocks(logs, na
     begin = first * DAY
     kept = submit[(submit >= begin) & (submit < begin + judged)]
     np.testing.assert_array_equal(case.jobs.submit, kept)
+
+
+@pytest.mark.parametrize(("days", "last"), [(49.0, 7), (97.5, 13), (112.0, 16), (200.0, 16)])
+def test_a_log_of_a_batch_system_is_judged_until_its_last_whole_week(monkeypatch, days, last):
+    table = _table(days)
+    monkeypatch.setattr(curve_cases, "read_swf", lambda path: path)
+    monkeypatch.setattr(curve_cases, "to_workload", lambda log: SimpleNamespace(jobs=table))
+    found = curve_cases.swf(Path("folder/NASA-iPSC-1993.swf.gz"))
+    assert found.name == "NASA-iPSC-1993"
+    assert (found.learned, found.judged) == ((2 * WEEK, 6 * WEEK), (6 * WEEK, last * WEEK))
+    assert found.case.jobs.submit.max() < table.submit[0] + last * WEEK
+
+
+@pytest.mark.parametrize("days", [0.5, 48.5])
+def test_a_log_without_a_whole_test_week_is_rejected(monkeypatch, days):
+    monkeypatch.setattr(curve_cases, "read_swf", lambda path: path)
+    monkeypatch.setattr(curve_cases, "to_workload", lambda log: SimpleNamespace(jobs=_table(days)))
+    with pytest.raises(
+        InputError, match=f"short.swf: the log has {int(days // 7)} whole weeks, expected at least 7"
+    ):
+        curve_cases.swf(Path("short.swf"))
+
+
+def _table(days):
+    """Jobs over a number of days, from day 3 on, the last exactly at the end."""
+    many = jobs(3.0 + np.arange(0.0, days + 0.25, 0.5))
+    return SimpleNamespace(
+        submit=many.submit, run=many.run, procs=np.ones(len(many.submit)), request=many.run * 2
+    )
 
 
 def test_jobs_of_logs_keep_their_processors_and_walltimes(logs):

@@ -72,3 +72,8 @@ def test_every_side_has_knobs_of_its_own():
     points = [*baselines(), *ours("thrifty"), *ours("hazard")]
     assert len({(each.policy, each.parameters) for each in points}) == len(points)
     assert {each.policy for each in baselines()} == {"reactive", "buffer", "static"}
+
+
+def test_thrifty_may_spend_as_much_as_the_largest_reserve():
+    assert max(dict(each.parameters)["worth"] for each in ours("thrifty")) == 2560.0
+    assert max(dict(each.parameters).get("spare", 0) for each in baselines()) == 32

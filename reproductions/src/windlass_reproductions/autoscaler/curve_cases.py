@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.experiment.workloads.bins import jobs_of_bins
 from windlass.experiment.worlds.elastic.simulation import ElasticCase
@@ -17,6 +18,7 @@ from windlass.io.traces.bins import read_bins
 from windlass.io.traces.demands import read_demands
 from windlass.io.traces.swf import read_swf
 from windlass.io.traces.workload import to_workload
+from windlass.model import InputError
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
 from windlass.sim.instances.fleet import InstanceFleet
@@ -95,11 +97,32 @@ def kth(path: Path) -> Workload:
     jobs = to_workload(read_swf(path)).jobs
     vectors = VectorJobs.of(jobs.submit, jobs.run, cores=jobs.procs, walltime=jobs.request)
     node = InstanceType("node", cores=1.0, price=1.0, launch=300.0, most=1000)
-    return _workload("KTH", vectors, (node,), weeks=(2, 6, 16))
+    return _workload("KTH", vectors, (node,), weeks=(2, 6, _judged_until(path, jobs.submit)))
+
+
+def _judged_until(path: Path, submit: NDArray[np.float64]) -> int:
+    """Return the week in which the test part ends: the 16th, or the last whole week of a shorter log."""
+    whole = int((submit[-1] - submit[0]) // WEEK) if len(submit) else 0
+    if whole <= 6:
+        raise InputError(
+            f"{path}: the log has {whole} whole weeks, expected at least 7: the test part begins after six"
+        )
+    return min(16, whole)
 
 
 def swf(path: Path) -> Workload:
-    """Return a log of a batch system as :func:`kth` does, and the first 16 weeks of it; the name is the file's."""
+    """Return a log of a batch system as :func:`kth` does; the name is the file's.
+
+    Parameters
+    ----------
+    path
+        A log in Standard Workload Format. The first 16 weeks are used, or all whole weeks of a shorter log.
+
+    Raises
+    ------
+    InputError
+        The log has fewer than seven whole weeks.
+    """
     return replace(kth(path), name=path.name.split(".")[0])
 
 
