@@ -13,6 +13,7 @@ from windlass.admit import POLICIES, AdmissionFleet, AdmitView, Forewarn, Pronto
 from windlass.admit.evaluation import intervals
 from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.measure import onsets, quality
+from windlass.admit.policies.rising import Rising
 from windlass.model import InputError
 from windlass_reproductions.pronto.drawn import drawn_node as drawn
 
@@ -188,3 +189,25 @@ def test_a_node_in_a_spike_gains_budget_and_its_threshold_stays():
     assert not node.observe(np.full(4, 50.0), 0.5)
     assert (threshold.level == level).all()
     assert threshold.left == pytest.approx(np.minimum(left + 0.1, threshold.most))
+
+
+@given(st.integers(0, 2**32 - 1), st.booleans(), st.integers(0, 60))
+@settings(max_examples=20, deadline=None)
+def test_a_restored_rising_policy_continues_as_if_uninterrupted(seed, between, at):
+    ready = np.random.default_rng(seed).random(120)
+    ready[::7] = np.nan
+    policy = Rising(dim=5, downtime=0.2, rise=2.0, between=between, share=0.2)
+    views = [AdmitView(0.0, np.zeros(5), ready=each) for each in ready]
+    for view in views[:at]:
+        policy.decide(view)
+    other = Rising.load(policy.save())
+    assert other.dim == 5
+    # Until CPU Ready is known, the last answer holds, which is not saved.
+    after = views[at:]
+    known = next(place for place, view in enumerate(after) if not np.isnan(view.ready))
+    assert [policy.decide(view).reject for view in after][known:] == [
+        other.decide(view).reject for view in after
+    ][known:]
+    assert policy.save() == other.save()
+    with pytest.raises(InputError, match="saved state"):
+        Rising.load(policy.save()[:-9])

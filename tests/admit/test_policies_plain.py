@@ -75,7 +75,7 @@ def test_defaults_are_those_of_the_paper_and_the_documentation():
     }  # fmt: skip
     assert defaults(Random) == {"downtime": 0.05, **GATE}
     assert defaults(Ready) == {"threshold": 0.05, "downtime": None, **GATE}
-    assert defaults(Rising) == {"downtime": 0.05, "rise": 1.0, **GATE, "between": True}
+    assert defaults(Rising) == {"dim": 1, "downtime": 0.05, "rise": 1.0, **GATE, "between": True}
     assert defaults(Utilisation) == {"threshold": 0.9, "downtime": None, **GATE}
     assert defaults(Spikes) == {"lag": 10, "alpha": 3.5, "beta": 0.5, "signal": "spikes"}
     assert defaults(Stream) == {"memory": 1000.0, "clip": 10.0, "signs": "load"}

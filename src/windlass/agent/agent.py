@@ -164,6 +164,8 @@ def run_agent(
             stack.callback(check.close)
             where += f"; agent-check at {check.address.host}, port {check.address.port}"
         notify(where)
+        for line in _without_effect(options, node):
+            notify(line)
         stack.callback(saver.look, True)
         first = _FirstStep(observer, notify)
 
@@ -301,6 +303,15 @@ def _joiner(
         clock=clock,
         notify=notify,
     )
+
+
+def _without_effect(options: AgentOptions, node: AgentNode) -> Iterator[str]:
+    """Yield a line for each given option that has no effect under the policy."""
+    instead = "choose a policy that does, such as --policy forewarn"
+    if options.state is not None and not node.can_be_saved:
+        yield f"--state: policy {options.policy} saves nothing, so the file is not written; {instead}"
+    if options.above is not None and not node.can_share:
+        yield f"--join: policy {options.policy} shares nothing with other nodes; {instead}"
 
 
 def retry_delays(rng: np.random.Generator) -> Backoff:

@@ -90,6 +90,16 @@ class AgentNode:
         return self._mergeable is not None and self._mergeable.is_new
 
     @property
+    def can_be_saved(self) -> bool:
+        """True if the policy's state can be saved."""
+        return self._restorable is not None
+
+    @property
+    def can_share(self) -> bool:
+        """True if the policy shares what it has learned with other nodes."""
+        return self._mergeable is not None
+
+    @property
     def projections(self) -> NDArray[np.float64]:
         """(r,) projections of the last step on the policy's directions; empty if it has none."""
         return _NONE if self._projecting is None else self._projecting.projections

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import ClassVar, Self
 
+from windlass.admit.lib.saved import Part, opened, pack, restore
 from windlass.admit.lib.spike_gate import SpikeGate
 from windlass.admit.lib.threshold_policy import ThresholdPolicy
 from windlass.admit.view import AdmitView
-from windlass.model.values import number
+from windlass.model import InputError
+from windlass.model.values import number, whole
 
 
 class Rising(ThresholdPolicy):
@@ -20,6 +22,8 @@ class Rising(ThresholdPolicy):
 
     Parameters
     ----------
+    dim
+        Number of metrics of the node, which a saved state records.
     downtime
         Share of steps at which the node may reject; the threshold moves to it.
     rise
@@ -46,9 +50,11 @@ class Rising(ThresholdPolicy):
 
     name: ClassVar[str] = "rising"
     gauge: ClassVar[str] = "CPU Ready with its rise"
+    kind: ClassVar[str] = "windlass.admit.rising"
 
     def __init__(
         self,
+        dim: int = 1,
         downtime: float = 0.05,
         rise: float = 1.0,
         between: bool = True,
@@ -56,12 +62,39 @@ class Rising(ThresholdPolicy):
         share: float = 0.05,
     ) -> None:
         super().__init__(0.0, downtime, SpikeGate(1, spike, share) if between else None)
-        self.rise, self.before = number("rise", rise, 0.0), math.nan
+        self.dim = whole("dim", dim, 1)
+        self.settings = {
+            "dim": dim, "downtime": downtime, "rise": rise, "between": between, "spike": spike, "share": share,
+        }  # fmt: skip
+        #: CPU Ready of the last known step; below 0 before the first, as a saved state has no NaN.
+        self.rise, self.before = number("rise", rise, 0.0), -1.0
 
     def read(self, view: AdmitView) -> float:
         """Return CPU Ready of the step plus its weighted increase since the last known step."""
         if math.isnan(view.ready):
             return math.nan
-        grown = 0.0 if math.isnan(self.before) else max(0.0, view.ready - self.before)
+        grown = 0.0 if self.before < 0.0 else max(0.0, view.ready - self.before)
         self.before = view.ready
         return view.ready + self.rise * grown
+
+    def save(self) -> bytes:
+        """Return the thresholds as bytes."""
+        return pack(self.kind, dict(self.settings), self._parts())
+
+    @classmethod
+    def load(cls, data: bytes) -> Self:
+        """Return a policy from the bytes of :meth:`save`; raise an InputError of one line for anything else."""
+        header, arrays = opened(data, cls.kind)
+        try:
+            found = cls(**header.settings)
+        except TypeError as error:
+            raise InputError(f"saved state: settings: {error}") from error
+        restore(header, arrays, found._parts())
+        return found
+
+    def _parts(self) -> list[Part]:
+        fields = ("level", "scale", "seen", "left")
+        parts: list[Part] = [("node", self, ("before",)), ("threshold", self.threshold, fields)]
+        if self.gate is not None:
+            parts += [("gate", self.gate, ("in_spike",)), ("spike", self.gate.threshold, fields)]
+        return parts

@@ -16,7 +16,7 @@ from windlass.model import InputError
 
 def test_options_have_the_documented_defaults_and_bounds():
     agent, aggregator, above = AgentOptions(), AggregatorOptions(), Above("http://a:1", "n")
-    assert (agent.listen, agent.check, agent.policy) == (Address("127.0.0.1", 9090), None, "forewarn")
+    assert (agent.listen, agent.check, agent.policy) == (Address("127.0.0.1", 9090), None, "rising")
     assert (agent.downtime, agent.guard, agent.every, agent.state) == (None, 0.5, 1.0, None)
     assert (agent.save_every, agent.drain, agent.mark, agent.above) == (60.0, "state", "off", None)
     assert (aggregator.listen, aggregator.rank) == (Address("127.0.0.1", 9092), 4)

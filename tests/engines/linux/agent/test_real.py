@@ -266,6 +266,8 @@ def test_learned_state_survives_an_end_and_a_restart(started, tmp_path, by):
         "127.0.0.1:0",
         "--every",
         "0.05",
+        "--policy",
+        "forewarn",
         "--state",
         str(state),
         "--save-every",
@@ -291,7 +293,7 @@ def test_two_agents_survive_a_restart_of_their_aggregator(started, tmp_path):
     port = free_port()
     above = ("aggregate", "--listen", f"127.0.0.1:{port}", "--state", str(tmp_path / "tree"))
     join = ("--join", f"http://127.0.0.1:{port}", "--join-every", "0.5")
-    run = ("run", "--listen", "127.0.0.1:0", "--every", "0.05")
+    run = ("run", "--listen", "127.0.0.1:0", "--every", "0.05", "--policy", "forewarn")
     alone = started(*run, *join, "--name", "one", token=SECRET)
     alone.found("continuing without it")
     until(lambda: ask(alone.address, "/healthz").status == 200, "a step", alone.process)

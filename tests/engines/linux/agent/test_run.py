@@ -67,8 +67,8 @@ def roots(tmp_path):
 def test_an_agent_serves_its_ports_until_it_is_stopped_and_saves_its_state(tmp_path, roots):
     state = tmp_path / "state"
     options = AgentOptions(
-        listen=HERE, check=HERE, every=0.05, guard=0.0, downtime=0.1, state=state, save_every=1e9, drain="weight",
-        roots=roots,
+        listen=HERE, check=HERE, policy="forewarn", every=0.05, guard=0.0, downtime=0.1, state=state, save_every=1e9,
+        drain="weight", roots=roots,
     )  # fmt: skip
     running = Running(run_agent, options)
     (where,) = [line for line in running.lines if line.startswith("http://")]
@@ -100,10 +100,29 @@ def test_an_agent_serves_its_ports_until_it_is_stopped_and_saves_its_state(tmp_p
     again = Running(run_agent, options)
     again.end()
     assert not [line for line in again.lines if "put aside" in line]
-    other = Running(run_agent, AgentOptions(listen=HERE, every=0.05, state=state, roots=roots))
+    other = Running(
+        run_agent, AgentOptions(listen=HERE, policy="forewarn", every=0.05, state=state, roots=roots)
+    )
     other.end()
     assert [line for line in other.lines if "renamed to state.refused" in line]
     assert opened(state.read_bytes()).policy == "forewarn"
+
+
+def test_options_without_effect_under_the_policy_are_named(tmp_path, roots):
+    def lines(policy, **more):
+        options = AgentOptions(listen=HERE, policy=policy, every=0.05, roots=roots, **more)
+        running = Running(run_agent, options, Token(SECRET))
+        running.end()
+        return [line for line in running.lines if line.startswith("--")]
+
+    more = {"state": tmp_path / "state", "above": Above("http://127.0.0.1:9", "me")}
+    instead = "choose a policy that does, such as --policy forewarn"
+    join = f"shares nothing with other nodes; {instead}"
+    assert lines("ready", **more) == [
+        f"--state: policy ready saves nothing, so the file is not written; {instead}", f"--join: policy ready {join}",
+    ]  # fmt: skip
+    assert lines("rising", **more) == [f"--join: policy rising {join}"]
+    assert lines("forewarn", **more) == lines("ready") == []
 
 
 def test_joining_needs_a_token_and_marking_needs_a_pod(tmp_path, roots, monkeypatch):
