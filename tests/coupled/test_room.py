@@ -179,7 +179,7 @@ def test_the_defaults_of_a_site_part_are_as_documented():
         if each.default is not each.empty
     }
     assert defaults == dict(
-        site=0, number=0, kill=True, record=False, rated=False, owners=None, pools=None, progress=None
+        site=0, number=None, kill=True, record=False, rated=False, owners=None, pools=None, progress=None
     )
     assert inspect.signature(Outages).parameters["site"].default == 0
     assert inspect.signature(Ledger.set_capacity).parameters["vacate"].default is False

@@ -69,7 +69,7 @@ def test_a_rated_site_accepts_settings_and_changes_of_speed():
     assert site.result().end[0] == 20.0
     site.advance(np.inf)
     assert reports
-    assert defaults(RatedSite) == dict(site=0, number=0, kill=True, progress=None)
+    assert defaults(RatedSite) == dict(site=0, number=None, kill=True, progress=None)
     bare = RatedSite(JOBS, Fcfs(), Ledger([[3], [5]], parts=4))
     bare.advance(0.0)
     bare.decide(0.0)

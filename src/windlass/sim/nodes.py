@@ -9,7 +9,7 @@ once, in :meth:`~windlass.sim.part.Part.settle`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -140,18 +140,76 @@ class Ledger:
         self._handle = Handle(self.nodes, _store)
         self._set, self._take = SET_CAPACITY.entry(), TAKE_CHANGED.entry()
         self._counts, self._vacating = LedgerCounts.of(self.nodes.counts), False
+        self._numbers: set[int] = set()
+        # By row: the part that sets its capacity, and the part whose tasks use its idle cores.
+        self._owners: dict[int, str] = {}
+        self._idle_users: dict[int, str] = {}
 
-    def join(self, site: int, part: int) -> None:
-        """Check that a site and a part exist, before the part takes cores there.
+    def join(self, site: int, part: int | None = None) -> int:
+        """Register a part that will take cores of a site, and return its number.
+
+        Parameters
+        ----------
+        site
+            The site's number.
+        part
+            The part's number; None for the lowest number that no part has.
+
+        Returns
+        -------
+        int
+            The part's number, which no other part of the ledger has.
 
         Raises
         ------
         InputError
-            One of them does not exist.
+            The site or the number does not exist, another part has the number, or all numbers are taken.
         """
         if not 0 <= site < len(self.nodes.total):
             raise InputError(f"site is {site}, expected 0 to {len(self.nodes.total) - 1}")
+        room = self.nodes.held.shape[1]
+        if part is None:
+            part = next((number for number in range(room) if number not in self._numbers), room)
+            if part == room:
+                raise InputError(
+                    f"part {part} cannot join: the ledger has room for {room}; make it with more `parts`"
+                )
         self._check(self.rows(site).start, part)
+        if part in self._numbers:
+            raise InputError(
+                f"part {part} has joined the ledger already; give each part a number of its own, or none"
+            )
+        self._numbers.add(part)
+        return part
+
+    def own(self, rows: Iterable[int], owner: str) -> None:
+        """Make a part the only one that sets the capacity of some rows.
+
+        Parameters
+        ----------
+        rows
+            The rows, whose capacity no other part sets.
+        owner
+            The part's name in the error.
+
+        Raises
+        ------
+        InputError
+            Another part owns the capacity of one of the rows; names both, and no row changes its owner.
+        """
+        _claim(self._owners, rows, owner, "the capacity is set by {}, {} cannot set it as well")
+
+    def use_idle(self, rows: Iterable[int], user: str) -> None:
+        """Make a part the only one whose tasks run on the idle cores of some rows without holding them.
+
+        Two such parts would use each idle core twice. The parameters are those of :meth:`own`.
+
+        Raises
+        ------
+        InputError
+            Another part uses the idle cores of one of the rows; names both, and no row changes its user.
+        """
+        _claim(self._idle_users, rows, user, "the idle cores are used by {}, {} would use them a second time")
 
     def check_vacated(self) -> None:
         """Check that all rows to be vacated are, once every part has settled.
@@ -223,6 +281,17 @@ class Ledger:
     def take_changed(self) -> bool:
         """Move changed rows to ``nodes.to_settle``; return whether there are any. Settling them may change others."""
         return self._counts.changed > 0 and self._take(self._handle.address) > 0
+
+
+def _claim(claims: dict[int, str], rows: Iterable[int], name: str, problem: str) -> None:
+    """Enter a part's name for some rows; raise InputError if one has a name already."""
+    listed = [int(row) for row in rows]
+    for row in listed:
+        if row in claims:
+            raise InputError(
+                f"row {row}: {problem.format(claims[row], name)}; give the two parts different rows"
+            )
+    claims.update(dict.fromkeys(listed, name))
 
 
 def _idle_nodes(cores: list[NDArray[np.int64]], parts: int) -> Nodes:

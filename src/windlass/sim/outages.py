@@ -23,8 +23,8 @@ class Outages(Quiet):
     Raises
     ------
     InputError
-        A node does not exist or has fewer cores; or jobs are to be killed on a pooled site, which does not record the
-        node of a job.
+        A node does not exist or has fewer cores; jobs are to be killed on a pooled site, which does not record the
+        node of a job; or another part sets the capacity of a node in the timetable.
 
     Examples
     --------
@@ -51,6 +51,7 @@ class Outages(Quiet):
             raise InputError(
                 "outages: kill: a pooled site cannot tell which jobs run on a node; describe its nodes instead"
             )
+        ledger.own(np.unique(rows.start + timetable.node), "outages")
         # Holders of the site's cores must be notified.
         if len(timetable):
             ledger.watch(site)

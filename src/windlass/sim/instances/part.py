@@ -71,7 +71,7 @@ class InstancesPart(Quiet):
     history
         (t, k) instances of each type that were needed before, one row per period.
     site, number_in_ledger
-        Number of the site and of this part in the ledger.
+        Number of the site and of this part in the ledger; by default a number that no part has.
     others
         Whether other parts hold cores of these rows, or watch them.
     at_once
@@ -84,7 +84,8 @@ class InstancesPart(Quiet):
     Raises
     ------
     InputError
-        A job can never run, a number is out of bounds, or the ledger's rows differ from the fleet's.
+        A job can never run, a number is out of bounds, the ledger's rows differ from the fleet's, or another part sets
+        their capacity.
 
     Examples
     --------
@@ -108,13 +109,13 @@ class InstancesPart(Quiet):
         begin: float | None = None,
         history: NDArray[np.float64] | None = None,
         site: int = 0,
-        number_in_ledger: int = 0,
+        number_in_ledger: int | None = None,
         others: bool = False,
         at_once: bool = False,
         warm: float = -np.inf,
         progress: Callable[[float], None] | None = None,
     ) -> None:
-        ledger.join(site, number_in_ledger)
+        number_in_ledger = ledger.join(site, number_in_ledger)
         rows = ledger.rows(site)
         if ledger.nodes.whole[rows].tolist() != fleet.rows():
             raise InputError(
@@ -126,6 +127,7 @@ class InstancesPart(Quiet):
         self._needs = Needs(jobs, fleet.types)
         self._begin = _begin(jobs, fleet, period) if begin is None else begin
         self._history = InstanceHistory(len(fleet.types), history)
+        ledger.own(rows, "instances")
         for row in rows:
             ledger.set_capacity(row, 0)
         self._others, self._first = others, rows.start

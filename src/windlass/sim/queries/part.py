@@ -52,15 +52,15 @@ class QueriesPart(Quiet):
     units
         Units of the ledger in one core, since components use fractions of a core.
     site, number
-        Number of the site and of this part in the ledger.
+        Number of the site and of this part in the ledger; by default a number that no part has.
     progress
         Called with the share of the simulated time that has passed.
 
     Raises
     ------
     InputError
-        The ledger has the wrong number of rows, ``options`` and ``stays`` differ in length, or the timetable has an
-        unknown cluster.
+        The ledger has the wrong number of rows, ``options`` and ``stays`` differ in length, the timetable has an
+        unknown cluster, or another part sets the capacity of a cluster in the timetable.
 
     Examples
     --------
@@ -84,10 +84,10 @@ class QueriesPart(Quiet):
         timetable: SiteTimetable | None = None,
         units: int = 1000,
         site: int = 0,
-        number: int = 0,
+        number: int | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> None:
-        ledger.join(site, number)
+        number = ledger.join(site, number)
         clusters = len(hierarchy.clusters)
         timetable = SiteTimetable.none() if timetable is None else timetable
         if len(ledger.rows(site)) != clusters:
@@ -100,6 +100,7 @@ class QueriesPart(Quiet):
             )
         if len(timetable) and timetable.site.max() >= clusters:
             raise InputError(f"timetable: site is {timetable.site.max()}, expected 0 to {clusters - 1}")
+        ledger.own(np.unique(ledger.rows(site).start + timetable.site), "the timetable of queries")
         self._resources, self._options, self._stays = hierarchy.resources, tuple(options), stays
         self._terms = terms = Terms() if terms is None else terms
         self._ledger, self._rows, self._number, self._units = ledger, ledger.rows(site), number, units

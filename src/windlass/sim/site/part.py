@@ -87,7 +87,7 @@ class SitePart:
     site
         The site's number in the ledger.
     number
-        The part's number in the ledger.
+        The part's number in the ledger; None for a number that no part has.
     kill
         Whether a job is stopped when it reaches its requested time.
     record
@@ -104,8 +104,8 @@ class SitePart:
     Raises
     ------
     InputError
-        A job is wider than the whole site or needs more of a pool than the site has, or the ledger does not have the
-        site or the part.
+        A job is wider than the whole site or needs more of a pool than the site has, the ledger does not have the site,
+        or another part has the number.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class SitePart:
         ledger: Ledger,
         *,
         site: int = 0,
-        number: int = 0,
+        number: int | None = None,
         kill: bool = True,
         record: bool = False,
         rated: bool = False,
@@ -130,7 +130,7 @@ class SitePart:
         pools: Pools | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> None:
-        ledger.join(site, number)
+        number = ledger.join(site, number)
         self._jobs, self._ledger, self._site, self._owners = jobs, ledger, site, owners
         self._processors = int(ledger.nodes.whole[ledger.rows(site)].sum())
         if len(jobs) and jobs.procs.max() > self._processors:

@@ -112,7 +112,7 @@ class RatedSite(SitePart):
         ledger: Ledger,
         *,
         site: int = 0,
-        number: int = 0,
+        number: int | None = None,
         kill: bool = True,
         progress: Callable[[int], None] | None = None,
     ) -> None:

@@ -100,7 +100,8 @@ class Neighbours(Quiet):
     changes
         Changes of the demand.
     ledger, site, number
-        The ledger, the site with one row for each node, and the part's number in the ledger.
+        The ledger, the site with one row for each node, and the part's number in the ledger; by default a
+        number that no part has.
 
     Examples
     --------
@@ -110,13 +111,14 @@ class Neighbours(Quiet):
     (1.0, (), [4, 3], 5.0)
     """
 
-    def __init__(self, changes: CoreChanges, ledger: Ledger, site: int = 0, number: int = 0) -> None:
-        ledger.join(site, number)
+    def __init__(
+        self, changes: CoreChanges, ledger: Ledger, site: int = 0, number: int | None = None
+    ) -> None:
         self._changes, self._ledger, self._first, self._number = (
             changes,
             ledger,
             ledger.rows(site).start,
-            number,
+            ledger.join(site, number),
         )
         self._times, self._next = np.append(changes.time, np.inf), 0
 

@@ -67,7 +67,8 @@ class WorkersPart(Quiet):
     Raises
     ------
     InputError
-        The site does not have one row per worker, or :func:`~windlass.sim.workers.setup.make_workers` raises it.
+        The site does not have one row per worker, another part of small tasks uses its idle cores, or
+        :func:`~windlass.sim.workers.setup.make_workers` raises it.
     """
 
     def __init__(
@@ -211,6 +212,7 @@ def _worker_of(ledger: Ledger | None, site: int, workers: int) -> NDArray[np.int
     rows = ledger.rows(site)
     if len(rows) != workers:
         raise InputError(f"site {site} has {len(rows)} nodes, expected one for each of {workers} workers")
+    ledger.use_idle(rows, "small tasks")
     ledger.watch(site)
     found = np.full(len(ledger.nodes.capacity), NONE)
     found[rows] = np.arange(workers)
