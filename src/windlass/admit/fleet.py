@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from windlass.admit.lib.saved import Part, opened, pack, restore
 from windlass.admit.lib.settings import Settings, settings_of
-from windlass.admit.lib.spike_gate import SpikeGate
+from windlass.admit.lib.spike_gate import gate_of
 from windlass.admit.lib.spikes import Spikes
 from windlass.admit.lib.stream import STREAM_FIELDS, Stream
 from windlass.admit.lib.subspace import Floats
-from windlass.admit.lib.thresholds import Threshold
+from windlass.admit.lib.thresholds import THRESHOLD_FIELDS, Threshold
 from windlass.admit.lib.trackers import make_tracker
 from windlass.model import InputError
 from windlass.model.values import whole
@@ -66,7 +66,7 @@ class AdmissionFleet:
             nodes, tracker.basis.shape[2], settings.lag, settings.alpha, settings.beta, settings.signal
         )
         self.threshold = Threshold(nodes, settings.threshold, settings.downtime)
-        self.gate = SpikeGate(nodes, settings.spike, settings.share) if settings.between else None
+        self.gate = gate_of(settings.between, settings.spike, settings.share, nodes)
         self.rejects: NDArray[np.bool_] = np.zeros(nodes, np.bool_)
         self._weights: Floats = np.zeros_like(self.stream.weights)
 
@@ -203,16 +203,11 @@ class AdmissionFleet:
         return self.gate.closed(found)
 
     def _parts(self) -> list[Part]:
-        gate: list[Part] = []
-        if self.gate is not None:
-            gate = [
-                ("gate", self.gate, ("in_spike",)),
-                ("spike", self.gate.threshold, ("level", "scale", "seen", "left")),
-            ]
+        gate = [] if self.gate is None else self.gate.parts()
         return [
             ("stream", self.stream, STREAM_FIELDS),
             ("spikes", self.spikes, ("window", "filled", "spikes", "scores", "total", "ready")),
-            ("threshold", self.threshold, ("level", "scale", "seen", "left")),
+            ("threshold", self.threshold, THRESHOLD_FIELDS),
             ("fleet", self, ("rejects",)),
             *gate,
             *self.stream.tracker.parts(),

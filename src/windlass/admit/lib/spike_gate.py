@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.admit.lib.saved import Part
 from windlass.admit.lib.subspace import Floats
-from windlass.admit.lib.thresholds import Threshold
+from windlass.admit.lib.thresholds import THRESHOLD_FIELDS, Threshold
 from windlass.model.values import number
 
 #: Gain of a level that is a share of the steps: it should not follow each burst, as the threshold on scores does.
 _SLOW_GAIN = 0.01
+#: The reason of a gated policy while its node is in a spike.
+IN_SPIKE = "CPU Ready is in a spike, in which this policy never rejects"
 
 
 def spike_threshold(nodes: int, spike: float | None, share: float) -> Threshold:
@@ -75,3 +78,16 @@ class SpikeGate:
     def closed_now(self, ready: float) -> bool:
         """Return whether the only node is in a spike."""
         return bool(self.closed(np.array([ready]))[0])
+
+    def parts(self) -> list[Part]:
+        """Return the attributes that are saved."""
+        return [("gate", self, ("in_spike",)), ("spike", self.threshold, THRESHOLD_FIELDS)]
+
+
+def gate_of(between: bool, spike: float | None, share: float, nodes: int = 1) -> SpikeGate | None:
+    """Return the gate of a policy with these parameters; None if it considers all steps.
+
+    >>> gate_of(False, None, 0.05) is None
+    True
+    """
+    return SpikeGate(nodes, spike, share) if between else None

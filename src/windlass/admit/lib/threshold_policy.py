@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.admit.lib.spike_gate import SpikeGate
+from windlass.admit.lib.spike_gate import IN_SPIKE, SpikeGate
 from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.view import Admission, AdmitView
 
@@ -34,7 +34,7 @@ class ThresholdPolicy:
         value = self.read(view)
         if self.gate is not None and self.gate.closed_now(view.ready):
             self.threshold.rest(np.array([value]))
-            self.last = Admission(False, "CPU Ready is in a spike, in which this policy never rejects", value)
+            self.last = Admission(False, IN_SPIKE, value)
         elif not math.isnan(value):
             self.last = self._compared(value)
         return self.last

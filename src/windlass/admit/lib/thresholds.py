@@ -15,6 +15,8 @@ _GAIN = 0.1
 _SLOW = 0.01
 #: Relative rounding error of a score that is compared with a constant threshold.
 _ROUNDING = 1e-12
+#: Attributes of a threshold that are saved.
+THRESHOLD_FIELDS = ("level", "scale", "seen", "left")
 #: Number of steps whose downtime can be saved up and spent at once.
 SAVED = 1000.0
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from windlass.admit.lib.forecasts import checked_forecaster
-from windlass.admit.lib.spike_gate import SpikeGate
+from windlass.admit.lib.spike_gate import IN_SPIKE, gate_of
 from windlass.admit.lib.spike_rules import checked_level
 from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.view import Admission, AdmitView
@@ -83,7 +83,7 @@ class Alarm:
         self.series = series
         self.past: deque[float] = deque(maxlen=whole("window", window, 2))
         self.threshold = Threshold(1, 0.0, downtime)
-        self.gate = SpikeGate(1, spike, share) if between else None
+        self.gate = gate_of(between, spike, share)
         self.last = Admission(False, "CPU Ready was never measured")
 
     def decide(self, view: AdmitView) -> Admission:
@@ -93,7 +93,7 @@ class Alarm:
         self.past.append(view.ready)
         if self.gate is not None and self.gate.closed_now(view.ready):
             self.threshold.rest(np.zeros(1))
-            self.last = Admission(False, "CPU Ready is in a spike, in which this policy never rejects")
+            self.last = Admission(False, IN_SPIKE)
             return self.last
         history = np.array(self.past)
         spike = checked_level(self.level, self.value)(history, self.value)

@@ -14,7 +14,7 @@ from windlass.admit.lib.saved import Part, opened, pack, restore
 from windlass.admit.lib.spike_gate import spike_threshold
 from windlass.admit.lib.stream import STREAM_FIELDS, Stream, Turned
 from windlass.admit.lib.subspace import Floats
-from windlass.admit.lib.thresholds import Threshold
+from windlass.admit.lib.thresholds import THRESHOLD_FIELDS, Threshold
 from windlass.admit.lib.trackers import make_tracker
 from windlass.admit.shared_model import PLAIN, Lesson
 from windlass.admit.view import Admission, AdmitView
@@ -273,8 +273,8 @@ class Forewarn:
         )  # fmt: skip
         return [
             ("stream", self.stream, STREAM_FIELDS),
-            ("spike", self.spike, ("level", "scale", "seen", "left")),
-            ("threshold", self.threshold, ("level", "scale", "seen", "left")),
+            ("spike", self.spike, THRESHOLD_FIELDS),
+            ("threshold", self.threshold, THRESHOLD_FIELDS),
             ("line", self.line, ("squares", "products", "prior", "count")),
             ("node", self, own),
             *self.stream.tracker.parts(),

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from windlass.admit.lib.spike_gate import SpikeGate
+from windlass.admit.lib.spike_gate import IN_SPIKE, gate_of
 from windlass.admit.view import Admission, AdmitView
 from windlass.model.values import number
 
@@ -51,7 +51,7 @@ class Random:
         share: float = 0.05,
     ) -> None:
         self.rng, self.downtime = rng, number("downtime", downtime, 0.0, 1.0)
-        self.gate = SpikeGate(1, spike, share) if between else None
+        self.gate = gate_of(between, spike, share)
         self.steps, self.steps_between = 0, 0
 
     def decide(self, view: AdmitView) -> Admission:
@@ -59,7 +59,7 @@ class Random:
         drawn = float(self.rng.random())
         self.steps += 1
         if self.gate is not None and self.gate.closed_now(view.ready):
-            return Admission(False, "CPU Ready is in a spike, in which this policy never rejects", drawn)
+            return Admission(False, IN_SPIKE, drawn)
         self.steps_between += 1
         probability = self.downtime * self.steps / self.steps_between
         return Admission(drawn < probability, "drawn at random", drawn)

@@ -6,8 +6,9 @@ import math
 from typing import ClassVar, Self
 
 from windlass.admit.lib.saved import Part, opened, pack, restore
-from windlass.admit.lib.spike_gate import SpikeGate
+from windlass.admit.lib.spike_gate import gate_of
 from windlass.admit.lib.threshold_policy import ThresholdPolicy
+from windlass.admit.lib.thresholds import THRESHOLD_FIELDS
 from windlass.admit.view import AdmitView
 from windlass.model import InputError
 from windlass.model.values import number, whole
@@ -61,7 +62,7 @@ class Rising(ThresholdPolicy):
         spike: float | None = None,
         share: float = 0.05,
     ) -> None:
-        super().__init__(0.0, downtime, SpikeGate(1, spike, share) if between else None)
+        super().__init__(0.0, downtime, gate_of(between, spike, share))
         self.dim = whole("dim", dim, 1)
         self.settings = {
             "dim": dim, "downtime": downtime, "rise": rise, "between": between, "spike": spike, "share": share,
@@ -93,8 +94,5 @@ class Rising(ThresholdPolicy):
         return found
 
     def _parts(self) -> list[Part]:
-        fields = ("level", "scale", "seen", "left")
-        parts: list[Part] = [("node", self, ("before",)), ("threshold", self.threshold, fields)]
-        if self.gate is not None:
-            parts += [("gate", self.gate, ("in_spike",)), ("spike", self.gate.threshold, fields)]
-        return parts
+        gate = [] if self.gate is None else self.gate.parts()
+        return [("node", self, ("before",)), ("threshold", self.threshold, THRESHOLD_FIELDS), *gate]

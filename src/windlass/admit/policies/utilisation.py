@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from windlass.admit.lib.spike_gate import SpikeGate
+from windlass.admit.lib.spike_gate import gate_of
 from windlass.admit.lib.threshold_policy import ThresholdPolicy
 from windlass.admit.view import AdmitView
 
@@ -48,7 +48,7 @@ class Utilisation(ThresholdPolicy):
         spike: float | None = None,
         share: float = 0.05,
     ) -> None:
-        super().__init__(threshold, downtime, SpikeGate(1, spike, share) if between else None)
+        super().__init__(threshold, downtime, gate_of(between, spike, share))
 
     def read(self, view: AdmitView) -> float:
         """Return the share of the cores' time that was used."""
