@@ -19,6 +19,7 @@ SUITES = (
     "admit",
     "agent",
     "batch",
+    "cluster",
     "colocated",
     "dispatch",
     "order",

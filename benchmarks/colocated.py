@@ -103,7 +103,7 @@ def _sync_case() -> Colocation:
     return Colocation(case.setting, 1, jobs, tasks, NodeTimetable.none())
 
 
-def _simpy_instants(instants: int) -> float:
+def simpy_instants(instants: int) -> float:
     """Run three SimPy processes that all wake at every instant; return the time of the end."""
     environment = simpy.Environment()
 
@@ -137,7 +137,7 @@ def _synchronisations(repeats: int) -> list[Row]:
         ).as_time("µs")
         for peer, name in (
             (plain, "plain Python loop with heapq, jobs and tasks in one"),
-            (lambda: _simpy_instants(syncs), "SimPy, three processes that only wake at each"),
+            (lambda: simpy_instants(syncs), "SimPy, three processes that only wake at each"),
         )
     ]
 

@@ -33,6 +33,12 @@ class LoggingPart:
         self.name, self.notes, self.times, self.asks, self.drops = name, notes, list(times), asks, drops
         self.ledger, self.never_ends, self.still = ledger, never_ends, False
 
+    def concerns(self) -> None:
+        return None
+
+    def entries(self) -> None:
+        return None
+
     def horizon(self) -> float:
         return self.times[0] if self.times else np.inf
 

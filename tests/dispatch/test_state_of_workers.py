@@ -7,7 +7,7 @@ from windlass.dispatch import POLICIES
 from windlass.dispatch.compiled import as_compiled
 from windlass.experiment.dispatching import simulate
 from windlass.model.timetable import TAKE_SAMPLE, WorkerTimetable
-from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
+from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
 from windlass.sim.workers import part as parts
 from windlass.sim.workers.loop import KERNELS
 from windlass.sim.workers.part import kernels
@@ -61,12 +61,12 @@ def test_a_compiled_policy_needs_its_own_functions(name):
     found = kernels(own)
     functions = as_compiled(own).functions()
     assert functions != UNUSED
-    assert found == (*LEDGER_KERNELS, *functions, *KERNELS)
-    assert min(len(LEDGER_KERNELS), len(functions), len(KERNELS)) > 0
+    assert found == (*COMMON_KERNELS, *functions, *KERNELS)
+    assert min(len(COMMON_KERNELS), len(functions), len(KERNELS)) > 0
 
 
 def test_a_python_policy_needs_the_loop_with_unused_functions():
-    assert kernels(Plain()) == (*LEDGER_KERNELS, *UNUSED, *KERNELS)
+    assert kernels(Plain()) == (*COMMON_KERNELS, *UNUSED, *KERNELS)
 
 
 @pytest.mark.parametrize(("name", "copies"), [("ppot", 0), ("rosella", 0), ("sparrow", 2)])

@@ -1,9 +1,10 @@
 """Parts coupled in time: an engine that moves them from horizon to horizon, in one order within an instant.
 
-At one instant, all parts first end work and change capacity; parts with changed rows settle. Then each part, in the
-order of the list, takes arrivals and decides, and all settle after it. This repeats while more events happen at the
-same instant. Any other order would kill jobs at the instant of their end, or start and kill them at once. A part that
-decides later sees the cores that earlier parts have left, so parts never race.
+At one instant, the parts that it concerns first end work and change capacity; parts with changed rows settle. Then each
+of these parts, in the order of the list, takes arrivals and decides, and those with changed rows settle after it. This
+repeats while more events happen at the same instant. Any other order would kill jobs at the instant of their end, or
+start and kill them at once. A part that decides later sees the cores that earlier parts have left, so parts never race.
+The coordination is compiled (:mod:`windlass.sim.instants.loop`); steps of parts in Python are called from here.
 """
 
 from __future__ import annotations
@@ -12,11 +13,25 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from windlass.model import InputError
+from windlass.sim.handle import Handle
+from windlass.sim.instants.loop import (
+    CHECK,
+    END,
+    GO,
+    NOTHING_LEFT,
+    SETTLED,
+    STANDS_STILL,
+    TO_ADVANCE,
+    TO_ALTER,
+    TO_CLOSE,
+    TO_DECIDE,
+    TO_SETTLE,
+    VACATED,
+)
+from windlass.sim.instants.state import BEGIN, STORE, InstantClock, InstantCounts, make_instants
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Due, Part
+from windlass.sim.part import Due, Part, in_python
 
 #: Limit of repetitions at one instant, and of instants in which all remaining work waits in vain.
 _MANY = 1_000_000
@@ -55,12 +70,17 @@ class Coupled:
     """
 
     def __init__(self, parts: Sequence[Part], ledger: Ledger | None = None) -> None:
-        self._parts, self._ledger = tuple(parts), ledger
+        self._parts = tuple(parts)
+        self._ledger = Ledger([[0]], parts=0) if ledger is None else ledger
         self._due: deque[Due] = deque()
-        self._now, self._repeats = -np.inf, 0
-        self._instants = self._in_vain = 0
-        #: The part that decides next at this instant.
-        self._turn = len(self._parts)
+        self._in_vain = 0
+        self._steps = [part.entries() or in_python(part) for part in self._parts]
+        self._instants = make_instants(self._parts, self._steps, self._ledger, _MANY, _CHECK_EVERY)
+        self._counts, self._clock = (
+            InstantCounts.of(self._instants.counts),
+            InstantClock.of(self._instants.clock),
+        )
+        self._handle, self._go = Handle(self._instants, STORE), GO.entry()
 
     def wait(self) -> str | None:
         """Advance until a decision is due and return it; return None when all work has ended."""
@@ -69,12 +89,12 @@ class Coupled:
                 self._due.popleft()
             if self._due:
                 return self._due[0].decision
-            if self._turn < len(self._parts):
-                self._due.extend(self._parts[self._turn].decide(self._now))
-                self._turn += 1
-                self._settle()
-            elif not self._go_on():
+            request = self._go(self._handle.address, 0)
+            if request == END:
                 return None
+            self._carry_out(request)
+            if self._due:
+                self._settle()
 
     def view(self, decision: str) -> Any:
         """Return what the policy of a decision may know now."""
@@ -93,29 +113,53 @@ class Coupled:
     def close(self) -> None:
         """Do nothing: a simulation holds no resources."""
 
-    def _go_on(self) -> bool:
-        """Advance to the next instant at which parts may have to settle; return whether there is one."""
-        parts = self._parts
-        if all(part.ended() for part in parts):
-            return False
-        until = np.inf if len(parts) == 1 else min(part.horizon() for part in parts)
-        now = min([part.advance(until) for part in parts])
-        if now == np.inf:
-            for part in parts:
-                if not part.ended():
-                    raise part.stuck()
-            return False
-        self._repeats = self._repeats + 1 if now == self._now else 0
-        self._now = now
-        self._check_moves(self._repeats)
-        self._instants += 1
-        if self._instants % _CHECK_EVERY == 0:
+    def _settle(self) -> None:
+        """Let all parts settle that watch rows which have changed."""
+        while (request := self._go(self._handle.address, 1)) != SETTLED:
+            self._carry_out(request)
+
+    def _carry_out(self, request: int) -> None:
+        """Do what the compiled coordination leaves to Python."""
+        if request in _STEP_OF:
+            _STEP_OF[request](self, self._counts.part, self._counts.status)
+        elif request == VACATED:
+            self._ledger.check_vacated()
+        elif request == CHECK:
             self._check_waiting()
-        for part in parts:
-            part.alter(now)
-        self._settle()
-        self._turn = 0
-        return True
+        elif request == STANDS_STILL:
+            raise InputError(
+                f"time stands still at {self._clock.now} s: {_MANY:,} times, parts caused more events or changes of "
+                "cores at this instant, expected them to finish the instant"
+            )
+        else:
+            assert request == NOTHING_LEFT
+            self._stop()
+
+    def _advance(self, at: int, status: int) -> None:
+        until = self._clock.until
+        self._clock.until = min(self._steps[at].advanced(status, until), until)
+
+    def _alter(self, at: int, status: int) -> None:
+        self._steps[at].altered(status, self._clock.now)
+
+    def _settle_part(self, at: int, status: int) -> None:
+        self._steps[at].settled(status, self._clock.now)
+
+    def _decide(self, at: int, status: int) -> None:
+        self._due.extend(self._steps[at].decided(status, self._clock.now))
+
+    def _close(self, at: int, status: int) -> None:
+        """Note when a part in Python is due again, and whether its work has ended."""
+        self._instants.horizon[at] = self._parts[at].horizon()
+        self._instants.ended[at] = self._parts[at].ended()
+
+    def _stop(self) -> None:
+        """Raise the error of the first part that has work left, as no part has another event."""
+        for part in self._parts:
+            if not part.ended():
+                raise part.stuck()
+        self._instants.ended[:] = 1
+        self._counts.phase = BEGIN
 
     def _check_waiting(self) -> None:
         """Raise the error of a part whose work has waited for a long time while only endless parts advanced."""
@@ -124,23 +168,15 @@ class Coupled:
         if left and self._in_vain > _MANY:
             raise left[0].stuck()
 
-    def _settle(self) -> None:
-        if self._ledger is None:
-            return
-        rounds = 0
-        while self._ledger.take_changed():
-            for part in self._parts:
-                part.settle(self._now)
-            rounds += 1
-            self._check_moves(rounds)
-        self._ledger.check_vacated()
 
-    def _check_moves(self, times: int) -> None:
-        if times > _MANY:
-            raise InputError(
-                f"time stands still at {self._now} s: {_MANY:,} times, parts caused more events or changes of cores "
-                "at this instant, expected them to finish the instant"
-            )
+#: The steps of a part, by the request for them.
+_STEP_OF = {
+    TO_ADVANCE: Coupled._advance,
+    TO_ALTER: Coupled._alter,
+    TO_SETTLE: Coupled._settle_part,
+    TO_DECIDE: Coupled._decide,
+    TO_CLOSE: Coupled._close,
+}
 
 
 class SinglePart(Coupled):

@@ -66,8 +66,7 @@ def storing(kind: Any) -> Kernel:
             whole = arguments[0]
             for number, place in enumerate(functions):
                 entry = builder.extract_value(arguments[1], number)
-                pointer = builder.inttoptr(entry, context.get_value_type(types.voidptr))
-                whole = builder.insert_value(whole, pointer, (place, _ENTRY))
+                whole = builder.insert_value(whole, _pointer(context, builder, entry), (place, _ENTRY))
             builder.store(whole, _place(context, builder, kind, arguments[2]))
             return context.get_dummy_value()
 
@@ -78,6 +77,12 @@ def storing(kind: Any) -> Kernel:
         return 0
 
     return Kernel(store, types.int64(kind, entries, types.int64), allocates=False)
+
+
+def as_value(context: Any, builder: Any, kind: Any, entry: Any) -> Any:
+    """Return the function value of a type for an address of machine code; for the code of an intrinsic function."""
+    empty = context.get_constant_null(kind)
+    return builder.insert_value(empty, _pointer(context, builder, entry), _ENTRY)
 
 
 class Handle:
@@ -118,6 +123,10 @@ def _size(store: Kernel) -> int:
 def _functions(kind: Any) -> tuple[int, ...]:
     """Return the indices of the functions in a state."""
     return tuple(place for place, each in enumerate(kind) if isinstance(each, types.FunctionType))
+
+
+def _pointer(context: Any, builder: Any, entry: Any) -> Any:
+    return builder.inttoptr(entry, context.get_value_type(types.voidptr))
 
 
 def _place(context: Any, builder: Any, kind: Any, address: Any) -> Any:

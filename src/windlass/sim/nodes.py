@@ -16,7 +16,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.jit import Kernel
+from windlass.jit import Kernel, inlined
 from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model import InputError
 from windlass.sim.cores import BIT, WORD, give_to, set_idle, take_of
@@ -24,10 +24,14 @@ from windlass.sim.handle import Handle, opening, storing
 
 
 class LedgerCounts(Scalars):
-    """``changed``: rows in ``Nodes.changed``. ``to_settle``: rows in ``Nodes.to_settle``."""
+    """``changed``: rows in ``Nodes.changed``. ``to_settle``: rows in ``Nodes.to_settle``.
+
+    ``vacating``: whether a row is to be vacated that was not checked yet.
+    """
 
     changed: int
     to_settle: int
+    vacating: int
 
 
 _Cores = NDArray[np.int64]
@@ -73,6 +77,8 @@ def _set_capacity(address, row, cores, vacate):
     nodes.capacity[row] = cores
     if idle != nodes.idle[row] or vacate != 0:
         set_idle(nodes, row, nodes.site[row], idle)
+    if vacate != 0:
+        nodes.counts[0].vacating = 1
     return 0
 
 
@@ -88,8 +94,9 @@ def _hold(address, row, part, cores):
     return nodes.held[row, part]
 
 
-def _take_changed(address):
-    nodes = _opened(address)
+@inlined
+def take_changed(nodes):
+    """Move changed rows to those to settle; return their number."""
     counts = nodes.counts[0]
     count = counts.changed
     for place in range(count):
@@ -97,6 +104,10 @@ def _take_changed(address):
         nodes.marked[nodes.changed[place]] = 0
     counts.changed, counts.to_settle = 0, count
     return count
+
+
+def _take_changed(address):
+    return take_changed(_opened(address))
 
 
 SET_CAPACITY = Kernel(
@@ -139,7 +150,7 @@ class Ledger:
         self.nodes = _idle_nodes(cores, parts)
         self._handle = Handle(self.nodes, _store)
         self._set, self._take = SET_CAPACITY.entry(), TAKE_CHANGED.entry()
-        self._counts, self._vacating = LedgerCounts.of(self.nodes.counts), False
+        self._counts = LedgerCounts.of(self.nodes.counts)
         self._numbers: set[int] = set()
         # By row: the part that sets its capacity, and the part whose tasks use its idle cores.
         self._owners: dict[int, str] = {}
@@ -219,9 +230,9 @@ class Ledger:
         InputError
             A part still holds cores of such a row; names both.
         """
-        if not self._vacating:
+        if not self._counts.vacating:
             return
-        self._vacating, nodes = False, self.nodes
+        self._counts.vacating, nodes = 0, self.nodes
         late = np.flatnonzero((nodes.vacate > 0) & (nodes.idle < 0))
         if len(late):
             part = int(np.argmax(nodes.held[late[0]]))
@@ -260,7 +271,6 @@ class Ledger:
         if not 0 <= cores <= self.nodes.whole[row]:
             raise InputError(f"row {row}: cores is {cores}, expected 0 to {self.nodes.whole[row]}")
         self._set(self._handle.address, row, cores, vacate)
-        self._vacating |= vacate
 
     def hold(self, row: int, part: int, cores: int) -> int:
         """Take up to ``cores`` idle cores of a row for a part; give back cores if the number is negative.

@@ -7,7 +7,7 @@ import numpy as np
 from windlass.model import InputError
 from windlass.model.timetable import NodeTimetable
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Quiet
+from windlass.sim.part import Concerns, Quiet
 
 
 class Outages(Quiet):
@@ -57,6 +57,10 @@ class Outages(Quiet):
             ledger.watch(site)
         self._timetable, self._ledger, self._first = timetable, ledger, rows.start
         self._times, self._next = np.append(timetable.time, np.inf), 0
+
+    def concerns(self) -> Concerns:
+        """Return nothing: the timetable does not depend on other parts."""
+        return Concerns()
 
     def horizon(self) -> float:
         """Return the instant of the next change."""

@@ -9,12 +9,20 @@ the order in which they are listed here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from windlass.sim.handle import Handle
 from windlass.sim.status import ALL_DONE, FULL, PAUSED, REACHED
+
+#: The entry of a step that a part does not have.
+ABSENT = -1
+
+
+def _no_step(status: int, now: float) -> None:
+    """Complete a step that a part does not have."""
 
 
 class Due(NamedTuple):
@@ -24,8 +32,86 @@ class Due(NamedTuple):
     decision: str
 
 
+@dataclass(frozen=True, slots=True)
+class Concerns:
+    """What concerns a part besides its own events.
+
+    Parameters
+    ----------
+    sites
+        Sites of the ledger: the part is called at each instant at which one of their watched rows changes.
+    parts
+        Parts whose state it reads: these parts and it are called at the same instants.
+    """
+
+    sites: tuple[int, ...] = ()
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The compiled steps of a part, and what completes a step whose status is not ``REACHED``.
+
+    Parameters
+    ----------
+    address
+        Address of the part's state, the first argument of each step.
+    run
+        Address of the machine code of ``advance``, with the time and a number of steps of the loop; see :class:`Loop`.
+    steps
+        That number.
+    alter, settle, decide
+        Those of the other steps, with the instant; :data:`ABSENT` for a step that the part does not have. Without
+        ``decide``, ``run`` processes the instant itself.
+    horizon, ended
+        Those of the two questions.
+    advanced, altered, settled, decided
+        Complete a step, from its status and its time; the first returns the time reached, the last the decisions to be
+        made outside.
+    """
+
+    address: int
+    run: int
+    steps: int
+    settle: int
+    horizon: int
+    ended: int
+    advanced: Callable[[int, float], float]
+    settled: Callable[[int, float], None]
+    decided: Callable[[int, float], Sequence[Due]]
+    alter: int = ABSENT
+    decide: int = ABSENT
+    altered: Callable[[int, float], None] = _no_step
+
+
+def in_python(part: Part) -> Entries:
+    """Return the steps of a part in Python, in the form of compiled ones: their status is not used."""
+    return Entries(
+        0,
+        run=0,
+        steps=0,
+        alter=0,
+        settle=0,
+        decide=0,
+        horizon=0,
+        ended=0,
+        advanced=lambda _, until: part.advance(until),
+        altered=lambda _, now: part.alter(now),
+        settled=lambda _, now: part.settle(now),
+        decided=lambda _, now: part.decide(now),
+    )
+
+
 class Part(Protocol):
     """A part of the simulated cluster."""
+
+    def concerns(self) -> Concerns | None:
+        """Return what concerns it besides its own events; None if it may read or change any part."""
+        ...
+
+    def entries(self) -> Entries | None:
+        """Return its compiled steps; None for a part in Python."""
+        ...
 
     def horizon(self) -> float:
         """Return the next instant (s) at which it may change a watched row or need a decision; infinity for never."""
@@ -92,7 +178,19 @@ class NamedPart(Part, Protocol):
 
 
 class Quiet:
-    """A part without events and decisions, from which a part with few steps inherits the others."""
+    """A part without events and decisions, from which a part with few steps inherits the others.
+
+    A part that does not override :meth:`concerns` may read and change any other part. All parts are then called at
+    every instant, which costs time.
+    """
+
+    def concerns(self) -> Concerns | None:
+        """Return None: it may concern all parts."""
+        return None
+
+    def entries(self) -> Entries | None:
+        """Return None: its steps are in Python."""
+        return None
 
     def horizon(self) -> float:
         """Return infinity."""
@@ -167,20 +265,27 @@ class Loop:
         report: Callable[[], None],
         grow: Callable[[], None],
     ) -> None:
-        self._run, self._handle, self._steps = run, handle, steps
+        self._run, self._handle, self.steps = run, handle, steps
         self._report, self._grow, self._over = report, grow, False
 
     def until(self, time: float) -> int:
         """Run until ``time``, or until the loop stops earlier; return the status, which is never PAUSED or FULL."""
+        return self.complete(self.start(time), time)
+
+    def start(self, time: float) -> int:
+        """Run until ``time``, or for the steps between two reports; return any status."""
+        return self._run(self._handle.address, time, self.steps)
+
+    def complete(self, status: int, time: float) -> int:
+        """Go on after a status of the compiled function, until a status that is neither PAUSED nor FULL."""
         while True:
-            status = self._run(self._handle.address, time, self._steps)
             if status == FULL:
                 self._grow()
-                continue
-            if status in (PAUSED, ALL_DONE) or (time == np.inf and status == REACHED):
+            elif status in (PAUSED, ALL_DONE) or (time == np.inf and status == REACHED):
                 # The end is reported once, although coupled parts advance after it.
                 if not self._over:
                     self._report()
                 self._over = status == ALL_DONE
-            if status != PAUSED:
+            if status not in (PAUSED, FULL):
                 return status
+            status = self.start(time)

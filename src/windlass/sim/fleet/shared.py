@@ -15,7 +15,7 @@ from windlass.sim.fleet.loop import NO_ORDER, RUN, STORE
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.fleet.state import FleetAsRun, FleetState, make_state, with_room, with_rows
 from windlass.sim.handle import Handle
-from windlass.sim.part import Due, Loop
+from windlass.sim.part import Concerns, Due, Entries, Loop
 from windlass.sim.status import POLICY_DUE
 
 _Ints = NDArray[np.int64]
@@ -45,6 +45,14 @@ class FleetPart:
         self._asks = not compiled.decides
         #: True if a decision is due.
         self._due = False
+
+    def concerns(self) -> Concerns:
+        """Return nothing: a fleet has slots and links of its own."""
+        return Concerns()
+
+    def entries(self) -> Entries | None:
+        """Return None: its steps are called from Python."""
+        return None
 
     def horizon(self) -> float:
         """Return the next instant at which a decision may be due; infinity if the loop makes all decisions."""

@@ -22,6 +22,8 @@ def _set_cores(run, row, cores, vacate):
     nodes.capacity[at] = cores
     if idle != nodes.idle[at]:
         set_idle(nodes, at, run.queues.counts[0].site, idle)
+    if vacate != 0 and run.queues.counts[0].shared != 0:
+        nodes.counts[0].vacating = 1
 
 
 @inlined
@@ -61,7 +63,6 @@ def come_up(run, row, now):
 def _end(run, row, why, now):
     """End an instance that runs none of this part's jobs."""
     fleet, of, before = run.fleet, run.fleet.kind[row], run.fleet.stage[row]
-    counts = run.queues.counts[0]
     if before == STARTING:
         fleet.starting[of] -= 1
     elif before == UP:
@@ -72,8 +73,6 @@ def _end(run, row, why, now):
     run.log.why[fleet.line[row]] = why
     run.log.gone[fleet.line[row]] = now
     _set_cores(run, row, 0, 1)
-    fleet.vacated[counts.vacated] = row
-    counts.vacated += 1
     schedule_any(run.turns, row, np.inf)
     if why != IDLE:
         poll_soon(run, now)

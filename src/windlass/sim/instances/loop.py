@@ -90,7 +90,6 @@ def _run(address, until, steps):
                 _take_ends(run, until)
             clock.next_instant = next_instant(run)
             return REACHED
-        counts.vacated = 0
         _take_ends(run, now)
         alter(address, now)
         status = _decide_at(address, now)
@@ -106,7 +105,6 @@ def _alter(address, now):
     if not _has_lines(run):
         return FULL
     counts, clock = run.queues.counts[0], run.queues.clock[0]
-    counts.vacated = 0
     if next_of_any(run.turns) <= now or run.fleet.cut_time[counts.cuts] <= now:
         alter(address, now)
         clock.open_instant = now
@@ -136,7 +134,6 @@ def _decide(address, now):
     run = opened(address)
     counts, clock = run.queues.counts[0], run.queues.clock[0]
     queues, status = run.queues, REACHED
-    counts.vacated = 0
     submission = counts.submitted < len(queues.submit) and queues.submit[counts.submitted] <= now
     if (
         submission
@@ -166,7 +163,6 @@ def _act(address, delays, boots, due):
     run = opened(address)
     fleet, counts, clock, made = run.fleet, run.queues.counts[0], run.queues.clock[0], 0
     now = clock.now
-    counts.vacated = 0
     for of in range(len(fleet.top)):
         while (
             fleet.starting[of] + fleet.up[of] < fleet.wanted[of]
@@ -182,6 +178,21 @@ def _act(address, delays, boots, due):
     return made
 
 
+def _horizon(address):
+    """Return the next instant if other parts share the instances, otherwise the next periodic decision, s."""
+    run = opened(address)
+    counts, clock = run.queues.counts[0], run.queues.clock[0]
+    if counts.ended == len(run.queues.submit):
+        return np.inf
+    return clock.next_instant if counts.shared != 0 else clock.decision_due
+
+
+def _ended(address):
+    """Return whether all jobs have ended."""
+    queues = opened(address).queues
+    return np.int64(queues.counts[0].ended == len(queues.submit))
+
+
 _AT = types.int64(types.int64, types.float64)
 RUN = Kernel(_run, types.int64(types.int64, types.float64, types.int64), allocates=False)
 ALTER = Kernel(_alter, _AT, allocates=False)
@@ -191,4 +202,6 @@ WAITING_ROWS = Kernel(_waiting, types.int64(types.int64, types.int64[::1]), allo
 ACT = Kernel(
     _act, types.int64(types.int64, types.float64[::1], types.uint8[::1], types.float64), allocates=False
 )
-KERNELS = (STORE, RUN, ALTER, SETTLE, DECIDE, WAITING_ROWS, ACT)
+HORIZON = Kernel(_horizon, types.float64(types.int64), allocates=False)
+ENDED = Kernel(_ended, types.int64(types.int64), allocates=False)
+KERNELS = (STORE, RUN, ALTER, SETTLE, DECIDE, HORIZON, ENDED, WAITING_ROWS, ACT)

@@ -16,14 +16,24 @@ from windlass.sim.handle import Handle
 from windlass.sim.instances.collect import collect_run
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.history import InstanceHistory
-from windlass.sim.instances.loop import ACT, ALTER, DECIDE, KERNELS, RUN, SETTLE, WAITING_ROWS
+from windlass.sim.instances.loop import (
+    ACT,
+    ALTER,
+    DECIDE,
+    ENDED,
+    HORIZON,
+    KERNELS,
+    RUN,
+    SETTLE,
+    WAITING_ROWS,
+)
 from windlass.sim.instances.needs import Needs
 from windlass.sim.instances.result import Scaled
 from windlass.sim.instances.setup import DecisionTimes, grow_run, make_run
 from windlass.sim.instances.state import STORE, QueueClock, QueueCounts
-from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
+from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Due, Loop, Quiet
+from windlass.sim.part import Concerns, Due, Entries, Loop, Quiet
 from windlass.sim.status import FULL, POLICY_DUE
 
 _SCALE = "scale"
@@ -36,7 +46,7 @@ _NO_LAUNCHES = np.empty(0), np.empty(0, np.uint8)
 
 def kernels() -> tuple[Kernel, ...]:
     """Return the compiled functions of the part."""
-    return (*LEDGER_KERNELS, *KERNELS)
+    return (*COMMON_KERNELS, *KERNELS)
 
 
 class InstancesPart(Quiet):
@@ -130,7 +140,7 @@ class InstancesPart(Quiet):
         ledger.own(rows, "instances")
         for row in rows:
             ledger.set_capacity(row, 0)
-        self._others, self._first = others, rows.start
+        self._others, self._site = others, site
         if others:
             ledger.watch(site)
         times = DecisionTimes(self._begin, warm, np.inf if self._look is None else self._look, at_once)
@@ -148,22 +158,39 @@ class InstancesPart(Quiet):
         self._progress = progress or (lambda _: None)
         self._loop = Loop(RUN.entry(), self._handle, _INSTANTS_BETWEEN_REPORTS, self._report, self._grow)
 
+    def concerns(self) -> Concerns:
+        """Return the site if other parts share the instances."""
+        return Concerns(sites=(self._site,) if self._others else ())
+
+    def entries(self) -> Entries:
+        """Return the compiled steps."""
+        return Entries(
+            self._handle.address,
+            run=RUN.as_argument().entry,
+            steps=self._loop.steps,
+            alter=ALTER.as_argument().entry,
+            settle=SETTLE.as_argument().entry,
+            decide=DECIDE.as_argument().entry,
+            horizon=HORIZON.as_argument().entry,
+            ended=ENDED.as_argument().entry,
+            advanced=self._advanced,
+            altered=self._altered,
+            settled=self._settled,
+            decided=self._decided,
+        )
+
     def horizon(self) -> float:
         """Return the next instant if other parts share the instances, otherwise the next periodic decision, s."""
-        if self.ended():
-            return np.inf
-        return self._clock.next_instant if self._others else self._clock.decision_due
+        next_one: float = HORIZON.entry()(self._handle.address)
+        return next_one
 
     def advance(self, until: float) -> float:
         """Process instants up to a time, s, or to a decision; return the time reached."""
-        status = self._loop.until(until)
-        return self._clock.now if status == POLICY_DUE else until
+        return self._advanced(self._loop.start(until), until)
 
     def alter(self, now: float) -> None:
         """Bring up and end the instances that are due."""
-        while self._alter(self._handle.address, now) == FULL:
-            self._grow()
-        self._vacate()
+        self._altered(self._alter(self._handle.address, now), now)
 
     def settle(self, now: float) -> None:
         """Take note of cores that other parts have released."""
@@ -172,10 +199,7 @@ class InstancesPart(Quiet):
 
     def decide(self, now: float) -> Sequence[Due]:
         """Queue submitted jobs and place jobs; return the scaling decision if one is due."""
-        while (status := self._decide(self._handle.address, now)) == FULL:
-            self._grow()
-        self._vacate()
-        return (Due(self, _SCALE),) if status == POLICY_DUE else ()
+        return self._decided(self._decide(self._handle.address, now), now)
 
     def wants(self, decision: str) -> bool:
         """Return whether the decision has no answer yet."""
@@ -221,12 +245,11 @@ class InstancesPart(Quiet):
             delays, boots = self._draw_launches(np.maximum(np.minimum(totals - present, room), 0))
         self._periods += view.due
         launched = self._act(self._handle.address, delays, boots, self._begin + self._periods * self._period)
-        self._vacate()
         self._check_not_in_vain(bool(launched))
 
     def ended(self) -> bool:
         """Return whether all jobs have ended."""
-        return self._counts.ended == len(self._jobs)
+        return bool(ENDED.entry()(self._handle.address))
 
     def waits(self) -> bool:
         """Return whether jobs wait although no job runs, none will be submitted and no instance is starting."""
@@ -267,12 +290,23 @@ class InstancesPart(Quiet):
         if self._vain_decisions > _MOST_VAIN_DECISIONS:
             raise self.stuck()
 
-    def _vacate(self) -> None:
-        """Make other parts release the cores of instances that have ended."""
-        if self._others:
-            for row in self._run.fleet.vacated[: self._counts.vacated].tolist():
-                if self._ledger.nodes.capacity[self._first + row] == 0:
-                    self._ledger.set_capacity(self._first + row, 0, vacate=True)
+    def _advanced(self, status: int, until: float) -> float:
+        status = self._loop.complete(status, until)
+        return self._clock.now if status == POLICY_DUE else until
+
+    def _altered(self, status: int, now: float) -> None:
+        while status == FULL:
+            self._grow()
+            status = self._alter(self._handle.address, now)
+
+    def _settled(self, status: int, now: float) -> None:
+        """Do nothing: the compiled step is always complete."""
+
+    def _decided(self, status: int, now: float) -> Sequence[Due]:
+        while status == FULL:
+            self._grow()
+            status = self._decide(self._handle.address, now)
+        return (Due(self, _SCALE),) if status == POLICY_DUE else ()
 
     def _report(self) -> None:
         self._progress(self._counts.submitted / max(1, len(self._jobs)))

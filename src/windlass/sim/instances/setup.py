@@ -77,7 +77,7 @@ def _table(fleet: InstanceFleet, needs: Needs, rows: int) -> InstanceTable:
     return allocate(
         InstanceTable,
         # An instance that is launched again at the same instant is listed twice, and may end twice.
-        sizes | {"expired": 2 * rows, "vacated": 4 * rows},
+        sizes | {"expired": 2 * rows},
         first=first,
         top=first[:-1].copy(),
         capacity=needs.capacity,

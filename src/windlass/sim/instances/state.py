@@ -78,7 +78,6 @@ class InstanceTable(NamedTuple):
     # Rows of which the idle time may be over. A row that is launched again at the same instant may be listed twice.
     expired: Annotated[_Ints, column("expired")]
     # Rows of which the instance ended, and of which other parts have to release cores.
-    vacated: Annotated[_Ints, column("vacated")]
     # Changes of `limit` by the provider: time (s), type, and new limit. The last time is infinity.
     cut_time: Annotated[_Floats, column("cuts")]
     cut_kind: Annotated[_Ints, column("cuts")]
@@ -95,7 +94,7 @@ class QueueCounts(Scalars):
     and ``pieces`` counts pairs of a running job and an instance. ``next_sequence`` is the queue number of the next
     job, and ``decision_sequence`` its value at the policy's last decision.
 
-    ``waiting_kinds``, ``changed``, ``expired`` and ``vacated`` are the lengths of the lists with these names.
+    ``waiting_kinds``, ``changed`` and ``expired`` are the lengths of the lists with these names.
     ``launches`` and ``attempts`` are the lengths of the logs. ``cuts`` counts the changes of limits that have happened.
 
     ``decision_open`` is 1 from the time at which a decision is due until the policy's answer. ``slots_full`` is 1 if
@@ -117,7 +116,6 @@ class QueueCounts(Scalars):
     waiting_kinds: int
     changed: int
     expired: int
-    vacated: int
     launches: int
     attempts: int
     cuts: int

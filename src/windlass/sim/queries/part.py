@@ -14,7 +14,7 @@ from windlass.model.queries import KINDS, Hierarchy
 from windlass.model.timetable import SiteTimetable
 from windlass.plan.view import Plan, PlanView, QueryOptions
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Due, Quiet
+from windlass.sim.part import Concerns, Due, Quiet
 from windlass.sim.queries.log import StreamLog
 from windlass.sim.queries.result import Streamed
 from windlass.sim.queries.setup import Stays, Terms
@@ -115,7 +115,12 @@ class QueriesPart(Quiet):
         self._merged, self._load = False, load_of(self._options, self._choice, False)
         self._capacity, self._log = self._available(), StreamLog(clusters)
         self._progress, self._last = progress or (lambda _: None), float(stays.leave.max(initial=0.0))
+        self._site = site
         ledger.watch(site)
+
+    def concerns(self) -> Concerns:
+        """Return the site of the clusters."""
+        return Concerns(sites=(self._site,))
 
     def horizon(self) -> float:
         """Return the time of the next event, s.

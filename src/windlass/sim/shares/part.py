@@ -18,7 +18,7 @@ from windlass.share.interference import Speeds
 from windlass.share.usage import Reading
 from windlass.share.view import Head
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Due, Quiet
+from windlass.sim.part import Concerns, Due, Quiet
 from windlass.sim.shares.course import JobStages
 from windlass.sim.shares.log import QuotaLog
 from windlass.sim.shares.result import Shared
@@ -109,7 +109,12 @@ class SharesPart(Quiet):
         self._last, self._now, self._wanted = -np.inf, -np.inf, False
         self._last_view: ShareView | None = None
         self._evicted = self._decisions = 0
+        self._at_site = at_site
         ledger.watch(at_site)
+
+    def concerns(self) -> Concerns:
+        """Return the site in the ledger, and the part of its jobs."""
+        return Concerns(sites=(self._at_site,), parts=(self._site,))
 
     def horizon(self) -> float:
         """Return the time of the next checkpoint, end of a stage of a pair, or promised end, s."""

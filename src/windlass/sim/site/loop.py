@@ -271,8 +271,25 @@ def _settle(address, now):
     return REACHED
 
 
+def _horizon(address):
+    """Return the next instant at which a watched row may change or a policy in Python decides; infinity for never."""
+    run = opened(address)
+    counts, nodes = run.site.counts[0], run.nodes
+    if counts.in_python != 0 or nodes.watched[nodes.first[counts.site]] != 0:
+        return run.site.clock[0].next_instant
+    return np.inf
+
+
+def _ended(address):
+    """Return whether all jobs have ended."""
+    site = opened(address).site
+    return np.int64(site.counts[0].ended == len(site.submit))
+
+
 RUN = Kernel(_run, types.int64(types.int64, types.float64, types.int64), allocates=False)
 COMMIT = Kernel(_commit, types.int64(types.int64), allocates=False)
 DECIDE = Kernel(_decide, types.int64(types.int64, types.float64), allocates=False)
 SETTLE = Kernel(_settle, types.int64(types.int64, types.float64), allocates=False)
-KERNELS = (STORE, RUN, DECIDE, COMMIT, SETTLE)
+HORIZON = Kernel(_horizon, types.float64(types.int64), allocates=False)
+ENDED = Kernel(_ended, types.int64(types.int64), allocates=False)
+KERNELS = (STORE, RUN, DECIDE, COMMIT, SETTLE, HORIZON, ENDED)

@@ -22,13 +22,15 @@ from windlass.order.site.ownership import half_life_of
 from windlass.order.site.view import SiteView, Start
 from windlass.policy.answers import expect_answer
 from windlass.sim.handle import Handle
-from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
+from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Due, Loop
+from windlass.sim.part import Concerns, Due, Entries, Loop
 from windlass.sim.site.loop import (
     BAD_POSITION,
     COMMIT,
     DECIDE,
+    ENDED,
+    HORIZON,
     KERNELS,
     LACKING,
     RUN,
@@ -57,7 +59,7 @@ def kernels(policy: SitePolicy, pools: bool = False, rated: bool = False) -> tup
     rated
         Whether speeds of jobs may change.
     """
-    return (*LEDGER_KERNELS, *_functions(policy, pools, rated), *KERNELS)
+    return (*COMMON_KERNELS, *_functions(policy, pools, rated), *KERNELS)
 
 
 def _functions(policy: SitePolicy, pools: bool, rated: bool) -> tuple[Kernel, Kernel]:
@@ -163,9 +165,6 @@ class SitePart:
         )
         self._handle = Handle(self._run, STORE)
         self._counts, self._clock = SiteCounts.of(self._run.site.counts), SiteClock.of(self._run.site.clock)
-        # A view, as a watcher may register later.
-        self._watched = ledger.nodes.watched[ledger.rows(site).start :]
-        self._asks = compiled is None
         #: The policy's reasons; for a policy in Python in the order of first use.
         self._reasons = {} if compiled is None else {why: code for code, why in enumerate(compiled.reasons)}
         self._decide, self._commit = DECIDE.entry(), COMMIT.entry()
@@ -179,32 +178,44 @@ class SitePart:
             self._grow,
         )
 
+    def concerns(self) -> Concerns:
+        """Return the site."""
+        return Concerns(sites=(self._site,))
+
+    def entries(self) -> Entries:
+        """Return the compiled steps."""
+        return Entries(
+            self._handle.address,
+            run=RUN.as_argument().entry,
+            steps=self._loop.steps,
+            settle=SETTLE.as_argument().entry,
+            decide=DECIDE.as_argument().entry,
+            horizon=HORIZON.as_argument().entry,
+            ended=ENDED.as_argument().entry,
+            advanced=self._advanced,
+            settled=self._settled,
+            decided=self._decided,
+        )
+
     def horizon(self) -> float:
         """Return the next instant of a site with watched rows or a policy in Python; infinity for others."""
-        return self._clock.next_instant if self._asks or self._watched[0] else np.inf
+        next_one: float = HORIZON.entry()(self._handle.address)
+        return next_one
 
     def advance(self, until: float) -> float:
         """Advance the site through its instants."""
-        status = self._loop.until(until)
-        if status == POLICY_DUE:
-            return self._clock.now
-        self._raise_for(status)
-        return until
+        return self._advanced(self._loop.start(until), until)
 
     def alter(self, now: float) -> None:
         """Do nothing: other parts change a site's capacity."""
 
     def settle(self, now: float) -> None:
         """Kill jobs on rows to be vacated; make a decision due if more cores are idle than before."""
-        while self._settle(self._handle.address, now) == FULL:
-            self._grow()
+        self._settled(self._settle(self._handle.address, now), now)
 
     def decide(self, now: float) -> Sequence[Due]:
         """Submit arriving jobs and start jobs."""
-        while (status := self._decide(self._handle.address, now)) == FULL:
-            self._grow()
-        self._raise_for(status)
-        return (Due(self, _ORDER),) if status == POLICY_DUE else ()
+        return self._decided(self._decide(self._handle.address, now), now)
 
     def wants(self, decision: str) -> bool:
         """Return whether a decision is still due."""
@@ -255,7 +266,7 @@ class SitePart:
 
     def ended(self) -> bool:
         """Return whether all jobs have ended."""
-        return self._counts.ended == len(self._jobs)
+        return bool(ENDED.entry()(self._handle.address))
 
     def waits(self) -> bool:
         """Return whether jobs wait while none runs and no submission is pending."""
@@ -283,6 +294,25 @@ class SitePart:
             site.lost_times[:lost, 1],
             site.pieces_log[: self._counts.pieces_logged],
         )
+
+    def _advanced(self, status: int, until: float) -> float:
+        status = self._loop.complete(status, until)
+        if status == POLICY_DUE:
+            return self._clock.now
+        self._raise_for(status)
+        return until
+
+    def _settled(self, status: int, now: float) -> None:
+        while status == FULL:
+            self._grow()
+            status = self._settle(self._handle.address, now)
+
+    def _decided(self, status: int, now: float) -> Sequence[Due]:
+        while status == FULL:
+            self._grow()
+            status = self._decide(self._handle.address, now)
+        self._raise_for(status)
+        return (Due(self, _ORDER),) if status == POLICY_DUE else ()
 
     def _notify(self) -> None:
         self._progress(self._counts.submitted)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from windlass.model.values import number, whole
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Quiet
+from windlass.sim.part import Concerns, Quiet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +121,10 @@ class Neighbours(Quiet):
             ledger.join(site, number),
         )
         self._times, self._next = np.append(changes.time, np.inf), 0
+
+    def concerns(self) -> Concerns:
+        """Return nothing: the demand does not depend on other parts."""
+        return Concerns()
 
     def horizon(self) -> float:
         """Return when the demand changes next, s."""

@@ -11,7 +11,7 @@ from windlass.admit import AdmitPolicy, AdmitView
 from windlass.model import PolicyError
 from windlass.model.values import number
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Quiet
+from windlass.sim.part import Concerns, Quiet
 from windlass.sim.telemetry.answers import NO_LIMIT, Counts
 from windlass.sim.telemetry.binding import binding_of
 from windlass.sim.telemetry.metrics import Metrics
@@ -64,7 +64,7 @@ class TelemetryPart(Quiet):
     ) -> None:
         self._every = number("every", every, 0.0, open_below=True)
         self._workers, self._policies, self._metrics = workers, policies, metrics
-        self._ledger, self._rows = ledger, ledger.rows(site)
+        self._ledger, self._site, self._rows = ledger, site, ledger.rows(site)
         state = workers.state
         self._progress = WorkersProgress.of(state.progress)
         self._cores = ledger.nodes.whole[self._rows].astype(np.float64)
@@ -77,6 +77,10 @@ class TelemetryPart(Quiet):
         self._answers: list[NDArray[np.bool_]] = []
         self._counts: list[Counts] = []
         ledger.watch(site)
+
+    def concerns(self) -> Concerns:
+        """Return the site of the nodes, and the workers."""
+        return Concerns(sites=(self._site,), parts=(self._workers,))
 
     def horizon(self) -> float:
         """Return the end of this step, s; infinity once all tasks have ended."""

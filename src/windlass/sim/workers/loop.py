@@ -264,6 +264,19 @@ def _settle(address, now):
     return REACHED
 
 
+def _horizon(address):
+    """Return infinity: tasks hold no cores, and their policies are called in the loop or while it stops."""
+    return np.inf
+
+
+def _ended(address):
+    """Return whether all tasks are complete."""
+    state = _opened(address).state
+    return np.int64(state.progress[0].completed == len(state.submit))
+
+
 RUN = Kernel(_run, types.int64(types.int64, types.float64, types.int64), allocates=False)
 SETTLE = Kernel(_settle, types.int64(types.int64, types.float64), allocates=False)
-KERNELS = (STORE, RUN, SETTLE)
+HORIZON = Kernel(_horizon, types.float64(types.int64), allocates=False)
+ENDED = Kernel(_ended, types.int64(types.int64), allocates=False)
+KERNELS = (STORE, RUN, SETTLE, HORIZON, ENDED)

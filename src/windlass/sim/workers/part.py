@@ -13,11 +13,11 @@ from windlass.jit import Kernel
 from windlass.model import InputError, PolicyError
 from windlass.sim.events.tree import next_time
 from windlass.sim.handle import Handle
-from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
+from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
 from windlass.sim.nodes import Ledger, LedgerCounts
-from windlass.sim.part import Due, Loop, Quiet
+from windlass.sim.part import Concerns, Due, Entries, Loop, Quiet
 from windlass.sim.status import FULL, REACHED
-from windlass.sim.workers.loop import BAD_CHOICE, KERNELS, RUN, SETTLE, STORE
+from windlass.sim.workers.loop import BAD_CHOICE, ENDED, HORIZON, KERNELS, RUN, SETTLE, STORE
 from windlass.sim.workers.membership import SEND_WAITING
 from windlass.sim.workers.python_policy import UNUSED, PythonPolicyCall
 from windlass.sim.workers.result import Dispatched
@@ -38,7 +38,7 @@ _DISPATCH = "dispatch"
 def kernels(policy: DispatchPolicy) -> tuple[Kernel, ...]:
     """Return the compiled functions that workers under this policy use."""
     compiled = as_compiled(policy)
-    return (*LEDGER_KERNELS, *(UNUSED if compiled is None else compiled.functions()), *KERNELS)
+    return (*COMMON_KERNELS, *(UNUSED if compiled is None else compiled.functions()), *KERNELS)
 
 
 class WorkersPart(Quiet):
@@ -106,31 +106,38 @@ class WorkersPart(Quiet):
         self._handle, self._settle = Handle(self._run, STORE), SETTLE.entry()
         self._loop = Loop(RUN.entry(), self._handle, _STEPS_BETWEEN_REPORTS, self._after_steps, self._grow)
         self._reported, self._for_ever = -1, False
+        self._sites = () if ledger is None else (site,)
         if ledger is not None:
             # Nodes may have no cores at first, or cores that another part holds: settle all rows as if changed.
             rows, nodes = ledger.rows(site), ledger.nodes
             nodes.to_settle[: len(rows)], LedgerCounts.of(nodes.counts).to_settle = rows, len(rows)
             self.settle(0.0)
 
+    def concerns(self) -> Concerns:
+        """Return the site of the nodes."""
+        return Concerns(sites=self._sites)
+
+    def entries(self) -> Entries:
+        """Return the compiled steps."""
+        return Entries(
+            self._handle.address,
+            run=RUN.as_argument().entry,
+            steps=self._loop.steps,
+            settle=SETTLE.as_argument().entry,
+            horizon=HORIZON.as_argument().entry,
+            ended=ENDED.as_argument().entry,
+            advanced=self._advanced,
+            settled=self._settled,
+            decided=self._decided,
+        )
+
     def advance(self, until: float) -> float:
         """Run tasks until a time, s."""
-        self._for_ever = until == np.inf
-        status = self._loop.until(until)
-        while self._python is not None and self._python.answer(status):
-            self._report(self._progress.completed)
-            status = self._loop.until(until)
-        if status == BAD_CHOICE:
-            chosen = self._exchange.worker
-            raise PolicyError(f"chose worker {chosen}, which is down or does not exist", _DISPATCH)
-        return until
+        return self._advanced(self._loop.start(until), until)
 
     def settle(self, now: float) -> None:
         """Adapt workers to their changed nodes: change speeds, take workers down, bring them back."""
-        while (status := self._settle(self._handle.address, now)) != REACHED:
-            if status == FULL:
-                self._grow()
-            elif self._python is not None:
-                self._python.answer(status)
+        self._settled(self._settle(self._handle.address, now), now)
 
     def decide(self, now: float) -> Sequence[Due]:
         """Carry out the workers' timetable and the arrivals of this instant."""
@@ -160,7 +167,7 @@ class WorkersPart(Quiet):
 
     def ended(self) -> bool:
         """Return whether all tasks are complete."""
-        return self._progress.completed == len(self._run.state.submit)
+        return bool(ENDED.entry()(self._handle.address))
 
     def waits(self) -> bool:
         """Return whether tasks are left but no event is: the workers of all of them are down or at speed 0."""
@@ -183,6 +190,29 @@ class WorkersPart(Quiet):
     def result(self) -> Dispatched:
         """Return what happened to the tasks."""
         return self._setup.result(self._run.state, self._name)
+
+    def _advanced(self, status: int, until: float) -> float:
+        self._for_ever = until == np.inf
+        status = self._loop.complete(status, until)
+        while self._python is not None and self._python.answer(status):
+            self._report(self._progress.completed)
+            status = self._loop.until(until)
+        if status == BAD_CHOICE:
+            chosen = self._exchange.worker
+            raise PolicyError(f"chose worker {chosen}, which is down or does not exist", _DISPATCH)
+        return until
+
+    def _settled(self, status: int, now: float) -> None:
+        while status != REACHED:
+            if status == FULL:
+                self._grow()
+            elif self._python is not None:
+                self._python.answer(status)
+            status = self._settle(self._handle.address, now)
+
+    def _decided(self, status: int, now: float) -> Sequence[Due]:
+        self._advanced(status, np.nextafter(now, np.inf))
+        return ()
 
     def _after_steps(self) -> None:
         completed = self._progress.completed

@@ -19,7 +19,7 @@ from windlass.plan import POLICIES as PLAN
 from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome, Series
 from windlass.results.metrics.video import VideoMetrics, video_metrics
-from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
+from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
 from windlass.sim.queries.result import Streamed
 
 
@@ -55,7 +55,7 @@ class Video:
     def kernels(self, setting: VideoSetting) -> tuple[Kernel, ...]:
         """Return the kernels of the ledger and the policy; the policy is made to validate its parameters."""
         planner = setting.policies.plan.make(PLAN, np.random.default_rng(0))
-        return (*LEDGER_KERNELS, *functions_of(planner))
+        return (*COMMON_KERNELS, *functions_of(planner))
 
     def workload_key(self, setting: VideoSetting, seed: int) -> Hashable:
         """Return a key with the seed, as starts and ends are random even if plans are read."""

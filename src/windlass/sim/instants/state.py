@@ -1,0 +1,171 @@
+"""The coordination of parts as arrays, and the links that say which parts an instant concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.jit.schema import Scalars, allocate, column, numba_type
+from windlass.model import InputError
+from windlass.sim.handle import opening, storing
+from windlass.sim.nodes import Ledger, Nodes
+from windlass.sim.part import Entries, Part
+
+_Numbers = NDArray[np.int64]
+_Times = NDArray[np.float64]
+_Flags = NDArray[np.uint8]
+
+#: Phases of an instant.
+BEGIN, ADVANCE, ALTER, SETTLE, DECIDE, CLOSE = range(6)
+
+
+class InstantCounts(Scalars):
+    """Where the coordination is, and what it leaves to Python.
+
+    ``phase``: the phase of the instant. ``turn``: the part that decides next. ``rounds``: settlements since the last
+    decision. ``repeats``: earlier rounds at this instant. ``instants``: rounds so far. ``part``, ``status``: the part
+    of a request, and the status of its compiled function. ``many``: limit of ``rounds`` and ``repeats``.
+    ``check_every``: rounds between two requests to check for work that waits in vain. ``behind``: whether this round
+    only lets parts catch up.
+    """
+
+    phase: int = CLOSE
+    turn: int
+    rounds: int
+    repeats: int
+    instants: int
+    part: int
+    status: int
+    many: int
+    check_every: int
+    behind: int
+
+
+class InstantClock(Scalars):
+    """``now``: the instant, s. ``until``: the time to which the called parts advance, s."""
+
+    now: float = -np.inf
+    until: float = -np.inf
+
+
+class Instants(NamedTuple):
+    """The coordination as arrays.
+
+    Axes: ``parts``; ``sites`` of the ledger; ``watchers``, parts that watch a site, site by site; ``mates``, parts that
+    are called with a part, part by part. Entries are addresses of machine code: 0 for a part in Python, -1 for a step
+    that a part does not have.
+    """
+
+    nodes: Nodes
+    horizon: Annotated[_Times, column("parts")]  # next instant at which the part is due
+    reached: Annotated[_Times, column("parts", fill=-np.inf)]  # the time to which the part has advanced
+    called: Annotated[_Flags, column("parts", fill=1)]  # 1 if the instant concerns the part
+    advanced: Annotated[_Flags, column("parts", fill=1)]  # 1 after its step `advance` of this round
+    unsettled: Annotated[_Flags, column("parts")]  # 1 if it has not seen the rows to settle
+    decided: Annotated[_Flags, column("parts", fill=1)]  # 1 after its step `decide` of this round
+    ended: Annotated[_Flags, column("parts")]  # 1 if all its work had ended when it was last called
+    done: Annotated[_Flags, column("parts")]  # 1 after its loop has reported its end
+    always: Annotated[_Flags, column("parts")]  # 1 if all parts are called at every instant
+    address: Annotated[_Numbers, column("parts")]  # the part's state
+    run: Annotated[_Numbers, column("parts")]
+    steps: Annotated[_Numbers, column("parts")]  # steps of its loop between two reports of its progress
+    alter: Annotated[_Numbers, column("parts")]
+    settle: Annotated[_Numbers, column("parts")]
+    decide: Annotated[_Numbers, column("parts")]
+    look: Annotated[_Numbers, column("parts")]  # returns the horizon
+    finish: Annotated[_Numbers, column("parts")]  # returns whether all work has ended
+    watch_first: Annotated[_Numbers, column("site_ends")]
+    watcher: Annotated[_Numbers, column("watchers")]
+    mate_first: Annotated[_Numbers, column("part_ends")]
+    mate: Annotated[_Numbers, column("mates")]
+    counts: Annotated[NDArray[np.void], InstantCounts]
+    clock: Annotated[NDArray[np.void], InstantClock]
+
+
+INSTANTS = numba_type(Instants)
+opened = opening(INSTANTS)
+STORE = storing(INSTANTS)
+
+
+def make_instants(
+    parts: Sequence[Part], steps: Sequence[Entries], ledger: Ledger, many: int, check_every: int
+) -> Instants:
+    """Return the coordination of some parts before their first instant.
+
+    Parameters
+    ----------
+    parts
+        The parts, in the order in which they decide.
+    steps
+        The steps of each part.
+    ledger
+        The ledger whose changes they watch.
+    many
+        Limit of repetitions at one instant.
+    check_every
+        Number of instants between two checks for work that waits in vain.
+
+    Raises
+    ------
+    InputError
+        A part reads a part that is not in ``parts``.
+    """
+    concerns = [part.concerns() for part in parts]
+    sites = len(ledger.nodes.total)
+    # A part that declares nothing may read or change any other: all parts are then called at every instant.
+    always = any(each is None for each in concerns)
+    watched = [
+        [at for at, each in enumerate(concerns) if each is not None and site in each.sites]
+        for site in range(sites)
+    ]
+    mates = _mates(parts, [() if each is None else each.parts for each in concerns])
+    made = allocate(
+        Instants,
+        {
+            "parts": len(parts),
+            "site_ends": sites + 1,
+            "watchers": sum(map(len, watched)),
+            "part_ends": len(parts) + 1,
+            "mates": sum(map(len, mates)),
+        },
+        nodes=ledger.nodes,
+        always=np.full(len(parts), always),
+        watch_first=_firsts(watched),
+        watcher=[at for each in watched for at in each],
+        mate_first=_firsts(mates),
+        mate=[at for each in mates for at in each],
+    )
+    counts = InstantCounts.of(made.counts)
+    counts.many, counts.check_every = many, check_every
+    for at, entries in enumerate(steps):
+        made.address[at], made.steps[at] = entries.address, entries.steps
+        made.run[at], made.alter[at], made.settle[at] = entries.run, entries.alter, entries.settle
+        made.decide[at], made.look[at], made.finish[at] = entries.decide, entries.horizon, entries.ended
+    return made
+
+
+def _mates(parts: Sequence[Part], reads: Sequence[Sequence[Part]]) -> list[list[int]]:
+    """Return the parts to be called with each part: those that it reads or that read it, and theirs in turn."""
+    number = {id(part): at for at, part in enumerate(parts)}
+    group = list(range(len(parts)))
+    for at, others in enumerate(reads):
+        for other in others:
+            if id(other) not in number:
+                raise InputError(
+                    f"part {at} reads a part that is not among the coupled ones; list that part as well"
+                )
+            old, new = group[number[id(other)]], group[at]
+            group = [new if each == old else each for each in group]
+    return [
+        [other for other in range(len(parts)) if other != at and group[other] == group[at]]
+        for at in range(len(parts))
+    ]
+
+
+def _firsts(lists: Sequence[Sequence[int]]) -> _Numbers:
+    """Return the index of the first entry of each list in their concatenation, and the total length."""
+    firsts: _Numbers = np.cumsum([0, *map(len, lists)])
+    return firsts
