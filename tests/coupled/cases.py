@@ -74,7 +74,7 @@ def workers(
     tasks: Tasks,
     ledger: Ledger | None,
     *,
-    site: int = 0,
+    site: int | Sequence[int] = 0,
     policy: Any = "jsq",
     options: dict[str, Any] | None = None,
     **changed: Any,

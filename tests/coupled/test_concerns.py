@@ -16,8 +16,10 @@ from tests.coupled.test_instances import Until
 from tests.oracles.plain import Plain
 from tests.oracles.workloads import CHECK
 from tests.sim.instances import SMALL, part_of
+from tests.sim.sharing import RandomSharer, busy
 from windlass.drive import drive
 from windlass.model import InputError, JobTable, PolicyError
+from windlass.model.timetable import NodeTimetable
 from windlass.model.vectors import VectorJobs
 from windlass.order.site import POLICIES
 from windlass.order.site.policies.fcfs import Fcfs
@@ -26,7 +28,9 @@ from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Concerns, Due, Part, Quiet
+from windlass.sim.shares.part import SharesPart
 from windlass.sim.site.part import SitePart
+from windlass.sim.site.rated import RatedSite
 from windlass.sim.telemetry.neighbours import CoreChanges, Neighbours
 
 _NAMES = ("fcfs", "easy", "sjf", "conservative")
@@ -130,6 +134,28 @@ def test_regions_of_jobs_tasks_and_instances_run_as_if_all_parts_were_called(see
     found = outcome(make, all_parts=False)
     assert isinstance(found, tuple)
     assert found == outcome(make, all_parts=True)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_jobs_that_share_and_tasks_on_the_same_nodes_see_each_change(seed: int) -> None:
+    case, cores = busy(seed), 4
+
+    def make() -> tuple[list[Part], Ledger, dict[str, Any]]:
+        rng, sharer = np.random.default_rng(seed), RandomSharer(np.random.default_rng(seed))
+        ledger = Ledger([[cores] * (case.processors // cores)], parts=1)
+        site = RatedSite(case.jobs, POLICIES.find("easy")(), ledger)
+        shares = SharesPart(
+            site, case.jobs, case.use, sharer, case.physics, ledger, np.random.default_rng(seed), every=7.0
+        )
+        times = NodeTimetable.outage(1, 20.0, 60.0, cores=cores, kill=True)
+        tasks = tasks_on(ledger, rng, 0, case.processors // cores)
+        return [Outages(times, ledger), site, shares, tasks], ledger, {"share": sharer}
+
+    found = outcome(make, all_parts=False)
+    assert isinstance(found, tuple)
+    assert found == outcome(make, all_parts=True)
+    (_, _, shared, _), _ = found
+    assert len(np.frombuffer(shared[0][2])) > 0
 
 
 def tasks_on(ledger: Ledger, rng: np.random.Generator, site: int, rows: int) -> Part:

@@ -97,13 +97,31 @@ class Comparison(Quiet):
         assert [int(state.row_of[slot]) for slot in slots] == rows
         nodes = self.ledger.nodes
         held = sum(job.width() for job in plain.running)
-        assert (site.free(), nodes.idle[0], nodes.held[0, 0]) == (plain.free(), plain.free(), held)
+        assert (site.free(), nodes.idle.sum(), nodes.held.sum()) == (plain.free(), plain.free(), held)
+        on_rows = np.zeros_like(nodes.held[:, 0])
+        for row, slot in zip(rows, slots, strict=True):
+            own = pieces_of(site, slot)
+            assert sum(cores for _, cores in own) == of[row].width()
+            for node, cores in own:
+                on_rows[node] += cores
+        assert on_rows.tolist() == nodes.held[:, 0].tolist()
         for row in rows:
             job = of[row]
             step = now - job.since
             assert site.began(row) == job.start
             assert site.work_left(row, now) == max(0.0, job.left - step * job.rate)
             assert site.ran(row, now) == job.request - job.allowance + step * job.pace
+
+
+def pieces_of(site: RatedSite, slot: int) -> list[tuple[int, int]]:
+    """Return the rows on which a running job has cores, and how many; further pieces are never empty."""
+    pieces = site._run.pieces
+    found, piece = [(int(pieces.last_row[slot]), int(pieces.last_cores[slot]))], int(pieces.chain[slot])
+    while piece >= 0:
+        assert pieces.cores[piece] > 0
+        found.append((int(pieces.row[piece]), int(pieces.cores[piece])))
+        piece = int(pieces.after[piece])
+    return found
 
 
 @st.composite
@@ -128,22 +146,29 @@ def steps(draw: st.DrawFn) -> tuple[int, JobTable, list[tuple[float, str, int, i
 
 
 def compare(
-    processors: int, jobs: JobTable, drawn: list[tuple[float, str, int, int]], *, kill: bool
+    processors: int,
+    jobs: JobTable,
+    drawn: list[tuple[float, str, int, int]],
+    *,
+    kill: bool,
+    cores: int | None = None,
 ) -> tuple[Any, Plain, int]:
-    rows = [
+    table = [
         Job(row, int(procs), float(work), float(request), float(request) if kill else math.inf)
         for row, (procs, work, request) in enumerate(zip(jobs.procs, jobs.run, jobs.request, strict=True))
     ]
-    plain = Plain(processors, list(zip(jobs.submit.tolist(), rows, strict=True)))
-    ledger = Ledger([[processors]], parts=1)
+    plain = Plain(processors, list(zip(jobs.submit.tolist(), table, strict=True)))
+    # Without outages, nodes of some cores each behave as a pooled site.
+    rows = [processors] if cores is None else [cores] * (processors // cores)
+    ledger = Ledger([rows], parts=1)
     site = RatedSite(jobs, POLICIES.find("fcfs")(), ledger, kill=kill)
     # All slowed jobs eventually continue.
     part = Comparison(site, ledger, plain, drawn)
     at_last = Faster(site, plain)
     assert Coupled([site, part, at_last], ledger).wait() is None
     replay = site.result()
-    assert replay.end.tolist() == [job.end for job in rows]
-    assert replay.start.tolist() == [job.start for job in rows]
+    assert replay.end.tolist() == [job.end for job in table]
+    assert replay.start.tolist() == [job.start for job in table]
     assert replay.lost.tolist() == plain.lost
     return replay, plain, part.done
 
@@ -169,15 +194,16 @@ class Faster(Quiet):
 
 @pytest.mark.slow
 @settings(CHECK, max_examples=400)
-@given(drawn=steps(), kill=st.booleans())
+@given(drawn=steps(), kill=st.booleans(), on_nodes=st.booleans())
 def test_the_site_equals_a_plain_one_after_any_operations(
-    drawn: tuple[int, JobTable, list[tuple[float, str, int, int]]], kill: bool
+    drawn: tuple[int, JobTable, list[tuple[float, str, int, int]]], kill: bool, on_nodes: bool
 ) -> None:
-    compare(*drawn, kill=kill)
+    compare(*drawn, kill=kill, cores=1 + drawn[0] // 4 if on_nodes else None)
 
 
+@pytest.mark.parametrize("cores", [None, 1, 5])
 @pytest.mark.parametrize("seed", range(5))
-def test_guests_make_more_jobs_run_than_processors_and_slots(seed: int) -> None:
+def test_guests_make_more_jobs_run_than_processors_and_slots(seed: int, cores: int | None) -> None:
     # Room for slots is made while guests come: there are 64 at first, and twice as many jobs may run.
     rng = np.random.default_rng(seed)
     count = 400
@@ -190,8 +216,25 @@ def test_guests_make_more_jobs_run_than_processors_and_slots(seed: int) -> None:
         (float(time), str(name), int(first), int(second))
         for time, name, (first, second) in zip(rng.integers(0, 100, 600) / 2, what, numbers, strict=True)
     ]
-    _, _, taken = compare(50, jobs, drawn, kill=False)
+    _, _, taken = compare(50, jobs, drawn, kill=False, cores=cores)
     assert taken > 50
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_wide_hosts_lend_cores_of_several_nodes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    count = 120
+    jobs = JobTable.of(
+        np.sort(rng.integers(0, 60, count)) / 2, rng.integers(8, 80, count) / 2, rng.integers(1, 13, count)
+    )
+    what = rng.choice(["guests", "guests", "rates", "evictions"], 400)
+    numbers = rng.integers(0, 10_000, (400, 2))
+    drawn = [
+        (float(time), str(name), int(first), int(second))
+        for time, name, (first, second) in zip(rng.integers(0, 120, 400) / 2, what, numbers, strict=True)
+    ]
+    _, _, taken = compare(24, jobs, drawn, kill=False, cores=4)
+    assert taken > 20
 
 
 def test_invalid_operations_are_named_and_change_nothing() -> None:
@@ -207,9 +250,6 @@ def test_invalid_operations_are_named_and_change_nothing() -> None:
     with pytest.raises(InputError, match="pace is -1"):
         site.set_rate(0, 1.0, 0.0, pace=-1.0)
     assert (site.running().tolist(), site.waiting().tolist()) == ([0], [1, 2])
-    nodes = RatedSite(jobs, POLICIES.find("fcfs")(), Ledger([[1, 1]], parts=1))
-    with pytest.raises(InputError, match="the site is not pooled"):
-        nodes.take_in(0, 1, 9.0, 0.0, "shares")
 
 
 def test_work_left_by_rounding_ends_at_once() -> None:

@@ -136,10 +136,11 @@ def run(
     also: Callable[[Ledger], Sequence[Part]] = lambda ledger: (),
     log: Any = None,
     vacate: bool = False,
+    cores: int | None = None,
 ) -> Done:
-    """Run a case: outages, then jobs, then sharing."""
+    """Run a case: outages, then jobs, then sharing; on a pooled site, or on nodes with some cores each."""
     policy = order_of(order) if isinstance(order, str) else order
-    ledger = Ledger([[case.processors]], parts=1)
+    ledger = Ledger([[cores or case.processors] * (case.processors // (cores or case.processors))], parts=1)
     site = RatedSite(case.jobs, policy, ledger, kill=kill)
     part = SharesPart(
         site,

@@ -3,40 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.coupled.test_chopping import Chop
 from tests.oracles.shares import read, spent, violations
 from tests.oracles.workloads import CHECK
 from tests.sim.sharing import ORDER_NAMES, SHARERS, Case, Done, RandomSharer, busy, cases, order_of, run
+from windlass.model.timetable import NodeTimetable
 from windlass.share import ShareView
 from windlass.sim import replay
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Part
 
 
-def capacity(case: Case) -> Callable[[float], int]:
-    """Return the number of processors of the site as a function of time."""
+def capacity(case: Case, cores: int | None = None) -> Callable[[float], int]:
+    """Return the number of processors of the site as a function of time; of nodes of some cores, or a pooled one."""
+    table, whole = case.outages, cores or case.processors
 
     def at(time: float) -> int:
-        changes = np.flatnonzero(case.outages.time <= time)
-        return int(case.outages.cores[changes[-1]]) if len(changes) else case.processors
+        lacking = dict.fromkeys(table.node.tolist(), 0)
+        for row in np.flatnonzero(table.time <= time).tolist():
+            lacking[int(table.node[row])] = whole - int(table.cores[row])
+        return case.processors - sum(lacking.values())
 
     return at
 
 
-def problems_of(case: Case, done: Done, *, kill: bool = True) -> list[str]:
+def problems_of(case: Case, done: Done, *, kill: bool = True, cores: int | None = None) -> list[str]:
     """Return the violations that the validator finds; check that the ledger is free again."""
     found = violations(
         case.jobs,
         case.use,
-        capacity(case),
+        capacity(case, cores),
         done.replay,
         done.shared,
         case.physics,
@@ -91,6 +95,43 @@ def test_random_answers_and_outages_give_valid_runs(
     done = run(case, sharer, order, kill=kill, seed=seed, vacate=vacate, log=log)
     assert problems_of(case, done, kill=kill) == []
     assert wrong_elapsed(case, done, views) == []
+
+
+@st.composite
+def outages_of_nodes(draw: st.DrawFn, case: Case, cores: int) -> NodeTimetable:
+    """Draw outages of the nodes of a case; some kill jobs, and several may be at one instant."""
+    begin, made = float(case.jobs.submit[0]), NodeTimetable.none()
+    for node in range(case.processors // cores):
+        if draw(st.booleans()):
+            down = begin + draw(st.integers(0, 30))
+            up = down + draw(st.integers(1, 9))
+            left, kill = draw(st.integers(0, cores - 1)), draw(st.sampled_from([True, True, False]))
+            made += NodeTimetable.outage(node, down, up, cores=cores, left=left, kill=kill)
+    return made
+
+
+@settings(CHECK, max_examples=150)
+@given(data=st.data(), case=cases(), order=_ORDER, kill=st.booleans(), seed=st.integers(0, 30))
+def test_sharing_on_nodes_that_fail_gives_valid_runs(
+    data: st.DataObject, case: Case, order: str, kill: bool, seed: int
+) -> None:
+    # A site of one row is a pooled one, on which no job is killed.
+    assume(case.processors > 1)
+    cores = data.draw(st.sampled_from([each for each in (1, 2, 4) if case.processors >= 2 * each]))
+    case = replace(case, outages=data.draw(outages_of_nodes(case, cores)))
+    sharer = RandomSharer(np.random.default_rng(seed))
+    done = run(case, sharer, order, kill=kill, seed=seed, cores=cores)
+    assert problems_of(case, done, kill=kill, cores=cores) == []
+
+
+@settings(CHECK, max_examples=60)
+@given(case=cases(), sharer=_SHARER, order=_ORDER, seed=st.integers(0, 3))
+def test_nodes_that_do_not_fail_share_as_a_pooled_site_does(
+    case: Case, sharer: str, order: str, seed: int
+) -> None:
+    pooled, nodes = (run(case, SHARERS[sharer](seed), order, seed=seed, cores=cores) for cores in (None, 1))
+    assert bits(pooled.replay) == bits(nodes.replay)
+    assert bits(pooled.shared) == bits(nodes.shared)
 
 
 @pytest.mark.parametrize("order", ORDER_NAMES)

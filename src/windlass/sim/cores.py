@@ -157,7 +157,7 @@ def give_back(nodes, pieces, holder, site, part):
 @inlined
 def holds_on(pieces, holder, row):
     """Return whether a holder has cores of a row."""
-    if pieces.last_row[holder] == row:
+    if pieces.last_row[holder] == row and pieces.last_cores[holder] > 0:
         return True
     piece = pieces.chain[holder]
     while piece >= 0 and pieces.row[piece] != row:
@@ -167,9 +167,45 @@ def holds_on(pieces, holder, row):
 
 @inlined
 def lend(pieces, giver, taker, cores):
-    """Move cores from one holder to another at a pooled site, where each has one piece."""
-    pieces.last_cores[giver] -= cores
-    pieces.last_cores[taker] += cores
+    """Move cores from one holder, which has them, to another; rows keep their cores.
+
+    Each further piece has at least one core, so that there are never more of them than the site has cores.
+    """
+    while True:
+        row = pieces.last_row[giver]
+        moved = min(cores, pieces.last_cores[giver])
+        if moved > 0:
+            if pieces.last_row[taker] != row and pieces.last_cores[taker] > 0:
+                _push(pieces, taker)
+            pieces.last_row[taker] = row
+            pieces.last_cores[taker] += moved
+            pieces.last_cores[giver] -= moved
+            cores -= moved
+        if pieces.last_cores[giver] == 0 and pieces.chain[giver] >= 0:
+            _pop(pieces, giver)
+        if cores == 0:
+            break
+
+
+@inlined
+def _push(pieces, holder):
+    """Move a holder's last piece to its chain, and leave a last piece without cores."""
+    piece = pieces.spare[0]
+    pieces.spare[0] = pieces.after[piece]
+    pieces.row[piece], pieces.cores[piece] = pieces.last_row[holder], pieces.last_cores[holder]
+    pieces.after[piece] = pieces.chain[holder]
+    pieces.chain[holder] = piece
+    pieces.last_cores[holder] = 0
+
+
+@inlined
+def _pop(pieces, holder):
+    """Make the first piece of a holder's chain its last piece, which has no cores left."""
+    piece = pieces.chain[holder]
+    pieces.last_row[holder], pieces.last_cores[holder] = pieces.row[piece], pieces.cores[piece]
+    pieces.chain[holder] = pieces.after[piece]
+    pieces.after[piece] = pieces.spare[0]
+    pieces.spare[0] = piece
 
 
 @inlined

@@ -236,17 +236,24 @@ def _commit(address):
 
 @inlined
 def _latest_on(run, row):
-    """Return the job that started last of those with cores of a ledger's row; -1 for none.
+    """Return the job to be killed to vacate a ledger's row; -1 for none.
 
-    Guests do not count, as killing a guest returns its cores to its host.
+    It is the job that started last of those with cores of the row. Killing a guest returns its cores to its host, so a
+    guest is killed only if its host has no other cores there; the host is next.
     """
-    site, latest = run.site, np.int64(-1)
+    site, latest, loses = run.site, np.int64(-1), np.int64(-1)
+    rated = site.counts[0].rated != 0
     for job in running_rows(site):
-        if site.counts[0].rated != 0 and site.host[job] != NO_ROW:
+        if rated and site.host[job] != NO_ROW:
             continue
-        if holds_on(run.pieces, site.slot[job], row) and (latest < 0 or site.start[job] > site.start[latest]):
-            latest = job
-    return latest
+        first = np.int64(-1)
+        if holds_on(run.pieces, site.slot[job], row):
+            first = np.int64(job)
+        elif rated and site.guest[job] != NO_ROW and holds_on(run.pieces, site.slot[site.guest[job]], row):
+            first = np.int64(site.guest[job])
+        if first >= 0 and (latest < 0 or site.start[job] > site.start[latest]):
+            latest, loses = np.int64(job), first
+    return loses
 
 
 def _settle(address, now):

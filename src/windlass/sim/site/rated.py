@@ -166,8 +166,6 @@ class RatedSite(SitePart):
         """
         site, jobs = self._run.site, self._jobs
         pair = f"job {jobs.job[guest]} on job {jobs.job[host]}"
-        if not self._ledger.pooled(self._site):
-            raise InputError(f"{pair}: the site is not pooled, and jobs share processors only where it is")
         if site.slot[host] >= 0:
             if site.guest[host] != NO_ROW or site.host[host] != NO_ROW:
                 raise InputError(f"{pair}: job {jobs.job[host]} shares already")

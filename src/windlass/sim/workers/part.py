@@ -44,8 +44,8 @@ def kernels(policy: DispatchPolicy) -> tuple[Kernel, ...]:
 class WorkersPart(Quiet):
     """Small tasks on workers; a :class:`windlass.sim.part.Part`.
 
-    On a site, each worker is on a node of its own, and tasks hold no cores. A worker's speed is multiplied by the idle
-    share of its node's cores, but at least by `floor`. If the node has no cores, the worker is down.
+    On a ledger, each worker is on a node of its own, and tasks hold no cores. A worker's speed is multiplied by the
+    idle share of its node's cores, but at least by `floor`. If the node has no cores, the worker is down.
 
     Parameters
     ----------
@@ -58,7 +58,8 @@ class WorkersPart(Quiet):
     rng
         Draws the scheduler of each job.
     ledger, site
-        The ledger, and the site with one row for each worker, in order; None for workers that share no nodes.
+        The ledger, and the site with one row for each worker, in order, or several sites; None for workers that share
+        no nodes.
     floor
         Least share of its speed that a worker keeps while its node has cores.
     progress
@@ -67,7 +68,7 @@ class WorkersPart(Quiet):
     Raises
     ------
     InputError
-        The site does not have one row per worker, another part of small tasks uses its idle cores, or
+        The sites do not have one row per worker, another part of small tasks uses its idle cores, or
         :func:`~windlass.sim.workers.setup.make_workers` raises it.
     """
 
@@ -80,10 +81,11 @@ class WorkersPart(Quiet):
         rng: np.random.Generator,
         *,
         ledger: Ledger | None = None,
-        site: int = 0,
+        site: int | Sequence[int] = 0,
         floor: float = 0.05,
         progress: Callable[[int], None] | None = None,
     ) -> None:
+        sites = (site,) if isinstance(site, int) else tuple(site)
         compiled = as_compiled(policy)
         state = make_workers(setup, compiled, submit, work, rng)
         WorkersSettings.of(state.settings).least_share = floor
@@ -100,21 +102,21 @@ class WorkersPart(Quiet):
             benchmark=benchmark,
             bind=bind,
             nodes=(ledger or Ledger([[0]], parts=0)).nodes,
-            worker_of=_worker_of(ledger, site, len(setup.speeds)),
+            worker_of=_worker_of(ledger, sites, len(setup.speeds)),
             state=state,
         )
         self._handle, self._settle = Handle(self._run, STORE), SETTLE.entry()
         self._loop = Loop(RUN.entry(), self._handle, _STEPS_BETWEEN_REPORTS, self._after_steps, self._grow)
         self._reported, self._for_ever = -1, False
-        self._sites = () if ledger is None else (site,)
+        self._sites = () if ledger is None else sites
         if ledger is not None:
             # Nodes may have no cores at first, or cores that another part holds: settle all rows as if changed.
-            rows, nodes = ledger.rows(site), ledger.nodes
+            rows, nodes = _rows(ledger, sites), ledger.nodes
             nodes.to_settle[: len(rows)], LedgerCounts.of(nodes.counts).to_settle = rows, len(rows)
             self.settle(0.0)
 
     def concerns(self) -> Concerns:
-        """Return the site of the nodes."""
+        """Return the sites of the nodes."""
         return Concerns(sites=self._sites)
 
     def entries(self) -> Entries:
@@ -235,15 +237,22 @@ class WorkersPart(Quiet):
         self._handle.refill(self._run)
 
 
-def _worker_of(ledger: Ledger | None, site: int, workers: int) -> NDArray[np.int64]:
-    """Return (rows,) the worker on each row of the ledger, or NONE, and watch the changes of the site's rows."""
+def _rows(ledger: Ledger, sites: Sequence[int]) -> list[int]:
+    """Return the rows of some sites, site by site."""
+    return [row for site in sites for row in ledger.rows(site)]
+
+
+def _worker_of(ledger: Ledger | None, sites: Sequence[int], workers: int) -> NDArray[np.int64]:
+    """Return (rows,) the worker on each row of the ledger, or NONE, and watch the changes of the sites' rows."""
     if ledger is None:
         return np.full(1, NONE)
-    rows = ledger.rows(site)
+    rows = _rows(ledger, sites)
     if len(rows) != workers:
-        raise InputError(f"site {site} has {len(rows)} nodes, expected one for each of {workers} workers")
+        named = ", ".join(map(str, sites))
+        raise InputError(f"site {named}: {len(rows)} nodes, expected one for each of {workers} workers")
     ledger.use_idle(rows, "small tasks")
-    ledger.watch(site)
+    for site in sites:
+        ledger.watch(site)
     found = np.full(len(ledger.nodes.capacity), NONE)
     found[rows] = np.arange(workers)
     return found
