@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
 from windlass.model import InputError, PolicyError
+from windlass.policy.addresses import Assignment, policy_at
 from windlass.policy.user_code import ANSWER_ERRORS, describe_failure, is_user_code, message_of, place_of
 
 Answer_co = TypeVar("Answer_co", covariant=True)
@@ -76,8 +77,8 @@ class Named(Protocol):
         ...
 
 
-#: Policies by the name of their decision. If an engine makes a decision within its own loop, `drive` uses the policy
-#: only for its name.
+#: Policies by the name of their decision, or by its address. If an engine makes a decision within its own loop, `drive`
+#: uses the policy only for its name.
 Policies = Mapping[str, Named]
 
 
@@ -93,9 +94,10 @@ def drive(
     engine
         The engine, simulated or live; it is always closed at the end, also after an error.
     policies
-        Policies by the name of their decision; each is called whenever its decision is due.
+        Policies by the name of their decision, or by an address such as ``order.batch@iowa``; see
+        :mod:`windlass.policy.addresses`. Each is called whenever its decision is due.
     log
-        Called after each decision has been carried out, with its name, the view, and the answer.
+        Called after each decision has been carried out, with its name or address, the view, and the answer.
 
     Returns
     -------
@@ -105,7 +107,8 @@ def drive(
     Raises
     ------
     InputError
-        A decision is due for which no policy was given; names the decision.
+        A decision is due for which no policy was given, or one policy that may not be shared was given for two
+        addresses; names the decision.
     PolicyError
         A policy's answer cannot be carried out, or work waits forever because of it; names the policy.
 
@@ -121,10 +124,10 @@ def drive(
     [60.0]
     """
     # Policies that may be at fault for an error: all of them until the first is called.
-    suspects = tuple(policies.values())
+    suspects, assigned = tuple(policies.values()), Assignment(policies)
     try:
         while (decision := engine.wait()) is not None:
-            policy = _policy_for(decision, policies)
+            policy = cast(Decider[Any, Any], assigned.at(decision))
             suspects = (policy,)
             view = engine.view(decision)
             answer = policy.decide(view)
@@ -133,8 +136,9 @@ def drive(
                 log(decision, view, answer)
         return engine.result()
     except PolicyError as error:
-        if error.decision is not None and error.decision in policies:
-            suspects = (policies[error.decision],)
+        at_fault = None if error.decision is None else policy_at(error.decision, policies)
+        if at_fault is not None:
+            suspects = (at_fault,)
         raise PolicyError(f"{_named(suspects)} {error}") from error
     except InputError:
         raise
@@ -148,15 +152,6 @@ def drive(
         ) from error
     finally:
         engine.close()
-
-
-def _policy_for(decision: str, policies: Policies) -> Decider[Any, Any]:
-    if decision not in policies:
-        given = ", ".join(repr(name) for name in policies) or "none"
-        raise InputError(
-            f"policies: no policy for the decision {decision!r}, which is due; policies are given for: {given}"
-        )
-    return cast(Decider[Any, Any], policies[decision])
 
 
 def _named(policies: tuple[Named, ...]) -> str:

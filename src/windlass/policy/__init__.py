@@ -1,6 +1,7 @@
 """Shared by all decisions: registries of policies, and the loading of users' code.
 
 - :mod:`~windlass.policy.registry`: the policies of one decision, by name.
+- :mod:`~windlass.policy.addresses`: which policy makes a decision of which load at which site.
 - :mod:`~windlass.policy.context`: constructor arguments that an engine offers to a policy.
 - :mod:`~windlass.policy.discovery`: discovery of the classes in a folder's files.
 - :mod:`~windlass.policy.nearest`: suggestions for misspelt names.

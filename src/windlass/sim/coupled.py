@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from windlass.model import InputError
+from windlass.model import InputError, PolicyError
 from windlass.sim.handle import Handle
 from windlass.sim.instants.loop import (
     CHECK,
@@ -50,9 +50,13 @@ class Coupled:
         The parts, in the order in which they decide at one instant.
     ledger
         The ledger of the rows that they share; None for parts that share nothing.
+    names
+        For each part, what its decisions' names end with, such as ``.batch@iowa``; by default nothing.
 
     Raises
     ------
+    InputError
+        ``names`` is not one for each part.
     PolicyError, InputError
         From :meth:`wait`: unfinished work will never end (the part's own error), time stands still, or a part keeps
         cores of a row to be vacated.
@@ -69,8 +73,13 @@ class Coupled:
     (None, [10.0, 20.0])
     """
 
-    def __init__(self, parts: Sequence[Part], ledger: Ledger | None = None) -> None:
+    def __init__(
+        self, parts: Sequence[Part], ledger: Ledger | None = None, names: Sequence[str] | None = None
+    ) -> None:
         self._parts = tuple(parts)
+        if names is not None and len(names) != len(parts):
+            raise InputError(f"names has {len(names)} entries, expected one for each of {len(parts)} parts")
+        self._names = {id(part): name for part, name in zip(parts, names or ("",) * len(parts), strict=True)}
         self._ledger = Ledger([[0]], parts=0) if ledger is None else ledger
         self._due: deque[Due] = deque()
         self._in_vain = 0
@@ -88,7 +97,7 @@ class Coupled:
             while self._due and not self._due[0].part.wants(self._due[0].decision):
                 self._due.popleft()
             if self._due:
-                return self._due[0].decision
+                return self._due[0].decision + self._names.get(id(self._due[0].part), "")
             request = self._go(self._handle.address, 0)
             if request == END:
                 return None
@@ -98,11 +107,13 @@ class Coupled:
 
     def view(self, decision: str) -> Any:
         """Return what the policy of a decision may know now."""
-        return self._due[0].part.view(decision)
+        due = self._due[0]
+        return due.part.view(due.decision)
 
     def act(self, decision: str, answer: Any) -> None:
         """Carry out an answer."""
-        self._due[0].part.act(decision, answer)
+        due = self._due[0]
+        due.part.act(due.decision, answer)
         self._due.popleft()
         self._settle()
 
@@ -157,7 +168,7 @@ class Coupled:
         """Raise the error of the first part that has work left, as no part has another event."""
         for part in self._parts:
             if not part.ended():
-                raise part.stuck()
+                raise self._stuck(part)
         self._instants.ended[:] = 1
         self._counts.phase = BEGIN
 
@@ -166,7 +177,16 @@ class Coupled:
         left = [part for part in self._parts if not part.ended()]
         self._in_vain = self._in_vain + _CHECK_EVERY if all(part.waits() for part in left) else 0
         if left and self._in_vain > _MANY:
-            raise left[0].stuck()
+            raise self._stuck(left[0])
+
+    def _stuck(self, part: Part) -> Exception:
+        """Return the error for a part's work that will never end; with an address it names the part."""
+        error, name = part.stuck(), self._names.get(id(part), "")
+        if not name:
+            return error
+        if isinstance(error, PolicyError):
+            return PolicyError(f"{error} ({name.strip('.@')})", f"{error.decision}{name}")
+        return type(error)(f"{name.strip('.@')}: {error}")
 
 
 #: The steps of a part, by the request for them.

@@ -42,6 +42,7 @@ class Consolidate:
     """
 
     name = "consolidate"
+    shared = True
 
     def __init__(self, after: float = 0.0) -> None:
         self.idle = number("after", after, 0.0)

@@ -42,6 +42,7 @@ class Reactive:
     """
 
     name = "reactive"
+    shared = True
 
     def __init__(self, unneeded: float = 600.0) -> None:
         self.idle = number("unneeded", unneeded, 0.0)
