@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.oracles.instances import check
@@ -13,11 +13,32 @@ from windlass.model import InputError
 from windlass.model.instances import InstanceType
 from windlass.model.vectors import VectorJobs
 from windlass.scale import POLICIES, ScaleView, Totals, idle_time
-from windlass.sim.instances.fleet import InstanceFleet
+from windlass.sim.instances.fleet import InstanceFleet, Interruptions
 from windlass.sim.part import Quiet
 
 ONE = InstanceType("one", cores=1, launch=300.0, most=50)
 PERIOD = 1000.0
+#: A cut kills a job on several instances, one of which stays and has then been empty for long enough.
+_CUT_GANG = Case(
+    VectorJobs.of(
+        submit=[0.0] * 11 + [5.0, 10.0, 30.0],
+        run=[5.0] * 4 + [10.0] + [5.0] * 9,
+        gpus=[0.0] * 4 + [6.0] + [0.0] * 9,
+        cores=[1.0] * 4 + [10.0] + [1.0] * 9,
+        memory=[1.0] * 4 + [0.0] + [1.0] * 9,
+    ),
+    InstanceFleet(
+        (
+            InstanceType("small", cores=4, memory=8, price=1.0, launch=30.0, most=4),
+            InstanceType("large", cores=8, memory=32, price=1.9, launch=45.0, most=3),
+            InstanceType("gpu", gpus=2, cores=8, memory=32, price=9.0, launch=60.0, most=4),
+        ),
+        interruptions=Interruptions(
+            np.array([0.0, 70.0, 470.0, 470.0, 470.0]), np.array([0, 2, 0, 1, 2]), np.array([0, 1, 4, 4, 4])
+        ),
+    ),
+    57,
+)
 looks = st.sampled_from([5.0, 7.0, 20.0, 33.0])
 each_policy = pytest.mark.parametrize("name", SCALERS)
 
@@ -57,6 +78,7 @@ def test_every_run_with_polling_is_valid(name: str, case: Case, look: float):
 
 @each_policy
 @settings(max_examples=15, deadline=None)
+@example(case=_CUT_GANG, look=5.0)
 @given(case=cases(), look=looks)
 def test_polls_are_the_same_when_coupled_with_a_passive_part(name: str, case: Case, look: float):
     # A job of length 0 may end at the instant of a poll, before or after it.

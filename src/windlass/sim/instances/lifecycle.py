@@ -134,25 +134,34 @@ def _cut(run, of, limit, now):
         _interrupt(run, _latest(run, of), now)
 
 
+@inlined
+def _turn(run, row, now):
+    """Carry out the change of an instance that is due."""
+    fleet, counts = run.fleet, run.queues.counts[0]
+    if fleet.stage[row] == STARTING and fleet.boots[row] != 0:
+        come_up(run, row, now)
+    elif fleet.stage[row] == STARTING:
+        _end(run, row, FAILED, now)
+    elif fleet.stage[row] == LEAVING:
+        _take_away(run, row, now)
+    else:
+        # Jobs that are submitted at this instant are placed before :func:`expire` ends idle instances.
+        schedule_any(run.turns, row, np.inf)
+        fleet.expired[counts.expired] = row
+        counts.expired += 1
+
+
 @lean
 def alter(address, now):
     """Carry out the changes of instances that are due: boots, failures, ends of idle times, and interruptions."""
     run = opened(address)
     fleet, counts = run.fleet, run.queues.counts[0]
-    while next_of_any(run.turns) <= now:
-        row = next_worker(run.turns)
-        if fleet.stage[row] == STARTING and fleet.boots[row] != 0:
-            come_up(run, row, now)
-        elif fleet.stage[row] == STARTING:
-            _end(run, row, FAILED, now)
-        elif fleet.stage[row] == LEAVING:
-            _take_away(run, row, now)
-        else:
-            # Jobs that are submitted at this instant are placed before :func:`expire` ends idle instances.
-            schedule_any(run.turns, row, np.inf)
-            fleet.expired[counts.expired] = row
-            counts.expired += 1
-    while fleet.cut_time[counts.cuts] <= now:
+    while True:
+        while next_of_any(run.turns) <= now:
+            _turn(run, next_worker(run.turns), now)
+        if fleet.cut_time[counts.cuts] > now:
+            break
+        # An instance whose job is killed by a cut may be idle for long enough at once.
         _cut(run, fleet.cut_kind[counts.cuts], fleet.cut_limit[counts.cuts], now)
         counts.cuts += 1
 
