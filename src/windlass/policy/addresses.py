@@ -26,7 +26,7 @@ class HasName(Protocol):
 
 
 @runtime_checkable
-class Shared(Protocol):
+class Shareable(Protocol):
     """A policy of which one object may make the decisions of several addresses.
 
     Attributes
@@ -115,7 +115,7 @@ class Assignment:
                 f"policies: no policy for the decision {address!r}, which is due; policies are given for: {given}"
             )
         first = self._first.setdefault(id(policy), address)
-        declared = capability(policy, Shared)
+        declared = capability(policy, Shareable)
         if first != address and not (declared is not None and declared.shared):
             raise InputError(
                 f"policies: one {policy.name!r} is given for {first!r} and {address!r}, and does "

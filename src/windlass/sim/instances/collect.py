@@ -12,9 +12,15 @@ from windlass.sim.instances.state import InstanceRun, QueueCounts
 
 
 def collect_run(
-    jobs: VectorJobs, fleet: InstanceFleet, needs: Needs, run: InstanceRun, begin: float, decisions: Decisions
+    jobs: VectorJobs,
+    fleet: InstanceFleet,
+    needs: Needs,
+    run: InstanceRun,
+    begin: float,
+    decisions: Decisions,
+    others_until: float = -np.inf,
 ) -> Scaled:
-    """Return the result, in arrays of its own."""
+    """Return the result, in arrays of its own; other loads have used the instances until ``others_until``, s."""
     queues, log, counts = run.queues, run.log, QueueCounts.of(run.queues.counts)
     launches, attempts = slice(counts.launches), slice(counts.attempts)
     return Scaled(
@@ -22,7 +28,7 @@ def collect_run(
         fleet=fleet,
         shares=needs.shares()[needs.kind],
         begin=begin,
-        finish=float(np.nanmax(queues.end)) if len(jobs) else begin,
+        finish=max(float(np.nanmax(queues.end)) if len(jobs) else begin, others_until),
         start=queues.start.copy(),
         end=queues.end.copy(),
         lost=counts.lost,

@@ -14,16 +14,23 @@ from windlass.sim.instances.lifecycle import alter, expire, launch, trim
 from windlass.sim.instances.moves import empty_since, end_job, enqueue, mark
 from windlass.sim.instances.packing import is_empty
 from windlass.sim.instances.placing import place_jobs, rows_left
-from windlass.sim.instances.polling import note_decision, poll_for_arrivals
+from windlass.sim.instances.polling import note_decision, poll_for_arrivals, poll_soon
 from windlass.sim.instances.state import NONE, STORE, UP, opened
 from windlass.sim.status import FULL, PAUSED, POLICY_DUE, REACHED
 
 
 @inlined
+def _goes_on(run):
+    """Return whether this part's jobs, or other loads, still need instances."""
+    counts = run.queues.counts[0]
+    return counts.ended < len(run.queues.submit) or counts.kept != 0
+
+
+@inlined
 def next_instant(run):
-    """Return the time of the next event, s; infinity if there is none or all jobs have ended."""
+    """Return the time of the next event, s; infinity if there is none or no load needs instances any more."""
     queues, counts, clock = run.queues, run.queues.counts[0], run.queues.clock[0]
-    if counts.ended == len(queues.submit):
+    if not _goes_on(run):
         return np.inf
     arrival = queues.submit[counts.submitted] if counts.submitted < len(queues.submit) else np.inf
     of_jobs = min(arrival, next_of_any(run.ends), clock.decision_due, clock.next_poll)
@@ -66,7 +73,7 @@ def _decide_at(address, now):
     poll_for_arrivals(run, now)
     expire(address, now)
     clock.open_instant = np.inf
-    if min(clock.decision_due, clock.next_poll) <= now and counts.ended < len(run.queues.submit):
+    if min(clock.decision_due, clock.next_poll) <= now and _goes_on(run):
         counts.decision_open = 1
         return POLICY_DUE
     return PAUSED
@@ -116,8 +123,8 @@ def _settle(address, now):
     run = opened(address)
     nodes, counts, clock, fleet = run.nodes, run.queues.counts[0], run.queues.clock[0], run.fleet
     for at in nodes.to_settle[: nodes.counts[0].to_settle]:
-        row = at - nodes.first[counts.site]
-        if nodes.site[at] != counts.site or fleet.stage[row] != UP:
+        row = at - nodes.first[counts.site] - counts.after
+        if nodes.site[at] != counts.site or row < 0 or fleet.stage[row] != UP:
             continue
         if nodes.idle[at] > 0:
             clock.open_instant = now
@@ -178,11 +185,19 @@ def _act(address, delays, boots, due):
     return made
 
 
+def _poll(address, now):
+    """Schedule a poll, as another load lacks cores; return 0."""
+    run = opened(address)
+    poll_soon(run, now)
+    run.queues.clock[0].next_instant = next_instant(run)
+    return 0
+
+
 def _horizon(address):
     """Return the next instant if other parts share the instances, otherwise the next periodic decision, s."""
     run = opened(address)
     counts, clock = run.queues.counts[0], run.queues.clock[0]
-    if counts.ended == len(run.queues.submit):
+    if not _goes_on(run):
         return np.inf
     return clock.next_instant if counts.shared != 0 else clock.decision_due
 
@@ -203,5 +218,6 @@ ACT = Kernel(
     _act, types.int64(types.int64, types.float64[::1], types.uint8[::1], types.float64), allocates=False
 )
 HORIZON = Kernel(_horizon, types.float64(types.int64), allocates=False)
+POLL = Kernel(_poll, _AT, allocates=False)
 ENDED = Kernel(_ended, types.int64(types.int64), allocates=False)
-KERNELS = (STORE, RUN, ALTER, SETTLE, DECIDE, HORIZON, ENDED, WAITING_ROWS, ACT)
+KERNELS = (STORE, RUN, ALTER, SETTLE, DECIDE, HORIZON, ENDED, POLL, WAITING_ROWS, ACT)

@@ -18,7 +18,8 @@ from windlass.sim.instances.state import MILLI, NONE, UP
 @inlined
 def ledger_row(run, row):
     """Return the ledger's row of an instance."""
-    return run.nodes.first[run.queues.counts[0].site] + row
+    counts = run.queues.counts[0]
+    return run.nodes.first[counts.site] + counts.after + row
 
 
 @inlined

@@ -12,10 +12,12 @@ from windlass.model import InputError, PolicyError
 from windlass.model.values import number
 from windlass.model.vectors import VectorJobs
 from windlass.scale import Demands, ScaleView, Totals
+from windlass.sim.demand import ScaledLoad
 from windlass.sim.handle import Handle
 from windlass.sim.instances.collect import collect_run
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.history import InstanceHistory
+from windlass.sim.instances.loads import OtherLoads
 from windlass.sim.instances.loop import (
     ACT,
     ALTER,
@@ -23,6 +25,7 @@ from windlass.sim.instances.loop import (
     ENDED,
     HORIZON,
     KERNELS,
+    POLL,
     RUN,
     SETTLE,
     WAITING_ROWS,
@@ -84,6 +87,11 @@ class InstancesPart(Quiet):
         Number of the site and of this part in the ledger; by default a number that no part has.
     others
         Whether other parts hold cores of these rows, or watch them.
+    after
+        Number of rows of the site before those of the instances: nodes that are always there.
+    loads
+        Parts whose load runs on the instances too. The policy sees what they use and lack, and instances are launched
+        as long as they have work. List this part after them, so that it sees what they have left waiting.
     at_once
         Ignore the policy: an instance is up as soon as a job needs it, and ends as soon as it is empty.
     warm
@@ -121,15 +129,18 @@ class InstancesPart(Quiet):
         site: int = 0,
         number_in_ledger: int | None = None,
         others: bool = False,
+        after: int = 0,
+        loads: Sequence[ScaledLoad] = (),
         at_once: bool = False,
         warm: float = -np.inf,
         progress: Callable[[float], None] | None = None,
     ) -> None:
         number_in_ledger = ledger.join(site, number_in_ledger)
-        rows = ledger.rows(site)
+        rows = ledger.rows(site)[after:]
         if ledger.nodes.whole[rows].tolist() != fleet.rows():
             raise InputError(
-                f"site {site}: the ledger has other rows than the fleet, expected those of InstanceFleet.rows()"
+                f"site {site}: the ledger has other rows than the fleet, expected those of InstanceFleet.rows() "
+                f"from row {after} of the site on"
             )
         self._period = number("period", period, 0.0, open_below=True)
         self._look = None if look is None else number("look", look, 0.0, open_below=True)
@@ -140,27 +151,41 @@ class InstancesPart(Quiet):
         ledger.own(rows, "instances")
         for row in rows:
             ledger.set_capacity(row, 0)
+        others = others or len(loads) > 0 or after > 0
         self._others, self._site = others, site
         if others:
             ledger.watch(site)
         times = DecisionTimes(self._begin, warm, np.inf if self._look is None else self._look, at_once)
         self._run = make_run(
-            jobs, self._needs, fleet, ledger.nodes, times, site=site, part=number_in_ledger, others=others
+            jobs,
+            self._needs,
+            fleet,
+            ledger.nodes,
+            times,
+            site=site,
+            part=number_in_ledger,
+            others=others,
+            after=after,
         )
+        self._parts = tuple(loads)
+        self._loads = OtherLoads(loads, fleet.types, rows, period if look is None else look)
         self._handle = Handle(self._run, STORE)
         self._counts = QueueCounts.of(self._run.queues.counts)
         self._clock = QueueClock.of(self._run.queues.clock)
+        if loads:
+            self._counts.kept, self._clock.next_instant = 1, min(self._clock.next_instant, self._begin)
         self._alter, self._settle = ALTER.entry(), SETTLE.entry()
         self._decide, self._act, self._rows = DECIDE.entry(), ACT.entry(), WAITING_ROWS.entry()
         self._periods = self._vain_decisions = 0
+        self._next_check = self._begin if loads and self._look is not None else np.inf
         self._last_view: ScaleView | None = None
         self._needed = np.empty(0)
         self._progress = progress or (lambda _: None)
         self._loop = Loop(RUN.entry(), self._handle, _INSTANTS_BETWEEN_REPORTS, self._report, self._grow)
 
     def concerns(self) -> Concerns:
-        """Return the site if other parts share the instances."""
-        return Concerns(sites=(self._site,) if self._others else ())
+        """Return the site if other parts share the instances, and the parts of other loads."""
+        return Concerns(sites=(self._site,) if self._others else (), parts=self._parts)
 
     def entries(self) -> Entries:
         """Return the compiled steps."""
@@ -170,19 +195,22 @@ class InstancesPart(Quiet):
             steps=self._loop.steps,
             alter=ALTER.as_argument().entry,
             settle=SETTLE.as_argument().entry,
-            decide=DECIDE.as_argument().entry,
-            horizon=HORIZON.as_argument().entry,
+            decide=0 if self._loads else DECIDE.as_argument().entry,
+            horizon=0 if self._loads else HORIZON.as_argument().entry,
             ended=ENDED.as_argument().entry,
             advanced=self._advanced,
             altered=self._altered,
             settled=self._settled,
-            decided=self._decided,
+            decided=(lambda _, now: self.decide(now)) if self._loads else self._decided,
         )
 
     def horizon(self) -> float:
-        """Return the next instant if other parts share the instances, otherwise the next periodic decision, s."""
+        """Return the next instant if other parts share the instances, otherwise the next periodic decision, s.
+
+        With other loads, it is at most the next time of a poll.
+        """
         next_one: float = HORIZON.entry()(self._handle.address)
-        return next_one
+        return min(next_one, self._next_check) if self._loads and self._counts.kept else next_one
 
     def advance(self, until: float) -> float:
         """Process instants up to a time, s, or to a decision; return the time reached."""
@@ -199,6 +227,8 @@ class InstancesPart(Quiet):
 
     def decide(self, now: float) -> Sequence[Due]:
         """Queue submitted jobs and place jobs; return the scaling decision if one is due."""
+        if self._loads:
+            self._look_at_loads(now)
         return self._decided(self._decide(self._handle.address, now), now)
 
     def wants(self, decision: str) -> bool:
@@ -210,6 +240,8 @@ class InstancesPart(Quiet):
         queues, fleet = self._run.queues, self._run.fleet
         due = self._clock.decision_due <= self._clock.now
         self._needed = self._needs.counts(queues.unfinished)
+        if self._loads:
+            self._needed = self._needed + self._loads.needed(fleet, self._run.nodes)
         if due:
             self._history.show(self._periods, self._needed)
         running = queues.job_of[queues.job_of >= 0]
@@ -229,6 +261,8 @@ class InstancesPart(Quiet):
             look=self._look,
             due=due,
         )
+        if self._loads:
+            self._last_view = self._loads.add_to(self._last_view, fleet, self._run.nodes)
         return self._last_view
 
     def act(self, decision: str, answer: Totals) -> None:
@@ -244,6 +278,7 @@ class InstancesPart(Quiet):
             room = np.minimum(fleet.limit, np.diff(fleet.first)) - present - fleet.leaving
             delays, boots = self._draw_launches(np.maximum(np.minimum(totals - present, room), 0))
         self._periods += view.due
+        self._loads.note_decision()
         launched = self._act(self._handle.address, delays, boots, self._begin + self._periods * self._period)
         self._check_not_in_vain(bool(launched))
 
@@ -267,8 +302,23 @@ class InstancesPart(Quiet):
     def result(self) -> Scaled:
         """Return the result of the run so far."""
         return collect_run(
-            self._jobs, self._fleet, self._needs, self._run, self._begin, self._history.decisions()
+            self._jobs,
+            self._fleet,
+            self._needs,
+            self._run,
+            self._begin,
+            self._history.decisions(),
+            self._clock.now if self._loads else -np.inf,
         )
+
+    def _look_at_loads(self, now: float) -> None:
+        """Make a poll due if the loads lack more cores than before; look again at the next time of a poll."""
+        self._counts.kept = self._loads.left()
+        if self._loads.lack_more():
+            POLL.entry()(self._handle.address, now)
+        if self._look is not None and now >= self._next_check:
+            # The arrivals of short tasks are not instants of the simulation.
+            self._next_check = self._begin + (np.floor((now - self._begin) / self._look) + 1.0) * self._look
 
     def _draw_launches(self, missing: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Draw the delays of launches, s, type by type, and whether each boots."""

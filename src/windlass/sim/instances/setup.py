@@ -45,12 +45,14 @@ def make_run(
     site: int,
     part: int,
     others: bool,
+    after: int = 0,
 ) -> InstanceRun:
     """Return a run without instances and without submitted jobs; the parameters are those of the part."""
-    rows = int(nodes.first[site + 1] - nodes.first[site])
+    rows = int(nodes.first[site + 1] - nodes.first[site]) - after
     queues = _queues(jobs, needs)
     counts, clock = QueueCounts.of(queues.counts), QueueClock.of(queues.clock)
     counts.site, counts.part, counts.best_fit, counts.shared = site, part, fleet.best_fit, others
+    counts.after = after
     clock.notice, clock.first_decision = fleet.notice, times.begin
     if times.at_once:
         clock.idle_limit = 0.0

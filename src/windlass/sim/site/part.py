@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.jit import Kernel
 from windlass.model import InputError, JobTable, Owners, PolicyError
@@ -21,6 +22,7 @@ from windlass.order.site.compiled import (
 from windlass.order.site.ownership import half_life_of
 from windlass.order.site.view import SiteView, Start
 from windlass.policy.answers import expect_answer
+from windlass.sim.demand import CoreDemand
 from windlass.sim.handle import Handle
 from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
 from windlass.sim.nodes import Ledger
@@ -277,6 +279,21 @@ class SitePart:
         waiting = self._counts.queue_tail - self._counts.queue_head - self._counts.holes
         left = f"left {waiting} jobs waiting although nothing runs and nothing more is submitted"
         return PolicyError(left, _ORDER)
+
+    def lacking(self, within: float) -> CoreDemand:
+        """Return the processors that waiting jobs lack, in the order of the queue, beyond the idle ones."""
+        site, counts = self._run.site, self._counts
+        rows = site.queue[counts.queue_head : counts.queue_tail]
+        rows = rows[rows >= 0]
+        procs = site.procs[rows].astype(np.float64)
+        lacking = np.clip(np.cumsum(procs) - max(self._free(), 0), 0.0, procs)
+        some = lacking > 0.0
+        rows = rows[some]
+        return CoreDemand(lacking[some], self._jobs.submit[rows], self._jobs.request[rows])
+
+    def uses(self, rows: Sequence[int]) -> NDArray[np.bool_]:
+        """Return False for each row: jobs hold the cores that they use."""
+        return np.zeros(len(rows), np.bool_)
 
     def result(self) -> Replay:
         """Return what happened to each job."""

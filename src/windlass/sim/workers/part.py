@@ -11,6 +11,7 @@ from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.compiled import as_compiled
 from windlass.jit import Kernel
 from windlass.model import InputError, PolicyError
+from windlass.sim.demand import CoreDemand
 from windlass.sim.events.tree import next_time
 from windlass.sim.handle import Handle
 from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
@@ -183,6 +184,25 @@ class WorkersPart(Quiet):
             f"timetable: {undone} tasks are left that no worker will run: workers stay down or at speed 0; "
             "expected a later return or speed"
         )
+
+    def lacking(self, within: float) -> CoreDemand:
+        """Return the workers that waiting tasks lack: instances that would run them within ``within`` seconds."""
+        state, progress = self._run.state, self._progress
+        busy = state.line["running"] != NONE
+        waiting = progress.arrived - progress.completed - int(busy.sum())
+        if waiting <= 0:
+            return CoreDemand.none()
+        work = waiting * float(state.work[: progress.arrived].mean())
+        idle = float(state.line["speed"][~busy & (state.line["down"] == 0)].sum())
+        more = int(np.ceil(work / within / float(state.base.mean()) - idle / float(state.base.mean())))
+        since = float(state.submit[progress.arrived - waiting])
+        return CoreDemand(*(np.full(max(more, 0), each) for each in (np.inf, since, np.inf)))
+
+    def uses(self, rows: Sequence[int]) -> NDArray[np.bool_]:
+        """Return for each row of the ledger whether its worker runs a task."""
+        workers = self._run.worker_of[np.asarray(rows, np.int64)]
+        used: NDArray[np.bool_] = (workers != NONE) & (self._run.state.line["running"][workers] != NONE)
+        return used
 
     @property
     def state(self) -> WorkersState:
