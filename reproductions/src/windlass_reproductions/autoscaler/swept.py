@@ -20,9 +20,10 @@ import numpy as np
 
 from windlass.engines.worker_pool import processes
 from windlass_reproductions.autoscaler.curve import compare_curves
-from windlass_reproductions.autoscaler.curve_cases import Workload, swf, workloads
+from windlass_reproductions.autoscaler.curve_cases import Workload, absent, swf, workloads
 from windlass_reproductions.autoscaler.curve_front import Front, Gain
 from windlass_reproductions.autoscaler.curve_runs import Measured, Point, measure
+from windlass_reproductions.public import VARIABLE
 
 NAMES = ("KTH", "LCG", "Philly", "Helios", "openb")
 #: Idle times of ``reactive`` whose money in the training weeks is a budget, minutes.
@@ -150,6 +151,9 @@ def main(words: list[str] | None = None) -> None:
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes [default: cores]")
     options = parser.parse_args(words)
+    for name in absent():
+        if name in options.names:
+            print(f"{name}: its log is absent; set {VARIABLE} to the folder of the logs", file=sys.stderr)
     print("| workload | budget | best baseline | wait, s | 95 %, s | USD ", end="")
     print("| ours | wait, s | 95 %, s | USD | wait saved at equal money | verdict |")
     print("|---" * 12 + "|", flush=True)
