@@ -26,12 +26,13 @@ from windlass.sim.handle import Handle, opening, storing
 class LedgerCounts(Scalars):
     """``changed``: rows in ``Nodes.changed``. ``to_settle``: rows in ``Nodes.to_settle``.
 
-    ``vacating``: whether a row is to be vacated that was not checked yet.
+    ``vacating``: whether a row is to be vacated that was not checked yet. ``limited``: whether a part has a limit.
     """
 
     changed: int
     to_settle: int
     vacating: int
+    limited: int
 
 
 _Cores = NDArray[np.int64]
@@ -56,6 +57,9 @@ class Nodes(NamedTuple):
     total: Annotated[_Cores, column("sites")]  # idle cores
     owed: Annotated[_Cores, column("sites")]  # cores held beyond capacity
     lowest: Annotated[_Cores, column("sites")]  # the first word that may have idle cores
+    most: Annotated[
+        _Cores, column("sites", "parts", fill=-1)
+    ]  # cores that a part may hold there; -1 for any number
     some: Annotated[NDArray[np.uint64], column("words")]  # a bit for each row with idle cores
     changed: Annotated[_Cores, column("rows")]  # rows changed since the last settlement, in order
     to_settle: Annotated[_Cores, column("rows")]  # rows changed before the last settlement
@@ -87,11 +91,40 @@ def _hold(address, row, part, cores):
     site = nodes.site[row]
     # A call without an effect marks no row: a part may repeat it while others settle.
     claimed, returned = min(cores, max(nodes.idle[row], 0)), min(-cores, nodes.held[row, part])
+    claimed = min(claimed, free_for(nodes, site, part))
     if claimed > 0:
         take_of(nodes, row, site, part, claimed)
     if returned > 0:
         give_to(nodes, row, site, part, returned)
     return nodes.held[row, part]
+
+
+@inlined
+def held_at(nodes, site, part):
+    """Return the cores that a part holds at a site."""
+    held = np.int64(0)
+    for row in range(nodes.first[site], nodes.first[site + 1]):
+        held += nodes.held[row, part]
+    return held
+
+
+@inlined
+def free_for(nodes, site, part):
+    """Return the idle cores of a site that a part may take."""
+    if nodes.counts[0].limited == 0 or nodes.most[site, part] < 0:
+        return nodes.total[site]
+    return min(nodes.total[site], max(nodes.most[site, part] - held_at(nodes, site, part), 0))
+
+
+@inlined
+def claimed_by_others(nodes, site, part):
+    """Return the cores of a site that other parts with a limit do not hold, but may take at any time."""
+    claimed = np.int64(0)
+    if nodes.counts[0].limited != 0:
+        for other in range(nodes.held.shape[1]):
+            if other != part and nodes.most[site, other] >= 0:
+                claimed += max(nodes.most[site, other] - held_at(nodes, site, other), 0)
+    return claimed
 
 
 @inlined
@@ -192,6 +225,44 @@ class Ledger:
             )
         self._numbers.add(part)
         return part
+
+    def limit(self, site: int, part: int, most: int) -> None:
+        """Bound the cores that a part may hold at a site.
+
+        Jobs of other parts are then promised a start that holds whatever the part takes. Without a bound, a promise to
+        a job that is wider than what the part leaves means nothing, and other jobs overtake it for ever. Set limits
+        before the parts of jobs join.
+
+        Parameters
+        ----------
+        site
+            The site's number.
+        part
+            The part's number.
+        most
+            Most cores.
+
+        Raises
+        ------
+        InputError
+            The site or the part does not exist, or the number is below 0.
+        """
+        if not 0 <= site < len(self.nodes.total):
+            raise InputError(f"site is {site}, expected 0 to {len(self.nodes.total) - 1}")
+        self._check(self.rows(site).start, part)
+        if most < 0:
+            raise InputError(f"most is {most}, expected at least 0")
+        self.nodes.most[site, part] = most
+        self._counts.limited = 1
+
+    def left_by_others(self, site: int, part: int) -> int:
+        """Return the cores of a site that a part can count on: those that limits keep from other parts.
+
+        Parts without a limit are not counted.
+        """
+        most, whole = self.nodes.most[site], int(self.nodes.whole[self.rows(site)].sum())
+        others = [int(each) for number, each in enumerate(most) if number != part and each >= 0]
+        return max(whole - sum(others), 0)
 
     def own(self, rows: Iterable[int], owner: str) -> None:
         """Make a part the only one that sets the capacity of some rows.

@@ -52,6 +52,8 @@ class CompiledView(NamedTuple):
         Idle processors.
     owed
         Processors held beyond the site's current size; the site removes this many of those that are released next.
+    claimed
+        Processors that other loads of the site do not hold, but may take at any time.
     refused
         Number of jobs at the front of the queue that were refused before, with nothing freed since.
     settled
@@ -93,6 +95,7 @@ class CompiledView(NamedTuple):
     now: float
     free: int
     owed: int
+    claimed: int
     refused: int
     settled: int
     freed_until: float
@@ -298,6 +301,7 @@ def columns_of(view: SiteView, given: NDArray[np.float64] | None = None) -> Comp
         now=float(view.now),
         free=view.free,
         owed=view.owed,
+        claimed=view.claimed,
         refused=view.refused,
         settled=0,
         freed_until=np.inf,

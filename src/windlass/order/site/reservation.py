@@ -49,10 +49,10 @@ def reservation(view: SiteView) -> Reservation | None:
     waiting, running = view.waiting, view.running
     if not len(waiting.job):
         return None
-    job, need = int(waiting.job[0]), int(waiting.procs[0]) + view.owed
-    others = waiting.needs[:, 0]
-    if need <= view.free and (others <= view.pools).all():
-        return Reservation(job, view.now, view.free - need)
+    job, now = int(waiting.job[0]), int(waiting.procs[0]) + view.owed
+    need, others = now + view.claimed, waiting.needs[:, 0]
+    if now <= view.free and (others <= view.pools).all():
+        return Reservation(job, view.now, view.free - now)
     free = view.free + np.cumsum(running.procs)
     fits = free >= need
     for wanted, idle, held in zip(others, view.pools, running.needs, strict=True):

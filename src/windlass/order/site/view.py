@@ -160,6 +160,9 @@ class SiteView:
         Processors held beyond the current size of a site, summed over its nodes; the site removes this many of those
         that are released next. An engine that does not distinguish nodes, such as a live one, has no idle processor
         while this is above 0.
+    claimed
+        Processors that other loads of the site do not hold, but may take at any time. Jobs may start on them, but a
+        promise must not count on them.
     used
         Processor-seconds that each user has consumed so far, decayed by the policy's ``half_life``; if there are jobs
         without a user, the last entry is theirs. Zeros if the policy has no half-life.
@@ -185,6 +188,7 @@ class SiteView:
     running: Running
     refused: int = 0
     owed: int = 0
+    claimed: int = 0
     used: NDArray[np.float64] = field(default_factory=_no_use)
     pools: NDArray[np.int64] = field(default_factory=_no_numbers)
     pool_names: tuple[str, ...] = ()
@@ -197,6 +201,7 @@ class SiteView:
         free: int,
         refused: int,
         owed: int = 0,
+        claimed: int = 0,
         *,
         queue: NDArray[np.int64],
         running: NDArray[np.int64],
@@ -216,7 +221,7 @@ class SiteView:
 
         Parameters
         ----------
-        now, processors, free, refused, owed
+        now, processors, free, refused, owed, claimed
             As in the view.
         queue
             (q,) rows of waiting jobs, in the order of the queue.
@@ -255,6 +260,7 @@ class SiteView:
             ),
             refused=refused,
             owed=owed,
+            claimed=claimed,
             used=_no_use() if used is None else used.copy(),
             pools=_no_numbers() if pools is None else pools.copy(),
             pool_names=pool_names,

@@ -15,6 +15,7 @@ from windlass.order.site.queue_index import HOLE, QueueIndex
 from windlass.sim.cores import holds_on
 from windlass.sim.events.tree import next_of_any, next_worker
 from windlass.sim.handle import opening, storing
+from windlass.sim.nodes import claimed_by_others, free_for
 from windlass.sim.site.long_queue import waiting_count
 from windlass.sim.site.moves import (
     count_use,
@@ -80,7 +81,7 @@ def _refusal(run, count):
     for position in site.chosen[:named]:
         site.slot[queue[position]] = NO_SLOT
     site.counts[0].wanted = wanted
-    if wrong == PAUSED and wanted > run.nodes.total[site.counts[0].site]:
+    if wrong == PAUSED and wanted > free_for(run.nodes, site.counts[0].site, site.counts[0].part):
         return TOO_WIDE
     for pool in range(len(site.pools)):
         wanted = 0
@@ -128,8 +129,9 @@ def _view(run, now):
     settled = counts.settled if counts.refused != 0 else 0
     return CompiledView(
         now=now,
-        free=nodes.total[counts.site],
+        free=free_for(nodes, counts.site, counts.part),
         owed=nodes.owed[counts.site],
+        claimed=claimed_by_others(nodes, counts.site, counts.part),
         refused=counts.refused,
         settled=settled,
         freed_until=run.site.clock[0].freed_until,
@@ -287,6 +289,18 @@ def _horizon(address):
     return np.inf
 
 
+def _free(address):
+    """Return the processors that jobs may take now."""
+    run = opened(address)
+    return free_for(run.nodes, run.site.counts[0].site, run.site.counts[0].part)
+
+
+def _claimed(address):
+    """Return the processors that other parts may still take."""
+    run = opened(address)
+    return claimed_by_others(run.nodes, run.site.counts[0].site, run.site.counts[0].part)
+
+
 def _ended(address):
     """Return whether all jobs have ended."""
     site = opened(address).site
@@ -299,4 +313,6 @@ DECIDE = Kernel(_decide, types.int64(types.int64, types.float64), allocates=Fals
 SETTLE = Kernel(_settle, types.int64(types.int64, types.float64), allocates=False)
 HORIZON = Kernel(_horizon, types.float64(types.int64), allocates=False)
 ENDED = Kernel(_ended, types.int64(types.int64), allocates=False)
-KERNELS = (STORE, RUN, DECIDE, COMMIT, SETTLE, HORIZON, ENDED)
+FREE = Kernel(_free, types.int64(types.int64), allocates=False)
+CLAIMED = Kernel(_claimed, types.int64(types.int64), allocates=False)
+KERNELS = (STORE, RUN, DECIDE, COMMIT, SETTLE, HORIZON, ENDED, FREE, CLAIMED)

@@ -29,9 +29,11 @@ from windlass.sim.nodes import Ledger
 from windlass.sim.part import Concerns, Due, Entries, Loop
 from windlass.sim.site.loop import (
     BAD_POSITION,
+    CLAIMED,
     COMMIT,
     DECIDE,
     ENDED,
+    FREE,
     HORIZON,
     KERNELS,
     LACKING,
@@ -108,8 +110,8 @@ class SitePart:
     Raises
     ------
     InputError
-        A job is wider than the whole site or needs more of a pool than the site has, the ledger does not have the site,
-        or another part has the number.
+        A job is wider than the whole site, or than what the limits of other parts leave; it needs more of a pool than
+        the site has; the ledger does not have the site; or another part has the number.
 
     Examples
     --------
@@ -141,6 +143,13 @@ class SitePart:
             row = int(np.argmax(jobs.procs))
             raise InputError(
                 f"job {jobs.job[row]} needs {jobs.procs[row]} processors, the site has {self._processors}"
+            )
+        sure = ledger.left_by_others(site, number)
+        if len(jobs) and jobs.procs.max() > sure:
+            row = int(np.argmax(jobs.procs))
+            raise InputError(
+                f"job {jobs.job[row]} needs {jobs.procs[row]} processors; other parts may hold "
+                f"{self._processors - sure} of the site's {self._processors}, so it may never start"
             )
         self._pools = Pools.none(len(jobs)) if pools is None else pools
         for row in self._pools.lacking()[:1]:
@@ -232,6 +241,7 @@ class SitePart:
             self._free(),
             counts.refused,
             int(self._ledger.nodes.owed[self._site]),
+            int(CLAIMED.entry()(self._handle.address)),
             queue=site.queue[counts.queue_head : counts.queue_tail],
             running=site.running[: counts.running],
             job=jobs.job,
@@ -335,7 +345,7 @@ class SitePart:
         self._progress(self._counts.submitted)
 
     def _free(self) -> int:
-        return int(self._ledger.nodes.total[self._site])
+        return int(FREE.entry()(self._handle.address))
 
     def _grow(self) -> None:
         """Make room for more running jobs, or for longer logs."""

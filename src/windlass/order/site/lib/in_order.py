@@ -16,6 +16,7 @@ def in_order(view, places, refused):
         now=view.now,
         free=view.free,
         owed=view.owed,
+        claimed=view.claimed,
         refused=refused,
         settled=0,
         freed_until=view.freed_until,

@@ -38,7 +38,7 @@ def pools_of_running(view, spare):
     resources = 1 + len(view.pools)
     times = np.empty(len(running) + 1 + spare, np.float64)
     free = np.empty((resources, len(running) + 1 + spare), np.int64)
-    times[0], free[0, 0] = view.now, view.free
+    times[0], free[0, 0] = view.now, view.free - view.claimed
     for resource in range(1, resources):
         free[resource, 0] = view.pools[resource - 1]
     size, owed = 1, view.owed

@@ -35,7 +35,7 @@ def profile_of_running(view, spare):
     running, procs, expected_end = view.running, view.procs, view.expected_end
     times = np.empty(len(running) + 1 + spare, np.float64)
     free = np.empty(len(running) + 1 + spare, np.int64)
-    times[0], free[0] = view.now, view.free
+    times[0], free[0] = view.now, view.free - view.claimed
     size, owed = 1, view.owed
     for row in running:
         end = max(expected_end[row], np.nextafter(view.now, np.inf))

@@ -38,7 +38,7 @@ def _line_of(view):
     line = make_timeline(2 * len(rows) + len(running) + 1, 2 * len(view.queue))
     valid = len(running) == 0 or expected_end[running[0]] > view.now
     valid = valid and (len(rows) == 0 or starts[by_start[0]] >= view.now)
-    time, free, owed = view.now, view.free, view.owed
+    time, free, owed = view.now, view.free - view.claimed, view.owed
     started = ended = released = 0
     while valid and time < np.inf:
         while started < len(rows) and starts[by_start[started]] == time:

@@ -53,7 +53,7 @@ def _shadow(view, started, head, free):
     """
     rows, ends = _holders(view, started)
     procs = view.procs
-    need = procs[view.queue[head]] + view.owed
+    need = procs[view.queue[head]] + view.owed + view.claimed
     held = 0
     while free < need and held < len(rows):
         free += procs[rows[held]]
@@ -65,7 +65,7 @@ def _shadow(view, started, head, free):
 def _shadow_of_running(view, free):
     """Return the shadow time when no head has just started: running jobs are then already in order."""
     running, procs = view.running, view.procs
-    need = procs[view.queue[0]] + view.owed
+    need = procs[view.queue[0]] + view.owed + view.claimed
     held = 0
     while free < need and held < len(running):
         free += procs[running[held]]
@@ -82,7 +82,7 @@ def _shadow_of_all(view, started, head, free, extra):
     rows, ends = _holders(view, started)
     wanting, held = view.queue[head], 0
     extra[:] = free
-    extra[0] -= view.owed
+    extra[0] -= view.owed + view.claimed
     while held < len(rows) and not fits(view, extra, wanting):
         add(view, extra, rows[held], 1)
         held += 1

@@ -1,0 +1,148 @@
+"""Limits of what a part may hold: EASY's and conservative backfilling's promises hold whatever it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.coupled.cases import jobs_of
+from tests.oracles.plain import Plain
+from tests.oracles.workloads import CHECK
+from windlass.drive import drive
+from windlass.model import InputError, JobTable
+from windlass.order.site import POLICIES
+from windlass.order.site.reservation import promises
+from windlass.order.site.view import SiteView, Start
+from windlass.sim.coupled import Coupled
+from windlass.sim.nodes import Ledger
+from windlass.sim.part import Concerns, Quiet
+from windlass.sim.site.part import SitePart
+
+
+class Borrower(Quiet):
+    """Takes some idle cores of a row at some instants, and returns them at others; the numbers are arbitrary."""
+
+    def __init__(self, ledger: Ledger, changes: list[tuple[float, int, int]]) -> None:
+        self.ledger, self.number, self.left = ledger, ledger.join(0, 1), sorted(changes)
+        self.most_held = 0
+
+    def concerns(self) -> Concerns:
+        return Concerns()
+
+    def horizon(self) -> float:
+        return self.left[0][0] if self.left else np.inf
+
+    def _change(self, now: float, *, takes: bool) -> None:
+        later = []
+        for time, row, cores in self.left:
+            if time <= now and (cores > 0) == takes:
+                self.ledger.hold(row % len(self.ledger.rows(0)), self.number, cores)
+            else:
+                later.append((time, row, cores))
+        self.left = later
+        self.most_held = max(self.most_held, int(self.ledger.nodes.held[:, self.number].sum()))
+
+    def advance(self, until: float) -> float:
+        self._change(until, takes=False)
+        return until
+
+    def decide(self, now: float) -> tuple[()]:
+        self._change(now, takes=True)
+        return ()
+
+
+def run(
+    cores: list[int], jobs: JobTable, changes: list[tuple[float, int, int]], name: str, most: int | None
+) -> tuple[Any, dict[int, float], Borrower]:
+    """Run jobs next to a borrower; return the schedule and each job's first promise."""
+    ledger = Ledger([cores], parts=2)
+    if most is not None:
+        ledger.limit(0, 1, most)
+    policy = POLICIES.find(name)()
+    found: dict[int, float] = {}
+
+    def log(decision: str, view: SiteView, answer: Start) -> None:
+        for job, at in zip(view.waiting.job.tolist(), promises(policy, view, answer).tolist(), strict=True):
+            if np.isfinite(at):
+                found.setdefault(job, at)
+
+    site = SitePart(jobs, Plain(policy), ledger, number=0)
+    borrower = Borrower(ledger, changes)
+    done = drive(Coupled([borrower, site], ledger), {"order": Plain(policy)}, log)[1]
+    return done, found, borrower
+
+
+@st.composite
+def loads(draw: st.DrawFn) -> tuple[list[int], JobTable, list[tuple[float, int, int]], int]:
+    """Draw nodes, jobs no wider than what the limit leaves, what the borrower does, and its limit."""
+    cores = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    most = draw(st.integers(0, sum(cores) - 1))
+    count = draw(st.integers(1, 12))
+    columns = [
+        draw(st.lists(each, min_size=count, max_size=count))
+        for each in (st.integers(0, 3), st.integers(1, 9), st.integers(1, sum(cores) - most))
+    ]
+    gap, run_time, procs = (np.array(column) for column in columns)
+    more = np.array(draw(st.lists(st.integers(0, 4), min_size=count, max_size=count)))
+    jobs = JobTable.of(np.cumsum(gap), run_time, procs, run_time + more)
+    change = st.tuples(st.integers(0, 40).map(float), st.integers(0, 3), st.integers(-4, 4))
+    return cores, jobs, draw(st.lists(change, max_size=20)), most
+
+
+@settings(CHECK, max_examples=150)
+@given(drawn=loads(), name=st.sampled_from(["easy", "conservative"]))
+def test_promises_hold_whatever_a_part_with_a_limit_takes(drawn: Any, name: str) -> None:
+    cores, jobs, changes, most = drawn
+    done, found, borrower = run(cores, jobs, changes, name, most)
+    assert borrower.most_held <= most
+    start = dict(zip(jobs.job.tolist(), done.start.tolist(), strict=True))
+    late = {job: (at, start[job]) for job, at in found.items() if start[job] > at}
+    assert late == {}
+
+
+def test_without_a_limit_a_wide_job_is_promised_nothing_and_overtaken() -> None:
+    # A job runs on two of four processors until 10 s. The borrower takes the others at 1 s, for a long time.
+    rows = [(0, 10, 2), (2, 5, 4), *((3 + 4 * each, 8, 2) for each in range(20))]
+    changes = [(1.0, 0, 2), (90.0, 0, -2)]
+    without, _, _ = run([4], jobs_of(*rows), changes, "easy", None)
+    assert without.start[1] >= 90.0
+    with pytest.raises(
+        InputError, match="job 2 needs 4 processors; other parts may hold 2 of the site's 4, so it may"
+    ):
+        run([4], jobs_of(*rows), changes, "easy", 2)
+    # With no more than the limit leaves it is not overtaken for longer than the running job lasts.
+    narrow = [(0, 10, 2), (2, 5, 2), *((3 + 4 * each, 8, 2) for each in range(20))]
+    bounded, found, _ = run([4], jobs_of(*narrow), changes, "easy", 2)
+    assert bounded.start[1] <= found[2] == 10.0
+
+
+def test_a_part_takes_no_more_than_its_limit() -> None:
+    ledger = Ledger([[4, 4], [8]], parts=2)
+    ledger.limit(0, 1, 3)
+    assert [ledger.hold(row, 1, 2) for row in (0, 1)] == [2, 1]
+    assert ledger.hold(0, 1, -1) == 1
+    assert ledger.hold(1, 1, 5) == 2
+    # Other sites, and other parts, have no limit.
+    assert (ledger.hold(2, 1, 8), ledger.hold(0, 0, 3)) == (8, 3)
+    assert (ledger.left_by_others(0, 0), ledger.left_by_others(0, 1), ledger.left_by_others(1, 0)) == (
+        5,
+        8,
+        8,
+    )
+
+
+@pytest.mark.parametrize(
+    ("site", "part", "most", "message"),
+    [
+        (2, 0, 1, "site is 2, expected 0 to 1"),
+        (0, 2, 1, "part is 2, expected one of the 2"),
+        (0, 0, -1, "most is -1, expected at least 0"),
+    ],
+)
+def test_an_impossible_limit_is_named(site: int, part: int, most: int, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Ledger([[4], [2]], parts=2).limit(site, part, most)
