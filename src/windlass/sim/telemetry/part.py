@@ -72,7 +72,7 @@ class TelemetryPart(Quiet):
         self._binding = binding_of(workers)
         # Share of cores that neighbours hold now, since when, and its integral over this step.
         self._held, self._since, self._area = self._held_now(), 0.0, np.zeros(len(self._cores))
-        self._steps = 0
+        self._steps, self._over = 0, False
         self._channels: list[NDArray[np.float64]] = []
         self._answers: list[NDArray[np.bool_]] = []
         self._counts: list[Counts] = []
@@ -84,7 +84,8 @@ class TelemetryPart(Quiet):
 
     def horizon(self) -> float:
         """Return the end of this step, s; infinity once all tasks have ended."""
-        return np.inf if self._workers.ended() else self._next
+        self._over = self._workers.ended()
+        return np.inf if self._over else self._next
 
     def settle(self, now: float) -> None:
         """Account for the cores that neighbours have held until now."""
@@ -93,7 +94,8 @@ class TelemetryPart(Quiet):
 
     def decide(self, now: float) -> tuple[()]:
         """Measure each node and let its policy answer, at the end of a step."""
-        if now >= self._next:
+        # Other parts may go on after the last task; the steps then are none of this part's.
+        if now >= self._next and not self._over:
             self.settle(now)
             self._step(now)
             self._steps += 1
