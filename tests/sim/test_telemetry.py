@@ -15,6 +15,7 @@ from windlass.experiment.dispatching import make_policy
 from windlass.model import InputError
 from windlass.sim.nodes import Ledger
 from windlass.sim.telemetry.answers import Counts, counts, limits_of, set_answers
+from windlass.sim.telemetry.cores import StepCores
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.metrics import Metrics, _short, read_model, write_model
 from windlass.sim.telemetry.neighbours import CoreChanges, Neighbours, draw_bursts
@@ -57,7 +58,8 @@ def test_pressure_of_unequal_nodes_is_summed_over_all_tasks(seed):
         start, end = (np.where(each <= until, each, np.nan) for each in (began, ended))
         # For a waiting or running task only the current state is known.
         worker = np.where(np.isnan(start), -1, node)
-        found = watched.step(begin, until, came, start, end, worker, arrived, node, held)
+        there = StepCores.whole(held, cores)
+        found = watched.step(begin, until, came, start, end, worker, arrived, node, there)
         tasks = [*zip(came[:arrived], began[:arrived], ended[:arrived], node[:arrived], strict=True)]
         wanted = plain_pressure(cores, speed, begin, until, tasks, held)
         np.testing.assert_allclose(found.channels(), wanted, atol=1e-12)
@@ -316,14 +318,19 @@ def test_metrics_are_delayed_smoothed_and_noisy_per_node():
     assert not np.isclose(loud[0], loud[1]).any()
 
 
+def idle(nodes):
+    """Return nodes of one core that no other part holds."""
+    return StepCores.whole(np.zeros(nodes), np.ones(nodes, np.int64))
+
+
 def test_a_task_counts_once_as_received():
     """With late binding, nodes take tasks as others end, which may be at the end of a step; the third task waits."""
     watched, nan = UnfinishedTasks(np.ones(2, np.int64), np.ones(2)), np.nan
     nowhere = np.full(3, -1)
     start, end, worker = np.array([2.0, 5.0, nan]), np.array([5.0, nan, nan]), np.array([1, 1, -1])
-    first = watched.step(0.0, 5.0, start, start, end, worker, 3, nowhere, np.zeros(2))
+    first = watched.step(0.0, 5.0, start, start, end, worker, 3, nowhere, idle(2))
     start, end, worker = np.array([2.0, 5.0, 7.0]), np.array([5.0, nan, 9.0]), np.array([1, 1, 0])
-    second = watched.step(5.0, 10.0, start, start, end, worker, 3, nowhere, np.zeros(2))
+    second = watched.step(5.0, 10.0, start, start, end, worker, 3, nowhere, idle(2))
     assert [first.network.tolist(), second.network.tolist()] == [[0.0, 0.2], [0.2, 0.2]]
     assert [first.queue.tolist(), second.queue.tolist()] == [[0.0, 0.6], [0.4, 1.0]]
     assert [first.ready.tolist(), second.ready.tolist()] == [[0.0, 0.0], [0.0, 0.0]]
@@ -333,7 +340,7 @@ def test_a_task_counts_only_in_the_step_in_which_it_ends():
     watched, at = UnfinishedTasks(np.ones(1, np.int64), np.ones(1)), np.zeros(1, np.int64)
     instant = np.full(1, 5.0)
     steps = [
-        watched.step(begin, begin + 5.0, instant, instant, instant, at, 1, at, np.zeros(1))
+        watched.step(begin, begin + 5.0, instant, instant, instant, at, 1, at, idle(1))
         for begin in (0.0, 5.0)
     ]
     assert [each.network.tolist() for each in steps] == [[0.2], [0.0]]

@@ -30,9 +30,10 @@ class AdmissionMetrics:
     diverted_tasks
         Rejected tasks that ran on another node; the others stayed because all nodes rejected. 0 with late binding.
     downtime
-        Share of steps and nodes at which a node rejected.
+        Share of steps and present nodes at which a node rejected.
     mean_cpu_ready, p99_cpu_ready
-        CPU Ready over steps and nodes: time in which tasks were runnable without a core, over the time of all cores.
+        CPU Ready over steps and present nodes: time in which tasks were runnable without a core, over the time of all
+        cores.
     utilisation
         Share of the cores' time that tasks and neighbours used.
     """
@@ -83,7 +84,7 @@ def admission_metrics(done: Dispatched, observed: Observed, warm: float = 0.0) -
         )
     jobs = done.job_response[counted[:: len(counted) // len(done.job_response)]]
     observed = observed.since(warm)
-    ready, busy = observed.of("ready"), observed.of("busy")
+    ready, busy = (observed.of(channel)[observed.present] for channel in ("ready", "busy"))
     known = ready.size > 0
     return AdmissionMetrics(
         tasks=int(counted.sum()),

@@ -5,6 +5,7 @@
 - :mod:`~windlass.sim.telemetry.gate`: applies the answers to each task that is dispatched at once.
 - :mod:`~windlass.sim.telemetry.late_gate`: applies the answers to the nodes that take waiting tasks.
 - :mod:`~windlass.sim.telemetry.binding`: how the answers reach tasks, at once or late.
+- :mod:`~windlass.sim.telemetry.cores`: the cores of each node during a step.
 - :mod:`~windlass.sim.telemetry.pressure`: the load that tasks and neighbours put on a node during a step.
 - :mod:`~windlass.sim.telemetry.metrics`: the metrics that a node measures under that load.
 - :mod:`~windlass.sim.telemetry.neighbours`: other software, which holds cores of nodes in bursts.

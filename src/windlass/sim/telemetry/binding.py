@@ -24,8 +24,14 @@ class Binding(Protocol):
         """Return (t,) when a node received each task, s; NaN before."""
         ...
 
-    def waiting_at(self) -> NDArray[np.int64]:
-        """Return (t,) the node at which each task waits, or -1; entries of other tasks are not used."""
+    def waiting_at(self, tasks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return (t,) the node at which each task waits, or -1; entries of running or ended tasks are not used.
+
+        Parameters
+        ----------
+        tasks
+            The tasks that were unfinished when this was called last: those may have lost their node since.
+        """
         ...
 
     def answer(self, limits: NDArray[np.int64], now: float) -> None:
@@ -56,9 +62,10 @@ class AtOnce:
         """Return the arrivals."""
         return self._workers.state.submit
 
-    def waiting_at(self) -> NDArray[np.int64]:
+    def waiting_at(self, tasks: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the node in whose queue each task waits."""
         state = self._workers.state
+        self._at[tasks] = -1
         QUEUED.ready()(np.ascontiguousarray(state.line["head"]), state.after, self._at)
         return self._at
 
@@ -96,7 +103,7 @@ class Late:
         """Return the starts."""
         return self._workers.state.start
 
-    def waiting_at(self) -> NDArray[np.int64]:
+    def waiting_at(self, tasks: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return no node for any task."""
         return self._nowhere
 

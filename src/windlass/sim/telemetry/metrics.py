@@ -190,9 +190,15 @@ class Metrics:
         self._smooth, self._noise = np.zeros((2, nodes, model.dim))
 
     def step(self, channels: Floats) -> Floats:
-        """Return (n, d) metrics after a step with these (n, k) channels of pressure."""
+        """Return (n, d) metrics after a step with these (n, k) channels of pressure.
+
+        The channels of an absent node are NaN, and so are its metrics; for later steps they count as the recording's
+        mean.
+        """
         model, depth = self._model, len(self._past)
+        absent = np.isnan(channels[:, 0])
         unit = (channels - model.channel_mean) / model.channel_scale
+        unit[absent] = 0.0
         self._past[self._steps % depth] = unit @ model.along.T
         rows = (self._steps - model.delay) % depth
         late = self._past[rows, :, np.arange(model.dim)].T
@@ -203,4 +209,5 @@ class Metrics:
         self._noise = model.fade * self._noise + fresh
         self._steps += 1
         found: Floats = model.mean + model.scale * (self._smooth + self._noise)
+        found[absent] = np.nan
         return found

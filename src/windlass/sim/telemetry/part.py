@@ -14,6 +14,7 @@ from windlass.sim.nodes import Ledger
 from windlass.sim.part import Concerns, Quiet
 from windlass.sim.telemetry.answers import NO_LIMIT, Counts
 from windlass.sim.telemetry.binding import binding_of
+from windlass.sim.telemetry.cores import CoreMeter
 from windlass.sim.telemetry.metrics import Metrics
 from windlass.sim.telemetry.pressure import UnfinishedTasks
 from windlass.sim.telemetry.result import Observed
@@ -28,7 +29,8 @@ class TelemetryPart(Quiet):
 
     At each step, the policy of each node gets the node's metrics and answers; the answer is valid until the next step.
     The gate of the dispatch policy diverts tasks that a node rejects (:mod:`windlass.sim.telemetry.gate`); with late
-    binding, a node that rejects takes no waiting tasks (:mod:`windlass.sim.telemetry.late_gate`).
+    binding, a node that rejects takes no waiting tasks (:mod:`windlass.sim.telemetry.late_gate`). A node without cores
+    is absent: it measures nothing, its policy is not called, and it rejects nothing.
 
     This part must be listed before the workers, so that nodes decide before tasks of the same instant arrive. Benchmark
     tasks, which run only if no other task waits, do not count as pressure.
@@ -64,14 +66,11 @@ class TelemetryPart(Quiet):
     ) -> None:
         self._every = number("every", every, 0.0, open_below=True)
         self._workers, self._policies, self._metrics = workers, policies, metrics
-        self._ledger, self._site, self._rows = ledger, site, ledger.rows(site)
-        state = workers.state
+        self._site, state = site, workers.state
         self._progress = WorkersProgress.of(state.progress)
-        self._cores = ledger.nodes.whole[self._rows].astype(np.float64)
-        self._tasks = UnfinishedTasks(ledger.nodes.whole[self._rows], state.base.copy())
+        self._meter = CoreMeter(ledger, site)
+        self._tasks = UnfinishedTasks(ledger.nodes.whole[ledger.rows(site)], state.base.copy())
         self._binding = binding_of(workers)
-        # Share of cores that neighbours hold now, since when, and its integral over this step.
-        self._held, self._since, self._area = self._held_now(), 0.0, np.zeros(len(self._cores))
         self._steps, self._over = 0, False
         self._channels: list[NDArray[np.float64]] = []
         self._answers: list[NDArray[np.bool_]] = []
@@ -88,25 +87,22 @@ class TelemetryPart(Quiet):
         return np.inf if self._over else self._next
 
     def settle(self, now: float) -> None:
-        """Account for the cores that neighbours have held until now."""
-        self._area += self._held * (now - self._since)
-        self._held, self._since = self._held_now(), now
+        """Account for the cores that nodes and neighbours have had until now."""
+        self._meter.note(now)
 
     def decide(self, now: float) -> tuple[()]:
         """Measure each node and let its policy answer, at the end of a step."""
         # Other parts may go on after the last task; the steps then are none of this part's.
         if now >= self._next and not self._over:
-            self.settle(now)
             self._step(now)
             self._steps += 1
-            self._area[:] = 0.0
         return ()
 
     def result(self) -> Observed:
         """Return measurements and answers."""
-        shape = (0, len(self._cores))
-        channels = np.array(self._channels) if self._channels else np.zeros((*shape, 5))
-        answers = np.array(self._answers).reshape(-1, shape[1])
+        nodes = len(self._policies)
+        channels = np.array(self._channels) if self._channels else np.zeros((0, nodes, 5))
+        answers = np.array(self._answers).reshape(-1, nodes)
         return Observed(channels, answers, self._binding.counts(), self._every, tuple(self._counts))
 
     @property
@@ -114,22 +110,20 @@ class TelemetryPart(Quiet):
         # A product, because a sum would drift from the multiples of the step.
         return (self._steps + 1) * self._every
 
-    def _held_now(self) -> NDArray[np.float64]:
-        idle = np.maximum(self._ledger.nodes.idle[self._rows], 0)
-        held: NDArray[np.float64] = 1.0 - idle / self._cores
-        return held
-
     def _step(self, now: float) -> None:
         state = self._workers.state
-        begin = self._steps * self._every
+        begin, cores = self._steps * self._every, self._meter.end(now)
+        waiting_at = self._binding.waiting_at(self._tasks.unfinished)
         pressure = self._tasks.step(
             begin, now, self._binding.received(), state.start, state.end, state.worker,
-            self._progress.arrived, self._binding.waiting_at(), self._area / (now - begin),
+            self._progress.arrived, waiting_at, cores,
         )  # fmt: skip
         channels = pressure.channels()
+        channels[~cores.present] = np.nan
         measured = self._metrics.step(channels)
         limits = np.full(len(measured), NO_LIMIT)
-        for node, (policy, row) in enumerate(zip(self._policies, measured, strict=True)):
+        for node in np.flatnonzero(cores.present).tolist():
+            policy, row = self._policies[node], measured[node]
             view = AdmitView(
                 now, row, float(pressure.busy[node]), float(pressure.ready[node]), pressure.tasks.of(node)
             )

@@ -1,7 +1,8 @@
 """Pressure on a node during a step: the load from its tasks and from the cores that neighbours hold.
 
 A node runs one task at a time, on all of its cores that no neighbour holds; other tasks wait. While neighbours hold
-cores, the running task is ready to run on these too and does not, which counts as CPU Ready.
+cores, the running task is ready to run on these too and does not, which counts as CPU Ready. A node with part of its
+cores is measured against the cores that it has.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from windlass.admit import TaskLoad
 from windlass.jit import Kernel
+from windlass.sim.telemetry.cores import StepCores
 
 Floats = NDArray[np.float64]
 
@@ -116,7 +118,8 @@ class UnfinishedTasks:
     >>> tasks = UnfinishedTasks(np.array([2]), np.array([1.0]))
     >>> submit, start, end = np.array([0.0, 1.0]), np.array([0.0, 3.0]), np.array([3.0, np.nan])
     >>> worker = np.array([0, 0])
-    >>> over = tasks.step(0.0, 4.0, submit, start, end, worker, 2, np.array([0, 0]), np.zeros(1))
+    >>> cores = StepCores.whole(np.zeros(1), np.array([2]))
+    >>> over = tasks.step(0.0, 4.0, submit, start, end, worker, 2, np.array([0, 0]), cores)
     >>> over.busy.tolist(), over.ready.tolist(), over.queue.tolist()
     ([1.0], [0.25], [0.75])
     """
@@ -125,6 +128,11 @@ class UnfinishedTasks:
         self._cores, self._speed = cores.astype(np.float64), speed
         self._open: NDArray[np.int64] = np.zeros(0, np.int64)
         self._arrived = 0
+
+    @property
+    def unfinished(self) -> NDArray[np.int64]:
+        """The tasks that had arrived and not ended at the end of the last step."""
+        return self._open
 
     def step(
         self,
@@ -136,7 +144,7 @@ class UnfinishedTasks:
         worker: NDArray[np.int64],
         arrived: int,
         at: NDArray[np.int64],
-        held: Floats,
+        cores: StepCores,
     ) -> Pressure:
         """Return the pressure during a step.
 
@@ -145,18 +153,20 @@ class UnfinishedTasks:
         begin, until
             Start and end of the step, s.
         received, start, end, worker
-            (t,) when a node received each task, its start and its end, s, and its worker; NaN and -1 before.
+            (t,) when a node received each task, its start and its end, s, and its worker. The start is NaN before the
+            task runs, and after it has lost its worker; then its worker does not matter.
         arrived
             Number of tasks that have arrived.
         at
             (t,) node of each waiting task, or -1 if it waits with its scheduler; other entries are not used.
-        held
-            (n,) mean share of each node's cores that neighbours held during the step.
+        cores
+            The nodes' cores during the step.
         """
-        seconds = until - begin
+        seconds, held = until - begin, cores.held
         tasks = np.concatenate([self._open, np.arange(self._arrived, arrived)])
-        node = np.where(worker[tasks] >= 0, worker[tasks], at[tasks])
+        node = np.where(np.isnan(start[tasks]), at[tasks], worker[tasks])
         self._open, self._arrived = tasks[~(end[tasks] <= until)], arrived
+        # A task that waits with its scheduler belongs to no node.
         tasks, node = tasks[node >= 0], node[node >= 0]
         arrival, began, ended = received[tasks], start[tasks], end[tasks]
         began = np.where(np.isnan(began), np.inf, began)
@@ -182,11 +192,12 @@ class UnfinishedTasks:
             *_mean_and_least(node[starting], (began - arrival)[starting], nodes),
             oldest,
         )
+        there = np.where(cores.up > 0.0, cores.cores, 1.0)
         return Pressure(
             tasks=load,
-            busy=np.minimum(held + (1.0 - held) * runs, 1.0),
-            queue=here / self._cores,
-            ready=(waits + runs * held) / self._cores,
+            busy=np.minimum(held + (1.0 - held) * (runs / np.where(cores.up > 0.0, cores.up, 1.0)), 1.0),
+            queue=here / there,
+            ready=(waits + runs * held) / there,
             memory=np.minimum(TASK_MEMORY * here + NEIGHBOUR_MEMORY * held, 1.0),
-            network=arrivals / (seconds * self._speed),
+            network=arrivals / (seconds * self._speed * (there / self._cores)),
         )

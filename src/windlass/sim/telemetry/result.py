@@ -18,9 +18,10 @@ class Observed:
     Parameters
     ----------
     channels
-        (t, n, 5) pressure, in the order of :data:`~windlass.sim.telemetry.pressure.CHANNELS`.
+        (t, n, 5) pressure, in the order of :data:`~windlass.sim.telemetry.pressure.CHANNELS`; NaN for a node that was
+        absent.
     rejects
-        (t, n) True if a node rejects tasks from the end of that step to the end of the next.
+        (t, n) True if a node rejects tasks from the end of that step to the end of the next; False for an absent node.
     tasks
         Tasks by answer, at the end.
     every
@@ -79,6 +80,13 @@ class Observed:
         return self.channels[:, :, CHANNELS.index(channel)]
 
     @property
+    def present(self) -> NDArray[np.bool_]:
+        """(t, n) whether the node had cores, and measured itself."""
+        known: NDArray[np.bool_] = ~np.isnan(self.channels[:, :, 0])
+        return known
+
+    @property
     def downtime(self) -> float:
-        """Share of steps and nodes in which the node rejected tasks; NaN without steps."""
-        return float(self.rejects.mean()) if self.rejects.size else float("nan")
+        """Share of steps and present nodes in which the node rejected tasks; NaN without any."""
+        steps = int(self.present.sum())
+        return int(self.rejects.sum()) / steps if steps else float("nan")

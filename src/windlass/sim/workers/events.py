@@ -116,6 +116,8 @@ def fail(state, worker, why, now):
         progress.dropped += 1
         node = following
     else:
+        if state.settings[0].record != 0:
+            state.start[task_of(state, node)] = np.nan
         state.after[node] = following
     while node != NONE:
         following = state.after[node]

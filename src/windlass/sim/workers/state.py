@@ -204,7 +204,9 @@ class WorkersState(NamedTuple):
     submit: Annotated[_Floats, column("tasks")]  # arrival, s
     work: Annotated[_Floats, column("tasks")]  # work, in the unit of speeds times s
     end: Annotated[_Floats, column("tasks", fill=np.nan)]  # end, s
-    start: Annotated[_Floats, column("recorded", fill=np.nan)]  # start of the last run, s
+    start: Annotated[
+        _Floats, column("recorded", fill=np.nan)
+    ]  # start of the run, s; NaN if it lost its worker
     worker: Annotated[_Ints, column("recorded", fill=NONE)]  # worker of the last run
     sender: Annotated[_Ints, column("senders")]  # scheduler of each task
     job: Annotated[_Ints, column("bound_tasks")]  # job of each task

@@ -1,0 +1,131 @@
+"""Nodes that measure themselves while their rows come and go."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.coupled.cases import Tasks, workers
+from windlass.admit import Admission, AdmitView
+from windlass.drive import drive
+from windlass.experiment.dispatching import make_policy
+from windlass.model.timetable import NodeTimetable
+from windlass.sim.coupled import Coupled
+from windlass.sim.nodes import Ledger
+from windlass.sim.outages import Outages
+from windlass.sim.part import Part
+from windlass.sim.telemetry.gate import gate
+from windlass.sim.telemetry.metrics import Metrics, read_model
+from windlass.sim.telemetry.part import TelemetryPart
+from windlass.sim.telemetry.result import Observed
+from windlass.sim.workers.result import Dispatched
+
+
+class BusyNoting:
+    """Rejects while its node's cores are all busy, and notes its views."""
+
+    name = "noting"
+
+    def __init__(self) -> None:
+        self.views: list[AdmitView] = []
+
+    def decide(self, view: AdmitView) -> Admission:
+        self.views.append(view)
+        return Admission(view.busy >= 1.0, "noted")
+
+
+def run(
+    tasks: Tasks, outages: NodeTimetable, dispatch: str = "jsq", cores: int = 4
+) -> tuple[Observed, Dispatched, list[BusyNoting]]:
+    """Run tasks on nodes with outages, and with a step a second."""
+    nodes = len(tasks.speeds)
+    ledger = Ledger([[cores] * nodes], parts=1)
+    policy = gate(make_policy(dispatch, np.array(tasks.speeds), np.random.default_rng(1)))
+    on_nodes = workers(tasks, ledger, policy=policy)
+    noting = [BusyNoting() for _ in range(nodes)]
+    telemetry = telemetry_part(on_nodes, noting, ledger)
+    parts: list[Part] = [Outages(outages, ledger), telemetry, on_nodes]
+    _, observed, done = drive(Coupled(parts, ledger), {"dispatch": policy, "admit": noting[0]})
+    return observed, done, noting
+
+
+def telemetry_part(on_nodes: Any, policies: Any, ledger: Ledger, **options: Any) -> TelemetryPart:
+    """Return the telemetry of the nodes of some workers."""
+    metrics = Metrics(read_model(), len(on_nodes.state.base), np.random.default_rng(2))
+    return TelemetryPart(on_nodes, policies, metrics, ledger, **options)
+
+
+def steady(count: int, nodes: int) -> Tasks:
+    """Return tasks that keep all nodes busy for most of the time."""
+    rng = np.random.default_rng(3)
+    submit = np.cumsum(rng.exponential(0.9 / nodes, count))
+    return Tasks(submit.tolist(), rng.exponential(0.8, count).tolist(), [1.0] * nodes)
+
+
+@pytest.mark.parametrize("dispatch", ["jsq", "pull", "sparrow"])
+@pytest.mark.parametrize("kill", [False, True])
+def test_a_node_may_leave_at_the_end_of_a_step(dispatch: str, kill: bool) -> None:
+    # Its tasks have no worker when the others measure themselves.
+    outages = NodeTimetable.outage(0, 30.0, 60.0, cores=4, kill=kill)
+    observed, done, _ = run(steady(400, 4), outages, dispatch)
+    assert not np.isnan(done.end).any()
+    tasks = observed.tasks
+    assert tasks.accepted + tasks.diverted + tasks.forced >= 400
+    assert observed.present[29:59, 0].tolist() == [False] * 30
+
+
+@pytest.mark.parametrize("dispatch", ["jsq", "pull"])
+def test_a_node_without_cores_is_absent_and_rejects_nothing(dispatch: str) -> None:
+    outages = NodeTimetable.outage(0, 30.0, 60.0, cores=4)
+    observed, done, noting = run(steady(400, 4), outages, dispatch)
+    steps = np.arange(1, len(observed.channels) + 1)
+    # It is absent at the step that ends as it leaves, and has measured nothing when it comes back.
+    away = (steps >= 30) & (steps <= 60)
+    assert observed.present[:, 0].tolist() == (~away).tolist()
+    assert observed.present[:, 1:].all()
+    assert [view.now for view in noting[0].views] == steps[~away].tolist()
+    assert not observed.rejects[away, 0].any()
+    assert observed.downtime == observed.rejects.sum() / (len(steps) * 4 - away.sum()) > 0
+    assert not ((done.worker == 0) & (done.start > 30.0) & (done.start < 60.0)).any()
+    assert all(np.isfinite(view.metrics).all() for view in noting[0].views)
+
+
+def test_a_node_with_part_of_its_cores_is_measured_against_those() -> None:
+    # One task, for eight seconds at full speed; from 4 s on the node has one of four cores, for half of a step two.
+    outages = NodeTimetable.outage(0, 4.0, None, cores=4, left=1) + NodeTimetable.outage(
+        0, 2.5, 3.0, cores=4, left=2
+    )
+    observed, _, noting = run(Tasks([0.0], [8.0], [1.0]), outages)
+    # Tasks per core: over the four cores, over three on average, and over the one that is left.
+    assert observed.of("queue")[:7, 0].tolist() == [1 / 4, 1 / 4, 1 / 3, 1 / 4, 1.0, 1.0, 1.0]
+    assert observed.of("ready")[:7, 0].tolist() == [0.0] * 7
+    assert observed.of("busy")[:7, 0].tolist() == [1.0] * 7
+    # The task arrived in the first step, in which the node could run one such task.
+    assert observed.of("network")[:2, 0].tolist() == [1.0, 0.0]
+    assert len(noting[0].views) == len(observed.channels)
+
+
+def test_a_task_that_lost_its_node_waits_at_the_next_one() -> None:
+    # The second task runs on node 1, which fails at 2.5 s; it waits behind the first, and node 1 is back at 4 s.
+    outages = NodeTimetable.outage(1, 2.5, 4.0, cores=4, kill=True)
+    observed, done, noting = run(Tasks([0.0, 0.0], [10.0, 5.0], [1.0, 1.0]), outages)
+    assert done.worker.tolist() == [0, 0]
+    assert observed.present[:5, 1].tolist() == [True, True, False, False, True]
+    waiting = [view.tasks.waiting for view in noting[0].views[:5] if view.tasks is not None]
+    assert waiting == [0, 0, 1, 1, 1]
+    # The step in which it came; it has waited there since its arrival in the third one.
+    assert observed.of("ready")[3:5, 0].tolist() == [0.25, 0.25]
+    assert observed.of("busy")[4, 1] == 0.0
+
+
+def test_without_any_node_tasks_wait_with_their_scheduler() -> None:
+    # The third task waited in the queue of node 0 before both nodes left.
+    outages = NodeTimetable.outage(0, 2.5, 6.0, cores=4) + NodeTimetable.outage(1, 2.5, 5.0, cores=4)
+    observed, done, noting = run(Tasks([0.0, 0.0, 1.0], [9.0, 9.0, 1.0], [1.0, 1.0]), outages)
+    assert not np.isnan(done.end).any()
+    assert observed.present[:7].tolist() == [[True] * 2] * 2 + [[False] * 2] * 3 + [[False, True], [True] * 2]
+    assert observed.of("queue")[5, 1] == pytest.approx(3 / 4)
+    assert all(not math.isnan(view.busy) for each in noting for view in each.views)
