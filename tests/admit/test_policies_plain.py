@@ -74,9 +74,9 @@ def test_defaults_are_those_of_the_paper_and_the_documentation():
         "downtime": None, **GATE,
     }  # fmt: skip
     assert defaults(Random) == {"downtime": 0.05, **GATE}
-    assert defaults(Ready) == {"threshold": 0.05, "downtime": None, **GATE}
-    assert defaults(Rising) == {"dim": 1, "downtime": 0.05, "rise": 1.0, **GATE, "between": True}
-    assert defaults(Utilisation) == {"threshold": 0.9, "downtime": None, **GATE}
+    assert defaults(Ready) == {"threshold": 0.05, "downtime": None, **GATE, "nodes": 1}
+    assert defaults(Rising) == {"dim": 1, "downtime": 0.05, "rise": 1.0, **GATE, "between": True, "nodes": 1}
+    assert defaults(Utilisation) == {"threshold": 0.9, "downtime": None, **GATE, "nodes": 1}
     assert defaults(Spikes) == {"lag": 10, "alpha": 3.5, "beta": 0.5, "signal": "spikes"}
     assert defaults(Stream) == {"memory": 1000.0, "clip": 10.0, "signs": "load"}
     assert defaults(Threshold) == {"value": 0.0, "downtime": None, "gain": 0.1}
@@ -140,7 +140,7 @@ def test_a_gauge_compares_its_number_with_the_threshold(name, gauge):
     assert unknown.why.endswith("was never measured")
     found = go(policy, [0.5, 0.4, 0.6, math.nan, 0.1], gauge)
     assert [each.reject for each in found] == [True, False, True, True, False]
-    assert found[3] is found[2]
+    assert found[3] == found[2]
     assert [each.score for each in found] == [0.5, 0.4, 0.6, 0.6, 0.1]
     assert [each.why.split(", ")[1] for each in found[:2]] == ["above 0.5", "below 0.5"]
 

@@ -31,6 +31,7 @@ FURTHER = {
     ("admit", "forecast"): "the forecasts of the policy alarm, for users of the library",
     ("admit", "measure"): "how good a signal is",
     ("admit", "saving"): "what nodes know as bytes",
+    ("admit", "site"): "the input and output of a policy for all nodes of a site",
     ("admit", "shared_model"): "what nodes that run forewarn send each other",
     ("dispatch", "state"): "the flat state of compiled policies",
     ("order.site", "backfills"): "how the policy queue fills gaps",

@@ -15,8 +15,9 @@ Policies, one file each in ``policies/``:
 - ``concurrency``: a constant limit of tasks at once.
 - ``always``, ``never``, ``random``: baselines for any signal.
 
-:mod:`~windlass.admit.view` defines the input and output of a policy, :mod:`~windlass.admit.fleet` runs many nodes in
-one call, and :mod:`~windlass.admit.federation` merges what nodes have learned up a tree
+:mod:`~windlass.admit.view` defines the input and output of a policy, and :mod:`~windlass.admit.site` those of a policy
+that decides for all nodes of a site. :mod:`~windlass.admit.fleet` runs Pronto on many nodes in one call, and
+:mod:`~windlass.admit.federation` merges what nodes have learned up a tree
 (:mod:`~windlass.admit.shared_model` is what ``forewarn`` adds, :mod:`~windlass.admit.saving` converts both to bytes;
 :mod:`~windlass.admit.learned` has the protocols of policies that can be saved and merged).
 :mod:`~windlass.admit.compiled` is the simulator's interface, :mod:`~windlass.admit.measure` measures the quality of a
@@ -34,7 +35,7 @@ True
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from windlass.admit.context import AdmitContext
 from windlass.admit.federation import Aggregator, AggregatorTree, Subspace
@@ -46,6 +47,7 @@ from windlass.admit.lib.spirit import Spirit
 from windlass.admit.lib.subspace import distance, merge
 from windlass.admit.policies.forewarn import Forewarn
 from windlass.admit.policies.pronto import Pronto
+from windlass.admit.site import AdmitSiteView, SiteAdmission
 from windlass.admit.view import Admission, AdmitView, TaskLoad
 from windlass.policy.registry import Registry
 
@@ -72,13 +74,28 @@ class AdmitPolicy(Protocol):
         ...
 
 
+@runtime_checkable
+class AdmitsSite(Protocol):
+    """A policy, or its class, that decides for all nodes of a site in one call.
+
+    Each node decides as it would alone, from its own row. A constructor with a parameter ``nodes`` receives the number
+    of nodes. A policy for a site that draws random numbers receives one generator for all its nodes.
+    """
+
+    def decide_all(self, view: AdmitSiteView) -> SiteAdmission:
+        """Return a decision for each node; one that is absent keeps its state. The view is not changed."""
+        ...
+
+
 __all__ = [
     "POLICIES",
     "Admission",
     "AdmissionFleet",
     "AdmitContext",
     "AdmitPolicy",
+    "AdmitSiteView",
     "AdmitView",
+    "AdmitsSite",
     "Aggregator",
     "AggregatorTree",
     "FPCAEdge",
@@ -86,6 +103,7 @@ __all__ = [
     "FrequentDirections",
     "PowerMethod",
     "Pronto",
+    "SiteAdmission",
     "Spirit",
     "Subspace",
     "TaskLoad",

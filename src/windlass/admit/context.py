@@ -11,7 +11,7 @@ from windlass.policy.context import Context
 class AdmitContext(Context):
     """A node's telemetry; in an evaluation, also the definition of a spike.
 
-    Only ``windlass admit evaluate`` sets the last three.
+    Only ``windlass admit evaluate`` sets ``spike``, ``within`` and ``apart``.
 
     Parameters
     ----------
@@ -25,9 +25,12 @@ class AdmitContext(Context):
         Steps within which the onset of a spike must be predicted.
     apart
         Steps without a spike that an onset requires before it.
+    nodes
+        Number of nodes of a site, for a policy that decides for all of them at once.
     """
 
     dim: int | None = None
     spike: float | None = None
     within: int | None = None
     apart: int | None = None
+    nodes: int | None = None

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from windlass.admit.site import Reads
 from windlass.admit.view import Admission, AdmitView, TaskLoad
 
 
 class LoadPolicy:
     """Decides by the node's tasks; while they are unknown, the last answer holds."""
+
+    reads: ClassVar[Reads] = Reads(metrics=False)
 
     def __init__(self) -> None:
         self.last = Admission(False, "the node's tasks were never measured")

@@ -12,6 +12,7 @@ from windlass.admit.lib.forecasts import checked_forecaster
 from windlass.admit.lib.spike_gate import IN_SPIKE, gate_of
 from windlass.admit.lib.spike_rules import checked_level
 from windlass.admit.lib.thresholds import Threshold
+from windlass.admit.site import Reads
 from windlass.admit.view import Admission, AdmitView
 from windlass.model import InputError
 from windlass.model.values import whole
@@ -62,6 +63,7 @@ class Alarm:
     """
 
     name: ClassVar[str] = "alarm"
+    reads: ClassVar[Reads] = Reads(metrics=False, tasks=False)
 
     def __init__(
         self,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from windlass.admit.site import AdmitSiteView, Reads, SiteAdmission, alike
 from windlass.admit.view import Admission, AdmitView
+
+_ANSWER = Admission(False, "every task is accepted")
 
 
 class Always:
@@ -18,7 +21,12 @@ class Always:
     """
 
     name: ClassVar[str] = "always"
+    reads: ClassVar[Reads] = Reads(metrics=False, tasks=False)
 
     def decide(self, view: AdmitView) -> Admission:
         """Accept."""
-        return Admission(False, "every task is accepted")
+        return _ANSWER
+
+    def decide_all(self, view: AdmitSiteView) -> SiteAdmission:
+        """Accept on each node."""
+        return alike(_ANSWER, len(view.present))

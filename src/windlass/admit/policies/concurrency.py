@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from windlass.admit.site import AdmitSiteView, Reads, SiteAdmission, alike
 from windlass.admit.view import Admission, AdmitView
 from windlass.model.values import whole
 
@@ -29,6 +30,7 @@ class Concurrency:
     """
 
     name: ClassVar[str] = "concurrency"
+    reads: ClassVar[Reads] = Reads(metrics=False, tasks=False)
 
     def __init__(self, limit: int = 4) -> None:
         self.last = Admission(False, f"the limit is {limit}", float(limit), whole("limit", limit, 1))
@@ -36,3 +38,7 @@ class Concurrency:
     def decide(self, view: AdmitView) -> Admission:
         """Return the limit."""
         return self.last
+
+    def decide_all(self, view: AdmitSiteView) -> SiteAdmission:
+        """Return the limit for each node."""
+        return alike(self.last, len(view.present))

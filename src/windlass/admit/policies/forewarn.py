@@ -17,6 +17,7 @@ from windlass.admit.lib.subspace import Floats
 from windlass.admit.lib.thresholds import THRESHOLD_FIELDS, Threshold
 from windlass.admit.lib.trackers import make_tracker
 from windlass.admit.shared_model import PLAIN, Lesson
+from windlass.admit.site import Reads
 from windlass.admit.view import Admission, AdmitView
 from windlass.model import InputError
 from windlass.model.values import number, whole
@@ -82,6 +83,7 @@ class Forewarn:
     """
 
     name: ClassVar[str] = "forewarn"
+    reads: ClassVar[Reads] = Reads(tasks=False)
     kind: ClassVar[str] = "windlass.admit.forewarn"
 
     def __init__(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from windlass.admit.site import AdmitSiteView, Reads, SiteAdmission, alike
 from windlass.admit.view import Admission, AdmitView
+
+_ANSWER = Admission(True, "every task is rejected")
 
 
 class Never:
@@ -18,7 +21,12 @@ class Never:
     """
 
     name: ClassVar[str] = "never"
+    reads: ClassVar[Reads] = Reads(metrics=False, tasks=False)
 
     def decide(self, view: AdmitView) -> Admission:
         """Reject."""
-        return Admission(True, "every task is rejected")
+        return _ANSWER
+
+    def decide_all(self, view: AdmitSiteView) -> SiteAdmission:
+        """Reject on each node."""
+        return alike(_ANSWER, len(view.present))

@@ -11,6 +11,7 @@ from windlass.admit.federation import Subspace
 from windlass.admit.fleet import AdmissionFleet
 from windlass.admit.learned import Learned, as_one_block
 from windlass.admit.lib.subspace import Floats
+from windlass.admit.site import Reads
 from windlass.admit.view import Admission, AdmitView
 from windlass.model import InputError
 
@@ -81,6 +82,7 @@ class Pronto:
     """
 
     name: ClassVar[str] = "pronto"
+    reads: ClassVar[Reads] = Reads(tasks=False)
 
     def __init__(
         self,

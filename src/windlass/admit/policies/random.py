@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from windlass.admit.lib.spike_gate import IN_SPIKE, gate_of
+from windlass.admit.site import Reads
 from windlass.admit.view import Admission, AdmitView
 from windlass.model.values import number
 
@@ -41,6 +42,7 @@ class Random:
     """
 
     name: ClassVar[str] = "random"
+    reads: ClassVar[Reads] = Reads(metrics=False, tasks=False)
 
     def __init__(
         self,

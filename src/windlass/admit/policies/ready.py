@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from windlass.admit.lib.spike_gate import gate_of
+from windlass.admit.lib.subspace import Floats
 from windlass.admit.lib.threshold_policy import ThresholdPolicy
-from windlass.admit.view import AdmitView
 
 
 class Ready(ThresholdPolicy):
@@ -23,6 +23,8 @@ class Ready(ThresholdPolicy):
     spike, share
         What a spike is for ``between``: the smallest CPU Ready, or if that is None, the highest values of this share
         of the steps.
+    nodes
+        Number of nodes, which decide independently in one call of ``decide_all``.
 
     Raises
     ------
@@ -32,6 +34,7 @@ class Ready(ThresholdPolicy):
     Examples
     --------
     >>> import numpy as np
+    >>> from windlass.admit import AdmitView
     >>> policy = Ready(threshold=0.05)
     >>> [policy.decide(AdmitView(0.0, np.zeros(2), ready=each)).reject for each in (0.01, 0.2)]
     [False, True]
@@ -47,9 +50,10 @@ class Ready(ThresholdPolicy):
         between: bool = False,
         spike: float | None = None,
         share: float = 0.05,
+        nodes: int = 1,
     ) -> None:
-        super().__init__(threshold, downtime, gate_of(between, spike, share))
+        super().__init__(threshold, downtime, gate_of(between, spike, share, nodes), nodes)
 
-    def read(self, view: AdmitView) -> float:
+    def read(self, busy: Floats, ready: Floats) -> Floats:
         """Return CPU Ready of the step that has ended."""
-        return view.ready
+        return ready

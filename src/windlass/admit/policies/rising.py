@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar, Self
+
+import numpy as np
 
 from windlass.admit.lib.saved import Part, opened, pack, restore
 from windlass.admit.lib.spike_gate import gate_of
+from windlass.admit.lib.subspace import Floats
 from windlass.admit.lib.threshold_policy import ThresholdPolicy
 from windlass.admit.lib.thresholds import THRESHOLD_FIELDS
-from windlass.admit.view import AdmitView
 from windlass.model import InputError
 from windlass.model.values import number, whole
 
@@ -34,6 +35,8 @@ class Rising(ThresholdPolicy):
     spike, share
         What a spike is for ``between``: the smallest CPU Ready, or if that is None, the highest values of this share
         of the steps.
+    nodes
+        Number of nodes, which decide independently in one call of ``decide_all``.
 
     Raises
     ------
@@ -43,6 +46,7 @@ class Rising(ThresholdPolicy):
     Examples
     --------
     >>> import numpy as np
+    >>> from windlass.admit import AdmitView
     >>> policy = Rising(downtime=0.2, spike=0.5)
     >>> views = (AdmitView(0.0, np.zeros(2), ready=each) for each in (0.0, 0.01, 0.02, 0.2, 0.9))
     >>> [policy.decide(view).reject for view in views]
@@ -61,22 +65,23 @@ class Rising(ThresholdPolicy):
         between: bool = True,
         spike: float | None = None,
         share: float = 0.05,
+        nodes: int = 1,
     ) -> None:
-        super().__init__(0.0, downtime, gate_of(between, spike, share))
+        super().__init__(0.0, downtime, gate_of(between, spike, share, nodes), nodes)
         self.dim = whole("dim", dim, 1)
         self.settings = {
             "dim": dim, "downtime": downtime, "rise": rise, "between": between, "spike": spike, "share": share,
+            "nodes": nodes,
         }  # fmt: skip
-        #: CPU Ready of the last known step; below 0 before the first, as a saved state has no NaN.
-        self.rise, self.before = number("rise", rise, 0.0), -1.0
+        #: (nodes,) CPU Ready of the last known step; below 0 before the first, as a saved state has no NaN.
+        self.rise, self.before = number("rise", rise, 0.0), np.full(nodes, -1.0)
 
-    def read(self, view: AdmitView) -> float:
+    def read(self, busy: Floats, ready: Floats) -> Floats:
         """Return CPU Ready of the step plus its weighted increase since the last known step."""
-        if math.isnan(view.ready):
-            return math.nan
-        grown = 0.0 if self.before < 0.0 else max(0.0, view.ready - self.before)
-        self.before = view.ready
-        return view.ready + self.rise * grown
+        grown = np.where(self.before < 0.0, 0.0, np.maximum(ready - self.before, 0.0))
+        self.before = np.where(np.isnan(ready), self.before, ready)
+        found: Floats = ready + self.rise * grown
+        return found
 
     def save(self) -> bytes:
         """Return the thresholds as bytes."""
