@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 
 from tests.coupled.cases import Tasks, workers
-from windlass.admit import Admission, AdmitView
+from windlass.admit import Admission, AdmitSiteView, AdmitView, SiteAdmission
+from windlass.admit.policies.ready import Ready
+from windlass.admit.policies.utilisation import Utilisation
+from windlass.admit.site import Reads, alike
 from windlass.drive import drive
 from windlass.experiment.dispatching import make_policy
+from windlass.model import PolicyError
 from windlass.model.timetable import NodeTimetable
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
@@ -21,6 +25,8 @@ from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.metrics import Metrics, read_model
 from windlass.sim.telemetry.part import TelemetryPart
 from windlass.sim.telemetry.result import Observed
+from windlass.sim.telemetry.site_policy import AdmitSitePolicy
+from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
 
 
@@ -46,16 +52,16 @@ def run(
     policy = gate(make_policy(dispatch, np.array(tasks.speeds), np.random.default_rng(1)))
     on_nodes = workers(tasks, ledger, policy=policy)
     noting = [BusyNoting() for _ in range(nodes)]
-    telemetry = telemetry_part(on_nodes, noting, ledger)
+    telemetry = telemetry_part(on_nodes, ledger)
     parts: list[Part] = [Outages(outages, ledger), telemetry, on_nodes]
-    _, observed, done = drive(Coupled(parts, ledger), {"dispatch": policy, "admit": noting[0]})
+    _, observed, done = drive(Coupled(parts, ledger), {"dispatch": policy, "admit": AdmitSitePolicy(noting)})
     return observed, done, noting
 
 
-def telemetry_part(on_nodes: Any, policies: Any, ledger: Ledger, **options: Any) -> TelemetryPart:
+def telemetry_part(on_nodes: WorkersPart, ledger: Ledger, **options: Any) -> TelemetryPart:
     """Return the telemetry of the nodes of some workers."""
     metrics = Metrics(read_model(), len(on_nodes.state.base), np.random.default_rng(2))
-    return TelemetryPart(on_nodes, policies, metrics, ledger, **options)
+    return TelemetryPart(on_nodes, metrics, ledger, **options)
 
 
 def steady(count: int, nodes: int) -> Tasks:
@@ -129,3 +135,69 @@ def test_without_any_node_tasks_wait_with_their_scheduler() -> None:
     assert observed.present[:7].tolist() == [[True] * 2] * 2 + [[False] * 2] * 3 + [[False, True], [True] * 2]
     assert observed.of("queue")[5, 1] == pytest.approx(3 / 4)
     assert all(not math.isnan(view.busy) for each in noting for view in each.views)
+
+
+def test_the_answers_of_each_step_pass_through_the_engine() -> None:
+    ledger, tasks = Ledger([[4] * 3], parts=0), steady(60, 3)
+    policy = gate(make_policy("jsq", np.ones(3), np.random.default_rng(1)))
+    on_nodes, noted = workers(tasks, ledger, policy=policy), list[Any]()
+    # The second node is away from 4 s to 8 s, and from 20 s on all are away for a while.
+    away = NodeTimetable.outage(1, 3.5, 8.5, cores=4)
+    for node in range(3):
+        away += NodeTimetable.outage(node, 19.5, 22.5, cores=4)
+    parts = [Outages(away, ledger), telemetry_part(on_nodes, ledger), on_nodes]
+    site = AdmitSitePolicy([Utilisation(threshold=0.7, nodes=3)])
+    observed = drive(Coupled(parts, ledger), {"admit": site}, lambda *each: noted.append(each))[1]
+    views, answers = [view for _, view, _ in noted], [answer for _, _, answer in noted]
+    assert {decision for decision, _, _ in noted} == {"admit"}
+    # Without any node there is nothing to decide.
+    times = [step for step in range(1, len(observed.channels) + 1) if step not in (20, 21, 22)]
+    assert [view.now for view in views] == times
+    assert [view.present.tolist() for view in views] == [
+        observed.present[step - 1].tolist() for step in times
+    ]
+    for step, answer in zip(times, answers, strict=True):
+        rejects = answer.reject & observed.present[step - 1]
+        assert observed.rejects[step - 1].tolist() == rejects.tolist()
+        assert all(answer.why)
+    assert not observed.rejects[19:22].any()
+    assert observed.rejects.any()
+
+
+def test_only_what_the_policy_reads_is_provided() -> None:
+    noted = list[Any]()
+    policy = gate(make_policy("jsq", np.ones(2), np.random.default_rng(1)))
+    for reads in (Reads(metrics=False), Reads()):
+        on_nodes = workers(steady(20, 2), ledger := Ledger([[4] * 2], parts=0), policy=policy)
+        parts = [telemetry_part(on_nodes, ledger, reads=reads), on_nodes]
+        drive(
+            Coupled(parts, ledger),
+            {"admit": AdmitSitePolicy([Ready(nodes=2)])},
+            lambda *each: noted.append(each),
+        )
+        assert {view.metrics.shape for _, view, _ in noted} == {(2, read_model().dim if reads.metrics else 0)}
+        noted.clear()
+
+
+@pytest.mark.parametrize("nodes", [1, 3])
+def test_an_answer_for_other_nodes_is_an_error_that_names_the_policy(nodes: int) -> None:
+    policy = gate(make_policy("jsq", np.ones(2), np.random.default_rng(1)))
+    on_nodes = workers(steady(20, 2), ledger := Ledger([[4] * 2], parts=0), policy=policy)
+    parts = [telemetry_part(on_nodes, ledger), on_nodes]
+    with pytest.raises(PolicyError, match=rf"policy 'short' reject has type bool and shape \({nodes},\)"):
+        drive(Coupled(parts, ledger), {"admit": AdmitSitePolicy([Short(nodes)])})
+
+
+class Short:
+    """Answers for a constant number of nodes."""
+
+    name = "short"
+
+    def __init__(self, nodes: int) -> None:
+        self.nodes = nodes
+
+    def decide(self, view: AdmitView) -> Admission:
+        return Admission(True, "alone")
+
+    def decide_all(self, view: AdmitSiteView) -> SiteAdmission:
+        return alike(Admission(True, "all"), self.nodes)

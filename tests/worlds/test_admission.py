@@ -157,5 +157,7 @@ def test_an_invalid_decision_is_rejected_with_the_policy_name(tmp_path):
         "from windlass.admit import Admission\n\n\nclass Mine:\n    name = 'mine'\n\n"
         "    def decide(self, view):\n        return Admission('perhaps', 'who knows')\n"
     )
-    with pytest.raises(PolicyError, match=r"mine.*reject is 'perhaps', expected True or False"):
+    with pytest.raises(
+        PolicyError, match=r"'mine' \(.*mine\.py, line 7\) reject is 'perhaps', expected True or"
+    ):
         run(make_scenario(tree(policies={"admit": str(path)})))

@@ -59,10 +59,17 @@ def import_file(path: Path) -> ModuleType:
 def is_user_code(policy: object) -> bool:
     """Return whether an object's class is defined in a user's file or in an installed package of policies.
 
+    For an adapter that an engine makes, the policy in its attribute ``represents`` counts.
+
     >>> is_user_code(1)
     False
     """
-    return _is_user_module(type(policy).__module__)
+    return _is_user_module(_class_of(policy).__module__)
+
+
+def _class_of(policy: object) -> type:
+    """Return the class of a policy, or of the policy that an adapter ``represents``."""
+    return type(getattr(policy, "represents", policy))
 
 
 def _is_user_module(name: str) -> bool:
@@ -78,7 +85,7 @@ def place_of(policy: object) -> str:
     """
     if not is_user_code(policy):
         return ""
-    cls = type(policy)
+    cls = _class_of(policy)
     file = getattr(sys.modules.get(cls.__module__), "__file__", None) or cls.__module__
     # A class does not record its own line; the line of its first method needs no parsing of the file.
     lines = [

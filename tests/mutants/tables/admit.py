@@ -69,14 +69,15 @@ MUTANTS = (
         "take(name, merged)",
         TREES,
     ),
+    Mutant("admit/policies/rising.py", "np.maximum(ready - self.before, 0.0)", "ready - self.before", GATED),
     Mutant(
-        "admit/policies/rising.py", "max(0.0, view.ready - self.before)", "view.ready - self.before", GATED
+        "admit/policies/rising.py",
+        "        self.before = np.where(np.isnan(ready), self.before, ready)\n",
+        "",
+        GATED,
     ),
-    Mutant("admit/policies/rising.py", "        self.before = view.ready\n", "", GATED),
     Mutant("admit/lib/spike_gate.py", "np.where(known, spikes, self.in_spike)", "spikes", GATED),
-    Mutant(
-        "admit/lib/threshold_policy.py", "            self.threshold.rest(np.array([value]))\n", "", GATED
-    ),
+    Mutant("admit/lib/threshold_policy.py", "            self.threshold.rest(values, resting)\n", "", GATED),
     Mutant("admit/fleet.py", "spikes.ready & ~resting", "spikes.ready", RESTS),
     Mutant("admit/fleet.py", "self.threshold.rest(spikes.total, spikes.ready & resting)", "pass", RESTS),
     Mutant("admit/lib/power.py", "self._sum *= (self._size / size) ** 2", "pass", POWER),
@@ -89,8 +90,8 @@ MUTANTS = (
     Mutant("sim/telemetry/gate.py", "if lengths[worker] >= ints", "if lengths[worker] > ints", LIMITS),
     Mutant(
         "sim/telemetry/part.py",
-        "limits[node] = answer.limit",
-        "limits[node] = answer.limit + 1",
+        "np.where(answer.reject, 0, answer.limit)",
+        "np.where(answer.reject, 0, answer.limit + 1)",
         PLAIN_LIMITS,
     ),
     Mutant("sim/telemetry/pressure.py", "(began > begin) & (began <= until)", "began <= until", LOAD),

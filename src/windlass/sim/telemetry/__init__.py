@@ -1,6 +1,7 @@
 """Nodes that measure themselves: the part of the simulated cluster that decides about admission.
 
-- :mod:`~windlass.sim.telemetry.part`: measures each node and lets its policy answer, once a step.
+- :mod:`~windlass.sim.telemetry.part`: measures each node once a step, and lets it admit or reject tasks.
+- :mod:`~windlass.sim.telemetry.site_policy`: the policy of a site, or one policy for each node.
 - :mod:`~windlass.sim.telemetry.answers`: the answers in the state of a dispatch policy, and tasks by answer.
 - :mod:`~windlass.sim.telemetry.gate`: applies the answers to each task that is dispatched at once.
 - :mod:`~windlass.sim.telemetry.late_gate`: applies the answers to the nodes that take waiting tasks.

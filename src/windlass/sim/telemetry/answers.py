@@ -24,14 +24,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.admit.site import NO_LIMIT as NO_LIMIT
 from windlass.dispatch.state import WORKERS
 from windlass.jit import inlined
 from windlass.model import InputError
 
 #: Places behind the policy's state and the room, of single numbers and of the first answer.
 LIMITED, ACCEPTED, DIVERTED, FORCED, LIMITS = range(5)
-#: Limit of a node that accepts all tasks.
-NO_LIMIT = 1 << 62
 
 
 @inlined

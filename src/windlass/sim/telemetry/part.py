@@ -1,4 +1,4 @@
-"""The part in which nodes measure themselves and decide once a step whether they accept tasks."""
+"""The part in which nodes measure themselves, and admit or reject tasks by one answer a step."""
 
 from __future__ import annotations
 
@@ -7,30 +7,31 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.admit import AdmitPolicy, AdmitView
-from windlass.model import PolicyError
+from windlass.admit.site import NO_LIMIT, AdmitSiteView, Reads, SiteAdmission
 from windlass.model.values import number
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Concerns, Quiet
-from windlass.sim.telemetry.answers import NO_LIMIT, Counts
+from windlass.sim.part import Concerns, Due, Quiet
+from windlass.sim.telemetry.answers import Counts
 from windlass.sim.telemetry.binding import binding_of
 from windlass.sim.telemetry.cores import CoreMeter
 from windlass.sim.telemetry.metrics import Metrics
-from windlass.sim.telemetry.pressure import UnfinishedTasks
+from windlass.sim.telemetry.pressure import CHANNELS, UnfinishedTasks
 from windlass.sim.telemetry.result import Observed
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.state import WorkersProgress
 
 _ADMIT = "admit"
+_READS_ALL = Reads()
 
 
 class TelemetryPart(Quiet):
     """Nodes that measure themselves; a :class:`windlass.sim.part.Part`.
 
-    At each step, the policy of each node gets the node's metrics and answers; the answer is valid until the next step.
+    At each step a decision ``admit`` is due for all nodes, whose view has what they measured; the answer is valid until
+    the next step.
     The gate of the dispatch policy diverts tasks that a node rejects (:mod:`windlass.sim.telemetry.gate`); with late
     binding, a node that rejects takes no waiting tasks (:mod:`windlass.sim.telemetry.late_gate`). A node without cores
-    is absent: it measures nothing, its policy is not called, and it rejects nothing.
+    is absent: it measures nothing, and its answer has no effect. If all nodes are absent, no decision is due.
 
     This part must be listed before the workers, so that nodes decide before tasks of the same instant arrive. Benchmark
     tasks, which run only if no other task waits, do not count as pressure.
@@ -39,12 +40,12 @@ class TelemetryPart(Quiet):
     ----------
     workers
         Workers under a gated policy, one on each node of a site, with starts and workers of tasks recorded.
-    policies
-        The policy of each node.
     metrics
         Draws the metrics of the nodes.
     ledger, site
         The ledger, and the site with one row for each node.
+    reads
+        What the policy reads: metrics that it does not read are not drawn.
     every
         Time between two steps, s.
 
@@ -57,15 +58,15 @@ class TelemetryPart(Quiet):
     def __init__(
         self,
         workers: WorkersPart,
-        policies: Sequence[AdmitPolicy],
         metrics: Metrics,
         ledger: Ledger,
         *,
+        reads: Reads = _READS_ALL,
         site: int = 0,
         every: float = 1.0,
     ) -> None:
         self._every = number("every", every, 0.0, open_below=True)
-        self._workers, self._policies, self._metrics = workers, policies, metrics
+        self._workers, self._metrics, self._reads = workers, metrics, reads
         self._site, state = site, workers.state
         self._progress = WorkersProgress.of(state.progress)
         self._meter = CoreMeter(ledger, site)
@@ -75,6 +76,7 @@ class TelemetryPart(Quiet):
         self._channels: list[NDArray[np.float64]] = []
         self._answers: list[NDArray[np.bool_]] = []
         self._counts: list[Counts] = []
+        self._due: AdmitSiteView | None = None
         ledger.watch(site)
 
     def concerns(self) -> Concerns:
@@ -90,17 +92,38 @@ class TelemetryPart(Quiet):
         """Account for the cores that nodes and neighbours have had until now."""
         self._meter.note(now)
 
-    def decide(self, now: float) -> tuple[()]:
-        """Measure each node and let its policy answer, at the end of a step."""
+    def decide(self, now: float) -> Sequence[Due]:
+        """Measure each node at the end of a step; return the decision of all nodes."""
         # Other parts may go on after the last task; the steps then are none of this part's.
-        if now >= self._next and not self._over:
-            self._step(now)
-            self._steps += 1
-        return ()
+        if now < self._next or self._over:
+            return ()
+        view = self._measure(now)
+        self._steps += 1
+        if not view.present.any():
+            self._carry_out(np.full(len(view.present), NO_LIMIT), now)
+            return ()
+        self._due = view
+        return (Due(self, _ADMIT),)
+
+    def wants(self, decision: str) -> bool:
+        """Return whether the nodes' answers of this step are missing."""
+        return self._due is not None
+
+    def view(self, decision: str) -> AdmitSiteView:
+        """Return what the nodes have measured in the step."""
+        assert self._due is not None
+        return self._due
+
+    def act(self, decision: str, answer: SiteAdmission) -> None:
+        """Let the nodes admit or reject tasks from now on."""
+        view = self.view(decision)
+        answer.check(view)
+        self._due = None
+        self._carry_out(np.where(view.present, np.where(answer.reject, 0, answer.limit), NO_LIMIT), view.now)
 
     def result(self) -> Observed:
         """Return measurements and answers."""
-        nodes = len(self._policies)
+        nodes = len(self._workers.state.base)
         channels = np.array(self._channels) if self._channels else np.zeros((0, nodes, 5))
         answers = np.array(self._answers).reshape(-1, nodes)
         return Observed(channels, answers, self._binding.counts(), self._every, tuple(self._counts))
@@ -110,7 +133,7 @@ class TelemetryPart(Quiet):
         # A product, because a sum would drift from the multiples of the step.
         return (self._steps + 1) * self._every
 
-    def _step(self, now: float) -> None:
+    def _measure(self, now: float) -> AdmitSiteView:
         state = self._workers.state
         begin, cores = self._steps * self._every, self._meter.end(now)
         waiting_at = self._binding.waiting_at(self._tasks.unfinished)
@@ -120,23 +143,12 @@ class TelemetryPart(Quiet):
         )  # fmt: skip
         channels = pressure.channels()
         channels[~cores.present] = np.nan
-        measured = self._metrics.step(channels)
-        limits = np.full(len(measured), NO_LIMIT)
-        for node in np.flatnonzero(cores.present).tolist():
-            policy, row = self._policies[node], measured[node]
-            view = AdmitView(
-                now, row, float(pressure.busy[node]), float(pressure.ready[node]), pressure.tasks.of(node)
-            )
-            answer = policy.decide(view)
-            try:
-                answer.check(view)
-            except PolicyError as error:
-                raise PolicyError(str(error), _ADMIT) from error
-            if answer.reject:
-                limits[node] = 0
-            elif answer.limit is not None:
-                limits[node] = answer.limit
+        self._channels.append(channels)
+        metrics = self._metrics.step(channels) if self._reads.metrics else np.zeros((len(channels), 0))
+        busy, ready = (channels[:, CHANNELS.index(name)] for name in ("busy", "ready"))
+        return AdmitSiteView(now, metrics, busy, ready, cores.present, pressure.tasks)
+
+    def _carry_out(self, limits: NDArray[np.int64], now: float) -> None:
         self._counts.append(self._binding.counts())
         self._binding.answer(limits, now)
-        self._channels.append(channels)
         self._answers.append(limits == 0)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.admit import TaskLoad
+from windlass.admit.site import SiteTasks
 from windlass.jit import Kernel
 from windlass.sim.telemetry.cores import StepCores
 
@@ -36,33 +36,6 @@ def _queued(head, after, at):
 
 #: Set the worker of each waiting task, from the first task of each queue and the next task of each.
 QUEUED = Kernel(_queued, types.int64(types.int32[::1], types.int32[::1], types.int64[::1]), allocates=False)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NodeTasks:
-    """Tasks of n nodes during one step; see :class:`~windlass.admit.view.TaskLoad` for each array, (n,)."""
-
-    in_flight: Floats
-    waiting: NDArray[np.int64]
-    completed: NDArray[np.int64]
-    latency: Floats
-    least_latency: Floats
-    wait: Floats
-    least_wait: Floats
-    oldest: Floats
-
-    def of(self, node: int) -> TaskLoad:
-        """Return the tasks of one node."""
-        return TaskLoad(
-            float(self.in_flight[node]),
-            int(self.waiting[node]),
-            int(self.completed[node]),
-            float(self.latency[node]),
-            float(self.least_latency[node]),
-            float(self.wait[node]),
-            float(self.least_wait[node]),
-            float(self.oldest[node]),
-        )
 
 
 def _mean_and_least(node: NDArray[np.int64], values: Floats, nodes: int) -> tuple[Floats, Floats]:
@@ -98,7 +71,7 @@ class Pressure:
     ready: Floats
     memory: Floats
     network: Floats
-    tasks: NodeTasks
+    tasks: SiteTasks
 
     def channels(self) -> Floats:
         """Return (n, 5) the pressure, in the order of :data:`CHANNELS`."""
@@ -184,7 +157,7 @@ class UnfinishedTasks:
         still = began > until
         oldest = np.zeros(nodes)
         np.maximum.at(oldest, node[still], until - arrival[still])
-        load = NodeTasks(
+        load = SiteTasks(
             here,
             np.bincount(node[still], minlength=nodes),
             np.bincount(node[ending], minlength=nodes),

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from windlass.admit import POLICIES as ADMIT
-from windlass.admit import AdmitPolicy
+from windlass.admit import AdmitPolicy, AdmitsSite
 from windlass.admit.context import AdmitContext
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch import DispatchPolicy
@@ -20,6 +20,7 @@ from windlass.experiment.dispatching import tasks_on_nodes
 from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
 from windlass.experiment.worlds.admission.spec import AdmissionSetting
 from windlass.experiment.worlds.dispatch.tasks import DispatchTasks
+from windlass.policy.registry import capability
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Part
@@ -28,6 +29,7 @@ from windlass.sim.telemetry.metrics import RECORDED, MetricModel, Metrics, read_
 from windlass.sim.telemetry.neighbours import CoreChanges, Neighbours, draw_bursts
 from windlass.sim.telemetry.part import TelemetryPart
 from windlass.sim.telemetry.result import Observed
+from windlass.sim.telemetry.site_policy import AdmitSitePolicy
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
 
@@ -96,16 +98,16 @@ def with_admission(
     ledger = _ledger(case)
     model = model_of(case.setting)
     workers = _workers(case, ledger, dispatch, progress)
-    admit = admit_policies(case.setting, case.seed, model.dim)
+    admit = site_policy(case.setting, case.seed, model.dim)
     telemetry = TelemetryPart(
         workers,
-        admit,
         Metrics(model, case.setting.cluster.nodes, np.random.default_rng([case.seed, 4])),
         ledger,
+        reads=admit.reads,
         every=case.setting.telemetry.every,
     )
     parts: tuple[Part, ...] = (Neighbours(case.bursts, ledger), telemetry, workers)
-    named: Policies = {DISPATCH.key: dispatch, ADMIT.key: admit[0]}
+    named: Policies = {DISPATCH.key: dispatch, ADMIT.key: admit}
     _, observed, done = drive(Coupled(parts, ledger), named)
     return done, observed
 
@@ -126,6 +128,15 @@ def dispatch_policy(setting: AdmissionSetting, seed: int) -> DispatchPolicy:
     context = DispatchContext.of(speeds, np.random.default_rng([seed, 1]), cluster.capacity)
     policy: DispatchPolicy = DISPATCH.make(spec.name, context, **spec.parameters)
     return policy
+
+
+def site_policy(setting: AdmissionSetting, seed: int, dim: int) -> AdmitSitePolicy:
+    """Create the admission policy of all nodes: one for the site if it decides so, or else one for each node."""
+    spec, nodes = setting.policies.admit, setting.cluster.nodes
+    if capability(ADMIT.find(spec.name), AdmitsSite) is None:
+        return AdmitSitePolicy(admit_policies(setting, seed, dim))
+    context = AdmitContext(np.random.default_rng([seed, 3, 0]), dim, nodes=nodes)
+    return AdmitSitePolicy([ADMIT.make(spec.name, context, **spec.parameters)])
 
 
 def admit_policies(setting: AdmissionSetting, seed: int, dim: int) -> tuple[AdmitPolicy, ...]:
