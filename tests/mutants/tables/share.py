@@ -77,5 +77,5 @@ MUTANTS = (
     Mutant("engines/slurm/shares.py", "_SLACK_S = 60.0", "_SLACK_S = 120.0", OF_READINGS),
     Mutant("engines/slurm/use.py", "usage.waited - usage.throttled)", "usage.waited)", OF_READINGS),
     Mutant("sim/telemetry/neighbours.py", "peak + float(rng.exponential(last))", "peak + last", OF_TELEMETRY),
-    Mutant("sim/telemetry/pressure.py", "seconds * self._speed", "seconds", OF_TELEMETRY),
+    Mutant("sim/telemetry/pressure.py", "seconds * state.speed[node]", "seconds", OF_TELEMETRY),
 )

@@ -55,6 +55,8 @@ class TelemetryPart(Quiet):
         ``every`` is not above 0.
     """
 
+    kernels = (*CoreMeter.kernels, *UnfinishedTasks.kernels)
+
     def __init__(
         self,
         workers: WorkersPart,

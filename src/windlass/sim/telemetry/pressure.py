@@ -8,13 +8,16 @@ cores is measured against the cores that it has.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
 from windlass.admit.site import SiteTasks
-from windlass.jit import Kernel
+from windlass.jit import Kernel, inlined
+from windlass.jit.schema import Scalars, allocate, column, grown, numba_type
+from windlass.sim.handle import Handle, opening, storing
 from windlass.sim.telemetry.cores import StepCores
 
 Floats = NDArray[np.float64]
@@ -36,14 +39,6 @@ def _queued(head, after, at):
 
 #: Set the worker of each waiting task, from the first task of each queue and the next task of each.
 QUEUED = Kernel(_queued, types.int64(types.int32[::1], types.int32[::1], types.int64[::1]), allocates=False)
-
-
-def _mean_and_least(node: NDArray[np.int64], values: Floats, nodes: int) -> tuple[Floats, Floats]:
-    """Return (n,) mean and least of each node's values; NaN for a node without any."""
-    count, least = np.bincount(node, minlength=nodes), np.full(nodes, np.inf)
-    np.minimum.at(least, node, values)
-    mean = np.bincount(node, values, nodes) / np.where(count > 0, count, 1)
-    return np.where(count > 0, mean, np.nan), np.where(count > 0, least, np.nan)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,11 +70,140 @@ class Pressure:
 
     def channels(self) -> Floats:
         """Return (n, 5) the pressure, in the order of :data:`CHANNELS`."""
-        return np.stack([self.busy, self.queue, self.ready, self.memory, self.network], axis=1)
+        return np.array([self.busy, self.queue, self.ready, self.memory, self.network]).T.copy()
+
+
+class TaskCounts(Scalars):
+    """``unfinished``: tasks in ``PressureState.unfinished``. ``arrived``: tasks that had arrived at the last step."""
+
+    unfinished: int
+    arrived: int
+
+
+class PressureState(NamedTuple):
+    """Unfinished tasks, and the sums of a step for each node."""
+
+    unfinished: Annotated[NDArray[np.int64], column("room")]
+    whole: Annotated[NDArray[np.int64], column("nodes")]  # cores at full capacity
+    speed: Annotated[Floats, column("nodes")]  # speed while all of them are idle, work/s
+    held: Annotated[Floats, column("nodes")]  # as in StepCores
+    cores: Annotated[Floats, column("nodes")]
+    up: Annotated[Floats, column("nodes")]
+    runs: Annotated[Floats, column("nodes")]  # mean number of running tasks
+    arrivals: Annotated[NDArray[np.int64], column("nodes")]
+    started: Annotated[NDArray[np.int64], column("nodes")]
+    busy: Annotated[Floats, column("nodes")]
+    queue: Annotated[Floats, column("nodes")]
+    ready: Annotated[Floats, column("nodes")]
+    memory: Annotated[Floats, column("nodes")]
+    network: Annotated[Floats, column("nodes")]
+    in_flight: Annotated[Floats, column("nodes")]
+    latency: Annotated[Floats, column("nodes")]
+    least_latency: Annotated[Floats, column("nodes")]
+    wait: Annotated[Floats, column("nodes")]
+    least_wait: Annotated[Floats, column("nodes")]
+    oldest: Annotated[Floats, column("nodes")]
+    waiting: Annotated[NDArray[np.int64], column("nodes")]
+    completed: Annotated[NDArray[np.int64], column("nodes")]
+    counts: Annotated[NDArray[np.void], TaskCounts]
+
+
+#: Results of a step: the channels, and the fields of :class:`~windlass.admit.site.SiteTasks`, in their order.
+_FLOATS = (*CHANNELS, "in_flight", "latency", "least_latency", "wait", "least_wait", "oldest")
+_NUMBERS = ("waiting", "completed")
+_opened = opening(numba_type(PressureState))
+STORE = storing(numba_type(PressureState))
+
+
+@inlined
+def _clear(state):
+    for node in range(len(state.whole)):
+        state.runs[node] = state.in_flight[node] = state.latency[node] = state.wait[node] = 0.0
+        state.oldest[node] = 0.0
+        state.least_latency[node] = state.least_wait[node] = np.inf
+        state.arrivals[node] = state.started[node] = state.waiting[node] = state.completed[node] = 0
+
+
+@inlined
+def _add_task(state, node, begin, until, arrival, began, ended):
+    """Add a task to the sums of its node; the sum of its time there is in ``in_flight`` until the end."""
+    state.in_flight[node] += max(min(began, until) - max(arrival, begin), 0.0)
+    state.runs[node] += max(min(ended, until) - max(began, begin), 0.0)
+    # A task that a node took at the end of this step counts in the next, unless it ended at once.
+    if arrival >= begin and (arrival < until or ended <= until):
+        state.arrivals[node] += 1
+    if began > until:
+        state.waiting[node] += 1
+        state.oldest[node] = max(state.oldest[node], until - arrival)
+    elif began > begin:
+        state.started[node] += 1
+        state.wait[node] += began - arrival
+        state.least_wait[node] = min(state.least_wait[node], began - arrival)
+    if ended > begin and ended <= until:
+        state.completed[node] += 1
+        state.latency[node] += ended - arrival
+        state.least_latency[node] = min(state.least_latency[node], ended - arrival)
+
+
+@inlined
+def _add_unfinished(state, begin, until, received, start, end, worker, arrived, at):
+    counts = state.counts[0]
+    for task in range(counts.arrived, arrived):
+        state.unfinished[counts.unfinished + task - counts.arrived] = task
+    left, total = 0, counts.unfinished + arrived - counts.arrived
+    for place in range(total):
+        task = state.unfinished[place]
+        ended = np.inf if np.isnan(end[task]) else end[task]
+        if ended > until:
+            state.unfinished[left] = task
+            left += 1
+        runs = not np.isnan(start[task])
+        node = worker[task] if runs else at[task]
+        # A task that waits with its scheduler belongs to no node.
+        if node >= 0:
+            _add_task(state, node, begin, until, received[task], start[task] if runs else np.inf, ended)
+    counts.unfinished, counts.arrived = left, arrived
+
+
+def _measure(address, begin, until, received, start, end, worker, arrived, at):
+    state = _opened(address)
+    seconds = until - begin
+    _clear(state)
+    _add_unfinished(state, begin, until, received, start, end, worker, arrived, at)
+    for node in range(len(state.whole)):
+        waits, runs = state.in_flight[node] / seconds, state.runs[node] / seconds
+        share, up = state.held[node], state.up[node]
+        here, there = waits + runs, state.cores[node] if up > 0.0 else 1.0
+        used = runs / up if up > 0.0 else runs
+        state.in_flight[node] = here
+        state.busy[node] = min(share + (1.0 - share) * used, 1.0)
+        state.queue[node] = here / there
+        state.ready[node] = (waits + runs * share) / there
+        state.memory[node] = min(TASK_MEMORY * here + NEIGHBOUR_MEMORY * share, 1.0)
+        state.network[node] = state.arrivals[node] / (
+            seconds * state.speed[node] * (there / state.whole[node])
+        )
+        completed, started = state.completed[node], state.started[node]
+        state.latency[node] = state.latency[node] / completed if completed > 0 else np.nan
+        state.wait[node] = state.wait[node] / started if started > 0 else np.nan
+        if completed == 0:
+            state.least_latency[node] = np.nan
+        if started == 0:
+            state.least_wait[node] = np.nan
+    return 0
+
+
+_STEP, _TIMES, _PLACES = (types.int64, types.float64, types.float64), types.float64[::1], types.int64[::1]
+#: Measure a step; the arguments after the address are those of :meth:`UnfinishedTasks.step`.
+MEASURE = Kernel(
+    _measure,
+    types.int64(*_STEP, _TIMES, _TIMES, _TIMES, _PLACES, types.int64, _PLACES),
+    allocates=False,
+)
 
 
 class UnfinishedTasks:
-    """Tasks that have not ended, kept from step to step so that each step reads only few tasks.
+    """Tasks that have not ended, kept from step to step so that each step reads only few tasks; compiled.
 
     Parameters
     ----------
@@ -97,15 +221,30 @@ class UnfinishedTasks:
     ([1.0], [0.25], [0.75])
     """
 
+    kernels = (STORE, MEASURE)
+
     def __init__(self, cores: NDArray[np.int64], speed: Floats) -> None:
-        self._cores, self._speed = cores.astype(np.float64), speed
-        self._open: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._arrived = 0
+        nodes = len(speed)
+        # Rows of one array each, so that one copy has the results of a step.
+        self._floats, self._numbers = (
+            np.zeros((len(_FLOATS), nodes)),
+            np.zeros((len(_NUMBERS), nodes), np.int64),
+        )
+        self._state = allocate(
+            PressureState,
+            {"nodes": nodes, "room": 64},
+            whole=cores,
+            speed=speed,
+            **dict(zip(_FLOATS, self._floats, strict=True)),
+            **dict(zip(_NUMBERS, self._numbers, strict=True)),
+        )
+        self._counts = TaskCounts.of(self._state.counts)
+        self._handle, self._measure = Handle(self._state, STORE), MEASURE.ready()
 
     @property
     def unfinished(self) -> NDArray[np.int64]:
         """The tasks that had arrived and not ended at the end of the last step."""
-        return self._open
+        return self._state.unfinished[: self._counts.unfinished]
 
     def step(
         self,
@@ -135,42 +274,14 @@ class UnfinishedTasks:
         cores
             The nodes' cores during the step.
         """
-        seconds, held = until - begin, cores.held
-        tasks = np.concatenate([self._open, np.arange(self._arrived, arrived)])
-        node = np.where(np.isnan(start[tasks]), at[tasks], worker[tasks])
-        self._open, self._arrived = tasks[~(end[tasks] <= until)], arrived
-        # A task that waits with its scheduler belongs to no node.
-        tasks, node = tasks[node >= 0], node[node >= 0]
-        arrival, began, ended = received[tasks], start[tasks], end[tasks]
-        began = np.where(np.isnan(began), np.inf, began)
-        ended = np.where(np.isnan(ended), np.inf, ended)
-        waited = np.clip(np.minimum(began, until) - np.maximum(arrival, begin), 0.0, None)
-        ran = np.clip(np.minimum(ended, until) - np.maximum(began, begin), 0.0, None)
-        nodes = len(held)
-        waits, runs = (np.bincount(node, each, nodes) / seconds for each in (waited, ran))
-        here = waits + runs
-        # A task that a node took at the end of this step counts in the next, unless it ended at once.
-        counted = (arrival >= begin) & ((arrival < until) | (ended <= until))
-        arrivals = np.bincount(node[counted], minlength=nodes)
-        ending = (ended > begin) & (ended <= until)
-        starting = (began > begin) & (began <= until)
-        still = began > until
-        oldest = np.zeros(nodes)
-        np.maximum.at(oldest, node[still], until - arrival[still])
-        load = SiteTasks(
-            here,
-            np.bincount(node[still], minlength=nodes),
-            np.bincount(node[ending], minlength=nodes),
-            *_mean_and_least(node[ending], (ended - arrival)[ending], nodes),
-            *_mean_and_least(node[starting], (began - arrival)[starting], nodes),
-            oldest,
-        )
-        there = np.where(cores.up > 0.0, cores.cores, 1.0)
-        return Pressure(
-            tasks=load,
-            busy=np.minimum(held + (1.0 - held) * (runs / np.where(cores.up > 0.0, cores.up, 1.0)), 1.0),
-            queue=here / there,
-            ready=(waits + runs * held) / there,
-            memory=np.minimum(TASK_MEMORY * here + NEIGHBOUR_MEMORY * held, 1.0),
-            network=arrivals / (seconds * self._speed * (there / self._cores)),
-        )
+        state, counts = self._state, self._counts
+        room = counts.unfinished + arrived - counts.arrived
+        if room > len(state.unfinished):
+            self._state = state = grown(state, room=2 * room)
+            self._handle.refill(state)
+        state.held[:], state.cores[:], state.up[:] = cores.held, cores.cores, cores.up
+        self._measure(self._handle.address, begin, until, received, start, end, worker, arrived, at)
+        floats, numbers = self._floats.copy(), self._numbers.copy()
+        busy, queue, ready, memory, network, in_flight, *times = floats
+        tasks = SiteTasks(in_flight, *numbers, *times)
+        return Pressure(busy, queue, ready, memory, network, tasks)

@@ -25,8 +25,8 @@ from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.results.metrics.admission import AdmissionMetrics, admission_metrics
 from windlass.sim.telemetry.binding import binding_kernels
-from windlass.sim.telemetry.cores import CoreMeter
 from windlass.sim.telemetry.gate import gate
+from windlass.sim.telemetry.part import TelemetryPart
 from windlass.sim.workers.part import kernels
 from windlass.sim.workers.result import Dispatched
 
@@ -62,7 +62,7 @@ class AdmissionWorld:
         """Return the gated policy's functions and the loop; one node's policy is made to validate its parameters."""
         admit_policy(setting, 0, model_of(setting).dim, node=0)
         gated = gate(dispatch_policy(setting, 0))
-        return (*CoreMeter.kernels, *binding_kernels(gated), *kernels(gated))
+        return (*TelemetryPart.kernels, *binding_kernels(gated), *kernels(gated))
 
     def workload_key(self, setting: AdmissionSetting, seed: int) -> Hashable:
         """Return the parameters of the tasks, which are generated during the run, the same for every policy."""
