@@ -46,6 +46,7 @@ from windlass.sim.telemetry.metrics import Metrics, read_model
 from windlass.sim.telemetry.neighbours import CoreChanges, Neighbours
 from windlass.sim.telemetry.part import TelemetryPart
 from windlass.sim.telemetry.result import Observed
+from windlass.sim.telemetry.site_policy import AdmitSitePolicy
 
 #: Static nodes, and the cores of each.
 _NODES, _CORES = 4, 8
@@ -104,9 +105,8 @@ def _admission(cluster: Cluster, name: str, seed: int) -> list[Part]:
     policy = gate(make_policy("pull", np.ones(nodes), np.random.default_rng(3)))
     tasks = workers(_drawn_tasks(seed, nodes), cluster.ledger, policy=policy, record=True)
     metrics = Metrics(read_model(), nodes, np.random.default_rng(seed))
-    admit = [Utilisation(0.7) for _ in range(nodes)]
-    cluster.policies["admit"] = admit[0]
-    return [TelemetryPart(tasks, admit, metrics, cluster.ledger), tasks]
+    cluster.policies[f"admit{name}"] = AdmitSitePolicy([Utilisation(0.7) for _ in range(nodes)])
+    return [TelemetryPart(tasks, metrics, cluster.ledger), tasks]
 
 
 def _instances(cluster: Cluster, name: str, seed: int) -> list[Part]:
@@ -200,7 +200,7 @@ def _same(one: Any, other: Any) -> bool:
         # Nodes measure themselves for some steps more or less after the last task.
         steps = min(len(one.before), len(other.before))
         return (
-            np.array_equal(one.channels[:steps], other.channels[:steps])
+            np.array_equal(one.channels[:steps], other.channels[:steps], equal_nan=True)
             and np.array_equal(one.rejects[:steps], other.rejects[:steps])
             and one.before[:steps] == other.before[:steps]
         )

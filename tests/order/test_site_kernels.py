@@ -5,7 +5,7 @@ import pytest
 
 from windlass.order.site import POLICIES
 from windlass.order.site.compiled import STARTS_NONE_BY_INDEX, as_compiled, indexed_of
-from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
+from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
 from windlass.sim.site.part import KERNELS, STARTS_NONE, kernels, select_of
 
 
@@ -22,13 +22,13 @@ class Plain:
 def test_a_compiled_policy_needs_its_own_function(pools):
     policy = POLICIES.make("fcfs", np.random.default_rng(1))
     own = select_of(as_compiled(policy), pools)
-    assert kernels(policy, pools) == (*LEDGER_KERNELS, own, STARTS_NONE_BY_INDEX, *KERNELS)
+    assert kernels(policy, pools) == (*COMMON_KERNELS, own, STARTS_NONE_BY_INDEX, *KERNELS)
     assert own is not STARTS_NONE
 
 
 @pytest.mark.parametrize("pools", [False, True])
 def test_a_python_policy_needs_no_function_of_its_own(pools):
-    assert kernels(Plain(), pools) == (*LEDGER_KERNELS, STARTS_NONE, STARTS_NONE_BY_INDEX, *KERNELS)
+    assert kernels(Plain(), pools) == (*COMMON_KERNELS, STARTS_NONE, STARTS_NONE_BY_INDEX, *KERNELS)
 
 
 def test_easy_needs_its_function_for_long_queues_only_without_pools():

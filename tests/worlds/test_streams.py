@@ -10,7 +10,7 @@ from windlass.policy.registry import Registry
 SEED = 7
 #: The seed of the policy's generator, by world and decision.
 STREAMS = {
-    "admission": {"dispatch": [(SEED, 1)], "admit": [(SEED, 3, 0), (SEED, 3, 1)]},
+    "admission": {"dispatch": [(SEED, 1)], "admit": [(SEED, 3, 0)]},
     "batch": {"order": [(SEED, 1)]},
     "colocated": {"order": [(SEED, 1)], "dispatch": [(SEED, 1)]},
     "dispatch": {"dispatch": [(SEED, 1)]},
@@ -56,6 +56,11 @@ def run(name, **changed):
 def test_policies_draw_from_streams_of_their_own(made, name):
     run(name)
     assert {key: sorted(each) for key, each in made.items()} == STREAMS[name]
+
+
+def test_a_policy_that_decides_node_by_node_has_a_stream_for_each(made):
+    run("admission", policies=POLICIES["admission"] | {"admit": "random"})
+    assert made == {"dispatch": {(SEED, 1)}, "admit": {(SEED, 3, 0), (SEED, 3, 1)}}
 
 
 def test_placements_draw_from_a_stream_of_their_own(made):

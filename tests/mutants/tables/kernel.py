@@ -8,6 +8,7 @@ FLOOD = "tests/dispatch/test_simulate.py::test_real_tasks_precede_benchmark_task
 ORDERS, ANSWERS = "tests/fleet/test_plain_orders.py", "tests/fleet/test_answers.py"
 LINES = f"{ANSWERS}::test_every_invalid_line_is_rejected_with_its_reason"
 RATED = "tests/coupled/test_rated_site.py"
+CONCERNS, LIMITS = "tests/coupled/test_concerns.py", "tests/coupled/test_limits.py"
 COMPILED, TURNS = "tests/sim/test_compiled_answers.py", "tests/coupled/test_turns.py"
 
 MUTANTS = (
@@ -73,6 +74,54 @@ MUTANTS = (
         "if wrong == PAUSED and wanted > site.pools[pool]:",
         "if pool == 0 and wrong == PAUSED and wanted > site.pools[pool]:",
         (f"{COMPILED}::test_a_compiled_answer_beyond_a_pool_is_rejected",),
+    ),
+    Mutant(
+        "sim/instants/loop.py",
+        "if part < instants.counts[0].turn and instants.decided[part] == 0:",
+        "if part < 0 and instants.decided[part] == 0:",
+        (f"{CONCERNS}::test_a_changed_row_calls_those_that_watch_its_site_at_their_turn",),
+    ),
+    Mutant(
+        "sim/instants/loop.py",
+        "        if instants.ended[part] == 0:\n            _call(instants, part)\n    return False\n",
+        "        if instants.ended[part] == 0:\n            pass\n    return False\n",
+        (f"{CONCERNS}::test_a_simulation_ends_with_its_work_although_an_endless_part_has_events",),
+    ),
+    Mutant(
+        "sim/instants/state.py",
+        "group = [new if each == old else each for each in group]",
+        "group[at] = old",
+        (f"{CONCERNS}::test_a_part_and_those_that_it_reads_are_called_together",),
+    ),
+    Mutant(
+        "sim/cores.py",
+        "if pieces.last_row[taker] != row and pieces.last_cores[taker] > 0:",
+        "if pieces.last_row[taker] != row and pieces.last_cores[taker] > 1:",
+        ("tests/coupled/test_guests.py::test_wide_hosts_lend_cores_of_several_nodes",),
+    ),
+    Mutant(
+        "sim/nodes.py",
+        "if other != part and nodes.most[site, other] >= 0:",
+        "if other != part and nodes.most[site, other] > 9:",
+        (f"{LIMITS}::test_promises_hold_whatever_a_part_with_a_limit_takes",),
+    ),
+    Mutant(
+        "sim/nodes.py",
+        "    claimed = min(claimed, free_for(nodes, site, part))\n",
+        "",
+        (f"{LIMITS}::test_a_part_takes_no_more_than_its_limit",),
+    ),
+    Mutant(
+        "sim/instances/loads.py",
+        "more, self._known = lacking > self._known, min(lacking, self._known)",
+        "more, self._known = lacking > self._known, self._known",
+        ("tests/coupled/test_demand.py::test_batch_jobs_of_one_core_are_served_as_vector_jobs_are",),
+    ),
+    Mutant(
+        "sim/instances/lifecycle.py",
+        "        counts.cuts += 1\n\n\n@inlined\ndef _too_many",
+        "        counts.cuts += 1\n        break\n\n\n@inlined\ndef _too_many",
+        ("tests/sim/test_looks.py::test_polls_are_the_same_when_coupled_with_a_passive_part[nasty]",),
     ),
     Mutant(
         "sim/coupled.py",
