@@ -74,7 +74,9 @@ class TelemetryPart(Quiet):
         self._meter = CoreMeter(ledger, site)
         self._tasks = UnfinishedTasks(ledger.nodes.whole[ledger.rows(site)], state.base.copy())
         self._binding = binding_of(workers)
-        self._steps, self._over = 0, False
+        self._steps = 0
+        # Whether all tasks had ended at the last instant: later ones, which concern other parts, end no step.
+        self._over = False
         self._channels: list[NDArray[np.float64]] = []
         self._answers: list[NDArray[np.bool_]] = []
         self._counts: list[Counts] = []
@@ -87,8 +89,7 @@ class TelemetryPart(Quiet):
 
     def horizon(self) -> float:
         """Return the end of this step, s; infinity once all tasks have ended."""
-        self._over = self._workers.ended()
-        return np.inf if self._over else self._next
+        return np.inf if self._workers.ended() else self._next
 
     def settle(self, now: float) -> None:
         """Account for the cores that nodes and neighbours have had until now."""
@@ -96,8 +97,8 @@ class TelemetryPart(Quiet):
 
     def decide(self, now: float) -> Sequence[Due]:
         """Measure each node at the end of a step; return the decision of all nodes."""
-        # Other parts may go on after the last task; the steps then are none of this part's.
-        if now < self._next or self._over:
+        over, self._over = self._over, self._workers.ended()
+        if over or now < self._next:
             return ()
         view = self._measure(now)
         self._steps += 1
