@@ -77,6 +77,7 @@ def workers(
     site: int | Sequence[int] = 0,
     policy: Any = "jsq",
     options: dict[str, Any] | None = None,
+    keep: float = 0.0,
     **changed: Any,
 ) -> WorkersPart:
     """The part of these tasks."""
@@ -93,6 +94,7 @@ def workers(
         ledger=ledger,
         site=site,
         floor=tasks.floor,
+        keep=keep,
     )
 
 

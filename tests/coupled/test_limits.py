@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.coupled.cases import jobs_of
+from tests.coupled.cases import Case, Tasks, drawn_tasks, jobs_of, workers
+from tests.coupled.test_concerns import content
 from tests.oracles.plain import Plain
 from tests.oracles.workloads import CHECK
 from windlass.drive import drive
 from windlass.model import InputError, JobTable
+from windlass.model.timetable import NodeTimetable
 from windlass.order.site import POLICIES
 from windlass.order.site.reservation import promises
 from windlass.order.site.view import SiteView, Start
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
+from windlass.sim.outages import Outages
 from windlass.sim.part import Concerns, Quiet
 from windlass.sim.site.part import SitePart
 
@@ -118,6 +122,55 @@ def test_without_a_limit_a_wide_job_is_promised_nothing_and_overtaken() -> None:
     narrow = [(0, 10, 2), (2, 5, 2), *((3 + 4 * each, 8, 2) for each in range(20))]
     bounded, found, _ = run([4], jobs_of(*narrow), changes, "easy", 2)
     assert bounded.start[1] <= found[2] == 10.0
+
+
+@st.composite
+def kept_cases(draw: st.DrawFn) -> Case:
+    """Draw nodes of two to four cores, jobs that fit if each node lacks one, and tasks."""
+    cores = draw(st.lists(st.integers(2, 4), min_size=2, max_size=4))
+    count = draw(st.integers(1, 12))
+    columns = [
+        draw(st.lists(each, min_size=count, max_size=count))
+        for each in (st.integers(0, 3), st.integers(1, 9), st.integers(1, sum(cores) - len(cores)))
+    ]
+    gap, run_time, procs = (np.array(column) for column in columns)
+    jobs = JobTable.of(np.cumsum(gap), run_time, procs, run_time + draw(st.integers(0, 3)))
+    return Case(jobs, cores, NodeTimetable.none(), draw(drawn_tasks(cores, 1.0)))
+
+
+@settings(CHECK, max_examples=60)
+@given(case=kept_cases(), name=st.sampled_from(["fcfs", "easy", "conservative"]))
+def test_jobs_run_on_nodes_of_which_tasks_keep_a_share_as_on_smaller_ones(case: Case, name: str) -> None:
+    # A quarter of two to four cores is one core.
+    small = [cores - 1 for cores in case.cores]
+    assert case.tasks is not None
+    found = []
+    for kept in (True, False):
+        # One node fails for a time, with its jobs.
+        cores = list(case.cores) if kept else small
+        ledger = Ledger([cores], parts=2)
+        times = NodeTimetable.outage(0, 4.0, 9.0, cores=cores[0], kill=True)
+        site = SitePart(case.jobs, POLICIES.find(name)(), ledger, record=True)
+        tasks = [workers(case.tasks, ledger, keep=0.25)] if kept else []
+        done = drive(Coupled([Outages(times, ledger), site, *tasks], ledger), {})
+        found.append(content(replace(done[1], processors=0)))
+        if kept:
+            # Each node serves tasks with at least the kept core.
+            speed = np.array(case.tasks.speeds) / np.array(case.cores)
+            up = ledger.nodes.capacity > 0
+            assert ledger.nodes.held[:, 1].tolist() == up.astype(int).tolist()
+            assert (np.asarray(tasks[0].state.line["speed"])[up] >= speed[up] - 1e-12).all()
+    assert found[0] == found[1]
+
+
+def test_a_job_that_needs_kept_cores_is_refused() -> None:
+    ledger = Ledger([[4, 4]], parts=2)
+    workers(Tasks([0.0], [1.0], [1.0, 1.0]), ledger, keep=0.3)
+    assert ledger.nodes.held[:, 0].tolist() == [2, 2]
+    with pytest.raises(
+        InputError, match="job 1 needs 5 processors; other parts may hold 4 of the site's 8, so it may"
+    ):
+        SitePart(jobs_of((0, 1, 5)), POLICIES.find("easy")(), ledger)
 
 
 def test_a_part_takes_no_more_than_its_limit() -> None:

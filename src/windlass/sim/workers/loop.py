@@ -13,6 +13,7 @@ from numba import types
 from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, JOINED, LEFT, LISTENS, RATE, TRUE_RATES
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import numba_type
+from windlass.sim.cores import give_to, take_of
 from windlass.sim.events.tree import next_completion
 from windlass.sim.handle import opening, storing
 from windlass.sim.status import ALL_DONE, FIRST_OWN, FULL, PAUSED, POLICY_DUE, REACHED
@@ -221,11 +222,27 @@ def _run(address, until, steps):
 
 
 @inlined
+def _keep(nodes, settings, row):
+    """Hold the cores of a node that are kept for tasks, and give up those to be vacated; return the held ones."""
+    part = settings.part
+    if part < 0:
+        return np.int64(0)
+    site, idle, held = nodes.site[row], nodes.idle[row], nodes.held[row, part]
+    kept = np.int64(np.ceil(settings.kept * nodes.whole[row]))
+    if nodes.vacate[row] != 0 and idle < 0 and held > 0:
+        give_to(nodes, row, site, part, min(-idle, held))
+    elif idle > 0 and held < min(kept, nodes.capacity[row]):
+        take_of(nodes, row, site, part, min(min(kept, nodes.capacity[row]) - held, idle))
+    return nodes.held[row, part]
+
+
+@inlined
 def _settle_worker(state, nodes, worker, row, now):
     """Adapt a worker to the idle cores of its node; return the event to notify schedulers of, or NONE."""
+    own = _keep(nodes, state.settings[0], row)
     if nodes.capacity[row] == 0:
         return LEFT if events.fail(state, worker, NO_CORES, now) else NONE
-    share = max(state.settings[0].least_share, max(nodes.idle[row], 0) / nodes.whole[row])
+    share = max(state.settings[0].least_share, (max(nodes.idle[row], 0) + own) / nodes.whole[row])
     if events.come_back(state, worker, NO_CORES):
         # A second call changes its speed, of which schedulers are notified too.
         state.progress[0].settled -= 1

@@ -11,6 +11,7 @@ from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.compiled import as_compiled
 from windlass.jit import Kernel
 from windlass.model import InputError, PolicyError
+from windlass.model.values import number
 from windlass.sim.demand import CoreDemand
 from windlass.sim.events.tree import next_time
 from windlass.sim.handle import Handle
@@ -45,8 +46,9 @@ def kernels(policy: DispatchPolicy) -> tuple[Kernel, ...]:
 class WorkersPart(Quiet):
     """Small tasks on workers; a :class:`windlass.sim.part.Part`.
 
-    On a ledger, each worker is on a node of its own, and tasks hold no cores. A worker's speed is multiplied by the
-    idle share of its node's cores, but at least by `floor`. If the node has no cores, the worker is down.
+    On a ledger, each worker is on a node of its own, and tasks hold no cores but those that are kept for them. A
+    worker's speed is multiplied by the idle share of its node's cores, the kept ones included, but at least by `floor`.
+    If the node has no cores, the worker is down.
 
     Parameters
     ----------
@@ -63,6 +65,9 @@ class WorkersPart(Quiet):
         no nodes.
     floor
         Least share of its speed that a worker keeps while its node has cores.
+    keep
+        Share of each node's cores that no other part may take, rounded up to whole cores. A part of jobs that is made
+        later refuses a job that could never start.
     progress
         Called from time to time with the number of tasks complete.
 
@@ -84,6 +89,7 @@ class WorkersPart(Quiet):
         ledger: Ledger | None = None,
         site: int | Sequence[int] = 0,
         floor: float = 0.05,
+        keep: float = 0.0,
         progress: Callable[[int], None] | None = None,
     ) -> None:
         sites = (site,) if isinstance(site, int) else tuple(site)
@@ -110,11 +116,21 @@ class WorkersPart(Quiet):
         self._loop = Loop(RUN.entry(), self._handle, _STEPS_BETWEEN_REPORTS, self._after_steps, self._grow)
         self._reported, self._for_ever = -1, False
         self._sites = () if ledger is None else sites
+        if ledger is not None and number("keep", keep, 0.0, 1.0) > 0.0:
+            self._keep(ledger, sites, keep)
         if ledger is not None:
             # Nodes may have no cores at first, or cores that another part holds: settle all rows as if changed.
             rows, nodes = _rows(ledger, sites), ledger.nodes
             nodes.to_settle[: len(rows)], LedgerCounts.of(nodes.counts).to_settle = rows, len(rows)
             self.settle(0.0)
+
+    def _keep(self, ledger: Ledger, sites: Sequence[int], keep: float) -> None:
+        """Reserve a share of each node, which the part holds while the node is there."""
+        settings, own = WorkersSettings.of(self._run.state.settings), ledger.join(sites[0])
+        settings.part, settings.kept = own, keep
+        for site in sites:
+            whole = ledger.nodes.whole[ledger.rows(site)]
+            ledger.reserve(site, int(np.ceil(keep * whole).sum()))
 
     def concerns(self) -> Concerns:
         """Return the sites of the nodes."""

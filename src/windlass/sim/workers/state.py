@@ -81,6 +81,10 @@ class WorkersSettings(Scalars):
         Whether policies get 1 in place of the work of each task that is complete.
     python_policy
         Whether the policy is called in Python, outside of the loop.
+    part
+        The part's number in the ledger; -1 if it keeps no cores.
+    kept
+        Share of each node's cores that it keeps.
     """
 
     probe_delay: float
@@ -95,6 +99,8 @@ class WorkersSettings(Scalars):
     record: int
     sizes_hidden: int
     python_policy: int
+    part: int = -1
+    kept: float
 
 
 class WorkersProgress(Scalars):
