@@ -47,7 +47,7 @@ def test_a_ledger_has_entries_for_rows_sites_and_parts(parts):
     )
     for name in ("held", "vacate", "watched", "owed", "changed", "to_settle", "marked"):
         assert not getattr(nodes, name).any()
-    assert nodes.counts.tolist() == [(0, 0, 0)]
+    assert nodes.counts.tolist() == [(0, 0, 0, 0)]
     assert not np.shares_memory(nodes.whole, nodes.capacity)
     assert not np.shares_memory(nodes.idle, nodes.capacity)
 
