@@ -27,7 +27,7 @@ def defaults(function):
 def test_defaults_are_as_documented():
     assert defaults(simulate) == DOCUMENTED
     assert {name: value for name, value in defaults(WorkersPart.__init__).items() if name != "self"} == dict(
-        ledger=None, site=0, floor=0.05, progress=None
+        ledger=None, site=0, floor=0.05, keep=0.0, progress=None
     )
 
 
