@@ -4,8 +4,8 @@
 log: those with the least mean wait among those whose hosts are slower by no more than the budget in the mean, or the
 gentlest if none is within it. It judges them on five other stretches of 1,000 jobs with several seeds, which draw the
 jobs' resource use and the cost of sharing. The site of each stretch has the processors of a load of 0.9, but at least
-those of its widest job. A host counts
-if it had a guest in its last attempt and was not a guest itself then.
+those of its widest job. A host counts if it was the first host of some job, and never a guest itself; an attempt that
+was requeued counts as well.
 """
 
 from __future__ import annotations
