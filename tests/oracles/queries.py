@@ -24,11 +24,12 @@ _CLOSE = 1e-9
 
 @dataclass(frozen=True)
 class Stretch:
-    """An interval with the pace of a query; None if its components did not work."""
+    """An interval with the pace of a query, None if its components did not work, and whether it was to catch up."""
 
     begin: float
     end: float
     rate: float | None
+    behind: bool
 
 
 @dataclass
@@ -41,6 +42,7 @@ class Followed:
     works: bool = False
     waiting: float = 0.0
     rate: float = 0.0
+    behind: bool = False
     accurate: float = 0.0
     served: float = 0.0
     late: float = 0.0
@@ -53,7 +55,7 @@ class Followed:
         """Advance by an interval of constant pace, split where the queue becomes full or starts or stops being late."""
         if not self.there:
             return
-        self.stretches.append(Stretch(begin, end, self.rate if self.works else None))
+        self.stretches.append(Stretch(begin, end, self.rate if self.works else None, self.behind))
         if not self.works:
             self.lost += end - begin
             self.silent += end - begin
@@ -138,6 +140,8 @@ def paces(
     left = [max(0.0, capacity[at] - used[at]) for at in wide]
     want = {name: catch_up if users & late else 0.0 for name, (_, users) in pieces.items()}
     more = granted(want, left, late)
+    for row, query in enumerate(queries):
+        query.behind = row in late
     for row in running:
         if queries[row].works:
             queries[row].rate = base[row] + (catch_up * more[row] if row in late else 0.0)
