@@ -18,7 +18,7 @@ from windlass.sim.coupled import Coupled
 from windlass.sim.instances.fleet import InstanceFleet, Interruptions
 from windlass.sim.instances.result import Scaled
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Quiet
+from windlass.sim.part import Concerns, Quiet
 
 
 class Until:
@@ -42,6 +42,11 @@ class Holder(Quiet):
     ) -> None:
         self._ledger, self._cores, self._times = ledger, cores, [since, until]
         self._stubborn, self.held = stubborn, 0
+        ledger.watch(0)
+
+    def concerns(self) -> Concerns:
+        # Instances are called because they share the rows, and not because this part might concern all.
+        return Concerns(sites=(0,))
 
     def horizon(self) -> float:
         return self._times[0] if self._times else np.inf
