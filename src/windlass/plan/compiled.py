@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from windlass.jit import Kernel
-from windlass.plan.lib.greedy import CLIMB
+from windlass.plan.lib.greedy import BAND, CLIMB
 from windlass.plan.lib.search import IMPROVE, REPAIR
 
 
@@ -15,7 +15,7 @@ class Climbs:
     @classmethod
     def functions(cls) -> tuple[Kernel, ...]:
         """Return the compiled functions that its decisions call."""
-        return (CLIMB,)
+        return (BAND, CLIMB)
 
 
 class Refines:
@@ -26,4 +26,4 @@ class Refines:
     @classmethod
     def functions(cls) -> tuple[Kernel, ...]:
         """Return the compiled functions that its decisions call."""
-        return (CLIMB, IMPROVE, REPAIR)
+        return (BAND, CLIMB, IMPROVE, REPAIR)

@@ -64,6 +64,12 @@ class QueryOptions:
     piece: _Ints | None = None
     piece_demand: _Floats | None = None
     place: _Ints | None = None
+    #: Indices of the resources that some configuration needs.
+    uses: _Ints = field(init=False, repr=False)
+    #: (k, number of these) the columns of ``demand`` that are not 0, next to each other.
+    needs: _Floats = field(init=False, repr=False)
+    #: (k,) the configurations, the most accurate first.
+    by_accuracy: _Ints = field(init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.accuracy)
@@ -88,6 +94,10 @@ class QueryOptions:
             raise InputError(f"query {self.name}: {len(self.labels)} labels, expected {k}")
         if not -1 <= self.current < k:
             raise InputError(f"query {self.name}: current is {self.current}, expected −1 to {k - 1}")
+        uses = np.flatnonzero(self.demand.any(axis=0))
+        object.__setattr__(self, "uses", uses)
+        object.__setattr__(self, "needs", self.demand[:, uses])
+        object.__setattr__(self, "by_accuracy", np.argsort(-self.accuracy, kind="stable"))
 
     def label(self, j: int) -> str:
         """Return the description of a configuration, or its number."""

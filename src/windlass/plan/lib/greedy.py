@@ -143,6 +143,29 @@ def climb(state):
 CLIMB = Kernel(climb, types.int64(numba_type(Climb)))
 
 
+def band_of(start, order, accuracy, cost, band, keep):
+    """Clear the marks of configurations above the band; ``order`` has the most accurate of each query first."""
+    for i in range(len(start) - 1):
+        at, end, least = start[i], start[i + 1], np.inf
+        while at < end:
+            # Configurations of one accuracy compete at the same point of the boundary.
+            last = at
+            while last < end and accuracy[order[last]] == accuracy[order[at]]:
+                least = min(least, cost[order[last]])
+                last += 1
+            for row in order[at:last]:
+                # A boundary with cost 0 has a band of width 0 for any factor.
+                if cost[row] > least * band:
+                    keep[row] = False
+            at = last
+
+
+BAND = Kernel(
+    band_of,
+    types.void(*(types.int64[::1],) * 2, *(types.float64[::1],) * 2, types.float64, types.boolean[::1]),
+)
+
+
 def in_band(problem: Problem, band: float) -> _Bools:
     """Return (K,) which configurations cost at most ``band`` times as much as the Pareto boundary at their accuracy.
 
@@ -151,18 +174,9 @@ def in_band(problem: Problem, band: float) -> _Bools:
 
     Source: thesis, section 5.5.5.
     """
-    if band == np.inf:
-        return np.isfinite(problem.cost)
-    own = problem.owners()
-    order = np.lexsort((problem.cost, -problem.accuracy, own))
-    cost, keep = problem.cost[order], np.zeros(len(order), dtype=bool)
-    for i in range(len(problem)):
-        rows = slice(int(problem.start[i]), int(problem.start[i + 1]))
-        least = np.minimum.accumulate(cost[rows])
-        finite = least < np.inf
-        # A boundary with cost 0 has a band of width 0 for any factor.
-        widest = np.where(finite & (least > 0), band, 1.0) * np.where(finite, least, 0.0)
-        keep[order[rows]] = np.isfinite(cost[rows]) & finite & (cost[rows] <= widest)
+    keep = np.isfinite(problem.cost)
+    if band < np.inf:
+        BAND.ready()(problem.start, problem.by_accuracy, problem.accuracy, problem.cost, band, keep)
     return keep
 
 
@@ -182,8 +196,8 @@ def greedy(problem: Problem, band: float, release: bool = False, plain: bool = F
     """
     n = len(problem)
     own = problem.owners()
-    order = np.lexsort((-problem.accuracy, problem.cost, own))
-    order = order[in_band(problem, band)[order]]
+    kept = np.flatnonzero(in_band(problem, band))
+    order = kept[np.lexsort((-problem.accuracy[kept], problem.cost[kept], own[kept]))]
     start = np.searchsorted(own[order], np.arange(n + 1))
     accuracy, cost, demand = problem.accuracy[order], problem.cost[order], problem.demand[order]
     room, chosen = np.full(problem.resources + 1, ROOM), np.full(n, -1)

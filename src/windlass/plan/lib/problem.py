@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,8 @@ class Problem:
         the capacity is 0.
     cost
         (K,) the largest of these: the dominant utilisation S.
+    by_accuracy
+        (K,) the rows of each query in turn, the most accurate first.
     resources
         L.
     """
@@ -50,6 +53,7 @@ class Problem:
     columns: _Ints
     demand: _Floats
     cost: _Floats
+    by_accuracy: _Ints
     resources: int
 
     def __len__(self) -> int:
@@ -61,9 +65,16 @@ class Problem:
 
     def only(self, keep: NDArray[np.bool_]) -> Problem:
         """Return the problem with the marked configurations (K,) only."""
-        start = np.append(0, np.cumsum(keep))[self.start]
+        place = np.append(0, np.cumsum(keep))
+        order = place[self.by_accuracy[keep[self.by_accuracy]]]
         return Problem(
-            start, self.accuracy[keep], self.columns, self.demand[keep], self.cost[keep], self.resources
+            place[self.start],
+            self.accuracy[keep],
+            self.columns,
+            self.demand[keep],
+            self.cost[keep],
+            order,
+            self.resources,
         )
 
     def whole(self, keep: NDArray[np.bool_], choices: _Ints) -> _Ints:
@@ -119,9 +130,9 @@ class Problem:
             raise InputError(f"capacity of resource {at} is {there[at]}, expected 0 or more")
         if len(accuracy) != len(demand):
             raise InputError(f"demand has {len(demand)} queries, expected {len(accuracy)} as accuracy has")
-        pairs = []
-        for i, (own, needs) in enumerate(zip(accuracy, demand, strict=True)):
-            values = np.asarray(own, dtype=np.float64)
+        queries = []
+        for i, (given, needs) in enumerate(zip(accuracy, demand, strict=True)):
+            values = np.asarray(given, dtype=np.float64)
             rows = np.asarray(needs, dtype=np.float64)
             if values.ndim != 1:
                 raise InputError(f"query {i}: accuracy has shape {values.shape}, expected (k,)")
@@ -133,27 +144,39 @@ class Problem:
                 )
             bounded(f"query {i}: accuracy of configuration", values, 1.0)
             bounded(f"query {i}: demand of configuration", rows, np.inf)
-            pairs.append((values, rows))
-        return _build(pairs, there)
+            own = np.flatnonzero(rows.any(axis=0))
+            queries.append(_Query(values, own, rows[:, own], np.argsort(-values, kind="stable")))
+        return _build(queries, there)
 
     @staticmethod
     def of_view(view: PlanView) -> Problem:
         """Build a problem from a view, whose numbers are already checked."""
-        return _build([(options.accuracy, options.demand) for options in view.queries], view.capacity)
+        return _build(
+            [_Query(one.accuracy, one.uses, one.needs, one.by_accuracy) for one in view.queries],
+            view.capacity,
+        )
 
 
-def _build(pairs: list[tuple[_Floats, _Floats]], capacity: _Floats) -> Problem:
-    uses = [np.flatnonzero(rows.any(axis=0)) for _, rows in pairs]
-    width = max((len(own) for own in uses), default=0)
-    start = np.zeros(len(pairs) + 1, np.int64)
-    np.cumsum([len(values) for values, _ in pairs], out=start[1:])
-    columns = np.full((len(pairs), width), len(capacity))
-    demand = np.zeros((int(start[-1]), width))
-    for i, ((_, rows), own) in enumerate(zip(pairs, uses, strict=True)):
-        columns[i, : len(own)] = own
-        needs, there = rows[:, own], capacity[own]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            demand[start[i] : start[i + 1], : len(own)] = np.where(needs > 0, needs / there, 0.0)
-    accuracy = np.concatenate([values for values, _ in pairs]) if pairs else np.empty(0)
-    cost = demand.max(axis=1, initial=0.0)
-    return Problem(start, accuracy, columns, demand, cost, len(capacity))
+class _Query(NamedTuple):
+    """The fields of :class:`~windlass.plan.view.QueryOptions` that a problem consists of."""
+
+    accuracy: _Floats
+    uses: _Ints
+    needs: _Floats
+    by_accuracy: _Ints
+
+
+def _build(queries: list[_Query], capacity: _Floats) -> Problem:
+    width = max((len(one.uses) for one in queries), default=0)
+    start = np.zeros(len(queries) + 1, np.int64)
+    np.cumsum([len(one.accuracy) for one in queries], out=start[1:])
+    columns = np.full((len(queries), width), len(capacity))
+    demand, order = np.zeros((int(start[-1]), width)), np.empty(int(start[-1]), np.int64)
+    for i, one in enumerate(queries):
+        rows = slice(int(start[i]), int(start[i + 1]))
+        columns[i, : len(one.uses)] = one.uses
+        with np.errstate(divide="ignore"):
+            np.divide(one.needs, capacity[one.uses], out=demand[rows, : len(one.uses)], where=one.needs > 0)
+        np.add(one.by_accuracy, start[i], out=order[rows])
+    accuracy = np.concatenate([one.accuracy for one in queries]) if queries else np.empty(0)
+    return Problem(start, accuracy, columns, demand, demand.max(axis=1, initial=0.0), order, len(capacity))
