@@ -108,6 +108,15 @@ def test_promises_hold_whatever_a_part_with_a_limit_takes(drawn: Any, name: str)
     assert late == {}
 
 
+@pytest.mark.parametrize("name", ["easy", "conservative"])
+def test_a_promise_expects_a_part_to_take_what_it_may(name: str) -> None:
+    # At 4 s there would be three processors for the last job, if nothing took the one that is returned at 3 s.
+    jobs = jobs_of((0, 3, 1), (0, 4, 2), (0, 10, 2), (1, 5, 3))
+    done, found, _ = run([5], jobs, [(3.0, 0, 1), (30.0, 0, -1)], name, 2)
+    assert done.start[3] == 10.0
+    assert found[4] >= 10.0
+
+
 def test_without_a_limit_a_wide_job_is_promised_nothing_and_overtaken() -> None:
     # A job runs on two of four processors until 10 s. The borrower takes the others at 1 s, for a long time.
     rows = [(0, 10, 2), (2, 5, 4), *((3 + 4 * each, 8, 2) for each in range(20))]

@@ -86,17 +86,27 @@ def _set_capacity(address, row, cores, vacate):
     return 0
 
 
-def _hold(address, row, part, cores):
+def _hold(address, first, end, part, cores):
     nodes = _opened(address)
-    site = nodes.site[row]
+    site = nodes.site[first]
     # A call without an effect marks no row: a part may repeat it while others settle.
-    claimed, returned = min(cores, max(nodes.idle[row], 0)), min(-cores, nodes.held[row, part])
-    claimed = min(claimed, free_for(nodes, site, part))
-    if claimed > 0:
-        take_of(nodes, row, site, part, claimed)
-    if returned > 0:
-        give_to(nodes, row, site, part, returned)
-    return nodes.held[row, part]
+    claimed = np.int64(0)
+    if cores > 0:
+        claimed = min(cores, free_for(nodes, site, part))
+    for row in range(first, end):
+        some = min(claimed, max(nodes.idle[row], 0))
+        if some > 0:
+            take_of(nodes, row, site, part, some)
+            claimed -= some
+    held, returned = np.int64(0), -cores
+    # The last rows are given up first, so that holders gather in the first ones.
+    for row in range(end - 1, first - 1, -1):
+        some = min(returned, nodes.held[row, part])
+        if some > 0:
+            give_to(nodes, row, site, part, some)
+            returned -= some
+        held += nodes.held[row, part]
+    return held
 
 
 @inlined
@@ -146,7 +156,7 @@ def _take_changed(address):
 SET_CAPACITY = Kernel(
     _set_capacity, types.int64(types.int64, types.int64, types.int64, types.uint8), allocates=False
 )
-HOLD = Kernel(_hold, types.int64(*(types.int64,) * 4), allocates=False)
+HOLD = Kernel(_hold, types.int64(*(types.int64,) * 5), allocates=False)
 TAKE_CHANGED = Kernel(_take_changed, types.int64(types.int64), allocates=False)
 KERNELS = (_store, SET_CAPACITY, HOLD, TAKE_CHANGED)
 
@@ -364,7 +374,41 @@ class Ledger:
             The row or the part does not exist.
         """
         self._check(row, part)
-        return int(HOLD.entry()(self._handle.address, row, part, cores))
+        return int(HOLD.entry()(self._handle.address, row, row + 1, part, cores))
+
+    def hold_among(self, rows: range, part: int, cores: int) -> int:
+        """Take up to ``cores`` idle cores of some rows of a site, the first rows first; see :meth:`hold`.
+
+        A negative number gives cores back, those of the last rows first.
+
+        Returns
+        -------
+        int
+            The cores that the part holds in these rows now.
+
+        Raises
+        ------
+        InputError
+            A row or the part does not exist, or the rows are of several sites.
+
+        Examples
+        --------
+        >>> ledger = Ledger([[4, 4, 4]], parts=1)
+        >>> ledger.hold_among(range(3), 0, 9), ledger.hold_among(range(3), 0, -3)
+        (9, 6)
+        >>> ledger.nodes.idle.tolist()
+        [0, 2, 4]
+        """
+        if not len(rows):
+            return 0
+        self._check(rows[0], part)
+        self._check(rows[-1], part)
+        sites = self.nodes.site[rows[0]], self.nodes.site[rows[-1]]
+        if sites[0] != sites[1]:
+            raise InputError(
+                f"rows {rows[0]} to {rows[-1]} are of sites {sites[0]} to {sites[1]}, expected one site"
+            )
+        return int(HOLD.entry()(self._handle.address, rows[0], rows[-1] + 1, part, cores))
 
     def take_changed(self) -> bool:
         """Move changed rows to ``nodes.to_settle``; return whether there are any. Settling them may change others."""

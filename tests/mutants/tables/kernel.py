@@ -9,6 +9,7 @@ ORDERS, ANSWERS = "tests/fleet/test_plain_orders.py", "tests/fleet/test_answers.
 LINES = f"{ANSWERS}::test_every_invalid_line_is_rejected_with_its_reason"
 RATED = "tests/coupled/test_rated_site.py"
 CONCERNS, LIMITS = "tests/coupled/test_concerns.py", "tests/coupled/test_limits.py"
+ON_SITES = "tests/coupled/test_queries_on_sites.py"
 COMPILED, TURNS = "tests/sim/test_compiled_answers.py", "tests/coupled/test_turns.py"
 
 MUTANTS = (
@@ -103,13 +104,37 @@ MUTANTS = (
         "sim/nodes.py",
         "if other != part and nodes.most[site, other] >= 0:",
         "if other != part and nodes.most[site, other] > 9:",
-        (f"{LIMITS}::test_promises_hold_whatever_a_part_with_a_limit_takes",),
+        (f"{LIMITS}::test_a_promise_expects_a_part_to_take_what_it_may[easy]",),
     ),
     Mutant(
         "sim/nodes.py",
-        "    claimed = min(claimed, free_for(nodes, site, part))\n",
-        "",
+        "        claimed = min(cores, free_for(nodes, site, part))\n",
+        "        claimed = cores\n",
         (f"{LIMITS}::test_a_part_takes_no_more_than_its_limit",),
+    ),
+    Mutant(
+        "sim/nodes.py",
+        "for row in range(end - 1, first - 1, -1):",
+        "for row in range(first, end):",
+        (f"{ON_SITES}::test_cores_of_several_sites_are_not_taken_at_once",),
+    ),
+    Mutant(
+        "sim/queries/part.py",
+        "if same and not owes:",
+        "if same:",
+        (f"{ON_SITES}::test_rows_are_given_up_although_the_capacity_is_the_same",),
+    ),
+    Mutant(
+        "sim/queries/part.py",
+        "self._call_planner(now if lacks else max(now, self._planned + self._terms.patience))",
+        "self._call_planner(max(now, self._planned + self._terms.patience))",
+        (f"{ON_SITES}::test_a_query_that_lacks_cores_does_not_wait_for_patience",),
+    ),
+    Mutant(
+        "sim/queries/cores.py",
+        "np.where(most < 0, free, np.minimum(free, most))",
+        "free",
+        (f"{ON_SITES}::test_a_limit_bounds_cores_and_the_capacity_that_a_planner_sees",),
     ),
     Mutant(
         "sim/instances/loads.py",

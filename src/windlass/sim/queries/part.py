@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -12,9 +11,10 @@ from numpy.typing import NDArray
 from windlass.model import InputError
 from windlass.model.queries import KINDS, Hierarchy
 from windlass.model.timetable import SiteTimetable
-from windlass.plan.view import Plan, PlanView, QueryOptions
+from windlass.plan.view import TOLERANCE, Plan, PlanView, QueryOptions
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Concerns, Due, Quiet
+from windlass.sim.queries.cores import ClusterCores, rows_of_clusters
 from windlass.sim.queries.log import StreamLog
 from windlass.sim.queries.result import Streamed
 from windlass.sim.queries.setup import Stays, Terms
@@ -25,20 +25,20 @@ _PLAN = "plan"
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 _CORES, _UP, _DOWN = range(len(KINDS))
-#: Units of the ledger by which rounding may exceed the cores that fit.
-_ROUNDING = 1e-6
 
 
 class QueriesPart(Quiet):
     """Streaming queries on a hierarchy: see :class:`windlass.sim.part.Part`.
 
     When queries arrive or leave, or a capacity changes, the planner is called ``terms.notice`` seconds later. Until
-    then queries share the capacity: all queries that use a short resource slow down in proportion.
+    then queries share the capacity: all queries that use a short resource slow down in proportion. While the running
+    configurations fit, a changed capacity is only a possible gain, for which the planner is called at most once in
+    ``terms.patience`` seconds.
 
     Parameters
     ----------
     hierarchy
-        Clusters, in the order of the ledger's rows.
+        Clusters, in the order of the ledger's rows, or of ``at``.
     options
         Configurations of each query; the ``query`` of each entry is its index.
     stays
@@ -48,19 +48,27 @@ class QueriesPart(Quiet):
     terms
         Delays and limits; None for the defaults.
     timetable
-        Changes of the clusters' cores (``slots``, in units of the ledger) and links.
+        Changes of the clusters' cores (``slots``, in units of the ledger) and links. A cluster of several rows keeps
+        its cores here: its rows change by outages.
     units
-        Units of the ledger in one core, since components use fractions of a core.
+        Units of the ledger in one core, since components use fractions of a core. With 1, a cluster's components
+        together hold whole cores.
     site, number
         Number of the site and of this part in the ledger; by default a number that no part has.
+    at
+        For each cluster, the site of the ledger that is its cores, which other parts may use as well; None for the
+        rows of ``site``, one a cluster.
+    keep
+        For each cluster, units that the part holds in any case until the last query has left; None for none.
     progress
         Called with the share of the simulated time that has passed.
 
     Raises
     ------
     InputError
-        The ledger has the wrong number of rows, ``options`` and ``stays`` differ in length, the timetable has an
-        unknown cluster, or another part sets the capacity of a cluster in the timetable.
+        The ledger has the wrong number of rows or sites, ``options`` and ``stays`` differ in length, the timetable has
+        an unknown cluster or changes the cores of one of several rows, or another part sets the capacity of a cluster
+        in the timetable.
 
     Examples
     --------
@@ -85,25 +93,28 @@ class QueriesPart(Quiet):
         units: int = 1000,
         site: int = 0,
         number: int | None = None,
+        at: Sequence[int] | None = None,
+        keep: Sequence[int] | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> None:
         number = ledger.join(site, number)
         clusters = len(hierarchy.clusters)
         timetable = SiteTimetable.none() if timetable is None else timetable
-        if len(ledger.rows(site)) != clusters:
-            raise InputError(
-                f"site {site} of the ledger has {len(ledger.rows(site))} rows, expected {clusters}: one a cluster"
-            )
+        rows = rows_of_clusters(ledger, clusters, site, at)
         if len(options) != len(stays):
             raise InputError(
                 f"options has {len(options)} entries, expected one for each of {len(stays)} stays"
             )
         if len(timetable) and timetable.site.max() >= clusters:
             raise InputError(f"timetable: site is {timetable.site.max()}, expected 0 to {clusters - 1}")
-        ledger.own(np.unique(ledger.rows(site).start + timetable.site), "the timetable of queries")
+        self._rows = [each.start if len(each) == 1 else None for each in rows]
+        _check_fixed(timetable, rows, ledger)
+        changing = [self._rows[each] for each in np.unique(timetable.site).tolist()]
+        ledger.own([row for row in changing if row is not None], "the timetable of queries")
         self._resources, self._options, self._stays = hierarchy.resources, tuple(options), stays
+        self._shown = list(options)
         self._terms = terms = Terms() if terms is None else terms
-        self._ledger, self._rows, self._number, self._units = ledger, ledger.rows(site), number, units
+        self._ledger, self._cores = ledger, ClusterCores(ledger, rows, number, units=units, keep=keep)
         self._links = hierarchy.capacity()
         self._timetable, self._changes, self._next_change = timetable, np.append(timetable.time, np.inf), 0
         self._streams = Streams(len(stays), terms.buffer, terms.deadline)
@@ -114,13 +125,16 @@ class QueriesPart(Quiet):
         self._now, self._plan_due, self._decided = 0.0, np.inf, -np.inf
         self._merged, self._load = False, load_of(self._options, self._choice, False)
         self._capacity, self._log = self._available(), StreamLog(clusters)
+        #: What components would use of unlimited resources, (L,).
+        self._wanted = np.zeros(len(self._capacity))
+        #: Whether the speeds and cores of the last call of :meth:`decide` still hold, and nothing arrives.
+        self._quiet, self._planned = False, -np.inf
         self._progress, self._last = progress or (lambda _: None), float(stays.leave.max(initial=0.0))
-        self._site = site
-        ledger.watch(site)
+        self._sites = (site,) if at is None else tuple(at)
 
     def concerns(self) -> Concerns:
-        """Return the site of the clusters."""
-        return Concerns(sites=(self._site,))
+        """Return the sites of the clusters."""
+        return Concerns(sites=self._sites)
 
     def horizon(self) -> float:
         """Return the time of the next event, s.
@@ -143,7 +157,7 @@ class QueriesPart(Quiet):
             # Changes by other parts arrive through the ledger, in :meth:`settle`.
             return until
         self._flow(own)
-        streams = self._streams
+        self._quiet, streams = False, self._streams
         departed = np.flatnonzero(streams.present & (self._stays.leave <= own))
         for row in departed.tolist():
             streams.stop(row)
@@ -165,7 +179,8 @@ class QueriesPart(Quiet):
         while self._changes[self._next_change] <= now:
             row = self._next_change
             cluster = int(table.site[row])
-            self._ledger.set_capacity(self._rows.start + cluster, int(table.slots[row]))
+            if (changing := self._rows[cluster]) is not None:
+                self._ledger.set_capacity(changing, int(table.slots[row]))
             self._links[len(KINDS) * cluster + _UP] = table.up[row]
             self._links[len(KINDS) * cluster + _DOWN] = table.down[row]
             self._next_change += 1
@@ -178,6 +193,8 @@ class QueriesPart(Quiet):
     def decide(self, now: float) -> Sequence[Due]:
         """Add arriving queries; return the planning decision if one is due."""
         stays, streams, before = self._stays, self._streams, self._arrived
+        if self._quiet and self.horizon() > now:
+            return ()
         self._flow(now)
         self._decided = now
         while self._arrived < len(stays) and stays.arrive[self._order[self._arrived]] <= now:
@@ -188,8 +205,11 @@ class QueriesPart(Quiet):
         if self._arrived > before:
             self._call_planner(now)
         self._share(take=True)
+        self._quiet = True
         if not streams.present.any():
             self._plan_due = np.inf
+        if self.ended():
+            self._cores.release()
         return (Due(self, _PLAN),) if self._plan_due <= now else ()
 
     def wants(self, decision: str) -> bool:
@@ -198,15 +218,8 @@ class QueriesPart(Quiet):
 
     def view(self, decision: str) -> PlanView:
         """Return the current queries in the order of arrival, and the capacity that they can use."""
-        return PlanView(
-            self._now,
-            self._resources,
-            self._capacity,
-            tuple(
-                replace(self._options[row], current=int(self._choice[row]))
-                for row in self._present().tolist()
-            ),
-        )
+        queries = tuple(self._option(row) for row in self._present().tolist())
+        return PlanView(self._now, self._resources, self._capacity, queries)
 
     def act(self, decision: str, answer: Plan) -> None:
         """Give queries their configurations; restart queries with another configuration than before."""
@@ -217,7 +230,7 @@ class QueriesPart(Quiet):
             if new != self._choice[row]:
                 self._switches[row] += self._choice[row] >= 0
                 self._switch(row, new)
-        self._merged, self._plan_due = answer.merged, np.inf
+        self._merged, self._plan_due, self._planned = answer.merged, np.inf, self._now
         self._load = load_of(self._options, self._choice, self._merged)
         self._log.log_answer(self._now, rows, before, answer)
         self._share(take=True)
@@ -241,6 +254,13 @@ class QueriesPart(Quiet):
             self._log.course(),
         )
 
+    def _option(self, row: int) -> QueryOptions:
+        """Return the options of a query with its running configuration; they are built anew only after a switch."""
+        shown = self._shown[row]
+        if shown.current != self._choice[row]:
+            shown = self._shown[row] = replace(self._options[row], current=int(self._choice[row]))
+        return shown
+
     def _present(self) -> _Ints:
         """Return the rows of the current queries, in the order of arrival."""
         order = self._order[: self._arrived]
@@ -249,20 +269,27 @@ class QueriesPart(Quiet):
 
     def _available(self) -> _Floats:
         """Return the capacity for queries, (L,): cores that they hold or that are idle, and links."""
-        nodes, capacity = self._ledger.nodes, self._links.copy()
-        free = nodes.idle[self._rows] + nodes.held[self._rows, self._number]
-        capacity[_CORES :: len(KINDS)] = np.maximum(free, 0) / self._units
+        capacity = self._links.copy()
+        capacity[_CORES :: len(KINDS)] = self._cores.available()
         return capacity
 
     def _check_capacity(self, now: float) -> None:
         """Share the capacity again if it has changed."""
-        capacity = self._available()
-        if not np.array_equal(capacity, self._capacity):
-            self._flow(now)
-            self._capacity = capacity
-            self._call_planner(now)
-            # Before its turn at this instant the part takes no cores; after it, no other turn follows.
-            self._share(take=self._decided == now)
+        capacity, owes = self._available(), self._cores.owes()
+        same = np.array_equal(capacity, self._capacity)
+        if same and not owes:
+            return
+        same_speeds = bool((self._wanted <= np.minimum(capacity, self._capacity)).all())
+        self._capacity = capacity
+        if not same and self._streams.present.any():
+            lacks = (self._load.demand.sum(axis=0) > capacity * (1.0 + TOLERANCE)).any()
+            self._call_planner(now if lacks else max(now, self._planned + self._terms.patience))
+        if same_speeds and self._quiet and not owes:
+            return
+        self._flow(now)
+        # Before its turn at this instant the part takes no cores; after it, no other turn follows.
+        self._share(take=self._decided == now)
+        self._quiet = False
 
     def _call_planner(self, now: float) -> None:
         """Schedule a call of the planner after a change."""
@@ -294,10 +321,19 @@ class QueriesPart(Quiet):
             self._load, self._capacity, streams.works & (streams.waiting > 0.0), self._terms.catch_up
         )
         streams.rate[:] = np.where(streams.works, speeds.rate, 0.0)
-        cores, held = speeds.held[_CORES::step], self._ledger.nodes.held
-        for row, wanted in zip(self._rows, cores.tolist(), strict=True):
-            more = math.ceil(wanted * self._units - _ROUNDING) - int(held[row, self._number])
-            if more < 0 or (more > 0 and take):
-                self._ledger.hold(row, self._number, more)
+        self._wanted, cores = speeds.wanted, speeds.held[_CORES::step]
+        self._cores.hold(cores, take)
         sent = self._load.usage(streams.rate)[_UP::step]
         self._log.now(int(streams.present.sum()), streams.results(), cores, sent)
+
+
+def _check_fixed(timetable: SiteTimetable, rows: Sequence[range], ledger: Ledger) -> None:
+    """Raise InputError if a timetable changes the cores of a cluster of several rows."""
+    for time, cluster, cores in zip(timetable.time, timetable.site, timetable.slots, strict=True):
+        several = rows[int(cluster)]
+        whole = int(ledger.nodes.whole[several.start : several.stop].sum())
+        if len(several) > 1 and cores != whole:
+            raise InputError(
+                f"timetable: cluster {cluster} has {cores} cores from {time:g} s on, expected its {whole}, as it has"
+                f" {len(several)} rows; use outages of rows"
+            )

@@ -70,6 +70,9 @@ class Terms:
     catch_up
         Fraction of the stream's pace by which a query with buffered frames may be faster than its stream, on resources
         that no other query uses.
+    patience
+        Least time from a call of the planner to one that is due to a changed capacity alone, in which all running
+        configurations fit.
 
     Raises
     ------
@@ -82,6 +85,7 @@ class Terms:
     buffer: float = 2.0
     deadline: float = 0.5
     catch_up: float = 0.25
+    patience: float = 0.0
 
     def __post_init__(self) -> None:
         for field in fields(self):

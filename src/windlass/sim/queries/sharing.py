@@ -113,11 +113,14 @@ class QuerySpeeds:
         not run.
     held
         (L,) resources that components hold: their demand with the additional pace, at most the capacity.
+    wanted
+        (L,) what they would hold if no resource were short.
     """
 
     base: _Floats
     extra: _Floats
     held: _Floats
+    wanted: _Floats
 
     @property
     def rate(self) -> _Floats:
@@ -150,7 +153,8 @@ def share(load: QueryLoad, capacity: _Floats, behind: NDArray[np.bool_], catch_u
     ([0.5, 0.5, 1.25], [2.0, 5.0])
     """
     if not len(load.demand):
-        return QuerySpeeds(np.ones(load.queries), np.zeros(load.queries), np.zeros(len(capacity)))
+        nothing = np.zeros(len(capacity))
+        return QuerySpeeds(np.ones(load.queries), np.zeros(load.queries), nothing, nothing)
     demand = load.demand.sum(axis=0)
     base = load.slowest(_least_used(load.demand, _fraction(capacity, demand)), 1.0)
     extra = np.zeros(load.queries)
@@ -162,7 +166,7 @@ def share(load: QueryLoad, capacity: _Floats, behind: NDArray[np.bool_], catch_u
         given = _least_used(load.demand, _fraction(spare, wanted @ load.demand))
         extra = np.where(behind, catch_up * load.slowest(given, 0.0), 0.0)
     held = np.minimum(demand + load.usage(extra), capacity)
-    return QuerySpeeds(base, extra, held)
+    return QuerySpeeds(base, extra, held, demand + wanted @ load.demand)
 
 
 def _fraction(capacity: _Floats, demand: _Floats) -> _Floats:

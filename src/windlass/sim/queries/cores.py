@@ -1,0 +1,143 @@
+"""The cores of the ledger that queries hold, cluster by cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.model import InputError
+from windlass.sim.nodes import Ledger
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+#: Units of the ledger by which rounding may exceed the cores that fit.
+_ROUNDING = 1e-6
+
+
+class ClusterCores:
+    """The rows of the ledger that form each cluster, and the cores that a part of queries holds there.
+
+    Parameters
+    ----------
+    ledger
+        The ledger.
+    rows
+        Rows of each cluster; see :func:`rows_of_clusters`.
+    number
+        The part's number in the ledger.
+    units
+        Units of the ledger in one core.
+    keep
+        Units that the part holds in each cluster in any case, from now until :meth:`release`; None for none.
+
+    Raises
+    ------
+    InputError
+        ``keep`` is not one number of at least 0 for each cluster.
+
+    Examples
+    --------
+    A cluster of two nodes and one of a single row, in whole cores:
+
+    >>> ledger = Ledger([[4, 4], [16]], parts=1)
+    >>> cores = ClusterCores(ledger, [range(2), range(2, 3)], number=0, units=1)
+    >>> cores.hold(np.array([5.5, 1.0]), take=True)
+    >>> ledger.nodes.held[:, 0].tolist(), cores.available().tolist()
+    ([4, 2, 1], [8.0, 16.0])
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        rows: Sequence[range],
+        number: int,
+        *,
+        units: int,
+        keep: Sequence[int] | None = None,
+    ) -> None:
+        keep = [0] * len(rows) if keep is None else keep
+        if len(keep) != len(rows) or min(keep, default=0) < 0:
+            raise InputError(
+                f"keep is {list(keep)}, expected a number of at least 0 for each of {len(rows)} clusters"
+            )
+        self._ledger, self._clusters, self._number, self._units = ledger, tuple(rows), number, units
+        self._rows = np.array([row for cluster in rows for row in cluster], np.int64)
+        # Where the rows of each cluster begin in ``_rows``, for sums by cluster.
+        self._begin = np.cumsum([0, *(len(cluster) for cluster in rows[:-1])])
+        self._site, self._keep = ledger.nodes.site[self._rows[self._begin]], np.array(keep, np.int64)
+        for site in sorted(set(self._site.tolist())):
+            ledger.watch(site)
+        for site, cores in zip(self._site.tolist(), keep, strict=True):
+            ledger.reserve(site, cores)
+        self.hold(np.zeros(len(rows)), take=True)
+
+    def available(self) -> _Floats:
+        """Return (clusters,) the cores that the part holds or may take, within its limit."""
+        nodes, part = self._ledger.nodes, self._number
+        free = np.add.reduceat(
+            np.maximum(nodes.idle[self._rows] + nodes.held[self._rows, part], 0), self._begin
+        )
+        most = nodes.most[self._site, part]
+        cores: _Floats = np.where(most < 0, free, np.minimum(free, most)) / self._units
+        return cores
+
+    def owes(self) -> bool:
+        """Return whether the part holds cores that a row has no longer."""
+        return bool(self._owed().any())
+
+    def hold(self, cores: _Floats, take: bool) -> None:
+        """Hold (clusters,) cores, rounded up to units in each cluster; more than before only with ``take``."""
+        wanted = np.maximum(np.ceil(cores * self._units - _ROUNDING).astype(np.int64), self._keep)
+        more = wanted - self._held_after_giving_owed()
+        for cluster in np.flatnonzero((more != 0) & ((more < 0) | take)).tolist():
+            self._ledger.hold_among(self._clusters[cluster], self._number, int(more[cluster]))
+
+    def release(self) -> None:
+        """Give all cores back, and keep none from now on."""
+        self._keep[:] = 0
+        self.hold(np.zeros(len(self._clusters)), take=False)
+
+    def _held_after_giving_owed(self) -> _Ints:
+        """Give back cores that rows have no longer; return (clusters,) the units that the part holds after that."""
+        owed, held = self._owed(), self._ledger.nodes.held[self._rows, self._number]
+        for at in np.flatnonzero(owed).tolist():
+            self._ledger.hold(int(self._rows[at]), self._number, -int(owed[at]))
+        left: _Ints = np.add.reduceat(held - owed, self._begin)
+        return left
+
+    def _owed(self) -> _Ints:
+        """Return the units that the part holds in each row, and that the row has no longer."""
+        nodes = self._ledger.nodes
+        owed: _Ints = np.minimum(np.maximum(-nodes.idle[self._rows], 0), nodes.held[self._rows, self._number])
+        return owed
+
+
+def rows_of_clusters(ledger: Ledger, clusters: int, site: int, at: Sequence[int] | None) -> list[range]:
+    """Return the rows of each cluster: the rows of one site, in order, or of a site for each cluster.
+
+    Raises
+    ------
+    InputError
+        A site does not exist or is named twice, or there is not one row, or one site, for each cluster.
+
+    Examples
+    --------
+    >>> ledger = Ledger([[4, 4], [16]], parts=1)
+    >>> rows_of_clusters(ledger, 2, 0, None), rows_of_clusters(ledger, 2, 0, (1, 0))
+    ([range(0, 1), range(1, 2)], [range(2, 3), range(0, 2)])
+    """
+    if at is None:
+        rows = ledger.rows(site)
+        if len(rows) != clusters:
+            raise InputError(
+                f"site {site} of the ledger has {len(rows)} rows, expected {clusters}: one a cluster"
+            )
+        return [range(row, row + 1) for row in rows]
+    sites = len(ledger.nodes.total)
+    if len(at) != clusters or len(set(at)) < clusters or not set(at) <= set(range(sites)):
+        raise InputError(
+            f"at is {list(at)}, expected for each of {clusters} clusters a site of its own, 0 to {sites - 1}"
+        )
+    return [ledger.rows(each) for each in at]
