@@ -113,7 +113,7 @@ def test_a_promise_expects_a_part_to_take_what_it_may(name: str) -> None:
     # At 4 s there would be three processors for the last job, if nothing took the one that is returned at 3 s.
     jobs = jobs_of((0, 3, 1), (0, 4, 2), (0, 10, 2), (1, 5, 3))
     done, found, _ = run([5], jobs, [(3.0, 0, 1), (30.0, 0, -1)], name, 2)
-    assert done.start[3] == 10.0
+    assert done.start[3] <= found[4]
     assert found[4] >= 10.0
 
 
