@@ -14,7 +14,7 @@ from windlass.results.metrics.admission import AdmissionMetrics, admission_metri
 from windlass.results.metrics.colocated import ColocatedMetrics, Responses, colocated_metrics, mean_wait
 from windlass.results.metrics.elastic import ElasticMetrics
 from windlass.results.metrics.fleet import FleetMetrics
-from windlass.results.metrics.sharing import SharingMetrics, sharing_metrics
+from windlass.results.metrics.sharing import SharingMetrics, hosts_of, sharing_metrics
 from windlass.results.metrics.site import BatchMetrics, PooledMetrics, batch_metrics, jain_over
 from windlass.results.metrics.video import VideoMetrics, video_metrics
 from windlass.results.metrics.workers import DispatchMetrics, dispatch_metrics
@@ -174,7 +174,10 @@ def test_sharing_metrics_match_plain_loops(kill):
     host = np.array([3, 3, 3, 7, 9, 9])
     guest = np.array([11, 11, 12, 13, 14, 14])
     # The first two lines of a guest belong to one attempt; lines before its last start belong to an evicted attempt.
+    # Job 9 is host in a lost attempt only.
     start = done.start[guest] + np.array([0.0, 5.0, 0.0, -20.0, -9.0, 0.0])
+    done.start[[3, 7]] = [start[:3].min() - 1.0, start[3] - 1.0]
+    done.start[9] = start[4:].max() + 9.0
     end = start + np.array([5.0, 2.0, 4.0, 3.0, 1.0, 8.0])
     shared = Shared(host, guest, np.full(6, 20), start, end, ("",) * 6, 4, 99)
     found = sharing_metrics(done, shared, use, left, kill=kill)
@@ -187,7 +190,7 @@ def test_sharing_metrics_match_plain_loops(kill):
         used += work * (1.0 - left[job] / jobs.run[job])
         allocated += runs[-1] * jobs.procs[job]
     for line in range(6):
-        if start[line] >= done.start[guest[line]]:
+        if start[line] >= max(done.start[guest[line]], done.start[host[line]]):
             allocated -= (end[line] - start[line]) * jobs.procs[guest[line]]
     waits = [start - submit for start, submit in zip(done.start, jobs.submit, strict=True)]
     span = max(done.end) - min(jobs.submit)
@@ -200,12 +203,34 @@ def test_sharing_metrics_match_plain_loops(kill):
     assert found.cpu_utilisation == pytest.approx(used / (32 * span))
     assert found.allocated_cpu_utilisation == pytest.approx(used / allocated)
     assert found.mean_stretch == pytest.approx(mean(stretch))
-    hosts = [stretch[job] for job in (3, 7, 9)]
+    hosts = [stretch[job] for job in (3, 7)]
     assert found.mean_host_stretch == pytest.approx(mean(hosts))
     assert found.p95_host_stretch == pytest.approx(percentile(hosts, 95))
     cut = sum(left[job] > 1e-6 and jobs.run[job] <= jobs.request[job] for job in range(60))
     assert found.cut_by_sharing == (cut if kill else 0)
     assert cut > 0
+
+
+def test_hosts_ran_on_their_own_cores_and_shared_them_in_their_completed_attempts():
+    # Job 0 hosts job 1, which later hosts job 2. Job 3 loses the attempt in which it hosts job 4, and then runs alone.
+    # Job 5 loses the attempt in which it is a guest of job 0, and then hosts job 6.
+    start = np.array([0.0, 2.0, 20.0, 40.0, 5.0, 50.0, 55.0])
+    end = np.array([15.0, 50.0, 30.0, 52.0, 25.0, 62.0, 70.0])
+    table = JobTable.of(np.zeros(7), np.full(7, 10.0), [4, 2, 1, 4, 2, 4, 1])
+    lost = np.array([3, 5]), np.array([0.0, 10.0]), np.array([10.0, 12.0])
+    done = Replay(table, 16, start, end, np.zeros(7, np.int64), ("",), *lost)
+    lines = [(0, 1, 2.0, 9.0), (3, 4, 5.0, 10.0), (0, 5, 10.0, 12.0), (1, 2, 20.0, 30.0), (5, 6, 55.0, 62.0)]
+    host, guest, since, until = (np.array(each) for each in zip(*lines, strict=True))
+    shared = Shared(host, guest, np.full(5, 20), since, until, ("",) * 5, 2, 99)
+    use = JobUse.of(["a"] * 7, [0.0] * 7, [[UseStage(10.0, 50.0)]] * 7)
+    assert hosts_of(done, shared).tolist() == [0, 5]
+    found = sharing_metrics(done, shared, use, np.zeros(7), kill=True)
+    assert found.mean_host_stretch == pytest.approx((1.5 + 1.2) / 2)
+    assert found.p95_host_stretch == pytest.approx(percentile([1.5, 1.2], 95))
+    # On the cores of a completed attempt ran job 1 for 7 s, job 2 for 10 s and job 6 for 7 s. Job 4 alone accounts for
+    # the cores of the lost attempt of job 3.
+    allocated = float(((end - start) * table.procs).sum()) - 2 * 7.0 - 1 * 10.0 - 1 * 7.0
+    assert found.allocated_cpu_utilisation == pytest.approx(0.5 * 10.0 * 18 / allocated)
 
 
 def test_jobs_of_zero_length_have_stretch_1_and_no_utilisation():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from windlass.model import JobTable
+from windlass.sim.shares.result import Shared
+from windlass.sim.site.result import Replay
 from windlass_reproductions.asax import stretches
 from windlass_reproductions.asax.stretches import BUDGET, Found, Stretch, chosen, run, verdict
 from windlass_reproductions.public import traces
@@ -56,18 +58,14 @@ def test_a_large_difference_that_seeds_do_not_confirm_is_open() -> None:
     assert verdict(np.array([60.0, 150.0, 30.0]), np.array([100.0, 100.0, 100.0])) == "open"
 
 
-def test_hosts_are_jobs_with_guests_that_were_none_themselves() -> None:
-    # The second is a guest of the first and the host of the third; the fourth took no time.
-    table = pl.DataFrame(
-        {
-            "job": [1, 2, 3, 4, 5],
-            "start_s": [0.0, 5.0, 6.0, 7.0, 8.0],
-            "end_s": [15.0, 25.0, 30.0, 7.0, 9.0],
-            "host": [None, 1, 2, None, 4],
-        }
-    )
-    slower = stretches._slowdowns(table, np.array([10.0, 10.0, 10.0, 0.0, 1.0]))
-    assert slower.tolist() == [0.5]
+def test_the_slowdown_of_hosts_is_relative_to_the_run_time_that_their_walltime_allows() -> None:
+    # Job 1 is a guest and later a host, and does not count. Job 3 takes no time. Job 4 loses its time as a guest.
+    jobs = JobTable.of([0.0] * 5, [10.0, 10.0, 10.0, 0.0, 40.0], [1] * 5, [20.0, 20.0, 20.0, 20.0, 20.0])
+    start, end = np.array([0.0, 5.0, 6.0, 7.0, 30.0]), np.array([15.0, 25.0, 30.0, 7.0, 55.0])
+    done = Replay(jobs, 8, start, end, np.zeros(5, np.int64), ("",))
+    host, guest, since = np.array([0, 1, 3, 4]), np.array([1, 2, 4, 2]), np.array([5.0, 6.0, 7.0, 31.0])
+    shared = Shared(host, guest, np.full(4, 20), since, since + 2.0, ("",) * 4, 0, 9)
+    assert stretches._slowdowns(done, shared).tolist() == [0.5, 0.25]
 
 
 def test_a_stretch_runs_with_and_without_sharing() -> None:

@@ -4,8 +4,7 @@
 log: those with the least mean wait among those whose hosts are slower by no more than the budget in the mean, or the
 gentlest if none is within it. It judges them on five other stretches of 1,000 jobs with several seeds, which draw the
 jobs' resource use and the cost of sharing. The site of each stretch has the processors of a load of 0.9, but at least
-those of its widest job. A host counts if it was the first host of some job, and never a guest itself; an attempt that
-was requeued counts as well.
+those of its widest job. A host is a job that had a guest in its completed attempt and did not start it as a guest.
 """
 
 from __future__ import annotations
@@ -18,14 +17,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from windlass.engines.worker_pool import processes
 from windlass.experiment.worlds.sharing.spec import SharingSetting
-from windlass.experiment.worlds.sharing.world import SharingWorld
+from windlass.experiment.worlds.sharing.world import SharingWorld, simulated
 from windlass.model import InputError
 from windlass.model.statistics import student_half_width
+from windlass.results.metrics.sharing import hosts_of, sharing_metrics
+from windlass.sim.shares.result import Shared
+from windlass.sim.site.result import Replay
 from windlass_reproductions.public import VARIABLE, traces
 
 #: Slowdown of hosts that is accepted, as a share.
@@ -108,12 +109,10 @@ def run(stretch: Stretch, share: Any, seed: int) -> Found:
     seed
         The random seed of resource use and of the cost of sharing.
     """
-    world = SharingWorld()
     setting = _setting(stretch, share, processors=_processors(stretch))
-    workload = world.workload(setting, seed)
-    done = world.run(setting, seed, workload, lambda share: None)
-    jobs, metrics = workload.jobs.jobs, done.metrics
-    slower = _slowdowns(done.jobs, np.minimum(jobs.run, jobs.request))
+    case, done = simulated(setting, seed, SharingWorld().workload(setting, seed))
+    metrics = sharing_metrics(done.jobs, done.shared, case.use, done.left, kill=case.kill)
+    slower = _slowdowns(done.jobs, done.shared)
     return Found(
         metrics.mean_wait_s,
         metrics.p95_wait_s,
@@ -144,12 +143,11 @@ def _processors(stretch: Stretch) -> int:
     return max(int(np.ceil(busy / LOAD)), int(jobs.procs.max()))
 
 
-def _slowdowns(table: pl.DataFrame, alone: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the slowdown of each host that was no guest, as a share of its run time ``alone`` (n,), s."""
-    hosted = table["job"].is_in(table["host"].drop_nulls().unique().implode()) & table["host"].is_null()
-    rows = hosted.to_numpy() & (alone > 0.0)
-    ran = (table["end_s"] - table["start_s"]).to_numpy()
-    found: NDArray[np.float64] = ran[rows] / alone[rows] - 1.0
+def _slowdowns(done: Replay, shared: Shared) -> NDArray[np.float64]:
+    """Return the slowdown of each host, as a share of its run time alone."""
+    alone, rows = np.minimum(done.jobs.run, done.jobs.request), hosts_of(done, shared)
+    rows = rows[alone[rows] > 0.0]
+    found: NDArray[np.float64] = (done.end - done.start)[rows] / alone[rows] - 1.0
     return found
 
 

@@ -39,9 +39,9 @@ class SharingMetrics:
     mean_stretch
         Run time over the run time without sharing, mean of all jobs.
     mean_host_stretch, p95_host_stretch
-        The same for jobs that hosted a guest; 1 if there were none.
+        The same for hosts (:func:`hosts_of`); 1 if there were none.
     guests
-        Jobs that ran on another job's cores, at least at first.
+        Jobs that ran on another job's cores, at least at first, in any attempt.
     cut_by_sharing
         Jobs that were stopped at their walltime, but would have ended in time without sharing.
     evicted
@@ -98,7 +98,7 @@ def sharing_metrics(
     alone = np.minimum(jobs.run, jobs.request) if kill else jobs.run
     stretch = ran / np.where(alone > 0.0, alone, 1.0)
     stretch[alone <= 0.0] = 1.0
-    hosts = np.unique(shared.host)
+    hosts = hosts_of(done, shared)
     # A job stopped at its walltime has used the resources of the part that it had completed.
     part = 1.0 - left / np.where(jobs.run > 0.0, jobs.run, 1.0)
     used = float((use.core_seconds(jobs.procs) * part).sum())
@@ -122,10 +122,48 @@ def sharing_metrics(
     )
 
 
+def hosts_of(done: Replay, shared: Shared) -> NDArray[np.int64]:
+    """Return the jobs whose slowdown is the cost of hosting a guest.
+
+    Only the completed attempt of a job counts, because its run time is that attempt's. A job that started it as a guest
+    is no host: it was slow on another job's cores, too.
+
+    Parameters
+    ----------
+    done, shared
+        Starts and ends of the jobs, and the record of sharing.
+
+    Returns
+    -------
+    NDArray
+        (h,) rows of the job table, in ascending order.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> from windlass.order.site.policies.fcfs import Fcfs
+    >>> from windlass.sim import replay
+    >>> from windlass.sim.shares.log import QuotaLog
+    >>> done, log = replay(JobTable.of(submit=[0, 0], run=[10, 9], procs=[4, 4]), 8, Fcfs()), QuotaLog()
+    >>> log.change(host=0, guest=1, quota=30, now=0.0, why="host idles")
+    >>> hosts_of(done, log.result(10.0, evicted=0, decisions=1)).tolist()
+    [0]
+    """
+    completed = _completed(done, shared)
+    hosts = shared.host[completed[0]]
+    return np.setdiff1d(hosts, shared.guest[completed[1]])
+
+
+def _completed(done: Replay, shared: Shared) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return (k,) whether each interval is in the host's completed attempt, and in the guest's."""
+    # The completed attempt of a job is its last one.
+    return shared.start >= done.start[shared.host], shared.start >= done.start[shared.guest]
+
+
 def _as_guests(done: Replay, shared: Shared) -> float:
-    """Return the core-seconds that guests ran on their hosts' cores, in their last attempts."""
-    last = shared.start >= done.start[shared.guest]
-    seconds = (shared.end - shared.start) * last
+    """Return the core-seconds that guests ran on their hosts' cores, where both completed their attempts."""
+    of_host, of_guest = _completed(done, shared)
+    seconds = (shared.end - shared.start) * (of_host & of_guest)
     return float((seconds * done.jobs.procs[shared.guest]).sum())
 
 

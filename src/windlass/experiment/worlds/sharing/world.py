@@ -93,11 +93,7 @@ class SharingWorld:
         self, setting: SharingSetting, seed: int, workload: Used, progress: Callable[[float], None]
     ) -> Outcome:
         """Simulate the jobs."""
-        case = _case(setting, seed, workload)
-        order = setting.policies.order.make(ORDER, np.random.default_rng([seed, 1]))
-        chosen = setting.policies.share
-        share = share_policy(chosen.name, chosen.parameters, case, np.random.default_rng([seed, 2]))
-        done = run_sharing(case, order, share, np.random.default_rng([seed, 3]), progress)
+        case, done = simulated(setting, seed, workload, progress)
         return Outcome(
             seed=seed,
             metrics=sharing_metrics(done.jobs, done.shared, case.use, done.left, kill=case.kill),
@@ -105,6 +101,35 @@ class SharingWorld:
             processors=case.processors,
             notes=(*workload.jobs.notes, *walltime_notes(workload.jobs, case.kill)),
         )
+
+
+def simulated(
+    setting: SharingSetting, seed: int, workload: Used, progress: Callable[[float], None] | None = None
+) -> tuple[SharingCase, SharingRun]:
+    """Return the input and the result of one run, with the record of sharing that an outcome lacks.
+
+    Parameters
+    ----------
+    setting, seed
+        The variant of the scenario, and its random seed.
+    workload
+        The jobs and their resource use, from :meth:`SharingWorld.workload`.
+    progress
+        Receives the share of submitted jobs.
+
+    Examples
+    --------
+    >>> setting = SharingSetting.model_validate({"workload": {"lublin": {"jobs": 60, "load": 0.9}},
+    ...     "policies": {"order": "easy", "share": "pairs"}})
+    >>> case, done = simulated(setting, 1, SharingWorld().workload(setting, 1))
+    >>> len(case.jobs), done.shared.evicted
+    (60, 0)
+    """
+    case = _case(setting, seed, workload)
+    order = setting.policies.order.make(ORDER, np.random.default_rng([seed, 1]))
+    chosen = setting.policies.share
+    share = share_policy(chosen.name, chosen.parameters, case, np.random.default_rng([seed, 2]))
+    return case, run_sharing(case, order, share, np.random.default_rng([seed, 3]), progress)
 
 
 def _case(setting: SharingSetting, seed: int, workload: Used) -> SharingCase:
