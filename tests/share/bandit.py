@@ -112,7 +112,7 @@ def truth_of(world: World, seed: int) -> PairSpeeds:
         off = np.random.default_rng([seed, host.job]).choice(world.errors, 2)
         clean = world.model.of_jobs(host, candidate, quota)
         of_guest = min(1.0, quota / candidate.cpu)
-        of_host = min(1.0, (100 - quota) / host.cpu)
+        of_host = min(1.0, world.model.host_time(candidate.cpu, quota) / host.cpu)
         return Speeds(min(clean.host * off[0] ** of_guest, 1.0), min(clean.guest * off[1] ** of_host, 1.0))
 
     return truth

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,10 +15,19 @@ from tests.share.cases import TRACES, candidate, host
 from windlass.io.traces.interference import read_interference
 from windlass.model import InputError
 from windlass.share import POLICIES, Guest, ShareView
-from windlass.share.interference import Interference, Speeds, fit_interference, held_out, time_shared
+from windlass.share.interference import (
+    HostTime,
+    Interference,
+    Speeds,
+    fit_interference,
+    held_out,
+    time_shared,
+)
 
 coefficients = st.floats(0, 2)
-models = st.builds(Interference, coefficients, coefficients, coefficients)
+models = st.builds(
+    Interference, coefficients, coefficients, coefficients, st.sampled_from(["capped", "weighted"])
+)
 percents = st.floats(0, 100)
 
 
@@ -57,6 +67,40 @@ def test_quotas_alone_are_time_shared():
     assert (speeds.host, speeds.guest) == pytest.approx((0.75, 0.8))
     assert Interference(0, 0, 0).speeds(80.0, 50.0, 0.0) == Speeds(1.0, 0.0)
     assert time_shared(host(cpu=0.0), candidate(cpu=math.nan), 90).guest == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("host_time", "use", "expected"),
+    [
+        # The guest leaves 30 of its 50 % idle, and the host needs 90 %: it has 50, or 80 %.
+        ("capped", (90.0, 20.0, 50.0), (5 / 9 * math.exp(-0.1 * 0.2 - 0.2 * 0.9 * 0.2), 0.5)),
+        ("weighted", (90.0, 20.0, 50.0), (8 / 9 * math.exp(-0.1 * 0.2 - 0.2 * 0.9 * 0.2), 0.8)),
+        # The host needs 60 %, and has it only if it may use idle time; the guest feels what the host then has.
+        ("capped", (60.0, 20.0, 50.0), (5 / 6 * math.exp(-0.1 * 0.2 - 0.2 * 0.6 * 0.2), 0.5)),
+        ("weighted", (60.0, 20.0, 50.0), (math.exp(-0.1 * 0.2 - 0.2 * 0.6 * 0.2), 0.6)),
+        # A guest that uses its whole quota leaves nothing more: both readings are equal.
+        ("capped", (90.0, 80.0, 40.0), (6 / 9 * math.exp(-0.1 * 0.4 - 0.2 * 0.9 * 0.4), 0.6)),
+        ("weighted", (90.0, 80.0, 40.0), (6 / 9 * math.exp(-0.1 * 0.4 - 0.2 * 0.9 * 0.4), 0.6)),
+    ],
+)
+def test_a_host_has_what_the_quota_or_what_the_guest_leaves(
+    host_time: HostTime, use: tuple[float, float, float], expected: tuple[float, float]
+) -> None:
+    found = Interference(0.1, 0.2, 5.0, host_time).speeds(*use)
+    own, present = expected
+    slow = min(1.0, use[2] / use[1]) * math.exp(-0.1 * present - 0.2 * use[1] / 100 * present)
+    assert (found.host, found.guest) == pytest.approx((own, slow))
+
+
+@given(models, percents, percents, percents)
+def test_a_host_is_never_slower_if_it_may_use_idle_time(model, own, other, quota):
+    capped, weighted = (
+        replace(model, host=each).speeds(own, other, quota) for each in ("capped", "weighted")
+    )
+    assert weighted.host >= capped.host - 1e-12
+    assert weighted.guest <= capped.guest + 1e-12
+    if other >= quota:
+        assert weighted == capped
 
 
 def test_a_neighbour_s_pressure_is_its_use_capped_by_its_quota():
@@ -165,6 +209,7 @@ def test_held_out_pairs_are_not_fitted():
     [
         (lambda: Interference(-0.1, 0, 0), "pressure is -0.1"),
         (lambda: Interference(0, math.nan, 0), "both is nan"),
+        (lambda: Interference(0, 0, 0, "free"), "host is 'free', expected one of capped, weighted"),  # type: ignore[arg-type]
         (lambda: Interference(0, 0, 0).speeds(101.0, 0.0, 0.0), "host_use is 101"),
         (lambda: Interference(0, 0, 0).speeds(1.0, math.nan, 0.0), "guest_use is nan"),
         (lambda: Interference(0, 0, 0).speeds(1.0, 1.0, -1.0), "quota is -1"),

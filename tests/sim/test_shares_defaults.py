@@ -16,6 +16,7 @@ from windlass.model.use import JobUse, UseStage
 from windlass.order.site.policies.easy import Easy
 from windlass.share import Interference, ShareView, Sharing
 from windlass.share.answer import Back
+from windlass.share.interference import HostTime
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
 from windlass.sim.shares.course import JobStages
@@ -47,6 +48,33 @@ def test_the_factor_of_a_pair_scales_with_the_time_share_of_the_neighbour(
     clean = model.speeds(own, other, quota)
     assert found.host == pytest.approx(clean.host * 0.6**of_guest)
     assert found.guest == pytest.approx(clean.guest * 0.6**of_host)
+
+
+@pytest.mark.parametrize(("host_time", "of_host"), [("capped", 5.0 / 9.0), ("weighted", 8.0 / 9.0)])
+def test_the_factor_of_a_guest_scales_with_the_time_that_the_model_leaves_to_its_host(
+    host_time: HostTime, of_host: float
+) -> None:
+    # The host wants 90 %; of its guest's 50 %, 20 are used.
+    model = Interference(0.1, 0.2, 0.3, host_time)
+    found, clean = (
+        NeighbourSpeeds(model, USE, np.array([0.6]))(0, 1, 90.0, 20.0, 50),
+        model.speeds(90, 20, 50),
+    )
+    assert found.guest == pytest.approx(clean.guest * 0.6**of_host)
+    assert found.host == pytest.approx(clean.host * 0.6)
+
+
+@pytest.mark.parametrize(("host_time", "end"), [("capped", 8.0 / 5.0), ("weighted", 1.0)])
+def test_a_host_next_to_a_light_guest_ends_by_the_chosen_reading(host_time: HostTime, end: float) -> None:
+    # The host needs 80 % of the time and the guest, with a quota of 50 %, needs 20.
+    case = case_of(4, [(0.0, 40.0, 4, 900.0), (0.0, 400.0, 4, 900.0)], every=5.0)
+    use = JobUse.of(["a"] * 2, [0.0] * 2, [[UseStage(40.0, 80.0)], [UseStage(400.0, 20.0)]])
+    done = run(
+        replace(case, use=use, model=Interference(0.0, 0.0, 0.0, host_time)),
+        FixedQuotas((5.0, 1, 2, 50)),
+        noise=0.0,
+    )
+    assert done.replay.end[0] == pytest.approx(5.0 + 35.0 * end)
 
 
 def test_speeds_are_at_most_1_and_without_factors_equal_the_model() -> None:

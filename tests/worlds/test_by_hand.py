@@ -215,15 +215,21 @@ def test_the_admission_world_equals_the_simulator():
     assert (len(whole.jobs), whole.notes) == (500, ())
 
 
-@pytest.mark.parametrize("kill", [True, False])
-def test_the_sharing_world_equals_the_simulator(kill):
+@pytest.mark.parametrize(("kill", "host_time"), [(True, "capped"), (False, "weighted")])
+def test_the_sharing_world_equals_the_simulator(kill, host_time):
     found, _, _ = run_world(
         "sharing",
         cluster={"processors": 32, "memory_per_core": 3e9},
         workload={
             "lublin": {"jobs": 60, "load": 0.9, "overestimate": 1.2},
             "use": {"cpu": (2.0, 3.0), "memory": (2.0, 9.0), "sequential": 0.2, "classes": 4},
-            "interference": {"pressure": 0.1, "both": 0.2, "crowding": 0.3, "spread": 0.4},
+            "interference": {
+                "pressure": 0.1,
+                "both": 0.2,
+                "crowding": 0.3,
+                "spread": 0.4,
+                "host": host_time,
+            },
         },
         policies={"order": "easy", "share": "static"},
         kill_at_walltime=kill,
@@ -239,7 +245,7 @@ def test_the_sharing_world_equals_the_simulator(kill):
         jobs,
         32,
         use,
-        NeighbourSpeeds(Interference(0.1, 0.2, 0.3), use, factors, SEED),
+        NeighbourSpeeds(Interference(0.1, 0.2, 0.3, host_time), use, factors, SEED),
         memory_per_core=3e9,
         checkpoint=45.0,
         noise=0.1,

@@ -88,7 +88,7 @@ DEFAULTS = {
         "workload": _LOG,
         "workload.lublin": _LUBLIN,
         "workload.use": "cpu=(0.952, 1.095) memory=(5.743, 37.07) sequential=0.4 classes=20",
-        "workload.interference": "pressure=0.019 both=0.161 crowding=0.278 spread=0.1",
+        "workload.interference": "pressure=0.019 both=0.161 crowding=0.278 spread=0.1 host=capped",
     },
     "video": {
         "": "world=video changes=() drops=None restart=1.0 notice=1.0 buffer=2.0 deadline=0.5 catch_up=0.25 "

@@ -8,7 +8,7 @@ The three parameters are at least 0, so a busier neighbour never makes a job fas
 non-negative least squares to the logarithms of measured speeds of jobs that shared a GPU without quotas. They
 describe the cost of a neighbour, not the effect of a quota. With a quota, *crowding* is replaced by
 arithmetic: a job that needs u of the time and may have c of it has the speed c / u, and its neighbour's
-pressure is at most its quota.
+pressure is at most its quota. A guest may have its quota; see :meth:`Interference.host_time` for its host.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,9 @@ from windlass.model.values import number, whole
 from windlass.share.allocation import Allocation, Candidate
 
 _Floats = NDArray[np.float64]
+#: What a host may have of its cores' time: ``capped``, what the quota of its guest leaves; ``weighted``, in addition
+#: what the guest leaves of its quota.
+HostTime = Literal["capped", "weighted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +65,14 @@ class Interference:
     ----------
     pressure, both, crowding
         The three parameters, each at least 0.
+    host
+        ``capped``: a host may have what the quota leaves, as if it had a limit. ``weighted``: it may also use what its
+        guest leaves idle of the quota, as under the control groups of the Slurm engine.
 
     Raises
     ------
     InputError
-        A parameter is negative or not finite.
+        A parameter is negative or not finite, or ``host`` is unknown.
 
     Examples
     --------
@@ -78,10 +85,30 @@ class Interference:
     pressure: float
     both: float
     crowding: float
+    host: HostTime = "capped"
 
     def __post_init__(self) -> None:
         for name in ("pressure", "both", "crowding"):
             number(name, getattr(self, name), 0.0)
+        if self.host not in get_args(HostTime):
+            raise InputError(f"host is {self.host!r}, expected one of {', '.join(get_args(HostTime))}")
+
+    def host_time(self, guest_use: float, quota: float, whole: float = 100.0) -> float:
+        """Return how much of the shared cores' time a host may have: the only place that decides it.
+
+        Parameters
+        ----------
+        guest_use, quota
+            What the guest uses alone, and what it may have, in the unit of ``whole``.
+        whole
+            All of the time: 100 for percent, 1 for fractions.
+
+        Examples
+        --------
+        >>> [Interference(0.0, 0.0, 0.0, host).host_time(20.0, quota=50.0) for host in ("capped", "weighted")]
+        [50.0, 80.0]
+        """
+        return whole - (quota if self.host == "capped" else min(quota, guest_use))
 
     def unlimited(self, host_use: float, guest_use: float) -> Speeds:
         """Return the speeds without a quota, for jobs that use these percentages alone: the fitted case."""
@@ -97,7 +124,7 @@ class Interference:
         host_use, guest_use
             Percent of the shared cores' time that each job uses alone, 0 to 100.
         quota
-            Percent of the time that the guest may have; the host may have the rest.
+            Percent of the time that the guest may have; the host may have :meth:`host_time`.
 
         Returns
         -------
@@ -117,7 +144,7 @@ class Interference:
         """
         host, guest = _used("host_use", host_use), _used("guest_use", guest_use)
         given = _used("quota", quota)
-        left = 1.0 - given
+        left = self.host_time(guest, given, 1.0)
         return Speeds(
             _part(left, host) * self._with_neighbour(host, min(guest, given)),
             _part(given, guest) * self._with_neighbour(guest, min(host, left)),
@@ -182,7 +209,8 @@ def fit_interference(use: _Floats, speed: _Floats) -> Interference:
     """
     uses, speeds = _checked(use, speed)
     found, _ = nnls(_features(uses).reshape(-1, 3), -np.log(speeds).reshape(-1))
-    return Interference(*(float(each) for each in found))
+    pressure, both, crowding = (float(each) for each in found)
+    return Interference(pressure, both, crowding)
 
 
 def held_out(use: _Floats, speed: _Floats, groups: NDArray[np.generic], folds: int = 10) -> HeldOut:

@@ -57,7 +57,8 @@ class NeighbourSpeeds:
         # Keys are names and not indices, so that all tables have the same factors for the same classes.
         keys = [zlib.crc32(name.encode()) for name in classes]
         own, other = np.random.default_rng([self.seed, *keys]).choice(self.factors, 2)
-        of_guest, of_host = _part(quota, guest_cpu), _part(100 - quota, host_cpu)
+        of_guest = _part(quota, guest_cpu)
+        of_host = _part(self.model.host_time(guest_cpu, quota), host_cpu)
         return Speeds(min(1.0, clean.host * own**of_guest), min(1.0, clean.guest * other**of_host))
 
 

@@ -14,6 +14,7 @@ from windlass.experiment.worlds.batch.spec import BatchClusterSpec as SiteSpec
 from windlass.experiment.worlds.batch.spec import BatchWorkloadSpec as JobsSpec
 from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
+from windlass.share.interference import HostTime
 
 
 class SharingClusterSpec(SiteSpec):
@@ -41,13 +42,15 @@ class UseSpec(Spec):
 class InterferenceSpec(Spec):
     """Speeds of two jobs that share: see :class:`~windlass.share.interference.Interference`.
 
-    ``spread``: standard deviation of the logarithm of a class pair's own factor.
+    ``spread``: standard deviation of the logarithm of a class pair's own factor. ``host``: what a host may have of its
+    cores' time, ``capped`` at what the quota leaves, or ``weighted``, which adds what its guest leaves idle.
     """
 
     pressure: NotNegative = 0.019
     both: NotNegative = 0.161
     crowding: NotNegative = 0.278
     spread: NotNegative = 0.1
+    host: HostTime = "capped"
 
 
 class SharingWorkloadSpec(JobsSpec):

@@ -134,7 +134,7 @@ def simulated(
 
 def _case(setting: SharingSetting, seed: int, workload: Used) -> SharingCase:
     spec = setting.workload.interference
-    model = Interference(spec.pressure, spec.both, spec.crowding)
+    model = Interference(spec.pressure, spec.both, spec.crowding, spec.host)
     factors = np.exp(np.random.default_rng([seed, 5]).normal(0.0, spec.spread, _FACTORS))
     return SharingCase(
         workload.jobs.jobs,
