@@ -214,12 +214,12 @@ def test_sharing_metrics_match_plain_loops(kill):
 def test_hosts_ran_on_their_own_cores_and_shared_them_in_their_completed_attempts():
     # Job 0 hosts job 1, which later hosts job 2. Job 3 loses the attempt in which it hosts job 4, and then runs alone.
     # Job 5 loses the attempt in which it is a guest of job 0, and then hosts job 6.
-    start = np.array([0.0, 2.0, 20.0, 40.0, 5.0, 50.0, 55.0])
+    start = np.array([0.0, 2.0, 20.0, 40.0, 5.0, 50.0, 50.0])
     end = np.array([15.0, 50.0, 30.0, 52.0, 25.0, 62.0, 70.0])
     table = JobTable.of(np.zeros(7), np.full(7, 10.0), [4, 2, 1, 4, 2, 4, 1])
     lost = np.array([3, 5]), np.array([0.0, 10.0]), np.array([10.0, 12.0])
     done = Replay(table, 16, start, end, np.zeros(7, np.int64), ("",), *lost)
-    lines = [(0, 1, 2.0, 9.0), (3, 4, 5.0, 10.0), (0, 5, 10.0, 12.0), (1, 2, 20.0, 30.0), (5, 6, 55.0, 62.0)]
+    lines = [(0, 1, 2.0, 9.0), (3, 4, 5.0, 10.0), (0, 5, 10.0, 12.0), (1, 2, 20.0, 30.0), (5, 6, 50.0, 62.0)]
     host, guest, since, until = (np.array(each) for each in zip(*lines, strict=True))
     shared = Shared(host, guest, np.full(5, 20), since, until, ("",) * 5, 2, 99)
     use = JobUse.of(["a"] * 7, [0.0] * 7, [[UseStage(10.0, 50.0)]] * 7)
@@ -227,9 +227,9 @@ def test_hosts_ran_on_their_own_cores_and_shared_them_in_their_completed_attempt
     found = sharing_metrics(done, shared, use, np.zeros(7), kill=True)
     assert found.mean_host_stretch == pytest.approx((1.5 + 1.2) / 2)
     assert found.p95_host_stretch == pytest.approx(percentile([1.5, 1.2], 95))
-    # On the cores of a completed attempt ran job 1 for 7 s, job 2 for 10 s and job 6 for 7 s. Job 4 alone accounts for
+    # On the cores of a completed attempt ran job 1 for 7 s, job 2 for 10 s and job 6 for 12 s. Job 4 alone accounts for
     # the cores of the lost attempt of job 3.
-    allocated = float(((end - start) * table.procs).sum()) - 2 * 7.0 - 1 * 10.0 - 1 * 7.0
+    allocated = float(((end - start) * table.procs).sum()) - 2 * 7.0 - 1 * 10.0 - 1 * 12.0
     assert found.allocated_cpu_utilisation == pytest.approx(0.5 * 10.0 * 18 / allocated)
 
 

@@ -8,6 +8,7 @@ OTHERS = "tests/traces/test_log_columns_others.py"
 JSON = "tests/traces/test_log_fields_json.py"
 OF_FLEETS = "tests/metrics/test_of_fleets_and_instances.py"
 OF_WORLDS = "tests/metrics/test_of_each_world.py"
+SHARING = "results/metrics/sharing.py"
 
 MUTANTS = (
     Mutant("experiment/workloads/lublin/kinds.py", "639.1, 7.073)", "639.1, 14.146)", (DRAWN,)),
@@ -44,9 +45,9 @@ MUTANTS = (
         "results/metrics/bound.py", "max(work[sub], squares / total) / 2.0", "work[sub] / 2.0", (OF_FLEETS,)
     ),
     Mutant("results/metrics/elastic.py", "(wait * done.shares).sum()", "wait.sum()", (OF_FLEETS,)),
-    Mutant(
-        "results/metrics/sharing.py", "shared.start >= done.start", "shared.start > done.start", (OF_WORLDS,)
-    ),
+    Mutant(SHARING, ">= done.start[shared.host]", "> done.start[shared.host]", (OF_WORLDS,)),
+    Mutant(SHARING, ">= done.start[shared.guest]", "> done.start[shared.guest]", (OF_WORLDS,)),
+    Mutant(SHARING, "np.setdiff1d(hosts, shared.guest[completed[1]])", "np.unique(hosts)", (OF_WORLDS,)),
     Mutant("results/metrics/video.py", "done.late.sum()", "done.lost.sum()", (OF_WORLDS,)),
     Mutant("results/verdict/fidelity.py", "[50, 90]", "[50, 95]", ("tests/verdict/test_results.py",)),
     Mutant(

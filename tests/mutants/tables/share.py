@@ -29,9 +29,15 @@ MUTANTS = (
     ),
     Mutant(
         NEIGHBOURS,
-        "_part(quota, guest_cpu), _part(100 - quota, host_cpu)",
-        "_part(quota, guest_cpu), _part(quota, host_cpu)",
+        "_part(self.model.host_time(guest_cpu, quota), host_cpu)",
+        "_part(quota, host_cpu)",
         OF_FACTORS,
+    ),
+    Mutant(
+        "share/interference.py",
+        'quota if self.host == "capped" else min(quota, guest_use)',
+        "quota",
+        ("tests/share/test_interference.py",),
     ),
     Mutant(
         PAST,
