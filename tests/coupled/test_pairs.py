@@ -28,6 +28,7 @@ from windlass.place.policies.in_place import InPlace
 from windlass.plan.view import QueryOptions
 from windlass.scale.policies.reactive import Reactive
 from windlass.sim.coupled import Coupled
+from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.part import PlacedFleet
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.part import InstancesPart
@@ -145,8 +146,10 @@ def _queries(cluster: Cluster, name: str, seed: int) -> list[Part]:
 
 def _fleet(cluster: Cluster, name: str, seed: int) -> list[Part]:
     cluster.policies[f"place{name}"] = InPlace()
-    jobs = FleetJobs.of([10.0, 30.0], [[StageSpec(7.0, here=(9, 4))], [StageSpec(3.0, here=(2, 8))]])
-    return [PlacedFleet(FleetCase(Fleet.of(slots=[3, 2]), jobs))]
+    cores = int(cluster.ledger.nodes.whole.sum())
+    jobs = FleetJobs.of([10.0, 30.0], [[StageSpec(7.0, here=(43,))], [StageSpec(30.0, here=(20,))]])
+    case = FleetCase(Fleet.of(slots=[cores]), jobs)
+    return [PlacedFleet(case, cores=FleetCores(cluster.ledger, (0,)))]
 
 
 def _outages(cluster: Cluster, name: str, seed: int) -> list[Part]:

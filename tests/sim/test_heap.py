@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.oracles.workloads import CHECK
-from windlass.sim.events.heap import make_heap, next_time, pop, push
+from windlass.sim.events.heap import make_heap, next_time, pop, push, remove
 
 _TIMES = st.one_of(st.integers(0, 3).map(float), st.floats(-1e9, 1e9), st.sampled_from([0.0, -0.0, 1e300]))
 _NO_PUSH = st.none()
@@ -61,3 +61,20 @@ def test_a_heap_has_its_own_columns_and_counts() -> None:
     assert heap.counts.tolist() == [(3, 3)]
     pop(heap)
     assert heap.counts.tolist() == [(2, 3)]
+
+
+@CHECK
+@given(st.lists(_TIMES, min_size=1, max_size=40), st.data())
+def test_a_removed_event_is_missing_and_the_others_come_in_order(
+    times: list[float], data: st.DataObject
+) -> None:
+    heap = make_heap(len(times))
+    for item, time in enumerate(times):
+        push(heap, time, item % 3, item)
+    left = sorted((time, item) for item, time in enumerate(times))
+    gone = data.draw(st.lists(st.sampled_from(range(len(times))), unique=True))
+    for item in gone:
+        remove(heap, item)
+        left.remove((times[item], item))
+    assert [pop(heap) for _ in left] == [(time, item % 3, item) for time, item in left]
+    assert next_time(heap) == math.inf

@@ -142,6 +142,18 @@ def take(nodes, pieces, holder, site, part, cores):
 
 
 @inlined
+def take_one(nodes, site, part):
+    """Take a core of a site's first row with idle cores, of which there must be one; return the row."""
+    word = nodes.lowest[site]
+    while nodes.some[word] == np.uint64(0):
+        word += 1
+    nodes.lowest[site] = word
+    row = nodes.first[site] + (word - nodes.word[site]) * 64 + np.int64(_lowest_bit(nodes.some[word]))
+    take_of(nodes, row, site, part, 1)
+    return row
+
+
+@inlined
 def give_back(nodes, pieces, holder, site, part):
     """Give back all cores of a holder."""
     give_to(nodes, pieces.last_row[holder], site, part, pieces.last_cores[holder])

@@ -84,6 +84,40 @@ def push(heap, time, kind, item):
 
 
 @inlined
+def _sink(heap, slot, size, time, sequence):
+    """Move earlier events up from below a free place, until an event of this time fits; return the place."""
+    while True:
+        child = 2 * slot + 1
+        if child >= size:
+            break
+        if child + 1 < size and _before(heap, child + 1, heap.time[child], heap.sequence[child]):
+            child += 1
+        if not _before(heap, child, time, sequence):
+            break
+        _copy(heap, slot, child)
+        slot = child
+    return slot
+
+
+@inlined
+def remove(heap, item):
+    """Remove the first pending event of an item; there must be one. Takes time in proportion to all events."""
+    counts = heap.counts[0]
+    counts.size -= 1
+    last = counts.size
+    time, sequence = heap.time[last], heap.sequence[last]
+    kind, own = heap.kind[last], heap.item[last]
+    slot = 0
+    while heap.item[slot] != item:
+        slot += 1
+    # The last event takes the free place, and goes up or down from there.
+    while slot > 0 and not _before(heap, (slot - 1) >> 1, time, sequence):
+        _copy(heap, slot, (slot - 1) >> 1)
+        slot = (slot - 1) >> 1
+    _put(heap, _sink(heap, slot, last, time, sequence), time, sequence, kind, own)
+
+
+@inlined
 def pop(heap):
     """Remove the next event and return its time, kind and item. The heap must not be empty."""
     first = heap.time[0], heap.kind[0], heap.item[0]
@@ -91,16 +125,6 @@ def pop(heap):
     counts.size -= 1
     last = counts.size
     time, sequence = heap.time[last], heap.sequence[last]
-    slot = 0
-    while True:
-        child = 2 * slot + 1
-        if child >= last:
-            break
-        if child + 1 < last and _before(heap, child + 1, heap.time[child], heap.sequence[child]):
-            child += 1
-        if not _before(heap, child, time, sequence):
-            break
-        _copy(heap, slot, child)
-        slot = child
+    slot = _sink(heap, 0, last, time, sequence)
     _put(heap, slot, time, sequence, heap.kind[last], heap.item[last])
     return first

@@ -9,6 +9,9 @@
 - :mod:`~windlass.sim.fleet.reads`: flows between sites, and the sharing of links.
 - :mod:`~windlass.sim.fleet.priority_order`: execution of a standing order; :mod:`~windlass.sim.fleet.answer`:
   execution of a placement.
+- :mod:`~windlass.sim.fleet.binding`: :class:`~windlass.sim.fleet.binding.FleetCores`, with which the slots are cores of
+  a ledger; :mod:`~windlass.sim.fleet.cores`, :mod:`~windlass.sim.fleet.lost_tasks` and
+  :mod:`~windlass.sim.fleet.steps`: its cores, its tasks on vacated rows, and its further compiled steps.
 - :mod:`~windlass.sim.fleet.view`: the views of policies; :mod:`~windlass.sim.fleet.durations`: estimated compute
   times; :mod:`~windlass.sim.fleet.result`: the outcome.
 """

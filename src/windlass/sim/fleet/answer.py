@@ -9,6 +9,7 @@ from numba import types
 
 from windlass.jit import Kernel, inlined, lean
 from windlass.place.view import BAD_SITE, LATE_MOVE, NO_LINK, NO_SLOT, NO_TASK, RIGHT
+from windlass.sim.fleet.cores import hold_cores, note_start
 from windlass.sim.fleet.reads import begin_reading, can_read, task_at
 from windlass.sim.fleet.state import FLEET_RUN
 from windlass.sim.handle import opening
@@ -77,7 +78,8 @@ def _refusal(state, stages, starts, moves, largest_first):
 
 def _commit(address, now, stages, starts, moves, largest_first):
     """Carry out all starts and moves, or none if one is wrong; return what is wrong, and in which row."""
-    state = _opened(address).state
+    whole = _opened(address)
+    state = whole.state
     wrong, row = _refusal(state, stages, starts, moves, largest_first)
     if wrong != RIGHT:
         return wrong, row
@@ -92,9 +94,13 @@ def _commit(address, now, stages, starts, moves, largest_first):
             state.cells[stage.row, site].started += tasks
             state.cells[stage.row, site].running += tasks
             for place in range(first, first + tasks):
-                task = state.tasks[task_at(state, stage, place)]
+                task_number = task_at(state, stage, place)
+                task = state.tasks[task_number]
                 task.site, task.source, task.begun = site, source, now
+                note_start(state, task_number)
         begin_reading(state, now, which, site, tasks, first, is_move, source)
+    if state.run[0].begins != 0:
+        hold_cores(state, whole.nodes)
     return RIGHT, 0
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from windlass.jit import Kernel, inlined
+from windlass.jit import Kernel, inlined, lean
 from windlass.sim.events.heap import next_time, pop
+from windlass.sim.fleet.cores import give_core, hold_cores, match_slots
 from windlass.sim.fleet.priority_order import (
     close_ranks,
     expand_order,
@@ -68,11 +69,40 @@ def _order_due(state):
     return due
 
 
+@inlined
+def _end_tasks(state, nodes, now):
+    """End the tasks that have computed until now; return their number, and the site of the last one."""
+    ended, site = 0, 0
+    while next_time(state.heap) <= now:
+        _, site, task = pop(state.heap)
+        end_task(state, now, site, task)
+        if state.run[0].bound != 0:
+            give_core(state, nodes, task)
+            match_slots(state, nodes, site)
+        ended += 1
+    return ended, site
+
+
+@lean
+def _end_ahead(state, nodes, now):
+    """End the tasks that end now, before other parts change cores; the rest of the instant follows."""
+    run = state.run[0]
+    ended, site = _end_tasks(state, nodes, now)
+    run.again, run.now = 1, now
+    run.ahead += ended
+    run.ahead_site = site
+
+
 def _run(address, until, events):
-    """Process instants before `until`, at most `events` events, or up to the next decision; return a status."""
+    """Process instants before `until`, at most `events` events, or up to the next decision; return a status.
+
+    On a ledger, tasks that end at `until` end as well.
+    """
     whole = _opened(address)
-    state = whole.state
+    state, nodes = whole.state, whole.nodes
     run, n = state.run[0], len(state.sites)
+    if run.due != 0:
+        return POLICY_DUE
     jobs = len(state.jobs) - 1
     standing = run.standing != 0
     first = last = 0
@@ -87,6 +117,8 @@ def _run(address, until, events):
             serve(state, first, last, run.now)
             if run.closed != 0 and run.linked != 0:
                 serve_elsewhere(state, run.now)
+            if run.begins != 0:
+                hold_cores(state, nodes)
             if run.short != 0:
                 return FULL
             last = 0
@@ -95,13 +127,18 @@ def _run(address, until, events):
         if run.logs != 0 and _logs_full(state):
             return FULL
         now = _next_instant(state)
-        if run.wanted != 0 and not standing:
+        if run.again != 0:
+            now = min(now, run.now)
+        elif run.wanted != 0 and not standing:
             due = max(run.decided + run.decide_every, run.now)
             if due <= now and due < until:
                 run.now = due
                 return POLICY_DUE
             now = min(now, due)
         if now >= until:
+            ends = run.bound != 0 and run.deciding == 0 and until < np.inf
+            if ends and next_time(state.heap) <= until:
+                _end_ahead(state, nodes, until)
             # No decision is due before the minimum time between decisions is over.
             run.next = max(now, run.decided + run.decide_every)
             return ALL_DONE if run.ended == jobs else REACHED
@@ -110,17 +147,16 @@ def _run(address, until, events):
             state.cells
         ):
             return FULL
-        run.now = now
+        run.now, run.again = now, 0
         if run.wake <= now:
             run.wake = np.inf
             run.wanted = 1
         while run.changes < len(state.changes) and state.changes[run.changes].time <= now:
             change_site(state, now)
-        ended = 0
-        while next_time(state.heap) <= now:
-            _, first, task = pop(state.heap)
-            end_task(state, now, first, task)
-            ended += 1
+        ended, first = _end_tasks(state, nodes, now)
+        if run.ahead != 0:
+            ended += run.ahead
+            first, run.ahead = run.ahead_site, 0
         if run.look <= now:
             refresh_links(state, now)
         while state.jobs[run.submitted].submit <= now:

@@ -14,6 +14,8 @@ while tasks wait, at most once every ``decide_every`` seconds.
 
 Links are updated at most once every ``look_every`` seconds: with 0, rates are exact at every instant; with more,
 reads begin and end up to this much later, and a link is never used beyond its capacity.
+
+The slots may be cores of a ledger that other parts use too (:mod:`windlass.sim.fleet.binding`).
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from windlass.place import POLICIES as PLACE
 from windlass.place.view import RIGHT, Placement, PlaceView
 from windlass.policy.answers import expect_answer
 from windlass.sim.fleet.answer import COMMIT
+from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.durations import Estimates
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.fleet.shared import FleetPart
@@ -56,6 +59,13 @@ class PlacedFleet(FleetPart):
         Whether to log every read and every change of a rate.
     progress
         Called with the share of jobs that have ended.
+    cores
+        Cores of a ledger that are the slots; None for slots of its own.
+
+    Raises
+    ------
+    InputError
+        :meth:`~windlass.sim.fleet.binding.FleetCores.join` raises it.
     """
 
     _decision = PLACE.key
@@ -69,11 +79,13 @@ class PlacedFleet(FleetPart):
         estimates: Estimates = "true",
         log: bool = False,
         progress: Callable[[float], None] | None = None,
+        cores: FleetCores | None = None,
     ) -> None:
         super().__init__(
             case,
             in_loop(None),
             progress,
+            cores,
             standing=False,
             by_seconds=estimates == "finished",
             look_every=look_every,
@@ -89,6 +101,10 @@ class PlacedFleet(FleetPart):
 
     def _is_due(self) -> bool:
         run, stages = self._state.run, self._state.stages
+        if self._cores is not None and not self._state.sites["slots"].any():
+            # Other parts hold all cores, and a change of them makes a decision due again.
+            run["wanted"] = 0
+            return False
         self._stages = np.flatnonzero((stages["waiting"] > 0) & (stages["ready"] > 0))
         run["wanted"], run["decided"], run["wake"] = 0, run["now"], np.inf
         if not len(self._stages):
@@ -125,7 +141,7 @@ class PlacedFleet(FleetPart):
         self._decisions += 1
         if answer.plan is not None:
             state.cells["plan"][state.stages["row"][self._stages]] = answer.plan
-        self._due = False
+        self._set_due(False)
         for code, tasks in zip(answer.why.tolist(), answer.starts[:, 3].tolist(), strict=True):
             reason = answer.reasons[code]
             self._reasons[reason] = self._reasons.get(reason, 0) + tasks
@@ -149,7 +165,7 @@ class OrderedFleet(FleetPart):
     by_seconds
         Whether policies see expected seconds instead of numbers of tasks: the number of tasks, times the mean time of
         the job's finished tasks (of all finished tasks if it has none, 1 s if there are none), times the job's error.
-    look_every, log, progress
+    look_every, log, progress, cores
         As in :class:`PlacedFleet`.
     """
 
@@ -164,11 +180,13 @@ class OrderedFleet(FleetPart):
         look_every: float = 0.0,
         log: bool = False,
         progress: Callable[[float], None] | None = None,
+        cores: FleetCores | None = None,
     ) -> None:
         super().__init__(
             case,
             compiled,
             progress,
+            cores,
             standing=True,
             python=not compiled.decides,
             by_seconds=by_seconds,
@@ -187,7 +205,11 @@ class OrderedFleet(FleetPart):
         orders = expect_answer(answer, JobOrder).orders(jobs, len(state.sites))
         state.order[: len(orders), :jobs] = orders
         state.run["orders"], state.run["answered"] = len(orders), 1
-        self._due = False
+        self._set_due(False)
+        if self._cores is not None:
+            # Tasks take their cores before other parts decide.
+            now = float(state.run["now"][0])
+            self._until(now, now)
 
     def result(self) -> FleetRun:
         """Return the outcome so far."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from windlass.jit import inlined, lean
 from windlass.sim.events.heap import push
+from windlass.sim.fleet.cores import note_start
 from windlass.sim.fleet.reads import begin_reading, can_read, task_at
 from windlass.sim.fleet.stages import settle_shuffle
 
@@ -138,10 +139,11 @@ def serve(state, first, last, now):
             begin = cell.coming if homes else stage.first + stage.begun
             occupy_slots(run, stage, cell, cell, site, tasks)
             for offset in range(tasks):
-                number_of_task = begin + offset if homes else task_at(state, stage, begin + offset)
+                number_of_task = task_at(state, stage, begin + offset)
                 task = state.tasks[number_of_task]
                 task.site, task.source = number, -1 if shuffles else number
                 task.begun = task.read = now
+                note_start(state, number_of_task)
                 push(state.heap, now + task.duration, number, number_of_task)
 
 
@@ -158,8 +160,10 @@ def start_reading(state, which, data_site, source, number, tasks, now):
         return True
     occupy_slots(run, stage, cell, state.cells[stage.row, number], site, tasks)
     for place in range(begin, begin + tasks):
-        task = state.tasks[task_at(state, stage, place)]
+        number_of_task = task_at(state, stage, place)
+        task = state.tasks[number_of_task]
         task.site, task.source, task.begun = number, source, now
+        note_start(state, number_of_task)
     begin_reading(state, now, which, number, tasks, begin, 0, source)
     return True
 

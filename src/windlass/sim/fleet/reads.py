@@ -12,7 +12,8 @@ from windlass.sim.links import share_links
 @inlined
 def task_at(state, stage, place):
     """Return the task at a place in the order in which a stage's tasks begin."""
-    return state.by_size[place] if stage.largest != 0 and len(state.by_size) > 0 else place
+    own = np.int64(state.cores[place].at) if len(state.cores) > 0 else place
+    return state.by_size[own] if stage.largest != 0 and len(state.by_size) > 0 else own
 
 
 @lean
@@ -53,7 +54,10 @@ def begin_reading(state, now, number, site, tasks, first, is_move, source):
     run.batches += 1
     batch = state.batches[which]
     batch.stage, batch.site, batch.tasks = number, site, tasks
-    batch.under_way, batch.first, batch.is_move = 0, first, is_move
+    batch.under_way, batch.first, batch.is_move, batch.left = 0, first, is_move, tasks
+    run.moves += is_move != 0
+    if len(state.cores) > 0 and not is_move:
+        _list_tasks(state, stage, which)
     for x in range(len(state.sites)):
         if x == site or (source >= 0 and x != source) or run.linked == 0:
             continue
@@ -62,6 +66,17 @@ def begin_reading(state, now, number, site, tasks, first, is_move, source):
             add_flow(state, now, x, site, which, carried)
     if batch.under_way == 0:
         end_reading(state, now, which)
+
+
+@lean
+def _list_tasks(state, stage, which):
+    """Chain the tasks of a batch, of which some may be lost before the others have read."""
+    batch, following = state.batches[which], np.int64(-1)
+    for place in range(batch.first + batch.tasks - 1, batch.first - 1, -1):
+        number = task_at(state, stage, place)
+        state.cores[number].batch, state.cores[number].after = which, following
+        following = number
+    batch.head = following
 
 
 @lean
@@ -75,6 +90,7 @@ def add_flow(state, now, source, site, which, carried):
     ends = state.progress[source, site] + state.rate[source, site] * wait + carried / batch.tasks
     flow = state.flows[number]
     flow.batch, flow.ends, flow.began = which, ends, now
+    flow.each, flow.carried = carried / batch.tasks, carried
     state.weight[source, site] += batch.tasks
     before, after = -1, state.head[source, site]
     while after >= 0 and state.flows[after].ends <= ends:
@@ -101,11 +117,31 @@ def end_reading(state, now, which):
         state.cells[stage.row, batch.site].left += batch.tasks
         stage.waiting += batch.tasks
         run.wanted = 1
+        run.moves -= 1
+        return
+    if len(state.cores) > 0:
+        number = batch.head
+        while number >= 0:
+            core = state.cores[number]
+            core.batch = -1
+            state.tasks[number].read = now
+            push(state.heap, now + state.tasks[number].duration, batch.site, number)
+            number = np.int64(core.after)
         return
     for place in range(batch.first, batch.first + batch.tasks):
         number = task_at(state, stage, place)
         state.tasks[number].read = now
         push(state.heap, now + state.tasks[number].duration, batch.site, number)
+
+
+@inlined
+def log_flow(state, number, source, site, ended):
+    """Log a flow that ends at ``ended``."""
+    flow = state.flows[number]
+    line = state.flow_log[state.run[0].logged]
+    line[0], line[1], line[2], line[3], line[4] = flow.began, ended, flow.carried, source, site
+    line[5] = state.batches[flow.batch].stage
+    state.run[0].logged += 1
 
 
 @lean
@@ -117,13 +153,9 @@ def end_flow(state, now, source, site, ended):
     which = flow.batch
     batch = state.batches[which]
     state.head[source, site] = flow.after
-    state.weight[source, site] -= batch.tasks
+    state.weight[source, site] -= batch.left
     if run.logs:
-        line = state.flow_log[run.logged]
-        line[0], line[1], line[3], line[4], line[5] = flow.began, ended, source, site, batch.stage
-        # In proportion to the sizes of the batch's own tasks.
-        line[2] = carried_by(state, state.stages[batch.stage], batch.first, batch.tasks, source)
-        run.logged += 1
+        log_flow(state, number, source, site, ended)
     if state.head[source, site] < 0:
         state.weight[source, site] = 0.0
         state.progress[source, site] = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,11 @@ class FleetRun:
         Number of tasks started, by the reason that the policy gave.
     jobs_reported, subjobs_reported
         Jobs and sub-jobs in the views of a policy that orders jobs, summed over all decisions.
+    row
+        (T,) row of the ledger on which each task held its core last; (0,) for a fleet with slots of its own.
+    lost
+        (l, 5) task, site, row of the ledger, start and end of each attempt that ended because its row was vacated, s;
+        the other columns of tasks are those of the last attempt.
     """
 
     fleet: Fleet
@@ -60,6 +65,8 @@ class FleetRun:
     reasons: dict[str, int]
     jobs_reported: int
     subjobs_reported: int
+    row: _Ints = field(default_factory=lambda: np.empty(0, np.int64), kw_only=True)
+    lost: _Floats = field(default_factory=lambda: np.empty((0, 5)), kw_only=True)
 
     @property
     def response(self) -> _Floats:

@@ -35,6 +35,18 @@ def enter(state, job, now):
             make_ready(state, now, number)
 
 
+@inlined
+def insert_waiting(state, number):
+    """List a stage as waiting in order of jobs, then stages: stages of later jobs may have become ready before it."""
+    run = state.run[0]
+    place = run.waits
+    while place > 0 and state.rows[place - 1].wait > number:
+        state.rows[place].wait = state.rows[place - 1].wait
+        place -= 1
+    state.rows[place].wait = number
+    run.waits += 1
+
+
 @lean
 def make_ready(state, now, number):
     """Mark a stage as ready, because all of its input exists."""
@@ -45,13 +57,7 @@ def make_ready(state, now, number):
     run.wanted = run.moved = 1
     if run.standing == 0:
         return
-    # Insert it in order of jobs, then stages: stages of later jobs may have become ready before this one.
-    place = run.waits
-    while place > 0 and state.rows[place - 1].wait > number:
-        state.rows[place].wait = state.rows[place - 1].wait
-        place -= 1
-    state.rows[place].wait = number
-    run.waits += 1
+    insert_waiting(state, number)
     if stage.shuffles != 0:
         settle_shuffle(state, stage)
     for site in range(len(state.sites)):
@@ -135,10 +141,11 @@ def change_site(state, now):
     run = state.run[0]
     change = state.changes[run.changes]
     site = state.sites[change.site]
-    run.closed += (change.slots == 0) - (site.slots == 0)
-    site.free += change.slots - site.slots
-    site.slots = change.slots
-    state.slots[change.site] = max(change.slots, 1)
+    if run.bound == 0:
+        run.closed += (change.slots == 0) - (site.slots == 0)
+        site.free += change.slots - site.slots
+        site.slots = change.slots
+        state.slots[change.site] = max(change.slots, 1)
     site.up, site.down = change.up, change.down
     run.changes += 1
     run.wanted = run.resources = run.moved = 1

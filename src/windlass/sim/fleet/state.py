@@ -15,7 +15,8 @@ from windlass.jit.schema import allocate, column, grown, numba_type
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs
 from windlass.order.fleet.compiled import REFINE, SELECT
 from windlass.sim.events.heap import Heap, make_heap
-from windlass.sim.fleet.records import BATCH, CELL, CHANGE, FLOW, JOB, PART, ROW, RUN, SITE, STAGE, TASK
+from windlass.sim.fleet.records import BATCH, CELL, CHANGE, CORE, FLOW, JOB, PART, ROW, RUN, SITE, STAGE, TASK
+from windlass.sim.nodes import Nodes
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
@@ -26,7 +27,8 @@ class FleetState(NamedTuple):
     """Everything that changes during a run, and its input; :mod:`windlass.sim.fleet.records` describes the records.
 
     Axes: ``sites``; ``jobs``, ``stages``, ``parts`` and ``tables``, each with one more entry that marks where the last
-    one ends; ``tasks``; ``linked``, the sites if they have links, else 0; ``rows``, stages of jobs in the system.
+    one ends; ``tasks``; ``linked``, the sites if they have links, else 0; ``rows``, stages of jobs in the system;
+    ``held``, the tasks if they hold cores of a ledger, else 0; ``ledger_rows``, its rows, or 0.
     """
 
     heap: Heap
@@ -36,6 +38,10 @@ class FleetState(NamedTuple):
     stages: Annotated[_Records, column("stages", dtype=STAGE)]
     parts: Annotated[_Records, column("parts", dtype=PART)]
     tasks: Annotated[_Records, column("tasks", dtype=TASK)]
+    cores: Annotated[_Records, column("held", dtype=CORE)]
+    on_row: Annotated[
+        _Ints, column("ledger_rows", fill=-1)
+    ]  # the task that took a core of the row last, or -1
     children: Annotated[_Ints, column("children")]
     by_size: Annotated[
         _Ints, column("sized")
@@ -67,14 +73,20 @@ class FleetState(NamedTuple):
     # Logs:
     flow_log: Annotated[_Floats, column("reads", 6, fill=None)]  # start, end, bytes, source, site, stage
     rate_log: Annotated[_Floats, column("rates", 4, fill=None)]  # time, source, site, bytes/s
+    lost_log: Annotated[_Floats, column("losses", 5, fill=None)]  # task, site, row, start, time of loss
 
 
 class FleetAsRun(NamedTuple):
-    """A fleet, the functions of a policy that orders its jobs in the loop, and the parameters of ``select``."""
+    """A fleet, the functions of a policy that orders its jobs in the loop, and the parameters of ``select``.
+
+    Axis ``ledger_sites``: the sites of the ledger.
+    """
 
     select: Annotated[object, SELECT]
     refine: Annotated[object, REFINE]
     options: Annotated[_Floats, column("options")]
+    nodes: Nodes
+    fleet_site: Annotated[_Ints, column("ledger_sites")]  # the fleet's site for each of the ledger's, or -1
     state: FleetState
 
 
@@ -91,6 +103,7 @@ def make_state(
     decide_every: float = 0.0,
     log: bool = False,
     rows: int = 64,
+    ledger_rows: int = 0,
 ) -> FleetState:
     """Return the state before any event.
 
@@ -110,6 +123,8 @@ def make_state(
         True if every read and every change of a rate is logged.
     rows
         Initial room in the tables of stages.
+    ledger_rows
+        Rows of the ledger whose cores are the slots; 0 for slots of its own.
 
     Examples
     --------
@@ -128,6 +143,7 @@ def make_state(
     run["look_every"], run["decide_every"] = look_every, decide_every
     run["logs"], run["linked"], run["limited"] = log, linked, bool(np.isfinite(fleet.pair).any())
     run["standing"], run["python"], run["by_seconds"] = standing, python, by_seconds
+    run["bound"], run["shortest"] = ledger_rows > 0, jobs.duration.min(initial=np.inf)
     run["homes"], run["closed"] = jobs.homes and standing, (fleet.slots == 0).sum()
     unlike = bool(len(jobs.size) and (jobs.size != 1.0).any())
     events = total if len(timetable) else min(int(fleet.slots.sum()), total)
@@ -150,6 +166,9 @@ def make_state(
             "ordered": n if standing else 0,
             "reads": 1024 if log else 0,
             "rates": 4 * n * n + 1024 if log else 0,
+            "held": total if ledger_rows else 0,
+            "ledger_rows": ledger_rows,
+            "losses": 0,
         },
         heap=make_heap(events + 16),
         run=run,
@@ -158,6 +177,7 @@ def make_state(
         stages=_stages(jobs),
         parts=_filled(PART, len(jobs.task0), site=np.append(jobs.site, -1), task0=jobs.task0),
         tasks=_tasks(jobs),
+        cores=_filled(CORE, total, row=-1, batch=-1, at=np.arange(total)) if ledger_rows else None,
         children=jobs.children,
         by_size=np.lexsort((-jobs.size, jobs.stage)) if unlike else None,
         most=fleet.pair,
@@ -235,6 +255,14 @@ def with_room(state: FleetState, flows: int, batches: int) -> FleetState:
             rate_log=_longer(state.rate_log, int(run["rates"]) + coming),
         )
     return state
+
+
+def with_longer_log_of_losses(state: FleetState) -> FleetState:
+    """Return the same state; if its log of lost tasks is full, with one of at least twice the length."""
+    used = int(state.run["lost"][0])
+    if used < len(state.lost_log):
+        return state
+    return state._replace(lost_log=_longer(state.lost_log, 2 * used + 64))
 
 
 def _stocked(table: _Records, used: int, more: int) -> _Records:
