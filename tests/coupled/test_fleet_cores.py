@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.coupled.cases import Tasks
 from tests.coupled.fleets import ORDERED, PLACED, Shared, fleet_part, run_shared, shared_cases, validate
 from tests.coupled.test_chopping import Chop
 from tests.coupled.test_concerns import content
@@ -17,6 +18,8 @@ from tests.coupled.test_fleets import bits, drawn, instants_of
 from tests.oracles import staged
 from tests.oracles.workloads import CHECK
 from windlass.drive import drive
+from windlass.model import JobTable
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.model.timetable import NodeTimetable, SiteTimetable
 from windlass.sim.coupled import Coupled, SinglePart
 from windlass.sim.fleet.binding import FleetCores
@@ -116,3 +119,35 @@ def test_no_core_is_idle_while_a_task_of_its_site_waits(
     done, ledger = run_shared(shared, policy)
     validate(shared, done, ledger, homes=True)
     assert content(run_shared(shared, policy, all_parts=True)[0]) == content(done)
+
+
+@pytest.mark.parametrize("policy", [ORDERED[2], ORDERED[3], PLACED[0], PLACED[2]], ids=str)
+def test_many_losses_and_stages_make_the_tables_grow(policy: tuple[str, bool, bool]) -> None:
+    rng, nodes = np.random.default_rng(7), [[4] * 6] * 3
+    stages = [
+        [
+            StageSpec(float(rng.uniform(1, 20)), here=tuple(rng.integers(1, 6, 3).tolist()), task_bytes=30.0),
+            StageSpec(float(rng.uniform(1, 20)), tasks=int(rng.integers(1, 12)), parents=(0,)),
+        ]
+        for _ in range(100)
+    ]
+    submit = np.sort(rng.uniform(0, 60, 100)).tolist()
+    case = FleetCase(Fleet.of([24] * 3, [60.0] * 3, [60.0] * 3), FleetJobs.of(submit, stages))
+    jobs = JobTable.of(
+        np.sort(rng.uniform(0, 200, 40)), rng.uniform(1, 30, 40), rng.integers(1, 25, 40), np.full(40, 30)
+    )
+    outages = []
+    for _ in range(3):
+        times = NodeTimetable.none()
+        for down in range(5, 250, 5):
+            times += NodeTimetable.outage(
+                int(rng.integers(6)), down, down + 4.5, cores=4, left=down % 3, kill=True
+            )
+        outages.append(times)
+    tasks = Tasks(np.sort(rng.uniform(0, 300, 200)).tolist(), rng.exponential(0.5, 200).tolist(), [1.0] * 6)
+    shared = Shared(nodes, case, [jobs, None, jobs], outages, [None, tasks, tasks], False)
+    done, ledger = run_shared(shared, policy, look_every=0.25)
+    run = validate(shared, done, ledger)
+    assert len(run.lost) > 130
+    assert ((run.lost[:, 4] > run.lost[:, 3]) & (run.lost[:, 4] <= 250)).all()
+    assert content(run_shared(shared, policy, look_every=0.25, all_parts=True)[0]) == content(done)
