@@ -40,6 +40,18 @@ class CoreDemand:
         """Return the demand of a load that lacks nothing."""
         return CoreDemand(np.empty(0), np.empty(0), np.empty(0))
 
+    def newest(self) -> float:
+        """Return since when the job waits that came last, s; minus infinity without one."""
+        return float(self.since.max(initial=-np.inf))
+
+    def total(self, smallest: float) -> float:
+        """Return the sum of the cores, where an instance of any size has ``smallest``: that of :meth:`requests`.
+
+        >>> CoreDemand(np.array([10.0, np.inf]), np.zeros(2), np.full(2, np.inf)).total(4.0)
+        14.0
+        """
+        return float(np.where(np.isinf(self.cores), smallest, self.cores).sum()) if len(self.cores) else 0.0
+
     def requests(self, types: Sequence[InstanceType]) -> Demands:
         """Return the demand as requests that each fit on an instance without GPUs.
 

@@ -42,10 +42,13 @@ class Concerns:
         Sites of the ledger: the part is called at each instant at which one of their watched rows changes.
     parts
         Parts whose state it reads: these parts and it are called at the same instants.
+    reads
+        Parts whose state it reads at instants of its own: they are called with it, but it is not called with them.
     """
 
     sites: tuple[int, ...] = ()
     parts: tuple[Part, ...] = ()
+    reads: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

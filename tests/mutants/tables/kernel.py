@@ -138,8 +138,8 @@ MUTANTS = (
     ),
     Mutant(
         "sim/instances/loads.py",
-        "more, self._known = lacking > self._known, min(lacking, self._known)",
-        "more, self._known = lacking > self._known, self._known",
+        "lacking > self._known or came > self._decided",
+        "lacking > self._known",
         ("tests/coupled/test_demand.py::test_batch_jobs_of_one_core_are_served_as_vector_jobs_are",),
     ),
     Mutant(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
 from windlass.scale.view import Demands, ScaleView
-from windlass.sim.demand import ScaledLoad
+from windlass.sim.demand import CoreDemand, ScaledLoad
 from windlass.sim.instances.state import NONE, UP, InstanceTable
 from windlass.sim.nodes import Nodes
 
@@ -46,8 +46,8 @@ class OtherLoads:
         self._plain = [at for at, kind in enumerate(types) if kind.gpus == 0 and kind.cores > 0]
         if loads and not self._plain:
             raise InputError("loads: every instance type has GPUs or no cores, expected one for other loads")
-        #: The fewest cores that the loads have lacked since the last decision.
-        self._known = 0.0
+        #: The fewest cores that the loads have lacked since the last decision, and its time, s.
+        self._known, self._decided = 0.0, -np.inf
 
     def __len__(self) -> int:
         return len(self._loads)
@@ -57,14 +57,15 @@ class OtherLoads:
         return any(not load.ended() for load in self._loads)
 
     def lack_more(self) -> bool:
-        """Return whether the loads lack more cores than at the last decision, or than at any time since."""
-        lacking = self._lacking()
-        more, self._known = lacking > self._known, min(lacking, self._known)
+        """Return whether the loads lack cores for work that came after the last decision, or more cores than then."""
+        demands = self._demands()
+        lacking, came = self._total(demands), max((each.newest() for each in demands), default=-np.inf)
+        more, self._known = lacking > self._known or came > self._decided, min(lacking, self._known)
         return more
 
-    def note_decision(self) -> None:
-        """Remember what the loads lack, as the policy has decided."""
-        self._known = self._lacking()
+    def note_decision(self, now: float) -> None:
+        """Remember what the loads lack at an instant, s, as the policy has decided."""
+        self._known, self._decided = self._total(self._demands()), now
 
     def add_to(self, view: ScaleView, fleet: InstanceTable, nodes: Nodes) -> ScaleView:
         """Return the view with what the loads use and lack."""
@@ -88,8 +89,15 @@ class OtherLoads:
         np.add.at(found, np.array(self._plain, np.int64)[place], cores / sizes[place])
         return found
 
+    def _demands(self) -> list[CoreDemand]:
+        return [load.lacking(self._within) for load in self._loads]
+
+    def _total(self, demands: Sequence[CoreDemand]) -> float:
+        smallest = min((self._types[at].cores for at in self._plain), default=0.0)
+        return sum(each.total(smallest) for each in demands)
+
     def _requests(self) -> Demands:
-        demands = [load.lacking(self._within).requests(self._types) for load in self._loads]
+        demands = [each.requests(self._types) for each in self._demands()]
         if not demands:
             return Demands.none()
         return Demands(
@@ -97,9 +105,6 @@ class OtherLoads:
             np.concatenate([each.since for each in demands]),
             np.concatenate([each.walltime for each in demands]),
         )
-
-    def _lacking(self) -> float:
-        return float(self._requests().resources[:, 1].sum())
 
     def _used(self, nodes: Nodes) -> NDArray[np.bool_]:
         """Return for each instance whether a load holds cores or runs there; this part's own jobs count as well."""

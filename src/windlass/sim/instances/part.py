@@ -184,8 +184,11 @@ class InstancesPart(Quiet):
         self._loop = Loop(RUN.entry(), self._handle, _INSTANTS_BETWEEN_REPORTS, self._report, self._grow)
 
     def concerns(self) -> Concerns:
-        """Return the site if other parts share the instances, and the parts of other loads."""
-        return Concerns(sites=(self._site,) if self._others else (), parts=self._parts)
+        """Return the site if other parts share the instances, and the parts of other loads.
+
+        An instant of a load that changes no row does not concern this part: what a load lacks is read at polls.
+        """
+        return Concerns(sites=(self._site,) if self._others else (), reads=self._parts)
 
     def entries(self) -> Entries:
         """Return the compiled steps."""
@@ -278,7 +281,7 @@ class InstancesPart(Quiet):
             room = np.minimum(fleet.limit, np.diff(fleet.first)) - present - fleet.leaving
             delays, boots = self._draw_launches(np.maximum(np.minimum(totals - present, room), 0))
         self._periods += view.due
-        self._loads.note_decision()
+        self._loads.note_decision(view.now)
         launched = self._act(self._handle.address, delays, boots, self._begin + self._periods * self._period)
         self._check_not_in_vain(bool(launched))
 
@@ -312,12 +315,12 @@ class InstancesPart(Quiet):
         )
 
     def _look_at_loads(self, now: float) -> None:
-        """Make a poll due if the loads lack more cores than before; look again at the next time of a poll."""
+        """At the time of a poll, make it due if the loads lack more cores than before."""
         self._counts.kept = self._loads.left()
-        if self._loads.lack_more():
-            POLL.entry()(self._handle.address, now)
         if self._look is not None and now >= self._next_check:
-            # The arrivals of short tasks are not instants of the simulation.
+            # Instants of other parts make no difference, as the loads are read at these times only.
+            if self._loads.lack_more():
+                POLL.entry()(self._handle.address, now)
             self._next_check = self._begin + (np.floor((now - self._begin) / self._look) + 1.0) * self._look
 
     def _draw_launches(self, missing: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:

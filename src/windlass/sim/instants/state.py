@@ -12,7 +12,7 @@ from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model import InputError
 from windlass.sim.handle import opening, storing
 from windlass.sim.nodes import Ledger, Nodes
-from windlass.sim.part import Entries, Part
+from windlass.sim.part import Concerns, Entries, Part
 
 _Numbers = NDArray[np.int64]
 _Times = NDArray[np.float64]
@@ -121,7 +121,7 @@ def make_instants(
         [at for at, each in enumerate(concerns) if each is not None and site in each.sites]
         for site in range(sites)
     ]
-    mates = _mates(parts, [() if each is None else each.parts for each in concerns])
+    mates = _mates(parts, [Concerns() if each is None else each for each in concerns])
     made = allocate(
         Instants,
         {
@@ -147,22 +147,30 @@ def make_instants(
     return made
 
 
-def _mates(parts: Sequence[Part], reads: Sequence[Sequence[Part]]) -> list[list[int]]:
-    """Return the parts to be called with each part: those that it reads or that read it, and theirs in turn."""
+def _mates(parts: Sequence[Part], concerns: Sequence[Concerns]) -> list[list[int]]:
+    """Return the parts to be called with each part: those that it reads, or that are to be called with it, in turn."""
     number = {id(part): at for at, part in enumerate(parts)}
-    group = list(range(len(parts)))
-    for at, others in enumerate(reads):
-        for other in others:
+    following: list[set[int]] = [set() for _ in parts]
+    for at, each in enumerate(concerns):
+        for other in (*each.parts, *each.reads):
             if id(other) not in number:
                 raise InputError(
                     f"part {at} reads a part that is not among the coupled ones; list that part as well"
                 )
-            old, new = group[number[id(other)]], group[at]
-            group = [new if each == old else each for each in group]
-    return [
-        [other for other in range(len(parts)) if other != at and group[other] == group[at]]
-        for at in range(len(parts))
-    ]
+            following[at].add(number[id(other)])
+        for other in each.parts:
+            following[number[id(other)]].add(at)
+    return [sorted(_reached(following, at) - {at}) for at in range(len(parts))]
+
+
+def _reached(following: Sequence[set[int]], start: int) -> set[int]:
+    """Return the parts that are reached from one of them."""
+    found, left = {start}, [start]
+    while left:
+        new = following[left.pop()] - found
+        found |= new
+        left += new
+    return found
 
 
 def _firsts(lists: Sequence[Sequence[int]]) -> _Numbers:

@@ -293,6 +293,8 @@ class SitePart:
     def lacking(self, within: float) -> CoreDemand:
         """Return the processors that waiting jobs lack, in the order of the queue, beyond the idle ones."""
         site, counts = self._run.site, self._counts
+        if counts.queue_head == counts.queue_tail:
+            return CoreDemand.none()
         rows = site.queue[counts.queue_head : counts.queue_tail]
         rows = rows[rows >= 0]
         procs = site.procs[rows].astype(np.float64)

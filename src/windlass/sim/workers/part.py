@@ -115,6 +115,8 @@ class WorkersPart(Quiet):
         self._handle, self._settle = Handle(self._run, STORE), SETTLE.entry()
         self._loop = Loop(RUN.entry(), self._handle, _STEPS_BETWEEN_REPORTS, self._after_steps, self._grow)
         self._reported, self._for_ever = -1, False
+        #: Sum of the work of the tasks up to each, once it is needed.
+        self._work_until: NDArray[np.float64] | None = None
         self._sites = () if ledger is None else sites
         if ledger is not None and number("keep", keep, 0.0, 1.0) > 0.0:
             self._keep(ledger, sites, keep)
@@ -204,11 +206,15 @@ class WorkersPart(Quiet):
     def lacking(self, within: float) -> CoreDemand:
         """Return the workers that waiting tasks lack: instances that would run them within ``within`` seconds."""
         state, progress = self._run.state, self._progress
+        if progress.arrived == progress.completed:
+            return CoreDemand.none()
         busy = state.line["running"] != NONE
         waiting = progress.arrived - progress.completed - int(busy.sum())
         if waiting <= 0:
             return CoreDemand.none()
-        work = waiting * float(state.work[: progress.arrived].mean())
+        if self._work_until is None:
+            self._work_until = np.cumsum(state.work)
+        work = waiting * float(self._work_until[progress.arrived - 1]) / progress.arrived
         idle = float(state.line["speed"][~busy & (state.line["down"] == 0)].sum())
         more = int(np.ceil(work / within / float(state.base.mean()) - idle / float(state.base.mean())))
         since = float(state.submit[progress.arrived - waiting])
