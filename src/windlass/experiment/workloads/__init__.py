@@ -36,6 +36,10 @@ Jobs that request resource vectors, on instances:
 Streaming queries:
 
 - :mod:`~windlass.experiment.workloads.queries`: queries on cameras, connected to a private cluster and a cloud.
+
+All loads of one cluster:
+
+- :mod:`~windlass.experiment.workloads.streams`: random streams with names, one for each part.
 """
 
 from windlass.experiment.workloads.lublin import lublin
