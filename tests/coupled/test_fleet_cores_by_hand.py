@@ -10,12 +10,13 @@ import pytest
 
 from tests.coupled.cases import Tasks, jobs_of, workers
 from tests.coupled.test_concerns import content
-from tests.coupled.test_fleets import drawn, place_policy
+from tests.coupled.test_fleets import Recorded, drawn, place_policy
 from tests.oracles import staged
 from windlass.drive import drive
 from windlass.model import InputError, PolicyError
 from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec, fixed_table
 from windlass.model.timetable import NodeTimetable, SiteTimetable
+from windlass.order.fleet import FleetView, JobOrder
 from windlass.order.fleet.compiled import in_loop
 from windlass.order.fleet.policies.fcfs import Fcfs
 from windlass.order.site import POLICIES as SITE_ORDER
@@ -25,6 +26,7 @@ from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
+from windlass.sim.part import Part
 from windlass.sim.site.part import SitePart
 
 
@@ -64,6 +66,31 @@ def test_the_task_that_came_to_a_row_last_is_lost_first() -> None:
     _, done = drive(Coupled([outages, by_order(FleetCase(Fleet.of([3]), jobs), ledger)], ledger), {})
     assert done.lost.tolist() == [[2.0, 0.0, 0.0, 2.0, 7.0], [1.0, 0.0, 0.0, 1.0, 7.0]]
     assert done.computed.tolist() == [10.0, 19.0, 19.0]
+
+
+class Counting:
+    """FCFS in Python; counts the sub-jobs of its views."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.subjobs = 0
+
+    def decide(self, view: FleetView) -> JobOrder:
+        self.subjobs += int((view.subjobs > 0).sum())
+        return Fcfs().decide(view)
+
+
+def test_lost_tasks_are_in_the_views_again() -> None:
+    ledger, policy = Ledger([[1] * 3, [1] * 3], parts=1), Counting()
+    parts: list[Part] = []
+    for site in (0, 1):
+        times = NodeTimetable.outage(0, 4.0, 6.0, cores=1, kill=True)
+        parts.append(Outages(times + NodeTimetable.outage(1, 7.0, 9.0, cores=1, kill=True), ledger, site))
+    jobs = fixed_table([0.0, 1.0, 2.0], [[2, 1], [1, 1], [3, 2]], np.full(10, 10.0))
+    fleet = OrderedFleet(FleetCase(Fleet.of([3, 3]), jobs), in_loop(policy), cores=FleetCores(ledger, (0, 1)))
+    done = drive(Coupled([*parts, fleet], ledger), {"order": policy})[-1]
+    assert (len(done.lost), done.subjobs_reported) == (4, policy.subjobs)
 
 
 def shuffling() -> FleetCase:
@@ -113,6 +140,28 @@ def test_slots_are_what_other_parts_leave_and_no_placement_is_due_without_any() 
     # The first job holds both cores, the second one of them from 10 to 15 s.
     assert done.begun.tolist() == [10.0, 13.0, 15.0]
     assert policy.times[0] == 10.0
+
+
+def test_no_order_is_due_while_other_parts_hold_all_cores() -> None:
+    ledger, policy = Ledger([[2]], parts=2), Recorded(Fcfs())
+    jobs = FleetJobs.of([1.0], [[StageSpec(3.0, here=(3,))]])
+    fleet = OrderedFleet(FleetCase(Fleet.of([2]), jobs), in_loop(policy), cores=FleetCores(ledger, (0,)))
+    site = SitePart(jobs_of((0, 10, 2), (0, 5, 1)), SITE_ORDER.find("fcfs")(), ledger)
+    _, done = drive(Coupled([site, fleet], ledger), {"order": policy})
+    assert done.begun.tolist() == [10.0, 13.0, 15.0]
+    # At 13 s the order holds; at 15 s the other job returns its core.
+    assert policy.times == [10.0, 15.0]
+
+
+def test_tasks_of_a_site_whose_cores_others_hold_read_from_it_and_run_elsewhere() -> None:
+    ledger = Ledger([[2], [2]], parts=2)
+    jobs = FleetJobs.of([1.0], [[StageSpec(2.0, here=(3, 0), task_bytes=10.0)]])
+    fleet = by_order(FleetCase(Fleet.of([2, 2], [10.0] * 2, [10.0] * 2), jobs), ledger, (0, 1))
+    site = SitePart(jobs_of((0, 4, 2)), SITE_ORDER.find("fcfs")(), ledger)
+    _, done = drive(Coupled([site, fleet], ledger), {})
+    # Two tasks share the link for 2 s; at 4 s, the third one has cores where its input is.
+    assert (done.site.tolist(), done.source.tolist()) == ([1, 1, 0], [0, 0, 0])
+    assert (done.begun.tolist(), done.read.tolist()) == ([1.0, 1.0, 4.0], [3.0, 3.0, 4.0])
 
 
 def test_cores_that_are_owed_go_as_tasks_end() -> None:

@@ -60,7 +60,8 @@ def _order_due(state):
     if run.moved != 0:
         run.moved = 0
         close_ranks(state)
-        due = run.waits > 0
+        # On a ledger, a change of slots makes an order due again.
+        due = run.waits > 0 and (run.bound == 0 or run.closed < len(state.sites))
     if due:
         size_up(state)
         run.decisions += 1
