@@ -287,6 +287,25 @@ def test_kept_cores_are_held_until_the_last_query_has_left() -> None:
     assert other.left_by_others(2, 1) == 6
 
 
+@pytest.mark.parametrize("first", [False, True])
+def test_kept_cores_are_taken_back_after_an_outage_before_jobs_start(first: bool) -> None:
+    ledger = Ledger([[1], [0], [4, 1], [8]], parts=2)
+    part = _on_nodes(one(arrive=30.0, leave=40.0), ledger, at=(0, 1, 2, 3), keep=(0, 0, 2, 0))
+    jobs = JobTable.of([6.0, 6.0], [2.0, 2.0], [2, 2], [2.0, 2.0])
+    site = SitePart(jobs, Easy(), ledger, site=2)
+    outage = Outages(NodeTimetable.outage(0, 5.0, 10.0, cores=4), ledger, site=2)
+    checked, sampled = Checked(ledger), Sampled(ledger, (0, 1, 2, 3))
+    parts: list[Part] = [part, site] if first else [site, part]
+    done = drive(
+        Coupled([*parts, outage, checked, sampled], ledger),
+        {"plan": POLICIES.make("static", np.random.default_rng(1))},
+    )
+    # Of the five cores, the jobs have three; while one node is down, the part keeps the core of the other.
+    assert done[parts.index(site)].start.tolist() == [10.0, 12.0]
+    assert {held[2] for time, held in sampled.held.items() if 5.0 < time < 10.0} == {1}
+    assert {held[2] for time, held in sampled.held.items() if 10.0 < time < 30.0} == {2}
+
+
 @pytest.mark.parametrize(
     ("at", "message"),
     [

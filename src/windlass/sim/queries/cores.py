@@ -94,6 +94,15 @@ class ClusterCores:
         for cluster in np.flatnonzero((more != 0) & ((more < 0) | take)).tolist():
             self._ledger.hold_among(self._clusters[cluster], self._number, int(more[cluster]))
 
+    def take_kept(self) -> None:
+        """Take the idle cores that the part keeps and does not hold, as after an outage."""
+        if not self._keep.any():
+            return
+        held = np.add.reduceat(self._ledger.nodes.held[self._rows, self._number], self._begin)
+        for cluster in np.flatnonzero(held < self._keep).tolist():
+            lacking = int(self._keep[cluster] - held[cluster])
+            self._ledger.hold_among(self._clusters[cluster], self._number, lacking)
+
     def release(self) -> None:
         """Give all cores back, and keep none from now on."""
         self._keep[:] = 0

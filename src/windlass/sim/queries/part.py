@@ -187,8 +187,10 @@ class QueriesPart(Quiet):
         self._check_capacity(now)
 
     def settle(self, now: float) -> None:
-        """Take note of cores that other parts hold or release, and of changes of capacity."""
+        """Take note of cores that other parts hold or release, and of changes of capacity; take back kept cores."""
         self._check_capacity(now)
+        # No other part decides before all have settled, so none takes these cores.
+        self._cores.take_kept()
 
     def decide(self, now: float) -> Sequence[Due]:
         """Add arriving queries; return the planning decision if one is due."""
