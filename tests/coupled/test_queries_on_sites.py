@@ -285,6 +285,9 @@ def test_kept_cores_are_held_until_the_last_query_has_left() -> None:
     other = Ledger([[1], [0], [4, 4, 4], [8]], parts=2)
     _on_nodes(one(), other, at=(0, 1, 2, 3), keep=(0, 0, 6, 0))
     assert other.left_by_others(2, 1) == 6
+    # The part keeps cores within its limit.
+    other.limit(2, 0, 8)
+    assert other.left_by_others(2, 1) == 4
 
 
 @pytest.mark.parametrize("first", [False, True])

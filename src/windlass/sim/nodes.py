@@ -195,8 +195,8 @@ class Ledger:
         self._set, self._take = SET_CAPACITY.entry(), TAKE_CHANGED.entry()
         self._counts = LedgerCounts.of(self.nodes.counts)
         self._numbers: set[int] = set()
-        #: By site: cores that parts always hold.
-        self._reserved: dict[int, int] = {}
+        #: By site and part: cores that the part always holds.
+        self._reserved: dict[tuple[int, int], int] = {}
         # By row: the part that sets its capacity, and the part whose tasks use its idle cores.
         self._owners: dict[int, str] = {}
         self._idle_users: dict[int, str] = {}
@@ -267,19 +267,20 @@ class Ledger:
         self.nodes.most[site, part] = most
         self._counts.limited = 1
 
-    def reserve(self, site: int, cores: int) -> None:
+    def reserve(self, site: int, part: int, cores: int) -> None:
         """Note that a part always holds some cores of a site, so that no job that needs them can ever start."""
-        self._reserved[site] = self._reserved.get(site, 0) + cores
+        self._reserved[site, part] = self._reserved.get((site, part), 0) + cores
 
     def left_by_others(self, site: int, part: int) -> int:
         """Return the cores of a site that a part can count on: those that are neither reserved nor in others' limits.
 
-        Parts without a limit are not counted.
+        Of parts without a limit, only reserved cores are counted. A part holds its reserved cores within its limit.
         """
-        most, whole = self.nodes.most[site], int(self.nodes.whole[self.rows(site)].sum())
-        whole -= self._reserved.get(site, 0)
-        others = [int(each) for number, each in enumerate(most) if number != part and each >= 0]
-        return max(whole - sum(others), 0)
+        left = int(self.nodes.whole[self.rows(site)].sum())
+        for other, most in enumerate(self.nodes.most[site].tolist()):
+            if other != part:
+                left -= max(most, self._reserved.get((site, other), 0))
+        return max(left, 0)
 
     def own(self, rows: Iterable[int], owner: str) -> None:
         """Make a part the only one that sets the capacity of some rows.

@@ -70,7 +70,7 @@ class ClusterCores:
         for site in sorted(set(self._site.tolist())):
             ledger.watch(site)
         for site, cores in zip(self._site.tolist(), keep, strict=True):
-            ledger.reserve(site, cores)
+            ledger.reserve(site, number, cores)
         self.hold(np.zeros(len(rows)), take=True)
 
     def available(self) -> _Floats:
