@@ -7,5 +7,6 @@
 - :mod:`tests.oracles.naive`: the ordering policies, implemented from their definitions.
 - :mod:`tests.oracles.byhand`: run a policy of Windlass through that loop, step by step.
 - :mod:`tests.oracles.queries`: streaming queries under the decisions of a planner, query by query and frame by frame.
+- :mod:`tests.oracles.cluster`, :mod:`tests.oracles.cluster_loads`: check the log of one cluster of all kinds of parts.
 - :mod:`tests.oracles.workloads`: small random and fixed workloads with edge cases.
 """
