@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 
 from tests.coupled.clusters import Shape, run
+from tests.coupled.controls import FULL, PROMISED
+from tests.coupled.corruptions import OF_ALL_KINDS, OF_PROMISES, Control
 from tests.coupled.drawn_clusters import shapes
+from tests.oracles.cluster import ClusterLog
 from tests.oracles.cluster_loads import violations
 from tests.oracles.workloads import CHECK
 
@@ -22,3 +26,37 @@ def test_promises_to_jobs_hold_next_to_parts_with_limits(shape: Shape) -> None:
     log = run(shape)
     assert all(batch.bound is not None for batch in log.batch)
     assert violations(log) == []
+
+
+@pytest.fixture(scope="module")
+def logs() -> list[ClusterLog]:
+    return [run(FULL), run(PROMISED)]
+
+
+def test_the_controls_have_all_that_is_checked(logs: list[ClusterLog]) -> None:
+    full, promised = logs
+    assert [violations(log) for log in logs] == [[], []]
+    jobs, sharing = full.batch
+    assert len(jobs.replay.lost) > 0
+    assert len(sharing.shared.host) > 0
+    assert any(each.over(0) for each in full.snapshots)
+    assert full.tasks is not None
+    assert full.tasks.done.moved > 0
+    assert full.instances is not None
+    assert len(full.instances.done.launches.kind) > 0
+    assert [batch.bound for batch in (jobs, sharing, *promised.batch)] == [None, None, 4]
+
+
+@pytest.mark.parametrize("name", OF_ALL_KINDS)
+def test_a_corrupted_log_is_rejected(name: str, logs: list[ClusterLog]) -> None:
+    _rejects(OF_ALL_KINDS[name], logs[0])
+
+
+@pytest.mark.parametrize("name", OF_PROMISES)
+def test_a_log_of_a_broken_promise_is_rejected(name: str, logs: list[ClusterLog]) -> None:
+    _rejects(OF_PROMISES[name], logs[1])
+
+
+def _rejects(control: Control, log: ClusterLog) -> None:
+    found = violations(control.corrupt(log))
+    assert any(control.message in line for line in found), found

@@ -257,16 +257,14 @@ def _streams(log: ClusterLog, course: Course) -> list[str]:
         if abs(served + lost - stay) > CLOSE * (1.0 + stay):
             found.append(f"query {query}: {served:g} s served and {lost:g} s lost of {stay:g} s")
     times, until = done.course.time.tolist(), max(done.stays.leave.tolist(), default=0.0)
-    for state in course.states:
-        if not times[0] <= state.time < min(until, times[-1]):
+    for now in sorted({*course.times, *times}):
+        if not times[0] <= now < min(until, times[-1]):
             continue
-        used = done.course.held[bisect_right(times, state.time) - 1].tolist()
+        state, used = course.at(now), done.course.held[bisect_right(times, now) - 1].tolist()
         for site, cores, keep in zip(streams.at, used, streams.keep, strict=True):
             held = state.of(streams.part, log.sites[site])
             idle = sum(max(0, state.idle[row]) for row in log.sites[site])
             expected = max(math.ceil(cores - CLOSE), keep)
             if held != expected and not (idle == 0 and math.ceil(cores - CLOSE) <= held < keep):
-                found.append(
-                    f"at {state.time:g} s, queries hold {held} cores of site {site}, expected {expected}"
-                )
+                found.append(f"at {now:g} s, queries hold {held} cores of site {site}, expected {expected}")
     return found
