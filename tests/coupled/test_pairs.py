@@ -146,7 +146,7 @@ def _queries(cluster: Cluster, name: str, seed: int) -> list[Part]:
 
 def _fleet(cluster: Cluster, name: str, seed: int) -> list[Part]:
     cluster.policies[f"place{name}"] = InPlace()
-    cores = int(cluster.ledger.nodes.whole.sum())
+    cores = int(cluster.ledger.nodes.whole[cluster.ledger.rows(0)].sum())
     jobs = FleetJobs.of([10.0, 30.0], [[StageSpec(7.0, here=(43,))], [StageSpec(30.0, here=(20,))]])
     case = FleetCase(Fleet.of(slots=[cores]), jobs)
     return [PlacedFleet(case, cores=FleetCores(cluster.ledger, (0,)))]
