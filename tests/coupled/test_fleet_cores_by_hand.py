@@ -20,7 +20,8 @@ from windlass.order.fleet import FleetView, JobOrder
 from windlass.order.fleet.compiled import in_loop
 from windlass.order.fleet.policies.fcfs import Fcfs
 from windlass.order.site import POLICIES as SITE_ORDER
-from windlass.place.view import Placement
+from windlass.place.policies.in_place import InPlace
+from windlass.place.view import Placement, PlaceView
 from windlass.sim.coupled import Coupled
 from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
@@ -162,6 +163,44 @@ def test_tasks_of_a_site_whose_cores_others_hold_read_from_it_and_run_elsewhere(
     # Two tasks share the link for 2 s; at 4 s, the third one has cores where its input is.
     assert (done.site.tolist(), done.source.tolist()) == ([1, 1, 0], [0, 0, 0])
     assert (done.begun.tolist(), done.read.tolist()) == ([1.0, 1.0, 4.0], [3.0, 3.0, 4.0])
+
+
+def test_a_change_of_links_leaves_the_slots_to_the_ledger() -> None:
+    ledger, sites = Ledger([[2], [2]], parts=2), np.array([0, 1])
+    links = SiteTimetable(np.array([2.0, 2.0]), sites, np.array([2, 2]), np.full(2, 5.0), np.full(2, 5.0))
+    jobs = FleetJobs.of([0.0], [[StageSpec(3.0, here=(3, 0), task_bytes=10.0)]])
+    fleet = by_order(FleetCase(Fleet.of([2, 2], [10.0] * 2, [10.0] * 2), jobs, links), ledger, (0, 1))
+    site = SitePart(jobs_of((0, 10, 1)), SITE_ORDER.find("fcfs")(), ledger)
+    _, done = drive(Coupled([site, fleet], ledger), {})
+    assert (done.begun.tolist(), done.site.tolist()) == ([0.0, 3.0, 6.0], [0, 0, 0])
+
+
+class Viewing:
+    """Tasks where their input is; notes waiting, started and running tasks of each view."""
+
+    name = "viewing"
+
+    def __init__(self) -> None:
+        self.found: list[tuple[float, ...]] = []
+
+    def decide(self, view: PlaceView) -> Placement:
+        ready = view.ready
+        self.found.append(
+            (
+                view.now,
+                *(int(each.sum()) for each in (ready.waiting, ready.here, ready.started, ready.running)),
+            )
+        )
+        return InPlace().decide(view)
+
+
+def test_a_placement_sees_lost_tasks_as_waiting_and_not_as_running() -> None:
+    ledger, policy = Ledger([[1, 1]], parts=1), Viewing()
+    outages = Outages(NodeTimetable.outage(1, 4.0, 16.0, cores=1, kill=True), ledger)
+    jobs = FleetJobs.of([0.0], [[StageSpec(10.0, here=(3,))]])
+    fleet = PlacedFleet(FleetCase(Fleet.of([2], [1.0], [1.0]), jobs), cores=FleetCores(ledger, (0,)))
+    drive(Coupled([outages, fleet], ledger), {"place": policy})
+    assert policy.found[:3] == [(0.0, 3, 3, 0, 0), (4.0, 2, 2, 1, 1), (10.0, 2, 2, 1, 0)]
 
 
 def test_cores_that_are_owed_go_as_tasks_end() -> None:
