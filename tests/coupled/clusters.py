@@ -59,6 +59,8 @@ class Shape:
     share: float = 0.0
     vectors: VectorJobs | None = None
     fleet: InstanceFleet | None = None
+    #: The first decision of the autoscaler.
+    begin: float = 0.0
     stays: Stays | None = None
     kinds: tuple[int, ...] = ()
     terms: Terms = field(default_factory=Terms)
@@ -71,6 +73,8 @@ class Shape:
     outages: NodeTimetable = field(default_factory=NodeTimetable.none)
     order: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
     seed: int = 1
+    #: Whether the part of tasks is made before that of queries.
+    tasks_first: bool = False
     #: Whether each instant concerns all parts.
     all_called: bool = False
 
@@ -111,26 +115,10 @@ def run(shape: Shape) -> ClusterLog:
             limits[0, part] = most
             ledger.limit(0, part, most)
     rng, groups, policies = np.random.default_rng(shape.seed), dict[int, list[Part]](), dict[str, Any]()
-    if shape.stays is not None:
-        policies["plan"] = RandomPlanner(np.random.default_rng(shape.seed))
-        options = [
-            QueryOptions.of(row, CONFIGURATIONS[kind], merging=True) for row, kind in enumerate(shape.kinds)
-        ]
-        groups[STREAMS] = [
-            QueriesPart(
-                TIERS,
-                options,
-                shape.stays,
-                ledger,
-                terms=shape.terms,
-                units=1,
-                number=STREAMS,
-                at=AT,
-                keep=(0, 0, shape.keep, 0),
-            )
-        ]
-    if shape.tasks is not None:
-        groups[TASKS] = [workers(shape.tasks, ledger, policy=shape.dispatch, keep=shape.share, record=True)]
+    makers = {TASKS: _make_tasks, STREAMS: _make_queries}
+    for part in (TASKS, STREAMS) if shape.tasks_first else (STREAMS, TASKS):
+        groups[part] = makers[part](shape, ledger)
+    policies["plan"] = RandomPlanner(np.random.default_rng(shape.seed))
     if shape.jobs is not None:
         groups[JOBS] = [SitePart(shape.jobs, Easy(), ledger, number=JOBS, record=True)]
     if shape.sharing is not None:
@@ -146,7 +134,7 @@ def run(shape: Shape) -> ClusterLog:
     if fleet is not None:
         assert shape.vectors is not None
         policies["scale"] = RandomScaler(np.random.default_rng(shape.seed), until=25.0)
-        loads: list[Any] = [groups[each][0] for each in (JOBS, SHARING, TASKS) if each in groups]
+        loads: list[Any] = [groups[each][0] for each in (JOBS, SHARING, TASKS) if groups.get(each)]
         groups[VECTORS] = [
             InstancesPart(
                 shape.vectors,
@@ -155,7 +143,7 @@ def run(shape: Shape) -> ClusterLog:
                 rng,
                 period=PERIOD,
                 look=LOOK,
-                begin=0.0,
+                begin=shape.begin,
                 number_in_ledger=VECTORS,
                 after=len(shape.nodes),
                 loads=loads,
@@ -173,6 +161,26 @@ def run(shape: Shape) -> ClusterLog:
     return _log(
         shape, ledger, found, observer, limits, [type(each).__name__ for each in parts if not each.ended()]
     )
+
+
+def _make_tasks(shape: Shape, ledger: Ledger) -> list[Part]:
+    if shape.tasks is None:
+        return []
+    return [workers(shape.tasks, ledger, policy=shape.dispatch, keep=shape.share, record=True)]
+
+
+def _make_queries(shape: Shape, ledger: Ledger) -> list[Part]:
+    if shape.stays is None:
+        return []
+    options = [
+        QueryOptions.of(row, CONFIGURATIONS[kind], merging=True) for row, kind in enumerate(shape.kinds)
+    ]
+    keep = (0, 0, shape.keep, 0)
+    return [
+        QueriesPart(
+            TIERS, options, shape.stays, ledger, terms=shape.terms, units=1, number=STREAMS, at=AT, keep=keep
+        )
+    ]
 
 
 def _log(

@@ -29,7 +29,7 @@ def shapes(draw: st.DrawFn, *, promised: bool = False) -> Shape:
     nodes = draw(st.lists(st.integers(2 if promised else 1, 4), min_size=1, max_size=3))
     chance = st.sampled_from([True, True, False])
     shape = Shape(nodes, seed=draw(st.integers(0, 99)), all_called=draw(st.booleans()))
-    shape = replace(shape, order=tuple(draw(st.permutations(range(6)))))
+    shape = replace(shape, order=tuple(draw(st.permutations(range(6)))), tasks_first=draw(st.booleans()))
     if not promised and draw(chance):
         shape = replace(shape, **draw(_instances()))
     if draw(chance):
@@ -101,7 +101,7 @@ def _instances(draw: st.DrawFn) -> dict[str, Any]:
     )
     idle, notice = draw(st.sampled_from([0.0, 2.0, 5.0])), draw(st.sampled_from([0.0, 2.0]))
     fleet = InstanceFleet((TINY,), idle=idle, notice=notice, interruptions=interrupted)
-    return {"vectors": vectors, "fleet": fleet}
+    return {"vectors": vectors, "fleet": fleet, "begin": draw(st.sampled_from([0.0, 3.0]))}
 
 
 @st.composite

@@ -291,6 +291,21 @@ def test_kept_cores_are_held_until_the_last_query_has_left() -> None:
 
 
 @pytest.mark.parametrize("first", [False, True])
+def test_cores_that_are_kept_from_the_beginning_slow_tasks_before_the_first_instant(first: bool) -> None:
+    ledger = Ledger([[1], [0], [4], [8]], parts=1)
+    made: dict[bool, Part] = {}
+    # Nothing but tasks happens before 9 s. The order in which the parts are made has no effect.
+    for queries in (first, not first):
+        if queries:
+            made[True] = _on_nodes(one(arrive=9.0, leave=12.0), ledger, at=(0, 1, 2, 3), keep=(0, 0, 2, 0))
+        else:
+            made[False] = workers(Tasks([0.0, 4.0], [1.0, 1.0], [1.0]), ledger, site=2)
+    policies = {"plan": POLICIES.make("static", np.random.default_rng(1))}
+    done = drive(Coupled([made[False], made[True]], ledger), policies)[0]
+    assert done.response.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("first", [False, True])
 def test_kept_cores_are_taken_back_after_an_outage_before_jobs_start(first: bool) -> None:
     ledger = Ledger([[1], [0], [4, 1], [8]], parts=2)
     part = _on_nodes(one(arrive=30.0, leave=40.0), ledger, at=(0, 1, 2, 3), keep=(0, 0, 2, 0))

@@ -161,6 +161,9 @@ def _begin(instants):
         until = min(until, instants.horizon[part])
     if counts.behind != 0 and until < np.inf:
         until = clock.now
+    if counts.instants == 0 and instants.nodes.counts[0].changed > 0:
+        # Cores that a part holds from the beginning change the speed of others from the start of time on.
+        until = min(until, 0.0)
     if parts == 1:
         until = np.inf
     check = (counts.instants + 1) % counts.check_every == 0
