@@ -214,7 +214,7 @@ def _log(
         log = replace(log, tasks=TaskLog(found[TASKS][0], submit, work, speeds, floor, shape.share, part))
     if shape.fleet is not None:
         log = replace(
-            log, instances=InstanceLog(VECTORS, found[VECTORS][0], len(shape.nodes), shape.fleet.idle)
+            log, instances=InstanceLog(VECTORS, found[VECTORS][0], len(shape.nodes), shape.fleet.idle, LOOK)
         )
     if shape.stays is not None:
         log = replace(log, streams=StreamLog(STREAMS, found[STREAMS][0], AT, (0, 0, shape.keep, 0)))

@@ -122,6 +122,12 @@ def _instances(table: str, at: int, **changes: Callable[[Any], Any]) -> Corrupt:
     return corrupt
 
 
+def _paid_for_longer(log: ClusterLog) -> ClusterLog:
+    assert log.instances is not None
+    done = log.instances.done
+    return replace(log, instances=replace(log.instances, done=replace(done, finish=done.finish + 3.0)))
+
+
 def _without_last_job(log: ClusterLog) -> ClusterLog:
     def cut(batch: BatchLog) -> BatchLog:
         return replace(batch, replay=replace(batch.replay, start=batch.replay.start[:-1]))
@@ -230,6 +236,7 @@ OF_ALL_KINDS = {
     "instance that stays": Control(
         "instances have cores", _instances("launches", 0, gone=lambda at: at + 1.0)
     ),
+    "cost until later": Control("instances are paid until", _paid_for_longer),
     "vector job that ends earlier": Control(
         "instances: ", _instances("attempts", 0, ended=lambda at: at - 1.0)
     ),

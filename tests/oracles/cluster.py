@@ -69,12 +69,13 @@ class TaskLog:
 
 @dataclass(frozen=True)
 class InstanceLog:
-    """Instances on the rows of the first site from ``after`` on, and their jobs."""
+    """Instances on the rows of the first site from ``after`` on, their jobs, and the time from poll to poll (s)."""
 
     part: int
     done: Any
     after: int
     idle: float
+    look: float
 
 
 @dataclass(frozen=True)

@@ -201,7 +201,12 @@ def _vectors(log: ClusterLog, course: Course) -> list[str]:
     except AssertionError as error:
         line = traceback.extract_tb(error.__traceback__)[-1].line
         return [f"instances: {str(error) or line}"]
-    found, attempts = _launches(part, _end_of_loads(log)), part.done.attempts
+    until, attempts = _end_of_loads(log), part.done.attempts
+    found = _launches(part, until)
+    # The end of short tasks is noticed at the next poll.
+    late = CLOSE if log.tasks is None else part.look
+    if not until - CLOSE <= part.done.finish <= until + late:
+        found.append(f"instances are paid until {part.done.finish:g} s, all loads end at {until:g} s")
     for state in course.states:
         on: dict[int, float] = defaultdict(float)
         for job, launch, began, ended in zip(
@@ -239,7 +244,8 @@ def _launches(part: InstanceLog, until: float) -> list[str]:
         strict=True,
     ):
         due = begun + part.done.fleet.types[kind].launch
-        if due <= until and not gone <= due and ready != due:
+        # At the instant of the last end, instances stay as they are.
+        if due < until and not gone <= due and ready != due:
             found.append(f"the instance launched at {begun:g} s is ready at {ready:g} s, expected {due:g} s")
     return found
 

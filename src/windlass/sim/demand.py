@@ -86,6 +86,10 @@ class ScaledLoad(Part, Protocol):
         """Return the cores that its waiting work lacks, if the work is to begin within ``within`` seconds."""
         ...
 
+    def finish(self) -> float:
+        """Return when the last of its work so far ended, s; minus infinity if none has."""
+        ...
+
     def uses(self, rows: Sequence[int]) -> _Bools:
         """Return for each row of the ledger whether work runs there without holding cores."""
         ...

@@ -56,6 +56,10 @@ class OtherLoads:
         """Return whether a load has work left."""
         return any(not load.ended() for load in self._loads)
 
+    def finish(self) -> float:
+        """Return when the last work of the loads ended, s; minus infinity without loads."""
+        return max((load.finish() for load in self._loads), default=-np.inf)
+
     def lack_more(self) -> bool:
         """Return whether the loads lack cores for work that came after the last decision, or more cores than then."""
         demands = self._demands()

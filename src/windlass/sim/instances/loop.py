@@ -112,7 +112,9 @@ def _alter(address, now):
     if not _has_lines(run):
         return FULL
     counts, clock = run.queues.counts[0], run.queues.clock[0]
-    if next_of_any(run.turns) <= now or run.fleet.cut_time[counts.cuts] <= now:
+    due = next_of_any(run.turns) <= now or run.fleet.cut_time[counts.cuts] <= now
+    # After the last job instances stay as they are, however often other parts have this part called.
+    if due and _goes_on(run):
         alter(address, now)
         clock.open_instant = now
     return REACHED

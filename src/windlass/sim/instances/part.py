@@ -311,14 +311,16 @@ class InstancesPart(Quiet):
             self._run,
             self._begin,
             self._history.decisions(),
-            self._clock.now if self._loads else -np.inf,
+            self._clock.now if self._loads.left() else self._loads.finish(),
         )
 
     def _look_at_loads(self, now: float) -> None:
         """At the time of a poll, make it due if the loads lack more cores than before."""
-        self._counts.kept = self._loads.left()
-        if self._look is not None and now >= self._next_check:
+        if self._look is None:
+            self._counts.kept = self._loads.left()
+        elif now >= self._next_check:
             # Instants of other parts make no difference, as the loads are read at these times only.
+            self._counts.kept = self._loads.left()
             if self._loads.lack_more():
                 POLL.entry()(self._handle.address, now)
             self._next_check = self._begin + (np.floor((now - self._begin) / self._look) + 1.0) * self._look

@@ -303,6 +303,11 @@ class SitePart:
         rows = rows[some]
         return CoreDemand(lacking[some], self._jobs.submit[rows], self._jobs.request[rows])
 
+    def finish(self) -> float:
+        """Return when the last job so far ended, s; minus infinity if none has."""
+        end = self._run.site.end
+        return float(end[~np.isnan(end)].max(initial=-np.inf))
+
     def uses(self, rows: Sequence[int]) -> NDArray[np.bool_]:
         """Return False for each row: jobs hold the cores that they use."""
         return np.zeros(len(rows), np.bool_)

@@ -220,6 +220,11 @@ class WorkersPart(Quiet):
         since = float(state.submit[progress.arrived - waiting])
         return CoreDemand(*(np.full(max(more, 0), each) for each in (np.inf, since, np.inf)))
 
+    def finish(self) -> float:
+        """Return when the last task so far ended, s; minus infinity if none has."""
+        end = self._run.state.end
+        return float(end[~np.isnan(end)].max(initial=-np.inf))
+
     def uses(self, rows: Sequence[int]) -> NDArray[np.bool_]:
         """Return for each row of the ledger whether its worker runs a task."""
         workers = self._run.worker_of[np.asarray(rows, np.int64)]
