@@ -217,6 +217,16 @@ def test_a_limit_bounds_the_slots() -> None:
     assert drive(Coupled([part], ledger), {})[0].computed.tolist() == [5.0, 10.0]
 
 
+def test_a_task_lost_under_a_limit_starts_again_on_another_row() -> None:
+    # The slots do not change: the limit is one core, before and after.
+    ledger = Ledger([[1, 1]], parts=1)
+    ledger.limit(0, 0, 1)
+    outages = Outages(NodeTimetable.outage(0, 4.0, 6.0, cores=1, kill=True), ledger)
+    _, done = drive(Coupled([outages, by_order(two_tasks(10.0), ledger)], ledger), {})
+    assert done.lost.tolist() == [[0.0, 0.0, 0.0, 0.0, 4.0]]
+    assert (done.begun.tolist(), done.row.tolist()) == ([4.0, 14.0], [1, 0])
+
+
 def test_the_horizon_is_the_next_end_of_a_task_and_not_a_poll_of_links() -> None:
     ledger = Ledger([[1], [1, 1]], parts=1)
     part = by_order(shuffling(), ledger, (0, 1), look_every=0.25)
