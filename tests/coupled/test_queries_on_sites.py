@@ -290,6 +290,19 @@ def test_kept_cores_are_held_until_the_last_query_has_left() -> None:
     assert other.left_by_others(2, 1) == 4
 
 
+@pytest.mark.parametrize("others", [(), (Quiet(),)])
+def test_cores_that_are_free_and_gone_at_one_instant_need_no_plan(others: tuple[Part, ...]) -> None:
+    # A job releases three cores when its node loses three. With another part, all are called at each instant.
+    ledger = Ledger([[1], [0], [4, 1], [8]], parts=2)
+    part = _on_nodes(one(leave=20.0, notice=0.0), ledger, at=(0, 1, 2, 3))
+    site = SitePart(JobTable.of([0.0], [5.0], [3], [5.0]), Easy(), ledger, site=2)
+    outage = Outages(NodeTimetable.outage(0, 5.0, 9.0, cores=4, left=1), ledger, site=2)
+    policies = {"plan": POLICIES.make("static", np.random.default_rng(1))}
+    done = drive(Coupled([part, site, outage, *others], ledger), policies)[0]
+    assert 5.0 not in [answer.time for answer in done.answers]
+    assert 9.0 in [answer.time for answer in done.answers]
+
+
 @pytest.mark.parametrize("first", [False, True])
 def test_cores_that_are_kept_from_the_beginning_slow_tasks_before_the_first_instant(first: bool) -> None:
     ledger = Ledger([[1], [0], [4], [8]], parts=1)

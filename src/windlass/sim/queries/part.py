@@ -175,7 +175,7 @@ class QueriesPart(Quiet):
 
     def alter(self, now: float) -> None:
         """Carry out the changes of cores and links that are due."""
-        table = self._timetable
+        table, before = self._timetable, self._next_change
         while self._changes[self._next_change] <= now:
             row = self._next_change
             cluster = int(table.site[row])
@@ -184,7 +184,9 @@ class QueriesPart(Quiet):
             self._links[len(KINDS) * cluster + _UP] = table.up[row]
             self._links[len(KINDS) * cluster + _DOWN] = table.down[row]
             self._next_change += 1
-        self._check_capacity(now)
+        # Changes by other parts are noticed when all have been made, in :meth:`settle`.
+        if self._next_change > before:
+            self._check_capacity(now)
 
     def settle(self, now: float) -> None:
         """Take note of cores that other parts hold or release, and of changes of capacity; take back kept cores."""
