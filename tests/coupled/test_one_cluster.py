@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 
@@ -26,6 +29,34 @@ def test_promises_to_jobs_hold_next_to_parts_with_limits(shape: Shape) -> None:
     log = run(shape)
     assert all(batch.bound is not None for batch in log.batch)
     assert violations(log) == []
+
+
+@settings(CHECK, max_examples=60)
+@given(shape=shapes())
+def test_a_cluster_runs_as_if_all_parts_were_called_at_each_instant(shape: Shape) -> None:
+    one, other = (_columns(run(replace(shape, all_called=called))) for called in (False, True))
+    for (name, values), (_, expected) in zip(one.items(), other.items(), strict=True):
+        # Streams are summed over more intervals if more parts are called.
+        assert values == pytest.approx(expected, abs=1e-9, nan_ok=True), name
+
+
+def _columns(log: ClusterLog) -> dict[str, list[float]]:
+    """Return what happened to all jobs, tasks, instances and queries."""
+    tables: dict[str, Any] = {f"batch {each.part}": each.replay for each in log.batch}
+    names = {f"batch {each.part}": ("start", "end", "lost", "lost_start", "lost_end") for each in log.batch}
+    if log.tasks is not None:
+        tables["tasks"], names["tasks"] = log.tasks.done, ("start", "end", "worker")
+    if log.instances is not None:
+        done = log.instances.done
+        tables["vectors"], names["vectors"] = done, ("start", "end")
+        tables["launches"], names["launches"] = done.launches, ("kind", "launched", "ready", "gone", "why")
+    if log.streams is not None:
+        tables["streams"], names["streams"] = log.streams.done, ("accurate", "served", "lost", "silent")
+    found = {
+        f"{of} {name}": getattr(table, name).tolist() for of, table in tables.items() for name in names[of]
+    }
+    paid = {} if log.instances is None else {"paid": log.instances.done.paid().tolist()}
+    return found | paid
 
 
 @pytest.fixture(scope="module")
