@@ -92,8 +92,8 @@ class StreamLog:
 class ClusterLog:
     """The input and the results of a run.
 
-    ``sites``: rows of each site. ``whole``: cores of each row. ``limits``: by site and part. ``demand``: by part, the
-    cores that neighbours demand at the end. ``left``: names of parts whose work has not ended.
+    ``sites``: rows of each site. ``whole``: cores of each row. ``limits``: by site and part. ``neighbours``: numbers of
+    parts that may hold cores at the end. ``left``: names of parts whose work has not ended.
     """
 
     sites: tuple[range, ...]
@@ -291,9 +291,11 @@ def _kept(
 
 def _at_the_end(log: ClusterLog) -> list[str]:
     """All work has ended, and nothing is held but by neighbours, and the cores kept for tasks."""
-    found, last = [f"{name} has not ended" for name in log.left], log.snapshots[-1]
-    kept = {*log.neighbours, log.tasks.part if log.tasks else None}
-    for row, parts in enumerate(last.held):
+    found, kept = (
+        [f"{name} has not ended" for name in log.left],
+        {*log.neighbours, log.tasks and log.tasks.part},
+    )
+    for row, parts in enumerate(log.snapshots[-1].held):
         for part, cores in enumerate(parts):
             if cores and part not in kept:
                 found.append(f"at the end, part {part} holds {cores} cores of row {row}")
