@@ -169,10 +169,10 @@ def _sums(log: ClusterLog) -> list[str]:
 def _capacity(log: ClusterLog) -> list[str]:
     """Nodes have the cores of the timetable, or all; instances are up as their launches report."""
     found = []
-    until = len(log.whole) if log.instances is None else log.sites[0].start + log.instances.after
-    others = [row for site in log.sites[1:] for row in site]
+    until = log.sites[0].stop if log.instances is None else log.sites[0].start + log.instances.after
+    static = [row for row in range(len(log.whole)) if not until <= row < log.sites[0].stop]
     for each in log.snapshots:
-        for row in [*range(until if log.instances else len(log.sites[0])), *others]:
+        for row in static:
             change = _last_change(log, row, each.time)
             expected = log.whole[row] if change is None else int(log.outages.cores[change])
             if each.capacity[row] != expected:
@@ -183,10 +183,7 @@ def _capacity(log: ClusterLog) -> list[str]:
         rows = range(until, log.sites[0].stop)
         launches = log.instances.done.launches
         for each in log.last_of_instants():
-            up = sum(
-                bool(r <= each.time and not gone <= each.time)
-                for r, gone in zip(launches.ready, launches.gone, strict=True)
-            )
+            up = int(((launches.ready <= each.time) & ~(launches.gone <= each.time)).sum())
             there = sum(each.capacity[row] > 0 for row in rows)
             if up != there or any(each.capacity[row] not in (0, log.whole[row]) for row in rows):
                 found.append(f"at {each.time:g} s, {there} instances have cores, {up} are up")
