@@ -234,7 +234,7 @@ OF_ALL_KINDS = {
         "instance launched at", _instances("launches", 0, ready=lambda at: at + 1.0)
     ),
     "instance that stays": Control(
-        "instances have cores", _instances("launches", 0, gone=lambda at: at + 1.0)
+        "instances have cores", _instances("launches", 1, gone=lambda at: at + 1.0)
     ),
     "cost until later": Control("instances are paid until", _paid_for_longer),
     "vector job that ends earlier": Control(

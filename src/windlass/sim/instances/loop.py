@@ -49,6 +49,7 @@ def _has_lines(run):
 def _take_ends(run, now):
     while next_of_any(run.ends) == now:
         end_job(run, next_worker(run.ends), now)
+        run.queues.clock[0].last_end = now
 
 
 @inlined
@@ -114,7 +115,7 @@ def _alter(address, now):
     counts, clock = run.queues.counts[0], run.queues.clock[0]
     due = next_of_any(run.turns) <= now or run.fleet.cut_time[counts.cuts] <= now
     # After the last job instances stay as they are, however often other parts have this part called.
-    if due and _goes_on(run):
+    if due and (_goes_on(run) or clock.last_end == now):
         alter(address, now)
         clock.open_instant = now
     return REACHED

@@ -132,7 +132,7 @@ class QueueClock(Scalars):
     ``now`` is the current instant, ``open_instant`` an instant with work left, and ``next_instant`` the next one at
     which anything happens. ``decision_due`` is the next periodic decision, ``next_poll`` the next poll, and
     ``poll_period`` the time from one poll to the next. ``first_decision`` and ``last_decision`` are the times of the
-    first and the last decision; a poll counts as one.
+    first and the last decision; a poll counts as one. ``last_end`` is the time of the last end of a job.
 
     ``idle_limit`` is the time for which an unneeded instance may be empty. ``notice`` is the time from the provider's
     warning to an interruption. Until ``warm_until``, instances are up as soon as a job needs them.
@@ -146,6 +146,7 @@ class QueueClock(Scalars):
     poll_period: float = np.inf
     first_decision: float = np.inf
     last_decision: float = np.inf
+    last_end: float = -np.inf
     idle_limit: float = np.inf
     notice: float = np.inf
     warm_until: float = np.inf

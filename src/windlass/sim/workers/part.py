@@ -117,6 +117,7 @@ class WorkersPart(Quiet):
         self._reported, self._for_ever = -1, False
         #: Sum of the work of the tasks up to each, once it is needed.
         self._work_until: NDArray[np.float64] | None = None
+        self._finish: float | None = None
         self._sites = () if ledger is None else sites
         if ledger is not None and number("keep", keep, 0.0, 1.0) > 0.0:
             self._keep(ledger, sites, keep)
@@ -222,8 +223,10 @@ class WorkersPart(Quiet):
 
     def finish(self) -> float:
         """Return when the last task so far ended, s; minus infinity if none has."""
-        end = self._run.state.end
-        return float(end[~np.isnan(end)].max(initial=-np.inf))
+        if self._finish is None:
+            end = self._run.state.end
+            return float(end[~np.isnan(end)].max(initial=-np.inf))
+        return self._finish
 
     def uses(self, rows: Sequence[int]) -> NDArray[np.bool_]:
         """Return for each row of the ledger whether its worker runs a task."""
@@ -238,6 +241,8 @@ class WorkersPart(Quiet):
 
     def result(self) -> Dispatched:
         """Return what happened to the tasks."""
+        # The result reuses the array of ends for responses.
+        self._finish = self.finish()
         return self._setup.result(self._run.state, self._name)
 
     def _advanced(self, status: int, until: float) -> float:
