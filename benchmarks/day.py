@@ -4,6 +4,8 @@ Each region has nodes and instances, on which batch jobs share processors, short
 components of streaming queries run. Staged jobs run over all regions. The variants leave out one decision each. A run
 in a small cluster comes first, so that compilation is not in the times; its own time is printed too, and is that of
 compilation if the cache was empty.
+
+A second table has two hours of the same regions under compiled policies, without sharing, admission and queries.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ from windlass.model.queries import Cluster, Hierarchy
 from windlass.model.timetable import WorkerTimetable
 from windlass.model.use import JobUse
 from windlass.model.vectors import VectorJobs
+from windlass.order.fleet.compiled import in_loop
+from windlass.order.fleet.policies.swag import Swag
 from windlass.order.site.policies.easy import Easy
 from windlass.place import POLICIES as PLACE
 from windlass.plan import POLICIES as PLAN
@@ -43,7 +47,7 @@ from windlass.share.interference import Interference
 from windlass.sim.coupled import Coupled
 from windlass.sim.demand import ScaledLoad
 from windlass.sim.fleet.binding import FleetCores
-from windlass.sim.fleet.part import PlacedFleet
+from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.part import InstancesPart
 from windlass.sim.nodes import Ledger
@@ -100,7 +104,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A cluster that has not run, its policies by address, and the number of things that arrive."""
+    """A cluster that has not run, its policies by address, and the number of arrivals, or of events."""
 
     engine: Coupled
     ledger: Ledger
@@ -200,6 +204,36 @@ def build(day: Day, without: tuple[str, ...], counts: dict[str, int]) -> Built:
     return Built(Coupled(parts, ledger, names), ledger, policies, arrivals)
 
 
+def build_compiled(day: Day) -> Built:
+    """Put together batch jobs, staged jobs, short tasks and instances, under policies that the loops call."""
+    rows = [[_CORES] * _NODES + [_INSTANCE_CORES] * _INSTANCES for _ in _REGIONS]
+    ledger = Ledger(rows, parts=3 * len(_REGIONS) + 1)
+    parts: list[Part] = []
+    policies: dict[str, Any] = {}
+    # A job has an arrival, a start and an end; a task in a queue has an arrival and an end.
+    events = 0
+    for site, region in enumerate(_REGIONS):
+        jobs = _batch(day, region)
+        parts.append(SitePart(jobs, Easy(), ledger, site=site))
+        events += 3 * len(jobs)
+    case = _staged(day)
+    cores = FleetCores(ledger, tuple(range(len(_REGIONS))))
+    parts.append(OrderedFleet(case, in_loop(Swag()), look_every=0.25, cores=cores))
+    events += 3 * int(case.jobs.tasks.sum()) + 2 * (day.tasks // len(_REGIONS)) * len(_REGIONS)
+    for site, region in enumerate(_REGIONS):
+        parts.append(_tasks(day, ledger, site, region, admits=False, dispatch="ppot"))
+    for site, region in enumerate(_REGIONS):
+        vectors, rng = _vectors(day, region), stream(day.seed, f"launches@{region}")
+        fleet = InstanceFleet((_SMALL,), idle=300.0)
+        parts.append(
+            InstancesPart(vectors, fleet, ledger, rng, begin=0.0, site=site, after=_NODES, others=True)
+        )
+        policies[f"scale@{region}"] = SCALE.make("thrifty", stream(day.seed, "scale"))
+        events += 3 * len(vectors)
+    names = [f"@{region}" for region in _REGIONS]
+    return Built(Coupled(parts, ledger, [*names, "", *names, *names]), ledger, policies, events)
+
+
 def _batch(day: Day, region: str) -> JobTable:
     rng, count = stream(day.seed, f"batch@{region}"), day.count(0)
     run = (rng.exponential(1500.0, count) + 1.0).round()
@@ -230,10 +264,12 @@ def _staged(day: Day) -> FleetCase:
     return FleetCase(fleet, jobs)
 
 
-def _tasks(day: Day, ledger: Ledger, site: int, region: str, *, admits: bool) -> WorkersPart:
+def _tasks(
+    day: Day, ledger: Ledger, site: int, region: str, *, admits: bool, dispatch: str = "pull"
+) -> WorkersPart:
     rng, count = stream(day.seed, f"tasks@{region}"), day.tasks // len(_REGIONS)
     speeds = np.array([float(_CORES)] * _NODES + [float(_INSTANCE_CORES)] * _INSTANCES)
-    policy = make_policy("pull", speeds, stream(day.seed, f"dispatch@{region}"))
+    policy = make_policy(dispatch, speeds, stream(day.seed, f"dispatch@{region}"))
     # A twentieth of the nodes' speed.
     work = rng.exponential(0.05 * day.seconds * _CORES * _NODES / count, count)
     setup = Setup(
@@ -297,6 +333,18 @@ def main() -> None:
             ", ".join(without) or "none", f"{took:.1f}", f"{ready - begin:.1f}", f"{built.arrivals:,}",
             f"{built.arrivals / took:,.0f}", made,
         )  # fmt: skip
+    console.print(table)
+    built = build_compiled(Day(900.0, 3000))
+    drive(built.engine, built.policies)
+    table = Table("regions under compiled policies", "CPU, s", "events", "million events/s")
+    for repeat in range(3):
+        built = build_compiled(Day(7200.0, options.tasks, seed=repeat + 1))
+        begin = time.process_time()
+        drive(built.engine, built.policies)
+        took = time.process_time() - begin
+        table.add_row(
+            f"seed {repeat + 1}", f"{took:.2f}", f"{built.arrivals:,}", f"{built.arrivals / took / 1e6:.1f}"
+        )
     console.print(table)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.day import VARIANTS, Day, build
+from benchmarks.day import VARIANTS, Day, build, build_compiled
 
 from tests.coupled.test_concerns import content
 from windlass.drive import drive
@@ -34,6 +34,15 @@ def test_each_variant_runs_to_its_end_and_holds_nothing_then(without: tuple[str,
     assert all(np.isfinite(each.response).all() for each in dispatched)
     again = build(_SHORT, without, {})
     assert content(drive(again.engine, again.policies)) == content(results)
+
+
+def test_parts_under_compiled_policies_run_to_their_end() -> None:
+    built = build_compiled(_SHORT)
+    results = drive(built.engine, built.policies)
+    assert not built.ledger.nodes.held.any()
+    done = [each for each in results if isinstance(each, Dispatched)]
+    assert sum(int(np.isfinite(each.response).sum()) for each in done) == 600
+    assert built.arrivals > 2 * 600
 
 
 def test_streams_have_numbers_of_their_own() -> None:
