@@ -1,9 +1,10 @@
 """All seven decisions in one simulated cluster of three regions for a day: ``python -m benchmarks.day``.
 
 Each region has nodes and instances, on which batch jobs share processors, short tasks are admitted and dispatched, and
-components of streaming queries run. Staged jobs run over all regions. The variants leave out one decision each. A run
-in a small cluster comes first, so that compilation is not in the times; its own time is printed too, and is that of
-compilation if the cache was empty.
+components of streaming queries run. Staged jobs run over all regions. The first variant has all seven decisions; five
+others leave out ``share``, ``admit``, ``scale``, ``plan`` or ``place``. Without one of the last three, the vector jobs,
+queries or staged jobs are left out too, so that less arrives. A small run first triggers compilation, which the table
+excludes. Its time is printed separately.
 
 A second table has two hours of the same regions under compiled policies, without sharing, admission and queries.
 """
@@ -87,7 +88,7 @@ class Day:
     tasks
         Short tasks of all regions.
     per_hour
-        Batch jobs of a region, vector jobs of a region, staged jobs, and queries of all regions, each an hour.
+        Arrivals per hour: batch jobs in each region, vector jobs in each region, staged jobs, queries.
     seed
         The random seed.
     """
@@ -319,7 +320,7 @@ def main() -> None:
     console = Console()
     console.print(f"a small cluster first: {time.process_time() - begin:.1f} s")
     table = Table(
-        "without", "CPU, s", "to build, s", "arrivals", "arrivals/s", "decisions outside of the loops"
+        "without", "CPU, s", "to build, s", "arrivals", "arrivals/s", "calls of policies outside of the loops"
     )
     for without in VARIANTS[: 1 if options.only_all else None]:
         counts: dict[str, int] = {}

@@ -285,7 +285,7 @@ def test_tasks_without_cores_for_ever_are_an_error() -> None:
             (0, 1),
             [2, 2],
             SiteTimetable(np.array([1.0]), np.array([1]), np.array([1]), np.array([1.0]), np.array([1.0])),
-            "timetable: slots of site-2 becomes 1, expected 2: on a ledger only links change so; use Outages for cores",
+            "timetable: slots of site-2 becomes 1, expected 2: with a ledger, the timetable may change only links",
         ),
     ],
 )

@@ -11,15 +11,15 @@ def stream(seed: int, name: str) -> np.random.Generator:
     """Return the random generator of a name.
 
     Streams of different names are independent, whichever other parts a cluster has: a part that is left out changes no
-    other part's numbers. Streams with numbers, as ``[seed, 1]``, would collide when worlds are put together, since each
-    world uses them for something else.
+    other part's numbers. Seeds such as ``[seed, 1]`` would collide when worlds are combined, because each
+    world uses the number 1 for a different purpose.
 
     Parameters
     ----------
     seed
         The random seed of the run, at least 0.
     name
-        What draws from it, such as ``tasks@iowa``.
+        Name of the consumer, such as ``tasks@iowa``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The binding of a fleet to a ledger: which of the ledger's sites have the cores that are its slots."""
+"""The mapping of a fleet's sites to sites of a ledger, whose cores are its slots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FleetCores:
     """Sites of a ledger whose cores are the slots of a fleet, so that other parts can use the same nodes.
 
     The slots of a site are the cores that tasks of the fleet hold and those that are idle. A task takes one core when
-    it starts and gives it back when it ends. If its row is vacated, it waits again, and its work is lost.
+    it starts and gives it back when it ends. If its row is vacated, the task is requeued, and its work is lost.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ class FleetCores:
         Raises
         ------
         InputError
-            A site of the ledger does not exist or occurs twice; a site of the fleet has other slots than the ledger's
-            site has cores; the timetable changes slots; other parts may hold all cores of a site whose tasks cannot run
-            elsewhere; or the number is taken.
+            A site of the ledger does not exist or occurs twice. A site of the fleet has other slots than the ledger's
+            site has cores. The timetable changes slots. Other parts may hold all cores of a site whose tasks cannot run
+            elsewhere. Another part has the number.
         """
         fleet, ledger = case.fleet, self.ledger
         if len(self.sites) != len(fleet):
@@ -87,7 +87,7 @@ class FleetCores:
             row, site = other[0], changes.site[other[0]]
             raise InputError(
                 f"timetable: slots of {fleet.names[site]} becomes {changes.slots[row]}, expected {fleet.slots[site]}: "
-                "on a ledger only links change so; use Outages for cores"
+                "with a ledger, the timetable may change only links; use Outages to change cores"
             )
         number = ledger.join(self.sites[0], self.number)
         self._check_cores_left(case, number)

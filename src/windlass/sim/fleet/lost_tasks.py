@@ -1,4 +1,4 @@
-"""Tasks that lose their core, as the row is vacated: they wait again, and their work is lost."""
+"""Requeueing of tasks whose row is vacated; their work is lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.sim.fleet.stages import insert_waiting
 
 @lean
 def lose_task(state, nodes, number, now):
-    """Stop a task, log the attempt, and let the task wait again; the log must have room."""
+    """Stop a task, log the attempt, and requeue the task; the caller ensures room in ``lost_log``."""
     run, task = state.run[0], state.tasks[number]
     line = state.lost_log[run.lost]
     line[0], line[1], line[2], line[3], line[4] = number, task.site, state.cores[number].row, task.begun, now
@@ -28,7 +28,7 @@ def lose_task(state, nodes, number, now):
 
 @inlined
 def _wait_again(state, number):
-    """Undo the start of a task: it is the next of its stage to begin."""
+    """Undo a task's start, and make it the next of its stage to start."""
     run, task = state.run[0], state.tasks[number]
     which = task.stage
     stage = state.stages[which]
@@ -61,7 +61,7 @@ def _wait_again(state, number):
 
 @lean
 def _leave_batch(state, now, number):
-    """Take a task out of the batch with which it reads; the bytes that are not sent yet are never sent."""
+    """Remove a task from the group of tasks that read together, and cancel its unsent bytes."""
     run, which = state.run[0], state.cores[number].batch
     batch = state.batches[which]
     _unchain(state, batch, number)

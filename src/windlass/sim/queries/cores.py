@@ -30,7 +30,7 @@ class ClusterCores:
     units
         Units of the ledger in one core.
     keep
-        Units that the part holds in each cluster in any case, from now until :meth:`release`; None for none.
+        Units reserved for the part in each cluster, from now until :meth:`release`; None for none.
 
     Raises
     ------
@@ -84,11 +84,11 @@ class ClusterCores:
         return cores
 
     def owes(self) -> bool:
-        """Return whether the part holds cores that a row has no longer."""
+        """Return whether the part holds more cores than a row still has."""
         return bool(self._owed().any())
 
     def hold(self, cores: _Floats, take: bool) -> None:
-        """Hold (clusters,) cores, rounded up to units in each cluster; more than before only with ``take``."""
+        """Hold (clusters,) cores, rounded up to units in each cluster; without ``take``, only release some."""
         wanted = np.maximum(np.ceil(cores * self._units - _ROUNDING).astype(np.int64), self._keep)
         more = wanted - self._held_after_giving_owed()
         for cluster in np.flatnonzero((more != 0) & ((more < 0) | take)).tolist():
@@ -124,7 +124,7 @@ class ClusterCores:
 
 
 def rows_of_clusters(ledger: Ledger, clusters: int, site: int, at: Sequence[int] | None) -> list[range]:
-    """Return the rows of each cluster: the rows of one site, in order, or of a site for each cluster.
+    """Return the rows of each cluster: with ``at``, all rows of its site; otherwise one row of ``site``.
 
     Raises
     ------
