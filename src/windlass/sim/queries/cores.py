@@ -85,7 +85,7 @@ class ClusterCores:
 
     def owes(self) -> bool:
         """Return whether the part holds more cores than a row still has."""
-        return bool(self._owed().any())
+        return bool(self._ledger.nodes.idle[self._rows].min() < 0 and self._owed().any())
 
     def hold(self, cores: _Floats, take: bool) -> None:
         """Hold (clusters,) cores, rounded up to units in each cluster; without ``take``, only release some."""

@@ -129,6 +129,8 @@ class QueriesPart(Quiet):
         self._wanted = np.zeros(len(self._capacity))
         #: Whether the speeds and cores of the last call of :meth:`decide` still hold, and nothing arrives.
         self._quiet, self._planned = False, -np.inf
+        #: The next event, s; None after anything has changed.
+        self._next_event: float | None = None
         self._progress, self._last = progress or (lambda _: None), float(stays.leave.max(initial=0.0))
         self._sites = (site,) if at is None else tuple(at)
 
@@ -142,6 +144,11 @@ class QueriesPart(Quiet):
         Events are arrivals, departures, components that start to run, emptied buffers, changes of cores or links, and
         calls of the planner.
         """
+        if self._next_event is None:
+            self._next_event = self._find_next_event()
+        return self._next_event
+
+    def _find_next_event(self) -> float:
         stays, changes = self._stays, float(self._changes[self._next_change])
         if self.ended():
             return changes
@@ -157,7 +164,7 @@ class QueriesPart(Quiet):
             # Changes by other parts arrive through the ledger, in :meth:`settle`.
             return until
         self._flow(own)
-        self._quiet, streams = False, self._streams
+        self._quiet, self._next_event, streams = False, None, self._streams
         departed = np.flatnonzero(streams.present & (self._stays.leave <= own))
         for row in departed.tolist():
             streams.stop(row)
@@ -186,7 +193,8 @@ class QueriesPart(Quiet):
             self._next_change += 1
         # Changes by other parts are noticed when all have been made, in :meth:`settle`.
         if self._next_change > before:
-            self._check_capacity(now)
+            self._next_event = None
+            self._check_capacity(now, links=True)
 
     def settle(self, now: float) -> None:
         """Take note of cores that other parts hold or release, and of changes of capacity; take back kept cores."""
@@ -200,7 +208,7 @@ class QueriesPart(Quiet):
         if self._quiet and self.horizon() > now:
             return ()
         self._flow(now)
-        self._decided = now
+        self._decided, self._next_event = now, None
         while self._arrived < len(stays) and stays.arrive[self._order[self._arrived]] <= now:
             row = self._order[self._arrived]
             streams.present[row] = stays.leave[row] > now
@@ -237,6 +245,7 @@ class QueriesPart(Quiet):
         self._merged, self._plan_due, self._planned = answer.merged, np.inf, self._now
         self._load = load_of(self._options, self._choice, self._merged)
         self._log.log_answer(self._now, rows, before, answer)
+        self._next_event = None
         self._share(take=True)
 
     def ended(self) -> bool:
@@ -277,9 +286,13 @@ class QueriesPart(Quiet):
         capacity[_CORES :: len(KINDS)] = self._cores.available()
         return capacity
 
-    def _check_capacity(self, now: float) -> None:
-        """Share the capacity again if it has changed."""
-        capacity, owes = self._available(), self._cores.owes()
+    def _check_capacity(self, now: float, *, links: bool = False) -> None:
+        """Share the capacity again if it has changed; ``links`` says whether links may have."""
+        cores, owes = self._cores.available(), self._cores.owes()
+        same = not links and np.array_equal(cores, self._capacity[_CORES :: len(KINDS)])
+        if same and not owes:
+            return
+        self._next_event, capacity = None, self._available()
         same = np.array_equal(capacity, self._capacity)
         if same and not owes:
             return
