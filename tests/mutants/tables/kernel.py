@@ -90,9 +90,9 @@ MUTANTS = (
     ),
     Mutant(
         "sim/instants/state.py",
-        "group = [new if each == old else each for each in group]",
-        "group[at] = old",
-        (f"{CONCERNS}::test_a_part_and_those_that_it_reads_are_called_together",),
+        "        left += new\n",
+        "",
+        ("tests/coupled/test_reads.py::test_what_a_read_part_reads_is_called_in_turn",),
     ),
     Mutant(
         "sim/cores.py",
@@ -120,8 +120,8 @@ MUTANTS = (
     ),
     Mutant(
         "sim/queries/part.py",
-        "if same and not owes:",
-        "if same:",
+        "if same_speeds and self._quiet and not owes:",
+        "if same_speeds and self._quiet:",
         (f"{ON_SITES}::test_rows_are_given_up_although_the_capacity_is_the_same",),
     ),
     Mutant(

@@ -14,7 +14,7 @@ MUTANTS = (
     Mutant(LOOP, "        if scheduler != sender:\n", "        if scheduler == sender:\n", LATE),
     Mutant(EVENTS, "seconds = now - line.started", "seconds = now - line.since", LATE),
     Mutant("sim/events/heap.py", "heap.sequence[slot] < sequence", "heap.sequence[slot] > sequence", HEAP),
-    Mutant("sim/events/heap.py", "if child + 1 < last and", "if child + 1 > last and", HEAP),
+    Mutant("sim/events/heap.py", "if child + 1 < size and", "if child + 1 > size and", HEAP),
     Mutant("sim/site/moves.py", "(1.0 - kept) * half / LN_2", "(1.0 - kept) * half", USE),
     Mutant("experiment/worlds/batch/partitions.py", "rows = ~stray & ~wide", "rows = ~wide", PARTITIONS),
 )
