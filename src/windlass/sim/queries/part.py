@@ -194,7 +194,7 @@ class QueriesPart(Quiet):
         # Changes by other parts are noticed when all have been made, in :meth:`settle`.
         if self._next_change > before:
             self._next_event = None
-            self._check_capacity(now, links=True)
+            self._check_capacity(now)
 
     def settle(self, now: float) -> None:
         """Take note of cores that other parts hold or release, and of changes of capacity; take back kept cores."""
@@ -286,16 +286,13 @@ class QueriesPart(Quiet):
         capacity[_CORES :: len(KINDS)] = self._cores.available()
         return capacity
 
-    def _check_capacity(self, now: float, *, links: bool = False) -> None:
-        """Share the capacity again if it has changed; ``links`` says whether links may have."""
-        cores, owes = self._cores.available(), self._cores.owes()
-        same = not links and np.array_equal(cores, self._capacity[_CORES :: len(KINDS)])
-        if same and not owes:
-            return
-        self._next_event, capacity = None, self._available()
+    def _check_capacity(self, now: float) -> None:
+        """Share the capacity again if it has changed."""
+        capacity, owes = self._available(), self._cores.owes()
         same = np.array_equal(capacity, self._capacity)
         if same and not owes:
             return
+        self._next_event = None
         same_speeds = bool((self._wanted <= np.minimum(capacity, self._capacity)).all())
         self._capacity = capacity
         if not same and self._streams.present.any():

@@ -306,7 +306,7 @@ class SitePart:
     def finish(self) -> float:
         """Return when the last job so far ended, s; minus infinity if none has."""
         end = self._run.site.end
-        return float(end[~np.isnan(end)].max(initial=-np.inf))
+        return float(np.fmax.reduce(end, initial=-np.inf))
 
     def uses(self, rows: Sequence[int]) -> NDArray[np.bool_]:
         """Return False for each row: jobs hold the cores that they use."""

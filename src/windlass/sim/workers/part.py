@@ -225,7 +225,7 @@ class WorkersPart(Quiet):
         """Return when the last task so far ended, s; minus infinity if none has."""
         if self._finish is None:
             end = self._run.state.end
-            return float(end[~np.isnan(end)].max(initial=-np.inf))
+            return float(np.fmax.reduce(end, initial=-np.inf))
         return self._finish
 
     def uses(self, rows: Sequence[int]) -> NDArray[np.bool_]:
