@@ -120,14 +120,27 @@ def give_to(nodes, row, site, part, cores):
 
 
 @inlined
+def _word_with_idle(nodes, word):
+    """Return the first word from this one on that has a row with idle cores; there must be one."""
+    while nodes.some[word] == np.uint64(0):
+        word += 1
+    return word
+
+
+@inlined
+def _first_row_in(nodes, site, word):
+    """Return the first row with idle cores of a word of a site."""
+    return nodes.first[site] + (word - nodes.word[site]) * 64 + np.int64(_lowest_bit(nodes.some[word]))
+
+
+@inlined
 def take(nodes, pieces, holder, site, part, cores):
     """Take idle cores of a site's first rows that have some; the site must have enough."""
     word = nodes.lowest[site]
     chain = np.int32(-1)
     while True:
-        while nodes.some[word] == np.uint64(0):
-            word += 1
-        row = nodes.first[site] + (word - nodes.word[site]) * 64 + np.int64(_lowest_bit(nodes.some[word]))
+        word = _word_with_idle(nodes, word)
+        row = _first_row_in(nodes, site, word)
         some = min(cores, nodes.idle[row])
         cores -= some
         take_of(nodes, row, site, part, some)
@@ -144,11 +157,9 @@ def take(nodes, pieces, holder, site, part, cores):
 @inlined
 def take_one(nodes, site, part):
     """Take a core of a site's first row with idle cores, of which there must be one; return the row."""
-    word = nodes.lowest[site]
-    while nodes.some[word] == np.uint64(0):
-        word += 1
+    word = _word_with_idle(nodes, nodes.lowest[site])
     nodes.lowest[site] = word
-    row = nodes.first[site] + (word - nodes.word[site]) * 64 + np.int64(_lowest_bit(nodes.some[word]))
+    row = _first_row_in(nodes, site, word)
     take_of(nodes, row, site, part, 1)
     return row
 
