@@ -55,6 +55,20 @@ SCENARIOS = {
         "schedulers": 2,
         "probe_delay": 0.1,
     },
+    "cluster": {
+        "world": "cluster",
+        "seconds": 600,
+        "sites": {
+            "a": {"nodes": [{"count": 2, "cores": 4}], "keeps": {"tasks": 0.1}},
+            "b": {"like": "a", "up": 1e8},
+        },
+        "loads": {
+            "batch": {"rigid": {"lublin": {"jobs": 200, "load": 8.0}}},
+            "web": {"tasks": {"tasks": 200, "load": 0.04}, "at": ["a"]},
+        },
+        "policies": {"order": "easy", "dispatch": "pot", "at": {"b": {"order": "fcfs"}}},
+        "without": [[], ["order"]],
+    },
     "admission": {
         "world": "admission",
         "cluster": {"nodes": 4, "cores": 2, "speed": 4.0, "bursts": {"every": 120, "last": 20, "ramp": 3}},

@@ -16,6 +16,21 @@ _LOG = "trace=None format=None where=None skip_bad_lines=False widest=None ran=N
 _LUBLIN = "jobs=5000 load=None kinds=False overestimate=5.0"
 _TASKS = "tasks=200000 tasks_per_job=1 arrivals=poisson service=exponential llm=None"
 _MIB = 1024 * 1024
+_USE = "cpu=(0.952, 1.095) memory=(5.743, 37.07) sequential=0.4 classes=20"
+_INTERFERENCE = "pressure=0.019 both=0.161 crowding=0.278 spread=0.1 host=capped"
+_TYPES = "gpus=0.0 cores=0.0 memory=0.0 price=0.0 launch=300.0 most=1000"
+_INSTANCES = "idle=600.0 launch_spread=0.0 boot_failure=0.0 fit=first spot=None"
+_SEASON = "days=28.0 per_hour=30.0 daily=0.8 weekend=0.4 batch=1.0 run=1800.0 spread=1.0 shapes=one"
+_SHAPE = "gpus=0.0 cores=1.0 memory=0.0 weight=1.0"
+_VECTORS = (
+    "trace=None format=None where=None skip_bad_lines=False bins=None drawn=None earlier=0.0 cores_per_gpu=0.0 "
+    "memory_per_gpu=0.0"
+)
+_STAGED = (
+    "jobs=100 load=0.7 least_stages=2 most_stages=5 tasks=150.0 tasks_spread=1.2 task_s=8.0 task_bytes=30000000.0 "
+    "ratio=0.4 ratio_spread=0.8 least_skew=0.2 most_skew=1.6 straggler_share=0.03 estimate_error=0.0"
+)
+_KINDS = "kinds=('tracker', 'classifier', 'counter', 'plates') spread=0.1"
 #: Defaults by world and by section; required fields are not listed.
 DEFAULTS = {
     "admission": {
@@ -31,6 +46,39 @@ DEFAULTS = {
         "cluster": "processors=None partitions=() gpus=None memory=None fitting_gpus=None fitting_memory=None",
         "workload": _LOG,
         "workload.lublin": _LUBLIN,
+    },
+    "cluster": {
+        "": "world=cluster seconds=86400.0 begin=0.0 links=None cloud=None without=() floor=0.05 checkpoint=60.0 "
+        "noise=0.02 period=600.0 look=30.0 kill_at_walltime=True keep_tasks=20000 sample=60.0 label=",
+        "sites": "instances=None cameras=None outages=None up=1250000000.0 down=1250000000.0 region= "
+        "memory_per_core=4000000000.0",
+        "sites.nodes": "speed=1.0",
+        "sites.instances": f"{_INSTANCES} base=None",
+        "sites.instances.types": _TYPES,
+        "sites.instances.spot": "each=1 notice=0.0",
+        "sites.cameras": "cores=2 up=75000.0",
+        "sites.outages": "kill=0.5",
+        "sites.keeps": "tasks=0.0 queries=0",
+        "links": "prices=None machines=1.0",
+        "cloud": "cores=64 up=625000.0",
+        "loads": "rigid=None tasks=None staged=None vectors=None queries=None at=each",
+        "loads.rigid": _LOG,
+        "loads.rigid.lublin": _LUBLIN,
+        "loads.rigid.use": _USE,
+        "loads.rigid.interference": _INTERFERENCE,
+        "loads.tasks": f"{_TASKS} load=0.04",
+        "loads.staged": "look_every=0.25 decide_every=1.0 durations=finished",
+        "loads.staged.drawn": _STAGED,
+        "loads.vectors": _VECTORS,
+        "loads.vectors.drawn": _SEASON,
+        "loads.vectors.drawn.shapes": _SHAPE,
+        "loads.queries": "seconds=3600.0 begin=0 per_hour=40.0 last=1800.0 frames=30.0 drawn=None plans=None "
+        "profile=None source=None file=None patience=60.0",
+        "loads.queries.drawn": _KINDS,
+        "policies": "plan=fair place=in-place scale=reactive share=None dispatch=pull admit=None",
+        "policies.order": "rigid=easy staged=None",
+        "policies.at": "order=None share=None scale=None dispatch=None admit=None",
+        "telemetry": "every=1.0",
     },
     "colocated": {
         "": "world=colocated parts=() kill_at_walltime=True schedulers=1 probe_delay=0.0 sizes=hidden "
@@ -51,13 +99,12 @@ DEFAULTS = {
     },
     "elastic": {
         "": "world=elastic period=600.0 look=10.0",
-        "cluster": "idle=600.0 launch_spread=0.0 boot_failure=0.0 fit=first spot=None",
-        "cluster.types": "gpus=0.0 cores=0.0 memory=0.0 price=0.0 launch=300.0 most=1000",
+        "cluster": _INSTANCES,
+        "cluster.types": _TYPES,
         "cluster.spot": "each=1 notice=0.0",
-        "workload": "trace=None format=None where=None skip_bad_lines=False bins=None drawn=None earlier=0.0 "
-        "cores_per_gpu=0.0 memory_per_gpu=0.0",
-        "workload.drawn": "days=28.0 per_hour=30.0 daily=0.8 weekend=0.4 batch=1.0 run=1800.0 spread=1.0 shapes=one",
-        "workload.drawn.shapes": "gpus=0.0 cores=1.0 memory=0.0 weight=1.0",
+        "workload": _VECTORS,
+        "workload.drawn": _SEASON,
+        "workload.drawn.shapes": _SHAPE,
     },
     "fleet": {
         "": "world=fleet cluster=None drops=None look_every=0.25 decide_every=1.0",
@@ -68,9 +115,7 @@ DEFAULTS = {
         "link_zipf=None",
         "cluster.measured": "prices=None machines=1.0",
         "workload": "drawn=None jobs=None trace=None where=None skip_bad_lines=False fixed=None",
-        "workload.drawn": "jobs=100 load=0.7 least_stages=2 most_stages=5 tasks=150.0 tasks_spread=1.2 task_s=8.0 "
-        "task_bytes=30000000.0 ratio=0.4 ratio_spread=0.8 least_skew=0.2 most_skew=1.6 straggler_share=0.03 "
-        "estimate_error=0.0",
+        "workload.drawn": _STAGED,
         "workload.jobs": "name=job submit=0.0",
         "workload.jobs.stages": "input=None task_bytes=0.0 tasks=0 ratio=1.0 parents=() call=None command=None "
         "files=None",
@@ -87,8 +132,8 @@ DEFAULTS = {
         "cluster": "processors=None memory_per_core=4000000000.0",
         "workload": _LOG,
         "workload.lublin": _LUBLIN,
-        "workload.use": "cpu=(0.952, 1.095) memory=(5.743, 37.07) sequential=0.4 classes=20",
-        "workload.interference": "pressure=0.019 both=0.161 crowding=0.278 spread=0.1 host=capped",
+        "workload.use": _USE,
+        "workload.interference": _INTERFERENCE,
     },
     "video": {
         "": "world=video changes=() drops=None restart=1.0 notice=1.0 buffer=2.0 deadline=0.5 catch_up=0.25 "
@@ -97,7 +142,7 @@ DEFAULTS = {
         "cloud_cores=48.0 file=None",
         "workload": "seconds=3600.0 begin=40 per_hour=40.0 last=1800.0 frames=30.0 drawn=None plans=None "
         "profile=None source=None file=None",
-        "workload.drawn": "kinds=('tracker', 'classifier', 'counter', 'plates') spread=0.1",
+        "workload.drawn": _KINDS,
         "changes": "cores=None up=None down=None",
         "drops": "left=0.3",
     },

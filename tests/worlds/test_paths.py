@@ -20,6 +20,8 @@ def paths_of(model, prefix=""):
     """Dotted names of a model's fields that are paths."""
     found = set()
     for name, field in model.model_fields.items():
+        # A mapping has a field of any name.
+        name = f"{name}.*" if typing.get_origin(field.annotation) is dict else name
         for kind in kinds(field.annotation):
             if kind is Path:
                 found.add(prefix + name)
@@ -59,3 +61,14 @@ def test_each_path_of_a_sweep_is_resolved(tmp_path):
         tmp_path / "a.swf",
         tmp_path / "b" / "c.swf",
     ]
+
+
+def test_a_path_below_any_name_is_resolved(tmp_path):
+    tree = {
+        "world": "cluster",
+        "sites": {"iowa": {"nodes": [{"count": 2, "cores": 4}]}},
+        "loads": {"one": {"rigid": {"trace": "a.swf"}}, "two": {"rigid": {"trace": "b/c.swf"}}},
+    }
+    loads = make_scenario(tree, folder=tmp_path).variants[0].setting.loads
+    assert loads["one"].rigid.trace == tmp_path / "a.swf"
+    assert loads["two"].rigid.trace == tmp_path / "b" / "c.swf"

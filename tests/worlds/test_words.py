@@ -74,7 +74,7 @@ def test_contents_count_items_and_their_span():
 
 def test_worlds_are_found_by_name():
     assert [world.name for world in worlds()] == sorted(world.name for world in worlds())
-    assert len(worlds()) == 8
+    assert len(worlds()) == 9
     for world in worlds():
         assert type(find_world(world.name)) is type(world)
         assert world.setting.model_fields["world"].default == world.name
@@ -155,6 +155,7 @@ def test_command_line_options_set_existing_fields():
             "--no-kill": "kill_at_walltime",
             **{option: f"workload.batch.{field}" for option, field in jobs.items()},
         },
+        "cluster": {},
         "dispatch": {},
         "elastic": {},
         "fleet": {"--where": "workload.where", "--skip-bad-lines": "workload.skip_bad_lines"},

@@ -89,7 +89,7 @@ def _workloads(scenario: Scenario) -> Iterator[ValidatedWorkload]:
     alike: dict[Hashable, list[Variant]] = {}
     for variant in scenario.variants:
         # Variants with the same workload may still differ in fields that its check reads; policies do not matter.
-        other = variant.setting.model_dump_json(exclude={"policies"})
+        other = variant.setting.model_dump_json(exclude=set(variant.setting.policy_fields))
         alike.setdefault((world.workload_key(variant.setting, seed), other), []).append(variant)
     for variants in alike.values():
         contents = world.contents(world.workload(variants[0].setting, seed))

@@ -1,7 +1,8 @@
 """Scenarios from YAML: a world, its cluster and workload, a policy for each decision, and seeds.
 
-Every list in a scenario is swept: ``order: [fcfs, easy]`` with ``processors: [64, 128]`` makes four variants.
-``seeds`` is not a sweep: each variant runs once per seed.
+Every list in a scenario is swept: ``order: [fcfs, easy]`` with ``processors: [64, 128]`` makes four variants. A list
+within a list is one value: ``without: [[], [share]]`` makes two. ``seeds`` is not a sweep: each variant runs once per
+seed.
 
 - :mod:`~windlass.experiment.scenario.source`: the plain values of a log, a scenario file or the bundled example.
 - :mod:`~windlass.experiment.scenario.files`: the files that a scenario names, resolved to absolute paths.
@@ -122,7 +123,7 @@ def make_scenario(tree: Any, source: str = "scenario", folder: Path = Path()) ->
         rest = resolve_paths(rest, world.setting.path_fields, folder)
     except InputError as error:
         raise InputError(f"{source}: {error}") from error
-    count = VARIANTS.check(_points(rest, "", world.setting.plain_lists), source)
+    count = VARIANTS.check(_points(rest, "", world.setting), source)
     RUNS.check(count * len(seeds), source)
     variants = tuple(_variants(rest, world, source))
     for label, times in Counter(variant.name for variant in variants).items():
@@ -151,41 +152,42 @@ def _seeds(value: Any, source: str) -> tuple[int, ...]:
 
 def _variants(tree: dict[str, Any], world: World, source: str) -> Iterator[Variant]:
     try:
-        points = list(_sweep(tree, "", world.setting.plain_lists))
+        points = list(_sweep(tree, "", world.setting))
         settings = world.setting.together([world.setting.model_validate(point) for _, point in points])
     except ValidationError as error:
         raise InputError(f"{source}: {_first(error)}") from error
     except InputError as error:
         raise InputError(f"{source}: {error}") from error
     for (at, _), setting in zip(points, settings, strict=True):
-        chosen = [choice.label for choice in world.choices(setting)]
+        chosen = setting.called() or ", ".join(choice.label for choice in world.choices(setting))
         labels = [each.label for each in at]
-        yield Variant(", ".join([*chosen, *labels]), setting, ", ".join(labels), at)
+        yield Variant(", ".join([chosen, *labels]), setting, ", ".join(labels), at)
 
 
-def _points(value: Any, path: str, plain: frozenset[str]) -> int:
+def _points(value: Any, path: str, setting: type[Setting]) -> int:
     """Return the number of choices that :func:`_sweep` yields."""
-    if isinstance(value, list) and path not in plain:
-        return sum(_points(entry, path, plain) for entry in value)
+    if isinstance(value, list) and not setting.is_plain(path):
+        return sum(1 if isinstance(entry, list) else _points(entry, path, setting) for entry in value)
     if isinstance(value, dict):
-        return math.prod(_points(entry, f"{path}.{key}".strip("."), plain) for key, entry in value.items())
+        return math.prod(_points(entry, f"{path}.{key}".strip("."), setting) for key, entry in value.items())
     return 1
 
 
-def _sweep(value: Any, path: str, plain: frozenset[str]) -> Iterator[tuple[tuple[At, ...], Any]]:
+def _sweep(value: Any, path: str, setting: type[Setting]) -> Iterator[tuple[tuple[At, ...], Any]]:
     """Yield every choice of one entry from each list below ``value``, and the chosen entry of each axis."""
-    if isinstance(value, list) and path not in plain:
+    if isinstance(value, list) and not setting.is_plain(path):
         # Policies and their parameters are already in the variant's name.
         if not value:
             raise InputError(f"{path}: the list is empty, expected at least one value")
-        labelled = not path.startswith("policies.")
+        labelled = not setting.chooses_policies(path)
         for entry in value:
-            for at, point in _sweep(entry, path, plain):
-                own = (At(path, entry),) if labelled and not isinstance(entry, dict) else ()
+            found = [((), entry)] if isinstance(entry, list) else _sweep(entry, path, setting)
+            for at, point in found:
+                own = (At(path, entry),) if labelled and not isinstance(entry, dict | list) else ()
                 yield own + at, point
     elif isinstance(value, dict):
         branches = [
-            [(key, *found) for found in _sweep(entry, f"{path}.{key}".strip("."), plain)]
+            [(key, *found) for found in _sweep(entry, f"{path}.{key}".strip("."), setting)]
             for key, entry in value.items()
         ]
         for combination in itertools.product(*branches):

@@ -51,7 +51,8 @@ def resolve_paths(tree: dict[str, Any], fields: Iterable[str], folder: Path) -> 
     tree
         Plain values.
     fields
-        Dotted names, such as ``workload.trace``; absent fields are skipped, and each entry of a list is a path.
+        Dotted names, such as ``workload.trace``, where ``*`` is any name; absent fields are skipped, and each entry of
+        a list is a path.
     folder
         The folder to which paths are relative.
 
@@ -76,6 +77,8 @@ def _resolve(value: Any, names: list[str], folder: Path) -> Any:
         return [_resolve(entry, names, folder) for entry in value]
     if not names:
         return _full(folder, value) if isinstance(value, str) else value
+    if isinstance(value, dict) and names[0] == "*":
+        return {name: _resolve(entry, names[1:], folder) for name, entry in value.items()}
     if isinstance(value, dict) and names[0] in value:
         return value | {names[0]: _resolve(value[names[0]], names[1:], folder)}
     return value

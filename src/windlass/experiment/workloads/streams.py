@@ -29,3 +29,12 @@ def stream(seed: int, name: str) -> np.random.Generator:
     """
     # Three numbers, as streams of worlds have two: no name can have the numbers of such a stream.
     return np.random.default_rng([seed, zlib.crc32(name.encode()), len(name)])
+
+
+def seed_of(seed: int, name: str) -> int:
+    """Return a seed of a name, for generators that take a seed instead of a stream; see :func:`stream`.
+
+    >>> seed_of(1, "jobs@iowa") == seed_of(1, "jobs@iowa"), seed_of(1, "jobs@iowa") == seed_of(2, "jobs@iowa")
+    (True, False)
+    """
+    return int(stream(seed, name).integers(2**62))

@@ -12,6 +12,8 @@
   and a placement for each.
 - :mod:`~windlass.experiment.worlds.fleet`: jobs over the sites of a fleet; a policy orders jobs or places tasks. It
   runs on live engines too.
+- :mod:`~windlass.experiment.worlds.cluster`: sites with all of these loads at once, which share nodes and instances;
+  up to seven decisions.
 - :mod:`~windlass.experiment.worlds.contents`: the contents of a workload; a job's wait is explained by
   :mod:`~windlass.results.explanation`.
 - :mod:`~windlass.experiment.worlds.spec`, :mod:`~windlass.experiment.worlds.policy`: shared by all worlds: validated
@@ -40,8 +42,11 @@ from windlass.results.explanation import WaitExplanation
 class Setting(Fields):
     """One fully specified variant of a scenario; a world adds its fields."""
 
-    #: Dotted names of fields whose values are lists; a list in any other field of a scenario is a sweep.
+    #: Dotted names of fields whose values are lists; a list in any other field of a scenario is a sweep. In these
+    #: names and those of paths, ``*`` is any one name.
     plain_lists: ClassVar[frozenset[str]] = frozenset()
+    #: First names of the fields that choose policies: variants that differ only in them are compared with each other.
+    policy_fields: ClassVar[frozenset[str]] = frozenset({"policies"})
     #: Dotted names of fields that are file paths, relative to the scenario's folder.
     path_fields: ClassVar[tuple[str, ...]] = ("workload.trace",)
     #: The dotted name of the field that each option of ``windlass run`` sets: ``--procs``, ``--where``,
@@ -52,6 +57,33 @@ class Setting(Fields):
     def together(cls, variants: Sequence[Self]) -> tuple[Self, ...]:
         """Adjust all variants of a scenario together, so that they run the same jobs."""
         return tuple(variants)
+
+    @classmethod
+    def is_plain(cls, path: str) -> bool:
+        """Return whether the field with this dotted name has a list as its value.
+
+        >>> class Sites(Setting):
+        ...     plain_lists = frozenset({"sites.*.nodes"})
+        >>> Sites.is_plain("sites.iowa.nodes"), Sites.is_plain("sites.iowa.up")
+        (True, False)
+        """
+        return path in cls.plain_lists or any(_matches(path, each) for each in cls.plain_lists if "*" in each)
+
+    @classmethod
+    def chooses_policies(cls, path: str) -> bool:
+        """Return whether the field with this dotted name chooses policies."""
+        return path.partition(".")[0] in cls.policy_fields
+
+    def called(self) -> str:
+        """Return the name of this choice of policies; by default empty, for the names of the policies."""
+        return ""
+
+
+def _matches(path: str, pattern: str) -> bool:
+    names, parts = path.split("."), pattern.split(".")
+    return len(names) == len(parts) and all(
+        part in ("*", name) for name, part in zip(names, parts, strict=True)
+    )
 
 
 class LiveWorld(Protocol):

@@ -16,7 +16,7 @@ class Content:
     Parameters
     ----------
     noun
-        "job", "task" or "query".
+        Its name, such as "job", "task" or "query".
     count
         Their number.
     first, last

@@ -12,6 +12,7 @@ A field's metadata defines whether lower or higher values are better (:data:`~wi
 - :mod:`~windlass.results.metrics.admission`: small tasks on nodes that reject some.
 - :mod:`~windlass.results.metrics.video`: streaming queries on clusters in tiers.
 - :mod:`~windlass.results.metrics.fleet`: jobs over the sites of a fleet.
+- :mod:`~windlass.results.metrics.cluster`: one cluster with several kinds of load.
 - :mod:`~windlass.results.metrics.isolated`: the time that each job would take alone on the fleet.
 - :mod:`~windlass.results.metrics.bound`: a lower bound on the mean response of any schedule.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -132,7 +133,7 @@ def judge(
     results
         Results of any world.
     by
-        Metric that variants are compared in; by default, the first one with a direction.
+        Metric that variants are compared in; by default, the first one with a direction that applies to a variant.
     requirements
         A variant that violates one cannot win. Requirements apply to means over the seeds.
 
@@ -152,13 +153,20 @@ def judge(
     able = [metric for metric, better in directions.items() if better]
     if not able:
         return None
-    metric = able[0] if by is None else metric_named(by, able, "by")
+    metric = _first_known(results, able) if by is None else metric_named(by, able, "by")
     named = [(each, metric_named(each.metric, list(directions), "require")) for each in requirements]
     points = tuple(
         _point([results.variants[row] for row in rows], metric, directions, named)
         for rows in comparable(results)
     )
     return Verdict(metric, directions[metric], points)
+
+
+def _first_known(results: Results, able: list[str]) -> str:
+    """Return the first metric with a direction that is not NaN for each variant; the first of all if none is."""
+    summaries = [summary for variant in results.variants for summary in variant.summaries()]
+    known = {summary.metric for summary in summaries if not math.isnan(summary.mean)}
+    return next((metric for metric in able if metric in known), able[0])
 
 
 def check_names(metrics: type[Any], by: str | None, requirements: Sequence[Requirement]) -> None:

@@ -1,0 +1,307 @@
+"""Puts a cluster together: the parts of the simulator for each load and capacity, on one ledger, and their policies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from windlass.drive import drive
+from windlass.experiment.dispatching import LANE
+from windlass.experiment.workloads.streams import seed_of, stream
+from windlass.experiment.worlds.cluster.draw import Arrivals, ClusterArrivals
+from windlass.experiment.worlds.cluster.layout import ledger_rows, outages_of, tiers_of
+from windlass.experiment.worlds.cluster.loads.rigid import RigidJobs
+from windlass.experiment.worlds.cluster.loads.tasks import ShortTasks
+from windlass.experiment.worlds.cluster.make_policies import make, make_admit, make_dispatch
+from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec
+from windlass.experiment.worlds.cluster.sampler import Sampler, Samples
+from windlass.experiment.worlds.cluster.sites import TierSpec
+from windlass.experiment.worlds.cluster.spec import ClusterSetting
+from windlass.experiment.worlds.elastic.spot import instance_fleet
+from windlass.experiment.worlds.sharing.simulation import SharingCase, share_policy
+from windlass.experiment.worlds.video.streams import QuerySchedule
+from windlass.io.traces.demands import DemandLog
+from windlass.model import InputError
+from windlass.model.fleet import FleetCase
+from windlass.model.timetable import WorkerTimetable
+from windlass.model.vectors import VectorJobs
+from windlass.order.fleet import POLICIES as ORDER_STAGED
+from windlass.order.fleet.compiled import in_loop
+from windlass.order.site import POLICIES as ORDER
+from windlass.place import POLICIES as PLACE
+from windlass.plan import POLICIES as PLAN
+from windlass.plan import QueryOptions, configurations
+from windlass.scale import POLICIES as SCALE
+from windlass.scale import idle_time
+from windlass.share.interference import Interference
+from windlass.sim.coupled import Coupled
+from windlass.sim.demand import ScaledLoad
+from windlass.sim.fleet.binding import FleetCores
+from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
+from windlass.sim.fleet.result import FleetRun
+from windlass.sim.instances.part import InstancesPart
+from windlass.sim.instances.result import Scaled
+from windlass.sim.nodes import Ledger
+from windlass.sim.outages import Outages
+from windlass.sim.part import Part
+from windlass.sim.queries.part import QueriesPart
+from windlass.sim.queries.result import Streamed
+from windlass.sim.queries.setup import Terms
+from windlass.sim.shares.neighbours import NeighbourSpeeds
+from windlass.sim.shares.part import SharesPart
+from windlass.sim.shares.result import Shared
+from windlass.sim.site.part import SitePart
+from windlass.sim.site.rated import RatedSite
+from windlass.sim.site.result import Replay
+from windlass.sim.telemetry.gate import gate
+from windlass.sim.telemetry.metrics import RECORDED, Metrics, read_model
+from windlass.sim.telemetry.part import TelemetryPart
+from windlass.sim.telemetry.result import Observed
+from windlass.sim.workers.part import WorkersPart
+from windlass.sim.workers.result import Dispatched
+from windlass.sim.workers.setup import Setup
+
+_Result_co = TypeVar("_Result_co", covariant=True)
+#: Number of factors to draw from for pairs of classes of jobs.
+_FACTORS = 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadResult(Generic[_Result_co]):
+    """The result of a load at a site; of a load over several sites, ``site`` is empty."""
+
+    load: str
+    site: str
+    result: _Result_co
+
+
+@dataclass(slots=True, eq=False)
+class ClusterRun:
+    """The results of all parts of a cluster, by kind."""
+
+    rigid: list[LoadResult[Replay]] = field(default_factory=list)
+    shared: list[LoadResult[Shared]] = field(default_factory=list)
+    staged: list[LoadResult[FleetRun]] = field(default_factory=list)
+    tasks: list[LoadResult[Dispatched]] = field(default_factory=list)
+    observed: list[LoadResult[Observed]] = field(default_factory=list)
+    scaled: list[LoadResult[Scaled]] = field(default_factory=list)
+    queries: list[LoadResult[Streamed]] = field(default_factory=list)
+    samples: list[LoadResult[Samples]] = field(default_factory=list)
+
+
+def run_cluster(
+    setting: ClusterSetting, seed: int, arrivals: ClusterArrivals, progress: Callable[[float], None]
+) -> ClusterRun:
+    """Simulate a cluster.
+
+    Parameters
+    ----------
+    setting, seed
+        The scenario's variant, and the random seed.
+    arrivals
+        What arrives.
+    progress
+        Receives the share of the simulated time that has passed.
+
+    Raises
+    ------
+    InputError
+        A load cannot run on its sites; names both.
+    PolicyError
+        An answer of a policy cannot be carried out.
+    """
+    assembly = _Assembly(setting, seed, arrivals)
+    assembly.add_sampler(progress)
+    return assembly.run()
+
+
+class _Assembly:
+    """The parts of a cluster in the order in which they act within an instant, and where their results belong."""
+
+    def __init__(self, setting: ClusterSetting, seed: int, arrivals: ClusterArrivals) -> None:
+        self._setting, self._seed, self._arrivals = setting, seed, arrivals
+        self._chosen: ClusterPoliciesSpec = setting.chosen()
+        self._cloud = setting.cloud or TierSpec()
+        self._site = {name: place for place, name in enumerate(setting.sites)}
+        rows = ledger_rows(setting.sites, self._cloud)
+        holders = len(arrivals.rigid) + len(arrivals.tasks) + len(arrivals.staged) + len(arrivals.queries)
+        self._ledger = Ledger(rows, parts=holders + len(setting.sites))
+        self._policies: dict[str, Any] = {}
+        self._parts: list[Part] = []
+        self._names: list[str] = []
+        self._places: list[tuple[str, str, str]] = []
+        #: By site: parts whose work runs on its instances.
+        self._loads: dict[str, list[ScaledLoad]] = {name: [] for name in setting.sites}
+        # Tasks claim their cores first, so that jobs wider than the rest are refused; they act after the jobs.
+        workers = [self._workers(each) for each in arrivals.tasks]
+        self._add_outages()
+        for queries in arrivals.queries:
+            self._add_queries(queries)
+        for rigid in arrivals.rigid:
+            self._add_rigid(rigid)
+        for staged in arrivals.staged:
+            self._add_staged(staged)
+        for tasks, part in zip(arrivals.tasks, workers, strict=True):
+            self._add_tasks(tasks, part)
+        self._add_instances()
+
+    def run(self) -> ClusterRun:
+        """Run all parts, and return their results by kind."""
+        found = ClusterRun()
+        results = drive(Coupled(self._parts, self._ledger, self._names), self._policies)
+        for (kind, load, site), result in zip(self._places, results, strict=True):
+            if kind:
+                getattr(found, kind).append(LoadResult(load, site, result))
+        return found
+
+    def _add(self, part: Part, kind: str = "", load: str = "", site: str = "") -> None:
+        self._parts.append(part)
+        self._names.append(f"{'.' if load else ''}{load}{'@' if site else ''}{site}")
+        self._places.append((kind, load, site))
+
+    def add_sampler(self, progress: Callable[[float], None]) -> None:
+        """Sample the cores in use."""
+        setting = self._setting
+        sampler = Sampler(self._ledger, len(setting.sites), setting.sample, setting.seconds, progress)
+        self._add(sampler, "samples")
+
+    def _add_outages(self) -> None:
+        for name, site in self._setting.sites.items():
+            if site.outages is not None:
+                rng = stream(self._seed, f"outages@{name}")
+                times = outages_of(site, self._setting.seconds, rng)
+                self._add(Outages(times, self._ledger, site=self._site[name]), site=name)
+
+    def _add_queries(self, given: Arrivals[QuerySchedule]) -> None:
+        load = self._setting.loads[given.load]
+        tiers = tiers_of(self._setting.sites, self._cloud, self._setting.sites_of(load))
+        assert load.queries is not None  # The load has queries.
+        options = [
+            QueryOptions.of(row, configurations(query, tiers.hierarchy))
+            for row, query in enumerate(given.drawn.queries)
+        ]
+        part = QueriesPart(
+            tiers.hierarchy, options, given.drawn.stays, self._ledger,
+            terms=Terms(patience=load.queries.patience), units=1, at=tiers.at, keep=tiers.keep,
+        )  # fmt: skip
+        self._policies[f"plan.{given.load}"] = make(self._chosen.plan, PLAN, self._seed, given.load)
+        self._add(part, "queries", given.load)
+
+    def _add_rigid(self, given: Arrivals[RigidJobs]) -> None:
+        setting, site, jobs = self._setting, self._site[given.site], given.drawn.jobs.jobs
+        spec = self._chosen.of("order", given.site)
+        assert spec is not None  # Jobs always have an order.
+        policy = make(spec, ORDER, self._seed, given.name)
+        self._policies[f"order.{given.name}"] = policy
+        share = self._chosen.of("share", given.site)
+        if share is None:
+            part = SitePart(jobs, policy, self._ledger, site=site, kill=setting.kill_at_walltime)
+            self._add(part, "rigid", given.load, given.site)
+            self._loads[given.site].append(part)
+            return
+        rated = RatedSite(jobs, policy, self._ledger, site=site, kill=setting.kill_at_walltime)
+        self._add(rated, "rigid", given.load, given.site)
+        self._loads[given.site].append(rated)
+        case = self._sharing(given)
+        rng = stream(self._seed, f"share.{given.name}")
+        chosen = share_policy(share.name, share.parameters, case, rng)
+        self._policies[f"share.{given.name}"] = chosen
+        shares = SharesPart(
+            rated, jobs, case.use, chosen, case.physics, self._ledger, stream(self._seed, f"noise.{given.name}"),
+            memory_per_core=case.memory_per_core, every=setting.checkpoint, noise=setting.noise, at_site=site,
+        )  # fmt: skip
+        self._add(shares, "shared", given.load, given.site)
+
+    def _sharing(self, given: Arrivals[RigidJobs]) -> SharingCase:
+        """Return how jobs of a site slow each other down; factors of pairs are the same at all sites."""
+        load, site = self._setting.loads[given.load].rigid, self._setting.sites[given.site]
+        assert load is not None  # The load has rigid jobs.
+        spec = load.interference
+        factors = np.exp(stream(self._seed, f"factors.{given.load}").normal(0.0, spec.spread, _FACTORS))
+        model = Interference(spec.pressure, spec.both, spec.crowding, spec.host)
+        seed = seed_of(self._seed, f"pairs.{given.load}")
+        return SharingCase(
+            given.drawn.jobs.jobs,
+            site.processors,
+            given.drawn.use,
+            NeighbourSpeeds(model, given.drawn.use, factors, seed),
+            site.memory_per_core,
+        )
+
+    def _add_staged(self, given: Arrivals[FleetCase]) -> None:
+        load = self._setting.loads[given.load]
+        spec, order = load.staged, self._chosen.order.staged
+        assert spec is not None  # The load has staged jobs.
+        cores = FleetCores(self._ledger, tuple(self._site[name] for name in self._setting.sites_of(load)))
+        part: OrderedFleet | PlacedFleet
+        if order is not None:
+            policy = make(order, ORDER_STAGED, self._seed, given.load)
+            self._policies[f"order.{given.load}"] = policy
+            part = OrderedFleet(given.drawn, in_loop(policy), look_every=spec.look_every, cores=cores)
+        else:
+            self._policies[f"place.{given.load}"] = make(self._chosen.place, PLACE, self._seed, given.load)
+            part = PlacedFleet(
+                given.drawn, look_every=spec.look_every, decide_every=spec.decide_every, estimates=spec.durations,
+                cores=cores,
+            )  # fmt: skip
+        self._add(part, "staged", given.load)
+
+    def _workers(self, given: Arrivals[ShortTasks]) -> WorkersPart:
+        site, tasks, setting = self._setting.sites[given.site], given.drawn, self._setting
+        spec = self._chosen.of("dispatch", given.site)
+        assert spec is not None  # Tasks are always dispatched.
+        policy = make_dispatch(spec, site, setting.floor, self._seed, given.name)
+        admits = self._chosen.of("admit", given.site) is not None
+        setup = Setup(
+            site.speeds(), WorkerTimetable.none(), schedulers=1, probe_delay=0.0, sizes_known=False, lane=LANE,
+            samples=0, record=True, tasks_per_job=tasks.per_job,
+        )  # fmt: skip
+        self._policies[f"dispatch.{given.name}"] = policy
+        return WorkersPart(
+            setup, gate(policy) if admits else policy, tasks.submit, tasks.work,
+            stream(self._seed, f"schedulers.{given.name}"), ledger=self._ledger, site=self._site[given.site],
+            floor=setting.floor, keep=site.keeps.tasks,
+        )  # fmt: skip
+
+    def _add_tasks(self, given: Arrivals[ShortTasks], part: WorkersPart) -> None:
+        spec = self._chosen.of("admit", given.site)
+        if spec is not None:
+            model, nodes = read_model(RECORDED), len(self._setting.sites[given.site].rows())
+            policy = make_admit(spec, nodes, model.dim, self._seed, given.name)
+            self._policies[f"admit.{given.name}"] = policy
+            telemetry = TelemetryPart(
+                part, Metrics(model, nodes, stream(self._seed, f"metrics.{given.name}")), self._ledger,
+                reads=policy.reads, site=self._site[given.site], every=self._setting.telemetry.every,
+            )  # fmt: skip
+            self._add(telemetry, "observed", given.load, given.site)
+        self._add(part, "tasks", given.load, given.site)
+        self._loads[given.site].append(part)
+
+    def _add_instances(self) -> None:
+        """Add the autoscalers, which decide after all loads, so that they see what these have left waiting."""
+        own = {given.site: given for given in self._arrivals.vectors}
+        for name, site in self._setting.sites.items():
+            if site.instances is None:
+                continue
+            given: Arrivals[DemandLog] | None = own.get(name)
+            jobs = VectorJobs.of([], []) if given is None else given.drawn.jobs
+            load = "" if given is None else given.load
+            spec = self._chosen.of("scale", name)
+            assert spec is not None  # Instances are always scaled.
+            policy = make(spec, SCALE, self._seed, f"{load}@{name}")
+            self._policies[f"scale{'.' if load else ''}{load}@{name}"] = policy
+            look = self._setting.look if self._setting.look < self._setting.period else None
+            fleet = instance_fleet(site.instances, jobs)
+            try:
+                part = InstancesPart(
+                    jobs, replace(fleet, idle=idle_time(policy, fleet.idle)), self._ledger,
+                    stream(self._seed, f"launches@{name}"),
+                    begin=0.0, period=self._setting.period, look=look, site=self._site[name], after=site.count,
+                    loads=self._loads[name],
+                )  # fmt: skip
+            except InputError as error:
+                raise InputError(f"sites.{name}: {error}") from error
+            self._add(part, "scaled", load, name)

@@ -1,0 +1,114 @@
+"""What arrives at a cluster: each load, drawn once for all policies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from windlass.experiment.worlds.cluster.layout import fleet_of, tiers_of
+from windlass.experiment.worlds.cluster.loads.cut import Span
+from windlass.experiment.worlds.cluster.loads.queries import draw_queries
+from windlass.experiment.worlds.cluster.loads.rigid import RigidJobs, draw_rigid
+from windlass.experiment.worlds.cluster.loads.staged import draw_staged
+from windlass.experiment.worlds.cluster.loads.tasks import ShortTasks, draw_short_tasks
+from windlass.experiment.worlds.cluster.loads.vectors import draw_vectors
+from windlass.experiment.worlds.cluster.sites import TierSpec
+from windlass.experiment.worlds.cluster.spec import ClusterSetting
+from windlass.experiment.worlds.video.streams import QuerySchedule
+from windlass.io.traces.demands import DemandLog
+from windlass.model import InputError
+from windlass.model.fleet import FleetCase
+
+_Drawn = TypeVar("_Drawn")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrivals(Generic[_Drawn]):
+    """What arrives of one load at one site; of a load over several sites, ``site`` is empty."""
+
+    load: str
+    site: str
+    drawn: _Drawn
+
+    @property
+    def name(self) -> str:
+        """The load with its site, as in addresses and names of random streams."""
+        return f"{self.load}@{self.site}" if self.site else self.load
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusterArrivals:
+    """What arrives of all loads, by kind."""
+
+    rigid: list[Arrivals[RigidJobs]] = field(default_factory=list)
+    tasks: list[Arrivals[ShortTasks]] = field(default_factory=list)
+    staged: list[Arrivals[FleetCase]] = field(default_factory=list)
+    vectors: list[Arrivals[DemandLog]] = field(default_factory=list)
+    queries: list[Arrivals[QuerySchedule]] = field(default_factory=list)
+    #: Loads with their sites of which nothing arrives.
+    missing: list[str] = field(default_factory=list)
+
+    def notes(self) -> Iterator[str]:
+        """Return what logs say about jobs that were left out or changed."""
+        for rigid in self.rigid:
+            for note in rigid.drawn.jobs.notes:
+                yield note if note.startswith(rigid.name) else f"{rigid.name}: {note}"
+        for vectors in self.vectors:
+            yield from (f"{vectors.name}: {note}" for note in vectors.drawn.notes)
+        yield from (f"{name}: nothing arrives within the simulated time" for name in self.missing)
+
+
+def draw_arrivals(setting: ClusterSetting, seed: int) -> ClusterArrivals:
+    """Draw all loads of a cluster; no policy changes them.
+
+    Parameters
+    ----------
+    setting
+        The scenario's variant.
+    seed
+        The random seed.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, or nothing arrives of a load.
+    """
+    found, seconds, cloud = ClusterArrivals(), setting.seconds, setting.cloud or TierSpec()
+    span = Span(seconds, setting.begin)
+    for name, load in setting.loads.items():
+        some = setting.sites_of(load)
+        if load.staged is not None:
+            fleet = fleet_of(setting.sites, setting.links, some)
+            found.staged.append(Arrivals(name, "", draw_staged(load.staged, fleet, seconds, seed, name)))
+        if load.queries is not None:
+            tiers = tiers_of(setting.sites, cloud, some)
+            queries = draw_queries(load.queries, tiers.hierarchy, seconds, seed, name)
+            found.queries.append(Arrivals(name, "", queries))
+        for site in some:
+            at, spec = f"{name}@{site}", setting.sites[site]
+            if load.rigid is not None:
+                memory = spec.memory_per_core
+                jobs = draw_rigid(load.rigid, spec.processors, memory, span, seed, at)
+                _keep(found.rigid, name, site, jobs, found.missing)
+            if load.tasks is not None:
+                tasks = draw_short_tasks(load.tasks, spec.capacity, seconds, seed, at)
+                found.tasks.append(Arrivals(name, site, tasks))
+            if load.vectors is not None:
+                vectors = draw_vectors(load.vectors, span, seed, at)
+                _keep(found.vectors, name, site, vectors, found.missing)
+        if all(f"{name}@{site}" in found.missing for site in some):
+            raise InputError(
+                f"loads.{name}: nothing arrives within seconds, {seconds:g}; raise seconds, or the number of jobs"
+            )
+    return found
+
+
+def _keep(
+    kept: list[Arrivals[_Drawn]], load: str, site: str, drawn: _Drawn | None, missing: list[str]
+) -> None:
+    """Add what arrives of a load at a site, or note that nothing does."""
+    if drawn is None:
+        missing.append(f"{load}@{site}")
+    else:
+        kept.append(Arrivals(load, site, drawn))

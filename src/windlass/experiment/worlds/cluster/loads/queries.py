@@ -1,0 +1,63 @@
+"""Streaming queries from the cameras of sites, whose components run on cameras, sites and the cloud."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from windlass.experiment.workloads.streams import seed_of
+from windlass.experiment.worlds.spec import NotNegative, Positive
+from windlass.experiment.worlds.video.spec import VideoWorkloadSpec
+from windlass.experiment.worlds.video.streams import QuerySchedule, streams_of
+from windlass.model.queries import Hierarchy
+
+
+class QueriesSpec(VideoWorkloadSpec):
+    """Queries as in the video world, within the simulated time.
+
+    ``patience``: time between two calls of the planner for a changed capacity that no query lacks, s.
+    """
+
+    seconds: Positive = Field(default=3600.0, exclude=True)
+    begin: Annotated[int, Field(ge=0)] = 0
+    patience: NotNegative = 60.0
+
+    @model_validator(mode="after")
+    def _no_time_of_its_own(self) -> Self:
+        if "seconds" in self.model_fields_set:
+            raise ValueError(
+                "seconds: queries start and end within the seconds of the cluster; remove it here"
+            )
+        return self
+
+
+def draw_queries(
+    spec: QueriesSpec, hierarchy: Hierarchy, seconds: float, seed: int, name: str
+) -> QuerySchedule:
+    """Generate the times of the queries, and generate or read their plans.
+
+    Parameters
+    ----------
+    spec
+        The queries.
+    hierarchy
+        Cameras, sites and cloud.
+    seconds
+        The simulated time.
+    seed, name
+        The random seed, and the load's name.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, or there are no queries.
+
+    Examples
+    --------
+    >>> from windlass.experiment.workloads.queries import three_tiers
+    >>> spec = QueriesSpec.model_validate({"per_hour": 30})
+    >>> bool(draw_queries(spec, three_tiers(cameras=2), 600.0, 1, "cameras").stays.leave.max() <= 600.0)
+    True
+    """
+    return streams_of(spec.model_copy(update={"seconds": seconds}), hierarchy, seed_of(seed, name))

@@ -1,0 +1,82 @@
+"""Short tasks of one site, which run on the cores that its nodes and instances have idle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.experiment.workloads.arrivals import Bursty, arrival_times
+from windlass.experiment.workloads.service import Pareto, task_sizes
+from windlass.experiment.workloads.streams import stream
+from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
+from windlass.experiment.worlds.spec import Positive
+from windlass.io.traces.llm import read_llm
+
+
+class ShortTasksSpec(DispatchWorkloadSpec):
+    """Short tasks as in the dispatch world, spread over the simulated time.
+
+    ``tasks`` is their number at each site. ``load`` is their work over that of the site's nodes without instances,
+    which sets their mean size.
+    """
+
+    load: Positive = 0.04
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShortTasks:
+    """The short tasks of one site.
+
+    Parameters
+    ----------
+    submit, work
+        (t,) arrival of each, s, in order, and its work.
+    per_job
+        Number of tasks that arrive together as a job.
+    """
+
+    submit: NDArray[np.float64]
+    work: NDArray[np.float64]
+    per_job: int
+
+
+def draw_short_tasks(
+    spec: ShortTasksSpec, capacity: float, seconds: float, seed: int, name: str
+) -> ShortTasks:
+    """Read the requests or generate the tasks; the last one arrives at the end of the simulated time.
+
+    Parameters
+    ----------
+    spec
+        The tasks.
+    capacity
+        Rate of the site's nodes, work/s.
+    seconds
+        The simulated time.
+    seed, name
+        The random seed, and the load's name with its site.
+
+    Raises
+    ------
+    InputError
+        The log of requests cannot be read.
+
+    Examples
+    --------
+    >>> drawn = draw_short_tasks(ShortTasksSpec(tasks=100, load=0.5), 8.0, 60.0, 1, "web@iowa")
+    >>> float(drawn.submit[-1]), round(float(drawn.work.sum()), 6) == 0.5 * 8.0 * 60.0
+    (60.0, True)
+    """
+    if spec.llm is not None:
+        requests = read_llm(spec.llm)
+        submit, work = requests.arrival[: spec.tasks], requests.work()[: spec.tasks]
+    else:
+        jobs = spec.tasks // spec.tasks_per_job
+        law = Bursty() if spec.arrivals == "bursty" else spec.arrivals
+        submit = arrival_times(law, jobs / seconds, jobs, stream(seed, f"arrivals.{name}"))
+        service = Pareto() if spec.service == "pareto" else spec.service
+        work = task_sizes(service, spec.tasks, stream(seed, f"sizes.{name}"))
+    stretched = np.repeat(submit * (seconds / max(float(submit[-1]), 1e-9)), spec.tasks_per_job)
+    return ShortTasks(stretched, work * (spec.load * capacity * seconds / work.sum()), spec.tasks_per_job)

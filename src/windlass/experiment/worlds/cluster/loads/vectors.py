@@ -1,0 +1,60 @@
+"""Jobs that request cores of elastic instances of one site, and wait until an instance has room."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Self
+
+from pydantic import model_validator
+
+from windlass.experiment.workloads.streams import seed_of
+from windlass.experiment.worlds.cluster.loads.cut import Span
+from windlass.experiment.worlds.elastic.jobs import vector_jobs
+from windlass.experiment.worlds.elastic.spec import ElasticWorkloadSpec
+from windlass.io.traces.demands import DemandLog
+
+
+class VectorsSpec(ElasticWorkloadSpec):
+    """Jobs for instances, as in the elastic world, without ``earlier``: a cluster has no time before its beginning."""
+
+    @model_validator(mode="after")
+    def _from_the_beginning(self) -> Self:
+        if self.earlier > 0.0:
+            raise ValueError(
+                f"earlier is {self.earlier:g}, expected 0: a cluster has no time before its beginning"
+            )
+        return self
+
+
+def draw_vectors(spec: VectorsSpec, span: Span, seed: int, name: str) -> DemandLog | None:
+    """Read the log or generate the jobs.
+
+    Parameters
+    ----------
+    spec
+        The jobs.
+    span
+        The simulated time. Jobs of a log begin with it; generated jobs that arrive before or after it are left out.
+    seed, name
+        The random seed, and the load's name with its site.
+
+    Returns
+    -------
+    DemandLog or None
+        None if no job arrives within the simulated time.
+
+    Raises
+    ------
+    InputError
+        The log cannot be read.
+
+    Examples
+    --------
+    >>> spec = VectorsSpec.model_validate({"drawn": {"per_hour": 30, "shapes": [{"cores": 2}]}})
+    >>> bool(draw_vectors(spec, Span(7200.0), 1, "ml@iowa").jobs.submit.max() < 7200.0)
+    True
+    """
+    found = vector_jobs(spec, seed_of(seed, name))
+    begin = span.begin if spec.drawn is not None else float(found.jobs.submit[0])
+    jobs = found.jobs.take(span.within(found.jobs.submit, begin))
+    return None if not len(jobs) else DemandLog(replace(jobs, submit=jobs.submit - begin), found.notes)

@@ -1,0 +1,158 @@
+"""The policies of a cluster scenario, by decision and site, and what stands in for a decision that is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from windlass.admit import POLICIES as ADMIT
+from windlass.dispatch import POLICIES as DISPATCH
+from windlass.experiment.worlds.policy import Policy, PolicySpec
+from windlass.experiment.worlds.spec import Spec
+from windlass.order.fleet import POLICIES as ORDER_STAGED
+from windlass.order.site import POLICIES as ORDER
+from windlass.place import POLICIES as PLACE
+from windlass.plan import POLICIES as PLAN
+from windlass.policy.registry import Registry
+from windlass.results import Choice
+from windlass.scale import POLICIES as SCALE
+from windlass.share import POLICIES as SHARE
+
+#: A decision that a variant can leave out.
+Decision = Literal["plan", "order", "place", "scale", "share", "dispatch", "admit"]
+DECISIONS: Final[tuple[Decision, ...]] = ("plan", "order", "place", "scale", "share", "dispatch", "admit")
+#: The registry of each decision; that of ``order`` is for rigid jobs.
+REGISTRIES: Final[Mapping[Decision, Registry]] = {
+    "plan": PLAN,
+    "order": ORDER,
+    "place": PLACE,
+    "scale": SCALE,
+    "share": SHARE,
+    "dispatch": DISPATCH,
+    "admit": ADMIT,
+}
+_NONE = "none"
+#: The placement that leaves the order of jobs to another policy.
+_IN_PLACE = PolicySpec(name="in-place")
+
+
+def _in_order(left_out: tuple[Decision, ...]) -> tuple[Decision, ...]:
+    return tuple(each for each in DECISIONS if each in left_out)
+
+
+#: Decisions that are left out, in the order of :data:`DECISIONS`.
+LeftOut = Annotated[tuple[Decision, ...], AfterValidator(_in_order)]
+
+
+class OrderSpec(Spec):
+    """The policies that order jobs: ``rigid`` ones of a site, and ``staged`` ones of all sites.
+
+    With ``staged``, that policy orders staged jobs, and their tasks run where their input is; without it, the policy of
+    ``place`` starts their tasks.
+    """
+
+    rigid: Policy = PolicySpec(name="easy")
+    staged: Policy | None = None
+
+
+_ORDER_FIELDS = frozenset(OrderSpec.model_fields)
+
+
+class SitePoliciesSpec(Spec):
+    """Policies of one site that differ from those of the others; ``null`` leaves ``share`` or ``admit`` out there."""
+
+    order: Policy | None = None
+    share: Policy | None = None
+    scale: Policy | None = None
+    dispatch: Policy | None = None
+    admit: Policy | None = None
+
+
+class ClusterPoliciesSpec(Spec):
+    """A policy for each decision; the defaults are plain baselines.
+
+    Without ``share``, jobs share no allocations. Without ``admit``, nodes accept all tasks and measure nothing. ``at``:
+    policies by site, where they differ.
+    """
+
+    plan: Policy = PolicySpec(name="fair")
+    order: OrderSpec = OrderSpec()
+    place: Policy = _IN_PLACE
+    scale: Policy = PolicySpec(name="reactive")
+    share: Policy | None = None
+    dispatch: Policy = PolicySpec(name="pull")
+    admit: Policy | None = None
+    at: dict[str, SitePoliciesSpec] = Field(default_factory=dict)
+
+    @field_validator("order", mode="before")
+    @classmethod
+    def _one_policy_is_for_rigid_jobs(cls, given: Any) -> Any:
+        by_kind = isinstance(given, Mapping) and given and given.keys() <= _ORDER_FIELDS
+        return given if by_kind or isinstance(given, OrderSpec) else {"rigid": given}
+
+    @model_validator(mode="after")
+    def _one_order(self) -> Self:
+        if self.order.staged is not None and self.place != _IN_PLACE:
+            raise ValueError(
+                f"place {self.place.name!r} orders staged jobs itself, expected {_IN_PLACE.name} with order.staged"
+            )
+        return self
+
+    def of(self, decision: Decision, site: str | None = None) -> PolicySpec | None:
+        """Return the policy of a decision, at a site if policies differ by site; None if there is none."""
+        own = None if site is None else self.at.get(site)
+        if own is not None and decision in own.model_fields_set:
+            found: PolicySpec | None = getattr(own, decision)
+            return found
+        return self.order.rigid if decision == "order" else getattr(self, decision)
+
+    def without(self, left_out: LeftOut, base: int) -> ClusterPoliciesSpec:
+        """Return the policies that stand in for decisions that are left out.
+
+        Parameters
+        ----------
+        left_out
+            The decisions.
+        base
+            Instances of each type that are kept without ``scale``.
+        """
+        if not left_out:
+            return self
+        stand_ins = {**_STAND_INS, "scale": PolicySpec(name="static", parameters={"count": base})}
+        changed: dict[str, Any] = {each: stand_ins[each] for each in left_out if each != "order"}
+        if "order" in left_out:
+            changed["order"] = self.order.model_copy(update={"rigid": _STAND_INS["order"]})
+        if "place" in left_out and self.order.staged is not None:
+            changed["order"] = changed.get("order", self.order).model_copy(update={"staged": None})
+        at = {name: _cleared(own, left_out) for name, own in self.at.items()}
+        return self.model_copy(update={**changed, "at": at})
+
+    def choices(self) -> tuple[Choice, ...]:
+        """Return the policy of each decision, for all sites that have none of their own."""
+        found = []
+        for decision in DECISIONS:
+            policy = self.of(decision)
+            found.append(Choice(decision, _NONE) if policy is None else policy.choice(REGISTRIES[decision]))
+            if decision == "order" and self.order.staged is not None:
+                found.append(self.order.staged.choice(ORDER_STAGED))
+        return tuple(found)
+
+
+#: What stands in for a decision that is left out: the simplest rule, or nothing.
+_STAND_INS: Final[Mapping[Decision, PolicySpec | None]] = {
+    "plan": PolicySpec(name="fair"),
+    "order": PolicySpec(name="fcfs"),
+    "place": _IN_PLACE,
+    "share": None,
+    "dispatch": PolicySpec(name="round-robin"),
+    "admit": None,
+}
+
+
+def _cleared(own: SitePoliciesSpec, left_out: LeftOut) -> SitePoliciesSpec:
+    """Return a site's own policies without those of decisions that are left out."""
+    return SitePoliciesSpec(
+        **{name: getattr(own, name) for name in own.model_fields_set if name not in left_out}
+    )

@@ -1,0 +1,178 @@
+"""The sites of a cluster scenario: nodes, instances, cameras, outages, links, and cores that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from windlass.experiment.worlds.colocated.cluster import DrawnOutages
+from windlass.experiment.worlds.elastic.spec import ElasticClusterSpec
+from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
+from windlass.model.limits import WORKERS
+
+#: Up- and downlink of a site that gives none, bytes/s: 10 Gbit/s.
+_LINK = 1.25e9
+
+
+class NodeGroup(Spec):
+    """A number of identical nodes; ``speed`` is the rate of a core for short tasks, work/s."""
+
+    count: Annotated[int, Field(ge=1)]
+    cores: Annotated[int, Field(ge=1)]
+    speed: Positive = 1.0
+
+
+class SiteInstances(ElasticClusterSpec):
+    """Elastic instances, as in the elastic world; each has whole cores, which other loads use too.
+
+    ``base``: instances of each type in variants without ``scale``; by default a quarter of the most of any type.
+    """
+
+    base: Annotated[int, Field(ge=0)] | None = None
+
+    @model_validator(mode="after")
+    def _whole_cores(self) -> Self:
+        for place, each in enumerate(self.types):
+            if each.cores < 1 or each.cores != int(each.cores):
+                raise ValueError(
+                    f"types.{place}.cores is {each.cores:g}, expected whole cores, at least 1, as nodes have"
+                )
+        return self
+
+    @property
+    def kept(self) -> int:
+        """Instances of each type in variants without ``scale``."""
+        return max(each.most for each in self.types) // 4 if self.base is None else self.base
+
+
+class SiteCameras(Spec):
+    """The cameras of a site: their number, the cores of each, and the uplink of each, bytes/s."""
+
+    count: Annotated[int, Field(ge=1)]
+    cores: Annotated[int, Field(ge=0)] = 2
+    up: NotNegative = 75e3
+
+
+class KeptCores(Spec):
+    """Cores that no other load may take: a share of each node for short tasks, and a number of cores for queries."""
+
+    tasks: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    queries: Annotated[int, Field(ge=0)] = 0
+
+
+class ClusterSiteSpec(Spec):
+    """A site.
+
+    ``nodes`` are always there, except for ``outages``; the policy of ``scale`` launches ``instances``. ``up`` and
+    ``down``: links to other sites, bytes/s. ``region``: the site's name in a table of measured links. ``keeps``: cores
+    that are kept for a kind of load. ``memory_per_core``: bytes; jobs that share cores share their memory.
+    """
+
+    nodes: Annotated[tuple[NodeGroup, ...], Field(min_length=1)]
+    instances: SiteInstances | None = None
+    cameras: SiteCameras | None = None
+    outages: DrawnOutages | None = None
+    keeps: KeptCores = KeptCores()
+    up: Positive = _LINK
+    down: Positive = _LINK
+    region: str = ""
+    memory_per_core: Positive = 4e9
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> Self:
+        WORKERS.check(len(self.rows()), "nodes and instances")
+        if self.keeps.queries >= self.left:
+            raise ValueError(
+                f"keeps.queries is {self.keeps.queries}, expected fewer than the {self.left} cores that are left"
+            )
+        return self
+
+    def rows(self) -> list[int]:
+        """Return the cores of each node and each possible instance."""
+        found = [group.cores for group in self.nodes for _ in range(group.count)]
+        if self.instances is not None:
+            for kind in self.instances.kinds():
+                found += [int(kind.cores)] * kind.most
+        return found
+
+    def speeds(self) -> NDArray[np.float64]:
+        """Return the rate of each node and each instance for short tasks, work/s."""
+        of_nodes = [group.cores * group.speed for group in self.nodes for _ in range(group.count)]
+        return np.array([*of_nodes, *self.rows()[len(of_nodes) :]], np.float64)
+
+    @property
+    def count(self) -> int:
+        """Number of nodes without instances."""
+        return sum(group.count for group in self.nodes)
+
+    @property
+    def capacity(self) -> float:
+        """Rate of all nodes for short tasks, without instances, work/s."""
+        return float(self.speeds()[: self.count].sum())
+
+    @property
+    def left(self) -> int:
+        """Cores of all nodes that are not kept for short tasks, without instances."""
+        of_nodes = np.array(self.rows()[: self.count])
+        return int((of_nodes - np.ceil(self.keeps.tasks * of_nodes)).sum())
+
+    @property
+    def processors(self) -> int:
+        """Cores of all nodes that rigid jobs may take, without instances."""
+        return self.left - self.keeps.queries
+
+
+class MeasuredLinks(Spec):
+    """Links from a table of measured throughput between regions.
+
+    ``machines`` of a site multiply the measured throughput of one pair of machines.
+    """
+
+    throughput: Path
+    prices: Path | None = None
+    machines: Positive = 1.0
+
+
+class TierSpec(Spec):
+    """The cloud above all sites, where components of queries run: its cores, and each site's uplink to it, bytes/s."""
+
+    cores: Annotated[int, Field(ge=1)] = 64
+    up: NotNegative = 625e3
+
+
+def resolve_like(given: Any) -> Any:
+    """Return sites in which ``like: other`` is replaced by the fields of the other site, below their own.
+
+    Parameters
+    ----------
+    given
+        The value of ``sites``; a value that is no mapping is returned as it is, for the validator to report.
+
+    Raises
+    ------
+    ValueError
+        ``like`` names no site, or a site that itself has ``like``.
+
+    Examples
+    --------
+    >>> resolve_like({"a": {"up": 5}, "b": {"like": "a", "down": 6}})
+    {'a': {'up': 5}, 'b': {'up': 5, 'down': 6}}
+    """
+    if not isinstance(given, Mapping):
+        return given
+    found = {}
+    for name, site in given.items():
+        if isinstance(site, Mapping) and "like" in site:
+            model = given.get(site["like"])
+            if not isinstance(model, Mapping) or "like" in model:
+                raise ValueError(
+                    f"sites.{name}.like is {site['like']!r}, expected another site that has no 'like'"
+                )
+            site = {**model, **{field: value for field, value in site.items() if field != "like"}}
+        found[name] = site
+    return found

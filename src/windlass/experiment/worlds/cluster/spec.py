@@ -1,0 +1,205 @@
+"""The fields of a cluster scenario: sites, links, loads, policies, and decisions that variants leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from windlass.experiment.worlds import Setting
+from windlass.experiment.worlds.cluster.loads.queries import QueriesSpec
+from windlass.experiment.worlds.cluster.loads.rigid import RigidSpec
+from windlass.experiment.worlds.cluster.loads.staged import StagedSpec
+from windlass.experiment.worlds.cluster.loads.tasks import ShortTasksSpec
+from windlass.experiment.worlds.cluster.loads.vectors import VectorsSpec
+from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec, LeftOut
+from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec, MeasuredLinks, TierSpec, resolve_like
+from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
+
+#: Characters that addresses and names of random streams use.
+_RESERVED = "@. "
+_KINDS = ("rigid", "tasks", "staged", "vectors", "queries")
+
+
+class ClusterLoadSpec(Spec):
+    """A load: exactly one of its kinds, ``at`` some sites, or at each.
+
+    Rigid jobs, tasks and vector jobs arrive at each of these sites separately. Staged jobs and queries run over all of
+    them.
+    """
+
+    rigid: RigidSpec | None = None
+    tasks: ShortTasksSpec | None = None
+    staged: StagedSpec | None = None
+    vectors: VectorsSpec | None = None
+    queries: QueriesSpec | None = None
+    at: Literal["each"] | tuple[str, ...] = "each"
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        given = [kind for kind in _KINDS if getattr(self, kind) is not None]
+        if len(given) != 1:
+            raise ValueError(f"expected one of {', '.join(_KINDS)}, found {' and '.join(given) or 'none'}")
+        if not self.at:
+            raise ValueError("at: the list is empty, expected 'each' or some sites")
+        return self
+
+    @property
+    def kind(self) -> str:
+        """The kind of load."""
+        return next(kind for kind in _KINDS if getattr(self, kind) is not None)
+
+
+class ClusterTelemetrySpec(Spec):
+    """How often nodes measure themselves and decide whether they accept tasks, s."""
+
+    every: Positive = 1.0
+
+
+class ClusterSetting(Setting):
+    """One variant of a cluster scenario.
+
+    ``seconds``: time in which jobs, tasks and queries arrive. ``begin``: when it begins, s since the
+    first midnight of loads that are generated with a daily cycle. ``without``: decisions that are left out; see
+    :meth:`~windlass.experiment.worlds.cluster.policies.ClusterPoliciesSpec.without`. ``floor``: the share of a node's
+    speed that is left for short tasks while other loads hold all its cores. ``checkpoint``, ``noise``: as in the
+    sharing world. ``period``, ``look``: as in the elastic world. ``keep_tasks``: the most short tasks in the table,
+    evenly spaced; metrics cover all tasks. ``sample``: time between two samples of the cores that are in use, s.
+    """
+
+    plain_lists: ClassVar[frozenset[str]] = frozenset(
+        {
+            "sites.*.nodes",
+            "sites.*.instances.types",
+            "loads.*.at",
+            "loads.*.rigid.use.cpu",
+            "loads.*.rigid.use.memory",
+            "loads.*.vectors.drawn.shapes",
+            "loads.*.queries.plans",
+            "loads.*.queries.drawn.kinds",
+        }
+    )
+    policy_fields: ClassVar[frozenset[str]] = frozenset({"policies", "without"})
+    path_fields: ClassVar[tuple[str, ...]] = (
+        "links.throughput",
+        "links.prices",
+        "sites.*.instances.spot.trace",
+        "loads.*.rigid.trace",
+        "loads.*.tasks.llm",
+        "loads.*.vectors.trace",
+        "loads.*.vectors.bins",
+        "loads.*.queries.profile",
+        "loads.*.queries.file",
+    )
+
+    world: Literal["cluster"] = "cluster"
+    seconds: Positive = 86_400.0
+    begin: NotNegative = 0.0
+    sites: Annotated[dict[str, ClusterSiteSpec], Field(min_length=1)]
+    links: MeasuredLinks | None = None
+    cloud: TierSpec | None = None
+    loads: Annotated[dict[str, ClusterLoadSpec], Field(min_length=1)]
+    policies: ClusterPoliciesSpec = ClusterPoliciesSpec()
+    without: LeftOut = ()
+    telemetry: ClusterTelemetrySpec = ClusterTelemetrySpec()
+    floor: Annotated[float, Field(gt=0, le=1)] = 0.05
+    checkpoint: Positive = 60.0
+    noise: NotNegative = 0.02
+    period: Positive = 600.0
+    look: Positive = 30.0
+    kill_at_walltime: bool = True
+    keep_tasks: Annotated[int, Field(ge=1)] = 20_000
+    sample: Positive = 60.0
+    #: The name of the variant among all variants; set by :meth:`together`.
+    label: str = Field(default="", exclude=True)
+
+    @field_validator("sites", mode="before")
+    @classmethod
+    def _like(cls, given: Any) -> Any:
+        return resolve_like(given)
+
+    @model_validator(mode="after")
+    def _names(self) -> Self:
+        for what, names in (("sites", self.sites), ("loads", self.loads)):
+            for name in names:
+                if not name or set(name) & set(_RESERVED):
+                    raise ValueError(f"{what}: {name!r} is not a name, expected no space, '.' or '@'")
+        for name, load in self.loads.items():
+            _check_sites(f"loads.{name}.at", () if load.at == "each" else load.at, self.sites)
+        _check_sites("policies.at", tuple(self.policies.at), self.sites)
+        return self
+
+    @model_validator(mode="after")
+    def _what_goes_together(self) -> Self:
+        _check_once(self, "tasks", "idle cores of a node run the tasks of one load")
+        _check_once(self, "vectors", "an autoscaler has one load of its own")
+        for name, load in self.loads.items():
+            for site in self.sites_of(load):
+                if load.kind == "vectors" and self.sites[site].instances is None:
+                    raise ValueError(f"loads.{name}: site {site} has no instances, on which vector jobs run")
+        queries = [name for name, load in self.loads.items() if load.kind == "queries"]
+        if len(queries) > 1:
+            raise ValueError(f"loads.{queries[1]}: one load of queries is planned together, expected one")
+        if queries:
+            sites = self.sites_of(self.loads[queries[0]])
+            if not any(self.sites[site].cameras for site in sites):
+                raise ValueError(f"loads.{queries[0]}: its sites have no cameras, from which queries come")
+        return self
+
+    def sites_of(self, load: ClusterLoadSpec) -> tuple[str, ...]:
+        """Return the sites of a load."""
+        return tuple(self.sites) if load.at == "each" else load.at
+
+    def chosen(self) -> ClusterPoliciesSpec:
+        """Return the policies, with those that stand in for decisions that are left out."""
+        kept = [site.instances.kept for site in self.sites.values() if site.instances is not None]
+        return self.policies.without(self.without, max(kept, default=0))
+
+    def called(self) -> str:
+        """Return the name of the choice of policies: what differs between the variants."""
+        return self.label
+
+    @classmethod
+    def together(cls, variants: Sequence[Self]) -> tuple[Self, ...]:
+        """Name each variant by the decisions in which the variants differ."""
+        labels = _labels(variants)
+        return tuple(
+            variant.model_copy(update={"label": label})
+            for variant, label in zip(variants, labels, strict=True)
+        )
+
+
+def _labels(variants: Sequence[ClusterSetting]) -> list[str]:
+    """Return the names of policies that differ, and the decisions that are left out."""
+    columns = [[choice.label for choice in variant.policies.choices()] for variant in variants]
+    # With and without an order of staged jobs, there are different numbers of choices.
+    alike = len({len(column) for column in columns}) == 1
+    differing = [
+        place
+        for place in range(len(columns[0]))
+        if not alike or len({column[place] for column in columns}) > 1
+    ]
+    found = []
+    for variant, column in zip(variants, columns, strict=True):
+        named = [column[place] for place in differing] if alike else column
+        if variant.without:
+            named = [*named, f"without {' and '.join(variant.without)}"]
+        found.append(", ".join(named) or "all")
+    return found
+
+
+def _check_sites(where: str, names: tuple[str, ...], sites: Mapping[str, ClusterSiteSpec]) -> None:
+    for name in names:
+        if name not in sites:
+            raise ValueError(f"{where}: no site {name!r}, expected one of {', '.join(sites)}")
+
+
+def _check_once(setting: ClusterSetting, kind: str, why: str) -> None:
+    """Check that no site has two loads of a kind."""
+    taken: dict[str, str] = {}
+    for name, load in setting.loads.items():
+        for site in setting.sites_of(load) if load.kind == kind else ():
+            if site in taken:
+                raise ValueError(f"loads.{name}: site {site} has the {kind} of {taken[site]}; {why}")
+            taken[site] = name
