@@ -67,7 +67,7 @@ class Entries:
         Those of the other steps, with the instant; :data:`ABSENT` for a step that the part does not have. Without
         ``decide``, ``run`` processes the instant itself.
     horizon, ended
-        Those of the two questions.
+        Those of the two questions. A horizon of NaN is computed again in Python.
     advanced, altered, settled, decided
         Complete a step, from its status and its time; the first returns the time reached, the last the decisions to be
         made outside.

@@ -9,7 +9,7 @@ ORDERS, ANSWERS = "tests/fleet/test_plain_orders.py", "tests/fleet/test_answers.
 LINES = f"{ANSWERS}::test_every_invalid_line_is_rejected_with_its_reason"
 RATED = "tests/coupled/test_rated_site.py"
 CONCERNS, LIMITS = "tests/coupled/test_concerns.py", "tests/coupled/test_limits.py"
-ON_SITES = "tests/coupled/test_queries_on_sites.py"
+ON_SITES, OF_STEPS = "tests/coupled/test_queries_on_sites.py", "tests/coupled/test_query_steps.py"
 COMPILED, TURNS = "tests/sim/test_compiled_answers.py", "tests/coupled/test_turns.py"
 
 MUTANTS = (
@@ -120,15 +120,33 @@ MUTANTS = (
     ),
     Mutant(
         "sim/queries/part.py",
-        "if same_speeds and self._quiet and not owes:",
-        "if same_speeds and self._quiet:",
+        "if same_speeds and self._counts.quiet and not owes:",
+        "if same_speeds and self._counts.quiet:",
         (f"{ON_SITES}::test_rows_are_given_up_although_the_capacity_is_the_same",),
     ),
     Mutant(
         "sim/queries/part.py",
-        "self._call_planner(now if lacks else max(now, self._planned + self._terms.patience))",
-        "self._call_planner(max(now, self._planned + self._terms.patience))",
+        "self._call_planner(now if lacks else max(now, clock.planned + self._terms.patience))",
+        "self._call_planner(max(now, clock.planned + self._terms.patience))",
         (f"{ON_SITES}::test_a_query_that_lacks_cores_does_not_wait_for_patience",),
+    ),
+    Mutant(
+        "sim/queries/steps.py",
+        "begin = now if lacks else max(now, clock.planned + clock.patience)",
+        "begin = max(now, clock.planned + clock.patience)",
+        (f"{OF_STEPS}::test_queries_next_to_jobs_are_the_same_with_steps_in_python",),
+    ),
+    Mutant(
+        "sim/queries/steps.py",
+        "for place in range(counts.changed):",
+        "for place in range(0):",
+        (f"{OF_STEPS}::test_rows_changed_by_parts_that_settle_before_are_seen",),
+    ),
+    Mutant(
+        "sim/queries/steps.py",
+        "return REACHED if until <",
+        "return IN_PYTHON if until <",
+        (f"{OF_STEPS}::test_changes_that_concern_no_query_need_no_python",),
     ),
     Mutant(
         "sim/queries/cores.py",

@@ -285,7 +285,10 @@ def _close(instants):
         instants.called[part] = 0
         if instants.look[part] == 0:
             return _request(instants, TO_CLOSE, part, IN_PYTHON)
-        instants.horizon[part] = horizon_at(instants.look[part])(instants.address[part])
+        horizon = horizon_at(instants.look[part])(instants.address[part])
+        if np.isnan(horizon):
+            return _request(instants, TO_CLOSE, part, IN_PYTHON)
+        instants.horizon[part] = horizon
         instants.ended[part] = ended_at(instants.finish[part])(instants.address[part])
     counts.phase = BEGIN
     return GO_ON

@@ -73,6 +73,11 @@ class ClusterCores:
             ledger.reserve(site, number, cores)
         self.hold(np.zeros(len(rows)), take=True)
 
+    @property
+    def keep(self) -> _Ints:
+        """The (clusters,) units that are reserved for the part now; :meth:`release` changes this array."""
+        return self._keep
+
     def available(self) -> _Floats:
         """Return (clusters,) the cores that the part holds or may take, within its limit."""
         nodes, part = self._ledger.nodes, self._number

@@ -8,17 +8,32 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.model.queries import KINDS, Hierarchy
 from windlass.model.timetable import SiteTimetable
 from windlass.plan.view import TOLERANCE, Plan, PlanView, QueryOptions
+from windlass.sim.handle import Handle
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Concerns, Due, Quiet
+from windlass.sim.part import Concerns, Due, Entries, Quiet
 from windlass.sim.queries.cores import ClusterCores, rows_of_clusters
 from windlass.sim.queries.log import StreamLog
 from windlass.sim.queries.result import Streamed
 from windlass.sim.queries.setup import Stays, Terms
 from windlass.sim.queries.sharing import load_of, share
+from windlass.sim.queries.steps import (
+    ALTER,
+    DECIDE,
+    ENDED,
+    HORIZON,
+    KERNELS,
+    RUN,
+    SETTLE,
+    STORE,
+    QueryClock,
+    QueryCounts,
+    make_run,
+)
 from windlass.sim.queries.streams import Streams
 
 _PLAN = "plan"
@@ -81,6 +96,9 @@ class QueriesPart(Quiet):
     0.0
     """
 
+    #: Compiled functions of the part.
+    kernels: tuple[Kernel, ...] = KERNELS
+
     def __init__(
         self,
         hierarchy: Hierarchy,
@@ -121,16 +139,23 @@ class QueriesPart(Quiet):
         self._choice, self._switches = np.full(len(stays), -1), np.zeros(len(stays), np.int64)
         #: Time at which the starting components of each query will run, s; infinity if none are starting.
         self._up = np.full(len(stays), np.inf)
-        self._order, self._arrived, self._departed = np.argsort(stays.arrive, kind="stable"), 0, 0
-        self._now, self._plan_due, self._decided = 0.0, np.inf, -np.inf
-        self._merged, self._load = False, load_of(self._options, self._choice, False)
-        self._capacity, self._log = self._available(), StreamLog(clusters)
-        #: What components would use of unlimited resources, (L,).
-        self._wanted = np.zeros(len(self._capacity))
-        #: Whether the speeds and cores of the last call of :meth:`decide` still hold, and nothing arrives.
-        self._quiet, self._planned = False, -np.inf
-        #: The next event, s; None after anything has changed.
-        self._next_event: float | None = None
+        self._order, self._arrived = np.argsort(stays.arrive, kind="stable"), 0
+        self._now, self._decided = 0.0, -np.inf
+        self._log = StreamLog(clusters)
+        self._run = make_run(
+            ledger,
+            rows,
+            number,
+            units=units,
+            keep=self._cores.keep,
+            capacity=self._available(),
+            queries=len(stays),
+        )
+        self._handle = Handle(self._run, STORE)
+        self._counts, self._clock = QueryCounts.of(self._run.counts), QueryClock.of(self._run.clock)
+        self._clock.notice, self._clock.patience = terms.notice, terms.patience
+        self._clock.next_change = self._changes[0]
+        self._set_load(merged=False)
         self._progress, self._last = progress or (lambda _: None), float(stays.leave.max(initial=0.0))
         self._sites = (site,) if at is None else tuple(at)
 
@@ -138,24 +163,46 @@ class QueriesPart(Quiet):
         """Return the sites of the clusters."""
         return Concerns(sites=self._sites)
 
+    def entries(self) -> Entries:
+        """Return the compiled steps, which complete an instant at which nothing happens to a query."""
+        run, alter, settle, decide, horizon, ended = (
+            each.as_argument().entry for each in (RUN, ALTER, SETTLE, DECIDE, HORIZON, ENDED)
+        )
+        return Entries(
+            self._handle.address,
+            run=run,
+            steps=0,
+            alter=alter,
+            settle=settle,
+            decide=decide,
+            horizon=horizon,
+            ended=ended,
+            advanced=lambda _, until: self.advance(until),
+            altered=lambda _, now: self.alter(now),
+            settled=lambda _, now: self.settle(now),
+            decided=lambda _, now: self.decide(now),
+        )
+
     def horizon(self) -> float:
         """Return the time of the next event, s.
 
         Events are arrivals, departures, components that start to run, emptied buffers, changes of cores or links, and
         calls of the planner.
         """
-        if self._next_event is None:
-            self._next_event = self._find_next_event()
-        return self._next_event
+        if np.isnan(self._clock.next_event):
+            self._clock.next_event = self._find_next_event()
+        return self._clock.next_event
 
     def _find_next_event(self) -> float:
-        stays, changes = self._stays, float(self._changes[self._next_change])
+        stays, changes = self._stays, self._clock.next_change
         if self.ended():
             return changes
         coming = stays.arrive[self._order[self._arrived]] if self._arrived < len(stays) else np.inf
         leaving = stays.leave[self._streams.present].min(initial=np.inf)
         caught_up = self._now + self._streams.caught_up_in()
-        return float(min(coming, leaving, self._up.min(initial=np.inf), caught_up, changes, self._plan_due))
+        return float(
+            min(coming, leaving, self._up.min(initial=np.inf), caught_up, changes, self._clock.plan_due)
+        )
 
     def advance(self, until: float) -> float:
         """Process streams up to a time, s, or to the next event; return the time reached."""
@@ -164,7 +211,7 @@ class QueriesPart(Quiet):
             # Changes by other parts arrive through the ledger, in :meth:`settle`.
             return until
         self._flow(own)
-        self._quiet, self._next_event, streams = False, None, self._streams
+        self._counts.quiet, self._clock.next_event, streams = 0, np.nan, self._streams
         departed = np.flatnonzero(streams.present & (self._stays.leave <= own))
         for row in departed.tolist():
             streams.stop(row)
@@ -173,8 +220,8 @@ class QueriesPart(Quiet):
         up = self._up <= own
         streams.works[up], self._up[up] = True, np.inf
         if len(departed):
-            self._departed += len(departed)
-            self._load = load_of(self._options, self._choice, self._merged)
+            self._counts.departed += len(departed)
+            self._set_load(self._merged)
             self._call_planner(own)
         self._share(take=False)
         self._progress(min(1.0, own / self._last) if self._last > 0.0 else 1.0)
@@ -193,7 +240,7 @@ class QueriesPart(Quiet):
             self._next_change += 1
         # Changes by other parts are noticed when all have been made, in :meth:`settle`.
         if self._next_change > before:
-            self._next_event = None
+            self._clock.next_change, self._clock.next_event = self._changes[self._next_change], np.nan
             self._check_capacity(now)
 
     def settle(self, now: float) -> None:
@@ -205,33 +252,33 @@ class QueriesPart(Quiet):
     def decide(self, now: float) -> Sequence[Due]:
         """Add arriving queries; return the planning decision if one is due."""
         stays, streams, before = self._stays, self._streams, self._arrived
-        if self._quiet and self.horizon() > now:
+        if self._counts.quiet and self.horizon() > now:
             return ()
         self._flow(now)
-        self._decided, self._next_event = now, None
+        self._decided, self._clock.next_event = now, np.nan
         while self._arrived < len(stays) and stays.arrive[self._order[self._arrived]] <= now:
             row = self._order[self._arrived]
             streams.present[row] = stays.leave[row] > now
-            self._departed += int(stays.leave[row] <= now)
+            self._counts.departed += int(stays.leave[row] <= now)
             self._arrived += 1
         if self._arrived > before:
             self._call_planner(now)
         self._share(take=True)
-        self._quiet = True
+        self._counts.quiet = 1
         if not streams.present.any():
-            self._plan_due = np.inf
+            self._clock.plan_due = np.inf
         if self.ended():
             self._cores.release()
-        return (Due(self, _PLAN),) if self._plan_due <= now else ()
+        return (Due(self, _PLAN),) if self._clock.plan_due <= now else ()
 
     def wants(self, decision: str) -> bool:
         """Return whether the decision has no answer yet."""
-        return self._plan_due <= self._now
+        return self._clock.plan_due <= self._now
 
     def view(self, decision: str) -> PlanView:
         """Return the current queries in the order of arrival, and the capacity that they can use."""
         queries = tuple(self._option(row) for row in self._present().tolist())
-        return PlanView(self._now, self._resources, self._capacity, queries)
+        return PlanView(self._now, self._resources, self._run.capacity.copy(), queries)
 
     def act(self, decision: str, answer: Plan) -> None:
         """Give queries their configurations; restart queries with another configuration than before."""
@@ -242,15 +289,15 @@ class QueriesPart(Quiet):
             if new != self._choice[row]:
                 self._switches[row] += self._choice[row] >= 0
                 self._switch(row, new)
-        self._merged, self._plan_due, self._planned = answer.merged, np.inf, self._now
-        self._load = load_of(self._options, self._choice, self._merged)
+        self._clock.plan_due, self._clock.planned = np.inf, self._now
+        self._set_load(answer.merged)
         self._log.log_answer(self._now, rows, before, answer)
-        self._next_event = None
+        self._clock.next_event = np.nan
         self._share(take=True)
 
     def ended(self) -> bool:
         """Return whether all queries have left."""
-        return self._departed == len(self._stays)
+        return self._counts.departed == len(self._stays)
 
     def result(self) -> Streamed:
         """Return the result so far."""
@@ -288,26 +335,31 @@ class QueriesPart(Quiet):
 
     def _check_capacity(self, now: float) -> None:
         """Share the capacity again if it has changed."""
-        capacity, owes = self._available(), self._cores.owes()
-        same = np.array_equal(capacity, self._capacity)
+        capacity, owes, run, clock = self._available(), self._cores.owes(), self._run, self._clock
+        same = np.array_equal(capacity, run.capacity)
         if same and not owes:
             return
-        self._next_event = None
-        same_speeds = bool((self._wanted <= np.minimum(capacity, self._capacity)).all())
-        self._capacity = capacity
+        clock.next_event = np.nan
+        same_speeds = bool((run.wanted <= np.minimum(capacity, run.capacity)).all())
+        run.capacity[:] = capacity
         if not same and self._streams.present.any():
-            lacks = (self._load.demand.sum(axis=0) > capacity * (1.0 + TOLERANCE)).any()
-            self._call_planner(now if lacks else max(now, self._planned + self._terms.patience))
-        if same_speeds and self._quiet and not owes:
+            lacks = (run.demand > capacity * (1.0 + TOLERANCE)).any()
+            self._call_planner(now if lacks else max(now, clock.planned + self._terms.patience))
+        if same_speeds and self._counts.quiet and not owes:
             return
         self._flow(now)
         # Before its turn at this instant the part takes no cores; after it, no other turn follows.
         self._share(take=self._decided == now)
-        self._quiet = False
+        self._counts.quiet = 0
 
     def _call_planner(self, now: float) -> None:
         """Schedule a call of the planner after a change."""
-        self._plan_due = min(self._plan_due, now + self._terms.notice)
+        self._clock.plan_due = min(self._clock.plan_due, now + self._terms.notice)
+
+    def _set_load(self, merged: bool) -> None:
+        """Set the work of the running queries, from their configurations."""
+        self._merged, self._load = merged, load_of(self._options, self._choice, merged)
+        self._run.demand[:] = self._load.demand.sum(axis=0)
 
     def _switch(self, row: int, choice: int) -> None:
         """Stop a query's components, and start those of another configuration."""
@@ -332,13 +384,14 @@ class QueriesPart(Quiet):
         """Set the speeds of all queries, and hold the cores that they need; more cores only with ``take``."""
         streams, step = self._streams, len(KINDS)
         speeds = share(
-            self._load, self._capacity, streams.works & (streams.waiting > 0.0), self._terms.catch_up
+            self._load, self._run.capacity, streams.works & (streams.waiting > 0.0), self._terms.catch_up
         )
         streams.rate[:] = np.where(streams.works, speeds.rate, 0.0)
-        self._wanted, cores = speeds.wanted, speeds.held[_CORES::step]
+        self._run.wanted[:], cores = speeds.wanted, speeds.held[_CORES::step]
         self._cores.hold(cores, take)
         sent = self._load.usage(streams.rate)[_UP::step]
-        self._log.now(int(streams.present.sum()), streams.results(), cores, sent)
+        self._counts.present = int(streams.present.sum())
+        self._log.now(self._counts.present, streams.results(), cores, sent)
 
 
 def _check_fixed(timetable: SiteTimetable, rows: Sequence[range], ledger: Ledger) -> None:

@@ -20,6 +20,7 @@ from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome, Series
 from windlass.results.metrics.video import VideoMetrics, video_metrics
 from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
+from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.result import Streamed
 
 
@@ -53,9 +54,9 @@ class Video:
         return (setting.policies.plan.choice(PLAN),)
 
     def kernels(self, setting: VideoSetting) -> tuple[Kernel, ...]:
-        """Return the kernels of the ledger and the policy; the policy is made to validate its parameters."""
+        """Return the kernels of the part and the policy; the policy is made to validate its parameters."""
         planner = setting.policies.plan.make(PLAN, np.random.default_rng(0))
-        return (*COMMON_KERNELS, *functions_of(planner))
+        return (*COMMON_KERNELS, *QueriesPart.kernels, *functions_of(planner))
 
     def workload_key(self, setting: VideoSetting, seed: int) -> Hashable:
         """Return a key with the seed, as starts and ends are random even if plans are read."""
