@@ -61,13 +61,15 @@ class Entries:
         Address of the part's state, the first argument of each step.
     run
         Address of the machine code of ``advance``, with the time and a number of steps of the loop; see :class:`Loop`.
+        :data:`ABSENT` for a part that does nothing before its step ``decide``.
     steps
         That number.
     alter, settle, decide
         Those of the other steps, with the instant; :data:`ABSENT` for a step that the part does not have. Without
         ``decide``, ``run`` processes the instant itself.
     horizon, ended
-        Those of the two questions. A horizon of NaN is computed again in Python.
+        Those of the two questions. A horizon of NaN is computed again in Python. Without ``ended``, the simulation does
+        not wait for the part.
     advanced, altered, settled, decided
         Complete a step, from its status and its time; the first returns the time reached, the last the decisions to be
         made outside.

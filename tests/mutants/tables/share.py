@@ -18,6 +18,7 @@ OF_MISHAPS = ("tests/engines/test_sharing_mishaps.py",)
 OF_DRIVER = ("tests/engines/slurm/test_driver.py",)
 OF_READINGS = ("tests/engines/slurm/test_readings.py",)
 OF_TELEMETRY = ("tests/sim/test_telemetry.py",)
+STEPS, OF_STEPS = "sim/shares/steps.py", "tests/coupled/test_share_steps.py"
 
 MUTANTS = (
     Mutant(LARGEST, "np.clip(faster, 0.0, 1.0) * use(guest) *", "np.clip(faster, 0.0, 1.0) *", OF_PAIRS),
@@ -84,4 +85,28 @@ MUTANTS = (
     Mutant("engines/slurm/use.py", "usage.waited - usage.throttled)", "usage.waited)", OF_READINGS),
     Mutant("sim/telemetry/neighbours.py", "peak + float(rng.exponential(last))", "peak + last", OF_TELEMETRY),
     Mutant("sim/telemetry/pressure.py", "seconds * state.speed[node]", "seconds", OF_TELEMETRY),
+    Mutant(
+        STEPS,
+        "own.ended != counts.ended or own.lost != counts.lost",
+        "own.ended != counts.ended",
+        (f"{OF_STEPS}::test_random_answers_are_the_same_with_steps_in_python",),
+    ),
+    Mutant(
+        STEPS,
+        "(counts.late > 0 and _in_the_way(run, counts.late))",
+        "False",
+        (f"{OF_STEPS}::test_late_guests_make_way_as_soon_as_this_helps_the_head",),
+    ),
+    Mutant(
+        STEPS,
+        "now >= clock.stage_end or now >= clock.promise",
+        "now >= clock.stage_end",
+        (f"{OF_STEPS}::test_late_guests_make_way_as_soon_as_this_helps_the_head",),
+    ),
+    Mutant(
+        STEPS,
+        "    return REACHED\n",
+        "    return IN_PYTHON\n",
+        (f"{OF_STEPS}::test_instants_at_which_nothing_happens_need_no_python",),
+    ),
 )

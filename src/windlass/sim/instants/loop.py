@@ -81,6 +81,8 @@ def _advance(instants, part):
     instants.advanced[part] = 1
     until = instants.clock[0].until
     instants.reached[part] = until
+    if instants.run[part] == ABSENT:
+        return GO_ON
     if instants.run[part] == 0:
         return _request(instants, TO_ADVANCE, part, IN_PYTHON)
     status = run_at(instants.run[part])(instants.address[part], until, instants.steps[part])
@@ -289,7 +291,9 @@ def _close(instants):
         if np.isnan(horizon):
             return _request(instants, TO_CLOSE, part, IN_PYTHON)
         instants.horizon[part] = horizon
-        instants.ended[part] = ended_at(instants.finish[part])(instants.address[part])
+        instants.ended[part] = 1
+        if instants.finish[part] != ABSENT:
+            instants.ended[part] = ended_at(instants.finish[part])(instants.address[part])
     counts.phase = BEGIN
     return GO_ON
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from windlass.jit import Kernel
 from windlass.model import InputError, JobTable
 from windlass.model.use import JobUse
 from windlass.model.values import number
@@ -17,11 +18,13 @@ from windlass.share.book import ShareBook
 from windlass.share.interference import Speeds
 from windlass.share.usage import Reading
 from windlass.share.view import Head
+from windlass.sim.handle import Handle
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Concerns, Due, Quiet
+from windlass.sim.part import ABSENT, Concerns, Due, Entries, Quiet
 from windlass.sim.shares.course import JobStages
 from windlass.sim.shares.log import QuotaLog
 from windlass.sim.shares.result import Shared
+from windlass.sim.shares.steps import DECIDE, HORIZON, KERNELS, STORE, ShareClock, ShareCounts, make_run
 from windlass.sim.site.rated import RatedSite
 
 _SHARE = "share"
@@ -76,6 +79,9 @@ class SharesPart(Quiet):
         A number is out of bounds, or ``use`` does not match ``jobs``.
     """
 
+    #: Compiled functions of the part.
+    kernels: tuple[Kernel, ...] = KERNELS
+
     def __init__(
         self,
         site: RatedSite,
@@ -95,7 +101,7 @@ class SharesPart(Quiet):
         _check_alike(jobs, use)
         self._site, self._jobs, self._use = site, jobs, use
         self._policy, self._physics, self._rng = policy, physics, rng
-        self._every = number("every", every, 0.0, open_below=True)
+        every = number("every", every, 0.0, open_below=True)
         self._noise = number("noise", noise, 0.0)
         self._memory = number("memory_per_core", memory_per_core, 0.0)
         self._book, self._log = ShareBook(), QuotaLog()
@@ -106,7 +112,9 @@ class SharesPart(Quiet):
         self._stage_ends: dict[int, float] = {}
         #: Promised ends, s, of guests and former guests.
         self._promises: dict[int, float] = {}
-        self._last, self._now, self._wanted = -np.inf, -np.inf, False
+        run = make_run(site.address, every)
+        self._handle = Handle(run, STORE)
+        self._counts, self._clock = ShareCounts.of(run.counts), ShareClock.of(run.clock)
         self._last_view: ShareView | None = None
         self._evicted = self._decisions = 0
         self._at_site = at_site
@@ -116,27 +124,45 @@ class SharesPart(Quiet):
         """Return the site in the ledger, and the part of its jobs."""
         return Concerns(sites=(self._at_site,), parts=(self._site,))
 
+    def entries(self) -> Entries:
+        """Return the compiled steps, which complete an instant at which there is nothing to do."""
+        return Entries(
+            self._handle.address,
+            run=ABSENT,
+            steps=0,
+            settle=ABSENT,
+            decide=DECIDE.as_argument().entry,
+            horizon=HORIZON.as_argument().entry,
+            ended=ABSENT,
+            advanced=lambda _, until: until,
+            settled=lambda _, now: None,
+            decided=lambda _, now: self.decide(now),
+        )
+
     def horizon(self) -> float:
         """Return the time of the next checkpoint, end of a stage of a pair, or promised end, s."""
-        checkpoint = max(self._now, self._last + self._every) if self._wanted else np.inf
-        promises = [end for end in self._promises.values() if end > self._now]
+        clock = self._clock
+        checkpoint = max(clock.now, clock.last + clock.every) if self._counts.wanted else np.inf
+        promises = [end for end in self._promises.values() if end > clock.now]
         return min([checkpoint, *self._stage_ends.values(), *promises])
 
     def decide(self, now: float) -> Sequence[Due]:
         """Take note of started and ended jobs; at a checkpoint, measure and return the sharing decision."""
-        self._now, self._last_view = now, None
+        self._clock.now, self._last_view = now, None
         self._observe_jobs(now)
         for host, end in list(self._stage_ends.items()):
             if end <= now:
                 self._rate(host)
         made_way = self._make_way()
-        self._wanted = bool(self._stage_ends) or len(self._site.waiting()) > 0
+        wanted = bool(self._stage_ends) or len(self._site.waiting()) > 0
+        self._counts.wanted = wanted
         # The site starts the head on its own processors first, so that the head does not become a guest.
-        if made_way or not self._wanted or now < self._last + self._every:
-            return ()
-        self._last = now
-        self._checkpoint()
-        return (Due(self, _SHARE),)
+        due = wanted and not made_way and now >= self._clock.last + self._clock.every
+        if due:
+            self._clock.last = now
+            self._checkpoint()
+        self._note()
+        return (Due(self, _SHARE),) if due else ()
 
     def wants(self, decision: str) -> bool:
         """Return whether the decision has no answer yet."""
@@ -145,18 +171,18 @@ class SharesPart(Quiet):
     def view(self, decision: str) -> ShareView:
         """Return the running and waiting jobs, and the reservation of the head of the queue."""
         # The view of the site has the time of its own policy's last decision.
-        site = replace(self._site.view("order"), now=self._now)
+        site = replace(self._site.view("order"), now=self._clock.now)
         promised = reservation(site)
         waiting = [self._candidate(int(row)) for row in self._site.waiting()]
         head = None if promised is None else Head(*promised)
         ends = zip(site.running.job.tolist(), site.running.expected_end.tolist(), strict=True)
-        self._last_view = self._book.view(self._now, waiting, head, dict(ends))
+        self._last_view = self._book.view(self._clock.now, waiting, head, dict(ends))
         return self._last_view
 
     def act(self, decision: str, answer: Sharing) -> None:
         """Start guests, and change quotas."""
         assert self._last_view is not None  # a view precedes each answer
-        view, now = self._last_view, self._now
+        view, now = self._last_view, self._clock.now
         answer.check(view)
         self._decisions += 1
         for back in answer.back:
@@ -173,10 +199,19 @@ class SharesPart(Quiet):
                 self._courses[guest], self._began[guest] = self._course(guest), now
             self._log.change(host, guest, share.quota, now, share.why)
             self._rate(host)
+        self._note()
 
     def result(self) -> Shared:
         """Return the pairs and quotas so far."""
-        return self._log.result(self._now, self._evicted, self._decisions)
+        return self._log.result(self._clock.now, self._evicted, self._decisions)
+
+    def _note(self) -> None:
+        """Note what the compiled steps compare with."""
+        site, counts, clock = self._site.counts, self._counts, self._clock
+        counts.running, counts.ended, counts.lost = site.running, site.ended, site.lost
+        counts.pairs, counts.late = len(self._stage_ends), self._width(self._late())
+        clock.stage_end = min(self._stage_ends.values(), default=np.inf)
+        clock.promise = min((end for end in self._promises.values() if end > clock.now), default=np.inf)
 
     def _observe_jobs(self, now: float) -> None:
         """Take note of jobs that have started or ended since the last call."""
@@ -202,23 +237,23 @@ class SharesPart(Quiet):
         if partner is not None:
             other = self._row_of[partner]
             latest[partner] = readings[other] if other in readings else self._read(other)
-            self._log.end(row if book.host_of(job) is None else other, self._now)
+            self._log.end(row if book.host_of(job) is None else other, self._clock.now)
         if self._site.has_ended(row):
-            killed = self._site.work_left(row, self._now) > _ROUNDING
+            killed = self._site.work_left(row, self._clock.now) > _ROUNDING
             book.ended(job, latest, killed=killed)
         else:
-            book.lost(job, self._now)
+            book.lost(job, self._clock.now)
         if partner is not None:
             self._stage_ends.pop(row, None)
             self._stage_ends.pop(other, None)
             if other in running:
-                self._site.set_rate(other, 1.0, self._now)
+                self._site.set_rate(other, 1.0, self._clock.now)
         del self._courses[row], self._began[row]
         self._promises.pop(row, None)
 
     def _checkpoint(self) -> None:
         """Measure the running jobs, report them to the policy, and requeue guests if hosts need their memory."""
-        book, now = self._book, self._now
+        book, now = self._book, self._clock.now
         book.read({job: self._read(self._row_of[job]) for job in book.jobs()})
         for checkpoint in book.checkpoints():
             observe(self._policy, checkpoint)
@@ -229,18 +264,25 @@ class SharesPart(Quiet):
 
     def _make_way(self) -> bool:
         """Requeue guests beyond their promised end if the head of the queue then fits; return whether any were."""
-        head = self._site.waiting()[:1]
-        late = [row for row, end in self._promises.items() if end <= self._now]
-        # Requeueing a guest frees no processors while its host keeps them.
-        late = [row for row in late if self._host_row(row) is None or self._host_row(row) in late]
+        head, late = self._site.waiting()[:1], self._late()
         need = int(self._jobs.procs[head].sum()) - self._site.free() + self._site.owed()
-        if not late or not 0 < need <= sum(self._site.width(row) for row in late):
+        if not late or not 0 < need <= self._width(late):
             return False
         for row in late:
-            self._site.evict(row, self._now)
+            self._site.evict(row, self._clock.now)
             self._evicted += 1
-        self._observe_jobs(self._now)
+        self._observe_jobs(self._clock.now)
         return True
+
+    def _late(self) -> list[int]:
+        """Return the guests and former guests beyond their promised ends that can make way."""
+        late = [row for row, end in self._promises.items() if end <= self._clock.now]
+        # Requeueing a guest frees no processors while its host keeps them.
+        return [row for row in late if self._host_row(row) is None or self._host_row(row) in late]
+
+    def _width(self, rows: Sequence[int]) -> int:
+        """Return the processors that some jobs hold."""
+        return sum(self._site.width(row) for row in rows)
 
     def _host_row(self, row: int) -> int | None:
         host = self._book.host_of(int(self._jobs.job[row]))
@@ -248,7 +290,7 @@ class SharesPart(Quiet):
 
     def _rate(self, host: int) -> None:
         """Set the speeds of a pair, and the time until which they hold."""
-        site, now = self._site, self._now
+        site, now = self._site, self._clock.now
         guest, quota = self._log.pair(host)
         done = [self._done(row) for row in (host, guest)]
         speeds = Speeds(1.0, 0.0)
@@ -265,11 +307,13 @@ class SharesPart(Quiet):
         )
 
     def _done(self, row: int) -> float:
-        return float(self._jobs.run[row]) - self._site.work_left(row, self._now)
+        return float(self._jobs.run[row]) - self._site.work_left(row, self._clock.now)
 
     def _read(self, row: int) -> Reading:
         done = self._done(row)
-        return self._courses[row].read(done, self._now, max(0.0, self._now - self._site.began(row) - done))
+        return self._courses[row].read(
+            done, self._clock.now, max(0.0, self._clock.now - self._site.began(row) - done)
+        )
 
     def _course(self, row: int) -> JobStages:
         return JobStages(self._use, row, int(self._jobs.procs[row]), self._noise, self._rng)

@@ -17,7 +17,7 @@ from windlass.sim.site.moves import lose_job, take_slot
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.rates import set_rate, take_in
 from windlass.sim.site.setup import with_log, with_slots
-from windlass.sim.site.state import NO_ROW
+from windlass.sim.site.state import NO_ROW, SiteCounts
 from windlass.sim.status import FIRST_OWN, FULL, REACHED
 
 #: The named job does not run, or does not wait.
@@ -119,6 +119,16 @@ class RatedSite(SitePart):
         super().__init__(
             jobs, policy, ledger, site=site, number=number, kill=kill, rated=True, progress=progress
         )
+
+    @property
+    def address(self) -> int:
+        """The address of the site's state, for compiled code."""
+        return self._handle.address
+
+    @property
+    def counts(self) -> SiteCounts:
+        """The numbers of the site's jobs now."""
+        return self._counts
 
     def set_rate(self, row: int, rate: float, now: float, *, pace: float = 1.0) -> None:
         """Change the speed of a running job: its end moves, but not beyond its limit.

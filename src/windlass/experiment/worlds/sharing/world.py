@@ -24,6 +24,7 @@ from windlass.results.metrics.sharing import SharingMetrics, sharing_metrics
 from windlass.share import POLICIES as SHARE
 from windlass.share.interference import Interference
 from windlass.sim.shares.neighbours import NeighbourSpeeds
+from windlass.sim.shares.part import SharesPart
 from windlass.sim.site.part import kernels as site_kernels
 from windlass.sim.site.rated import KERNELS as RATED_KERNELS
 
@@ -69,7 +70,7 @@ class SharingWorld:
         """Return the ordering policy's function and the site's loop; the other policy is made to validate it."""
         setting.policies.share.make(SHARE, np.random.default_rng(0))
         order = setting.policies.order.make(ORDER, np.random.default_rng(0))
-        return (*site_kernels(order, rated=True), *RATED_KERNELS)
+        return (*site_kernels(order, rated=True), *RATED_KERNELS, *SharesPart.kernels)
 
     def workload_key(self, setting: SharingSetting, seed: int) -> Hashable:
         """Return a key with the seed, as resource use is random even for the jobs of a log."""
