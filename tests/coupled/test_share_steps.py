@@ -70,13 +70,24 @@ def test_longer_runs_are_the_same_with_steps_in_python(sharer: str) -> None:
 
 
 def test_late_guests_make_way_as_soon_as_this_helps_the_head() -> None:
-    # The promise of 3 is over at 42.5 s, but with its 4 processors the head, 4, would still lack 4 until 44 s. No job
+    # The promise of 3 is over at 43.2 s, but with its 4 processors the head, 4, would still lack 4 until 44 s. No job
     # starts or ends at that instant, and no checkpoint is due.
-    rows = [(0.0, 900.0, 4, 1000.0), (0.0, 20.0, 4, 20.0), (0.0, 30.0, 4, 30.0), (1.0, 5.0, 8, 5.0)]
+    rows = [(0.0, 900.0, 4, 1000.0), (0.0, 20.0, 4, 20.0), (0.0, 30.0, 4, 30.7), (1.0, 5.0, 8, 5.0)]
     gone = NodeTimetable.outage(0, 0.0, 44.0, cores=12, left=8)
     done = run(case_of(12, rows, 2.5, gone), FixedQuotas((5.0, 2, 3, 50), (10.0, 2, 3, 0)), noise=0.0)
     assert (done.replay.lost.tolist(), done.replay.lost_end.tolist()) == ([2], [44.0])
     assert done.replay.start[3] == 44.0
+
+
+def test_a_job_that_restarts_as_it_is_lost_is_measured_from_its_restart() -> None:
+    # One job runs before and after 10 s, when the first node fails. A checkpoint is at 13 s.
+    gone = NodeTimetable.outage(0, 10.0, 30.0, cores=4, kill=True)
+    case = case_of(8, [(0.0, 50.0, 4, 60.0), (1.0, 5.0, 8, 9.0)], 12.0, gone)
+    sharer = FixedQuotas()
+    done = run(case, sharer, noise=0.0, cores=4)
+    assert done.replay.lost.tolist() == [0]
+    view = next(view for view in sharer.views if view.now > 10.0)
+    assert [(view.now, host.elapsed) for host in view.running] == [(13.0, 3.0)]
 
 
 def _calls_in_python(stops: int) -> int:

@@ -132,8 +132,8 @@ MUTANTS = (
     ),
     Mutant(
         "sim/queries/steps.py",
-        "begin = now if lacks else max(now, clock.planned + clock.patience)",
-        "begin = max(now, clock.planned + clock.patience)",
+        "max(now, clock.planned + clock.patience) + clock.notice",
+        "now + clock.notice",
         (f"{OF_STEPS}::test_queries_next_to_jobs_are_the_same_with_steps_in_python",),
     ),
     Mutant(

@@ -89,7 +89,7 @@ MUTANTS = (
         STEPS,
         "own.ended != counts.ended or own.lost != counts.lost",
         "own.ended != counts.ended",
-        (f"{OF_STEPS}::test_random_answers_are_the_same_with_steps_in_python",),
+        (f"{OF_STEPS}::test_a_job_that_restarts_as_it_is_lost_is_measured_from_its_restart",),
     ),
     Mutant(
         STEPS,

@@ -155,7 +155,7 @@ class QueriesPart(Quiet):
         self._counts, self._clock = QueryCounts.of(self._run.counts), QueryClock.of(self._run.clock)
         self._clock.notice, self._clock.patience = terms.notice, terms.patience
         self._clock.next_change = self._changes[0]
-        self._set_load(merged=False)
+        self._merged, self._load = False, load_of(self._options, self._choice, False)
         self._progress, self._last = progress or (lambda _: None), float(stays.leave.max(initial=0.0))
         self._sites = (site,) if at is None else tuple(at)
 
@@ -221,7 +221,7 @@ class QueriesPart(Quiet):
         streams.works[up], self._up[up] = True, np.inf
         if len(departed):
             self._counts.departed += len(departed)
-            self._set_load(self._merged)
+            self._load = load_of(self._options, self._choice, self._merged)
             self._call_planner(own)
         self._share(take=False)
         self._progress(min(1.0, own / self._last) if self._last > 0.0 else 1.0)
@@ -289,8 +289,8 @@ class QueriesPart(Quiet):
             if new != self._choice[row]:
                 self._switches[row] += self._choice[row] >= 0
                 self._switch(row, new)
-        self._clock.plan_due, self._clock.planned = np.inf, self._now
-        self._set_load(answer.merged)
+        self._merged, self._clock.plan_due, self._clock.planned = answer.merged, np.inf, self._now
+        self._load = load_of(self._options, self._choice, self._merged)
         self._log.log_answer(self._now, rows, before, answer)
         self._clock.next_event = np.nan
         self._share(take=True)
@@ -343,7 +343,7 @@ class QueriesPart(Quiet):
         same_speeds = bool((run.wanted <= np.minimum(capacity, run.capacity)).all())
         run.capacity[:] = capacity
         if not same and self._streams.present.any():
-            lacks = (run.demand > capacity * (1.0 + TOLERANCE)).any()
+            lacks = (self._load.demand.sum(axis=0) > capacity * (1.0 + TOLERANCE)).any()
             self._call_planner(now if lacks else max(now, clock.planned + self._terms.patience))
         if same_speeds and self._counts.quiet and not owes:
             return
@@ -355,11 +355,6 @@ class QueriesPart(Quiet):
     def _call_planner(self, now: float) -> None:
         """Schedule a call of the planner after a change."""
         self._clock.plan_due = min(self._clock.plan_due, now + self._terms.notice)
-
-    def _set_load(self, merged: bool) -> None:
-        """Set the work of the running queries, from their configurations."""
-        self._merged, self._load = merged, load_of(self._options, self._choice, merged)
-        self._run.demand[:] = self._load.demand.sum(axis=0)
 
     def _switch(self, row: int, choice: int) -> None:
         """Stop a query's components, and start those of another configuration."""

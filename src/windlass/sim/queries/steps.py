@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model.queries import KINDS
-from windlass.plan.view import TOLERANCE
 from windlass.sim.handle import opening, storing
 from windlass.sim.nodes import Ledger, Nodes
 from windlass.sim.status import FIRST_OWN, REACHED
@@ -28,7 +27,6 @@ IN_PYTHON = FIRST_OWN
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 _STEP = len(KINDS)
-_MORE = 1.0 + TOLERANCE
 
 
 class QueryCounts(Scalars):
@@ -83,7 +81,6 @@ class QueryRun(NamedTuple):
     keep: Annotated[_Ints, column("clusters")]  # units that the part always holds
     capacity: Annotated[_Floats, column("resources")]  # of which the speeds of queries were computed
     wanted: Annotated[_Floats, column("resources")]  # what components would use of unlimited resources
-    demand: Annotated[_Floats, column("resources")]  # what they use at the pace of their streams
     counts: Annotated[NDArray[np.void], QueryCounts]
     clock: Annotated[NDArray[np.void], QueryClock]
 
@@ -140,12 +137,9 @@ def _concerned(run):
 
 @inlined
 def _schedule_plan(run, now):
-    """Schedule a call of the planner after new cores: soon if running configurations lack some, otherwise a gain."""
-    clock, lacks = run.clock[0], False
-    for resource in range(len(run.capacity)):
-        lacks |= run.demand[resource] > run.capacity[resource] * _MORE
-    begin = now if lacks else max(now, clock.planned + clock.patience)
-    clock.plan_due = min(clock.plan_due, begin + clock.notice)
+    """Schedule a call of the planner after new cores, which are only a possible gain: no configuration lacks any."""
+    clock = run.clock[0]
+    clock.plan_due = min(clock.plan_due, max(now, clock.planned + clock.patience) + clock.notice)
     # An unknown next event stays unknown.
     if clock.plan_due < clock.next_event:
         clock.next_event = clock.plan_due
