@@ -21,19 +21,7 @@ from windlass.sim.queries.log import StreamLog
 from windlass.sim.queries.result import Streamed
 from windlass.sim.queries.setup import Stays, Terms
 from windlass.sim.queries.sharing import load_of, share
-from windlass.sim.queries.steps import (
-    ALTER,
-    DECIDE,
-    ENDED,
-    HORIZON,
-    KERNELS,
-    RUN,
-    SETTLE,
-    STORE,
-    QueryClock,
-    QueryCounts,
-    make_run,
-)
+from windlass.sim.queries.steps import KERNELS, STORE, QueryClock, QueryCounts, entries_of, make_run
 from windlass.sim.queries.streams import Streams
 
 _PLAN = "plan"
@@ -165,23 +153,7 @@ class QueriesPart(Quiet):
 
     def entries(self) -> Entries:
         """Return the compiled steps, which complete an instant at which nothing happens to a query."""
-        run, alter, settle, decide, horizon, ended = (
-            each.as_argument().entry for each in (RUN, ALTER, SETTLE, DECIDE, HORIZON, ENDED)
-        )
-        return Entries(
-            self._handle.address,
-            run=run,
-            steps=0,
-            alter=alter,
-            settle=settle,
-            decide=decide,
-            horizon=horizon,
-            ended=ended,
-            advanced=lambda _, until: self.advance(until),
-            altered=lambda _, now: self.alter(now),
-            settled=lambda _, now: self.settle(now),
-            decided=lambda _, now: self.decide(now),
-        )
+        return entries_of(self, self._handle.address)
 
     def horizon(self) -> float:
         """Return the time of the next event, s.

@@ -19,6 +19,7 @@ from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model.queries import KINDS
 from windlass.sim.handle import opening, storing
 from windlass.sim.nodes import Ledger, Nodes
+from windlass.sim.part import Entries, Part
 from windlass.sim.status import FIRST_OWN, REACHED
 
 #: Status of a step that the part carries out in Python.
@@ -199,6 +200,35 @@ DECIDE = Kernel(_decide, types.int64(types.int64, types.float64), allocates=Fals
 HORIZON = Kernel(_horizon, types.float64(types.int64), allocates=False)
 ENDED = Kernel(_ended, types.int64(types.int64), allocates=False)
 KERNELS = (STORE, RUN, ALTER, SETTLE, DECIDE, HORIZON, ENDED)
+
+
+def entries_of(part: Part, address: int) -> Entries:
+    """Return the compiled steps of a part of queries.
+
+    Parameters
+    ----------
+    part
+        The part, which completes them.
+    address
+        Address of its :class:`QueryRun`.
+    """
+    run, alter, settle, decide, horizon, ended = (
+        each.as_argument().entry for each in (RUN, ALTER, SETTLE, DECIDE, HORIZON, ENDED)
+    )
+    return Entries(
+        address,
+        run=run,
+        steps=0,
+        alter=alter,
+        settle=settle,
+        decide=decide,
+        horizon=horizon,
+        ended=ended,
+        advanced=lambda _, until: part.advance(until),
+        altered=lambda _, now: part.alter(now),
+        settled=lambda _, now: part.settle(now),
+        decided=lambda _, now: part.decide(now),
+    )
 
 
 def make_run(

@@ -20,11 +20,11 @@ from windlass.share.usage import Reading
 from windlass.share.view import Head
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import ABSENT, Concerns, Due, Entries, Quiet
+from windlass.sim.part import Concerns, Due, Entries, Quiet
 from windlass.sim.shares.course import JobStages
 from windlass.sim.shares.log import QuotaLog
 from windlass.sim.shares.result import Shared
-from windlass.sim.shares.steps import DECIDE, HORIZON, KERNELS, STORE, ShareClock, ShareCounts, make_run
+from windlass.sim.shares.steps import KERNELS, STORE, ShareClock, ShareCounts, entries_of, make_run
 from windlass.sim.site.rated import RatedSite
 
 _SHARE = "share"
@@ -126,18 +126,7 @@ class SharesPart(Quiet):
 
     def entries(self) -> Entries:
         """Return the compiled steps, which complete an instant at which there is nothing to do."""
-        return Entries(
-            self._handle.address,
-            run=ABSENT,
-            steps=0,
-            settle=ABSENT,
-            decide=DECIDE.as_argument().entry,
-            horizon=HORIZON.as_argument().entry,
-            ended=ABSENT,
-            advanced=lambda _, until: until,
-            settled=lambda _, now: None,
-            decided=lambda _, now: self.decide(now),
-        )
+        return entries_of(self, self._handle.address)
 
     def horizon(self) -> float:
         """Return the time of the next checkpoint, end of a stage of a pair, or promised end, s."""
@@ -215,22 +204,24 @@ class SharesPart(Quiet):
 
     def _observe_jobs(self, now: float) -> None:
         """Take note of jobs that have started or ended since the last call."""
-        rows = self._site.running().tolist()
-        running = set(rows)
+        count = len(self._began)
+        rows, begins = (
+            np.fromiter(self._began, np.int64, count),
+            np.fromiter(self._began.values(), float, count),
+        )
         # A killed job may have started again at the same instant.
-        ended = [
-            row for row, began in self._began.items() if row not in running or self._site.began(row) != began
-        ]
+        runs = self._site.runs_since(rows, begins).tolist()
+        ended = [row for row, same in zip(self._began, runs, strict=True) if not same]
         readings = {row: self._read(row) for row in ended}
         for row in ended:
-            self._record_end(row, readings, running)
-        for row in rows:
+            self._record_end(row, readings)
+        for row in self._site.running().tolist():
             if row not in self._courses:
                 self._courses[row], self._began[row] = self._course(row), now
                 job = self._candidate(row)
                 self._book.started(job, now, max(job.memory, job.cores * self._memory))
 
-    def _record_end(self, row: int, readings: dict[int, Reading], running: set[int]) -> None:
+    def _record_end(self, row: int, readings: dict[int, Reading]) -> None:
         job, book = int(self._jobs.job[row]), self._book
         partner = book.guest_of(job) if book.host_of(job) is None else book.host_of(job)
         latest = {job: readings[row]}
@@ -246,7 +237,7 @@ class SharesPart(Quiet):
         if partner is not None:
             self._stage_ends.pop(row, None)
             self._stage_ends.pop(other, None)
-            if other in running:
+            if self._site.runs(other):
                 self._site.set_rate(other, 1.0, self._clock.now)
         del self._courses[row], self._began[row]
         self._promises.pop(row, None)

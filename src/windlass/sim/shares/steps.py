@@ -17,6 +17,7 @@ from windlass.jit import Kernel, inlined
 from windlass.jit.schema import Scalars, numba_type
 from windlass.sim.handle import opening, storing
 from windlass.sim.nodes import free_for
+from windlass.sim.part import ABSENT, Entries, Part
 from windlass.sim.site.loop import opened as opened_site
 from windlass.sim.status import FIRST_OWN, REACHED
 
@@ -104,6 +105,30 @@ def _horizon(address):
 DECIDE = Kernel(_decide, types.int64(types.int64, types.float64), allocates=False)
 HORIZON = Kernel(_horizon, types.float64(types.int64), allocates=False)
 KERNELS = (STORE, DECIDE, HORIZON)
+
+
+def entries_of(part: Part, address: int) -> Entries:
+    """Return the compiled steps of a part of sharing.
+
+    Parameters
+    ----------
+    part
+        The part, which completes them.
+    address
+        Address of its :class:`ShareRun`.
+    """
+    return Entries(
+        address,
+        run=ABSENT,
+        steps=0,
+        settle=ABSENT,
+        decide=DECIDE.as_argument().entry,
+        horizon=HORIZON.as_argument().entry,
+        ended=ABSENT,
+        advanced=lambda _, until: until,
+        settled=lambda _, now: None,
+        decided=lambda _, now: part.decide(now),
+    )
 
 
 def make_run(site: int, every: float) -> ShareRun:

@@ -219,6 +219,16 @@ class RatedSite(SitePart):
         """Return the start of a job (s); NaN for a job that has not started."""
         return float(self._run.site.start[row])
 
+    def runs(self, row: int) -> bool:
+        """Return whether a job runs."""
+        return bool(self._run.site.slot[row] >= 0)
+
+    def runs_since(self, rows: _Rows, begins: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return for each row whether its job runs and started at the given time, s."""
+        site = self._run.site
+        since: NDArray[np.bool_] = (site.slot[rows] >= 0) & (site.start[rows] == begins)
+        return since
+
     def has_ended(self, row: int) -> bool:
         """Return whether a job has ended, or was stopped at its limit."""
         return bool(np.isfinite(self._run.site.end[row]))
