@@ -19,7 +19,7 @@ from windlass.model.timetable import WorkerTimetable
 from windlass.sim.coupled import Coupled
 from windlass.sim.part import Quiet
 from windlass.sim.telemetry.answers import Counts, limits_of
-from windlass.sim.telemetry.binding import binding_of
+from windlass.sim.telemetry.binding import Binding
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.setup import Setup
@@ -32,7 +32,7 @@ class Answering(Quiet):
     """A part that lets nodes answer at given times."""
 
     def __init__(self, workers: WorkersPart, answers: list[tuple[float, Any]]) -> None:
-        self.workers, self.binding, self.answers = workers, binding_of(workers), list(answers)
+        self.workers, self.binding, self.answers = workers, Binding(workers), list(answers)
 
     def horizon(self) -> float:
         return self.answers[0][0] if self.answers else np.inf

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.admit.site import SiteTasks
-from windlass.sim.telemetry.pressure import NEIGHBOUR_MEMORY, TASK_MEMORY, Pressure
+from windlass.sim.telemetry.pressure import NEIGHBOUR_MEMORY, TASK_MEMORY
+from windlass.sim.telemetry.unfinished import Pressure
 
 
 def _mean_and_least(node, values, nodes):
@@ -17,7 +18,7 @@ def _mean_and_least(node, values, nodes):
 
 
 class ArrayTasks:
-    """Tasks that have not ended, as :class:`windlass.sim.telemetry.pressure.UnfinishedTasks`."""
+    """Tasks that have not ended, as :class:`windlass.sim.telemetry.unfinished.UnfinishedTasks`."""
 
     def __init__(self, cores, speed):
         self._cores, self._speed = cores.astype(np.float64), speed

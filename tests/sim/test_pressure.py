@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tests.oracles.pressure import ArrayTasks
 from windlass.sim.telemetry.cores import StepCores
-from windlass.sim.telemetry.pressure import CHANNELS, UnfinishedTasks
+from windlass.sim.telemetry.pressure import CHANNELS
+from windlass.sim.telemetry.unfinished import UnfinishedTasks
 
 #: Times that tie with the ends of steps, and others.
 _GAPS = st.sampled_from([0.0, 0.5, 1.0, 2.0, 0.1, 1 / 3])

@@ -19,8 +19,9 @@ from windlass.sim.telemetry.cores import StepCores
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.metrics import Metrics, _short, read_model, write_model
 from windlass.sim.telemetry.neighbours import CoreChanges, Neighbours, draw_bursts
-from windlass.sim.telemetry.pressure import CHANNELS, UnfinishedTasks
+from windlass.sim.telemetry.pressure import CHANNELS
 from windlass.sim.telemetry.result import Observed
+from windlass.sim.telemetry.unfinished import UnfinishedTasks
 
 
 def plain_pressure(cores, speed, begin, until, tasks, held):

@@ -1,88 +1,206 @@
-"""How the nodes' answers reach tasks: at the choice of a node, or when a node takes a task that waits."""
+"""How the nodes' answers reach tasks: at the choice of a node, or when a node takes a task that waits; compiled.
+
+If dispatch binds at once, tasks are sent to a node when they arrive, which accepts or rejects them.
+
+If it binds late, tasks wait until a node that accepts takes them, and a waiting task is at no node. A task counts when
+it first starts: as accepted, or as forced if its node rejects, which happens only while all nodes reject.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from windlass.dispatch.compiled import CompiledDispatch
-from windlass.jit import Kernel
-from windlass.sim.telemetry.answers import Counts, counts, set_answers
-from windlass.sim.telemetry.late_gate import UPDATE, set_late_answers
-from windlass.sim.telemetry.pressure import QUEUED
+from windlass.dispatch.state import WORKERS
+from windlass.jit import Kernel, helper, inlined
+from windlass.jit.schema import Scalars, allocate, column, grown, numba_type
+from windlass.sim.handle import Handle, opening, storing
+from windlass.sim.instants.calls import step_at
+from windlass.sim.status import FIRST_OWN, FULL, REACHED
+from windlass.sim.telemetry.answers import (
+    ACCEPTED,
+    DIVERTED,
+    FORCED,
+    LIMITED,
+    LIMITS,
+    NO_LIMIT,
+    Counts,
+    gate_at,
+)
+from windlass.sim.telemetry.late_gate import UPDATE
 from windlass.sim.workers.membership import SEND_WAITING
 from windlass.sim.workers.part import WorkersPart
-from windlass.sim.workers.state import WorkersProgress
+from windlass.sim.workers.state import WorkersProgress, WorkersRun
+
+#: Waiting tasks must still be sent; the log of the workers is full.
+SENDING = FIRST_OWN
+_workers_at = opening(numba_type(WorkersRun))
+_update_members = helper(UPDATE.python)
 
 
-class Binding(Protocol):
-    """Binding of tasks to nodes under a gated policy."""
+class BindingCounts(Scalars):
+    """Where the workers are, and tasks by answer under late binding.
 
-    def received(self) -> NDArray[np.float64]:
-        """Return (t,) when a node received each task, s; NaN before."""
-        ...
-
-    def waiting_at(self, tasks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return (t,) the node at which each task waits, or -1; entries of running or ended tasks are not used.
-
-        Parameters
-        ----------
-        tasks
-            The tasks that were unfinished when this was called last: those may have lost their node since.
-        """
-        ...
-
-    def answer(self, limits: NDArray[np.int64], now: float) -> None:
-        """Let nodes answer: ``limits`` is (n,) most tasks that each has at once from ``now`` (s) on."""
-        ...
-
-    def counts(self) -> Counts:
-        """Return the tasks by answer until now."""
-        ...
-
-
-class AtOnce:
-    """Tasks are sent to a node when they arrive, which accepts or rejects them; a :class:`Binding`.
-
-    Parameters
-    ----------
-    workers
-        Workers under a gated policy.
+    ``workers``: address of the workers' state. ``send``: address of the function that sends waiting tasks; 0 if
+    dispatch binds at once. ``arrived``: tasks that had arrived at the last count. ``waiting``: of these, those that had
+    not started. ``started``: those that had. ``forced``: those that a node which rejects had started.
     """
 
-    kernels: tuple[Kernel, ...] = (QUEUED,)
-
-    def __init__(self, workers: WorkersPart) -> None:
-        self._workers = workers
-        self._at = np.full(len(workers.state.submit), -1)
-
-    def received(self) -> NDArray[np.float64]:
-        """Return the arrivals."""
-        return self._workers.state.submit
-
-    def waiting_at(self, tasks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the node in whose queue each task waits."""
-        state = self._workers.state
-        self._at[tasks] = -1
-        QUEUED.ready()(np.ascontiguousarray(state.line["head"]), state.after, self._at)
-        return self._at
-
-    def answer(self, limits: NDArray[np.int64], now: float) -> None:
-        """Set the answers for the tasks that arrive next."""
-        set_answers(self._workers.state.ints, limits)
-
-    def counts(self) -> Counts:
-        """Return the tasks by the answer of their first choice."""
-        return counts(self._workers.state.ints)
+    workers: int
+    send: int
+    arrived: int
+    waiting: int
+    started: int
+    forced: int
 
 
-class Late:
-    """Tasks wait until a node that accepts takes them; a :class:`Binding`.
+class BindingState(NamedTuple):
+    """The answers, and the tasks by answer."""
 
-    A waiting task is at no node. A task counts when it first starts: as accepted, or as forced if its node rejects,
-    which happens only while all nodes reject.
+    limits: Annotated[NDArray[np.int64], column("nodes", fill=NO_LIMIT)]  # most tasks at once
+    rejects: Annotated[NDArray[np.bool_], column("nodes")]  # whether each node rejects all tasks now
+    at: Annotated[NDArray[np.int64], column("tasks", fill=-1)]  # node of each waiting task, or -1
+    waiting: Annotated[NDArray[np.int64], column("room")]  # tasks that had not started at the last count
+    tasks: Annotated[NDArray[np.int64], column(3)]  # accepted, diverted and forced ones, at the last count
+    counts: Annotated[NDArray[np.void], BindingCounts]
+
+
+opened = opening(numba_type(BindingState))
+STORE = storing(numba_type(BindingState))
+
+
+@inlined
+def workers_of(binding):
+    """Return the state of the workers."""
+    return _workers_at(binding.counts[0].workers).state
+
+
+@inlined
+def binds_late(binding):
+    """Return whether a task waits until a node takes it."""
+    return binding.counts[0].send != 0
+
+
+@inlined
+def place_waiting(binding, state, tasks, count):
+    """Set the node at which each task waits; ``tasks`` may have lost their nodes since they were placed."""
+    if binds_late(binding):
+        return
+    for place in range(count):
+        binding.at[tasks[place]] = -1
+    for worker in range(len(state.line)):
+        node = np.int64(state.line[worker].head)
+        while node >= 0:
+            binding.at[node] = worker
+            node = np.int64(state.after[node])
+
+
+@inlined
+def can_count(binding, state):
+    """Return whether there is room for the tasks that have arrived since the last count."""
+    counts = binding.counts[0]
+    new = state.progress[0].arrived - counts.arrived
+    return not binds_late(binding) or counts.waiting + new <= len(binding.waiting)
+
+
+@inlined
+def _count_started(binding, state):
+    """Count the tasks that have started since the last count, under the same answers."""
+    counts, arrived = binding.counts[0], state.progress[0].arrived
+    for task in range(counts.arrived, arrived):
+        binding.waiting[counts.waiting + task - counts.arrived] = task
+    total, left = counts.waiting + arrived - counts.arrived, 0
+    for place in range(total):
+        task = binding.waiting[place]
+        node = state.worker[task]
+        if node < 0:
+            binding.waiting[left] = task
+            left += 1
+        else:
+            counts.started += 1
+            counts.forced += 1 if binding.rejects[node] else 0
+    counts.waiting, counts.arrived = left, arrived
+
+
+@inlined
+def count_tasks(binding, state):
+    """Count the tasks by answer until now."""
+    tasks = binding.tasks
+    if binds_late(binding):
+        _count_started(binding, state)
+        counts = binding.counts[0]
+        tasks[0], tasks[1], tasks[2] = counts.started - counts.forced, 0, counts.forced
+        return
+    tasks[0] = tasks[1] = tasks[2] = 0
+    for row in range(len(state.ints)):
+        ints = state.ints[row]
+        gate = gate_at(ints)
+        tasks[0] += ints[gate + ACCEPTED]
+        tasks[1] += ints[gate + DIVERTED]
+        tasks[2] += ints[gate + FORCED]
+
+
+@inlined
+def _set_answers(ints, limits):
+    """Set the answers in the state of one scheduler's policy."""
+    gate, limited = gate_at(ints), 0
+    for node in range(ints[WORKERS]):
+        ints[gate + LIMITS + node] = limits[node]
+        limited += 1 if limits[node] < NO_LIMIT else 0
+    ints[gate + LIMITED] = limited
+
+
+@inlined
+def set_limits(binding, state, now):
+    """Let the nodes answer with their limits; return SENDING if waiting tasks must still be sent, else REACHED.
+
+    If a task waits until a node takes it, and the answers change which nodes take tasks, what waits is offered or
+    placed anew.
+    """
+    updated = 0
+    for row in range(len(state.ints)):
+        _set_answers(state.ints[row], binding.limits)
+        if binds_late(binding):
+            updated |= _update_members(state.ints[row])
+    for node in range(len(binding.limits)):
+        binding.rejects[node] = binding.limits[node] == 0
+    if updated != 0:
+        counts = binding.counts[0]
+        if step_at(counts.send)(counts.workers, now) == FULL:
+            return SENDING
+    return REACHED
+
+
+def _answer(address, now):
+    binding = opened(address)
+    state = workers_of(binding)
+    if not can_count(binding, state):
+        return FULL
+    count_tasks(binding, state)
+    return set_limits(binding, state, now)
+
+
+def _count(address):
+    binding = opened(address)
+    state = workers_of(binding)
+    if not can_count(binding, state):
+        return FULL
+    count_tasks(binding, state)
+    return REACHED
+
+
+#: Count the tasks by answer, and set new answers; return FULL, SENDING or REACHED.
+ANSWER = Kernel(_answer, types.int64(types.int64, types.float64), allocates=False)
+#: Count the tasks by answer; return FULL or REACHED.
+COUNT = Kernel(_count, types.int64(types.int64), allocates=False)
+
+
+class Binding:
+    """Binding of tasks to nodes under a gated policy.
 
     Parameters
     ----------
@@ -90,63 +208,59 @@ class Late:
         Workers under a gated policy, with starts and workers of tasks recorded.
     """
 
-    kernels: tuple[Kernel, ...] = (UPDATE, SEND_WAITING)
+    #: Those of the state and of :meth:`counts`; a caller of :meth:`answer` uses :data:`ANSWER` as well.
+    kernels: tuple[Kernel, ...] = (STORE, COUNT)
 
     def __init__(self, workers: WorkersPart) -> None:
         self._workers, self._progress = workers, WorkersProgress.of(workers.state.progress)
-        self._nowhere = np.full(len(workers.state.submit), -1)
-        self._rejects = np.zeros(len(workers.state.base), np.bool_)
-        self._waiting: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._arrived = self._started = self._forced = 0
+        tasks, nodes = len(workers.state.submit), len(workers.state.base)
+        self._state = allocate(BindingState, {"nodes": nodes, "tasks": tasks, "room": 64})
+        self._counts = BindingCounts.of(self._state.counts)
+        self._counts.workers = workers.entries().address
+        self._counts.send = SEND_WAITING.as_argument().entry if workers.binds_late else 0
+        self._handle = Handle(self._state, STORE)
 
-    def received(self) -> NDArray[np.float64]:
-        """Return the starts."""
-        return self._workers.state.start
+    @property
+    def address(self) -> int:
+        """Address of the state, for compiled code."""
+        return self._handle.address
 
-    def waiting_at(self, tasks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return no node for any task."""
-        return self._nowhere
+    @property
+    def limits(self) -> NDArray[np.int64]:
+        """(n,) most tasks that each node has at once, to be set before an answer."""
+        return self._state.limits
+
+    def make_room(self) -> None:
+        """Make room for the tasks that wait when they are counted next."""
+        room = self._counts.waiting + self._progress.arrived - self._counts.arrived
+        if self._counts.send != 0 and room > len(self._state.waiting):
+            self._state = grown(self._state, room=2 * room)
+            self._handle.refill(self._state)
 
     def answer(self, limits: NDArray[np.int64], now: float) -> None:
-        """Set the answers; where they change which nodes take tasks, offer or place anew what waits."""
-        self._count()
-        self._rejects = limits == 0
-        if set_late_answers(self._workers.state.ints, limits):
+        """Let nodes answer: ``limits`` is (n,) most tasks that each has at once from ``now`` (s) on."""
+        self.make_room()
+        self._state.limits[:] = limits
+        self.complete(ANSWER.entry()(self.address, now), now)
+
+    def complete(self, status: int, now: float) -> None:
+        """Send the tasks that must still be sent after an answer with this status."""
+        if status == SENDING:
             self._workers.send_waiting(now)
 
     def counts(self) -> Counts:
-        """Return the tasks by the answer of the node that started them."""
-        self._count()
-        return Counts(self._started - self._forced, 0, self._forced)
-
-    def _count(self) -> None:
-        """Count the tasks that have started since the last call, under the same answers."""
-        arrived = self._progress.arrived
-        waiting = np.concatenate([self._waiting, np.arange(self._arrived, arrived)])
-        node = self._workers.state.worker[waiting]
-        started = node >= 0
-        self._started += int(started.sum())
-        self._forced += int(self._rejects[node[started]].sum())
-        self._waiting, self._arrived = waiting[~started], arrived
-
-
-def binding_of(workers: WorkersPart) -> Binding:
-    """Return the binding under the policy of these workers.
-
-    Parameters
-    ----------
-    workers
-        Workers under a gated policy, with starts and workers of tasks recorded.
-    """
-    return Late(workers) if workers.binds_late else AtOnce(workers)
+        """Return the tasks by answer until now."""
+        self.make_room()
+        COUNT.entry()(self.address)
+        return Counts(*self._state.tasks.tolist())
 
 
 def binding_kernels(policy: CompiledDispatch) -> tuple[Kernel, ...]:
-    """Return the compiled functions that the binding under a gated policy uses.
+    """Return the compiled functions that only some gated policies need.
 
     Parameters
     ----------
     policy
         The gated policy.
     """
-    return Late.kernels if policy.binds_late else AtOnce.kernels
+    return (SEND_WAITING,) if policy.binds_late else ()

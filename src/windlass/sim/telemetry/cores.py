@@ -9,8 +9,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.jit import Kernel
-from windlass.jit.schema import allocate, column, numba_type
+from windlass.jit import Kernel, inlined
+from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.sim.handle import Handle, opening, storing
 from windlass.sim.nodes import Ledger
 
@@ -51,8 +51,15 @@ class StepCores:
         return cls(held, cores.astype(np.float64), np.ones(n), np.ones(n, np.bool_))
 
 
+class CoreClock(Scalars):
+    """``begin``: start of the step, s. ``since``: the time until which the sums are complete, s."""
+
+    begin: float
+    since: float
+
+
 class CoreSums(NamedTuple):
-    """The cores of a site's nodes, and their sums over a step."""
+    """The cores of a site's nodes, their sums over a step, and the last step."""
 
     whole: Annotated[_Cores, column("nodes")]  # cores at full capacity
     capacity: Annotated[_Cores, column("nodes")]  # cores in the ledger, which changes them
@@ -63,19 +70,20 @@ class CoreSums(NamedTuple):
     cores: Annotated[Floats, column("nodes")]  # present cores times s
     up: Annotated[Floats, column("nodes")]  # s with cores
     lost: Annotated[Floats, column("nodes")]  # absent cores times s
+    step_held: Annotated[Floats, column("nodes")]  # the last step, as in StepCores
+    step_cores: Annotated[Floats, column("nodes")]
+    step_up: Annotated[Floats, column("nodes")]
+    present: Annotated[NDArray[np.bool_], column("nodes")]
+    clock: Annotated[NDArray[np.void], CoreClock]
 
 
-_opened = opening(numba_type(CoreSums))
+opened = opening(numba_type(CoreSums))
 STORE = storing(numba_type(CoreSums))
 
 
-def _account(address, seconds, always):
-    sums = _opened(address)
-    changed = always != 0
-    for node in range(len(sums.whole)):
-        changed |= sums.capacity[node] != sums.seen_capacity[node] or sums.idle[node] != sums.seen_idle[node]
-    if not changed:
-        return 0
+@inlined
+def _account(sums, seconds):
+    """Add a time to the sums of each node, for the cores seen last, and read its cores now."""
     for node in range(len(sums.whole)):
         cores = sums.seen_capacity[node]
         if cores > 0:
@@ -84,16 +92,54 @@ def _account(address, seconds, always):
             sums.up[node] += seconds
         sums.lost[node] += (sums.whole[node] - cores) * seconds
         sums.seen_capacity[node], sums.seen_idle[node] = sums.capacity[node], sums.idle[node]
-    return 1
 
 
-#: Add a time (s) to the sums of each node, for the cores seen last, and read its cores now; if a node's cores have not
-#: changed, only with ``always``. Returns whether it did.
-ACCOUNT = Kernel(_account, types.int64(types.int64, types.float64, types.int64), allocates=False)
+@inlined
+def note_cores(sums, now):
+    """Account for the time until ``now`` if the cores of a node have changed since the last call."""
+    changed = False
+    for node in range(len(sums.whole)):
+        changed |= sums.capacity[node] != sums.seen_capacity[node] or sums.idle[node] != sums.seen_idle[node]
+    if changed:
+        _account(sums, now - sums.clock[0].since)
+        sums.clock[0].since = now
+
+
+@inlined
+def end_step(sums, now):
+    """Write the cores of the step that ends ``now``, and begin the next."""
+    clock = sums.clock[0]
+    _account(sums, now - clock.since)
+    seconds = now - clock.begin
+    for node in range(len(sums.whole)):
+        measured = sums.up[node] > 0.0
+        if sums.lost[node] == 0.0:
+            # A node that was complete has its exact number of cores, which the sums have rounded.
+            sums.step_held[node], sums.step_up[node] = sums.held[node] / seconds, 1.0
+            sums.step_cores[node] = sums.whole[node]
+        else:
+            sums.step_held[node] = sums.held[node] / (sums.up[node] if measured else 1.0)
+            sums.step_up[node], sums.step_cores[node] = sums.up[node] / seconds, sums.cores[node] / seconds
+        sums.present[node] = measured and sums.capacity[node] > 0
+        sums.held[node] = sums.cores[node] = sums.up[node] = sums.lost[node] = 0.0
+    clock.begin = clock.since = now
+
+
+def _note(address, now):
+    note_cores(opened(address), now)
+    return 0
+
+
+def _end(address, now):
+    end_step(opened(address), now)
+    return 0
+
+
+NOTE, END = (Kernel(each, types.int64(types.int64, types.float64), allocates=False) for each in (_note, _end))
 
 
 class CoreMeter:
-    """Measures the cores of a site's nodes from step to step.
+    """Measures the cores of a site's nodes from step to step; compiled.
 
     Parameters
     ----------
@@ -111,7 +157,8 @@ class CoreMeter:
     ([4.0, 2.0], [1.0, 0.5], [True, False])
     """
 
-    kernels = (STORE, ACCOUNT)
+    #: Those of the state; a caller of the methods uses :data:`NOTE` and :data:`END` as well.
+    kernels = (STORE,)
 
     def __init__(self, ledger: Ledger, site: int) -> None:
         nodes, rows = ledger.nodes, ledger.rows(site)
@@ -126,30 +173,25 @@ class CoreMeter:
             seen_capacity=capacity.copy(),
             seen_idle=idle.copy(),
         )
-        self._begin = self._since = 0.0
-        self._handle, self._account = Handle(self._sums, STORE), ACCOUNT.entry()
+        self._handle = Handle(self._sums, STORE)
+
+    @property
+    def address(self) -> int:
+        """Address of the state, for compiled code."""
+        return self._handle.address
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """(n,) whether each node had cores during the last step and has some; the next step changes the array."""
+        return self._sums.present
 
     def note(self, now: float) -> None:
         """Account for the time until ``now`` (s) if the cores of a node have changed since the last call."""
-        if self._account(self._handle.address, now - self._since, 0) != 0:
-            self._since = now
+        NOTE.entry()(self.address, now)
 
     def end(self, now: float) -> StepCores:
         """Return the cores of the step that ends ``now`` (s), and begin the next."""
+        END.entry()(self.address, now)
         sums = self._sums
-        self._account(self._handle.address, now - self._since, 1)
-        seconds, present = now - self._begin, sums.capacity > 0
-        found = StepCores.whole(sums.held / seconds, sums.whole)
-        if sums.lost.any() or not present.all():
-            # A node that was complete has its exact number of cores, which the sums have rounded.
-            complete, measured = sums.lost == 0.0, sums.up > 0.0
-            found = StepCores(
-                np.where(complete, found.held, sums.held / np.where(measured, sums.up, 1.0)),
-                np.where(complete, found.cores, sums.cores / seconds),
-                np.where(complete, 1.0, sums.up / seconds),
-                measured & present,
-            )
-        for each in (sums.held, sums.cores, sums.up, sums.lost):
-            each[:] = 0.0
-        self._since = self._begin = now
-        return found
+        held, cores, up = (each.copy() for each in (sums.step_held, sums.step_cores, sums.step_up))
+        return StepCores(held, cores, up, sums.present.copy())

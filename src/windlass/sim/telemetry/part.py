@@ -8,20 +8,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.admit.site import NO_LIMIT, AdmitSiteView, Reads, SiteAdmission
+from windlass.jit.schema import allocate, grown
 from windlass.model.values import number
+from windlass.sim.handle import Handle
 from windlass.sim.nodes import Ledger
-from windlass.sim.part import Concerns, Due, Quiet
+from windlass.sim.part import Concerns, Due, Entries, Quiet
+from windlass.sim.status import FULL, POLICY_DUE
 from windlass.sim.telemetry.answers import Counts
-from windlass.sim.telemetry.binding import binding_of
+from windlass.sim.telemetry.binding import Binding
 from windlass.sim.telemetry.cores import CoreMeter
 from windlass.sim.telemetry.metrics import Metrics
-from windlass.sim.telemetry.pressure import CHANNELS, UnfinishedTasks
+from windlass.sim.telemetry.pressure import CHANNELS
 from windlass.sim.telemetry.result import Observed
+from windlass.sim.telemetry.state import STORE, TelemetryProgress, TelemetryRun, TelemetrySettings
+from windlass.sim.telemetry.steps import ACT, DECIDE, KERNELS, NEXT, OVER, RUN, SETTLE
+from windlass.sim.telemetry.unfinished import UnfinishedTasks
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.state import WorkersProgress
 
 _ADMIT = "admit"
 _READS_ALL = Reads()
+#: Steps for which there is room at first.
+_ROOM = 64
 
 
 class TelemetryPart(Quiet):
@@ -55,7 +63,7 @@ class TelemetryPart(Quiet):
         ``every`` is not above 0.
     """
 
-    kernels = (*CoreMeter.kernels, *UnfinishedTasks.kernels)
+    kernels = (*CoreMeter.kernels, *UnfinishedTasks.kernels, *Binding.kernels, *KERNELS)
 
     def __init__(
         self,
@@ -70,16 +78,16 @@ class TelemetryPart(Quiet):
         self._every = number("every", every, 0.0, open_below=True)
         self._workers, self._metrics, self._reads = workers, metrics, reads
         self._site, state = site, workers.state
-        self._progress = WorkersProgress.of(state.progress)
-        self._meter = CoreMeter(ledger, site)
+        self._arrivals = WorkersProgress.of(state.progress)
+        self._meter, self._binding = CoreMeter(ledger, site), Binding(workers)
         self._tasks = UnfinishedTasks(ledger.nodes.whole[ledger.rows(site)], state.base.copy())
-        self._binding = binding_of(workers)
-        self._steps = 0
-        # Whether all tasks had ended at the last instant: later ones, which concern other parts, end no step.
-        self._over = False
-        self._channels: list[NDArray[np.float64]] = []
-        self._answers: list[NDArray[np.bool_]] = []
-        self._counts: list[Counts] = []
+        self._run = allocate(TelemetryRun, {"nodes": len(state.base), "steps": _ROOM})
+        self._progress = TelemetryProgress.of(self._run.progress)
+        settings, of_workers = TelemetrySettings.of(self._run.settings), workers.entries()
+        settings.every, settings.ended, settings.workers = self._every, of_workers.ended, of_workers.address
+        settings.meter, settings.tasks = self._meter.address, self._tasks.address
+        settings.binding = self._binding.address
+        self._handle = Handle(self._run, STORE)
         self._due: AdmitSiteView | None = None
         ledger.watch(site)
 
@@ -87,26 +95,33 @@ class TelemetryPart(Quiet):
         """Return the site of the nodes, and the workers."""
         return Concerns(sites=(self._site,), parts=(self._workers,))
 
+    def entries(self) -> Entries:
+        """Return the compiled steps."""
+        return Entries(
+            self._handle.address,
+            run=RUN.as_argument().entry,
+            steps=1,
+            settle=SETTLE.as_argument().entry,
+            decide=DECIDE.as_argument().entry,
+            horizon=NEXT.as_argument().entry,
+            ended=OVER.as_argument().entry,
+            advanced=lambda _, until: until,
+            settled=lambda _, now: None,
+            decided=self._decided,
+        )
+
     def horizon(self) -> float:
         """Return the end of this step, s; infinity once all tasks have ended."""
-        return np.inf if self._workers.ended() else self._next
+        end: float = NEXT.entry()(self._handle.address)
+        return end
 
     def settle(self, now: float) -> None:
         """Account for the cores that nodes and neighbours have had until now."""
-        self._meter.note(now)
+        SETTLE.entry()(self._handle.address, now)
 
     def decide(self, now: float) -> Sequence[Due]:
         """Measure each node at the end of a step; return the decision of all nodes."""
-        over, self._over = self._over, self._workers.ended()
-        if over or now < self._next:
-            return ()
-        view = self._measure(now)
-        self._steps += 1
-        if not view.present.any():
-            self._carry_out(np.full(len(view.present), NO_LIMIT), now)
-            return ()
-        self._due = view
-        return (Due(self, _ADMIT),)
+        return self._decided(DECIDE.entry()(self._handle.address, now), now)
 
     def wants(self, decision: str) -> bool:
         """Return whether the nodes' answers of this step are missing."""
@@ -126,32 +141,43 @@ class TelemetryPart(Quiet):
 
     def result(self) -> Observed:
         """Return measurements and answers."""
-        nodes = len(self._workers.state.base)
-        channels = np.array(self._channels) if self._channels else np.zeros((0, nodes, 5))
-        answers = np.array(self._answers).reshape(-1, nodes)
-        return Observed(channels, answers, self._binding.counts(), self._every, tuple(self._counts))
+        steps, run = self._progress.steps, self._run
+        before = tuple(Counts(*each) for each in run.counts[:steps].tolist())
+        counts = self._binding.counts()
+        return Observed(run.channels[:steps], run.rejects[:steps], counts, self._every, before)
 
-    @property
-    def _next(self) -> float:
-        # A product, because a sum would drift from the multiples of the step.
-        return (self._steps + 1) * self._every
+    def _decided(self, status: int, now: float) -> Sequence[Due]:
+        while status == FULL:
+            self._make_room()
+            status = DECIDE.entry()(self._handle.address, now)
+        if status != POLICY_DUE:
+            return ()
+        view = self._measured(now)
+        if not view.present.any():
+            self._carry_out(np.full(len(view.present), NO_LIMIT), now)
+            return ()
+        self._due = view
+        return (Due(self, _ADMIT),)
 
-    def _measure(self, now: float) -> AdmitSiteView:
-        state = self._workers.state
-        begin, cores = self._steps * self._every, self._meter.end(now)
-        waiting_at = self._binding.waiting_at(self._tasks.unfinished)
-        pressure = self._tasks.step(
-            begin, now, self._binding.received(), state.start, state.end, state.worker,
-            self._progress.arrived, waiting_at, cores,
-        )  # fmt: skip
-        channels = pressure.channels()
-        channels[~cores.present] = np.nan
-        self._channels.append(channels)
+    def _measured(self, now: float) -> AdmitSiteView:
+        """Return what the policy may know of the step that has just been measured."""
+        channels = self._run.channels[self._progress.steps - 1]
         metrics = self._metrics.step(channels) if self._reads.metrics else np.zeros((len(channels), 0))
         busy, ready = (channels[:, CHANNELS.index(name)] for name in ("busy", "ready"))
-        return AdmitSiteView(now, metrics, busy, ready, cores.present, pressure.tasks)
+        return AdmitSiteView(now, metrics, busy, ready, self._meter.present.copy(), self._tasks.last().tasks)
 
     def _carry_out(self, limits: NDArray[np.int64], now: float) -> None:
-        self._counts.append(self._binding.counts())
-        self._binding.answer(limits, now)
-        self._answers.append(limits == 0)
+        self._binding.limits[:] = limits
+        status = ACT.entry()(self._handle.address, now)
+        while status == FULL:
+            self._make_room()
+            status = ACT.entry()(self._handle.address, now)
+        self._binding.complete(status, now)
+
+    def _make_room(self) -> None:
+        """Make room for one more step, and for the tasks that have arrived since the last one."""
+        self._tasks.make_room(self._arrivals.arrived)
+        self._binding.make_room()
+        if self._progress.steps == len(self._run.channels):
+            self._run = grown(self._run, steps=2 * self._progress.steps)
+            self._handle.refill(self._run)

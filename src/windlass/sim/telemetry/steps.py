@@ -1,0 +1,125 @@
+"""The steps of telemetry, compiled: an instant at which no step ends costs no call of Python."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.jit import Kernel, inlined
+from windlass.sim.instants.calls import AT_INSTANT, ENDED, HORIZON, RUN_UNTIL, ended_at
+from windlass.sim.status import FULL, POLICY_DUE, REACHED
+from windlass.sim.telemetry import binding as answers
+from windlass.sim.telemetry import cores, pressure
+from windlass.sim.telemetry.state import STORE, opened
+
+
+@inlined
+def _has_ended(run):
+    """Return whether all tasks have ended."""
+    settings = run.settings[0]
+    return ended_at(settings.ended)(settings.workers) != 0
+
+
+@inlined
+def _next_step(run):
+    """Return when the step ends: a product, because a sum would drift from the multiples of the step."""
+    return (run.progress[0].steps + 1) * run.settings[0].every
+
+
+@inlined
+def _record(run, tasks, present):
+    """Append the channels of a step; those of an absent node are not a number."""
+    step = run.progress[0].steps
+    for node in range(len(present)):
+        if not present[node]:
+            tasks.busy[node] = tasks.queue[node] = tasks.ready[node] = np.nan
+            tasks.memory[node] = tasks.network[node] = np.nan
+        row = run.channels[step, node]
+        row[0], row[1], row[2] = tasks.busy[node], tasks.queue[node], tasks.ready[node]
+        row[3], row[4] = tasks.memory[node], tasks.network[node]
+
+
+@inlined
+def _measure(run, tasks, now):
+    """Measure each node at the end of a step, and append what it measured."""
+    sums, binding = cores.opened(run.settings[0].meter), answers.opened(run.settings[0].binding)
+    state, counts = answers.workers_of(binding), tasks.counts[0]
+    cores.end_step(sums, now)
+    for node in range(len(sums.present)):
+        tasks.held[node], tasks.cores[node] = sums.step_held[node], sums.step_cores[node]
+        tasks.up[node] = sums.step_up[node]
+    answers.place_waiting(binding, state, tasks.unfinished, counts.unfinished)
+    received = state.start if answers.binds_late(binding) else state.submit
+    pressure.measure(
+        tasks, run.progress[0].steps * run.settings[0].every, now,
+        received, state.start, state.end, state.worker, state.progress[0].arrived, binding.at,
+    )  # fmt: skip
+    _record(run, tasks, sums.present)
+
+
+@inlined
+def _carry_out(run, binding, state, now):
+    """Count the tasks of the last step, let the nodes answer, and append both; return SENDING or REACHED."""
+    step = run.progress[0].steps - 1
+    answers.count_tasks(binding, state)
+    for kind in range(3):
+        run.counts[step, kind] = binding.tasks[kind]
+    status = answers.set_limits(binding, state, now)
+    for node in range(len(binding.rejects)):
+        run.rejects[step, node] = binding.rejects[node]
+    return status
+
+
+def _decide(address, now):
+    """Measure the nodes if a step ends; return FULL if there is no room for it, or POLICY_DUE after a measurement."""
+    run = opened(address)
+    progress, ended = run.progress[0], _has_ended(run)
+    if progress.over != 0 or now < _next_step(run):
+        progress.over = ended
+        return REACHED
+    tasks, binding = pressure.opened(run.settings[0].tasks), answers.opened(run.settings[0].binding)
+    state = answers.workers_of(binding)
+    room = pressure.has_room(tasks, state.progress[0].arrived) and answers.can_count(binding, state)
+    if not room or progress.steps == len(run.channels):
+        return FULL
+    progress.over = ended
+    _measure(run, tasks, now)
+    progress.steps += 1
+    return POLICY_DUE
+
+
+def _act(address, now):
+    """Carry out the answers; return FULL, SENDING or REACHED."""
+    run = opened(address)
+    binding = answers.opened(run.settings[0].binding)
+    state = answers.workers_of(binding)
+    if not answers.can_count(binding, state):
+        return FULL
+    return _carry_out(run, binding, state, now)
+
+
+def _settle(address, now):
+    """Account for the cores that nodes and other parts have had until now."""
+    cores.note_cores(cores.opened(opened(address).settings[0].meter), now)
+    return REACHED
+
+
+def _horizon(address):
+    """Return the end of this step; infinity once all tasks have ended."""
+    run = opened(address)
+    return np.inf if _has_ended(run) else _next_step(run)
+
+
+def _run(address, until, steps):
+    """Reach a time: between the ends of steps nothing happens."""
+    return REACHED
+
+
+def _ended(address):
+    """Return that a simulation does not wait for telemetry."""
+    return 1
+
+
+DECIDE, ACT, SETTLE = (Kernel(each, AT_INSTANT, allocates=False) for each in (_decide, _act, _settle))
+NEXT, OVER = Kernel(_horizon, HORIZON, allocates=False), Kernel(_ended, ENDED, allocates=False)
+RUN = Kernel(_run, RUN_UNTIL, allocates=False)
+KERNELS = (STORE, DECIDE, ACT, SETTLE, NEXT, OVER, RUN)
