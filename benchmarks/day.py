@@ -181,8 +181,9 @@ def build(day: Day, without: tuple[str, ...], counts: dict[str, int]) -> Built:
         tasks = _tasks(day, ledger, site, region, admits="admit" not in without)
         if "admit" not in without:
             metrics = Metrics(read_model(), len(rows[site]), stream(day.seed, f"metrics@{region}"))
-            policy = AdmitSitePolicy([Utilisation(0.9) for _ in rows[site]])
-            add(TelemetryPart(tasks, metrics, ledger, reads=policy.reads, site=site), f"@{region}")
+            policy = AdmitSitePolicy([Utilisation(0.9, nodes=len(rows[site]))])
+            telemetry = TelemetryPart(tasks, metrics, ledger, reads=policy.reads, site=site, policy=policy)
+            add(telemetry, f"@{region}")
             policies[f"admit@{region}"] = Counted(policy, counts, "admit")
         workers.append(add(tasks, f"@{region}", day.tasks // regions))
     for site, region in enumerate(_REGIONS):

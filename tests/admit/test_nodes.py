@@ -8,12 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.admit.cases import low_rank, telemetry
-from windlass.admit import AdmissionFleet, Pronto
+from windlass.admit import AdmissionFleet, AdmitSiteView, Pronto
 from windlass.admit.compiled import CurrentAnswers
 from windlass.admit.lib.scaling import scaled_block
+from windlass.admit.lib.spike_gate import SpikeGate
 from windlass.admit.lib.spikes import Spikes
 from windlass.admit.lib.thresholds import Threshold
 from windlass.admit.lib.trackers import TRACKERS
+from windlass.admit.policies.ready import Ready
+from windlass.admit.policies.utilisation import Utilisation
+from windlass.model import InputError
 
 seeds = st.integers(0, 2**32 - 1)
 values = st.one_of(st.floats(-1e3, 1e3), st.sampled_from([np.nan, np.inf, -np.inf, 0.0]))
@@ -281,3 +285,25 @@ def test_weights_of_sum_1_reach_a_threshold_of_1():
         singular = rng.random(4)
         assert fixed.above(np.array([(singular / singular.sum()).sum()])).all()
     assert not fixed.above(np.array([1.0 - 1e-9])).any()
+
+
+def test_arrays_for_other_nodes_are_rejected():
+    view = AdmitSiteView(0.0, np.zeros((3, 0)), np.zeros(3), np.zeros(3), np.ones(3, bool))
+    for call in (
+        lambda: Threshold(2).above(np.zeros(3)),
+        lambda: Threshold(2).rest(np.zeros(3)),
+        lambda: SpikeGate(2).closed(np.zeros(3)),
+        lambda: Ready(nodes=2).decide_all(view),
+        lambda: Utilisation().decide_all(view),
+    ):
+        with pytest.raises(InputError, match=r"[123] (scores|values|nodes), expected"):
+            call()
+
+
+def test_a_later_step_does_not_change_earlier_reasons():
+    policy, here = Utilisation(0.5, nodes=2), np.ones(2, bool)
+    busy = np.array([0.9, 0.1])
+    first = policy.decide_all(AdmitSiteView(0.0, np.zeros((2, 0)), busy, busy, here))
+    why, reject = list(first.why), first.reject.tolist()
+    policy.decide_all(AdmitSiteView(1.0, np.zeros((2, 0)), 1.0 - busy, busy, here))
+    assert (list(first.why), first.reject.tolist()) == (why, reject)

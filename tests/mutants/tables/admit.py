@@ -34,6 +34,10 @@ LIMITS = ("tests/sim/test_admission.py::test_a_node_that_rejects_is_not_chosen_w
 PLAIN_LIMITS = ("tests/sim/test_admission.py::test_admission_equals_the_plain_simulation",)
 LOAD = ("tests/sim/test_telemetry.py::test_pressure_of_unequal_nodes_is_summed_over_all_tasks",)
 OVERLOAD = ("tests/admit/test_overload.py",)
+IN_LOOP = ("tests/coupled/test_telemetry_plain.py::test_a_policy_in_the_loop_decides_as_outside_of_it",)
+COMPILED = (
+    "tests/coupled/test_telemetry_plain.py::test_compiled_telemetry_with_outages_and_jobs_equals_a_plain_one",
+)
 UNIT = ("tests/admit/test_nodes.py::test_weights_of_sum_1_reach_a_threshold_of_1",)
 
 MUTANTS = (
@@ -51,7 +55,7 @@ MUTANTS = (
     Mutant(FOREWARN, "_PRIOR_STEPS = 200", "_PRIOR_STEPS = 2000", TAUGHT),
     Mutant(FOREWARN, "strength=20.0", "strength=10.0", OURS),
     Mutant(FOREWARN, "- self.spiked > self.apart", "- self.spiked >= self.apart", OURS),
-    Mutant(BUDGET, "self.downtime * (0.5 + self.left / self.most)", "self.downtime", MOVED),
+    Mutant(BUDGET, "state.downtime * (0.5 + state.left[node] / state.most)", "state.downtime", MOVED),
     Mutant(BUDGET, "_SLOW = 0.01", "_SLOW = 0.05", MOVED),
     Mutant(
         "admit/lib/stream.py",
@@ -69,15 +73,18 @@ MUTANTS = (
         "take(name, merged)",
         TREES,
     ),
-    Mutant("admit/policies/rising.py", "np.maximum(ready - self.before, 0.0)", "ready - self.before", GATED),
     Mutant(
-        "admit/policies/rising.py",
-        "        self.before = np.where(np.isnan(ready), self.before, ready)\n",
-        "",
+        "admit/lib/threshold_policy.py",
+        "max(now - rule.before[node], 0.0)",
+        "now - rule.before[node]",
         GATED,
     ),
-    Mutant("admit/lib/spike_gate.py", "np.where(known, spikes, self.in_spike)", "spikes", GATED),
-    Mutant("admit/lib/threshold_policy.py", "            self.threshold.rest(values, resting)\n", "", GATED),
+    Mutant("admit/lib/threshold_policy.py", "    rule.before[node] = now\n", "", GATED),
+    Mutant("admit/lib/spike_gate.py", "if not np.isnan(ready):", "if True:", GATED),
+    Mutant("admit/lib/threshold_policy.py", "            add_rest(rule.threshold, node)\n", "", GATED),
+    Mutant("sim/telemetry/steps.py", "binding.limits[node] = NO_LIMIT", "pass", IN_LOOP),
+    Mutant("sim/telemetry/binding.py", "counts.forced += 1 if", "counts.forced += 0 if", COMPILED),
+    Mutant("sim/telemetry/cores.py", "measured and sums.capacity[node] > 0", "measured", COMPILED),
     Mutant("admit/fleet.py", "spikes.ready & ~resting", "spikes.ready", RESTS),
     Mutant("admit/fleet.py", "self.threshold.rest(spikes.total, spikes.ready & resting)", "pass", RESTS),
     Mutant("admit/lib/power.py", "self._sum *= (self._size / size) ** 2", "pass", POWER),
@@ -101,7 +108,7 @@ MUTANTS = (
     Mutant("admit/policies/breakwater.py", "* excess, 0.5)", "* excess, 0.25)", OVERLOAD),
     Mutant("admit/policies/vegas.py", "self.completed > _PROBE", "self.completed >= _PROBE", OVERLOAD),
     Mutant("admit/policies/gradient.py", "self.long_term *= 0.95", "pass", OVERLOAD),
-    Mutant(BUDGET, "self.level - _ROUNDING * np.abs(self.level)", "self.level", UNIT),
+    Mutant(BUDGET, "state.level[node] - _ROUNDING * abs(state.level[node])", "state.level[node]", UNIT),
     Mutant("admit/fleet.py", "self.spikes.filled[node] = 0", "pass", STARTS),
     Mutant(
         "admit/shared_model.py",

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated, NamedTuple
+
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from windlass.admit.lib.saved import Part
 from windlass.admit.lib.subspace import Floats
-from windlass.admit.lib.thresholds import THRESHOLD_FIELDS, Threshold
+from windlass.admit.lib.thresholds import THRESHOLD_FIELDS, Threshold, ThresholdState, is_high
+from windlass.jit import Kernel, inlined
+from windlass.jit.schema import column, numba_type
+from windlass.model import InputError
 from windlass.model.values import number
 
 #: Gain of a level that is a share of the steps: it should not follow each burst, as the threshold on scores does.
@@ -38,6 +44,31 @@ def spike_threshold(nodes: int, spike: float | None, share: float) -> Threshold:
     return Threshold(nodes, number("spike", spike, 0.0, open_below=True))
 
 
+class GateState(NamedTuple):
+    """Whether each of n nodes is in a spike, and what separates spikes from other values."""
+
+    threshold: ThresholdState
+    in_spike: Annotated[NDArray[np.bool_], column("nodes")]
+
+
+@inlined
+def is_closed(gate, node, ready):
+    """Return whether a node is in a spike, from its CPU Ready; where that is NaN, as before."""
+    if not np.isnan(ready):
+        is_high(gate.threshold, node, ready)
+        gate.in_spike[node] = ready > 0.0 and ready >= gate.threshold.level[node]
+    return gate.in_spike[node]
+
+
+def _close(gate, ready):
+    for node in range(len(ready)):
+        is_closed(gate, node, ready[node])
+    return 0
+
+
+CLOSE = Kernel(_close, types.int64(numba_type(GateState), types.float64[::1]), allocates=False)
+
+
 class SpikeGate:
     """Whether a node is in a spike of CPU Ready: its tasks wait already, and a warning comes too late.
 
@@ -64,15 +95,31 @@ class SpikeGate:
 
     def __init__(self, nodes: int = 1, spike: float | None = None, share: float = 0.05) -> None:
         self.threshold = spike_threshold(nodes, spike, share)
-        self.in_spike: NDArray[np.bool_] = np.zeros(nodes, np.bool_)
+        #: What compiled code reads and changes.
+        self.state = GateState(self.threshold.state, np.zeros(nodes, np.bool_))
+
+    @property
+    def in_spike(self) -> NDArray[np.bool_]:
+        """(n,) which nodes are in a spike."""
+        return self.state.in_spike
+
+    @in_spike.setter
+    def in_spike(self, values: NDArray[np.bool_]) -> None:
+        self.state.in_spike[:] = values
 
     def closed(self, ready: Floats) -> NDArray[np.bool_]:
-        """Return (n,) which nodes are in a spike, from CPU Ready of the step that has ended; where NaN, as before."""
-        known = ~np.isnan(ready)
-        values = np.where(known, ready, 0.0)
-        self.threshold.above(values, known)
-        spikes = (values > 0.0) & (values >= self.threshold.level)
-        self.in_spike = np.where(known, spikes, self.in_spike)
+        """Return (n,) which nodes are in a spike, from CPU Ready of the step that has ended; where NaN, as before.
+
+        Raises
+        ------
+        InputError
+            Not one value for each node.
+        """
+        if len(ready) != len(self.in_spike):
+            raise InputError(
+                f"ready has {len(ready)} values, expected one for each of {len(self.in_spike)} nodes"
+            )
+        CLOSE.entry()(self.state, np.ascontiguousarray(ready, np.float64))
         return self.in_spike.copy()
 
     def closed_now(self, ready: float) -> bool:

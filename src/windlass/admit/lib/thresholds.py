@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated, NamedTuple
+
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from windlass.admit.lib.subspace import Floats
+from windlass.jit import Kernel, inlined
+from windlass.jit.schema import column, numba_type
 from windlass.model import InputError
 from windlass.model.values import number
 
@@ -19,6 +24,66 @@ _ROUNDING = 1e-12
 THRESHOLD_FIELDS = ("level", "scale", "seen", "left")
 #: Number of steps whose downtime can be saved up and spent at once.
 SAVED = 1000.0
+
+
+class ThresholdState(NamedTuple):
+    """Thresholds of n nodes as arrays."""
+
+    level: Annotated[Floats, column("nodes")]  # the thresholds
+    scale: Annotated[Floats, column("nodes")]  # mean deviation of scores from them
+    seen: Annotated[NDArray[np.int64], column("nodes")]  # scores so far
+    left: Annotated[Floats, column("nodes")]  # budget of high scores
+    moves: int  # 0 for constant thresholds, 1 for thresholds that keep to a downtime
+    downtime: float
+    most: float  # most of the budget
+    gain: float
+
+
+THRESHOLD = numba_type(ThresholdState)
+
+
+@inlined
+def is_high(state, node, score):
+    """Return whether a score is high, and move the threshold."""
+    if state.moves == 0:
+        # Weights that should sum to 1 may sum to a little less.
+        return score >= state.level[node] - _ROUNDING * abs(state.level[node])
+    # The threshold has no meaningful unit before the first score.
+    level = score if state.seen[node] == 0 else state.level[node]
+    above = score > level
+    high = above and state.left[node] >= 1.0
+    state.left[node] = min(state.left[node] + state.downtime, state.most) - (1.0 if high else 0.0)
+    slow = max(_SLOW, 1.0 / (state.seen[node] + 1))
+    state.scale[node] = state.scale[node] + slow * (abs(score - level) - state.scale[node])
+    aim = state.downtime * (0.5 + state.left[node] / state.most)
+    state.level[node] = level + state.gain * state.scale[node] * ((1.0 if above else 0.0) - aim)
+    state.seen[node] += 1
+    return high
+
+
+@inlined
+def add_rest(state, node):
+    """Add to the budget of a node that rests."""
+    if state.moves != 0:
+        state.left[node] = min(state.left[node] + state.downtime, state.most)
+
+
+def _above(state, scores, known, high):
+    for node in range(len(scores)):
+        high[node] = known[node] and is_high(state, node, scores[node])
+    return 0
+
+
+def _rest(state, resting):
+    for node in range(len(resting)):
+        if resting[node]:
+            add_rest(state, node)
+    return 0
+
+
+_FLAGS = types.boolean[::1]
+ABOVE = Kernel(_above, types.int64(THRESHOLD, types.float64[::1], _FLAGS, _FLAGS), allocates=False)
+REST = Kernel(_rest, types.int64(THRESHOLD, _FLAGS), allocates=False)
 
 
 class Threshold:
@@ -61,35 +126,28 @@ class Threshold:
     def __init__(
         self, nodes: int, value: float = 0.0, downtime: float | None = None, gain: float = _GAIN
     ) -> None:
-        self.gain = gain
-        self.level: Floats = np.full(nodes, number("threshold", value, -np.inf))
-        self.scale: Floats = np.zeros(nodes)
-        self.seen: NDArray[np.int64] = np.zeros(nodes, np.int64)
-        self.downtime = downtime
         if downtime is not None and not 0.0 < downtime < 1.0:
             raise InputError(f"downtime is {downtime}, expected a share of time between 0 and 1")
         # At least 1, so that even the smallest downtime can be spent.
-        self.most = 1.0 if downtime is None else max(1.0, downtime * SAVED)
-        self.left: Floats = np.full(nodes, self.most / 2.0)
+        most = 1.0 if downtime is None else max(1.0, downtime * SAVED)
+        #: What compiled code reads and changes.
+        self.state = ThresholdState(
+            np.full(nodes, number("threshold", value, -np.inf)),
+            np.zeros(nodes),
+            np.zeros(nodes, np.int64),
+            np.full(nodes, most / 2.0),
+            int(downtime is not None),
+            0.0 if downtime is None else float(downtime),
+            most,
+            float(gain),
+        )
+        self.downtime, self.most = downtime, most
 
     def above(self, scores: Floats, known: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """Return (n,) which scores are high, and move the thresholds of those that are ``known`` (default all)."""
-        if self.downtime is None:
-            # Weights that should sum to 1 may sum to a little less.
-            high = scores >= self.level - _ROUNDING * np.abs(self.level)
-            return high if known is None else high & known
-        counted = np.ones(len(scores), np.bool_) if known is None else known
-        # The threshold has no meaningful unit before the first score.
-        level = np.where(self.seen == 0, scores, self.level)
-        above = (scores > level) & counted
-        high = above & (self.left >= 1.0)
-        self.left = np.where(counted, np.minimum(self.left + self.downtime, self.most) - high, self.left)
-        off = np.abs(scores - level)
-        slow = np.maximum(_SLOW, 1.0 / (self.seen + 1))
-        self.scale = np.where(counted, self.scale + slow * (off - self.scale), self.scale)
-        aim = self.downtime * (0.5 + self.left / self.most)
-        self.level = np.where(counted, level + self.gain * self.scale * (above - aim), self.level)
-        self.seen = self.seen + counted
+        count = self._count(scores)
+        high, counted = np.zeros(count, np.bool_), np.ones(count, np.bool_) if known is None else known
+        ABOVE.entry()(self.state, np.ascontiguousarray(scores, np.float64), counted, high)
         return high
 
     def rest(self, scores: Floats, resting: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
@@ -100,7 +158,48 @@ class Threshold:
         >>> moved.rest(np.array([9.0])).tolist(), float(moved.left[0]) - before
         ([False], 0.5)
         """
-        if self.downtime is not None:
-            more = np.minimum(self.left + self.downtime, self.most)
-            self.left = more if resting is None else np.where(resting, more, self.left)
-        return np.zeros(len(scores), np.bool_)
+        count = self._count(scores)
+        REST.entry()(self.state, np.ones(count, np.bool_) if resting is None else resting)
+        return np.zeros(count, np.bool_)
+
+    def _count(self, scores: Floats) -> int:
+        nodes = len(self.state.level)
+        if len(scores) != nodes:
+            raise InputError(f"there are {len(scores)} scores, expected one for each of {nodes} nodes")
+        return nodes
+
+    @property
+    def level(self) -> Floats:
+        """(n,) the thresholds."""
+        return self.state.level
+
+    @level.setter
+    def level(self, values: Floats) -> None:
+        self.state.level[:] = values
+
+    @property
+    def scale(self) -> Floats:
+        """(n,) mean deviation of scores from the thresholds."""
+        return self.state.scale
+
+    @scale.setter
+    def scale(self, values: Floats) -> None:
+        self.state.scale[:] = values
+
+    @property
+    def seen(self) -> NDArray[np.int64]:
+        """(n,) number of scores so far."""
+        return self.state.seen
+
+    @seen.setter
+    def seen(self, values: NDArray[np.int64]) -> None:
+        self.state.seen[:] = values
+
+    @property
+    def left(self) -> Floats:
+        """(n,) budget of high scores that is left."""
+        return self.state.left
+
+    @left.setter
+    def left(self, values: Floats) -> None:
+        self.state.left[:] = values

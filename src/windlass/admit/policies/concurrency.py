@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from windlass.admit.site import AdmitSiteView, Reads, SiteAdmission, alike
-from windlass.admit.view import Admission, AdmitView
+from windlass.admit.lib.constant import ConstantPolicy
+from windlass.admit.view import Admission
 from windlass.model.values import whole
 
 
-class Concurrency:
+class Concurrency(ConstantPolicy):
     """Limits the tasks at once to a constant, as the thread pool of a server or the circuit breaker of a proxy does.
 
     Parameters
@@ -25,20 +25,12 @@ class Concurrency:
     Examples
     --------
     >>> import numpy as np
+    >>> from windlass.admit import AdmitView
     >>> Concurrency(limit=3).decide(AdmitView(0.0, np.zeros(2))).limit
     3
     """
 
     name: ClassVar[str] = "concurrency"
-    reads: ClassVar[Reads] = Reads(metrics=False, tasks=False)
 
     def __init__(self, limit: int = 4) -> None:
-        self.last = Admission(False, f"the limit is {limit}", float(limit), whole("limit", limit, 1))
-
-    def decide(self, view: AdmitView) -> Admission:
-        """Return the limit."""
-        return self.last
-
-    def decide_all(self, view: AdmitSiteView) -> SiteAdmission:
-        """Return the limit for each node."""
-        return alike(self.last, len(view.present))
+        super().__init__(Admission(False, f"the limit is {limit}", float(limit), whole("limit", limit, 1)))

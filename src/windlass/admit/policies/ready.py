@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from windlass.admit.lib.spike_gate import gate_of
-from windlass.admit.lib.subspace import Floats
 from windlass.admit.lib.threshold_policy import ThresholdPolicy
 
 
@@ -53,7 +52,3 @@ class Ready(ThresholdPolicy):
         nodes: int = 1,
     ) -> None:
         super().__init__(threshold, downtime, gate_of(between, spike, share, nodes), nodes)
-
-    def read(self, busy: Floats, ready: Floats) -> Floats:
-        """Return CPU Ready of the step that has ended."""
-        return ready

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-import numpy as np
-
 from windlass.admit.lib.saved import Part, opened, pack, restore
 from windlass.admit.lib.spike_gate import gate_of
 from windlass.admit.lib.subspace import Floats
@@ -67,21 +65,22 @@ class Rising(ThresholdPolicy):
         share: float = 0.05,
         nodes: int = 1,
     ) -> None:
-        super().__init__(0.0, downtime, gate_of(between, spike, share, nodes), nodes)
+        gate, weight = gate_of(between, spike, share, nodes), number("rise", rise, 0.0)
+        super().__init__(0.0, downtime, gate, nodes, weight)
         self.dim = whole("dim", dim, 1)
         self.settings = {
             "dim": dim, "downtime": downtime, "rise": rise, "between": between, "spike": spike, "share": share,
             "nodes": nodes,
         }  # fmt: skip
-        #: (nodes,) CPU Ready of the last known step; below 0 before the first, as a saved state has no NaN.
-        self.rise, self.before = number("rise", rise, 0.0), np.full(nodes, -1.0)
 
-    def read(self, busy: Floats, ready: Floats) -> Floats:
-        """Return CPU Ready of the step plus its weighted increase since the last known step."""
-        grown = np.where(self.before < 0.0, 0.0, np.maximum(ready - self.before, 0.0))
-        self.before = np.where(np.isnan(ready), self.before, ready)
-        found: Floats = ready + self.rise * grown
-        return found
+    @property
+    def before(self) -> Floats:
+        """(nodes,) CPU Ready of the last known step; below 0 before the first, as a saved state has no NaN."""
+        return self._rule.before
+
+    @before.setter
+    def before(self, values: Floats) -> None:
+        self._rule.before[:] = values
 
     def save(self) -> bytes:
         """Return the thresholds as bytes."""

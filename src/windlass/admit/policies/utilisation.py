@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from windlass.admit.lib.spike_gate import gate_of
-from windlass.admit.lib.subspace import Floats
 from windlass.admit.lib.threshold_policy import ThresholdPolicy
 
 
@@ -42,6 +41,7 @@ class Utilisation(ThresholdPolicy):
 
     name: ClassVar[str] = "utilisation"
     gauge: ClassVar[str] = "utilisation"
+    by_busy: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -53,7 +53,3 @@ class Utilisation(ThresholdPolicy):
         nodes: int = 1,
     ) -> None:
         super().__init__(threshold, downtime, gate_of(between, spike, share, nodes), nodes)
-
-    def read(self, busy: Floats, ready: Floats) -> Floats:
-        """Return the share of the cores' time that was used."""
-        return busy

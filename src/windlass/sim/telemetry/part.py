@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.admit.site import NO_LIMIT, AdmitSiteView, Reads, SiteAdmission
+from windlass.jit import Kernel
 from windlass.jit.schema import allocate, grown
 from windlass.model.values import number
 from windlass.sim.handle import Handle
@@ -18,8 +19,10 @@ from windlass.sim.telemetry.answers import Counts
 from windlass.sim.telemetry.binding import Binding
 from windlass.sim.telemetry.cores import CoreMeter
 from windlass.sim.telemetry.metrics import Metrics
+from windlass.sim.telemetry.policy_call import OUTSIDE, by_address, store_of
 from windlass.sim.telemetry.pressure import CHANNELS
 from windlass.sim.telemetry.result import Observed
+from windlass.sim.telemetry.site_policy import AdmitSitePolicy
 from windlass.sim.telemetry.state import STORE, TelemetryProgress, TelemetryRun, TelemetrySettings
 from windlass.sim.telemetry.steps import ACT, DECIDE, KERNELS, NEXT, OVER, RUN, SETTLE
 from windlass.sim.telemetry.unfinished import UnfinishedTasks
@@ -36,7 +39,7 @@ class TelemetryPart(Quiet):
     """Nodes that measure themselves; a :class:`windlass.sim.part.Part`.
 
     At each step a decision ``admit`` is due for all nodes, whose view has what they measured; the answer is valid until
-    the next step.
+    the next step. A compiled policy answers in the loop.
     The gate of the dispatch policy diverts tasks that a node rejects (:mod:`windlass.sim.telemetry.gate`); with late
     binding, a node that rejects takes no waiting tasks (:mod:`windlass.sim.telemetry.late_gate`). A node without cores
     is absent: it measures nothing, and its answer has no effect. If all nodes are absent, no decision is due.
@@ -56,14 +59,18 @@ class TelemetryPart(Quiet):
         What the policy reads: metrics that it does not read are not drawn.
     every
         Time between two steps, s.
+    policy
+        If it has a compiled function, the loop calls that, and no decision is due. The function then changes the state
+        of this policy. Otherwise, and without it, the policy is called through the engine.
 
     Raises
     ------
     InputError
-        ``every`` is not above 0.
+        ``every`` is not above 0, or the policy is for another number of nodes.
     """
 
-    kernels = (*CoreMeter.kernels, *UnfinishedTasks.kernels, *Binding.kernels, *KERNELS)
+    #: Those that it uses with a policy outside of the loop.
+    kernels = (*CoreMeter.kernels, *UnfinishedTasks.kernels, *Binding.kernels, *KERNELS, OUTSIDE)
 
     def __init__(
         self,
@@ -74,6 +81,7 @@ class TelemetryPart(Quiet):
         reads: Reads = _READS_ALL,
         site: int = 0,
         every: float = 1.0,
+        policy: AdmitSitePolicy | None = None,
     ) -> None:
         self._every = number("every", every, 0.0, open_below=True)
         self._workers, self._metrics, self._reads = workers, metrics, reads
@@ -81,12 +89,18 @@ class TelemetryPart(Quiet):
         self._arrivals = WorkersProgress.of(state.progress)
         self._meter, self._binding = CoreMeter(ledger, site), Binding(workers)
         self._tasks = UnfinishedTasks(ledger.nodes.whole[ledger.rows(site)], state.base.copy())
-        self._run = allocate(TelemetryRun, {"nodes": len(state.base), "steps": _ROOM})
+        in_loop, nodes = None if policy is None else policy.compiled, len(state.base)
+        decide = OUTSIDE if in_loop is None else by_address(in_loop.deciding)
+        self._run = allocate(TelemetryRun, {"nodes": nodes, "steps": _ROOM}, decide=decide.as_argument())
         self._progress = TelemetryProgress.of(self._run.progress)
         settings, of_workers = TelemetrySettings.of(self._run.settings), workers.entries()
         settings.every, settings.ended, settings.workers = self._every, of_workers.ended, of_workers.address
         settings.meter, settings.tasks = self._meter.address, self._tasks.address
         settings.binding = self._binding.address
+        self._policy = None
+        if in_loop is not None:
+            self._policy = Handle(in_loop.state_of(nodes), store_of(in_loop.deciding))
+            settings.policy = self._policy.address
         self._handle = Handle(self._run, STORE)
         self._due: AdmitSiteView | None = None
         ledger.watch(site)
@@ -151,6 +165,7 @@ class TelemetryPart(Quiet):
             self._make_room()
             status = DECIDE.entry()(self._handle.address, now)
         if status != POLICY_DUE:
+            self._binding.complete(status, now)
             return ()
         view = self._measured(now)
         if not view.present.any():
@@ -181,3 +196,11 @@ class TelemetryPart(Quiet):
         if self._progress.steps == len(self._run.channels):
             self._run = grown(self._run, steps=2 * self._progress.steps)
             self._handle.refill(self._run)
+
+
+def policy_kernels(policy: AdmitSitePolicy) -> tuple[Kernel, ...]:
+    """Return the compiled functions with which the loop calls a policy; empty for a policy outside of the loop."""
+    if policy.compiled is None:
+        return ()
+    deciding = policy.compiled.deciding
+    return by_address(deciding), store_of(deciding)

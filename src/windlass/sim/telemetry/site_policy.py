@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from windlass.admit import AdmitPolicy, AdmitsSite
+from windlass.admit.deciding import DecidesCompiled
 from windlass.admit.site import AdmitSiteView, Declaring, Reads, SiteAdmission
 from windlass.admit.view import Admission
 from windlass.policy.registry import capability
@@ -36,7 +37,10 @@ class AdmitSitePolicy:
         self._policies = policies
         #: The policy, which is named in errors.
         self.represents = policies[0]
-        self._site = capability(policies[0], AdmitsSite)
+        alone = len(policies) == 1
+        self._site = capability(policies[0], AdmitsSite) if alone else None
+        #: The policy, if a simulation may call its compiled function instead of :meth:`decide`.
+        self.compiled = capability(policies[0], DecidesCompiled) if alone else None
         declared = capability(policies[0], Declaring)
         #: What it reads.
         self.reads = Reads() if declared is None else declared.reads

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.jit.schema import Scalars, column, numba_type
 from windlass.sim.handle import opening, storing
+from windlass.sim.telemetry.policy_call import DECIDE_AT
 from windlass.sim.telemetry.pressure import CHANNELS
 
 
@@ -17,7 +18,7 @@ class TelemetrySettings(Scalars):
 
     ``every``: duration of a step, s. ``ended``: address of the function that returns whether all tasks have ended.
     ``workers``, ``meter``, ``tasks``, ``binding``: addresses of the states of the workers, of the nodes' cores, of the
-    unfinished tasks and of the answers.
+    unfinished tasks and of the answers. ``policy``: address of the policy's state; 0 for a policy outside of the loop.
     """
 
     every: float
@@ -26,6 +27,7 @@ class TelemetrySettings(Scalars):
     meter: int
     tasks: int
     binding: int
+    policy: int
 
 
 class TelemetryProgress(Scalars):
@@ -39,9 +41,10 @@ class TelemetryRun(NamedTuple):
     """Steps of telemetry; ``steps`` is the axis of steps, with room for later ones.
 
     ``channels``: pressure, NaN for an absent node. ``rejects``: whether a node rejects all tasks after the step.
-    ``counts``: tasks accepted, diverted and forced until the end of the step.
+    ``counts``: tasks accepted, diverted and forced until the end of the step. ``decide`` is the policy's function.
     """
 
+    decide: Annotated[object, DECIDE_AT]
     settings: Annotated[NDArray[np.void], TelemetrySettings]
     progress: Annotated[NDArray[np.void], TelemetryProgress]
     channels: Annotated[NDArray[np.float64], column("steps", "nodes", len(CHANNELS))]

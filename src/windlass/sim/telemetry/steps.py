@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from windlass.admit.site import NO_LIMIT
 from windlass.jit import Kernel, inlined
 from windlass.sim.instants.calls import AT_INSTANT, ENDED, HORIZON, RUN_UNTIL, ended_at
 from windlass.sim.status import FULL, POLICY_DUE, REACHED
@@ -69,8 +70,25 @@ def _carry_out(run, binding, state, now):
     return status
 
 
+@inlined
+def _call_policy(run, tasks, binding):
+    """Let the policy of the loop decide if there is a node; an absent one has no limit."""
+    present, some = cores.opened(run.settings[0].meter).present, False
+    for node in range(len(present)):
+        some |= present[node]
+    if some:
+        run.decide(run.settings[0].policy, tasks.busy, tasks.ready, present, binding.limits)
+    for node in range(len(present)):
+        if not present[node]:
+            binding.limits[node] = NO_LIMIT
+
+
 def _decide(address, now):
-    """Measure the nodes if a step ends; return FULL if there is no room for it, or POLICY_DUE after a measurement."""
+    """Measure the nodes if a step ends, and let them answer.
+
+    Returns FULL if there is no room for the step, POLICY_DUE if a policy outside of the loop must answer, or SENDING or
+    REACHED after an answer.
+    """
     run = opened(address)
     progress, ended = run.progress[0], _has_ended(run)
     if progress.over != 0 or now < _next_step(run):
@@ -84,7 +102,10 @@ def _decide(address, now):
     progress.over = ended
     _measure(run, tasks, now)
     progress.steps += 1
-    return POLICY_DUE
+    if run.settings[0].policy == 0:
+        return POLICY_DUE
+    _call_policy(run, tasks, binding)
+    return _carry_out(run, binding, state, now)
 
 
 def _act(address, now):
