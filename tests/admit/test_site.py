@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -121,6 +122,25 @@ def test_a_row_of_a_view_is_the_view_of_a_node():
 def test_a_view_out_of_bounds_is_named(busy, ready, message):
     with pytest.raises(InputError, match=message):
         AdmitSiteView(0.0, np.zeros((2, 0)), np.array(busy), np.array(ready), np.ones(2, bool))
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("waiting", np.array([1, -1]), "waiting is -1"),
+        ("completed", np.array([-2, 1]), "completed is -2"),
+        ("wait", np.array([0.5, -0.5]), "wait is -0.5, expected a finite number at least 0"),
+        ("least_latency", np.array([math.nan, math.inf]), "least_latency is inf"),
+        ("oldest", np.zeros(3), r"tasks: oldest has shape \(3,\), expected \(2,\)"),
+    ],
+)
+def test_tasks_out_of_bounds_are_named(name, values, message):
+    zeros = np.zeros((2, 0)), np.zeros(2), np.zeros(2), np.ones(2, bool)
+    AdmitSiteView(0.0, *zeros, replace(tasks(2), wait=np.full(2, math.nan)))
+    with pytest.raises(InputError, match=message):
+        AdmitSiteView(0.0, *zeros, replace(tasks(2), **{name: values}))
+    with pytest.raises(InputError, match="now is inf"):
+        AdmitSiteView(math.inf, *zeros)
 
 
 def test_decisions_are_rows_of_one_answer():

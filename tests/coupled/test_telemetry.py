@@ -167,7 +167,7 @@ def test_the_answers_of_each_step_pass_through_the_engine() -> None:
 def test_only_what_the_policy_reads_is_provided() -> None:
     noted = list[Any]()
     policy = gate(make_policy("jsq", np.ones(2), np.random.default_rng(1)))
-    for reads in (Reads(metrics=False), Reads()):
+    for reads in (Reads(metrics=False), Reads(tasks=False), Reads()):
         on_nodes = workers(steady(20, 2), ledger := Ledger([[4] * 2], parts=0), policy=policy)
         parts = [telemetry_part(on_nodes, ledger, reads=reads), on_nodes]
         drive(
@@ -176,6 +176,7 @@ def test_only_what_the_policy_reads_is_provided() -> None:
             lambda *each: noted.append(each),
         )
         assert {view.metrics.shape for _, view, _ in noted} == {(2, read_model().dim if reads.metrics else 0)}
+        assert {view.tasks is not None for _, view, _ in noted} == {reads.tasks}
         noted.clear()
 
 

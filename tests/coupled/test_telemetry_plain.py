@@ -124,10 +124,10 @@ def test_compiled_telemetry_with_outages_and_jobs_equals_a_plain_one(
     same(make)
 
 
-@pytest.mark.parametrize("dispatch", ["jsq", "pull", "sparrow"])
-@pytest.mark.parametrize("seed", range(2))
-def test_compiled_telemetry_of_instances_equals_a_plain_one(dispatch: str, seed: int) -> None:
-    # Several hundred steps, and more tasks than there is room for at first.
+def on_instances(
+    kind: Any, dispatch: str, seed: int, reads: Reads, **more: Any
+) -> tuple[list[Part], Ledger, dict[str, Any]]:
+    """Return telemetry of instances for several hundred steps; tasks are more than there is room for at first."""
     rng = np.random.default_rng(seed)
     submit, work = np.sort(rng.uniform(31, 260, 900)), rng.exponential(0.8, 900)
     jobs = VectorJobs.of(
@@ -135,16 +135,22 @@ def test_compiled_telemetry_of_instances_equals_a_plain_one(dispatch: str, seed:
         run=rng.integers(1, 60, 20).astype(float),
         cores=rng.integers(1, 4, 20),
     )
+    cuts = Interruptions(np.array([65.0, 120.0, 121.0]), np.zeros(3, np.int64), np.array([1, 0, 2]))
+    fleet, policy = InstanceFleet((SMALL,), interruptions=cuts), Until(3)
+    ledger = Ledger([fleet.rows()], parts=2)
+    tasks = Tasks(submit.tolist(), work.tolist(), [1.0] * SMALL.most)
+    on_nodes = gated_workers(tasks, ledger, dispatch)
+    telemetry = telemetry_of(kind, on_nodes, ledger, reads, 1.0, **more)
+    launched = part_of(jobs, fleet, ledger, policy, seed, others=True, begin=0.0)
+    return [launched, telemetry, on_nodes], ledger, {"scale": policy}
 
+
+@pytest.mark.parametrize("dispatch", ["jsq", "pull", "sparrow"])
+@pytest.mark.parametrize("seed", range(2))
+def test_compiled_telemetry_of_instances_equals_a_plain_one(dispatch: str, seed: int) -> None:
     def make(kind: Any) -> tuple[list[Part], Ledger, dict[str, Any]]:
-        cuts = Interruptions(np.array([65.0, 120.0, 121.0]), np.zeros(3, np.int64), np.array([1, 0, 2]))
-        fleet, policy = InstanceFleet((SMALL,), interruptions=cuts), Until(3)
-        ledger = Ledger([fleet.rows()], parts=2)
-        tasks = Tasks(submit.tolist(), work.tolist(), [1.0] * SMALL.most)
-        on_nodes = gated_workers(tasks, ledger, dispatch)
-        telemetry = telemetry_of(kind, on_nodes, ledger, Reads(metrics=False), 1.0)
-        launched = part_of(jobs, fleet, ledger, policy, seed, others=True, begin=0.0)
-        return [launched, telemetry, on_nodes], ledger, {"scale": policy, "admit": AllDrawn(0.4)}
+        parts, ledger, policies = on_instances(kind, dispatch, seed, Reads(metrics=False))
+        return parts, ledger, {**policies, "admit": AllDrawn(0.4)}
 
     same(make)
 
@@ -183,35 +189,69 @@ _IN_LOOP = st.one_of(
 def test_a_policy_in_the_loop_decides_as_outside_of_it(
     case: Case, dispatch: str, every: float, policy: tuple[str, dict[str, Any]], schedulers: int, delay: float
 ) -> None:
-    assert case.tasks is not None
-    nodes, (name, parameters) = len(case.cores), policy
     outages = case.outages
     for node, cores in enumerate(case.cores):
         outages += NodeTimetable.outage(node, 60.0, 61.0, cores=cores)
+
+    def make(kind: Any, reads: Reads, **more: Any) -> tuple[list[Part], Ledger, dict[str, Any]]:
+        assert case.tasks is not None
+        ledger = Ledger([case.cores], parts=1)
+        on_nodes = gated_workers(case.tasks, ledger, dispatch, schedulers=schedulers, probe_delay=delay)
+        telemetry = telemetry_of(kind, on_nodes, ledger, reads, every, **more)
+        jobs = SitePart(case.jobs, Easy(), ledger, record=True)
+        return [Outages(outages, ledger), jobs, telemetry, on_nodes], ledger, {}
+
+    same_in_loop(make, policy, len(case.cores))
+
+
+def same_in_loop(
+    make: Callable[..., tuple[list[Part], Ledger, dict[str, Any]]],
+    policy: tuple[str, dict[str, Any]],
+    nodes: int,
+) -> Any:
+    """Check that results, and the state of the policy, are the same in the loop and outside; return the results."""
+    name, parameters = policy
     found, later = list[Any](), list[Any]()
     for kind, in_loop in ((TelemetryPart, True), (TelemetryPart, False), (PlainTelemetry, False)):
         context = AdmitContext(np.random.default_rng(5), 1, nodes=nodes)
         site = AdmitSitePolicy([ADMIT.make(name, context, **parameters)])
 
-        def make(
+        def made(
             kind: Any = kind, in_loop: bool = in_loop, site: AdmitSitePolicy = site
         ) -> tuple[list[Part], Ledger, dict[str, Any]]:
-            assert case.tasks is not None
-            ledger = Ledger([case.cores], parts=1)
-            on_nodes = gated_workers(case.tasks, ledger, dispatch, schedulers=schedulers, probe_delay=delay)
-            more = {"policy": site} if in_loop else {}
-            telemetry = telemetry_of(kind, on_nodes, ledger, site.reads, every, **more)
-            jobs = SitePart(case.jobs, Easy(), ledger, record=True)
-            parts: list[Part] = [Outages(outages, ledger), jobs, telemetry, on_nodes]
-            return parts, ledger, {} if in_loop else {"admit": site}
+            parts, ledger, policies = make(kind, site.reads, **({"policy": site} if in_loop else {}))
+            return parts, ledger, policies if in_loop else {**policies, "admit": site}
 
-        found.append(outcome(make, all_parts=False))
+        found.append(outcome(made, all_parts=False))
         # The simulation has changed the state of the policy itself.
         half = np.full(nodes, 0.5)
         answer = site.decide(AdmitSiteView(0.0, np.zeros((nodes, 0)), half, half, half > 0.0))
         later.append((answer.reject.tolist(), answer.limit.tolist(), list(answer.why)))
     assert found[0] == found[1] == found[2]
     assert later[0] == later[1] == later[2]
+    return found[0]
+
+
+@pytest.mark.parametrize("dispatch", ["jsq", "pull", "sparrow"])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        ("never", {}),
+        ("concurrency", {"limit": 1}),
+        ("utilisation", {"threshold": 0.5}),
+        ("ready", {"downtime": 0.3, "between": True, "spike": 0.4}),
+        ("rising", {"downtime": 0.4, "between": False}),
+    ],
+    ids=lambda policy: policy[0],
+)
+def test_a_policy_in_the_loop_decides_for_instances_as_outside_of_it(
+    dispatch: str, policy: tuple[str, dict[str, Any]]
+) -> None:
+    results, _ = same_in_loop(
+        lambda kind, reads, **more: on_instances(kind, dispatch, 0, reads, **more), policy, SMALL.most
+    )
+    # Of `Observed`: (dtype, shape, bytes) of what nodes reject.
+    assert any(results[1][1][2]) == (policy[0] != "concurrency")
 
 
 @pytest.mark.parametrize("dispatch", ["jsq", "pull"])

@@ -13,8 +13,9 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.admit.view import Admission, AdmitView, TaskLoad
+from windlass.admit.view import Admission, AdmitView, TaskLoad, unchecked
 from windlass.model import InputError, PolicyError
+from windlass.model.values import number
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -59,8 +60,9 @@ class SiteTasks:
     oldest: Floats
 
     def of(self, node: int) -> TaskLoad:
-        """Return the tasks of one node."""
-        return TaskLoad(
+        """Return the tasks of one node; a view has checked their bounds."""
+        return unchecked(
+            TaskLoad,
             float(self.in_flight[node]),
             int(self.waiting[node]),
             int(self.completed[node]),
@@ -114,14 +116,25 @@ class AdmitSiteView:
         if self.metrics.ndim != 2 or not len(self.metrics) == len(self.busy) == len(self.ready) == nodes[0]:
             shapes = ", ".join(str(each.shape) for each in (self.metrics, self.busy, self.ready))
             raise InputError(f"metrics, busy and ready have shapes {shapes}, expected a row for each node")
+        number("now", self.now, -np.inf)
         wrong = (self.busy < 0.0) | (self.busy > 1.0) | (self.ready < 0.0) | (self.ready == np.inf)
+        if self.tasks is not None:
+            for name in SiteTasks.__slots__:
+                values = getattr(self.tasks, name)
+                if values.shape != nodes:
+                    raise InputError(f"tasks: {name} has shape {values.shape}, expected {nodes}")
+                wrong |= (values < 0) | (values == np.inf)
         if wrong.any():
-            self.node(int(np.argmax(wrong)))
+            row = self.node(int(np.argmax(wrong)))
+            AdmitView(row.now, row.metrics, row.busy, row.ready, row.tasks)
+            assert row.tasks is not None
+            TaskLoad(*(getattr(row.tasks, name) for name in TaskLoad.__slots__))
 
     def node(self, at: int, *, tasks: bool = True) -> AdmitView:
         """Return the view of one node, without its tasks if they are not needed."""
         load = self.tasks.of(at) if tasks and self.tasks is not None else None
-        return AdmitView(self.now, self.metrics[at], float(self.busy[at]), float(self.ready[at]), load)
+        busy, ready = float(self.busy[at]), float(self.ready[at])
+        return unchecked(AdmitView, self.now, self.metrics[at], busy, ready, load)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

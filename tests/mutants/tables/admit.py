@@ -34,7 +34,9 @@ LIMITS = ("tests/sim/test_admission.py::test_a_node_that_rejects_is_not_chosen_w
 PLAIN_LIMITS = ("tests/sim/test_admission.py::test_admission_equals_the_plain_simulation",)
 LOAD = ("tests/sim/test_telemetry.py::test_pressure_of_unequal_nodes_is_summed_over_all_tasks",)
 OVERLOAD = ("tests/admit/test_overload.py",)
-IN_LOOP = ("tests/coupled/test_telemetry_plain.py::test_a_policy_in_the_loop_decides_as_outside_of_it",)
+IN_LOOP = (
+    "tests/coupled/test_telemetry_plain.py::test_a_policy_in_the_loop_decides_for_instances_as_outside_of_it",
+)
 COMPILED = (
     "tests/coupled/test_telemetry_plain.py::test_compiled_telemetry_with_outages_and_jobs_equals_a_plain_one",
 )

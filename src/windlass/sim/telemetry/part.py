@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.admit.site import NO_LIMIT, AdmitSiteView, Reads, SiteAdmission
+from windlass.admit.view import unchecked
 from windlass.jit import Kernel
 from windlass.jit.schema import allocate, grown
 from windlass.model.values import number
@@ -31,6 +32,7 @@ from windlass.sim.workers.state import WorkersProgress
 
 _ADMIT = "admit"
 _READS_ALL = Reads()
+_BUSY, _READY = CHANNELS.index("busy"), CHANNELS.index("ready")
 #: Steps for which there is room at first.
 _ROOM = 64
 
@@ -56,7 +58,7 @@ class TelemetryPart(Quiet):
     ledger, site
         The ledger, and the site with one row for each node.
     reads
-        What the policy reads: metrics that it does not read are not drawn.
+        What the policy reads: metrics that it does not read are not drawn, and tasks are not in the view.
     every
         Time between two steps, s.
     policy
@@ -178,8 +180,9 @@ class TelemetryPart(Quiet):
         """Return what the policy may know of the step that has just been measured."""
         channels = self._run.channels[self._progress.steps - 1]
         metrics = self._metrics.step(channels) if self._reads.metrics else np.zeros((len(channels), 0))
-        busy, ready = (channels[:, CHANNELS.index(name)] for name in ("busy", "ready"))
-        return AdmitSiteView(now, metrics, busy, ready, self._meter.present.copy(), self._tasks.last().tasks)
+        tasks = self._tasks.last() if self._reads.tasks else None
+        present = self._meter.present.copy()
+        return unchecked(AdmitSiteView, now, metrics, channels[:, _BUSY], channels[:, _READY], present, tasks)
 
     def _carry_out(self, limits: NDArray[np.int64], now: float) -> None:
         self._binding.limits[:] = limits

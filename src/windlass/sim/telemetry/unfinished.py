@@ -132,7 +132,8 @@ class UnfinishedTasks:
         state = self._state
         state.held[:], state.cores[:], state.up[:] = cores.held, cores.cores, cores.up
         MEASURE.ready()(self.address, begin, until, received, start, end, worker, arrived, at)
-        return self.last()
+        busy, queue, ready, memory, network = self._floats[: len(CHANNELS)].copy()
+        return Pressure(busy, queue, ready, memory, network, self.last())
 
     def make_room(self, arrived: int) -> None:
         """Make room for the unfinished tasks of a step at whose end this number has arrived."""
@@ -141,9 +142,7 @@ class UnfinishedTasks:
             self._state = grown(self._state, room=2 * room)
             self._handle.refill(self._state)
 
-    def last(self) -> Pressure:
-        """Return the pressure during the last step."""
-        floats, numbers = self._floats.copy(), self._numbers.copy()
-        busy, queue, ready, memory, network, in_flight, *times = floats
-        tasks = SiteTasks(in_flight, *numbers, *times)
-        return Pressure(busy, queue, ready, memory, network, tasks)
+    def last(self) -> SiteTasks:
+        """Return the nodes' tasks during the last step."""
+        in_flight, *times = self._floats[len(CHANNELS) :].copy()
+        return SiteTasks(in_flight, *self._numbers.copy(), *times)
