@@ -25,7 +25,7 @@ from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part
 from windlass.sim.site.part import SitePart
-from windlass.sim.telemetry.gate import gate
+from windlass.sim.telemetry.gate import WhenFull, gate
 from windlass.sim.telemetry.metrics import Metrics, read_model
 from windlass.sim.telemetry.part import TelemetryPart
 from windlass.sim.telemetry.result import Observed
@@ -56,11 +56,17 @@ class Drawn:
 
 
 def measured(
-    tasks: Tasks, ledger: Ledger, dispatch: str, every: float, rejects: float, site: int = 0
+    tasks: Tasks,
+    ledger: Ledger,
+    dispatch: str,
+    every: float,
+    rejects: float,
+    site: int = 0,
+    full: WhenFull = "force",
 ) -> tuple[TelemetryPart, WorkersPart, list[Drawn]]:
     """Return telemetry and tasks on the rows of a site, and the policy of each node."""
     nodes = len(tasks.speeds)
-    policy = gate(make_policy(dispatch, np.array(tasks.speeds), np.random.default_rng(1)))
+    policy = gate(make_policy(dispatch, np.array(tasks.speeds), np.random.default_rng(1)), full)
     on_nodes = workers(tasks, ledger, site=site, policy=policy)
     metrics = Metrics(read_model(), nodes, np.random.default_rng(2))
     part = TelemetryPart(on_nodes, metrics, ledger, site=site, every=every)
@@ -79,8 +85,12 @@ def check(observed: Observed, on_nodes: WorkersPart, drawn: list[Drawn], count: 
         assert each.times == [(step + 1) * observed.every for step in np.flatnonzero(present[:, node])]
     # With late binding, a task counts as it starts; else at each dispatch, also after it has lost its node.
     again = 0 if on_nodes.binds_late else WorkersProgress.of(on_nodes.state.progress).moved
-    assert observed.tasks.accepted + observed.tasks.diverted + observed.tasks.forced == count + again
+    assert observed.tasks.accepted + observed.tasks.rejected == count + again
     assert min(observed.tasks.accepted, observed.tasks.diverted, observed.tasks.forced) >= 0
+    done = on_nodes.result()
+    assert done.refusals == observed.tasks.refused == done.refused.sum()
+    assert np.array_equal(done.refused, done.worker < 0)
+    assert np.array_equal(done.refused, np.isnan(done.start))
 
 
 @settings(CHECK, max_examples=80)
@@ -90,9 +100,10 @@ def check(observed: Observed, on_nodes: WorkersPart, drawn: list[Drawn], count: 
     every=_EVERY,
     rejects=st.sampled_from([0.0, 0.3, 1.0]),
     order=st.sampled_from(["fcfs", "easy"]),
+    full=st.sampled_from(["force", "refuse"]),
 )
 def test_nodes_with_outages_and_jobs(
-    case: Case, dispatch: str, every: float, rejects: float, order: str
+    case: Case, dispatch: str, every: float, rejects: float, order: str, full: WhenFull
 ) -> None:
     outages = case.outages
     for node, cores in enumerate(case.cores):
@@ -103,7 +114,7 @@ def test_nodes_with_outages_and_jobs(
     def make() -> tuple[list[Part], Ledger, dict[str, Any]]:
         assert case.tasks is not None
         ledger = Ledger([case.cores], parts=1)
-        made.append(measured(case.tasks, ledger, dispatch, every, rejects))
+        made.append(measured(case.tasks, ledger, dispatch, every, rejects, full=full))
         telemetry, on_nodes, drawn = made[-1]
         jobs = SitePart(case.jobs, POLICIES.find(order)(), ledger, record=True)
         parts: list[Part] = [Outages(outages, ledger), jobs, telemetry, on_nodes]

@@ -72,6 +72,7 @@ class Naive:
         self.events: list[tuple[float, str, int, int]] = []
         self.benchmarks = self.arrived = self.done = self.ended = 0
         self.dropped = self.moved = self.longest_queue = 0
+        self.refused: list[int] = []
         self.start = np.full(len(submit), np.nan)
         self.sizes_known, self.lane, self.fetch = sizes_known, lane, fetch
 
@@ -194,6 +195,15 @@ class Naive:
             size, sender = worker.low.popleft()
             self.begin(index, ["low", size, sender], size, now)
 
+    def rejected_by_all(self) -> bool:
+        """Return whether a task that would be sent now is refused; see ``plain_admission``."""
+        return False
+
+    def refuse(self, task: int) -> None:
+        self.done += 1
+        self.start[task] = np.nan
+        self.refused.append(task)
+
     def dispatch(self, now: float) -> None:
         while self.held and not all(worker.down for worker in self.workers):
             item = self.held.popleft()
@@ -204,6 +214,9 @@ class Naive:
                 bisect.insort(self.waiting_tasks, task)
                 self.count_unbound(sender, 1, now)
                 self.offer(sender, now)
+                continue
+            if self.rejected_by_all():
+                self.refuse(task)
                 continue
             index = policy.choose(self.seen + self.sent[sender] if self.delay else self.lengths())
             worker = self.workers[index]
@@ -307,7 +320,10 @@ class Naive:
                 self.arrived += 1
                 self.policies[self.sender[task]].arrived(now)
                 items = [["job", task // self.per_job] for _ in range(self.copies)] or [["task", task]]
-                self.held.extend(items)
+                if self.copies != 0 and self.rejected_by_all():
+                    self.refuse(task)
+                else:
+                    self.held.extend(items)
             self.note(now)
             self.dispatch(now)
         return self.response
@@ -322,7 +338,9 @@ class Naive:
         np.testing.assert_allclose(done.response, response, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(done.start, self.start, rtol=1e-9, atol=1e-9)
         where = {task: worker for _, what, worker, task in self.events if what == "end"}
-        assert done.worker.tolist() == [where[task] for task in range(len(response))]
+        assert done.worker.tolist() == [where.get(task, -1) for task in range(len(response))]
+        assert np.flatnonzero(done.refused).tolist() == sorted(self.refused)
+        assert done.refusals == len(self.refused)
         of_jobs = response.reshape(-1, self.per_job).max(axis=1)
         np.testing.assert_allclose(done.job_response, of_jobs, rtol=1e-9, atol=1e-9)
         counts = self.benchmarks, self.dropped, self.moved, self.longest_queue

@@ -18,7 +18,7 @@ from windlass.experiment.workloads.tasks import draw_tasks
 from windlass.model.timetable import WorkerTimetable
 from windlass.sim.coupled import Coupled
 from windlass.sim.part import Quiet
-from windlass.sim.telemetry.answers import Counts, limits_of
+from windlass.sim.telemetry.answers import Counts, limits_of, set_answers
 from windlass.sim.telemetry.binding import Binding
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.workers.part import WorkersPart
@@ -63,6 +63,7 @@ def run_gated(
     seed: int = 0,
     samples: int = 0,
     sizes_known: bool = False,
+    full: Any = "force",
 ) -> tuple[Any, Counts | None]:
     """Return the simulated tasks, and tasks by answer; without a gate if ``answers`` is None."""
     setup = Setup(
@@ -78,7 +79,7 @@ def run_gated(
     )
     capacity = float(np.sum(speeds))
     drawn = draw_tasks(len(work), None, submit, work, tasks_per_job=per_job, capacity=capacity, seed=seed)
-    used = policy if answers is None else gate(policy)
+    used = policy if answers is None else gate(policy, full)
     part = WorkersPart(setup, used, drawn.submit, drawn.work, np.random.default_rng(drawn.schedulers))
     if answers is None:
         return drive(Coupled([part]), {"dispatch": used})[0], None
@@ -132,7 +133,8 @@ class GatedSparrow(Gate, PlainSparrow):
 class GatedNaive(Naive):
     """The plain engine, with answers of the nodes; ``accepted`` and ``forced`` count starts."""
 
-    def let_answer(self, answers: list[tuple[float, Any]]) -> GatedNaive:
+    def let_answer(self, answers: list[tuple[float, Any]], full: str = "force") -> GatedNaive:
+        self.full = full
         self.changes += [(time, ANSWERS, 0, rejects) for time, rejects in answers]
         # Answers come before other changes of an instant.
         self.changes.sort(key=lambda change: (change[0], change[1] != ANSWERS))
@@ -140,6 +142,10 @@ class GatedNaive(Naive):
         self.accepted = self.forced = 0
         self.counted: set[int] = set()
         return self
+
+    def rejected_by_all(self) -> bool:
+        up = [rejects for rejects, worker in zip(self.rejects, self.workers, strict=True) if not worker.down]
+        return self.full == "refuse" and bool(up) and all(up)
 
     def start_task(self, index: int, item: Any, now: float) -> None:
         super().start_task(index, item, now)
@@ -153,6 +159,11 @@ class GatedNaive(Naive):
             super().change(now)
             return
         self.rejects = [bool(each) for each in self.changes.pop(0)[3]]
+        if self.copies == 0:
+            # The policies bind at once, and have a gate of their own.
+            for policy in self.policies:
+                set_answers(policy.ints[None], limits_of(np.array(self.rejects)))
+            return
         for policy in self.policies:
             policy.rejects = self.rejects
         if not any([policy.update() for policy in self.policies]):

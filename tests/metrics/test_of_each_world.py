@@ -74,7 +74,7 @@ BATCH = (
         ),
         (
             AdmissionMetrics,
-            "mean_response_s p99_response_s mean_wait_s mean_cpu_ready p99_cpu_ready",
+            "mean_response_s p99_response_s mean_wait_s refused_tasks mean_cpu_ready p99_cpu_ready",
             "utilisation",
             "",
         ),
@@ -283,6 +283,29 @@ def test_admission_metrics_match_plain_loops(warm):
     assert found.mean_cpu_ready == pytest.approx(mean(ready))
     assert found.p99_cpu_ready == pytest.approx(percentile(ready, 99))
     assert found.utilisation == pytest.approx(mean(busy))
+
+
+def test_admission_metrics_leave_out_refused_tasks():
+    done = dispatched(np.random.default_rng(4))
+    refused = np.zeros(240, bool)
+    refused[[7, 30, 100, 101]] = True
+    for times in (done.response, done.start):
+        times[refused] = math.nan
+    jobs = refused.reshape(-1, 3).any(axis=1)
+    done.job_response[jobs] = math.nan
+    observed = Observed(np.empty((0, 4, 5)), np.empty((0, 4), bool), Counts(230, 4, 2, 4), 10.0)
+    warm = float(done.submit[28])
+    found, later = admission_metrics(done, observed), admission_metrics(done, observed, warm)
+    assert (found.tasks, found.refused_tasks, found.rejected_tasks) == (240, 4, 10)
+    assert later.refused_tasks == 3
+    assert found.mean_response_s == pytest.approx(mean(done.job_response[~jobs]))
+    assert found.p99_response_s == pytest.approx(percentile(done.job_response[~jobs], 99))
+    assert found.mean_wait_s == pytest.approx(mean((done.start - done.submit)[~refused]))
+    for times in (done.response, done.job_response, done.start):
+        times[:] = math.nan
+    found = admission_metrics(done, observed)
+    assert found.refused_tasks == 240
+    assert math.isnan(found.mean_response_s + found.p99_response_s + found.mean_wait_s)
 
 
 def test_without_steps_metrics_of_nodes_are_nan():

@@ -18,7 +18,7 @@ from windlass.sim.telemetry.late_gate import set_late_answers
 from windlass.sim.telemetry.metrics import Metrics
 from windlass.sim.telemetry.result import Observed
 from windlass.sim.workers.part import WorkersPart
-from windlass.sim.workers.state import WorkersProgress
+from windlass.sim.workers.state import REFUSED_END, WorkersProgress
 
 
 class PlainMeter:
@@ -90,14 +90,14 @@ class PlainTelemetry(Quiet):
         return Concerns(sites=(self.site,), parts=(self.workers,))
 
     def horizon(self) -> float:
-        return np.inf if self.workers.ended() else (self.steps + 1) * self.every
+        self.over = self.workers.ended()
+        return np.inf if self.over else (self.steps + 1) * self.every
 
     def settle(self, now: float) -> None:
         self.meter.note(now)
 
     def decide(self, now: float) -> Sequence[Due]:
-        over, self.over = self.over, self.workers.ended()
-        if over or now < (self.steps + 1) * self.every:
+        if self.over or now < (self.steps + 1) * self.every:
             return ()
         view = self.measure(now)
         self.steps += 1
@@ -170,10 +170,11 @@ class PlainTelemetry(Quiet):
         """Return the tasks by answer; with late binding, those that started under the same answers count now."""
         state = self.workers.state
         if not self.workers.binds_late:
-            return counts(state.ints)
+            return counts(state.ints, self.progress.refused)
         waiting = np.concatenate([self.waiting, np.arange(self.arrived, self.progress.arrived)])
         node = state.worker[waiting]
         self.started += int((node >= 0).sum())
         self.forced += int(self.rejecting[node[node >= 0]].sum())
-        self.waiting, self.arrived = waiting[node < 0], self.progress.arrived
-        return Counts(self.started - self.forced, 0, self.forced)
+        self.waiting = waiting[(node < 0) & (state.end[waiting] != REFUSED_END)]
+        self.arrived = self.progress.arrived
+        return Counts(self.started - self.forced, 0, self.forced, self.progress.refused)

@@ -50,6 +50,7 @@ class Oracle:
         floor: float,
         every: float,
         telemetry: bool = True,
+        full: str = "force",
     ) -> None:
         self.policy, self.admit, self.model, self.noise = copy.deepcopy(policy), admit, model, noise
         self.submit, self.work = list(submit), list(work)
@@ -70,6 +71,7 @@ class Oracle:
         self.smooth = np.zeros((len(admit), model.dim))
         self.fading = np.zeros((len(admit), model.dim))
         self.accepted = self.diverted = self.forced = 0
+        self.when_full, self.refused = full, list[int]()
         self.now = 0.0
 
     def pass_time(self, now: float) -> None:
@@ -179,9 +181,11 @@ class Oracle:
             max((self.now - self.came[task] for task in queue), default=0.0),
         )
 
-    def chosen(self) -> int:
+    def chosen(self) -> int | None:
         policy, lengths = self.policy, np.array([node.length for node in self.nodes])
         self.stands = [length >= limit for length, limit in zip(lengths, self.limits, strict=True)]
+        if self.when_full == "refuse" and all(self.stands):
+            return None
         before = policy.ints.copy()
         first = policy.choose(lengths)
         if not self.stands[first]:
@@ -210,6 +214,9 @@ class Oracle:
         self.policy.arrived(self.now)
         self.came[task] = self.now
         index = self.chosen()
+        if index is None:
+            self.refused.append(task)
+            return
         node = self.nodes[index]
         node.news += 1
         if node.running is None:
@@ -219,7 +226,7 @@ class Oracle:
 
     def run(self) -> None:
         arrived = done = 0
-        while done < len(self.submit):
+        while done + len(self.refused) < len(self.submit):
             ends = [node.end for node in self.nodes]
             index = int(np.argmin(ends))
             burst = self.bursts[0][0] if self.bursts else INF

@@ -11,6 +11,7 @@ from tests.announced_kernels import announced_and_called_kernels
 from tests.sim.admission import Oracle
 from windlass.admit import POLICIES as ADMIT
 from windlass.dispatch import POLICIES as DISPATCH
+from windlass.dispatch.compiled import REFUSE
 from windlass.experiment.dispatching import make_policy
 from windlass.experiment.scenario import make_scenario
 from windlass.experiment.worlds.admission import simulation
@@ -103,11 +104,14 @@ def test_rejecting_nothing_or_everything_changes_nothing(dispatch, admit):
     ],
     ids=["utilisation", "random", "pronto", "forewarn", "breakwater", "gradient", "codel"],
 )
-def test_admission_equals_the_plain_simulation(monkeypatch, dispatch, admit):
+@pytest.mark.parametrize("full", ["force", "refuse"])
+def test_admission_equals_the_plain_simulation(monkeypatch, dispatch, admit, full):
     model = small_model()
     monkeypatch.setattr(simulation, "read_model", lambda path: model)
     simulation._model.cache_clear()
-    case = case_of(policies={"dispatch": dispatch, "admit": admit}, telemetry={"every": 2.0})
+    case = case_of(
+        policies={"dispatch": dispatch, "admit": admit}, telemetry={"every": 2.0}, admission={"full": full}
+    )
     done, observed = with_admission(case)
     simulation._model.cache_clear()
     setting = case.setting
@@ -123,6 +127,7 @@ def test_admission_equals_the_plain_simulation(monkeypatch, dispatch, admit):
         speed=2.0,
         floor=setting.cluster.floor,
         every=2.0,
+        full=full,
     )
     plain.run()
     assert done.worker.tolist() == plain.worker
@@ -135,6 +140,9 @@ def test_admission_equals_the_plain_simulation(monkeypatch, dispatch, admit):
         plain.accepted, plain.diverted, plain.forced
     )  # fmt: skip
     assert plain.diverted > 0
+    assert np.flatnonzero(done.refused).tolist() == plain.refused
+    assert done.refusals == observed.tasks.refused == len(plain.refused)
+    assert full == "force" or plain.forced == 0
 
 
 @pytest.mark.parametrize("name", BINDS)
@@ -287,3 +295,75 @@ def test_every_admission_policy_runs():
         done, observed = with_admission(case_of(policies={"admit": name}, workload={"tasks": 200}))
         assert np.isfinite(done.response).all()
         assert observed.tasks.accepted + observed.tasks.rejected == 200
+
+
+@pytest.mark.parametrize("name", BINDS)
+@given(data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_a_refused_task_leaves_no_trace_in_the_policy(name, data):
+    gated = gate(make_policy(name, np.array([1.0, 2.0, 4.0]), np.random.default_rng(1)), "refuse")
+    for now in range(data.draw(st.integers(0, 9))):
+        gated.arrived(float(now))
+        gated.completed(gated.choose(np.zeros(3, np.int64)), 1.0, 0.5)
+    gone = data.draw(st.sets(st.integers(0, 2), max_size=2))
+    for worker in sorted(gone):
+        gated.left(worker)
+    limits, lengths = (np.array(data.draw(st.lists(st.integers(0, 3), min_size=3, max_size=3))) for _ in "ab")
+    limits[list(gone)] = NO_LIMIT
+    set_answers(gated.ints[None], limits)
+    before = gated.ints.copy(), gated.floats.copy()
+    chosen = gated.choose(lengths)
+    if all(lengths[worker] >= limits[worker] for worker in {0, 1, 2} - gone):
+        assert chosen == REFUSE
+        assert np.array_equal(gated.ints, before[0])
+        assert np.array_equal(gated.floats, before[1])
+    else:
+        assert lengths[chosen] < limits[chosen]
+        assert chosen not in gone
+
+
+def test_only_a_gate_that_refuses_lets_an_engine_refuse():
+    plain = make_policy("jsq", np.ones(3), np.random.default_rng(1))
+    assert plain.refusing_at == gate(plain).refusing_at == -1
+    assert gate(plain, "refuse").refusing_at == len(gate(plain).ints) - 3 - 1
+    with pytest.raises(InputError, match="full is 'never', expected 'force' or 'refuse'"):
+        gate(plain, "never")
+
+
+@pytest.mark.parametrize("dispatch", DISPATCH.names())
+def test_if_all_nodes_reject_all_tasks_that_arrive_are_refused(dispatch):
+    case = case_of(
+        policies={"dispatch": dispatch, "admit": "never"},
+        schedulers=2,
+        probe_delay=0.3,
+        admission={"full": "refuse"},
+    )
+    done, observed = with_admission(case)
+    # The first decision, at the end of the first step, lets no further task in.
+    first = done.submit < 1.0
+    assert np.array_equal(done.refused, ~first)
+    assert observed.tasks.refused == done.refusals == (~first).sum()
+    assert np.isnan(done.start[~first]).all()
+    assert (done.worker[~first] == -1).all()
+    assert np.isfinite(done.response[first]).all()
+    assert np.isfinite(done.mean)
+    # Refused tasks are no load: the last step ends as the last task does, or with the last arrival.
+    assert len(observed.channels) <= np.ceil(max(done.submit[-1], np.nanmax(done.end)))
+
+
+@pytest.mark.parametrize("dispatch", ["jsq", "pull", "sparrow"])
+def test_a_job_with_a_refused_task_has_no_response(dispatch):
+    case = case_of(
+        workload={"tasks": 1500, "tasks_per_job": 5},
+        policies={"dispatch": dispatch, "admit": {"random": {"downtime": 0.9}}},
+        admission={"full": "refuse"},
+    )
+    done, observed = with_admission(case)
+    refused = done.refused.reshape(-1, 5)
+    assert refused.any()
+    assert np.array_equal(np.isnan(done.job_response), refused.any(axis=1))
+    # Late binding refuses whole jobs, as a job's tasks arrive at once.
+    assert dispatch == "jsq" or np.array_equal(refused.all(axis=1), refused.any(axis=1))
+    known = done.job_response[~refused.any(axis=1)]
+    assert (done.mean, done.percentile(90)) == (known.mean(), np.percentile(known, 90))
+    assert observed.tasks.accepted + observed.tasks.rejected == 1500

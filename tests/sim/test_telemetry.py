@@ -22,6 +22,7 @@ from windlass.sim.telemetry.neighbours import CoreChanges, Neighbours, draw_burs
 from windlass.sim.telemetry.pressure import CHANNELS
 from windlass.sim.telemetry.result import Observed
 from windlass.sim.telemetry.unfinished import UnfinishedTasks
+from windlass.sim.workers.state import REFUSED_END
 
 
 def plain_pressure(cores, speed, begin, until, tasks, held):
@@ -345,6 +346,14 @@ def test_a_task_counts_only_in_the_step_in_which_it_ends():
         for begin in (0.0, 5.0)
     ]
     assert [each.network.tolist() for each in steps] == [[0.2], [0.0]]
+
+
+def test_a_refused_task_is_never_unfinished():
+    watched, nowhere = UnfinishedTasks(np.ones(1, np.int64), np.ones(1)), np.full(1, -1)
+    nan, refused = np.full(1, np.nan), np.full(1, REFUSED_END)
+    found = watched.step(0.0, 5.0, np.ones(1), nan, refused, nowhere, 1, nowhere, idle(1))
+    assert watched.unfinished.tolist() == []
+    assert found.queue.tolist() == found.network.tolist() == [0.0]
 
 
 @pytest.mark.parametrize("shape", [(0,), (2, 0)])

@@ -66,6 +66,24 @@ def test_metrics_match_the_simulated_run():
     assert outcome.notes == ("one in 4 tasks is in the table; metrics cover all tasks",)
 
 
+def test_a_task_that_all_nodes_reject_is_refused_if_the_scenario_says_so():
+    made = make_scenario(
+        tree(policies={"admit": {"random": {"downtime": 0.8}}}, admission={"full": ["force", "refuse"]})
+    )
+    force, refuse = (variant.outcomes[0] for variant in run(made).variants)
+    assert [variant.name for variant in made.variants] == [
+        "pot, random(downtime=0.8), full=force",
+        "pot, random(downtime=0.8), full=refuse",
+    ]
+    assert force.metrics.refused_tasks == 0 < refuse.metrics.refused_tasks
+    assert force.metrics.mean_response_s > refuse.metrics.mean_response_s
+    assert force.jobs["end_s"].is_not_nan().all()
+    never_ran = refuse.jobs.filter(refuse.jobs["end_s"].is_nan())
+    assert len(never_ran) == refuse.metrics.refused_tasks
+    assert never_ran["start_s"].is_nan().all()
+    assert never_ran["worker"].unique().to_list() == [-1]
+
+
 def test_the_warm_up_is_not_measured():
     setting = (
         make_scenario(tree(policies={"admit": {"random": {"downtime": 0.4}}}, warm=55.0)).variants[0].setting
@@ -140,6 +158,7 @@ def test_a_telemetry_model_is_relative_to_the_scenario(tmp_path):
         ({"cluster": {"bursts": {"every": 0}}}, "cluster.bursts.every"),
         ({"cluster": {"bursts": {"height": 2}}}, "cluster.bursts.height"),
         ({"telemetry": {"every": -1}}, "telemetry.every"),
+        ({"admission": {"full": "drop"}}, "admission.full"),
         ({"policies": {"admit": "sometimes"}}, "policies.admit: unknown policy 'sometimes'"),
         ({"policies": {"admit": {"ready": {"limit": 1}}}}, "policies.admit: ready has no parameter 'limit'"),
     ],

@@ -39,6 +39,7 @@ DEFAULTS = {
         "cluster.bursts": "every=300.0 last=30.0 ramp=4.0",
         "workload": f"{_TASKS} load=0.8",
         "telemetry": "every=1.0 model=None",
+        "admission": "full=force",
         "policies": "dispatch=pull",
     },
     "batch": {

@@ -1,8 +1,8 @@
 """Dispatch policies as compiled functions over their state, used by the simulator and by live engines.
 
 ===========================================================  ==================================================
-``choose(lengths, ints, floats)``                            returns the worker for a task; the current time is in
-                                                             ``floats``
+``choose(lengths, ints, floats)``                            returns the worker for a task, or :data:`REFUSE`; the
+                                                             current time is in ``floats``
 ``completed(worker, work, seconds, own, ints, floats)``      a task ended; ``own`` is 1, or 2 for a benchmark task,
                                                              or 0 if another scheduler had sent it
 ``changed(kind, worker, rate, ints, floats)``                a worker left or joined, or its true rate is given
@@ -51,6 +51,9 @@ from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.model.values import number
 from windlass.policy.registry import capability
+
+#: What ``choose`` returns for a task that the engine must refuse; see :attr:`CompiledDispatch.refusing_at`.
+REFUSE = -2
 
 _ints, _floats = types.int64[::1], types.float64[::1]
 
@@ -143,6 +146,9 @@ class CompiledDispatch:
 
     ints: NDArray[np.int64]
     floats: NDArray[np.float64]
+    #: The place in ``ints`` of a number that is not 0 while an engine must refuse tasks that arrive. -1 if the policy
+    #: never refuses; its ``choose`` then never returns :data:`REFUSE`.
+    refusing_at: int = -1
 
     @classmethod
     def functions(cls) -> tuple[Kernel, Kernel, Kernel, Kernel, Kernel]:

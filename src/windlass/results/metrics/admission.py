@@ -21,14 +21,17 @@ class AdmissionMetrics:
     tasks
         Number of counted tasks.
     mean_response_s, p99_response_s
-        Response of jobs: time from arrival to the end of the last task, s.
+        Response of jobs: time from arrival to the end of the last task, s. Jobs with a refused task have none.
     mean_wait_s
-        Wait of tasks: time from arrival to start, s.
+        Wait of tasks: time from arrival to start, s. Refused tasks have none.
     rejected_tasks
         Tasks that the first node chosen for them rejected. With late binding, which has no first choice: tasks that a
-        node started although it rejected, as all nodes did.
+        node started although it rejected, as all nodes did. Refused tasks are among them.
     diverted_tasks
-        Rejected tasks that ran on another node; the others stayed because all nodes rejected. 0 with late binding.
+        Rejected tasks that ran on another node; the others stayed because all nodes rejected, or were refused. 0 with
+        late binding.
+    refused_tasks
+        Counted tasks that all nodes rejected and that never ran.
     downtime
         Share of steps and present nodes at which a node rejected.
     mean_cpu_ready, p99_cpu_ready
@@ -44,6 +47,7 @@ class AdmissionMetrics:
     mean_wait_s: float = field(metadata=LOWER)
     rejected_tasks: int
     diverted_tasks: int
+    refused_tasks: int = field(metadata=LOWER)
     downtime: float
     mean_cpu_ready: float = field(metadata=LOWER)
     p99_cpu_ready: float = field(metadata=LOWER)
@@ -83,16 +87,18 @@ def admission_metrics(done: Dispatched, observed: Observed, warm: float = 0.0) -
             f"warm is {warm:g} s, but the last task arrives at {done.submit[-1]:g} s: choose a smaller warm-up"
         )
     jobs = done.job_response[counted[:: len(counted) // len(done.job_response)]]
+    jobs, waits = jobs[~np.isnan(jobs)], (done.start - done.submit)[counted & ~done.refused]
     observed = observed.since(warm)
     ready, busy = (observed.of(channel)[observed.present] for channel in ("ready", "busy"))
     known = ready.size > 0
     return AdmissionMetrics(
         tasks=int(counted.sum()),
-        mean_response_s=float(jobs.mean()),
-        p99_response_s=float(np.percentile(jobs, 99)),
-        mean_wait_s=float((done.start - done.submit)[counted].mean()),
+        mean_response_s=float(jobs.mean()) if jobs.size else np.nan,
+        p99_response_s=float(np.percentile(jobs, 99)) if jobs.size else np.nan,
+        mean_wait_s=float(waits.mean()) if waits.size else np.nan,
         rejected_tasks=observed.tasks.rejected,
         diverted_tasks=observed.tasks.diverted,
+        refused_tasks=int(done.refused[counted].sum()),
         downtime=observed.downtime,
         mean_cpu_ready=float(ready.mean()) if known else np.nan,
         p99_cpu_ready=float(np.percentile(ready, 99)) if known else np.nan,

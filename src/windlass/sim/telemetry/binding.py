@@ -34,7 +34,7 @@ from windlass.sim.telemetry.answers import (
 from windlass.sim.telemetry.late_gate import UPDATE
 from windlass.sim.workers.membership import SEND_WAITING
 from windlass.sim.workers.part import WorkersPart
-from windlass.sim.workers.state import WorkersProgress, WorkersRun
+from windlass.sim.workers.state import REFUSED_END, WorkersProgress, WorkersRun
 
 #: Waiting tasks must still be sent; the log of the workers is full.
 SENDING = FIRST_OWN
@@ -65,7 +65,9 @@ class BindingState(NamedTuple):
     rejects: Annotated[NDArray[np.bool_], column("nodes")]  # whether each node rejects all tasks now
     at: Annotated[NDArray[np.int64], column("tasks", fill=-1)]  # node of each waiting task, or -1
     waiting: Annotated[NDArray[np.int64], column("room")]  # tasks that had not started at the last count
-    tasks: Annotated[NDArray[np.int64], column(3)]  # accepted, diverted and forced ones, at the last count
+    tasks: Annotated[
+        NDArray[np.int64], column(4)
+    ]  # accepted, diverted, forced and refused ones, at the last count
     counts: Annotated[NDArray[np.void], BindingCounts]
 
 
@@ -119,7 +121,8 @@ def _count_started(binding, state):
         node = state.worker[task]
         if node < 0:
             binding.waiting[left] = task
-            left += 1
+            # A task that was refused waits no more.
+            left += state.end[task] != REFUSED_END
         else:
             counts.started += 1
             counts.forced += 1 if binding.rejects[node] else 0
@@ -130,6 +133,7 @@ def _count_started(binding, state):
 def count_tasks(binding, state):
     """Count the tasks by answer until now."""
     tasks = binding.tasks
+    tasks[3] = state.progress[0].refused
     if binds_late(binding):
         _count_started(binding, state)
         counts = binding.counts[0]

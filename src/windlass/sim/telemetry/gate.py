@@ -2,8 +2,9 @@
 
 A node rejects a task if it has as many tasks, in the view of the scheduler, as its limit allows. The task goes to the
 policy's next choice: its choice if all nodes that reject had left. The rejected choice leaves no trace in the policy's
-state, except in its random stream. If all nodes reject, the first choice gets the task. Behind the policy's state is
-room for a copy of it, from before a choice that is rejected; the layout is in :mod:`windlass.sim.telemetry.answers`.
+state, except in its random stream. If all nodes reject, the first choice gets the task, or the task is refused and the
+policy is not called. Behind the policy's state is room for a copy of it, from before a choice that is rejected; the
+layout is in :mod:`windlass.sim.telemetry.answers`.
 
 A policy that binds late has no choice to reject; its gate is :mod:`windlass.sim.telemetry.late_gate`.
 """
@@ -12,16 +13,30 @@ from __future__ import annotations
 
 import copy
 import functools
+from typing import Literal, get_args
 
 import numpy as np
 
 from windlass.dispatch import DispatchPolicy
-from windlass.dispatch.compiled import CompiledDispatch, as_compiled, choosing
-from windlass.dispatch.state import DIRTY, MEMBERS_AT, PRESENT, RNG, WORKERS, drop_member
+from windlass.dispatch.compiled import REFUSE, CompiledDispatch, as_compiled, choosing
+from windlass.dispatch.state import DIRTY, MEMBERS_AT, PRESENT, RNG, WORKERS, drop_member, is_present
 from windlass.jit import Kernel, helper, inlined
 from windlass.model import InputError
-from windlass.sim.telemetry.answers import ACCEPTED, DIVERTED, FORCED, LIMITED, LIMITS, NO_LIMIT, gate_at
+from windlass.sim.telemetry.answers import (
+    ACCEPTED,
+    DIVERTED,
+    FORCED,
+    FULL,
+    LIMITED,
+    LIMITS,
+    NO_LIMIT,
+    REFUSES,
+    gate_at,
+)
 from windlass.sim.telemetry.late_gate import late_gated
+
+#: What happens to a task that all present nodes reject: a node gets it nevertheless, or it is refused.
+WhenFull = Literal["force", "refuse"]
 
 
 @inlined
@@ -50,6 +65,15 @@ def _restore_members(ints, own):
     ints[DIRTY] = 1
 
 
+@inlined
+def _some_accepts(lengths, ints, limits):
+    """Return whether a present node accepts."""
+    accepting = 0
+    for worker in range(ints[WORKERS]):
+        accepting += is_present(ints, worker) and lengths[worker] < ints[limits + worker]
+    return accepting > 0
+
+
 @functools.cache
 def gated(kernel: Kernel) -> Kernel:
     """Return a policy's ``choose`` with admission.
@@ -67,18 +91,15 @@ def gated(kernel: Kernel) -> Kernel:
             ints[gate + ACCEPTED] += 1
             return choose(lengths, ints, floats)
         own, limits = gate // 2, gate + LIMITS
+        if ints[gate + REFUSES] != 0 and ints[PRESENT] > 0 and not _some_accepts(lengths, ints, limits):
+            return REFUSE
         for place in range(own):
             ints[own + place] = ints[place]
         first = choose(lengths, ints, floats)
         if first < 0 or lengths[first] < ints[limits + first]:
             ints[gate + ACCEPTED] += 1
             return first
-        accepting = 0
-        for worker in range(ints[WORKERS]):
-            # A worker that left has no place in the list of present workers.
-            present = ints[MEMBERS_AT + ints[WORKERS] + worker] >= 0
-            accepting += 1 if present and lengths[worker] < ints[limits + worker] else 0
-        if accepting == 0:
+        if not _some_accepts(lengths, ints, limits):
             ints[gate + FORCED] += 1
             return first
         _restore(ints, own)
@@ -91,18 +112,22 @@ def gated(kernel: Kernel) -> Kernel:
     return choosing(_choose_accepting)
 
 
-def gate(policy: DispatchPolicy) -> CompiledDispatch:
+def gate(policy: DispatchPolicy, full: WhenFull = "force") -> CompiledDispatch:
     """Return a copy of a dispatch policy that avoids nodes that reject tasks; at first all accept.
 
     Parameters
     ----------
     policy
         A compiled policy.
+    full
+        ``force`` sends a task that all present nodes reject to a node nevertheless. With ``refuse``, the engine refuses
+        it: ``choose`` returns :data:`~windlass.dispatch.compiled.REFUSE`, or, if the policy binds late, tasks that
+        arrive while all present nodes reject are refused.
 
     Raises
     ------
     InputError
-        The policy is not compiled.
+        The policy is not compiled, or ``full`` is neither of the two.
 
     Examples
     --------
@@ -111,19 +136,24 @@ def gate(policy: DispatchPolicy) -> CompiledDispatch:
     >>> gated_policy = gate(Jsq(3, np.random.default_rng(1)))
     >>> set_answers(gated_policy.ints[None], limits_of(np.array([False, True, False])))
     >>> gated_policy.choose(np.array([5, 0, 4])), counts(gated_policy.ints[None])
-    (2, Counts(accepted=0, diverted=1, forced=0))
+    (2, Counts(accepted=0, diverted=1, forced=0, refused=0))
     """
     inner = as_compiled(policy)
     if inner is None:
         raise InputError(
             f"policies.dispatch: {policy.name} is not compiled, expected a compiled policy, as admission needs one"
         )
+    if full not in get_args(WhenFull):
+        raise InputError(f"full is {full!r}, expected 'force' or 'refuse'")
     found = copy.copy(inner)
     found.__class__ = late_gated(type(inner)) if inner.binds_late else _gated_class(type(inner))
     # For the copy of the state, or the workers that are down.
     room = inner.workers if inner.binds_late else len(inner.ints)
     behind = np.zeros(room + LIMITS + inner.workers, np.int64)
     behind[-inner.workers :] = NO_LIMIT
+    if full == "refuse":
+        behind[room + REFUSES] = 1
+        found.refusing_at = len(inner.ints) + room + FULL
     found.ints, found.floats = np.concatenate([inner.ints, behind]), inner.floats.copy()
     return found
 

@@ -1,7 +1,8 @@
 """Admission ahead of late binding: a node that rejects is like a worker that left, for tasks that no node has taken.
 
 While some node accepts, nodes that reject are not among the policy's present workers: they request no tasks, no task is
-offered to them, and they get no reservations. If all nodes reject, the gate is open and all are present. The policy
+offered to them, and they get no reservations. If all nodes reject, the gate is open and all are present; with
+``refuse``, only tasks that wait already pass it, and tasks that arrive are refused. The policy
 keeps what it has learned about a node that rejects; benchmark tasks go to present workers only. The parts in ``ints``
 are those of :mod:`windlass.sim.telemetry.answers`, and the room has 1 for each of the n workers that is down.
 
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from windlass.dispatch.compiled import CompiledDispatch, binding, changing
 from windlass.dispatch.state import DIRTY, JOINED, LEFT, WORKERS, add_member, drop_member, is_present
 from windlass.jit import Kernel, helper, inlined
-from windlass.sim.telemetry.answers import LIMITS, gate_at, set_answers
+from windlass.sim.telemetry.answers import FULL, LIMITS, REFUSES, gate_at, set_answers
 
 
 @inlined
@@ -37,9 +38,11 @@ def _update_members(ints):
     Returns whether a member was added or dropped.
     """
     down, limits = _down_at(ints), gate_at(ints) + LIMITS
-    accepting = 0
+    accepting = up = 0
     for worker in range(ints[WORKERS]):
+        up += ints[down + worker] == 0
         accepting += ints[down + worker] == 0 and ints[limits + worker] > 0
+    ints[gate_at(ints) + FULL] = ints[gate_at(ints) + REFUSES] != 0 and up > 0 and accepting == 0
     updated = 0
     for worker in range(ints[WORKERS]):
         taking = ints[down + worker] == 0 and (accepting == 0 or ints[limits + worker] > 0)

@@ -49,20 +49,13 @@ class Observed:
         >>> run = Observed(np.ones((3, 2, 5)), np.zeros((3, 2), bool), Counts(9, 2, 0), 10.0, (Counts(4, 1, 0),) * 3)
         >>> later = run.since(15.0)
         >>> len(later.channels), later.tasks
-        (1, Counts(accepted=5, diverted=1, forced=0))
+        (1, Counts(accepted=5, diverted=1, forced=0, refused=0))
         """
         first = int(np.ceil(warm / self.every))
         if first == 0:
             return self
         whole, then = self.tasks, self.before[min(first, len(self.before)) - 1] if self.before else self.tasks
-        return Observed(
-            self.channels[first:],
-            self.rejects[first:],
-            Counts(
-                whole.accepted - then.accepted, whole.diverted - then.diverted, whole.forced - then.forced
-            ),
-            self.every,
-        )
+        return Observed(self.channels[first:], self.rejects[first:], whole.since(then), self.every)
 
     def of(self, channel: str) -> NDArray[np.float64]:
         """Return (t, n) one channel of pressure.

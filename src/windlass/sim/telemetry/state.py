@@ -41,7 +41,8 @@ class TelemetryRun(NamedTuple):
     """Steps of telemetry; ``steps`` is the axis of steps, with room for later ones.
 
     ``channels``: pressure, NaN for an absent node. ``rejects``: whether a node rejects all tasks after the step.
-    ``counts``: tasks accepted, diverted and forced until the end of the step. ``decide`` is the policy's function.
+    ``counts``: tasks accepted, diverted, forced and refused until the end of the step. ``decide`` is the policy's
+    function.
     """
 
     decide: Annotated[object, DECIDE_AT]
@@ -49,7 +50,7 @@ class TelemetryRun(NamedTuple):
     progress: Annotated[NDArray[np.void], TelemetryProgress]
     channels: Annotated[NDArray[np.float64], column("steps", "nodes", len(CHANNELS))]
     rejects: Annotated[NDArray[np.bool_], column("steps", "nodes")]
-    counts: Annotated[NDArray[np.int64], column("steps", 3)]
+    counts: Annotated[NDArray[np.int64], column("steps", 4)]
 
 
 opened = opening(numba_type(TelemetryRun))

@@ -62,7 +62,7 @@ def _carry_out(run, binding, state, now):
     """Count the tasks of the last step, let the nodes answer, and append both; return SENDING or REACHED."""
     step = run.progress[0].steps - 1
     answers.count_tasks(binding, state)
-    for kind in range(3):
+    for kind in range(len(binding.tasks)):
         run.counts[step, kind] = binding.tasks[kind]
     status = answers.set_limits(binding, state, now)
     for node in range(len(binding.rejects)):
@@ -90,16 +90,14 @@ def _decide(address, now):
     REACHED after an answer.
     """
     run = opened(address)
-    progress, ended = run.progress[0], _has_ended(run)
+    progress = run.progress[0]
     if progress.over != 0 or now < _next_step(run):
-        progress.over = ended
         return REACHED
     tasks, binding = pressure.opened(run.settings[0].tasks), answers.opened(run.settings[0].binding)
     state = answers.workers_of(binding)
     room = pressure.has_room(tasks, state.progress[0].arrived) and answers.can_count(binding, state)
     if not room or progress.steps == len(run.channels):
         return FULL
-    progress.over = ended
     _measure(run, tasks, now)
     progress.steps += 1
     if run.settings[0].policy == 0:
@@ -127,7 +125,9 @@ def _settle(address, now):
 def _horizon(address):
     """Return the end of this step; infinity once all tasks have ended."""
     run = opened(address)
-    return np.inf if _has_ended(run) else _next_step(run)
+    # The last task may be refused after the nodes have decided, in the same instant.
+    run.progress[0].over = _has_ended(run)
+    return np.inf if run.progress[0].over != 0 else _next_step(run)
 
 
 def _run(address, until, steps):

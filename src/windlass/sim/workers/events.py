@@ -11,7 +11,7 @@ from windlass.sim.events.tree import next_worker, schedule
 from windlass.sim.workers import low_priority
 from windlass.sim.workers.log import note_length
 from windlass.sim.workers.starting import sender_of
-from windlass.sim.workers.state import FAILED, NONE, real_nodes, task_of
+from windlass.sim.workers.state import FAILED, NONE, REFUSED_END, real_nodes, task_of
 
 #: Argument ``own`` of a policy's ``completed``, for the scheduler that sent the task; 0 for the other schedulers.
 _OWN, _OWN_BENCHMARK = 1, 2
@@ -21,21 +21,50 @@ _ROUNDING = 8.0 * np.finfo(np.float64).eps
 
 @inlined
 def arrive(state, now):
-    """Let the next task arrive; return it if it can be dispatched at once, else hold it and return NONE."""
+    """Let the next task arrive; return it if it can be dispatched at once, else hold or refuse it and return NONE."""
     settings, progress = state.settings[0], state.progress[0]
     task = progress.arrived
     progress.arrived += 1
     sender = sender_of(state, task)
     arrived(now, state.ints[sender], state.floats[sender])
     node = NONE
-    if settings.late_binding != 0:
-        for copy in range(settings.copies):
-            low_priority.hold(state, task * settings.copies + copy)
+    if settings.waits != 0:
+        node = _arrive_late(state, sender, task)
     elif progress.workers_up == 0:
         low_priority.hold(state, task)
     else:
         node = task
     return node
+
+
+@inlined
+def _arrive_late(state, sender, task):
+    """Let a task arrive that waits until a worker takes it, or refuse it; return it if it can be offered, else NONE."""
+    settings = state.settings[0]
+    node = NONE
+    if settings.refusing_at != NONE and state.ints[sender, settings.refusing_at] != 0:
+        # All tasks of a job arrive at this instant, so that a job with reservations is refused as a whole.
+        refuse(state, task)
+    elif settings.late_binding != 0:
+        for copy in range(settings.copies):
+            low_priority.hold(state, task * settings.copies + copy)
+    elif state.progress[0].workers_up == 0:
+        low_priority.hold(state, task)
+    else:
+        node = task
+    return node
+
+
+@inlined
+def refuse(state, task):
+    """Refuse a task: it ends without a run, and no policy learns from it."""
+    progress = state.progress[0]
+    state.end[task] = REFUSED_END
+    if state.settings[0].record != 0:
+        # It may have run before its worker failed.
+        state.worker[task] = NONE
+    progress.completed += 1
+    progress.refused += 1
 
 
 @inlined

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
+from windlass.dispatch.compiled import REFUSE
 from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, JOINED, LEFT, LISTENS, RATE, TRUE_RATES
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import numba_type
@@ -50,8 +51,14 @@ def _next_benchmark(state):
 
 
 @inlined
+def _paused(state):
+    """Return ALL_DONE if all tasks are complete or refused, else PAUSED."""
+    return ALL_DONE if state.progress[0].completed == len(state.submit) else PAUSED
+
+
+@inlined
 def _dispatch(choose, bind, python, state, node, now):
-    """Send a node to the worker that its scheduler chooses; return PAUSED, or why it could not be sent."""
+    """Send a node to the worker that its scheduler chooses, or refuse it; return PAUSED, or the status to return."""
     settings, exchange = state.settings[0], state.exchange[0]
     if settings.central != 0:
         central.add(state, node, now)
@@ -71,6 +78,9 @@ def _dispatch(choose, bind, python, state, node, now):
         else:
             chosen = choose(state.known_length, state.ints[sender], state.floats[sender])
     if chosen < 0 or chosen >= len(state.length) or state.line[chosen].down != 0:
+        if chosen == REFUSE and settings.refusing_at != NONE and settings.late_binding == 0:
+            events.refuse(state, node)
+            return _paused(state)
         exchange.worker = chosen
         return BAD_CHOICE
     low_priority.place(state, chosen, node, now)
@@ -103,7 +113,7 @@ def _complete(completed, choose, bind, python, state, now):
                 _notify_others(completed, state, worker, sender, work, seconds)
     if state.settings[0].central != 0:
         central.offer_again(choose, bind, state, now)
-    return ALL_DONE if state.progress[0].completed == len(state.submit) else PAUSED
+    return _paused(state)
 
 
 @inlined
@@ -162,6 +172,7 @@ def _run(address, until, steps):
     state = run.state
     settings, progress = state.settings[0], state.progress[0]
     delayed, python = settings.probe_delay > 0.0, settings.python_policy != 0
+    refuses = settings.refusing_at != NONE
     now = progress.now
     arrival, change = _next_arrival(state), _next_change(state)
     report, due = log.next_time(state), _next_benchmark(state)
@@ -201,6 +212,8 @@ def _run(address, until, steps):
             now = progress.now = arrival
             node = events.arrive(state, now)
             arrival = _next_arrival(state)
+            if refuses and progress.completed == len(state.submit):
+                return ALL_DONE
         elif other == until:
             return REACHED
         else:
@@ -218,7 +231,7 @@ def _run(address, until, steps):
             other = min(change, report, due, until)
     if node != NONE:
         events.hold_first(state, node)
-    return ALL_DONE if progress.completed == len(state.submit) else PAUSED
+    return _paused(state)
 
 
 @inlined
@@ -287,7 +300,7 @@ def _horizon(address):
 
 
 def _ended(address):
-    """Return whether all tasks are complete."""
+    """Return whether all tasks are complete or refused."""
     state = _opened(address).state
     return np.int64(state.progress[0].completed == len(state.submit))
 

@@ -185,7 +185,7 @@ class WorkersPart(Quiet):
     def binds_late(self) -> bool:
         """Whether tasks wait until a worker takes them."""
         settings = WorkersSettings.of(self._run.state.settings)
-        return bool(settings.late_binding or settings.central)
+        return bool(settings.waits)
 
     def ended(self) -> bool:
         """Return whether all tasks are complete."""

@@ -17,9 +17,9 @@ class Dispatched:
     policy
         Name of the policy.
     submit, response
-        (t,) arrival of each task, and the time from then to its end, s.
+        (t,) arrival of each task, and the time from then to its end, s; NaN for a task that was refused.
     job_response
-        (jobs,) time from the arrival of each job to the end of its last task, s.
+        (jobs,) time from the arrival of each job to the end of its last task, s; NaN if one of its tasks was refused.
     longest_queue
         Most tasks that a worker had just after one was sent to it: the real tasks that wait, and the running task.
     sample_time
@@ -33,7 +33,9 @@ class Dispatched:
     moved
         Tasks (or reservations) that lost their worker and were dispatched again.
     start, worker
-        (t,) start and worker of each task's last run; empty if not recorded.
+        (t,) start and worker of each task's last run, NaN and -1 for a task that was refused; empty if not recorded.
+    refusals
+        Number of tasks that were refused because all nodes rejected them.
     """
 
     policy: str
@@ -50,23 +52,36 @@ class Dispatched:
     moved: int
     start: NDArray[np.float64]
     worker: NDArray[np.int64]
+    refusals: int = 0
+
+    @property
+    def refused(self) -> NDArray[np.bool_]:
+        """(t,) whether each task was refused."""
+        found: NDArray[np.bool_] = np.isnan(self.response)
+        return found
 
     @property
     def mean(self) -> float:
-        """Mean response time of jobs, s."""
-        return float(self.job_response.mean())
+        """Mean response time of jobs without a refused task, s; NaN if there are none."""
+        known = self._known()
+        return float(known.mean()) if known.size else float("nan")
 
     def percentile(self, share: float) -> float:
-        """Return a percentile of the response times of jobs, s.
+        """Return a percentile of the response times of jobs without a refused task, s; NaN if there are none.
 
         Parameters
         ----------
         share
             The percentage, 0 to 100.
         """
-        return float(np.percentile(self.job_response, share))
+        known = self._known()
+        return float(np.percentile(known, share)) if known.size else float("nan")
 
     @property
     def end(self) -> NDArray[np.float64]:
-        """(t,) end of each task, s."""
+        """(t,) end of each task, s; NaN for a task that was refused."""
         return self.submit + self.response
+
+    def _known(self) -> NDArray[np.float64]:
+        """Return the response times of jobs without a refused task, s."""
+        return self.job_response[~np.isnan(self.job_response)] if self.refusals else self.job_response

@@ -14,7 +14,7 @@ from windlass.model import InputError
 from windlass.model.timetable import TAKE_SAMPLE, WorkerTimetable
 from windlass.sim.events.tree import make_tree
 from windlass.sim.workers.result import Dispatched
-from windlass.sim.workers.state import LINE, NONE, WorkersProgress, WorkersSettings, WorkersState
+from windlass.sim.workers.state import LINE, NONE, REFUSED_END, WorkersProgress, WorkersSettings, WorkersState
 
 _FIRST_LOG = 4096
 
@@ -37,10 +37,12 @@ class Setup:
 
     def result(self, state: WorkersState, name: str) -> Dispatched:
         """Return the result, once all tasks have run; it takes the place of the ends in the state."""
+        progress = WorkersProgress.of(state.progress)
+        if progress.refused > 0:
+            state.end[state.end == REFUSED_END] = np.nan
         # A new array would cost some nanoseconds for each task.
         response = np.subtract(state.end, state.submit, out=state.end)
         per_job = self.tasks_per_job
-        progress = WorkersProgress.of(state.progress)
         sampled = progress.next_sample
         return Dispatched(
             policy=name,
@@ -57,6 +59,7 @@ class Setup:
             moved=progress.moved,
             start=state.start,
             worker=state.worker,
+            refusals=progress.refused,
         )
 
 
@@ -177,12 +180,13 @@ def _settings(setup: Setup, policy: CompiledDispatch | None, copies: int) -> NDA
     settings.probe_delay = setup.probe_delay
     settings.late_binding, settings.copies = int(copies > 0), max(copies, 1)
     settings.count_sent = int(_counts_sent(setup))
-    settings.central = int(copies == CENTRAL)
+    settings.central, settings.waits = int(copies == CENTRAL), int(copies != 0)
     settings.fetch_delay = setup.fetch_delay if copies != 0 else 0.0
     settings.requests_ahead = int(settings.central != 0 and settings.fetch_delay > 0.0)
     settings.low_room = setup.lane
     settings.record, settings.sizes_hidden = int(setup.record), int(not setup.sizes_known)
     settings.python_policy = int(policy is None)
+    settings.refusing_at = NONE if policy is None else policy.refusing_at
     return array
 
 

@@ -27,6 +27,8 @@ _Records = NDArray[np.void]
 NONE = -1
 #: Returned in place of a time: the reservation's job has no task left. (A stalled task ends at infinity.)
 NEVER = -1.0
+#: In place of the end of a task that was refused.
+REFUSED_END = -np.inf
 #: Reasons why a worker is down, one bit each: a failure in its timetable, or a node without cores.
 FAILED, NO_CORES = 1, 2
 
@@ -69,6 +71,8 @@ class WorkersSettings(Scalars):
         Whether nodes are reservations.
     central
         Whether tasks wait with their schedulers, see :mod:`windlass.sim.workers.central`.
+    waits
+        Whether tasks wait until a worker takes them: with reservations, or with their schedulers.
     requests_ahead
         Whether busy workers then request their next tasks ahead. False if fetching takes no time.
     copies
@@ -85,6 +89,9 @@ class WorkersSettings(Scalars):
         The part's number in the ledger; -1 if it keeps no cores.
     kept
         Share of each node's cores that it keeps.
+    refusing_at
+        Place in a scheduler's ``ints`` of a number that is not 0 while tasks that arrive are refused; -1 if its policy
+        never refuses.
     """
 
     probe_delay: float
@@ -93,6 +100,7 @@ class WorkersSettings(Scalars):
     count_sent: int
     late_binding: int
     central: int
+    waits: int
     requests_ahead: int
     copies: int = 1
     low_room: int
@@ -101,6 +109,7 @@ class WorkersSettings(Scalars):
     python_policy: int
     part: int = -1
     kept: float
+    refusing_at: int = NONE
 
 
 class WorkersProgress(Scalars):
@@ -111,7 +120,9 @@ class WorkersProgress(Scalars):
     now
         Time, s.
     arrived, completed, last_task
-        Tasks that have arrived, which is the number of the next one; tasks complete; the last of these.
+        Tasks that have arrived, which is the number of the next one; tasks complete or refused; the last complete one.
+    refused
+        Tasks that were refused.
     workers_up
         Workers that are not down.
     unbound, known_unbound
@@ -142,6 +153,7 @@ class WorkersProgress(Scalars):
     arrived: int
     completed: int
     last_task: int
+    refused: int
     workers_up: int
     unbound: int
     known_unbound: int
@@ -209,7 +221,7 @@ class WorkersState(NamedTuple):
     after: Annotated[NDArray[np.int32], column("nodes")]  # next node in the queue, or NONE
     submit: Annotated[_Floats, column("tasks")]  # arrival, s
     work: Annotated[_Floats, column("tasks")]  # work, in the unit of speeds times s
-    end: Annotated[_Floats, column("tasks", fill=np.nan)]  # end, s
+    end: Annotated[_Floats, column("tasks", fill=np.nan)]  # end, s; REFUSED_END if it was refused
     start: Annotated[
         _Floats, column("recorded", fill=np.nan)
     ]  # start of the run, s; NaN if it lost its worker

@@ -94,7 +94,7 @@ def with_admission(
     case: AdmissionCase, progress: Callable[[float], None] | None = None
 ) -> tuple[Dispatched, Observed]:
     """Run tasks, neighbours and telemetry; ``progress`` receives the completed share of tasks."""
-    dispatch = gate(dispatch_policy(case.setting, case.seed))
+    dispatch = gate(dispatch_policy(case.setting, case.seed), case.setting.admission.full)
     ledger = _ledger(case)
     model = model_of(case.setting)
     workers = _workers(case, ledger, dispatch, progress)

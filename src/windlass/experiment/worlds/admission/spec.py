@@ -14,6 +14,7 @@ from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
 from windlass.experiment.worlds.policy import Policy, PolicySpec
 from windlass.experiment.worlds.spec import NotNegative, Positive, Sizes, Spec
 from windlass.model.limits import WORKERS
+from windlass.sim.telemetry.gate import WhenFull
 
 
 class Bursts(Spec):
@@ -72,6 +73,12 @@ class TelemetrySpec(Spec):
     model: Path | None = None
 
 
+class RefusalSpec(Spec):
+    """What happens to a task that all nodes reject: ``full: force`` runs it nevertheless, ``full: refuse`` does not."""
+
+    full: WhenFull = "force"
+
+
 class AdmissionPoliciesSpec(Spec):
     """One policy for each decision; ``dispatch`` is ``pull`` by default."""
 
@@ -94,6 +101,7 @@ class AdmissionSetting(Setting):
     cluster: AdmissionClusterSpec
     workload: DispatchWorkloadSpec = DispatchWorkloadSpec()
     telemetry: TelemetrySpec = TelemetrySpec()
+    admission: RefusalSpec = RefusalSpec()
     policies: AdmissionPoliciesSpec
     schedulers: Annotated[int, Field(ge=1)] = 1
     probe_delay: NotNegative = 0.0
