@@ -8,7 +8,7 @@ from windlass.dispatch.state import JOINED, LEFT, RATE, RATES_AT, TRUE_RATES, ar
 from windlass.jit import index, inlined
 from windlass.model.timetable import FAIL, RETURN, SET_SPEED, TAKE_SAMPLE
 from windlass.sim.events.tree import next_worker, schedule
-from windlass.sim.workers import low_priority
+from windlass.sim.workers import low_priority, spill
 from windlass.sim.workers.log import note_length
 from windlass.sim.workers.starting import sender_of
 from windlass.sim.workers.state import FAILED, NONE, REFUSED_END, real_nodes, task_of
@@ -23,13 +23,15 @@ _ROUNDING = 8.0 * np.finfo(np.float64).eps
 def arrive(state, now):
     """Let the next task arrive; return it if it can be dispatched at once, else hold or refuse it and return NONE."""
     settings, progress = state.settings[0], state.progress[0]
+    if settings.spills != 0:
+        spill.take_arrival(state)
     task = progress.arrived
     progress.arrived += 1
     sender = sender_of(state, task)
     arrived(now, state.ints[sender], state.floats[sender])
     node = NONE
     if settings.waits != 0:
-        node = _arrive_late(state, sender, task)
+        node = _arrive_late(state, sender, task, now)
     elif progress.workers_up == 0:
         low_priority.hold(state, task)
     else:
@@ -38,13 +40,13 @@ def arrive(state, now):
 
 
 @inlined
-def _arrive_late(state, sender, task):
+def _arrive_late(state, sender, task, now):
     """Let a task arrive that waits until a worker takes it, or refuse it; return it if it can be offered, else NONE."""
     settings = state.settings[0]
     node = NONE
     if settings.refusing_at != NONE and state.ints[sender, settings.refusing_at] != 0:
         # All tasks of a job arrive at this instant, so that a job with reservations is refused as a whole.
-        refuse(state, task)
+        refuse(state, task, now)
     elif settings.late_binding != 0:
         for copy in range(settings.copies):
             low_priority.hold(state, task * settings.copies + copy)
@@ -56,15 +58,17 @@ def _arrive_late(state, sender, task):
 
 
 @inlined
-def refuse(state, task):
-    """Refuse a task: it ends without a run, and no policy learns from it."""
+def refuse(state, task, now):
+    """Refuse a task: it ends here without a run, and no policy learns from it."""
     progress = state.progress[0]
     state.end[task] = REFUSED_END
     if state.settings[0].record != 0:
         # It may have run before its worker failed.
         state.worker[task] = NONE
-    progress.completed += 1
     progress.refused += 1
+    # A task that goes to another part is complete here once it has been delivered.
+    if state.settings[0].spills == 0 or not spill.send_on(state, task, now):
+        progress.completed += 1
 
 
 @inlined

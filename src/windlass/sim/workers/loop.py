@@ -11,16 +11,16 @@ import numpy as np
 from numba import types
 
 from windlass.dispatch.compiled import REFUSE
-from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, JOINED, LEFT, LISTENS, RATE, TRUE_RATES
+from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, LISTENS
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import numba_type
-from windlass.sim.cores import give_to, take_of
 from windlass.sim.events.tree import next_completion
 from windlass.sim.handle import opening, storing
 from windlass.sim.status import ALL_DONE, FIRST_OWN, FULL, PAUSED, POLICY_DUE, REACHED
-from windlass.sim.workers import central, events, log, low_priority
+from windlass.sim.workers import central, events, log, low_priority, spill
+from windlass.sim.workers.node_changes import settle_worker
 from windlass.sim.workers.starting import sender_of
-from windlass.sim.workers.state import NO_CORES, NONE, WorkersRun
+from windlass.sim.workers.state import NONE, WorkersRun
 
 #: Further statuses of :func:`_run`: a policy chose a worker that is down or does not exist; a policy in Python has
 #: to be notified of a completion, or of a change.
@@ -32,6 +32,8 @@ STORE = storing(numba_type(WorkersRun))
 
 @inlined
 def _next_arrival(state):
+    if state.settings[0].spills != 0:
+        return spill.next_arrival(state)
     task = state.progress[0].arrived
     return state.submit[task] if task < len(state.submit) else np.inf
 
@@ -52,8 +54,9 @@ def _next_benchmark(state):
 
 @inlined
 def _paused(state):
-    """Return ALL_DONE if all tasks are complete or refused, else PAUSED."""
-    return ALL_DONE if state.progress[0].completed == len(state.submit) else PAUSED
+    """Return ALL_DONE if all tasks are complete or refused and no other part may spill tasks, else PAUSED."""
+    progress = state.progress[0]
+    return ALL_DONE if progress.completed == progress.expected and state.settings[0].spills == 0 else PAUSED
 
 
 @inlined
@@ -79,7 +82,7 @@ def _dispatch(choose, bind, python, state, node, now):
             chosen = choose(state.known_length, state.ints[sender], state.floats[sender])
     if chosen < 0 or chosen >= len(state.length) or state.line[chosen].down != 0:
         if chosen == REFUSE and settings.refusing_at != NONE and settings.late_binding == 0:
-            events.refuse(state, node)
+            events.refuse(state, node, now)
             return _paused(state)
         exchange.worker = chosen
         return BAD_CHOICE
@@ -179,7 +182,7 @@ def _run(address, until, steps):
     other = min(change, report, due, until)
     # Otherwise no event can make a log entry or a benchmark task due earlier.
     watch = delayed or due < np.inf
-    if progress.completed == len(state.submit):
+    if _paused(state) == ALL_DONE:
         return ALL_DONE
     node = NONE
     for _ in range(steps):
@@ -212,7 +215,7 @@ def _run(address, until, steps):
             now = progress.now = arrival
             node = events.arrive(state, now)
             arrival = _next_arrival(state)
-            if refuses and progress.completed == len(state.submit):
+            if refuses and _paused(state) == ALL_DONE:
                 return ALL_DONE
         elif other == until:
             return REACHED
@@ -234,39 +237,6 @@ def _run(address, until, steps):
     return _paused(state)
 
 
-@inlined
-def _keep(nodes, settings, row):
-    """Hold the cores of a node that are kept for tasks, and give up those to be vacated; return the held ones."""
-    part = settings.part
-    if part < 0:
-        return np.int64(0)
-    site, idle, held = nodes.site[row], nodes.idle[row], nodes.held[row, part]
-    kept = np.int64(np.ceil(settings.kept * nodes.whole[row]))
-    if nodes.vacate[row] != 0 and idle < 0 and held > 0:
-        give_to(nodes, row, site, part, min(-idle, held))
-    elif idle > 0 and held < min(kept, nodes.capacity[row]):
-        take_of(nodes, row, site, part, min(min(kept, nodes.capacity[row]) - held, idle))
-    return nodes.held[row, part]
-
-
-@inlined
-def _settle_worker(state, nodes, worker, row, now):
-    """Adapt a worker to the idle cores of its node; return the event to notify schedulers of, or NONE."""
-    own = _keep(nodes, state.settings[0], row)
-    if nodes.capacity[row] == 0:
-        return LEFT if events.fail(state, worker, NO_CORES, now) else NONE
-    share = max(state.settings[0].least_share, (max(nodes.idle[row], 0) + own) / nodes.whole[row])
-    if events.come_back(state, worker, NO_CORES):
-        # A second call changes its speed, of which schedulers are notified too.
-        state.progress[0].settled -= 1
-        return JOINED
-    if share == state.share[worker]:
-        return NONE
-    state.share[worker] = share
-    events.set_speed(state, worker, state.base[worker] * share, now)
-    return RATE if state.ints[0, TRUE_RATES] != 0 else NONE
-
-
 def _settle(address, now):
     """Adapt workers to the changed rows of the ledger; return a status, and expect another call until REACHED."""
     run = _opened(address)
@@ -278,7 +248,7 @@ def _settle(address, now):
         row = nodes.to_settle[progress.settled]
         progress.settled += 1
         worker = run.worker_of[row]
-        event = NONE if worker == NONE else _settle_worker(state, nodes, worker, row, now)
+        event = NONE if worker == NONE else settle_worker(state, nodes, worker, row, now)
         if worker != NONE:
             progress.now = now
         if event == NONE:
@@ -295,14 +265,14 @@ def _settle(address, now):
 
 
 def _horizon(address):
-    """Return infinity: tasks hold no cores, and their policies are called in the loop or while it stops."""
-    return np.inf
+    """Return infinity, as tasks hold no cores and policies are called in the loop; or when spilled tasks are due."""
+    return spill.horizon(_opened(address).state)
 
 
 def _ended(address):
-    """Return whether all tasks are complete or refused."""
+    """Return whether all tasks are complete or refused, and no other part may spill tasks to this one."""
     state = _opened(address).state
-    return np.int64(state.progress[0].completed == len(state.submit))
+    return np.int64(state.progress[0].completed == state.progress[0].expected and spill.others_ended(state))
 
 
 RUN = Kernel(_run, types.int64(types.int64, types.float64, types.int64), allocates=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,15 @@ from windlass.sim.events.tree import next_time
 from windlass.sim.handle import Handle
 from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
 from windlass.sim.nodes import Ledger, LedgerCounts
-from windlass.sim.part import Concerns, Due, Entries, Loop, Quiet
+from windlass.sim.part import ABSENT, Concerns, Due, Entries, Loop, Quiet
 from windlass.sim.status import FULL, REACHED
+from windlass.sim.workers.guests import Spill, collect, own_tasks, spill_to
 from windlass.sim.workers.loop import BAD_CHOICE, ENDED, HORIZON, KERNELS, RUN, SETTLE, STORE
 from windlass.sim.workers.membership import SEND_WAITING
 from windlass.sim.workers.python_policy import UNUSED, PythonPolicyCall
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup, make_workers, with_more_log
+from windlass.sim.workers.spill import DELIVER
 from windlass.sim.workers.state import (
     NONE,
     PolicyExchange,
@@ -37,10 +40,11 @@ _STEPS_BETWEEN_REPORTS = 2_000_000
 _DISPATCH = "dispatch"
 
 
-def kernels(policy: DispatchPolicy) -> tuple[Kernel, ...]:
-    """Return the compiled functions that workers under this policy use."""
+def kernels(policy: DispatchPolicy, *, spills: bool = False) -> tuple[Kernel, ...]:
+    """Return the compiled functions that workers under this policy use; ``spills`` if the part spills tasks."""
     compiled = as_compiled(policy)
-    return (*COMMON_KERNELS, *(UNUSED if compiled is None else compiled.functions()), *KERNELS)
+    own = (*KERNELS, DELIVER) if spills else KERNELS
+    return (*COMMON_KERNELS, *(UNUSED if compiled is None else compiled.functions()), *own)
 
 
 class WorkersPart(Quiet):
@@ -119,6 +123,10 @@ class WorkersPart(Quiet):
         self._work_until: NDArray[np.float64] | None = None
         self._finish: float | None = None
         self._sites = () if ledger is None else sites
+        #: Where the tasks go that all nodes reject; None if they are refused.
+        self.spills: Spill | None = None
+        #: The parts that spill to each other.
+        self.group: Sequence[WorkersPart] = (self,)
         if ledger is not None and number("keep", keep, 0.0, 1.0) > 0.0:
             self._keep(ledger, sites, keep)
         if ledger is not None:
@@ -136,8 +144,8 @@ class WorkersPart(Quiet):
             ledger.reserve(site, own, int(np.ceil(keep * whole).sum()))
 
     def concerns(self) -> Concerns:
-        """Return the sites of the nodes."""
-        return Concerns(sites=self._sites)
+        """Return the sites of the nodes, and the parts to which tasks are spilled."""
+        return Concerns(sites=self._sites, parts=() if self.spills is None else self.spills.to)
 
     def entries(self) -> Entries:
         """Return the compiled steps."""
@@ -148,6 +156,7 @@ class WorkersPart(Quiet):
             settle=SETTLE.as_argument().entry,
             horizon=HORIZON.as_argument().entry,
             ended=ENDED.as_argument().entry,
+            alter=DELIVER.as_argument().entry if self._in_group else ABSENT,
             advanced=self._advanced,
             settled=self._settled,
             decided=self._decided,
@@ -156,6 +165,16 @@ class WorkersPart(Quiet):
     def advance(self, until: float) -> float:
         """Run tasks until a time, s."""
         return self._advanced(self._loop.start(until), until)
+
+    def horizon(self) -> float:
+        """Return when tasks that it refused must be delivered, s; infinity if it spills none."""
+        found: float = HORIZON.entry()(self._handle.address)
+        return found
+
+    def alter(self, now: float) -> None:
+        """Deliver the tasks that all nodes rejected to the parts that they are spilled to."""
+        if self._in_group:
+            DELIVER.entry()(self._handle.address, now)
 
     def settle(self, now: float) -> None:
         """Adapt workers to their changed nodes: change speeds, take workers down, bring them back."""
@@ -181,6 +200,40 @@ class WorkersPart(Quiet):
         while send(self._handle.address, now) == FULL:
             self._grow()
 
+    def spill(self, spills: Spill) -> None:
+        """Send tasks that all nodes reject to other parts; call it before parts that read this one are made.
+
+        A task that is refused arrives at the first target later; if that one refuses it too, at the next one. After the
+        last target it is refused. It stays in this part's result, and its response counts from its arrival here.
+
+        Parameters
+        ----------
+        spills
+            Targets and delay. Several parts may spill to each other.
+
+        Raises
+        ------
+        InputError
+            The part spills to itself, has targets already or has begun, or a policy has reservations or is not
+            compiled.
+        """
+        spill_to(self, spills)
+
+    def replace_state(self, state: WorkersState) -> None:
+        """Replace arrays of the state, which keeps its address."""
+        self._run = self._run._replace(state=state)
+        self._handle.refill(self._run)
+
+    @property
+    def address(self) -> int:
+        """Address of the state, for compiled code of other parts."""
+        return self._handle.address
+
+    @property
+    def _in_group(self) -> bool:
+        """Whether the part spills tasks or may get some."""
+        return len(self.group) > 1
+
     @property
     def binds_late(self) -> bool:
         """Whether tasks wait until a worker takes them."""
@@ -198,7 +251,7 @@ class WorkersPart(Quiet):
 
     def stuck(self) -> Exception:
         """Return the error for tasks that no worker will ever run."""
-        undone = len(self._run.state.submit) - self._progress.completed
+        undone = self._progress.expected - self._progress.completed
         return InputError(
             f"timetable: {undone} tasks are left that no worker will run: workers stay down or at speed 0; "
             "expected a later return or speed"
@@ -213,8 +266,9 @@ class WorkersPart(Quiet):
         waiting = progress.arrived - progress.completed - int(busy.sum())
         if waiting <= 0:
             return CoreDemand.none()
-        if self._work_until is None:
-            self._work_until = np.cumsum(state.work)
+        if self._work_until is None or self._in_group:
+            # A task that is spilled has its place among the others only once it has arrived.
+            self._work_until = np.cumsum(state.work[: progress.arrived] if self._in_group else state.work)
         work = waiting * float(self._work_until[progress.arrived - 1]) / progress.arrived
         idle = float(state.line["speed"][~busy & (state.line["down"] == 0)].sum())
         more = int(np.ceil(work / within / float(state.base.mean()) - idle / float(state.base.mean())))
@@ -243,7 +297,12 @@ class WorkersPart(Quiet):
         """Return what happened to the tasks."""
         # The result reuses the array of ends for responses.
         self._finish = self.finish()
-        return self._setup.result(self._run.state, self._name)
+        if not self._in_group:
+            return self._setup.result(self._run.state, self._name)
+        own = own_tasks(self._run.state)
+        site = collect(self.address, () if self.spills is None else self.spills.to, own)
+        refusals = int(np.isnan(own.end).sum())
+        return replace(self._setup.result(own, self._name), refusals=refusals, site=site)
 
     def _advanced(self, status: int, until: float) -> float:
         self._for_ever = until == np.inf
@@ -278,15 +337,15 @@ class WorkersPart(Quiet):
     def _nothing_comes(self) -> bool:
         """Return whether all tasks have arrived and the timetable is over."""
         state, progress = self._run.state, self._progress
-        return progress.arrived == len(state.submit) and progress.next_change == len(state.change_time)
+        arrived = progress.arrived == progress.expected and progress.outgoing == 0
+        return arrived and progress.next_change == len(state.change_time)
 
     def _endless(self) -> bool:
         """Return whether no other part runs and nothing comes: only benchmark tasks can follow, forever."""
         return self._for_ever and self._nothing_comes() and not self.ended()
 
     def _grow(self) -> None:
-        self._run = self._run._replace(state=with_more_log(self._run.state))
-        self._handle.refill(self._run)
+        self.replace_state(with_more_log(self._run.state))
 
 
 def _rows(ledger: Ledger, sites: Sequence[int]) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,9 @@ class Dispatched:
         (t,) start and worker of each task's last run, NaN and -1 for a task that was refused; empty if not recorded.
     refusals
         Number of tasks that were refused because all nodes rejected them.
+    site
+        (t,) where each task ran if its site spills tasks to others: -1 at the site itself, else the number of the
+        target; empty if it spills none. ``worker`` is a worker of that site.
     """
 
     policy: str
@@ -53,6 +56,12 @@ class Dispatched:
     start: NDArray[np.float64]
     worker: NDArray[np.int64]
     refusals: int = 0
+    site: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def spilled(self) -> int:
+        """Number of tasks that ran at another site."""
+        return int((self.site >= 0).sum())
 
     @property
     def refused(self) -> NDArray[np.bool_]:

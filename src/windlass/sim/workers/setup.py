@@ -17,6 +17,8 @@ from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.state import LINE, NONE, REFUSED_END, WorkersProgress, WorkersSettings, WorkersState
 
 _FIRST_LOG = 4096
+#: Axes that are empty unless the part spills tasks.
+_OF_SPILL = ("own_tasks", "own_senders", "origins", "guests", "outbox", "targets", "group")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,18 +124,19 @@ def make_workers(
         "samples": setup.samples,
         "rates": workers if learns else 0,
         "log": _FIRST_LOG if delayed else 0,
+        **dict.fromkeys(_OF_SPILL, 0),
     }
     return allocate(
         WorkersState,
         sizes,
         tree=make_tree(workers),
         settings=settings,
-        progress=_progress(workers, nodes if lows else NONE),
+        progress=_progress(workers, tasks, nodes if lows else NONE),
         line=_idle_lines(setup.speeds),
         base=setup.speeds.copy(),
         length=length,
         known_length=length.copy() if delayed else length,
-        after=_links(nodes, lows),
+        after=links(nodes, lows),
         submit=submit,
         work=work,
         sender=sender,
@@ -190,10 +193,11 @@ def _settings(setup: Setup, policy: CompiledDispatch | None, copies: int) -> NDA
     return array
 
 
-def _progress(workers: int, free_node: int) -> NDArray[np.void]:
+def _progress(workers: int, tasks: int, free_node: int) -> NDArray[np.void]:
     array = WorkersProgress.array()
     progress = WorkersProgress.of(array)
     progress.workers_up, progress.idle, progress.free_node = workers, workers, free_node
+    progress.expected = tasks
     return array
 
 
@@ -205,7 +209,7 @@ def _idle_lines(speeds: NDArray[np.float64]) -> NDArray[np.void]:
     return line
 
 
-def _links(nodes: int, lows: int) -> NDArray[np.int32]:
+def links(nodes: int, lows: int) -> NDArray[np.int32]:
     """Return the next node of each: nodes of benchmark tasks are linked as free, the others are in no queue."""
     after = np.full(nodes + lows, NONE, np.int32)
     after[nodes : nodes + lows - 1] = np.arange(nodes + 1, nodes + lows)

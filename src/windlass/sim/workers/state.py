@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 
 from windlass.dispatch.compiled import BENCHMARK, BIND, CHANGED, CHOOSE, COMPLETED
 from windlass.jit import inlined
-from windlass.jit.schema import Scalars, column
+from windlass.jit.schema import column
 from windlass.sim.events.tree import EventTree
 from windlass.sim.nodes import Nodes
+from windlass.sim.workers.scalars import NONE as NONE
+from windlass.sim.workers.scalars import PolicyExchange as PolicyExchange
+from windlass.sim.workers.scalars import WorkersProgress as WorkersProgress
+from windlass.sim.workers.scalars import WorkersSettings as WorkersSettings
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
 _Records = NDArray[np.void]
 
-#: No node, task, worker or event.
-NONE = -1
 #: Returned in place of a time: the reservation's job has no task left. (A stalled task ends at infinity.)
 NEVER = -1.0
 #: In place of the end of a task that was refused.
@@ -54,146 +56,14 @@ LOG_ENTRY = np.dtype(
 )
 
 
-class WorkersSettings(Scalars):
-    """Settings of a simulation, which do not change; 1 for true.
-
-    Attributes
-    ----------
-    probe_delay
-        Age of the queue lengths and completions that schedulers know, s.
-    fetch_delay
-        How long a worker waits for a task that it fetches with a reservation, s; 0 without late binding.
-    least_share
-        Least share of its speed that a worker keeps while its node has cores.
-    count_sent
-        Whether a scheduler adds what it sent within the probe delay to the lengths that it knows.
-    late_binding
-        Whether nodes are reservations.
-    central
-        Whether tasks wait with their schedulers, see :mod:`windlass.sim.workers.central`.
-    waits
-        Whether tasks wait until a worker takes them: with reservations, or with their schedulers.
-    requests_ahead
-        Whether busy workers then request their next tasks ahead. False if fetching takes no time.
-    copies
-        Reservations of each task; 1 without late binding.
-    low_room
-        Benchmark tasks that may wait at one worker.
-    record
-        Whether the worker and the start of each task are stored.
-    sizes_hidden
-        Whether policies get 1 in place of the work of each task that is complete.
-    python_policy
-        Whether the policy is called in Python, outside of the loop.
-    part
-        The part's number in the ledger; -1 if it keeps no cores.
-    kept
-        Share of each node's cores that it keeps.
-    refusing_at
-        Place in a scheduler's ``ints`` of a number that is not 0 while tasks that arrive are refused; -1 if its policy
-        never refuses.
-    """
-
-    probe_delay: float
-    fetch_delay: float
-    least_share: float
-    count_sent: int
-    late_binding: int
-    central: int
-    waits: int
-    requests_ahead: int
-    copies: int = 1
-    low_room: int
-    record: int
-    sizes_hidden: int
-    python_policy: int
-    part: int = -1
-    kept: float
-    refusing_at: int = NONE
-
-
-class WorkersProgress(Scalars):
-    """Clock, counters, and the ends of lists.
-
-    Attributes
-    ----------
-    now
-        Time, s.
-    arrived, completed, last_task
-        Tasks that have arrived, which is the number of the next one; tasks complete or refused; the last complete one.
-    refused
-        Tasks that were refused.
-    workers_up
-        Workers that are not down.
-    unbound, known_unbound
-        Tasks that wait with all schedulers; as schedulers know it.
-    idle
-        Workers that are up and run nothing, if tasks wait with their schedulers.
-    waiting_head, waiting_tail
-        First and last task that waits with its scheduler.
-    longest_queue
-        Most tasks that one worker had at any time.
-    benchmarks, dropped
-        Benchmark tasks complete; those dropped because their queue was full or their worker failed.
-    moved
-        Nodes that lost their worker and were held again.
-    next_change, next_sample
-        Next row of the timetable, and of the samples.
-    free_node
-        First node that no benchmark task uses; the others follow in ``after``.
-    held_head, held_tail
-        First and last node held for dispatch.
-    log_first, log_size
-        First entry of the log, and the number of entries in use.
-    settled
-        Rows of the ledger's changed ones that are settled.
-    """
-
-    now: float
-    arrived: int
-    completed: int
-    last_task: int
-    refused: int
-    workers_up: int
-    unbound: int
-    known_unbound: int
-    idle: int
-    waiting_head: int = NONE
-    waiting_tail: int = NONE
-    longest_queue: int
-    benchmarks: int
-    dropped: int
-    moved: int
-    next_change: int
-    next_sample: int
-    free_node: int = NONE
-    held_head: int = NONE
-    held_tail: int = NONE
-    log_first: int
-    log_size: int
-    settled: int
-
-
-class PolicyExchange(Scalars):
-    """Arguments that the loop passes to a policy in Python, and its answer.
-
-    Attributes
-    ----------
-    chosen
-        Worker that the policy chose for the next task; NONE until it has.
-    worker
-        Worker of a completion or a change. In compiled policies too, a choice that is not a worker that is up.
-    event
-        Change of that worker: ``LEFT`` or ``JOINED`` of :mod:`windlass.dispatch.state`.
-    work, seconds
-        Work of the completed task, and its duration, s.
-    """
-
-    chosen: int = NONE
-    worker: int
-    event: int
-    work: float
-    seconds: float
+#: A task that a site refused and that goes to another one: it arrives at ``time``, s, ``delay`` after the refusal, and
+#: has ``work``. ``home``, ``rank``: address of the part of its home site, and that part's number in the group. ``own``:
+#: its number there. ``place``: which of the home's ``targets`` it goes to. ``here``: its number where it arrived, or
+#: NONE. ``after``: the guest that arrives next.
+GUEST = np.dtype(
+    [(name, np.float64) for name in ("time", "delay", "work")]
+    + [(name, np.int64) for name in ("home", "rank", "own", "place", "targets", "here", "after")]
+)
 
 
 class WorkersState(NamedTuple):
@@ -202,7 +72,8 @@ class WorkersState(NamedTuple):
     Axes that may be empty: ``recorded``, as long as ``tasks`` if starts are recorded; ``senders``, the same for several
     schedulers; ``views``, schedulers that add what they sent; ``bound_tasks``, ``jobs``, ``reservations``, for late
     binding; ``low_nodes``, nodes of benchmark tasks; ``log``, if probes take time; ``rates``, if rates are estimated;
-    ``tasks_ahead``, if workers request tasks ahead.
+    ``tasks_ahead``, if workers request tasks ahead; ``own_tasks``, ``own_senders``, ``origins``, ``guests``,
+    ``outbox``, ``targets``, ``group``, if the part spills tasks: ``tasks`` then includes the most guests that may come.
     """
 
     tree: EventTree  # when each worker completes its task
@@ -246,6 +117,14 @@ class WorkersState(NamedTuple):
     longest: Annotated[_Ints, column("samples")]  # tasks at the worker with most
     waiting: Annotated[_Ints, column("samples")]  # tasks at all workers, waiting and running
     estimates: Annotated[_Floats, column("samples", "rates")]  # rates estimated by the first scheduler
+    own_submit: Annotated[_Floats, column("own_tasks")]  # arrival of the part's own tasks, s
+    own_work: Annotated[_Floats, column("own_tasks")]
+    own_sender: Annotated[_Ints, column("own_senders")]
+    origin: Annotated[_Ints, column("origins")]  # number in the own workload, or -1 - number of the guest
+    guest: Annotated[_Records, column("guests", dtype=GUEST)]  # in the order of delivery
+    outbox: Annotated[_Records, column("outbox", dtype=GUEST)]
+    target: Annotated[_Ints, column("targets")]  # addresses of the parts to which tasks are spilled
+    group: Annotated[_Ints, column("group")]  # addresses of the other parts that spill to each other
 
 
 class WorkersRun(NamedTuple):
