@@ -17,6 +17,7 @@ from windlass.experiment.worlds.cluster.loads.cut import Span, early_notes
 from windlass.experiment.worlds.cluster.loads.rigid import RigidSpec, draw_rigid
 from windlass.experiment.worlds.cluster.loads.staged import StagedSpec, draw_staged
 from windlass.experiment.worlds.cluster.loads.tasks import ShortTasksSpec, draw_short_tasks
+from windlass.experiment.worlds.cluster.outcome import outcome_of
 from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec, TierSpec
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
@@ -191,6 +192,29 @@ def test_a_cluster_of_all_loads_completes_them_and_measures_each():
     assert late.is_empty()
     assert [each.name for each in outcome.series] == ["cores in use at iowa", "cores in use at sydney"]
     assert all(len(each.time) == 61 and (each.value <= 1).all() for each in outcome.series)
+
+
+def test_tasks_that_all_nodes_reject_are_forced_refused_or_spilled(tmp_path):
+    # A job holds all cores of one site for half an hour, so that its nodes reject; the other site is idle.
+    (tmp_path / "a.csv").write_text("submit,run,procs\n0,1800,48\n")
+    log = {"rigid": {"trace": str(tmp_path / "a.csv")}, "at": ["iowa"]}
+    loads = {"batch": log, "web": {"tasks": {"tasks": 2000, "load": 0.05}}}
+    sites = {"iowa": NODES, "sydney": NODES}
+    policies = {"dispatch": "jsq", "admit": {"utilisation": {"threshold": 0.8}}}
+    found = {}
+    for full in ("force", "refuse", "spill"):
+        chosen = setting(sites=sites, loads=loads, policies=policies, telemetry={"full": full})
+        arrivals, done = ran(chosen)
+        metrics = outcome_of(chosen, 1, arrivals, done).metrics
+        assert metrics.tasks == 4000
+        found[full] = metrics
+        ends = np.concatenate([each.result.end for each in done.tasks])
+        assert np.isnan(ends).sum() == metrics.refused_tasks
+    assert found["force"].refused_tasks == found["force"].spilled_tasks == found["refuse"].spilled_tasks == 0
+    assert found["refuse"].refused_tasks > 100
+    assert found["spill"].spilled_tasks > 100
+    assert found["spill"].refused_tasks < found["refuse"].refused_tasks
+    assert found["refuse"].mean_task_response_s < found["force"].mean_task_response_s
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others():

@@ -79,7 +79,7 @@ DEFAULTS = {
         "policies": "plan=fair place=in-place scale=reactive share=None dispatch=pull admit=None",
         "policies.order": "rigid=easy staged=None",
         "policies.at": "order=None share=None scale=None dispatch=None admit=None",
-        "telemetry": "every=1.0",
+        "telemetry": "every=1.0 full=force delay=0.1",
     },
     "colocated": {
         "": "world=colocated parts=() kill_at_walltime=True schedulers=1 probe_delay=0.0 sizes=hidden "

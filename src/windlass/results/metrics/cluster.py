@@ -41,7 +41,9 @@ class ClusterMetrics:
     sent_gb
         Data that staged jobs send between sites, GB (10⁹ bytes).
     mean_task_response_s, p99_task_response_s
-        Short tasks: time from arrival to end, s; for tasks that arrive together, to the end of the last one.
+        Short tasks that ran: time from arrival to end, s; for tasks that arrive together, to the end of the last one.
+    refused_tasks, spilled_tasks
+        Short tasks that all nodes of all tried sites rejected and that did not run, and those that ran at another site.
     moved_tasks
         Short tasks that lost their node and were dispatched again.
     admit_downtime
@@ -70,6 +72,8 @@ class ClusterMetrics:
     sent_gb: float = field(metadata=SOMETIMES)
     mean_task_response_s: float = field(metadata={**LOWER, **SOMETIMES})
     p99_task_response_s: float = field(metadata={**LOWER, **SOMETIMES})
+    refused_tasks: float = field(metadata={**LOWER, **SOMETIMES})
+    spilled_tasks: float = field(metadata=SOMETIMES)
     moved_tasks: float = field(metadata=SOMETIMES)
     admit_downtime: float = field(metadata=SOMETIMES)
     mean_vector_wait_s: float = field(metadata={**LOWER, **SOMETIMES})
@@ -123,7 +127,7 @@ def cluster_metrics(
     wait = _joined([each.start - each.jobs.submit for each in rigid])
     slowdown = _joined([bounded_slowdown(each.jobs.submit, each.start, each.end) for each in rigid])
     staged_response = _joined([each.end - each.jobs.submit for each in staged])
-    response = _joined([each.job_response for each in tasks])
+    response = _joined([each.job_response[~np.isnan(each.job_response)] for each in tasks])
     vector_wait = _joined([each.start - each.jobs.submit for each in scaled])
     stays = sum(float((each.stays.leave - each.stays.arrive).sum()) for each in queries)
     return ClusterMetrics(
@@ -137,6 +141,8 @@ def cluster_metrics(
         sent_gb=sum(float(each.sent.sum()) for each in staged) / 1e9 if staged else math.nan,
         mean_task_response_s=_mean(response),
         p99_task_response_s=_percentile(response, 99),
+        refused_tasks=sum(each.refusals for each in tasks) if observed else math.nan,
+        spilled_tasks=sum(each.spilled for each in tasks) if observed else math.nan,
         moved_tasks=sum(each.moved for each in tasks) if tasks else math.nan,
         admit_downtime=_downtime(observed),
         mean_vector_wait_s=_mean(vector_wait),

@@ -56,10 +56,11 @@ from windlass.sim.shares.result import Shared
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.rated import RatedSite
 from windlass.sim.site.result import Replay
-from windlass.sim.telemetry.gate import gate
+from windlass.sim.telemetry.gate import WhenFull, gate
 from windlass.sim.telemetry.metrics import RECORDED, Metrics, read_model
 from windlass.sim.telemetry.part import TelemetryPart
 from windlass.sim.telemetry.result import Observed
+from windlass.sim.workers.guests import Spill
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup
@@ -137,6 +138,7 @@ class _Assembly:
         self._loads: dict[str, list[ScaledLoad]] = {name: [] for name in setting.sites}
         # Tasks claim their cores first, so that jobs wider than the rest are refused; they act after the jobs.
         workers = [self._workers(each) for each in arrivals.tasks]
+        self._spill(workers)
         self._add_outages()
         for queries in arrivals.queries:
             self._add_queries(queries)
@@ -255,16 +257,28 @@ class _Assembly:
         assert spec is not None  # Tasks are always dispatched.
         policy = make_dispatch(spec, site, setting.floor, self._seed, given.name)
         admits = self._chosen.of("admit", given.site) is not None
+        full: WhenFull = "force" if setting.telemetry.full == "force" else "refuse"
         setup = Setup(
             site.speeds(), WorkerTimetable.none(), schedulers=1, probe_delay=0.0, sizes_known=False, lane=LANE,
             samples=0, record=True, tasks_per_job=tasks.per_job,
         )  # fmt: skip
         self._policies[f"dispatch.{given.name}"] = policy
         return WorkersPart(
-            setup, gate(policy) if admits else policy, tasks.submit, tasks.work,
+            setup, gate(policy, full) if admits else policy, tasks.submit, tasks.work,
             stream(self._seed, f"schedulers.{given.name}"), ledger=self._ledger, site=self._site[given.site],
             floor=setting.floor, keep=site.keeps.tasks,
         )  # fmt: skip
+
+    def _spill(self, workers: list[WorkersPart]) -> None:
+        """Let each site with admission send tasks that all its nodes reject to the other sites of the load."""
+        telemetry = self._setting.telemetry
+        if telemetry.full != "spill":
+            return
+        given = list(zip(self._arrivals.tasks, workers, strict=True))
+        for own, part in given:
+            others = tuple(other for each, other in given if each.load == own.load and other is not part)
+            if others and self._chosen.of("admit", own.site) is not None:
+                part.spill(Spill(others, telemetry.delay))
 
     def _add_tasks(self, given: Arrivals[ShortTasks], part: WorkersPart) -> None:
         spec = self._chosen.of("admit", given.site)
@@ -274,7 +288,7 @@ class _Assembly:
             self._policies[f"admit.{given.name}"] = policy
             telemetry = TelemetryPart(
                 part, Metrics(model, nodes, stream(self._seed, f"metrics.{given.name}")), self._ledger,
-                reads=policy.reads, site=self._site[given.site], every=self._setting.telemetry.every,
+                reads=policy.reads, site=self._site[given.site], every=self._setting.telemetry.every, policy=policy,
             )  # fmt: skip
             self._add(telemetry, "observed", given.load, given.site)
         self._add(part, "tasks", given.load, given.site)

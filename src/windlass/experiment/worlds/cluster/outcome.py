@@ -142,6 +142,7 @@ def _tasks(done: Dispatched, every: int) -> pl.DataFrame:
             "start_s": done.start[shown],
             "end_s": done.end[shown],
             "node": done.worker[shown],
+            **({"spilled": done.site[shown] >= 0} if len(done.site) else {}),
         }
     )
 

@@ -52,9 +52,16 @@ class ClusterLoadSpec(Spec):
 
 
 class ClusterTelemetrySpec(Spec):
-    """How often nodes measure themselves and decide whether they accept tasks, s."""
+    """How often nodes measure themselves and decide whether they accept tasks, s; only with a policy of ``admit``.
+
+    ``full``: what happens to a task that all nodes of its site reject: ``force`` sends it to one of them, ``refuse``
+    refuses it, and ``spill`` sends it to the other sites with tasks of this load, one after the other, until one
+    accepts it, else refuses it. ``delay``: time from a refusal to the arrival at the next site, s.
+    """
 
     every: Positive = 1.0
+    full: Literal["force", "refuse", "spill"] = "force"
+    delay: Positive = 0.1
 
 
 class ClusterSetting(Setting):

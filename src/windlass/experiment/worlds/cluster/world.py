@@ -31,7 +31,7 @@ from windlass.sim.site.rated import KERNELS as RATED_KERNELS
 from windlass.sim.telemetry.binding import binding_kernels
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.metrics import RECORDED, read_model
-from windlass.sim.telemetry.part import TelemetryPart
+from windlass.sim.telemetry.part import TelemetryPart, policy_kernels
 from windlass.sim.workers.part import kernels as worker_kernels
 
 
@@ -129,9 +129,10 @@ def _kernels(setting: ClusterSetting) -> Iterator[Kernel]:
         if "tasks" in kinds and (dispatch := chosen.of("dispatch", name)) is not None:
             policy = make_dispatch(dispatch, site, setting.floor, 0, "")
             if (admit := chosen.of("admit", name)) is not None:
-                make_admit(admit, 1, read_model(RECORDED).dim, 0, "")
+                nodes = make_admit(admit, 1, read_model(RECORDED).dim, 0, "")
                 gated = gate(policy)
-                yield from (*TelemetryPart.kernels, *binding_kernels(gated), *worker_kernels(gated))
+                yield from (*TelemetryPart.kernels, *policy_kernels(nodes), *binding_kernels(gated))
+                yield from worker_kernels(gated)
             else:
                 yield from worker_kernels(policy)
         if site.instances is not None and (scale := chosen.of("scale", name)) is not None:
