@@ -16,7 +16,10 @@ from windlass.sim.instances.packing import is_empty
 from windlass.sim.instances.placing import place_jobs, rows_left
 from windlass.sim.instances.polling import note_decision, poll_for_arrivals, poll_soon
 from windlass.sim.instances.state import NONE, STORE, UP, opened
-from windlass.sim.status import FULL, PAUSED, POLICY_DUE, REACHED
+from windlass.sim.status import FIRST_OWN, FULL, PAUSED, POLICY_DUE, REACHED
+
+#: Status of an instant at which other loads are to be read first.
+CHECK_DUE = FIRST_OWN
 
 
 @inlined
@@ -140,9 +143,11 @@ def _settle(address, now):
 
 
 def _decide(address, now):
-    """Process an instant if anything happens then; return POLICY_DUE, FULL, or REACHED."""
+    """Process an instant if anything happens then; return POLICY_DUE, FULL, REACHED, or CHECK_DUE without an effect."""
     run = opened(address)
     counts, clock = run.queues.counts[0], run.queues.clock[0]
+    if clock.next_check <= now:
+        return CHECK_DUE
     queues, status = run.queues, REACHED
     submission = counts.submitted < len(queues.submit) and queues.submit[counts.submitted] <= now
     if (
@@ -202,7 +207,8 @@ def _horizon(address):
     counts, clock = run.queues.counts[0], run.queues.clock[0]
     if not _goes_on(run):
         return np.inf
-    return clock.next_instant if counts.shared != 0 else clock.decision_due
+    following = clock.next_instant if counts.shared != 0 else clock.decision_due
+    return min(following, clock.next_check) if counts.kept != 0 else following
 
 
 def _ended(address):

@@ -21,6 +21,7 @@ from windlass.sim.instances.loads import OtherLoads
 from windlass.sim.instances.loop import (
     ACT,
     ALTER,
+    CHECK_DUE,
     DECIDE,
     ENDED,
     HORIZON,
@@ -177,7 +178,7 @@ class InstancesPart(Quiet):
         self._alter, self._settle = ALTER.entry(), SETTLE.entry()
         self._decide, self._act, self._rows = DECIDE.entry(), ACT.entry(), WAITING_ROWS.entry()
         self._periods = self._vain_decisions = 0
-        self._next_check = self._begin if loads and self._look is not None else np.inf
+        self._clock.next_check = self._begin if loads and self._look is not None else np.inf
         self._last_view: ScaleView | None = None
         self._needed = np.empty(0)
         self._progress = progress or (lambda _: None)
@@ -192,19 +193,21 @@ class InstancesPart(Quiet):
 
     def entries(self) -> Entries:
         """Return the compiled steps."""
+        # Without polls, what the loads have left is read at each instant.
+        at_each = bool(self._loads) and self._look is None
         return Entries(
             self._handle.address,
             run=RUN.as_argument().entry,
             steps=self._loop.steps,
             alter=ALTER.as_argument().entry,
             settle=SETTLE.as_argument().entry,
-            decide=0 if self._loads else DECIDE.as_argument().entry,
-            horizon=0 if self._loads else HORIZON.as_argument().entry,
+            decide=0 if at_each else DECIDE.as_argument().entry,
+            horizon=HORIZON.as_argument().entry,
             ended=ENDED.as_argument().entry,
             advanced=self._advanced,
             altered=self._altered,
             settled=self._settled,
-            decided=(lambda _, now: self.decide(now)) if self._loads else self._decided,
+            decided=(lambda _, now: self.decide(now)) if at_each else self._decided,
         )
 
     def horizon(self) -> float:
@@ -212,8 +215,8 @@ class InstancesPart(Quiet):
 
         With other loads, it is at most the next time of a poll.
         """
-        next_one: float = HORIZON.entry()(self._handle.address)
-        return min(next_one, self._next_check) if self._loads and self._counts.kept else next_one
+        found: float = HORIZON.entry()(self._handle.address)
+        return found
 
     def advance(self, until: float) -> float:
         """Process instants up to a time, s, or to a decision; return the time reached."""
@@ -318,12 +321,14 @@ class InstancesPart(Quiet):
         """At the time of a poll, make it due if the loads lack more cores than before."""
         if self._look is None:
             self._counts.kept = self._loads.left()
-        elif now >= self._next_check:
+        elif now >= self._clock.next_check:
             # Instants of other parts make no difference, as the loads are read at these times only.
             self._counts.kept = self._loads.left()
             if self._loads.lack_more():
                 POLL.entry()(self._handle.address, now)
-            self._next_check = self._begin + (np.floor((now - self._begin) / self._look) + 1.0) * self._look
+            self._clock.next_check = (
+                self._begin + (np.floor((now - self._begin) / self._look) + 1.0) * self._look
+            )
 
     def _draw_launches(self, missing: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         """Draw the delays of launches, s, type by type, and whether each boots."""
@@ -358,6 +363,8 @@ class InstancesPart(Quiet):
         """Do nothing: the compiled step is always complete."""
 
     def _decided(self, status: int, now: float) -> Sequence[Due]:
+        if status == CHECK_DUE:
+            return self.decide(now)
         while status == FULL:
             self._grow()
             status = self._decide(self._handle.address, now)

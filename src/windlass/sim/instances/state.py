@@ -135,7 +135,8 @@ class QueueClock(Scalars):
     first and the last decision; a poll counts as one. ``last_end`` is the time of the last end of a job.
 
     ``idle_limit`` is the time for which an unneeded instance may be empty. ``notice`` is the time from the provider's
-    warning to an interruption. Until ``warm_until``, instances are up as soon as a job needs them.
+    warning to an interruption. Until ``warm_until``, instances are up as soon as a job needs them. At
+    ``next_check``, the other loads on the instances are read, in Python.
     """
 
     now: float = -np.inf
@@ -143,6 +144,7 @@ class QueueClock(Scalars):
     next_instant: float = np.inf
     decision_due: float = np.inf
     next_poll: float = np.inf
+    next_check: float = np.inf
     poll_period: float = np.inf
     first_decision: float = np.inf
     last_decision: float = np.inf

@@ -132,7 +132,7 @@ def _kernels(setting: ClusterSetting) -> Iterator[Kernel]:
                 nodes = make_admit(admit, 1, read_model(RECORDED).dim, 0, "")
                 gated = gate(policy)
                 yield from (*TelemetryPart.kernels, *policy_kernels(nodes), *binding_kernels(gated))
-                yield from worker_kernels(gated)
+                yield from worker_kernels(gated, spills=setting.telemetry.full == "spill")
             else:
                 yield from worker_kernels(policy)
         if site.instances is not None and (scale := chosen.of("scale", name)) is not None:
