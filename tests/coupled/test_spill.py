@@ -314,3 +314,17 @@ def test_mistakes_are_named() -> None:
     one.spill(Spill((other,), 1.0))
     with pytest.raises(InputError, match="set once"):
         one.spill(Spill((other,), 1.0))
+
+
+def test_a_part_ends_only_with_those_that_may_spill_to_it() -> None:
+    one, other = (
+        workers(Tasks(submit, [0.5] * len(submit), [1.0]), None, policy=gate(Shortest(1), "refuse"))
+        for submit in ([0.0, 5.0], [0.0])
+    )
+    one.spill(Spill((other,), 1.0))
+    other.advance(2.0)
+    progress = WorkersProgress.of(other.state.progress)
+    assert (progress.completed, progress.expected, other.ended()) == (1, 1, False)
+    one.advance(10.0)
+    assert one.ended()
+    assert other.ended()
