@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.sim.test_admission import small_model
+from windlass.dispatch.compiled import REFUSE
 from windlass.experiment.dispatching import make_policy
 from windlass.model import InputError
 from windlass.sim.nodes import Ledger
@@ -202,6 +203,13 @@ def test_without_nodes_there_is_no_choice_to_reject():
     assert type(gated).choosing.ready()(lengths, gated.ints, gated.floats) == -1
     found = counts(gated.ints[None])
     assert (found.diverted, found.forced) == (0, 3)
+    # Nor is a task refused: it waits for a node.
+    refusing = gate(make_policy("jsq", np.ones(1), np.random.default_rng(1)), "refuse")
+    set_answers(refusing.ints[None], limits_of(np.array([True])))
+    choose = type(refusing).choosing.ready()
+    assert choose(np.zeros(1, np.int64), refusing.ints, refusing.floats) == REFUSE
+    refusing.left(0)
+    assert choose(np.zeros(1, np.int64), refusing.ints, refusing.floats) == -1
 
 
 def test_gates_are_copies_and_their_counts_add_up():
