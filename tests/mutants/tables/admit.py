@@ -37,9 +37,7 @@ OVERLOAD = ("tests/admit/test_overload.py",)
 IN_LOOP = (
     "tests/coupled/test_telemetry_plain.py::test_a_policy_in_the_loop_decides_for_instances_as_outside_of_it",
 )
-COMPILED = (
-    "tests/coupled/test_telemetry_plain.py::test_compiled_telemetry_with_outages_and_jobs_equals_a_plain_one",
-)
+COMPILED = ("tests/coupled/test_telemetry_plain.py::test_compiled_telemetry_of_instances_equals_a_plain_one",)
 UNIT = ("tests/admit/test_nodes.py::test_weights_of_sum_1_reach_a_threshold_of_1",)
 
 MUTANTS = (
