@@ -20,8 +20,7 @@ that decides for all nodes of a site. :mod:`~windlass.admit.fleet` runs Pronto o
 :mod:`~windlass.admit.federation` merges what nodes have learned up a tree
 (:mod:`~windlass.admit.shared_model` is what ``forewarn`` adds, :mod:`~windlass.admit.saving` converts both to bytes;
 :mod:`~windlass.admit.learned` has the protocols of policies that can be saved and merged).
-:mod:`~windlass.admit.compiled` is the interface of a loop that reads answers, :mod:`~windlass.admit.deciding` that of a
-loop in which a compiled policy decides, :mod:`~windlass.admit.measure` measures the quality of a
+:mod:`~windlass.admit.compiled` is the simulator's interface, :mod:`~windlass.admit.measure` measures the quality of a
 signal, :mod:`~windlass.admit.evaluation` runs policies over recorded telemetry, and :mod:`~windlass.admit.forecast`
 exports the forecasters of ``alarm``; ``lib/`` holds shared algorithms.
 

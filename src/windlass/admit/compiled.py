@@ -1,14 +1,28 @@
-"""The interface of the simulator's loop: one call per task and node, in compiled code.
+"""Admission policies of a site as one compiled function over their state, and the current answers of nodes.
+
+The function is called once a step for all n nodes::
+
+    decide(state, busy, ready, present, limits)
+
+===========  ==========  ===========================================================================
+``state``    tuple       the policy's own state, a declared one (:mod:`windlass.jit.schema`)
+``busy``     float (n,)  see :class:`~windlass.admit.site.AdmitSiteView`; NaN for an absent node
+``ready``    float (n,)  the same
+``present``  bool (n,)   whether the node has measured itself
+``limits``   int64 (n,)  out: most tasks that each node has at once: 0 to reject all,
+                         :data:`~windlass.admit.site.NO_LIMIT` for no limit
+===========  ==========  ===========================================================================
+
+It changes nothing but ``limits`` and the arrays of the state, and allocates nothing. An entry of ``limits`` for an
+absent node has no effect. The methods of the policy call the same function.
+
+Decisions and reads have different rates. Once per step of telemetry each node decides. Once per task a loop reads the
+current answer, which takes nanoseconds. The answers are in :class:`CurrentAnswers`, and one function reads them for all
+policies:
 
 ==============================  ==========================================================
 ``accept(node, now, answers)``  1 if the node accepts one more task, 0 if it does not
 ==============================  ==========================================================
-
-Decisions and reads have different rates. Once per step of telemetry each node decides (``decide``, or
-:meth:`~windlass.admit.fleet.AdmissionFleet.observe` for all nodes at once), which takes microseconds. Once per task the
-loop reads the current answer, which takes nanoseconds. Policies therefore need no compiled function of their own: their
-answers are in :class:`CurrentAnswers`, and one function reads them for all policies. A policy that draws a random
-number per task would need its own.
 
 ``answers`` is a :class:`NodeAnswers`. The function allocates nothing.
 """
@@ -16,7 +30,7 @@ number per task would need its own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numba import types
@@ -26,6 +40,42 @@ from windlass.jit import Kernel
 from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model import InputError
 from windlass.model.values import number, whole
+
+#: Types of the arguments after the state.
+STEP = (types.float64[::1], types.float64[::1], types.boolean[::1], types.int64[::1])
+
+
+def deciding(function: Callable[..., Any], state: type) -> Kernel:
+    """Compile a policy's ``decide``.
+
+    Parameters
+    ----------
+    function
+        The function.
+    state
+        Class of the state, a ``NamedTuple``.
+    """
+    return Kernel(function, types.int64(numba_type(state), *STEP), allocates=False)
+
+
+@runtime_checkable
+class DecidesCompiled(Protocol):
+    """A policy of all nodes of a site with a compiled function, which an engine may call instead of ``decide_all``."""
+
+    @property
+    def deciding(self) -> Kernel:
+        """The function, from :func:`deciding`."""
+        ...
+
+    def state_of(self, nodes: int) -> Any:
+        """Return the state for a site of this many nodes; the policy's methods read and change the same arrays.
+
+        Raises
+        ------
+        InputError
+            The policy is for another number of nodes.
+        """
+        ...
 
 
 class AnswerCounts(Scalars):

@@ -12,6 +12,7 @@
   :mod:`~windlass.admit.lib.spike_rules`: the smallest value that is a spike.
 - :mod:`~windlass.admit.lib.spike_gate`: whether a node is in a spike, for policies that consider only other steps.
 - :mod:`~windlass.admit.lib.threshold_policy`: policies that compare one number with a threshold.
+- :mod:`~windlass.admit.lib.constant`: policies whose decision is always the same.
 - :mod:`~windlass.admit.lib.load_policy`: policies that decide by the tasks of their node.
 - :mod:`~windlass.admit.lib.settings`: parameters of Pronto.
 - :mod:`~windlass.admit.lib.ridge`: online ridge regression.

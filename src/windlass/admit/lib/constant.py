@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, NamedTuple
 
-from windlass.admit.deciding import deciding
+from windlass.admit.compiled import deciding
 from windlass.admit.site import NO_LIMIT, AdmitSiteView, Reads, SiteAdmission, alike
 from windlass.admit.view import Admission, AdmitView
 from windlass.jit import Kernel

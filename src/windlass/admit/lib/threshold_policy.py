@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.admit.deciding import deciding
+from windlass.admit.compiled import deciding
 from windlass.admit.lib.spike_gate import IN_SPIKE, GateState, SpikeGate, is_closed
 from windlass.admit.lib.subspace import Floats
 from windlass.admit.lib.thresholds import Threshold, ThresholdState, add_rest, is_high

@@ -2,6 +2,7 @@
 
 - :mod:`~windlass.sim.telemetry.part`: measures each node once a step, and lets it admit or reject tasks.
 - :mod:`~windlass.sim.telemetry.steps`, :mod:`~windlass.sim.telemetry.state`: its compiled steps, and their arrays.
+- :mod:`~windlass.sim.telemetry.policy_call`: calls of a compiled policy in the loop.
 - :mod:`~windlass.sim.telemetry.site_policy`: the policy of a site, or one policy for each node.
 - :mod:`~windlass.sim.telemetry.answers`: the answers in the state of a dispatch policy, and tasks by answer.
 - :mod:`~windlass.sim.telemetry.gate`: applies the answers to each task that is dispatched at once.

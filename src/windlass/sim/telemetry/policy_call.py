@@ -6,12 +6,12 @@ import functools
 
 from numba import types
 
-from windlass.admit import deciding
+from windlass.admit.compiled import STEP
 from windlass.jit import Kernel, helper
 from windlass.sim.handle import opening, storing
 
-#: The address of the policy's state, then the arguments of :mod:`windlass.admit.deciding`.
-DECIDE_AT = types.int64(types.int64, *deciding.STEP)
+#: The address of the policy's state, then the arguments of :mod:`windlass.admit.compiled`.
+DECIDE_AT = types.int64(types.int64, *STEP)
 
 
 def _outside(address, busy, ready, present, limits):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from windlass.admit import AdmitPolicy, AdmitsSite
-from windlass.admit.deciding import DecidesCompiled
+from windlass.admit.compiled import DecidesCompiled
 from windlass.admit.site import AdmitSiteView, Declaring, Reads, SiteAdmission
 from windlass.admit.view import Admission
 from windlass.policy.registry import capability
