@@ -32,7 +32,6 @@ from windlass.sim.workers.state import WorkersProgress
 
 _ADMIT = "admit"
 _READS_ALL = Reads()
-_BUSY, _READY = CHANNELS.index("busy"), CHANNELS.index("ready")
 #: Steps for which there is room at first.
 _ROOM = 64
 
@@ -182,7 +181,8 @@ class TelemetryPart(Quiet):
         metrics = self._metrics.step(channels) if self._reads.metrics else np.zeros((len(channels), 0))
         tasks = self._tasks.last() if self._reads.tasks else None
         present = self._meter.present.copy()
-        return unchecked(AdmitSiteView, now, metrics, channels[:, _BUSY], channels[:, _READY], present, tasks)
+        busy, ready = (channels[:, CHANNELS.index(name)] for name in ("busy", "ready"))
+        return unchecked(AdmitSiteView, now, metrics, busy, ready, present, tasks)
 
     def _carry_out(self, limits: NDArray[np.int64], now: float) -> None:
         self._binding.limits[:] = limits
