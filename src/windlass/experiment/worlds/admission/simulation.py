@@ -105,6 +105,7 @@ def with_admission(
         ledger,
         reads=admit.reads,
         every=case.setting.telemetry.every,
+        policy=admit,
     )
     parts: tuple[Part, ...] = (Neighbours(case.bursts, ledger), telemetry, workers)
     named: Policies = {DISPATCH.key: dispatch, ADMIT.key: admit}

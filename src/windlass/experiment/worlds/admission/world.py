@@ -11,10 +11,10 @@ from windlass.admit import POLICIES as ADMIT
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.experiment.worlds.admission.simulation import (
-    admit_policy,
     dispatch_policy,
     draw_case,
     model_of,
+    site_policy,
     with_admission,
 )
 from windlass.experiment.worlds.admission.spec import AdmissionSetting
@@ -26,7 +26,7 @@ from windlass.results import Choice, Outcome
 from windlass.results.metrics.admission import AdmissionMetrics, admission_metrics
 from windlass.sim.telemetry.binding import binding_kernels
 from windlass.sim.telemetry.gate import gate
-from windlass.sim.telemetry.part import TelemetryPart
+from windlass.sim.telemetry.part import TelemetryPart, policy_kernels
 from windlass.sim.workers.part import kernels
 from windlass.sim.workers.result import Dispatched
 
@@ -59,10 +59,10 @@ class AdmissionWorld:
         return setting.policies.dispatch.choice(DISPATCH), setting.policies.admit.choice(ADMIT)
 
     def kernels(self, setting: AdmissionSetting) -> tuple[Kernel, ...]:
-        """Return the gated policy's functions and the loop; one node's policy is made to validate its parameters."""
-        admit_policy(setting, 0, model_of(setting).dim, node=0)
+        """Return the functions of both policies, which are made to validate their parameters, and the loops."""
+        admit = site_policy(setting, 0, model_of(setting).dim)
         gated = gate(dispatch_policy(setting, 0))
-        return (*TelemetryPart.kernels, *binding_kernels(gated), *kernels(gated))
+        return (*TelemetryPart.kernels, *policy_kernels(admit), *binding_kernels(gated), *kernels(gated))
 
     def workload_key(self, setting: AdmissionSetting, seed: int) -> Hashable:
         """Return the parameters of the tasks, which are generated during the run, the same for every policy."""
