@@ -23,7 +23,7 @@ from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Concerns, Part, Quiet
 from windlass.sim.telemetry.answers import NO_LIMIT
-from windlass.sim.telemetry.binding import binding_of
+from windlass.sim.telemetry.binding import Binding
 from windlass.sim.telemetry.gate import gate
 from windlass.sim.telemetry.metrics import Metrics, read_model
 from windlass.sim.telemetry.part import TelemetryPart
@@ -57,7 +57,7 @@ class Limiting(Quiet):
     """Sets the nodes' limits at given times."""
 
     def __init__(self, part: WorkersPart, answers: list[tuple[float, list[int]]]) -> None:
-        self.part, self.binding, self.answers = part, binding_of(part), list(answers)
+        self.part, self.binding, self.answers = part, Binding(part), list(answers)
 
     def concerns(self) -> Concerns:
         return Concerns(parts=(self.part,))
