@@ -327,6 +327,13 @@ def test_kept_cores_are_not_for_batch_jobs():
     assert len(done.tasks[0].result.response) == 900
 
 
+def test_a_job_that_no_instance_has_room_for_next_to_kept_cores_is_refused():
+    site = {**NODES, "instances": INSTANCES, "keeps": {"tasks": 0.1}}
+    wide = {"vectors": {"drawn": {"per_hour": 60, "shapes": [{"cores": 4}]}}}
+    with pytest.raises(InputError, match="a job requests 4 cores, but an instance of iowa has 3 at most"):
+        ran(setting(sites={"iowa": site}, loads={"ml": wide}))
+
+
 def test_measured_links_are_those_of_regions_that_sites_name(tmp_path):
     table = tmp_path / "wan.csv"
     table.write_text("src_region,dst_region,throughput_bits_per_s\naws:x,b,8e6\nb,aws:x,16e6\n")

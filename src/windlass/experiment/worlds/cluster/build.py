@@ -18,7 +18,7 @@ from windlass.experiment.worlds.cluster.loads.tasks import ShortTasks
 from windlass.experiment.worlds.cluster.make_policies import make, make_admit, make_dispatch
 from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec
 from windlass.experiment.worlds.cluster.sampler import Sampler, Samples
-from windlass.experiment.worlds.cluster.sites import TierSpec
+from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec, TierSpec
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.experiment.worlds.elastic.spot import instance_fleet
 from windlass.experiment.worlds.sharing.simulation import SharingCase, share_policy
@@ -303,6 +303,8 @@ class _Assembly:
             given: Arrivals[DemandLog] | None = own.get(name)
             jobs = VectorJobs.of([], []) if given is None else given.drawn.jobs
             load = "" if given is None else given.load
+            if given is not None:
+                _check_instances(given, site)
             spec = self._chosen.of("scale", name)
             assert spec is not None  # Instances are always scaled.
             policy = make(spec, SCALE, self._seed, f"{load}@{name}")
@@ -319,3 +321,16 @@ class _Assembly:
             except InputError as error:
                 raise InputError(f"sites.{name}: {error}") from error
             self._add(part, "scaled", load, name)
+
+
+def _check_instances(given: Arrivals[DemandLog], site: ClusterSiteSpec) -> None:
+    """Reject jobs that no instance has room for next to the cores that short tasks keep."""
+    assert site.instances is not None  # Jobs arrive there.
+    cores = np.array([kind.cores for kind in site.instances.types])
+    left = float((cores - np.ceil(site.keeps.tasks * cores)).max())
+    widest = float(given.drawn.jobs.resources[:, 1].max())
+    if widest > left and site.keeps.tasks > 0.0:
+        raise InputError(
+            f"loads.{given.load}: a job requests {widest:g} cores, but an instance of {given.site} has {left:g} "
+            "at most besides those kept for tasks; use larger instances or a lower keeps.tasks"
+        )
