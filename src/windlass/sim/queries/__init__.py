@@ -5,6 +5,7 @@ components hold cores of the ledger and rates of links. A query's stream is a fl
 once is buffered, and lost when the buffer is full.
 
 - :mod:`~windlass.sim.queries.part`: the part, which calls the planner and carries out its answers.
+- :mod:`~windlass.sim.queries.steps`: its compiled steps, for instants at which nothing happens to a query.
 - :mod:`~windlass.sim.queries.setup`: arrivals and departures, and the delays and limits of a run.
 - :mod:`~windlass.sim.queries.sharing`: the speeds of components where resources are short.
 - :mod:`~windlass.sim.queries.streams`: the frames of each query: processed, late or lost.
