@@ -65,8 +65,8 @@ def draw_rigid(
     Examples
     --------
     >>> spec = RigidSpec.model_validate({"lublin": {"jobs": 50, "load": 0.5}})
-    >>> drawn = draw_rigid(spec, 64, 4e9, Span(3600.0, begin=36000.0), 1, "batch@iowa")
-    >>> bool(drawn.jobs.jobs.submit.min() >= 0.0), bool(drawn.jobs.jobs.submit.max() < 3600.0)
+    >>> drawn = draw_rigid(spec, 64, 4e9, Span(86_400.0), 1, "batch@iowa")
+    >>> bool(drawn.jobs.jobs.submit.min() >= 0.0), bool(drawn.jobs.jobs.submit.max() < 86_400.0)
     (True, True)
     """
     found = jobs_of(spec, processors, seed_of(seed, name))
