@@ -11,7 +11,7 @@ from windlass.cli.output import note, write_json, write_raw
 from windlass.cli.results_json import results_tree, verdict_tree
 from windlass.cli.terminal import terminal
 from windlass.experiment.judged import JudgedResults
-from windlass.report import metrics_table
+from windlass.report import ablation_tables, metrics_table
 
 #: A width in columns that no table exceeds.
 _WIDE = 10_000
@@ -62,4 +62,7 @@ def _print_table(results: JudgedResults, wide: bool) -> None:
     if results.sentences:
         console.print()
     width = _WIDE if wide else console.width
-    (terminal(width=width) if wide else console).print(metrics_table(results, width))
+    shown = terminal(width=width) if wide else console
+    shown.print(metrics_table(results, width))
+    for part in ablation_tables(results):
+        shown.print(part)

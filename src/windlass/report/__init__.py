@@ -5,10 +5,12 @@ else. Both take the :class:`~windlass.results.Results` of any world, and omit wh
 
 - :func:`metrics_table`: one row per variant, one column per metric, the best values in bold. Columns that do not fit
   continue in a second table below.
+- :func:`ablation_tables`: what each decision is worth, if variants leave decisions out.
 - :func:`write_report`: the page, with the verdict, metrics, distributions of wait and slowdown, utilisation and queue
   over time, the policies' reasons, and the scenario; for a sweep, also curves over its axes.
 
-Modules: ``table`` and ``html`` assemble the two. Sections of the page are ``overview``, ``sweep``, ``distributions``,
+Modules: ``table`` and ``html`` assemble the two; ``ablation`` is about decisions that are left out. Sections of the
+page are ``overview``, ``ablation_section``, ``sweep``, ``distributions``,
 ``timelines``, ``breakdowns`` and ``by_group``. ``columns``, ``sentence``, ``fidelity`` and ``units`` write metrics and
 the verdict as text. ``job_columns`` and ``series`` turn tables into arrays and compute plotted quantities. ``figures``,
 ``panels`` and ``pictures`` draw plots. ``page``, ``html_fragments`` and ``palette`` provide HTML and colours.
@@ -18,6 +20,7 @@ the verdict as text. ``job_columns`` and ``series`` turn tables into arrays and 
 from pathlib import Path
 from typing import Final
 
+from windlass.report.ablation import ablation_tables
 from windlass.report.table import metrics_table
 from windlass.results import Results
 
@@ -55,4 +58,4 @@ def write_report(
     write(results, path, answer, by)
 
 
-__all__ = ["PAGE_PREFIX", "metrics_table", "write_report"]
+__all__ = ["PAGE_PREFIX", "ablation_tables", "metrics_table", "write_report"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from windlass.io import write_text
-from windlass.report import breakdowns, by_group, distributions, overview, sweep, timelines
+from windlass.report import ablation_section, breakdowns, by_group, distributions, overview, sweep, timelines
 from windlass.report.html_fragments import PageSection
 from windlass.report.job_columns import JOB, lanes, only, other_kinds
 from windlass.report.page import page
@@ -19,10 +19,11 @@ def write_report(
 ) -> None:
     """Write results as one HTML file, which opens from disk and loads nothing else.
 
-    It has the verdict, the metrics, curves over swept parameters, the distributions of wait and bounded slowdown,
-    utilisation and queue over time, the policies' reasons for starting jobs, and the scenario. A section is omitted if
-    the jobs tables lack its columns. Rows of other kinds, such as tasks, have their own distributions of wait and
-    response. Further time series of a world are plotted, too. The same results give the same bytes.
+    It has the verdict, what each decision is worth, the metrics, curves over swept parameters, the distributions of
+    wait and bounded slowdown, utilisation and queue over time, the policies' reasons for starting jobs, and the
+    scenario. A section is omitted if the jobs tables lack its columns. Rows of other kinds, such as tasks, have
+    their own distributions of wait and response. Further time series of a world are plotted, too. The same results
+    give the same bytes.
 
     Parameters
     ----------
@@ -62,6 +63,7 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
             PageSection(overview.head(results) + overview.answer(answer) + overview.notes(results)),
             # A sweep with many points has a long table, so its curves come first.
             sweep.section(results, shown, by),
+            PageSection(ablation_section.section(results)),
             PageSection(overview.metrics(results, shown) + overview.legend(shown)),
             distributions.section(jobs),
             *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),

@@ -19,6 +19,8 @@ RECORDED: Final = "recorded"
 class Choice:
     """The policy that makes one decision, such as ``Choice("order", "easy")``, and the parameters given to it.
 
+    ``stands_in``: whether the variant leaves the decision out, and this policy stands in for it.
+
     >>> Choice("dispatch", "rosella", "probes=8").label
     'rosella(probes=8)'
     """
@@ -26,6 +28,7 @@ class Choice:
     decision: str
     policy: str
     parameters: str = ""
+    stands_in: bool = False
 
     @property
     def label(self) -> str:

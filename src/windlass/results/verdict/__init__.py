@@ -7,12 +7,14 @@
 - :mod:`~windlass.results.verdict.compare`: the best of variants that differ only in their policies, and its ties.
 - :mod:`~windlass.results.verdict.require`: the operator's requirements, such as ``p99_wait<=1.1*fcfs``.
 - :mod:`~windlass.results.verdict.fidelity`: the error of a replay with respect to the log.
+- :mod:`~windlass.results.verdict.ablation`: what each decision is worth, where variants leave decisions out.
 - :mod:`~windlass.results.verdict.judge`: the verdict on results: the best at each point, its costs, and the variants
   that violate a requirement.
 
 A verdict holds numbers only; :mod:`windlass.report.sentence` writes its sentences.
 """
 
+from windlass.results.verdict.ablation import Ablation, Effect, Interaction, ablation
 from windlass.results.verdict.compare import Comparison, comparable, compare
 from windlass.results.verdict.fidelity import Fidelity, fidelity
 from windlass.results.verdict.judge import PointVerdict, Verdict, check_names, judge
@@ -20,12 +22,16 @@ from windlass.results.verdict.paired import ConfidenceInterval, paired_interval
 from windlass.results.verdict.require import Requirement, parse_requirements
 
 __all__ = [
+    "Ablation",
     "Comparison",
     "ConfidenceInterval",
+    "Effect",
     "Fidelity",
+    "Interaction",
     "PointVerdict",
     "Requirement",
     "Verdict",
+    "ablation",
     "check_names",
     "comparable",
     "compare",

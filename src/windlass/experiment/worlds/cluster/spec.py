@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -16,6 +17,7 @@ from windlass.experiment.worlds.cluster.loads.vectors import VectorsSpec
 from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec, LeftOut
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec, MeasuredLinks, TierSpec, resolve_like
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
+from windlass.results import Choice
 
 #: Characters that addresses and names of random streams use.
 _RESERVED = "@. "
@@ -162,6 +164,17 @@ class ClusterSetting(Setting):
         """Return the policies, with those that stand in for decisions that are left out."""
         kept = [site.instances.kept for site in self.sites.values() if site.instances is not None]
         return self.policies.without(self.without, max(kept, default=0))
+
+    def choices(self) -> tuple[Choice, ...]:
+        """Return the policy of each decision; those of decisions that are left out stand in for them."""
+        after = self.chosen().choices()
+        # Only the order of rigid jobs has something that stands in for it: the first of that decision.
+        first = {choice.decision: choice for choice in reversed(after)}
+        marked = [
+            replace(choice, stands_in=choice.decision in self.without and choice is first[choice.decision])
+            for choice in after
+        ]
+        return tuple(marked)
 
     def called(self) -> str:
         """Return the name of the choice of policies: what differs between the variants."""

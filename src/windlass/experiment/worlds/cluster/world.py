@@ -41,7 +41,7 @@ class ClusterWorld:
     Examples
     --------
     >>> setting = ClusterSetting.model_validate({
-    ...     "seconds": 3600, "begin": 36000, "sites": {"iowa": {"nodes": [{"count": 4, "cores": 8}]}},
+    ...     "seconds": 86400, "sites": {"iowa": {"nodes": [{"count": 4, "cores": 8}]}},
     ...     "loads": {"batch": {"rigid": {"lublin": {"jobs": 60, "load": 0.9}}}, "web": {"tasks": {"tasks": 500}}}})
     >>> world = ClusterWorld()
     >>> found = world.run(setting, 1, world.workload(setting, 1), lambda share: None).metrics
@@ -60,7 +60,7 @@ class ClusterWorld:
 
     def choices(self, setting: ClusterSetting) -> tuple[Choice, ...]:
         """Return the policy of each decision, and what stands in for those that are left out."""
-        return setting.chosen().choices()
+        return setting.choices()
 
     def kernels(self, setting: ClusterSetting) -> tuple[Kernel, ...]:
         """Return the functions of all parts and policies; each policy is made, to validate its parameters."""

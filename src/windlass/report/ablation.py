@@ -1,0 +1,110 @@
+"""What each decision is worth, as a table for the terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from windlass.results import Results
+from windlass.results.verdict.ablation import Ablation, Effect, ablation
+
+#: The title, and what the cells mean.
+TITLE = "What each decision is worth"
+LEGEND = (
+    "Change of each metric where a decision is left out. *: the paired 95 % confidence interval excludes 0. "
+    "✓: the metric is better with the decision, ✗: without it."
+)
+
+
+def ablation_tables(results: Results) -> Iterator[Table | Text]:
+    """Return lines and a table for each variant that others leave decisions out of; none if no variant does.
+
+    Parameters
+    ----------
+    results
+        Results of any world.
+    """
+    for found in ablation(results):
+        yield Text()
+        yield Text(title(found), "bold")
+        yield _table(found)
+        for line in interaction_lines(found):
+            yield Text(line)
+        yield Text(LEGEND)
+
+
+def title(found: Ablation) -> str:
+    """Return the title, with the point of a sweep."""
+    return f"{TITLE} ({found.point})" if found.point else TITLE
+
+
+def interaction_lines(found: Ablation) -> list[str]:
+    """Return a sentence for each significant interaction of two decisions.
+
+    Examples
+    --------
+    >>> from windlass.results.verdict import ConfidenceInterval, Interaction
+    >>> both = Interaction(("admit", "share"), "mean_job_wait_s", 50.0, ConfidenceInterval(10.0, 4.0, 16.0, 5))
+    >>> interaction_lines(Ablation("", "all", (), (), (both,)))
+    ['Without both admit and share, mean job wait is 20 % higher than the sum of the two changes (8.0 to 32 %, n = 5).']
+    """
+    lines = []
+    for each in found.interactions:
+        if not each.beyond.excludes_zero or each.whole == 0.0:
+            continue
+        mean, *ends = (
+            value / abs(each.whole) for value in (each.beyond.mean, each.beyond.low, each.beyond.high)
+        )
+        low, high = (_percent(end) for end in sorted(ends, key=abs))
+        lines.append(
+            f"Without both {' and '.join(each.decisions)}, {words(each.metric)} is {_percent(mean)} % "
+            f"{'higher' if mean > 0 else 'lower'} than the sum of the two changes ({low} to {high} %, "
+            f"n = {each.beyond.count})."
+        )
+    return lines
+
+
+def words(metric: str) -> str:
+    """Return the name of a metric in words.
+
+    >>> words("mean_job_wait_s")
+    'mean job wait'
+    """
+    return metric.removesuffix("_s").replace("_", " ")
+
+
+def cell(effect: Effect) -> str:
+    """Return the change of a metric.
+
+    >>> cell(Effect("mean_wait_s", -1, 4.0, 5.0, None)), cell(Effect("accuracy", 1, 0.5, 0.5, None))
+    ('+25% ✓', '0')
+    """
+    change = effect.change
+    if math.isnan(change):
+        return "–"
+    if change == 0.0:
+        return "0"
+    size = "∞" if math.isinf(change) else f"{_percent(change)}%"
+    star = "*" if effect.significant else ""
+    return f"{'+' if change > 0 else '−'}{size}{star} {'✓' if change * effect.better < 0 else '✗'}"
+
+
+def _percent(change: float) -> str:
+    """Return the size of a relative change in percent, with a decimal if it is below 10."""
+    size = abs(100.0 * change)
+    return f"{size:,.0f}" if size >= 9.95 else f"{size:.1f}"
+
+
+def _table(found: Ablation) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    table.add_column("without", vertical="bottom", overflow="fold")
+    for names in found.left_out:
+        table.add_column(Text("\n".join(names)), justify="right", vertical="bottom", overflow="fold")
+    for effects in zip(*found.effects, strict=True):
+        shown = (Text(cell(effect), "bold" if effect.significant else "") for effect in effects)
+        table.add_row(Text(words(effects[0].metric)), *shown)
+    return table

@@ -1,0 +1,195 @@
+"""What each decision is worth: the change of each metric where a variant leaves decisions out.
+
+A variant leaves decisions out if policies stand in for them (:attr:`windlass.results.Choice.stands_in`). It is compared
+with the variant of the same point that makes all decisions with the same policies. If variants leave out one decision,
+another one, and both, the *interaction* of the two is the change without both, less the changes without either: 0 if
+the two are independent of each other.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.results import Choice, Results, VariantResult
+from windlass.results.verdict.compare import comparable
+from windlass.results.verdict.paired import ConfidenceInterval, paired_interval
+from windlass.results.verdict.repeated import repeat
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The change of one metric where decisions are left out.
+
+    Parameters
+    ----------
+    metric, better
+        The metric, and whether higher (1) or lower (−1) values are better.
+    whole, without
+        Its mean with all decisions, and without some.
+    difference
+        Paired confidence interval of ``without`` minus ``whole``; None if it cannot be computed.
+    """
+
+    metric: str
+    better: int
+    whole: float
+    without: float
+    difference: ConfidenceInterval | None
+
+    @property
+    def change(self) -> float:
+        """The change relative to ``whole``, such as 0.25; infinite if ``whole`` is 0 and ``without`` is not.
+
+        >>> Effect("mean_wait_s", -1, 4.0, 5.0, None).change
+        0.25
+        """
+        if self.without == self.whole:
+            return 0.0
+        if self.whole == 0.0:
+            return math.copysign(math.inf, self.without)
+        return (self.without - self.whole) / abs(self.whole)
+
+    @property
+    def significant(self) -> bool:
+        """Whether the paired 95 % confidence interval of the difference excludes 0."""
+        return self.difference is not None and self.difference.excludes_zero
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """The joint effect of two decisions on a metric, beyond the sum of their own effects.
+
+    Parameters
+    ----------
+    decisions
+        The two decisions.
+    metric, whole
+        The metric, and its mean with all decisions.
+    beyond
+        Paired confidence interval of f(without both) − f(without one) − f(without the other) + f(with both).
+    """
+
+    decisions: tuple[str, str]
+    metric: str
+    whole: float
+    beyond: ConfidenceInterval
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """Variants that leave decisions out, next to the one that makes all.
+
+    Parameters
+    ----------
+    point
+        Swept values, such as ``load=0.5``; empty if none are swept.
+    base
+        Name of the variant that makes all decisions.
+    left_out
+        For each of the other variants, the decisions that it leaves out.
+    effects
+        For each of these, its effect on each metric that has a direction and applies.
+    interactions
+        Interactions of decisions that variants leave out alone and together.
+    """
+
+    point: str
+    base: str
+    left_out: tuple[tuple[str, ...], ...]
+    effects: tuple[tuple[Effect, ...], ...]
+    interactions: tuple[Interaction, ...] = ()
+
+
+def ablation(results: Results) -> tuple[Ablation, ...]:
+    """Return what each decision is worth, once for each variant that makes all decisions and some of which leave out.
+
+    Parameters
+    ----------
+    results
+        Results of any world; empty if no variant leaves a decision out.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from windlass.results import Outcome
+    >>> from windlass.results.metrics.site import BatchMetrics
+    >>> def variant(name, choice, *waits):
+    ...     made = [BatchMetrics(1, wait, wait, wait, wait, 1.0, 0.5, 9.0) for wait in waits]
+    ...     outcomes = tuple(Outcome(at, one, pl.DataFrame(), 8) for at, one in enumerate(made))
+    ...     return VariantResult(name, (choice,), outcomes)
+    >>> whole = variant("all", Choice("order", "easy"), 1.0, 2.0)
+    >>> found = ablation(Results("", "", (whole, variant("without", Choice("order", "fcfs", "", True), 3.0, 4.2))))
+    >>> found[0].left_out, found[0].effects[0][0].metric, round(found[0].effects[0][0].change, 6)
+    ((('order',),), 'mean_wait_s', 1.4)
+    """
+    found = []
+    for rows in comparable(results):
+        variants = [results.variants[row] for row in rows]
+        for base in variants:
+            if not _left_out(base):
+                others = [each for each in variants if _left_out(each) and _same_otherwise(base, each)]
+                found += [_ablated(base, others)] if others else []
+    return tuple(found)
+
+
+def _left_out(variant: VariantResult) -> tuple[str, ...]:
+    return tuple(choice.decision for choice in variant.choices if choice.stands_in)
+
+
+def _same_otherwise(base: VariantResult, other: VariantResult) -> bool:
+    """Return whether a variant differs from another one only in what stands in for decisions."""
+    out = set(_left_out(other))
+
+    def kept(variant: VariantResult) -> list[Choice]:
+        return [choice for choice in variant.choices if choice.decision not in out]
+
+    return kept(base) == kept(other)
+
+
+def _ablated(base: VariantResult, others: Sequence[VariantResult]) -> Ablation:
+    better = {
+        each.metric: each.better for each in base.summaries() if each.better and not math.isnan(each.mean)
+    }
+    repeated = {metric: repeat([base, *others], metric) for metric in better}
+    left_out = tuple(map(_left_out, others))
+    effects = tuple(
+        tuple(
+            Effect(
+                metric,
+                better[metric],
+                float(found.means[0]),
+                float(found.means[row]),
+                found.difference(row, 0),
+            )
+            for metric, found in repeated.items()
+        )
+        for row in range(1, len(others) + 1)
+    )
+    interactions = tuple(
+        each
+        for metric, found in repeated.items()
+        if found.values
+        for each in _interactions(metric, found.values[0], float(found.means[0]), left_out)
+    )
+    return Ablation(base.point, base.own_name, left_out, effects, interactions)
+
+
+def _interactions(
+    metric: str, values: NDArray[np.float64], whole: float, left_out: tuple[tuple[str, ...], ...]
+) -> Iterator[Interaction]:
+    rows = {frozenset(each): row for row, each in enumerate(left_out, start=1)}
+    alone = sorted({each[0] for each in left_out if len(each) == 1})
+    for first, second in itertools.combinations(alone, 2):
+        both = rows.get(frozenset((first, second)))
+        if both is None:
+            continue
+        one, other = rows[frozenset((first,))], rows[frozenset((second,))]
+        beyond = paired_interval(values[both] - values[one] - values[other] + values[0])
+        if beyond is not None:
+            yield Interaction((first, second), metric, whole, beyond)

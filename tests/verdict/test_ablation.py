@@ -1,0 +1,158 @@
+"""What each decision is worth, where variants leave decisions out."""
+
+import math
+from dataclasses import dataclass, field
+
+import polars as pl
+import pytest
+from rich.console import Console
+
+from windlass.experiment.runner import run
+from windlass.experiment.scenario import make_scenario
+from windlass.report import ablation_tables
+from windlass.report.ablation import cell, interaction_lines
+from windlass.report.ablation_section import section
+from windlass.results import HIGHER, LOWER, SOMETIMES, Choice, Outcome, Results, VariantResult
+from windlass.results.verdict import ablation, judge
+from windlass.results.verdict.ablation import Effect
+from windlass.results.verdict.paired import paired_interval
+
+
+@dataclass(frozen=True)
+class Made:
+    absent: float = field(metadata={**LOWER, **SOMETIMES})
+    wait_s: float = field(metadata=LOWER)
+    accuracy: float = field(metadata=HIGHER)
+    jobs: int
+
+
+def variant(out, waits, accuracy=0.5, point="", **other):
+    """Two decisions, ``order`` and ``share``; ``out`` are those that are left out."""
+    policies = {"order": "easy", "share": "pairs", **other}
+    choices = tuple(
+        Choice(decision, "none" if decision in out else policy, "", decision in out)
+        for decision, policy in policies.items()
+    )
+    metrics = [Made(math.nan, wait, accuracy, 3) for wait in waits]
+    outcomes = tuple(Outcome(seed, each, pl.DataFrame(), 8) for seed, each in enumerate(metrics))
+    return VariantResult(", ".join([policies["order"], *out]), choices, outcomes, point)
+
+
+WHOLE, NO_ORDER, NO_SHARE, NEITHER = (
+    [10.0, 12.0, 14.0],
+    [15.0, 16.0, 20.0],
+    [11.0, 13.0, 15.2],
+    [30.0, 31.0, 34.0],
+)
+
+
+def results(*variants):
+    return Results("made", "", tuple(variants))
+
+
+def four():
+    return results(
+        variant((), WHOLE), variant(("order",), NO_ORDER), variant(("share",), NO_SHARE, 0.4),
+        variant(("order", "share"), NEITHER),
+    )  # fmt: skip
+
+
+def test_effects_are_paired_differences_of_metrics_with_a_direction():
+    (found,) = ablation(four())
+    assert found.base == "easy"
+    assert found.left_out == (("order",), ("share",), ("order", "share"))
+    assert [effect.metric for effect in found.effects[0]] == ["wait_s", "accuracy"]
+    wait, accuracy = found.effects[1]
+    assert (wait.whole, wait.without) == (12.0, pytest.approx(13.0667, abs=1e-3))
+    differences = [one - other for one, other in zip(NO_SHARE, WHOLE, strict=True)]
+    expected = paired_interval(pl.Series(differences).to_numpy())
+    assert (wait.difference.low, wait.difference.high) == pytest.approx((expected.low, expected.high))
+    assert wait.significant
+    assert wait.change == pytest.approx(13.0667 / 12.0 - 1.0, abs=1e-4)
+    assert accuracy.change == pytest.approx(-0.2)
+
+
+def test_an_interaction_is_what_both_change_beyond_the_sum():
+    (found,) = ablation(four())
+    (beyond,) = [each for each in found.interactions if each.metric == "wait_s"]
+    rows = zip(WHOLE, NO_ORDER, NO_SHARE, NEITHER, strict=True)
+    differences = [both - one - other + whole for whole, one, other, both in rows]
+    assert beyond.decisions == ("order", "share")
+    assert beyond.beyond.mean == pytest.approx(sum(differences) / 3)
+    (line,) = interaction_lines(found)
+    assert line.startswith(
+        f"Without both order and share, wait is {100.0 * beyond.beyond.mean / 12.0:.0f} % higher"
+    )
+
+
+def test_decisions_without_an_interaction_have_no_sentence():
+    sums = [one + other - whole for whole, one, other in zip(WHOLE, NO_ORDER, NO_SHARE, strict=True)]
+    sums[0] += 0.5
+    sums[1] -= 0.5
+    found = ablation(results(*four().variants[:3], variant(("order", "share"), sums)))
+    assert interaction_lines(found[0]) == []
+
+
+def test_only_variants_of_the_same_policies_and_point_are_compared():
+    other = variant((), WHOLE, order="fcfs")
+    assert ablation(results(other, variant(("share",), NO_SHARE))) == ()
+    # Without `order`, it does not matter which policy the variant would have.
+    found = ablation(results(other, variant(("order",), NO_ORDER)))
+    assert [each.base for each in found] == ["fcfs"]
+    assert (
+        ablation(results(variant((), WHOLE, point="load=1"), variant(("share",), NO_SHARE, point="load=2")))
+        == ()
+    )
+    assert ablation(results(variant((), WHOLE), variant((), NO_SHARE, order="fcfs"))) == ()
+
+
+@pytest.mark.parametrize(
+    ("better", "whole", "without", "shown"),
+    [
+        (-1, 4.0, 5.0, "+25% ✓"), (-1, 4.0, 3.0, "−25% ✗"), (1, 0.5, 0.4, "−20% ✓"), (1, 0.5, 0.6, "+20% ✗"),
+        (-1, 0.0, 0.0, "0"),
+            (-1, 100.0, 109.96, "+10% ✓"), (-1, 100.0, 109.94, "+9.9% ✓"),
+            (-1, 0.0, 2.0, "+∞ ✓"), (1, -2.0, -1.0, "+50% ✗"), (-1, 1.0, math.nan, "–"),
+    ],
+)  # fmt: skip
+def test_a_cell_has_the_change_and_whether_the_decision_helps(better, whole, without, shown):
+    assert cell(Effect("m", better, whole, without, None)) == shown
+
+
+def test_the_table_fits_a_narrow_terminal_and_marks_what_is_significant():
+    console = Console(width=60, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    for part in ablation_tables(four()):
+        console.print(part)
+    lines = console.export_text().splitlines()
+    assert max(map(len, lines)) <= 60
+    text = " ".join(lines)
+    assert "What each decision is worth" in text
+    assert "*" in text
+    assert "✓" in text
+
+
+def test_the_section_of_the_page_has_values_and_is_absent_without_variants_that_leave_decisions_out():
+    page = section(four())
+    assert "What each decision is worth" in page
+    assert "12 with it, 17 without it" in page
+    assert "<li>Without both" in page
+    assert section(results(variant((), WHOLE))) == ""
+
+
+def test_the_verdict_is_about_the_first_metric_that_applies():
+    assert judge(four()).metric == "wait_s"
+
+
+def test_a_cluster_tells_what_stands_in():
+    tree = {
+        "world": "cluster", "seconds": 600, "seeds": [1, 2],
+        "sites": {"iowa": {"nodes": [{"count": 2, "cores": 4}]}},
+        "loads": {"web": {"tasks": {"tasks": 300, "load": 0.5}}},
+        "policies": {"dispatch": "jsq"}, "without": [[], ["dispatch"], ["dispatch", "order"]],
+    }  # fmt: skip
+    found = run(make_scenario(tree))
+    choices = [[choice.decision for choice in each.choices if choice.stands_in] for each in found.variants]
+    assert choices == [[], ["dispatch"], ["order", "dispatch"]]
+    (table,) = ablation(found)
+    assert table.left_out == (("dispatch",), ("order", "dispatch"))
+    assert {effect.metric for effect in table.effects[0]} == {"mean_task_response_s", "p99_task_response_s"}
