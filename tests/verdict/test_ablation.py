@@ -15,7 +15,7 @@ from windlass.report.ablation_section import section
 from windlass.results import HIGHER, LOWER, SOMETIMES, Choice, Outcome, Results, VariantResult
 from windlass.results.verdict import ablation, judge
 from windlass.results.verdict.ablation import Effect
-from windlass.results.verdict.paired import paired_interval
+from windlass.results.verdict.paired import ConfidenceInterval, paired_interval
 
 
 @dataclass(frozen=True)
@@ -106,17 +106,22 @@ def test_only_variants_of_the_same_policies_and_point_are_compared():
     assert ablation(results(variant((), WHOLE), variant((), NO_SHARE, order="fcfs"))) == ()
 
 
+WORSE = ConfidenceInterval(1.0, 0.5, 1.5, 5)
+
+
 @pytest.mark.parametrize(
     ("better", "whole", "without", "shown"),
     [
         (-1, 4.0, 5.0, "+25% ✓"), (-1, 4.0, 3.0, "−25% ✗"), (1, 0.5, 0.4, "−20% ✓"), (1, 0.5, 0.6, "+20% ✗"),
-        (-1, 0.0, 0.0, "0"),
-            (-1, 100.0, 109.96, "+10% ✓"), (-1, 100.0, 109.94, "+9.9% ✓"),
-            (-1, 0.0, 2.0, "+∞ ✓"), (1, -2.0, -1.0, "+50% ✗"), (-1, 1.0, math.nan, "–"),
+        (-1, 0.0, 0.0, "0"), (-1, 100.0, 109.96, "+10% ✓"), (-1, 100.0, 109.94, "+9.9% ✓"),
+        (-1, 0.0, 2.0, "+∞ ✓"), (1, -2.0, -1.0, "+50% ✗"), (-1, 1.0, math.nan, "–"), (-1, 0.0, math.nan, "–"),
     ],
 )  # fmt: skip
 def test_a_cell_has_the_change_and_whether_the_decision_helps(better, whole, without, shown):
-    assert cell(Effect("m", better, whole, without, None)) == shown
+    assert cell(Effect("m", better, whole, without, WORSE)) == shown
+    unsure = ConfidenceInterval(1.0, -0.5, 2.5, 5)
+    assert cell(Effect("m", better, whole, without, unsure)) == shown.split(" ")[0]
+    assert cell(Effect("m", better, whole, without, None)) == shown.split(" ")[0]
 
 
 def test_the_table_fits_a_narrow_terminal_and_marks_what_is_significant():
@@ -127,8 +132,7 @@ def test_the_table_fits_a_narrow_terminal_and_marks_what_is_significant():
     assert max(map(len, lines)) <= 60
     text = " ".join(lines)
     assert "What each decision is worth" in text
-    assert "*" in text
-    assert "✓" in text
+    assert "% ✓" in text
 
 
 def test_the_section_of_the_page_has_values_and_is_absent_without_variants_that_leave_decisions_out():

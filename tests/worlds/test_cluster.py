@@ -186,7 +186,7 @@ def test_a_cluster_of_all_loads_completes_them_and_measures_each():
     assert 0 <= metrics.admit_downtime < 1
     assert metrics.mean_task_response_s > 0
     table = outcome.jobs
-    assert set(table["kind"]) == {"job", "staged", "vector", "query", "task"}
+    assert set(table["kind"]) == {"job", "staged job", "vector job", "query", "task"}
     assert set(table.filter(table["kind"] == "task")["site"]) == {"iowa", "sydney"}
     late = table.filter((table["kind"] != "query") & (table["start_s"] < table["submit_s"]))
     assert late.is_empty()
@@ -234,7 +234,7 @@ def test_a_load_that_is_left_out_changes_no_arrivals_of_the_others():
 def test_variants_that_leave_decisions_out_are_compared_and_named_by_them():
     scenario = make_scenario(tree(policies=ALL, without=[[], ["admit", "share"], ["scale"]]))
     assert [variant.name for variant in scenario.variants] == [
-        "all",
+        "all decisions",
         "without share and admit",
         "without scale",
     ]

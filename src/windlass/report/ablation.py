@@ -15,8 +15,8 @@ from windlass.results.verdict.ablation import Ablation, Effect, ablation
 #: The title, and what the cells mean.
 TITLE = "What each decision is worth"
 LEGEND = (
-    "Change of each metric where a decision is left out. *: the paired 95 % confidence interval excludes 0. "
-    "✓: the metric is better with the decision, ✗: without it."
+    "Change of each metric where a decision is left out. Marked if the paired 95 % confidence interval excludes 0: "
+    "✓ if the metric is better with the decision, ✗ if it is better without."
 )
 
 
@@ -80,8 +80,10 @@ def words(metric: str) -> str:
 def cell(effect: Effect) -> str:
     """Return the change of a metric.
 
-    >>> cell(Effect("mean_wait_s", -1, 4.0, 5.0, None)), cell(Effect("accuracy", 1, 0.5, 0.5, None))
-    ('+25% ✓', '0')
+    >>> from windlass.results.verdict import ConfidenceInterval
+    >>> worse = ConfidenceInterval(1.0, 0.5, 1.5, 5)
+    >>> cell(Effect("mean_wait_s", -1, 4.0, 5.0, worse)), cell(Effect("mean_wait_s", -1, 4.0, 5.0, None))
+    ('+25% ✓', '+25%')
     """
     change = effect.change
     if math.isnan(change):
@@ -89,8 +91,8 @@ def cell(effect: Effect) -> str:
     if change == 0.0:
         return "0"
     size = "∞" if math.isinf(change) else f"{_percent(change)}%"
-    star = "*" if effect.significant else ""
-    return f"{'+' if change > 0 else '−'}{size}{star} {'✓' if change * effect.better < 0 else '✗'}"
+    mark = "" if not effect.significant else " ✓" if change * effect.better < 0 else " ✗"
+    return f"{'+' if change > 0 else '−'}{size}{mark}"
 
 
 def _percent(change: float) -> str:

@@ -51,9 +51,9 @@ class Effect:
         """
         if self.without == self.whole:
             return 0.0
-        if self.whole == 0.0:
+        if self.whole == 0.0 and not math.isnan(self.without):
             return math.copysign(math.inf, self.without)
-        return (self.without - self.whole) / abs(self.whole)
+        return (self.without - self.whole) / abs(self.whole) if self.whole else math.nan
 
     @property
     def significant(self) -> bool:

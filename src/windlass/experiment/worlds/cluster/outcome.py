@@ -74,9 +74,9 @@ def _series(setting: ClusterSetting, samples: Samples) -> tuple[Series, ...]:
 def _table(setting: ClusterSetting, done: ClusterRun) -> pl.DataFrame:
     """Return a row per job, query and sampled task; columns that a kind does not have are null."""
     found = [_labelled(jobs_table(each.result), "job", each) for each in done.rigid]
-    found += [_labelled(_staged(each.result), "staged", each) for each in done.staged]
+    found += [_labelled(_staged(each.result), "staged job", each) for each in done.staged]
     found += [
-        _labelled(_vectors(each.result), "vector", each) for each in done.scaled if len(each.result.jobs)
+        _labelled(_vectors(each.result), "vector job", each) for each in done.scaled if len(each.result.jobs)
     ]
     found += [_labelled(_queries(each.result), "query", each) for each in done.queries]
     every = _every(setting, done)

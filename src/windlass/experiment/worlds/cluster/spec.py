@@ -205,7 +205,7 @@ def _labels(variants: Sequence[ClusterSetting]) -> list[str]:
         named = [column[place] for place in differing] if alike else column
         if variant.without:
             named = [*named, f"without {' and '.join(variant.without)}"]
-        found.append(", ".join(named) or "all")
+        found.append(", ".join(named) or "all decisions")
     return found
 
 
