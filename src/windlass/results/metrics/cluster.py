@@ -65,7 +65,7 @@ class ClusterMetrics:
     mean_job_wait_s: float = field(metadata={**LOWER, **SOMETIMES})
     p95_job_wait_s: float = field(metadata={**LOWER, **SOMETIMES})
     mean_job_bounded_slowdown: float = field(metadata={**LOWER, **SOMETIMES})
-    lost_attempts: float = field(metadata=SOMETIMES)
+    lost_attempts: float = field(metadata={**LOWER, **SOMETIMES})
     guests: float = field(metadata=SOMETIMES)
     mean_staged_response_s: float = field(metadata={**LOWER, **SOMETIMES})
     p95_staged_response_s: float = field(metadata={**LOWER, **SOMETIMES})
