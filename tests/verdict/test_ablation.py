@@ -81,7 +81,7 @@ def test_an_interaction_is_what_both_change_beyond_the_sum():
     assert beyond.beyond.mean == pytest.approx(sum(differences) / 3)
     (line,) = interaction_lines(found)
     assert line.startswith(
-        f"Without both order and share, wait is {100.0 * beyond.beyond.mean / 12.0:.0f} % higher"
+        f"order and share interact: without both, wait is {100.0 * beyond.beyond.mean / 12.0:.0f} % higher"
     )
 
 
@@ -139,7 +139,7 @@ def test_the_section_of_the_page_has_values_and_is_absent_without_variants_that_
     page = section(four())
     assert "What each decision is worth" in page
     assert "12 with it, 17 without it" in page
-    assert "<li>Without both" in page
+    assert "<li>order and share interact" in page
     assert section(results(variant((), WHOLE))) == ""
 
 
@@ -160,3 +160,14 @@ def test_a_cluster_tells_what_stands_in():
     (table,) = ablation(found)
     assert table.left_out == (("dispatch",), ("order", "dispatch"))
     assert {effect.metric for effect in table.effects[0]} == {"mean_task_response_s", "p99_task_response_s"}
+
+
+def test_without_place_an_order_of_staged_jobs_goes_too_and_the_variant_is_compared():
+    tree = {
+        "world": "cluster", "seconds": 600,
+        "sites": {"iowa": {"nodes": [{"count": 2, "cores": 4}]}},
+        "loads": {"etl": {"staged": {"drawn": {"jobs": 2, "tasks": 4}}}},
+        "policies": {"order": {"staged": "swag"}}, "without": [[], "place"],
+    }  # fmt: skip
+    (table,) = ablation(run(make_scenario(tree)))
+    assert table.left_out == (("place",),)

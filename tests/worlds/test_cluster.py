@@ -274,7 +274,7 @@ def test_a_scenario_as_run_makes_the_same_variants():
     ],
 )  # fmt: skip
 def test_each_decision_has_something_that_stands_in_for_it(left_out, decision, stands_in):
-    chosen = ClusterPoliciesSpec.model_validate(ALL).without((left_out,), 5)
+    chosen = ClusterPoliciesSpec.model_validate(ALL).without((left_out,), {"iowa": 5})
     assert {choice.decision: choice.label for choice in chosen.choices()}[decision] == stands_in
     unchanged = [
         each for each in ClusterPoliciesSpec.model_validate(ALL).choices() if each.decision != decision
@@ -285,9 +285,26 @@ def test_each_decision_has_something_that_stands_in_for_it(left_out, decision, s
 def test_an_order_of_staged_jobs_stands_back_with_place_and_stays_without_order():
     policies = ClusterPoliciesSpec.model_validate({"order": {"rigid": "easy", "staged": "swag"}})
     assert [choice.policy for choice in policies.choices()][1:3] == ["easy", "swag"]
-    assert policies.without(("place",), 0).order.staged is None
-    assert policies.without(("order",), 0).order.staged == PolicySpec(name="swag")
-    assert policies.without(("order",), 0).of("order") == PolicySpec(name="fcfs")
+    assert policies.without(("place",), {}).order.staged is None
+    assert policies.without(("order",), {}).order.staged == PolicySpec(name="swag")
+    assert policies.without(("order",), {}).of("order") == PolicySpec(name="fcfs")
+
+
+def test_each_site_keeps_its_own_number_of_instances_without_scale():
+    sites = {name: {**NODES, "instances": {**INSTANCES, "base": base}} for name, base in (("a", 1), ("b", 4))}
+    chosen = setting(
+        "batch", sites=sites, without=["scale"], policies={"at": {"b": {"order": "sjf", "scale": "thrifty"}}}
+    )
+    found = chosen.chosen()
+    assert [found.of("scale", site).parameters for site in ("a", "b")] == [{"count": 1}, {"count": 4}]
+    assert found.of("order", "b") == PolicySpec(name="sjf")
+    assert found.of("order", "a") == PolicySpec(name="easy")
+    assert [choice.label for choice in chosen.choices() if choice.stands_in] == ["static"]
+
+
+def test_one_decision_may_be_left_out_without_a_list():
+    scenario = make_scenario(tree("batch", policies=ALL, without=[[], "share", ["admit", "share"]]))
+    assert [variant.setting.without for variant in scenario.variants] == [(), ("share",), ("share", "admit")]
 
 
 def test_policies_of_a_site_replace_those_of_all_and_null_leaves_one_out():
@@ -297,7 +314,7 @@ def test_policies_of_a_site_replace_those_of_all_and_null_leaves_one_out():
     assert policies.of("share", "sydney") is None
     assert policies.of("share", "iowa") == PolicySpec(name="pairs")
     assert policies.of("order", "sydney") == PolicySpec(name="sjf")
-    without = policies.without(("order",), 0)
+    without = policies.without(("order",), {})
     assert without.of("order", "sydney") == PolicySpec(name="fcfs")
     assert without.of("share", "sydney") is None
 
@@ -361,7 +378,7 @@ def test_a_site_of_which_nothing_arrives_is_noted_and_a_load_of_which_nothing_ar
     assert [note for note in arrivals.notes() if "nothing arrives" in note] == [
         f"{name}: nothing arrives within the simulated time" for name in arrivals.missing
     ]
-    with pytest.raises(InputError, match=r"loads.ml: nothing arrives within seconds, 1"):
+    with pytest.raises(InputError, match=r"loads.ml: nothing arrives from begin, 36000 s, for 1 s"):
         draw_arrivals(setting(sites=sites, loads=quiet, seconds=1), 1)
 
 
@@ -401,7 +418,7 @@ def test_jobs_of_a_log_begin_at_zero_and_early_ends_are_noted(tmp_path):
     assert longer.jobs.jobs.submit.tolist() == [0.0, 20.0, 8500.0]
     assert (
         longer.jobs.notes[-1]
-        == "batch@a: the last arrival is at 8,500 s of 36,000 s; raise its number of jobs"
+        == "batch@a: the last arrival is at 8,500 s of 36,000 s; raise its jobs, or lower seconds"
     )
 
 
@@ -412,14 +429,14 @@ def test_jobs_of_a_log_begin_at_zero_and_early_ends_are_noted(tmp_path):
         ({"loads": {"web": {}}}, "expected one of rigid, tasks, staged, vectors, queries, found none"),
         ({"loads": {"web": {"tasks": {}, "at": []}}}, "at: the list is empty"),
         ({"loads": {"web": {"tasks": {}, "at": ["rome"]}}}, "loads.web.at: no site 'rome', expected one of iowa"),
-        ({"loads": {"web": {"tasks": {}}, "api": {"tasks": {}}}}, "loads.api: site iowa has the tasks of web"),
+        ({"loads": {"web": {"tasks": {}}, "api": {"tasks": {}}}}, "loads.api: site iowa already has the short tasks"),
         ({"loads": {"ml": {"vectors": {"drawn": {}}}}}, "loads.ml: site sydney has no instances"),
         ({"loads": {"cams": {"queries": {}, "at": ["sydney"]}}}, "loads.cams: its sites have no cameras"),
-        ({"loads": {"a": {"queries": {}}, "b": {"queries": {}}}}, "loads.b: one load of queries"),
+        ({"loads": {"a": {"queries": {}}, "b": {"queries": {}}}}, "loads.b: loads.a already has queries"),
         ({"loads": {"cams": {"queries": {"seconds": 5}}}}, "seconds: queries start and end within"),
         ({"loads": {"etl": {"staged": {"drawn": {"load": 0.5}}}}}, "load: the number of jobs"),
-        ({"loads": {"a.b": {"tasks": {}}}}, "loads: 'a.b' is not a name"),
-        ({"sites": {"io wa": NODES}}, "sites: 'io wa' is not a name"),
+        ({"loads": {"a.b": {"tasks": {}}}}, "loads: 'a.b' is no valid name"),
+        ({"sites": {"io wa": NODES}}, "sites: 'io wa' is no valid name"),
         ({"sites": {"iowa": {"like": "rome"}}}, "sites.iowa.like is 'rome'"),
         ({"sites": {"iowa": {**NODES, "keeps": {"queries": 48}}}}, "keeps.queries is 48, expected fewer than the 48"),
         ({"sites": {"iowa": {**NODES, "instances": {"types": [{"name": "s", "cores": 1.5}]}}}}, "expected whole cores"),
@@ -428,6 +445,7 @@ def test_jobs_of_a_log_begin_at_zero_and_early_ends_are_noted(tmp_path):
         ({"loads": {"ml": {"vectors": {"drawn": {}, "earlier": 9}}}}, "earlier is 9, expected 0"),
         ({"loads": {"b": {"rigid": {"trace": "a.swf", "ran": "easy"}}}}, "ran: a cluster is not compared"),
         ({"without": [["sleep"]]}, "without"),
+        ({"policies": {"at": {"iowa": {"dispatch": None}}}}, "dispatch: null, expected a policy"),
     ],
 )  # fmt: skip
 def test_errors_name_the_field_and_what_was_expected(changes, message):

@@ -15,13 +15,14 @@ from windlass.results.verdict.ablation import Ablation, Effect, ablation
 #: The title, and what the cells mean.
 TITLE = "What each decision is worth"
 LEGEND = (
-    "Change of each metric where a decision is left out. Marked if the paired 95 % confidence interval excludes 0: "
-    "✓ if the metric is better with the decision, ✗ if it is better without."
+    "Change of each metric where a decision is left out. Marked if the paired 95 % confidence interval excludes 0, "
+    "which needs several seeds: ✓ if the metric is better with the decision, ✗ if it is better without. ∞: the metric "
+    "is 0 with all decisions."
 )
 
 
 def ablation_tables(results: Results) -> Iterator[Table | Text]:
-    """Return lines and a table for each variant that others leave decisions out of; none if no variant does.
+    """Return the lines and the table for each variant of which others leave decisions out.
 
     Parameters
     ----------
@@ -49,8 +50,8 @@ def interaction_lines(found: Ablation) -> list[str]:
     --------
     >>> from windlass.results.verdict import ConfidenceInterval, Interaction
     >>> both = Interaction(("admit", "share"), "mean_job_wait_s", 50.0, ConfidenceInterval(10.0, 4.0, 16.0, 5))
-    >>> interaction_lines(Ablation("", "all", (), (), (both,)))
-    ['Without both admit and share, mean job wait is 20 % higher than the sum of the two changes (8.0 to 32 %, n = 5).']
+    >>> print(interaction_lines(Ablation("", "all", (), (), (both,)))[0][:78])
+    admit and share interact: without both, mean job wait is 20 % higher than if t
     """
     lines = []
     for each in found.interactions:
@@ -60,10 +61,11 @@ def interaction_lines(found: Ablation) -> list[str]:
             value / abs(each.whole) for value in (each.beyond.mean, each.beyond.low, each.beyond.high)
         )
         low, high = (_percent(end) for end in sorted(ends, key=abs))
+        one, other = each.decisions
         lines.append(
-            f"Without both {' and '.join(each.decisions)}, {words(each.metric)} is {_percent(mean)} % "
-            f"{'higher' if mean > 0 else 'lower'} than the sum of the two changes ({low} to {high} %, "
-            f"n = {each.beyond.count})."
+            f"{one} and {other} interact: without both, {words(each.metric)} is {_percent(mean)} % "
+            f"{'higher' if mean > 0 else 'lower'} than if the two changes added up (of its value with all decisions; "
+            f"95 % confidence interval {low} to {high} %, n = {each.beyond.count})."
         )
     return lines
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.results import Choice, Results, VariantResult
+from windlass.results import Results, VariantResult
 from windlass.results.verdict.compare import comparable
 from windlass.results.verdict.paired import ConfidenceInterval, paired_interval
 from windlass.results.verdict.repeated import repeat
@@ -143,13 +143,12 @@ def _left_out(variant: VariantResult) -> tuple[str, ...]:
 
 
 def _same_otherwise(base: VariantResult, other: VariantResult) -> bool:
-    """Return whether a variant differs from another one only in what stands in for decisions."""
-    out = set(_left_out(other))
+    """Return whether a variant differs from another one only in what stands in for decisions.
 
-    def kept(variant: VariantResult) -> list[Choice]:
-        return [choice for choice in variant.choices if choice.decision not in out]
-
-    return kept(base) == kept(other)
+    A decision that one of them does not have depends on one that is left out.
+    """
+    own, others = ({choice.decision: choice for choice in each.choices} for each in (base, other))
+    return all(own[each] == others[each] for each in own.keys() & others.keys() - set(_left_out(other)))
 
 
 def _ablated(base: VariantResult, others: Sequence[VariantResult]) -> Ablation:

@@ -1,4 +1,4 @@
-"""What arrives at a cluster: each load, drawn once for all policies."""
+"""The loads of a cluster, drawn once for all policies."""
 
 from __future__ import annotations
 
@@ -99,7 +99,8 @@ def draw_arrivals(setting: ClusterSetting, seed: int) -> ClusterArrivals:
                 _keep(found.vectors, name, site, vectors, found.missing)
         if all(f"{name}@{site}" in found.missing for site in some):
             raise InputError(
-                f"loads.{name}: nothing arrives within seconds, {seconds:g}; raise seconds, or the number of jobs"
+                f"loads.{name}: nothing arrives from begin, {setting.begin:g} s, for {seconds:g} s; raise seconds or "
+                "the number of jobs, or change begin"
             )
     return found
 

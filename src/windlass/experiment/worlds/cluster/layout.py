@@ -10,7 +10,6 @@ import numpy as np
 from windlass.experiment.workloads.outages import draw_outages
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec, MeasuredLinks, TierSpec
 from windlass.io.traces.wan import read_wan
-from windlass.model import InputError
 from windlass.model.fleet import Fleet
 from windlass.model.queries import Cluster, Hierarchy
 from windlass.model.timetable import NodeTimetable
@@ -133,7 +132,7 @@ def outages_of(site: ClusterSiteSpec, until: float, rng: np.random.Generator) ->
     Parameters
     ----------
     site
-        The site, with a law of outages.
+        The site; without a law of outages, it has none.
     until
         Outages begin before this time, s.
     rng
@@ -154,7 +153,7 @@ def outages_of(site: ClusterSiteSpec, until: float, rng: np.random.Generator) ->
     """
     law, found, first = site.outages, NodeTimetable.none(), 0
     if law is None:
-        raise InputError("sites: expected outages")
+        return found
     for group in site.nodes:
         drawn = draw_outages(group.count, group.cores, law.every, law.last, law.kill, until, rng)
         found += NodeTimetable(drawn.time, drawn.node + first, drawn.cores, drawn.kill)

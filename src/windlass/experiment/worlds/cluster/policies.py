@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from windlass.admit import POLICIES as ADMIT
 from windlass.dispatch import POLICIES as DISPATCH
@@ -38,12 +39,16 @@ _NONE = "none"
 _IN_PLACE = PolicySpec(name="in-place")
 
 
+def _listed(given: Any) -> Any:
+    return [given] if isinstance(given, str) else given
+
+
 def _in_order(left_out: tuple[Decision, ...]) -> tuple[Decision, ...]:
     return tuple(each for each in DECISIONS if each in left_out)
 
 
-#: Decisions that are left out, in the order of :data:`DECISIONS`.
-LeftOut = Annotated[tuple[Decision, ...], AfterValidator(_in_order)]
+#: Decisions that are left out, in the order of :data:`DECISIONS`; one may be given without a list.
+LeftOut = Annotated[tuple[Decision, ...], AfterValidator(_in_order), BeforeValidator(_listed)]
 
 
 class OrderSpec(Spec):
@@ -68,6 +73,15 @@ class SitePoliciesSpec(Spec):
     scale: Policy | None = None
     dispatch: Policy | None = None
     admit: Policy | None = None
+
+    @model_validator(mode="after")
+    def _policies_that_are_needed(self) -> Self:
+        for name in self.model_fields_set - {"share", "admit"}:
+            if getattr(self, name) is None:
+                raise ValueError(
+                    f"{name}: null, expected a policy; only share and admit can be left out at a site"
+                )
+        return self
 
 
 class ClusterPoliciesSpec(Spec):
@@ -108,25 +122,34 @@ class ClusterPoliciesSpec(Spec):
             return found
         return self.order.rigid if decision == "order" else getattr(self, decision)
 
-    def without(self, left_out: LeftOut, base: int) -> ClusterPoliciesSpec:
+    def without(self, left_out: LeftOut, bases: Mapping[str, int]) -> ClusterPoliciesSpec:
         """Return the policies that stand in for decisions that are left out.
+
+        Without ``place``, staged jobs have no order of their own either.
 
         Parameters
         ----------
         left_out
             The decisions.
-        base
-            Instances of each type that are kept without ``scale``.
+        bases
+            By site: instances of each type that are kept without ``scale``.
         """
         if not left_out:
             return self
-        stand_ins = {**_STAND_INS, "scale": PolicySpec(name="static", parameters={"count": base})}
-        changed: dict[str, Any] = {each: stand_ins[each] for each in left_out if each != "order"}
+        changed: dict[str, Any] = {each: _STAND_INS[each] for each in left_out if each in _STAND_INS}
+        at = {name: _cleared(own, left_out) for name, own in self.at.items()}
         if "order" in left_out:
-            changed["order"] = self.order.model_copy(update={"rigid": _STAND_INS["order"]})
+            changed["order"] = self.order.model_copy(update={"rigid": _FCFS})
         if "place" in left_out and self.order.staged is not None:
             changed["order"] = changed.get("order", self.order).model_copy(update={"staged": None})
-        at = {name: _cleared(own, left_out) for name, own in self.at.items()}
+        if "scale" in left_out:
+            changed["scale"] = _static(*set(bases.values()))
+            for name, base in bases.items():
+                own = at.get(name, SitePoliciesSpec())
+                at[name] = SitePoliciesSpec(
+                    scale=_static(base),
+                    **{field: getattr(own, field) for field in own.model_fields_set - {"scale"}},
+                )
         return self.model_copy(update={**changed, "at": at})
 
     def choices(self) -> tuple[Choice, ...]:
@@ -136,19 +159,26 @@ class ClusterPoliciesSpec(Spec):
             policy = self.of(decision)
             found.append(Choice(decision, _NONE) if policy is None else policy.choice(REGISTRIES[decision]))
             if decision == "order" and self.order.staged is not None:
-                found.append(self.order.staged.choice(ORDER_STAGED))
+                found.append(replace(self.order.staged.choice(ORDER_STAGED), decision="order.staged"))
         return tuple(found)
 
 
 #: What stands in for a decision that is left out: the simplest rule, or nothing.
 _STAND_INS: Final[Mapping[Decision, PolicySpec | None]] = {
     "plan": PolicySpec(name="fair"),
-    "order": PolicySpec(name="fcfs"),
     "place": _IN_PLACE,
     "share": None,
     "dispatch": PolicySpec(name="round-robin"),
     "admit": None,
 }
+
+
+_FCFS = PolicySpec(name="fcfs")
+
+
+def _static(*counts: int) -> PolicySpec:
+    """Return the policy that keeps a number of instances; without one number for all sites, only its name."""
+    return PolicySpec(name="static", parameters={"count": counts[0]} if len(counts) == 1 else {})
 
 
 def _cleared(own: SitePoliciesSpec, left_out: LeftOut) -> SitePoliciesSpec:

@@ -30,7 +30,7 @@ class NodeGroup(Spec):
 class SiteInstances(ElasticClusterSpec):
     """Elastic instances, as in the elastic world; each has whole cores, which other loads use too.
 
-    ``base``: instances of each type in variants without ``scale``; by default a quarter of the most of any type.
+    ``base``: instances of each type in variants without ``scale``; by default a quarter of the largest ``most``.
     """
 
     base: Annotated[int, Field(ge=0)] | None = None
@@ -88,7 +88,8 @@ class ClusterSiteSpec(Spec):
         WORKERS.check(len(self.rows()), "nodes and instances")
         if self.keeps.queries >= self.left:
             raise ValueError(
-                f"keeps.queries is {self.keeps.queries}, expected fewer than the {self.left} cores that are left"
+                f"keeps.queries is {self.keeps.queries}, expected fewer than the {self.left} cores that keeps.tasks "
+                "leaves"
             )
         return self
 

@@ -133,7 +133,7 @@ class ClusterSetting(Setting):
         for what, names in (("sites", self.sites), ("loads", self.loads)):
             for name in names:
                 if not name or set(name) & set(_RESERVED):
-                    raise ValueError(f"{what}: {name!r} is not a name, expected no space, '.' or '@'")
+                    raise ValueError(f"{what}: {name!r} is no valid name, expected no space, '.' or '@'")
         for name, load in self.loads.items():
             _check_sites(f"loads.{name}.at", () if load.at == "each" else load.at, self.sites)
         _check_sites("policies.at", tuple(self.policies.at), self.sites)
@@ -141,15 +141,21 @@ class ClusterSetting(Setting):
 
     @model_validator(mode="after")
     def _what_goes_together(self) -> Self:
-        _check_once(self, "tasks", "idle cores of a node run the tasks of one load")
-        _check_once(self, "vectors", "an autoscaler has one load of its own")
+        _check_once(self, "tasks", "short tasks")
+        _check_once(self, "vectors", "vector jobs")
         for name, load in self.loads.items():
             for site in self.sites_of(load):
                 if load.kind == "vectors" and self.sites[site].instances is None:
-                    raise ValueError(f"loads.{name}: site {site} has no instances, on which vector jobs run")
+                    raise ValueError(
+                        f"loads.{name}: site {site} has no instances, on which vector jobs run; add "
+                        f"sites.{site}.instances, or set loads.{name}.at"
+                    )
         queries = [name for name, load in self.loads.items() if load.kind == "queries"]
         if len(queries) > 1:
-            raise ValueError(f"loads.{queries[1]}: one load of queries is planned together, expected one")
+            raise ValueError(
+                f"loads.{queries[1]}: loads.{queries[0]} already has queries, expected at most one load of queries; "
+                "merge them"
+            )
         if queries:
             sites = self.sites_of(self.loads[queries[0]])
             if not any(self.sites[site].cameras for site in sites):
@@ -162,19 +168,15 @@ class ClusterSetting(Setting):
 
     def chosen(self) -> ClusterPoliciesSpec:
         """Return the policies, with those that stand in for decisions that are left out."""
-        kept = [site.instances.kept for site in self.sites.values() if site.instances is not None]
-        return self.policies.without(self.without, max(kept, default=0))
+        sites = self.sites.items()
+        bases = {name: site.instances.kept for name, site in sites if site.instances is not None}
+        return self.policies.without(self.without, bases)
 
     def choices(self) -> tuple[Choice, ...]:
         """Return the policy of each decision; those of decisions that are left out stand in for them."""
-        after = self.chosen().choices()
-        # Only the order of rigid jobs has something that stands in for it: the first of that decision.
-        first = {choice.decision: choice for choice in reversed(after)}
-        marked = [
-            replace(choice, stands_in=choice.decision in self.without and choice is first[choice.decision])
-            for choice in after
-        ]
-        return tuple(marked)
+        return tuple(
+            replace(choice, stands_in=choice.decision in self.without) for choice in self.chosen().choices()
+        )
 
     def called(self) -> str:
         """Return the name of the choice of policies: what differs between the variants."""
@@ -215,11 +217,14 @@ def _check_sites(where: str, names: tuple[str, ...], sites: Mapping[str, Cluster
             raise ValueError(f"{where}: no site {name!r}, expected one of {', '.join(sites)}")
 
 
-def _check_once(setting: ClusterSetting, kind: str, why: str) -> None:
+def _check_once(setting: ClusterSetting, kind: str, what: str) -> None:
     """Check that no site has two loads of a kind."""
     taken: dict[str, str] = {}
     for name, load in setting.loads.items():
         for site in setting.sites_of(load) if load.kind == kind else ():
             if site in taken:
-                raise ValueError(f"loads.{name}: site {site} has the {kind} of {taken[site]}; {why}")
+                raise ValueError(
+                    f"loads.{name}: site {site} already has the {what} of loads.{taken[site]}, expected at most one "
+                    "such load a site; set 'at'"
+                )
             taken[site] = name

@@ -49,8 +49,10 @@ def early_notes(last: float, seconds: float, where: str) -> tuple[str, ...]:
     """Return a note if the last arrival of a load, s, is well before the end of the simulated time.
 
     >>> early_notes(7.0, 100.0, "batch@iowa")
-    ('batch@iowa: the last arrival is at 7 s of 100 s; raise its number of jobs',)
+    ('batch@iowa: the last arrival is at 7 s of 100 s; raise its jobs, or lower seconds',)
     """
     if last >= _EARLY * seconds:
         return ()
-    return (f"{where}: the last arrival is at {last:,.0f} s of {seconds:,.0f} s; raise its number of jobs",)
+    return (
+        f"{where}: the last arrival is at {last:,.0f} s of {seconds:,.0f} s; raise its jobs, or lower seconds",
+    )
