@@ -9,6 +9,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from windlass.report.columns import label
 from windlass.results import Results
 from windlass.results.verdict.ablation import Ablation, Effect, ablation
 
@@ -63,20 +64,11 @@ def interaction_lines(found: Ablation) -> list[str]:
         low, high = (_percent(end) for end in sorted(ends, key=abs))
         one, other = each.decisions
         lines.append(
-            f"{one} and {other} interact: without both, {words(each.metric)} is {_percent(mean)} % "
+            f"{one} and {other} interact: without both, {label(each.metric)} is {_percent(mean)} % "
             f"{'higher' if mean > 0 else 'lower'} than if the two changes added up (of its value with all decisions; "
             f"95 % confidence interval {low} to {high} %, n = {each.beyond.count})."
         )
     return lines
-
-
-def words(metric: str) -> str:
-    """Return the name of a metric in words.
-
-    >>> words("mean_job_wait_s")
-    'mean job wait'
-    """
-    return metric.removesuffix("_s").replace("_", " ")
 
 
 def cell(effect: Effect) -> str:
@@ -110,5 +102,5 @@ def _table(found: Ablation) -> Table:
         table.add_column(Text("\n".join(names)), justify="right", vertical="bottom", overflow="fold")
     for effects in zip(*found.effects, strict=True):
         shown = (Text(cell(effect), "bold" if effect.significant else "") for effect in effects)
-        table.add_row(Text(words(effects[0].metric)), *shown)
+        table.add_row(Text(label(effects[0].metric)), *shown)
     return table

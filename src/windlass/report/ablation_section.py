@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from windlass.report.ablation import LEGEND, cell, interaction_lines, title, words
+from windlass.report.ablation import LEGEND, cell, interaction_lines, title
+from windlass.report.columns import label
 from windlass.report.html_fragments import rows, text
 from windlass.results import Results
 from windlass.results.verdict.ablation import Ablation, Effect, ablation
@@ -24,7 +25,7 @@ def _section(found: Ablation) -> str:
     head = "".join(f'<th scope="col">{text(each)}</th>' for each in heads)
     body = rows(
         [
-            f'<th scope="row">{text(words(effects[0].metric))}</th>' + "".join(map(_cell, effects))
+            f'<th scope="row">{text(label(effects[0].metric))}</th>' + "".join(map(_cell, effects))
             for effects in zip(*found.effects, strict=True)
         ]
     )

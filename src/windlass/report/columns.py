@@ -91,7 +91,7 @@ def _unit(summaries: tuple[Summary, ...], columns: list[tuple[Summary, ...]]) ->
 
 
 def _kind(metric: str) -> str:
-    return _label(metric).split()[-1]
+    return label(metric).split()[-1]
 
 
 def _column(summaries: tuple[Summary, ...], unit: Unit, best: list[bool]) -> MetricColumn:
@@ -103,10 +103,15 @@ def _column(summaries: tuple[Summary, ...], unit: Unit, best: list[bool]) -> Met
         Cell(text + _spread(summary, unit), _full(summary, metric), good)
         for text, summary, good in zip(texts, summaries, best, strict=True)
     )
-    return MetricColumn(_label(metric), unit.symbol, tuple(cells))
+    return MetricColumn(label(metric), unit.symbol, tuple(cells))
 
 
-def _label(metric: str) -> str:
+def label(metric: str) -> str:
+    """Return the name of a metric in words.
+
+    >>> label("mean_job_wait_s")
+    'mean job wait'
+    """
     return metric.removesuffix("_s").replace("_", " ")
 
 
