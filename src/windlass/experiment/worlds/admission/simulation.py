@@ -154,11 +154,12 @@ def admit_policy(setting: AdmissionSetting, seed: int, dim: int, node: int) -> A
 
 def model_of(setting: AdmissionSetting) -> MetricModel:
     """Return the model of how metrics follow the pressure on a node's cores."""
-    return _model(setting.telemetry.model or RECORDED)
+    return model_at(setting.telemetry.model or RECORDED)
 
 
 @functools.lru_cache(maxsize=8)
-def _model(path: Path) -> MetricModel:
+def model_at(path: Path = RECORDED) -> MetricModel:
+    """Return the model in a file, by default the recorded one; the file is read once."""
     return read_model(path)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from windlass.drive import drive
 from windlass.experiment.dispatching import LANE
 from windlass.experiment.workloads.streams import seed_of, stream
+from windlass.experiment.worlds.admission.simulation import model_at
 from windlass.experiment.worlds.cluster.draw import Arrivals, ClusterArrivals
 from windlass.experiment.worlds.cluster.layout import ledger_rows, outages_of, tiers_of
 from windlass.experiment.worlds.cluster.loads.rigid import RigidJobs
@@ -57,7 +58,7 @@ from windlass.sim.site.part import SitePart
 from windlass.sim.site.rated import RatedSite
 from windlass.sim.site.result import Replay
 from windlass.sim.telemetry.gate import WhenFull, gate
-from windlass.sim.telemetry.metrics import RECORDED, Metrics, read_model
+from windlass.sim.telemetry.metrics import Metrics
 from windlass.sim.telemetry.part import TelemetryPart
 from windlass.sim.telemetry.result import Observed
 from windlass.sim.workers.guests import Spill
@@ -283,7 +284,7 @@ class _Assembly:
     def _add_tasks(self, given: Arrivals[ShortTasks], part: WorkersPart) -> None:
         spec = self._chosen.of("admit", given.site)
         if spec is not None:
-            model, nodes = read_model(RECORDED), len(self._setting.sites[given.site].rows())
+            model, nodes = model_at(), len(self._setting.sites[given.site].rows())
             policy = make_admit(spec, nodes, model.dim, self._seed, given.name)
             self._policies[f"admit.{given.name}"] = policy
             telemetry = TelemetryPart(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterator
 from windlass.admit import POLICIES as ADMIT
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds.admission.simulation import model_at
 from windlass.experiment.worlds.cluster.build import run_cluster
 from windlass.experiment.worlds.cluster.draw import ClusterArrivals, draw_arrivals
 from windlass.experiment.worlds.cluster.make_policies import make, make_admit, make_dispatch
@@ -30,7 +31,6 @@ from windlass.sim.site.part import kernels as site_kernels
 from windlass.sim.site.rated import KERNELS as RATED_KERNELS
 from windlass.sim.telemetry.binding import binding_kernels
 from windlass.sim.telemetry.gate import gate
-from windlass.sim.telemetry.metrics import RECORDED, read_model
 from windlass.sim.telemetry.part import TelemetryPart, policy_kernels
 from windlass.sim.workers.part import kernels as worker_kernels
 
@@ -129,7 +129,7 @@ def _kernels(setting: ClusterSetting) -> Iterator[Kernel]:
         if "tasks" in kinds and (dispatch := chosen.of("dispatch", name)) is not None:
             policy = make_dispatch(dispatch, site, setting.floor, 0, "")
             if (admit := chosen.of("admit", name)) is not None:
-                nodes = make_admit(admit, 1, read_model(RECORDED).dim, 0, "")
+                nodes = make_admit(admit, 1, model_at().dim, 0, "")
                 gated = gate(policy)
                 yield from (*TelemetryPart.kernels, *policy_kernels(nodes), *binding_kernels(gated))
                 yield from worker_kernels(gated, spills=setting.telemetry.full == "spill")
