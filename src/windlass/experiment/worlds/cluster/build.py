@@ -37,7 +37,6 @@ from windlass.plan import POLICIES as PLAN
 from windlass.plan import QueryOptions, configurations
 from windlass.scale import POLICIES as SCALE
 from windlass.scale import idle_time
-from windlass.share.interference import Interference
 from windlass.sim.coupled import Coupled
 from windlass.sim.demand import ScaledLoad
 from windlass.sim.fleet.binding import FleetCores
@@ -51,7 +50,6 @@ from windlass.sim.part import Part
 from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.result import Streamed
 from windlass.sim.queries.setup import Terms
-from windlass.sim.shares.neighbours import NeighbourSpeeds
 from windlass.sim.shares.part import SharesPart
 from windlass.sim.shares.result import Shared
 from windlass.sim.site.part import SitePart
@@ -67,8 +65,6 @@ from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup
 
 _Result_co = TypeVar("_Result_co", covariant=True)
-#: Number of factors to draw from for pairs of classes of jobs.
-_FACTORS = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,15 +218,15 @@ class _Assembly:
         """Return how jobs of a site slow each other down; factors of pairs are the same at all sites."""
         load, site = self._setting.loads[given.load].rigid, self._setting.sites[given.site]
         assert load is not None  # The load has rigid jobs.
-        spec = load.interference
-        factors = np.exp(stream(self._seed, f"factors.{given.load}").normal(0.0, spec.spread, _FACTORS))
-        model = Interference(spec.pressure, spec.both, spec.crowding, spec.host)
-        seed = seed_of(self._seed, f"pairs.{given.load}")
+        factors, seed = (
+            stream(self._seed, f"factors.{given.load}"),
+            seed_of(self._seed, f"pairs.{given.load}"),
+        )
         return SharingCase(
             given.drawn.jobs.jobs,
             site.processors,
             given.drawn.use,
-            NeighbourSpeeds(model, given.drawn.use, factors, seed),
+            load.interference.physics(given.drawn.use, factors, seed),
             site.memory_per_core,
         )
 

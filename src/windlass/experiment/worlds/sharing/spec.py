@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import Field
 
 from windlass.experiment.workloads.use import CPU_LAW, MEMORY_LAW, UseLaw
@@ -14,7 +15,12 @@ from windlass.experiment.worlds.batch.spec import BatchClusterSpec as SiteSpec
 from windlass.experiment.worlds.batch.spec import BatchWorkloadSpec as JobsSpec
 from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
-from windlass.share.interference import HostTime
+from windlass.model.use import JobUse
+from windlass.share.interference import HostTime, Interference
+from windlass.sim.shares.neighbours import NeighbourSpeeds
+
+#: Number of factors drawn for pairs of classes.
+_FACTORS = 1000
 
 
 class SharingClusterSpec(SiteSpec):
@@ -51,6 +57,11 @@ class InterferenceSpec(Spec):
     crowding: NotNegative = 0.278
     spread: NotNegative = 0.1
     host: HostTime = "capped"
+
+    def physics(self, use: JobUse, rng: np.random.Generator, seed: int) -> NeighbourSpeeds:
+        """Return the speeds of pairs of jobs, with factors from ``rng``; ``seed`` assigns them to pairs of classes."""
+        model = Interference(self.pressure, self.both, self.crowding, self.host)
+        return NeighbourSpeeds(model, use, np.exp(rng.normal(0.0, self.spread, _FACTORS)), seed)
 
 
 class SharingWorkloadSpec(JobsSpec):

@@ -22,14 +22,9 @@ from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.results.metrics.sharing import SharingMetrics, sharing_metrics
 from windlass.share import POLICIES as SHARE
-from windlass.share.interference import Interference
-from windlass.sim.shares.neighbours import NeighbourSpeeds
 from windlass.sim.shares.part import SharesPart
 from windlass.sim.site.part import kernels as site_kernels
 from windlass.sim.site.rated import KERNELS as RATED_KERNELS
-
-#: Number of factors drawn for pairs of classes.
-_FACTORS = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,14 +129,12 @@ def simulated(
 
 
 def _case(setting: SharingSetting, seed: int, workload: Used) -> SharingCase:
-    spec = setting.workload.interference
-    model = Interference(spec.pressure, spec.both, spec.crowding, spec.host)
-    factors = np.exp(np.random.default_rng([seed, 5]).normal(0.0, spec.spread, _FACTORS))
+    physics = setting.workload.interference.physics(workload.use, np.random.default_rng([seed, 5]), seed)
     return SharingCase(
         workload.jobs.jobs,
         workload.jobs.processors,
         workload.use,
-        NeighbourSpeeds(model, workload.use, factors, seed),
+        physics,
         setting.cluster.memory_per_core,
         setting.checkpoint,
         setting.noise,
