@@ -108,12 +108,12 @@ def test_rejecting_nothing_or_everything_changes_nothing(dispatch, admit):
 def test_admission_equals_the_plain_simulation(monkeypatch, dispatch, admit, full):
     model = small_model()
     monkeypatch.setattr(simulation, "read_model", lambda path: model)
-    simulation._model.cache_clear()
+    simulation.model_at.cache_clear()
     case = case_of(
         policies={"dispatch": dispatch, "admit": admit}, telemetry={"every": 2.0}, admission={"full": full}
     )
     done, observed = with_admission(case)
-    simulation._model.cache_clear()
+    simulation.model_at.cache_clear()
     setting = case.setting
     plain = Oracle(
         dispatch_policy(setting, case.seed),
