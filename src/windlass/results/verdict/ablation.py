@@ -117,7 +117,7 @@ def ablation(results: Results) -> tuple[Ablation, ...]:
     Examples
     --------
     >>> import polars as pl
-    >>> from windlass.results import Outcome
+    >>> from windlass.results.outcome import Choice, Outcome
     >>> from windlass.results.metrics.site import BatchMetrics
     >>> def variant(name, choice, *waits):
     ...     made = [BatchMetrics(1, wait, wait, wait, wait, 1.0, 0.5, 9.0) for wait in waits]
