@@ -55,7 +55,7 @@ def test_the_scenarios_of_three_pages_are_valid():
     # User files do not exist here: a policy replaces the first, a priority the other.
     whole = [code.replace("[fcfs, ./mine.py]", "[fcfs, sjf]").replace("./mine.py", "saf") for code in found]
     counts = [len(make_scenario(yaml.safe_load(code)).variants) for code in whole]
-    assert counts == [2, 2, 9, 1, 4]
+    assert counts == [2, 3, 2, 9, 1, 4]
 
 
 def test_the_examples_of_dispatch_run(capsys):

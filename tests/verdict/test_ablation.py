@@ -171,3 +171,42 @@ def test_without_place_an_order_of_staged_jobs_goes_too_and_the_variant_is_compa
     }  # fmt: skip
     (table,) = ablation(run(make_scenario(tree)))
     assert table.left_out == (("place",),)
+
+
+ORDER_ALONE, SHARE_ALONE = [12.0, 13.0, 16.0], [21.0, 23.0, 25.0]
+
+
+def with_alone():
+    """With two decisions, to leave one out is to make the other one alone; a third tells them apart."""
+    third = {"scale": "thrifty"}
+    return results(
+        variant((), WHOLE, **third), variant(("order",), NO_ORDER, **third), variant(("share",), NO_SHARE, **third),
+        variant(("share", "scale"), ORDER_ALONE, **third), variant(("order", "scale"), SHARE_ALONE, **third),
+        variant(("order", "share", "scale"), NEITHER, **third),
+    )  # fmt: skip
+
+
+def test_a_decision_alone_is_compared_with_no_decision():
+    (found,) = ablation(with_alone())
+    assert found.alone == ("order", "share")
+    assert found.left_out == (("order",), ("share",), ("order", "share", "scale"))
+    wait = found.alone_effects[0][0]
+    assert (wait.whole, wait.without) == (sum(ORDER_ALONE) / 3, sum(NEITHER) / 3)
+    differences = [none - alone for none, alone in zip(NEITHER, ORDER_ALONE, strict=True)]
+    expected = paired_interval(pl.Series(differences).to_numpy())
+    assert (wait.difference.low, wait.difference.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_a_decision_interacts_with_all_others_if_it_is_worth_less_alone():
+    (found,) = ablation(with_alone())
+    beyond = {each.decisions[0]: each.beyond.mean for each in found.interactions if each.metric == "wait_s"}
+    rows = zip(WHOLE, NO_ORDER, ORDER_ALONE, NEITHER, strict=True)
+    expected = [none - alone - without + whole for whole, without, alone, none in rows]
+    assert beyond == {"order": pytest.approx(sum(expected) / 3), "share": pytest.approx(beyond["share"])}
+    assert all(each.decisions[1] == "all others" for each in found.interactions)
+
+
+def test_without_a_variant_of_no_decision_there_is_no_table_of_decisions_alone():
+    (found,) = ablation(results(*with_alone().variants[:-1]))
+    assert (found.alone, found.alone_effects) == ((), ())
+    assert len(found.left_out) == 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich import box
 from rich.table import Table
@@ -11,10 +11,16 @@ from rich.text import Text
 
 from windlass.report.columns import label
 from windlass.results import Results
-from windlass.results.verdict.ablation import Ablation, Effect, ablation
+from windlass.results.verdict.ablation import Ablation, Effect, Interaction, ablation
 
 #: The title, and what the cells mean.
 TITLE = "What each decision is worth"
+ALONE = "What each decision is worth alone"
+ALONE_LEGEND = (
+    "Change of each metric where the only decision that a variant makes is left out. Marks as above."
+)
+#: The most sentences on interactions; the largest come first.
+_MOST = 12
 LEGEND = (
     "Change of each metric where a decision is left out. Marked if the paired 95 % confidence interval excludes 0, "
     "which needs several seeds: ✓ if the metric is better with the decision, ✗ if it is better without. ∞: the metric "
@@ -33,19 +39,27 @@ def ablation_tables(results: Results) -> Iterator[Table | Text]:
     for found in ablation(results):
         yield Text()
         yield Text(title(found), "bold")
-        yield _table(found)
-        for line in interaction_lines(found):
-            yield Text(line)
+        yield _table(found.left_out, found.effects)
         yield Text(LEGEND)
+        if found.alone:
+            yield Text()
+            yield Text(title(found, ALONE), "bold")
+            yield _table([(name,) for name in found.alone], found.alone_effects)
+            yield Text(ALONE_LEGEND)
+        lines = interaction_lines(found)
+        if lines:
+            yield Text()
+        for line in lines:
+            yield Text(line)
 
 
-def title(found: Ablation) -> str:
+def title(found: Ablation, words: str = TITLE) -> str:
     """Return the title, with the point of a sweep."""
-    return f"{TITLE} ({found.point})" if found.point else TITLE
+    return f"{words} ({found.point})" if found.point else words
 
 
 def interaction_lines(found: Ablation) -> list[str]:
-    """Return a sentence for each significant interaction of two decisions.
+    """Return a sentence for each significant interaction, the largest first, and how many more there are.
 
     Examples
     --------
@@ -54,21 +68,22 @@ def interaction_lines(found: Ablation) -> list[str]:
     >>> print(interaction_lines(Ablation("", "all", (), (), (both,)))[0][:78])
     admit and share interact: without both, mean job wait is 20 % higher than if t
     """
-    lines = []
-    for each in found.interactions:
-        if not each.beyond.excludes_zero or each.whole == 0.0:
-            continue
-        mean, *ends = (
-            value / abs(each.whole) for value in (each.beyond.mean, each.beyond.low, each.beyond.high)
-        )
-        low, high = (_percent(end) for end in sorted(ends, key=abs))
-        one, other = each.decisions
-        lines.append(
-            f"{one} and {other} interact: without both, {label(each.metric)} is {_percent(mean)} % "
-            f"{'higher' if mean > 0 else 'lower'} than if the two changes added up (of its value with all decisions; "
-            f"95 % confidence interval {low} to {high} %, n = {each.beyond.count})."
-        )
-    return lines
+    some = [each for each in found.interactions if each.beyond.excludes_zero and each.whole != 0.0]
+    some.sort(key=lambda each: -abs(each.beyond.mean / each.whole))
+    lines = [_interaction_line(each) for each in some[:_MOST]]
+    more = len(some) - len(lines)
+    return [*lines, f"{more} smaller interactions are significant too."] if more else lines
+
+
+def _interaction_line(each: Interaction) -> str:
+    mean, *ends = (value / abs(each.whole) for value in (each.beyond.mean, each.beyond.low, each.beyond.high))
+    low, high = (_percent(end) for end in sorted(ends, key=abs))
+    one, other = each.decisions
+    return (
+        f"{one} and {other} interact: without both, {label(each.metric)} is {_percent(mean)} % "
+        f"{'higher' if mean > 0 else 'lower'} than if the two changes added up (of its value with all decisions; "
+        f"95 % confidence interval {low} to {high} %, n = {each.beyond.count})."
+    )
 
 
 def cell(effect: Effect) -> str:
@@ -95,12 +110,12 @@ def _percent(change: float) -> str:
     return f"{size:,.0f}" if size >= 9.95 else f"{size:.1f}"
 
 
-def _table(found: Ablation) -> Table:
+def _table(left_out: Sequence[Sequence[str]], effects: Sequence[Sequence[Effect]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     table.add_column("without", vertical="bottom", overflow="fold")
-    for names in found.left_out:
+    for names in left_out:
         table.add_column(Text("\n".join(names)), justify="right", vertical="bottom", overflow="fold")
-    for effects in zip(*found.effects, strict=True):
-        shown = (Text(cell(effect), "bold" if effect.significant else "") for effect in effects)
-        table.add_row(Text(label(effects[0].metric)), *shown)
+    for row in zip(*effects, strict=True):
+        shown = (Text(cell(effect), "bold" if effect.significant else "") for effect in row)
+        table.add_row(Text(label(row[0].metric)), *shown)
     return table

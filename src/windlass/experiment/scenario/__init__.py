@@ -2,8 +2,9 @@
 
 Every list in a scenario is swept: ``order: [fcfs, easy]`` with ``processors: [64, 128]`` makes four variants. A list
 within a list is one value: ``without: [[], [share]]`` makes two. ``seeds`` is not a sweep: each variant runs once per
-seed.
+seed. ``variants`` names choices of policies that are made together.
 
+- :mod:`~windlass.experiment.scenario.variants`: named variants.
 - :mod:`~windlass.experiment.scenario.source`: the plain values of a log, a scenario file or the bundled example.
 - :mod:`~windlass.experiment.scenario.files`: the files that a scenario names, resolved to absolute paths.
 - :mod:`~windlass.experiment.scenario.quoting`: values as shown in messages.
@@ -15,7 +16,7 @@ import datetime
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from pydantic import ValidationError
 
 from windlass.experiment.scenario.files import resolve_paths
 from windlass.experiment.scenario.quoting import shown
+from windlass.experiment.scenario.variants import FIELD, named_variants
 from windlass.experiment.worlds import Setting, World, find_world
 from windlass.io import read_yaml
 from windlass.model import InputError
@@ -120,16 +122,19 @@ def make_scenario(tree: Any, source: str = "scenario", folder: Path = Path()) ->
     rest = {key: value for key, value in tree.items() if key not in _TOP}
     try:
         world = find_world(rest.get("world", "batch"))
-        rest = resolve_paths(rest, world.setting.path_fields, folder)
+        fields = world.setting.path_fields
+        named = [
+            (own, resolve_paths(each, fields, folder)) for own, each in named_variants(rest, world.setting)
+        ]
     except InputError as error:
         raise InputError(f"{source}: {error}") from error
-    count = VARIANTS.check(_points(rest, "", world.setting), source)
+    count = VARIANTS.check(sum(_points(each, "", world.setting) for _, each in named), source)
     RUNS.check(count * len(seeds), source)
-    variants = tuple(_variants(rest, world, source))
+    variants = tuple(_variants(named, world, source))
     for label, times in Counter(variant.name for variant in variants).items():
         if times > 1:
             raise InputError(f"{source}: variant {label!r} appears {times} times")
-    filled = _overlay(variants[0].setting.model_dump(mode="json", exclude_none=True), rest)
+    filled = _filled(rest, variants[0], world.setting, folder)
     as_run = yaml.safe_dump(
         {"name": name, **filled, "seeds": list(seeds)}, sort_keys=False, allow_unicode=True
     )
@@ -150,18 +155,42 @@ def _seeds(value: Any, source: str) -> tuple[int, ...]:
     return tuple(seeds)
 
 
-def _variants(tree: dict[str, Any], world: World, source: str) -> Iterator[Variant]:
+def _filled(rest: dict[str, Any], variant: Variant, setting: type[Setting], folder: Path) -> dict[str, Any]:
+    """Return the scenario with all defaults and absolute paths."""
+    given = resolve_paths(rest, setting.path_fields, folder)
+    defaults = variant.setting.model_dump(mode="json", exclude_none=True)
+    if FIELD in rest:
+        # The policies of a variant are no defaults of others.
+        defaults = {field: value for field, value in defaults.items() if field not in setting.policy_fields}
+        resolved = {name: resolve_paths(changes or {}, (), folder) for name, changes in rest[FIELD].items()}
+        given = given | {FIELD: resolved}
+    filled: dict[str, Any] = _overlay(defaults, given)
+    return filled
+
+
+def _variants(named: Sequence[tuple[str, Any]], world: World, source: str) -> Iterator[Variant]:
+    points: list[tuple[str, tuple[At, ...]]] = []
+    settings: list[Setting] = []
+    for own, tree in named:
+        where = f"{source}: {FIELD}.{own}" if own else source
+        try:
+            for at, point in _sweep(tree, "", world.setting):
+                settings.append(world.setting.model_validate(point))
+                points.append((own, at))
+        except ValidationError as error:
+            raise InputError(f"{where}: {_first(error)}") from error
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from error
     try:
-        points = list(_sweep(tree, "", world.setting))
-        settings = world.setting.together([world.setting.model_validate(point) for _, point in points])
-    except ValidationError as error:
-        raise InputError(f"{source}: {_first(error)}") from error
+        together = world.setting.together(settings)
     except InputError as error:
         raise InputError(f"{source}: {error}") from error
-    for (at, _), setting in zip(points, settings, strict=True):
+    times = Counter(points)
+    for (own, at), setting in zip(points, together, strict=True):
         chosen = setting.called() or ", ".join(choice.label for choice in world.choices(setting))
+        called = own if own and times[own, at] == 1 else f"{own}: {chosen}" if own else chosen
         labels = [each.label for each in at]
-        yield Variant(", ".join([chosen, *labels]), setting, ", ".join(labels), at)
+        yield Variant(", ".join([called, *labels]), setting, ", ".join(labels), at)
 
 
 def _points(value: Any, path: str, setting: type[Setting]) -> int:

@@ -4,14 +4,18 @@ A variant leaves decisions out if policies stand in for them (:attr:`windlass.re
 with the variant of the same point that makes all decisions with the same policies. If variants leave out one decision,
 another one, and both, the *interaction* of the two is the change without both, less the changes without either: 0 if
 the two are independent of each other.
+
+If a variant makes no decision, variants that make a single one show what it is worth *alone*. The interaction of a
+decision with all others is the change where it is left out of all, less the change where it is left out alone.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +24,9 @@ from windlass.results import Results, VariantResult
 from windlass.results.verdict.compare import comparable
 from windlass.results.verdict.paired import ConfidenceInterval, paired_interval
 from windlass.results.verdict.repeated import repeat
+
+#: All decisions but one, as the other side of an interaction.
+OTHERS: Final = "all others"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ class Interaction:
     Parameters
     ----------
     decisions
-        The two decisions.
+        The two decisions; the second is :data:`OTHERS` for all others.
     metric, whole
         The metric, and its mean with all decisions.
     beyond
@@ -97,6 +104,8 @@ class Ablation:
         For each of these, its effect on each metric that has a direction and applies.
     interactions
         Interactions of decisions that variants leave out alone and together.
+    alone, alone_effects
+        The decisions that a variant makes alone, and the effects of leaving out that last decision.
     """
 
     point: str
@@ -104,6 +113,8 @@ class Ablation:
     left_out: tuple[tuple[str, ...], ...]
     effects: tuple[tuple[Effect, ...], ...]
     interactions: tuple[Interaction, ...] = ()
+    alone: tuple[str, ...] = ()
+    alone_effects: tuple[tuple[Effect, ...], ...] = ()
 
 
 def ablation(results: Results) -> tuple[Ablation, ...]:
@@ -157,38 +168,71 @@ def _ablated(base: VariantResult, others: Sequence[VariantResult]) -> Ablation:
     }
     repeated = {metric: repeat([base, *others], metric) for metric in better}
     left_out = tuple(map(_left_out, others))
-    effects = tuple(
-        tuple(
+    every = {choice.decision for choice in base.choices}
+    none = next((row for row, names in enumerate(left_out, start=1) if every == set(names)), None)
+    alone = {} if none is None else _alone(every, left_out)
+    rows = [row for row in range(1, len(others) + 1) if row not in alone.values()]
+
+    def effects(whole: int, without: int) -> tuple[Effect, ...]:
+        return tuple(
             Effect(
                 metric,
                 better[metric],
-                float(found.means[0]),
-                float(found.means[row]),
-                found.difference(row, 0),
+                float(found.means[whole]),
+                float(found.means[without]),
+                found.difference(without, whole),
             )
             for metric, found in repeated.items()
         )
-        for row in range(1, len(others) + 1)
-    )
+
     interactions = tuple(
         each
         for metric, found in repeated.items()
         if found.values
-        for each in _interactions(metric, found.values[0], float(found.means[0]), left_out)
+        for each in _interactions(metric, found.values[0], float(found.means[0]), left_out, alone, none)
     )
-    return Ablation(base.point, base.own_name, left_out, effects, interactions)
+    return Ablation(
+        base.point,
+        base.own_name,
+        tuple(left_out[row - 1] for row in rows),
+        tuple(effects(0, row) for row in rows),
+        interactions,
+        tuple(alone),
+        tuple(effects(row, none) for row in alone.values() if none is not None),
+    )
+
+
+def _alone(every: set[str], left_out: Sequence[tuple[str, ...]]) -> dict[str, int]:
+    """Return the row of the variant that makes a single decision, by decision.
+
+    Of two decisions, to make one alone is to leave the other one out.
+    """
+    if len(every) <= 2:
+        return {}
+    kept = [sorted(every - set(names)) for names in left_out]
+    return {names[0]: row for row, names in enumerate(kept, start=1) if len(names) == 1}
 
 
 def _interactions(
-    metric: str, values: NDArray[np.float64], whole: float, left_out: tuple[tuple[str, ...], ...]
+    metric: str,
+    values: NDArray[np.float64],
+    whole: float,
+    left_out: tuple[tuple[str, ...], ...],
+    alone: Mapping[str, int],
+    none: int | None,
 ) -> Iterator[Interaction]:
     rows = {frozenset(each): row for row, each in enumerate(left_out, start=1)}
-    alone = sorted({each[0] for each in left_out if len(each) == 1})
-    for first, second in itertools.combinations(alone, 2):
-        both = rows.get(frozenset((first, second)))
-        if both is None:
-            continue
-        one, other = rows[frozenset((first,))], rows[frozenset((second,))]
+    single = sorted({each[0] for each in left_out if len(each) == 1})
+    pairs = [
+        ((first, second), rows[frozenset((first,))], rows[frozenset((second,))], both)
+        for first, second in itertools.combinations(single, 2)
+        if (both := rows.get(frozenset((first, second)))) is not None
+    ]
+    if none is not None:
+        pairs += [
+            ((name, OTHERS), rows[frozenset((name,))], alone[name], none) for name in single if name in alone
+        ]
+    for names, one, other, both in pairs:
         beyond = paired_interval(values[both] - values[one] - values[other] + values[0])
         if beyond is not None:
-            yield Interaction((first, second), metric, whole, beyond)
+            yield Interaction(names, metric, whole, beyond)

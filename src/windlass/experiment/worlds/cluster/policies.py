@@ -35,19 +35,55 @@ REGISTRIES: Final[Mapping[Decision, Registry]] = {
     "admit": ADMIT,
 }
 _NONE = "none"
+#: A variant that makes at most that number of decisions is named by them.
+_FEW = 2
 #: The placement that leaves the order of jobs to another policy.
 _IN_PLACE = PolicySpec(name="in-place")
 
 
+#: All decisions, in words; decisions to keep may follow, as in ``all but order and share``.
+_ALL, _BUT, _AND = "all", "all but ", " and "
+
+
 def _listed(given: Any) -> Any:
-    return [given] if isinstance(given, str) else given
+    """Return a list of decisions, from a list, one name, or all but some."""
+    if not isinstance(given, str):
+        return given
+    if given == _ALL:
+        return DECISIONS
+    if not given.startswith(_BUT):
+        return [given]
+    kept = [name.strip() for name in given.removeprefix(_BUT).split(_AND)]
+    for name in kept:
+        if name not in DECISIONS:
+            raise ValueError(
+                f"no decision {name!r}, expected some of {', '.join(DECISIONS)}, joined by 'and'"
+            )
+    return [each for each in DECISIONS if each not in kept]
+
+
+def left_out_label(left_out: tuple[Decision, ...]) -> str:
+    """Return what a variant leaves out, in words; empty if nothing.
+
+    >>> left_out_label(("order", "share")), left_out_label(DECISIONS)
+    ('without order and share', 'no decision')
+    >>> left_out_label(("plan", "place", "scale", "share", "dispatch", "admit"))
+    'order alone'
+    """
+    kept = [each for each in DECISIONS if each not in left_out]
+    if not kept:
+        return "no decision"
+    if len(kept) <= _FEW:
+        return f"{_AND.join(kept)} alone"
+    return f"without {_AND.join(left_out)}" if left_out else ""
 
 
 def _in_order(left_out: tuple[Decision, ...]) -> tuple[Decision, ...]:
     return tuple(each for each in DECISIONS if each in left_out)
 
 
-#: Decisions that are left out, in the order of :data:`DECISIONS`; one may be given without a list.
+#: Decisions that are left out, in the order of :data:`DECISIONS`; one may be given without a list, and most of them as
+#: all but some.
 LeftOut = Annotated[tuple[Decision, ...], AfterValidator(_in_order), BeforeValidator(_listed)]
 
 

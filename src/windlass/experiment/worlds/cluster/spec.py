@@ -14,7 +14,7 @@ from windlass.experiment.worlds.cluster.loads.rigid import RigidSpec
 from windlass.experiment.worlds.cluster.loads.staged import StagedSpec
 from windlass.experiment.worlds.cluster.loads.tasks import ShortTasksSpec
 from windlass.experiment.worlds.cluster.loads.vectors import VectorsSpec
-from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec, LeftOut
+from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec, LeftOut, left_out_label
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec, MeasuredLinks, TierSpec, resolve_like
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 from windlass.results import Choice
@@ -206,7 +206,7 @@ def _labels(variants: Sequence[ClusterSetting]) -> list[str]:
     for variant, column in zip(variants, columns, strict=True):
         named = [column[place] for place in differing] if alike else column
         if variant.without:
-            named = [*named, f"without {' and '.join(variant.without)}"]
+            named = [*named, left_out_label(variant.without)]
         found.append(", ".join(named) or "all decisions")
     return found
 
