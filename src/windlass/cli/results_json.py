@@ -36,6 +36,10 @@ def verdict_tree(answer: Answer) -> dict[str, Any] | None:
         "by": verdict.metric,
         "better": "higher" if verdict.better > 0 else "lower",
         "points": [_point(verdict, point) for point in verdict.points],
+        "headlines": [
+            {"metric": each.metric, "points": [_point(each, point) for point in each.points]}
+            for each in answer.headlines
+        ],
         "cut_share": answer.cut,
         "without_cutting": (
             None if answer.uncut is None else [_point(answer.uncut, point) for point in answer.uncut.points]

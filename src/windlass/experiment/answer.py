@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from windlass.report.fidelity import fidelity_sentence
+from windlass.report.headlines import headline_sentences
 from windlass.report.sentence import cut_share, input_sentence, sentences
 from windlass.results import Results
-from windlass.results.verdict import Requirement, Verdict, fidelity, judge
+from windlass.results.verdict import Requirement, Verdict, fidelity, headlines, judge
 
 #: Above this share of lost work, the experiment is repeated without killing jobs at their requested time.
 _MUCH = 0.01
@@ -28,12 +29,15 @@ class Answer:
         The share of the work that was lost by killing jobs, 0 to 1.
     sentences
         The verdict in words; the first sentence is the answer.
+    headlines
+        Of a world with several headline metrics, the verdict in each; empty if one metric was chosen.
     """
 
     verdict: Verdict | None
     uncut: Verdict | None
     cut: float
     sentences: tuple[str, ...]
+    headlines: tuple[Verdict, ...] = ()
 
 
 def answer_to(
@@ -59,9 +63,10 @@ def answer_to(
         The world has no metric with this name.
     """
     verdict = judge(results, by, requirements)
+    several = headlines(results, requirements) if by is None else ()
     cut = cut_share(results)
-    words = sentences(verdict)
+    words = headline_sentences(several) or sentences(verdict)
     without = uncut() if words and cut > _MUCH else None
     other = None if without is None else judge(without, by, requirements)
     more = (input_sentence(cut, verdict, other), fidelity_sentence(fidelity(results)))
-    return Answer(verdict, other, cut, (*words, *filter(None, more)) if words else words)
+    return Answer(verdict, other, cut, (*words, *filter(None, more)) if words else words, several)

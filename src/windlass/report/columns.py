@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from windlass.report.units import SECONDS, Unit, decimals_of, number, unit_for
+from windlass.report.units import SECONDS, Unit, decimals_of, number, spoken, unit_for
 from windlass.results import Results, Summary
 from windlass.results.verdict import comparable, compare
 
@@ -112,7 +112,7 @@ def label(metric: str) -> str:
     >>> label("mean_job_wait_s")
     'mean job wait'
     """
-    return metric.removesuffix("_s").replace("_", " ")
+    return spoken(metric)
 
 
 def _spread(summary: Summary, unit: Unit) -> str:

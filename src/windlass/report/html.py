@@ -6,12 +6,13 @@ from pathlib import Path
 
 from windlass.io import write_text
 from windlass.report import ablation_section, breakdowns, by_group, distributions, overview, sweep, timelines
+from windlass.report.headlines import headline_sentences
 from windlass.report.html_fragments import PageSection
 from windlass.report.job_columns import JOB, lanes, only, other_kinds
 from windlass.report.page import page
 from windlass.report.sentence import sentences
 from windlass.results import Results
-from windlass.results.verdict import judge
+from windlass.results.verdict import headlines, judge
 
 
 def write_report(
@@ -51,7 +52,9 @@ def write_report(
     True
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(_page(results, sentences(judge(results)) if answer is None else answer, by), path)
+    if answer is None:
+        answer = headline_sentences(headlines(results)) or sentences(judge(results))
+    write_text(_page(results, answer, by), path)
 
 
 def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:

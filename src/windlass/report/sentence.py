@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from windlass.report.units import counted, number, time_unit, unit_for
+from windlass.report.units import counted, number, spoken, time_unit, unit_for
 from windlass.results import Results
 from windlass.results.verdict.compare import Comparison
 from windlass.results.verdict.judge import BrokenRequirement, Cost, PointVerdict, Verdict
@@ -86,36 +86,44 @@ def point_sentence(verdict: Verdict, point: PointVerdict) -> str:
         value = in_words(verdict.metric, comparison.means[best])
         others = "that meet all requirements" if point.broken else "that have one"
         return f"{ahead} of the variants {others}: {value}."
-    runner = max(rivals, key=lambda row: verdict.better * comparison.means[row])
-    if not point.tied:
+    equal = [row for row in rivals if comparison.means[row] == comparison.means[best]]
+    alike = listed([names[row] for row in sorted([best, *equal])])
+    if len(equal) == len(rivals):
+        return f"{alike} have the same {metric}: {in_words(verdict.metric, comparison.means[best])}."
+    if equal:
+        ahead = f"{alike} have the {_most(verdict.better)} {metric}"
+    apart = [row for row in rivals if row not in equal]
+    runner = max(apart, key=lambda row: verdict.better * comparison.means[row])
+    tied = [row for row in point.tied if row not in equal]
+    if not tied:
         return f"{ahead}: {_led(verdict, comparison, best, runner, names)}."
-    unknown = [row for row in point.tied if comparison.against[row] is None]
-    if unknown:
+    if any(comparison.against[row] is None for row in tied):
         gap = _gap(verdict, comparison, best, runner, names)
         return f"{ahead}: {gap}; one run cannot show whether the difference is statistically significant."
-    return _tie(verdict, point, best)
+    return _tie(verdict, point, best, tied, equal)
 
 
-def _tie(verdict: Verdict, point: PointVerdict, best: int) -> str:
+def _tie(verdict: Verdict, point: PointVerdict, best: int, tied: list[int], equal: list[int]) -> str:
     """Compare the best with the closest variant that is not significantly worse, then name the other variants."""
     comparison, names = point.comparison, point.names
-    close = max(point.tied, key=lambda row: verdict.better * comparison.means[row])
+    close = max(tied, key=lambda row: verdict.better * comparison.means[row])
     first, second = sorted([best, close])
     found = comparison.against[close]
     assert found is not None  # unknown intervals were handled by the caller
     values = [in_words(verdict.metric, comparison.means[row]) for row in (first, second)]
-    shown = f"both {values[0]}" if values[0] == values[1] else _listed(values)
+    shown = f"both {values[0]}" if values[0] == values[1] else listed(values)
     parts = [
         f"{names[first]} and {names[second]} do not differ significantly in {label(verdict.metric)}: {shown}",
         f"95 % confidence interval of the difference {_interval(verdict.metric, found)}, {_pairs(found, comparison)}",
     ]
+    if equal:
+        verb = "equals" if len(equal) == 1 else "equal"
+        parts.append(f"{listed([names[row] for row in equal])} {verb} {names[best]}")
     others = [
-        f"{names[row]} ({in_words(verdict.metric, comparison.means[row])})"
-        for row in point.tied
-        if row != close
+        f"{names[row]} ({in_words(verdict.metric, comparison.means[row])})" for row in tied if row != close
     ]
     if others:
-        which = _listed(others) if len(others) <= _NAMED else f"{len(others)} others"
+        which = listed(others) if len(others) <= _NAMED else f"{len(others)} others"
         parts.append(
             f"nor {'does' if len(others) == 1 else 'do'} {which} differ significantly from {names[best]}"
         )
@@ -125,7 +133,7 @@ def _tie(verdict: Verdict, point: PointVerdict, best: int) -> str:
         if comparison.is_worse(row) and row not in point.out and row not in point.recorded
     ]
     if worse:
-        which = _listed(worse) if len(worse) <= _NAMED else f"the other {len(worse)}"
+        which = listed(worse) if len(worse) <= _NAMED else f"the other {len(worse)}"
         parts.append(f"{which} {'is' if len(worse) == 1 else 'are'} significantly worse than {names[best]}")
     return f"{'; '.join(parts)}."
 
@@ -208,13 +216,16 @@ def label(metric: str) -> str:
         return f"Jain's index over {metric.removesuffix('_jain')}"
     if metric == "starved":
         return "number of starved jobs"
-    return metric.removesuffix("_s").replace("_", " ")
+    return spoken(metric)
+
+
+def quoted(name: str) -> str:
+    """Put a name that contains a comma in quotes, so that lists of names are unambiguous."""
+    return f"'{name}'" if "," in name else name
 
 
 def _quoted(point: PointVerdict) -> PointVerdict:
-    """Put names that contain a comma in quotes, so that lists of names are unambiguous."""
-    names = tuple(f"'{name}'" if "," in name else name for name in point.names)
-    return replace(point, names=names)
+    return replace(point, names=tuple(map(quoted, point.names)))
 
 
 def _most(better: int) -> str:
@@ -247,7 +258,12 @@ def _pairs(found: ConfidenceInterval, comparison: Comparison) -> str:
     return f"n = {found.count} blocks{correlated}"
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """Return names joined by commas and ``and``.
+
+    >>> listed(["fcfs", "sjf", "easy"])
+    'fcfs, sjf and easy'
+    """
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

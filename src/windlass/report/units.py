@@ -18,6 +18,8 @@ class Unit:
 PLAIN = Unit("", 1.0)
 PERCENT = Unit("%", 100.0)
 SECONDS = Unit("s", 1.0)
+#: The unit of metrics with each suffix, other than times.
+_SUFFIXES = {"_usd": Unit("USD", 1.0), "_gb": Unit("GB", 1.0)}
 _TIMES = (SECONDS, Unit("min", 1 / 60), Unit("h", 1 / 3600), Unit("d", 1 / 86400))
 
 
@@ -35,7 +37,20 @@ def unit_for(metric: str, values: Iterable[float]) -> Unit:
     """
     if metric.endswith("utilisation"):
         return PERCENT
-    return time_unit(values) if metric.endswith("_s") else PLAIN
+    if metric.endswith("_s"):
+        return time_unit(values)
+    return next((unit for suffix, unit in _SUFFIXES.items() if metric.endswith(suffix)), PLAIN)
+
+
+def spoken(metric: str) -> str:
+    """Return the name of a metric in words, without its unit.
+
+    >>> spoken("mean_job_wait_s"), spoken("cost_usd"), spoken("jobs")
+    ('mean job wait', 'cost', 'jobs')
+    """
+    for suffix in ("_s", *_SUFFIXES):
+        metric = metric.removesuffix(suffix)
+    return metric.replace("_", " ")
 
 
 def time_unit(seconds: Iterable[float]) -> Unit:

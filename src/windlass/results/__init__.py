@@ -9,11 +9,21 @@
 """
 
 from windlass.results.outcome import RECORDED, At, Choice, Outcome, Series, VariantResult
-from windlass.results.summary import HIGHER, LOWER, SOMETIMES, Summary, better_of, summarise
+from windlass.results.summary import (
+    HEADLINE,
+    HIGHER,
+    LOWER,
+    SOMETIMES,
+    Summary,
+    better_of,
+    is_headline,
+    summarise,
+)
 from windlass.results.tables import FILES, Results
 
 __all__ = [
     "FILES",
+    "HEADLINE",
     "HIGHER",
     "LOWER",
     "RECORDED",
@@ -26,5 +36,6 @@ __all__ = [
     "Summary",
     "VariantResult",
     "better_of",
+    "is_headline",
     "summarise",
 ]

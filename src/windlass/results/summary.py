@@ -20,6 +20,9 @@ HIGHER: Final[Mapping[str, int]] = MappingProxyType({_BETTER: 1})
 _SOMETIMES = "sometimes"
 #: Metadata of a metric that is NaN for runs to which it does not apply. Tables omit it if it applies to no run.
 SOMETIMES: Final[Mapping[str, int]] = MappingProxyType({_SOMETIMES: 1})
+_HEADLINE = "headline"
+#: Metadata of a metric by which a load is judged; a world with several loads has several of them, and no single winner.
+HEADLINE: Final[Mapping[str, int]] = MappingProxyType({_HEADLINE: 1})
 
 
 def better_of(metric: Field[Any]) -> int:
@@ -30,6 +33,11 @@ def better_of(metric: Field[Any]) -> int:
 def is_sometimes(metric: Field[Any]) -> bool:
     """Return whether a metric can be inapplicable, that is NaN, for some runs."""
     return bool(metric.metadata.get(_SOMETIMES, 0))
+
+
+def is_headline(metric: Field[Any]) -> bool:
+    """Return whether a load is judged by a metric."""
+    return bool(metric.metadata.get(_HEADLINE, 0))
 
 
 @dataclass(frozen=True, slots=True)

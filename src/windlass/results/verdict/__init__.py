@@ -10,6 +10,7 @@
 - :mod:`~windlass.results.verdict.ablation`: what each decision is worth, where variants leave decisions out.
 - :mod:`~windlass.results.verdict.judge`: the verdict on results: the best at each point, its costs, and the variants
   that violate a requirement.
+- :mod:`~windlass.results.verdict.headlines`: the verdict over several metrics, those that each load is judged by.
 
 A verdict holds numbers only; :mod:`windlass.report.sentence` writes its sentences.
 """
@@ -17,6 +18,7 @@ A verdict holds numbers only; :mod:`windlass.report.sentence` writes its sentenc
 from windlass.results.verdict.ablation import Ablation, Effect, Interaction, ablation
 from windlass.results.verdict.compare import Comparison, comparable, compare
 from windlass.results.verdict.fidelity import Fidelity, fidelity
+from windlass.results.verdict.headlines import Standing, headlines, standings
 from windlass.results.verdict.judge import PointVerdict, Verdict, check_names, judge
 from windlass.results.verdict.paired import ConfidenceInterval, paired_interval
 from windlass.results.verdict.require import Requirement, parse_requirements
@@ -30,13 +32,16 @@ __all__ = [
     "Interaction",
     "PointVerdict",
     "Requirement",
+    "Standing",
     "Verdict",
     "ablation",
     "check_names",
     "comparable",
     "compare",
     "fidelity",
+    "headlines",
     "judge",
     "paired_interval",
     "parse_requirements",
+    "standings",
 ]
