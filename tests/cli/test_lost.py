@@ -187,7 +187,7 @@ def test_results_from_a_checkpoint_equal_fresh_ones(tmp_path):
 
 
 def test_a_checkpoint_keeps_time_series_and_written_files(tmp_path):
-    seen = Series("accuracy", np.array([0.0, 1.0, 2.5]), np.array([0.1, np.nan]), True)
+    seen = Series("accuracy", np.array([0.0, 1.0, 2.5]), np.array([0.1, np.nan]), True, "iowa", "web")
     metrics = BatchMetrics(1, 0.0, 0.0, 0.0, 60.0, 1.0, 0.5, 60.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0)
     table = pl.DataFrame({"job": [1], "why": ["it is first"]})
     outcome = Outcome(3, metrics, table, 8, ("a note",), (("a.txt", b"\x00"),), (seen,), 0.25)
@@ -198,6 +198,6 @@ def test_a_checkpoint_keeps_time_series_and_written_files(tmp_path):
     assert again.cut_share == 0.25
     assert again.jobs.equals(table)
     (found,) = again.series
-    assert (found.name, found.percent) == ("accuracy", True)
+    assert (found.name, found.percent, found.site, found.load) == ("accuracy", True, "iowa", "web")
     assert found.time.tobytes() == seen.time.tobytes()
     assert found.value.tobytes() == seen.value.tobytes()

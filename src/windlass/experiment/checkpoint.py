@@ -211,7 +211,7 @@ def _plain(outcome: Outcome) -> dict[str, Any]:
         "processors": outcome.processors,
         "notes": outcome.notes,
         "written": [name for name, _ in outcome.written],
-        "series": [(each.name, each.percent) for each in outcome.series],
+        "series": [(each.name, each.percent, each.site, each.load) for each in outcome.series],
         "cut_share": outcome.cut_share,
     }
 
@@ -222,11 +222,11 @@ def _arrays(series: tuple[Series, ...]) -> bytes:
     return buffer.getvalue()
 
 
-def _series(file: Path, names: list[tuple[str, bool]]) -> tuple[Series, ...]:
+def _series(file: Path, names: list[tuple[str, bool, str, str]]) -> tuple[Series, ...]:
     with np.load(file, allow_pickle=False) as arrays:
         return tuple(
-            Series(name, arrays[f"arr_{2 * at}"], arrays[f"arr_{2 * at + 1}"], percent)
-            for at, (name, percent) in enumerate(names)
+            Series(name, arrays[f"arr_{2 * at}"], arrays[f"arr_{2 * at + 1}"], percent, site, load)
+            for at, (name, percent, site, load) in enumerate(names)
         )
 
 

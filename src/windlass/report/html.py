@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from windlass.io import write_text
-from windlass.report import ablation_section, breakdowns, by_group, distributions, overview, sweep, timelines
+from windlass.report import (
+    ablation_section,
+    breakdowns,
+    by_group,
+    distributions,
+    overview,
+    site_cores,
+    sweep,
+    timelines,
+)
 from windlass.report.headlines import headline_sentences
 from windlass.report.html_fragments import PageSection
 from windlass.report.job_columns import JOB, lanes, only, other_kinds
@@ -68,6 +77,7 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
             sweep.section(results, shown, by),
             PageSection(ablation_section.section(results)),
             PageSection(overview.metrics(results, shown) + overview.legend(shown)),
+            site_cores.section(shown),
             distributions.section(jobs),
             *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),
             timelines.section(jobs),

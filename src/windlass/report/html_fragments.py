@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
 from windlass.model.text import printable
 from windlass.report.figures import Plot
 from windlass.report.job_columns import VariantLane
+from windlass.report.palette import Ink
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +66,23 @@ def bar(lane: VariantLane, part: float) -> str:
 def rows(cells: list[str]) -> str:
     """Return table rows, given the cells of each."""
     return "".join(f"<tr>{each}</tr>" for each in cells)
+
+
+def chooser(lanes: Sequence[VariantLane]) -> str:
+    """Return a menu of the variants for plots that show one at a time; empty for a single variant.
+
+    All menus of a page choose the same variant. Such a plot has ``one_variant`` in the ``meta`` of its layout.
+    """
+    if len(lanes) < 2:
+        return ""
+    options = "".join(f'<option value="{lane.position}">{text(lane.name)}</option>' for lane in lanes)
+    return f'<label class="choose">Variant <select>{options}</select></label>'
+
+
+def swatch(ink: Ink, name: str, *, line: bool = False) -> str:
+    """Return a legend's entry: an area's colour, or that of a line, and its name."""
+    height, y = (2, 3) if line else (8, 0)
+    return (
+        '<li><svg class="swatch" viewBox="0 0 12 8" aria-hidden="true">'
+        f'<rect y="{y}" width="12" height="{height}" fill="var(--{ink.name})"/></svg>{text(name)}</li>'
+    )

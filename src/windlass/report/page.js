@@ -6,6 +6,8 @@
   const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
   const touch = window.matchMedia("(pointer: coarse)").matches;
   const hidden = new Set();
+  // The variant of plots that show one at a time.
+  let chosen = 0;
 
   // Figures have the colours of the light theme; the dark theme replaces each colour and keeps its opacity.
   const themed = (part, dark) => {
@@ -26,7 +28,8 @@
   const draw = (dark) => {
     for (const [key, plot] of Object.entries(plots)) {
       const { data, layout } = themed(plot, dark);
-      for (const trace of data) trace.visible = !hidden.has(trace.meta);
+      const one = layout.meta && layout.meta.one_variant;
+      for (const trace of data) trace.visible = one ? trace.meta === chosen : !hidden.has(trace.meta);
       // Dragging on a touch screen scrolls the page.
       if (touch) layout.dragmode = false;
       Plotly.react(key, data, { ...layout, autosize: true }, config);
@@ -39,6 +42,15 @@
       const variant = Number(button.dataset.variant);
       if (!hidden.delete(variant)) hidden.add(variant);
       button.setAttribute("aria-pressed", String(!hidden.has(variant)));
+      redraw();
+    });
+  }
+
+  const menus = document.querySelectorAll(".choose select");
+  for (const menu of menus) {
+    menu.addEventListener("change", () => {
+      chosen = Number(menu.value);
+      for (const each of menus) each.value = menu.value;
       redraw();
     });
   }

@@ -1,7 +1,7 @@
 """Colours of the page, each for a light and a dark background.
 
 Variants use the Okabe-Ito palette, designed for colour-blind readers, darkened or lightened for contrast with each
-background. After seven variants the colours repeat with another dash.
+background. After seven variants the colours repeat with another dash. Areas of loads have colours of their own.
 """
 
 from __future__ import annotations
@@ -43,9 +43,20 @@ _VARIANTS = (
     Ink("v5", "#4db3e6", "#9adcff"),
     Ink("v6", "#5c6570", "#c3cad2"),
 )
+#: Fills of areas, from Paul Tol's light scheme, which no variant has.
+_FILLS = (
+    Ink("f0", "#77aadd", "#3f6ea3"),
+    Ink("f1", "#ee8866", "#a8573a"),
+    Ink("f2", "#eedd88", "#94843a"),
+    Ink("f3", "#44bb99", "#2a7d66"),
+    Ink("f4", "#ffaabb", "#a8697a"),
+    Ink("f5", "#99ddff", "#5691ab"),
+    Ink("f6", "#bbcc33", "#75801f"),
+    Ink("f7", "#aaaa00", "#66660a"),
+)
 _DASHES = (("solid", "none"), ("dash", "6 4"), ("dot", "1.5 3"))
 
-INKS = (TEXT, QUIET, PAPER, GRID, AXIS, RAISED, *_VARIANTS)
+INKS = (TEXT, QUIET, PAPER, GRID, AXIS, RAISED, *_VARIANTS, *_FILLS)
 
 
 def stroke(variant: int) -> Stroke:
@@ -61,3 +72,8 @@ def stroke_in(policy: int, point: int) -> Stroke:
 def quiet_stroke() -> Stroke:
     """Return the stroke of the recorded schedule, a dashed grey line."""
     return Stroke(QUIET, *_DASHES[1])
+
+
+def fill(part: int) -> Ink:
+    """Return the ink of the area at a position; after eight, inks repeat."""
+    return _FILLS[part % len(_FILLS)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.report.html_fragments import NOTHING, PageSection, figure
 from windlass.report.job_columns import JobTimes, VariantLane, has, times
@@ -13,7 +14,8 @@ from windlass.report.series import Binned, Steps, bin_edges, bin_width, binned, 
 from windlass.report.units import Unit, counted, duration, time_unit
 from windlass.results import Series
 
-_MOST_BINS = 200
+#: Maximum number of steps of a timeline.
+MOST_BINS = 200
 #: A unit of time is used for an axis if the axis spans at least this many of it.
 _ENOUGH_UNITS = 3
 _Found = list[tuple[VariantLane, JobTimes]]
@@ -30,14 +32,14 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
         return PageSection(
             "<section><h2>Over time</h2><p>All jobs end at the time of the first submission.</p></section>"
         )
-    width = bin_width(span, _MOST_BINS)
+    width = bin_width(span, MOST_BINS)
     wide = [(lane, known) for lane, known in found if has(lane, "procs")]
     parts = (
         _utilisation([(lane, known) for lane, known in wide if lane.outcomes[0].processors > 0], span, width),
         _waiting(found, span, width),
         _requested(wide, span, width),
     )
-    words = _words([lane for lane, _ in found], sum(known.lacking for _, known in found), width)
+    words = step_words([lane for lane, _ in found], sum(known.lacking for _, known in found), width)
     return PageSection(
         f'<section><h2>Over time</h2><p class="lead">{words}</p>'
         f'<div class="plots">{"".join(part.html for part in parts)}</div></section>',
@@ -46,13 +48,18 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
 
 
 def section_of_series(lanes: tuple[VariantLane, ...]) -> PageSection:
-    """Return a plot for each time series of a world, for the first seed of each variant."""
-    found = [(lane, lane.outcomes[0].series) for lane in lanes if lane.outcomes]
+    """Return a plot for each time series of a world, for the first seed of each variant.
+
+    Series of a site are left out (:mod:`windlass.report.site_cores`).
+    """
+    found = [
+        (lane, [each for each in lane.outcomes[0].series if not each.site]) for lane in lanes if lane.outcomes
+    ]
     spans = [float(each.time[-1] - each.time[0]) for _, own in found for each in own if len(each.value)]
     span = max(spans, default=0.0)
     if span <= 0:
         return NOTHING
-    width, unit = bin_width(span, _MOST_BINS), _axis_unit(span)
+    width, unit = bin_width(span, MOST_BINS), axis_unit(span)
     names = dict.fromkeys(each.name for _, own in found for each in own if len(each.value))
     parts = []
     for number, name in enumerate(names):
@@ -73,20 +80,26 @@ def section_of_series(lanes: tuple[VariantLane, ...]) -> PageSection:
             )
         )
     return PageSection(
-        f'<section><h2>Over time</h2><p class="lead">{_words([lane for lane, _ in found], 0, width)}</p>'
+        f'<section><h2>Over time</h2><p class="lead">{step_words([lane for lane, _ in found], 0, width)}</p>'
         f'<div class="plots">{"".join(part.html for part in parts)}</div></section>',
         tuple(plot for part in parts for plot in part.plots),
     )
 
 
 def _series_course(lane: VariantLane, series: Series, width: float, unit: Unit) -> VariantTimeline:
+    edges, bins = bins_of(series, width)
+    return VariantTimeline(lane, edges * unit.factor, bins)
+
+
+def bins_of(series: Series, width: float) -> tuple[NDArray[np.float64], Binned]:
+    """Return the edges of a series' bins, s since its first time, and its values over them."""
     edges = bin_edges(float(series.time[-1] - series.time[0]), width)
     scale = 100.0 if series.percent else 1.0
-    function = Steps(series.time[:-1] - series.time[0], scale * series.value)
-    return VariantTimeline(lane, edges * unit.factor, binned(function, edges))
+    return edges, binned(Steps(series.time[:-1] - series.time[0], scale * series.value), edges)
 
 
-def _words(shown: list[VariantLane], lacking: int, width: float) -> str:
+def step_words(shown: list[VariantLane], lacking: int, width: float) -> str:
+    """Return what a step of a timeline covers, and what is not shown."""
     seeds = max(len(lane.outcomes) for lane in shown)
     first = f" Only the first of {seeds} seeds is shown." if seeds > 1 else ""
     without = f" Not shown: {counted(lacking, 'job')} without a start or end time." if lacking else ""
@@ -115,14 +128,15 @@ def _course(
     return VariantTimeline(lane, edges * unit.factor, binned(since_first, edges))
 
 
-def _axis_unit(span: float) -> Unit:
+def axis_unit(span: float) -> Unit:
+    """Return the unit of a time axis of this length, s."""
     return time_unit([span / _ENOUGH_UNITS])
 
 
 def _utilisation(found: _Found, span: float, width: float) -> PageSection:
     if not found:
         return NOTHING
-    unit = _axis_unit(span)
+    unit = axis_unit(span)
     courses = _courses(found, span, width, _use, unit)
     plot = panels("utilisation", courses, unit.symbol, " %", band=False, ceiling=100.0)
     caption = f"Share of the processors in use, mean over each {duration(width)}."
@@ -135,7 +149,7 @@ def _use(lane: VariantLane, known: JobTimes) -> Steps:
 
 
 def _waiting(found: _Found, span: float, width: float) -> PageSection:
-    unit = _axis_unit(span)
+    unit = axis_unit(span)
     courses = _courses(
         found,
         span,
@@ -150,7 +164,7 @@ def _waiting(found: _Found, span: float, width: float) -> PageSection:
 def _requested(found: _Found, span: float, width: float) -> PageSection:
     if not found:
         return NOTHING
-    unit = _axis_unit(span)
+    unit = axis_unit(span)
     courses = _courses(
         found, span, width, lambda _, known: steps(known.submit, known.start, known.procs), unit
     )

@@ -81,12 +81,18 @@ class Series:
         (m,) values; each holds from its time to the next.
     percent
         True if values are shares, 0 to 1, which the report shows in percent.
+    site
+        The site whose cores the series counts; empty for other quantities. The report stacks the loads of a site.
+    load
+        The load that uses these cores; empty for the cores that there are.
     """
 
     name: str
     time: NDArray[np.float64]
     value: NDArray[np.float64]
     percent: bool = False
+    site: str = ""
+    load: str = ""
 
 
 @dataclass(frozen=True, slots=True)

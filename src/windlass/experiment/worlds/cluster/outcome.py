@@ -9,6 +9,7 @@ import polars as pl
 
 from windlass.experiment.worlds.batch.jobs import jobs_table
 from windlass.experiment.worlds.cluster.build import ClusterRun, LoadResult
+from windlass.experiment.worlds.cluster.core_series import core_series
 from windlass.experiment.worlds.cluster.draw import ClusterArrivals
 from windlass.experiment.worlds.cluster.sampler import Samples
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
@@ -48,7 +49,7 @@ def outcome_of(setting: ClusterSetting, seed: int, arrivals: ClusterArrivals, do
         jobs=_table(setting, done),
         processors=sum(group.count * group.cores for site in setting.sites.values() for group in site.nodes),
         notes=(*arrivals.notes(), *_stand_in_notes(setting), *_sample_notes(setting, done)),
-        series=_series(setting, samples),
+        series=(*_use(setting, samples), *core_series(setting, done)),
     )
 
 
@@ -57,18 +58,11 @@ def _used(samples: Samples) -> float:
     return float(samples.held.sum() / max(int(samples.capacity.sum()), 1))
 
 
-def _series(setting: ClusterSetting, samples: Samples) -> tuple[Series, ...]:
+def _use(setting: ClusterSetting, samples: Samples) -> Iterator[Series]:
     """Return the share of each site's cores that loads held, over time."""
-    time = np.append(samples.time, setting.seconds)
-    return tuple(
-        Series(
-            f"cores in use at {name}",
-            time,
-            samples.held[:, place] / np.maximum(samples.capacity[:, place], 1),
-            percent=True,
-        )
-        for place, name in enumerate(setting.sites)
-    )
+    time, share = np.append(samples.time, setting.seconds), samples.held / np.maximum(samples.capacity, 1)
+    for place, name in enumerate(setting.sites):
+        yield Series(f"cores in use at {name}", time, share[:, place], percent=True)
 
 
 def _table(setting: ClusterSetting, done: ClusterRun) -> pl.DataFrame:
