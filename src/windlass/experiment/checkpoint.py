@@ -21,7 +21,7 @@ from windlass.io import parquet, write_text
 from windlass.model import InputError
 from windlass.model.errors import ParameterError, Remedy
 from windlass.model.version import version
-from windlass.results import Outcome, Series
+from windlass.results import Outcome, Series, SiteMap
 
 _RUN = "run.json"
 #: The remedy for a checkpoint that cannot be used.
@@ -110,6 +110,7 @@ class RunCheckpoint:
                 ),
                 _series(cell / "series.npz", tree["series"]),
                 tree["cut_share"],
+                None if tree["site_map"] is None else SiteMap.of(tree["site_map"]),
             )
         except (
             OSError,
@@ -213,6 +214,7 @@ def _plain(outcome: Outcome) -> dict[str, Any]:
         "written": [name for name, _ in outcome.written],
         "series": [(each.name, each.percent, each.site, each.load) for each in outcome.series],
         "cut_share": outcome.cut_share,
+        "site_map": None if outcome.site_map is None else outcome.site_map.plain(),
     }
 
 

@@ -12,6 +12,7 @@ from windlass.report import (
     distributions,
     overview,
     site_cores,
+    site_map,
     sweep,
     timelines,
 )
@@ -77,6 +78,7 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
             sweep.section(results, shown, by),
             PageSection(ablation_section.section(results)),
             PageSection(overview.metrics(results, shown) + overview.legend(shown)),
+            site_map.section(shown),
             site_cores.section(shown),
             distributions.section(jobs),
             *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),

@@ -46,6 +46,32 @@
     });
   }
 
+  // A click on a column's head sorts the rows, names upwards and numbers downwards; another click reverses them.
+  const keyOf = (row, column) => {
+    const shown = row.cells[column].title || row.cells[column].textContent;
+    const value = Number.parseFloat(shown.replaceAll(",", "").replace("−", "-"));
+    return Number.isNaN(value) ? shown : value;
+  };
+  const compare = (one, other) =>
+    typeof one === "number" && typeof other === "number" ? one - other : String(one).localeCompare(String(other));
+  for (const head of document.querySelectorAll("table.sortable thead th")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.title = "sort";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const rows = [...head.closest("table").tBodies[0].rows];
+      const before = head.getAttribute("aria-sort");
+      const numbers = rows.every((row) => typeof keyOf(row, head.cellIndex) === "number");
+      const up = before ? before === "descending" : !numbers;
+      rows.sort((one, other) => (up ? 1 : -1) * compare(keyOf(one, head.cellIndex), keyOf(other, head.cellIndex)));
+      rows[0].parentNode.append(...rows);
+      for (const each of head.parentNode.cells) each.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+    });
+  }
+
   const menus = document.querySelectorAll(".choose select");
   for (const menu of menus) {
     menu.addEventListener("change", () => {

@@ -74,6 +74,17 @@ def quiet_stroke() -> Stroke:
     return Stroke(QUIET, *_DASHES[1])
 
 
+def site_ink(used: float) -> str:
+    """Return the colour of a site of which a share of the cores, 0 to 1, is in use: blue, darker for more.
+
+    >>> site_ink(1.0), site_ink(0.0)
+    ('#0072b2ff', '#0072b214')
+    """
+    # Opacity instead of another colour: the dark theme replaces the ink and keeps its opacity.
+    opacity = round(20 + 235 * min(max(used, 0.0), 1.0))
+    return f"{_VARIANTS[0].light}{opacity:02x}"
+
+
 def fill(part: int) -> Ink:
     """Return the ink of the area at a position; after eight, inks repeat."""
     return _FILLS[part % len(_FILLS)]

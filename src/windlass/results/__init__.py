@@ -2,6 +2,7 @@
 
 - :mod:`~windlass.results.tables`: all results of a scenario as tables, and the folder that they are saved in.
 - :mod:`~windlass.results.outcome`: a variant and its outcome with each seed.
+- :mod:`~windlass.results.site_map`: the sites of a run, and what moved between them.
 - :mod:`~windlass.results.summary`: the direction in which a metric is better, and its mean over seeds.
 - :mod:`~windlass.results.metrics`: the metrics of a run, one class per world.
 - :mod:`~windlass.results.verdict`: the best variant, and whether its lead is statistically significant.
@@ -9,6 +10,7 @@
 """
 
 from windlass.results.outcome import RECORDED, At, Choice, Outcome, Series, VariantResult
+from windlass.results.site_map import SiteFlow, SiteMap, SiteUse
 from windlass.results.summary import (
     HEADLINE,
     HIGHER,
@@ -33,6 +35,9 @@ __all__ = [
     "Outcome",
     "Results",
     "Series",
+    "SiteFlow",
+    "SiteMap",
+    "SiteUse",
     "Summary",
     "VariantResult",
     "better_of",

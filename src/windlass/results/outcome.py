@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from windlass.results.site_map import SiteMap
 from windlass.results.summary import Summary, better_of, is_sometimes, summarise
 
 #: Name of the row of a log's recorded schedule. Rows are identified by :attr:`VariantResult.recorded`, not by name.
@@ -119,6 +120,8 @@ class Outcome:
         Further quantities over time.
     cut_share
         Share of the input jobs' work that did not run because jobs were stopped at their requested time, 0 to 1.
+    site_map
+        Sites and what moved between them, which the report draws; None if the world has no sites.
     """
 
     seed: int
@@ -129,6 +132,7 @@ class Outcome:
     written: tuple[tuple[str, bytes], ...] = ()
     series: tuple[Series, ...] = ()
     cut_share: float = 0.0
+    site_map: SiteMap | None = None
 
 
 @dataclass(frozen=True, slots=True)

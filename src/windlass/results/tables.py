@@ -11,9 +11,14 @@ import polars as pl
 
 from windlass.io import parquet
 from windlass.results.outcome import VariantResult
+from windlass.results.site_map import SiteFlow
 
-#: Files and folders of saved results; ``series.parquet`` and ``written`` exist only if the run has any.
-FILES: Final = frozenset({"jobs.parquet", "metrics.parquet", "series.parquet", "scenario.yaml", "written"})
+#: Files and folders of saved results; ``series.parquet``, ``flows.parquet`` and ``written`` exist only if the run has
+#: any.
+FILES: Final = frozenset(
+    {"jobs.parquet", "metrics.parquet", "series.parquet", "flows.parquet", "scenario.yaml", "written"}
+)
+_FLOW = tuple(field.name for field in fields(SiteFlow))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +87,27 @@ class Results:
         ]
         return pl.concat(found) if found else pl.DataFrame()
 
+    def flows(self) -> pl.DataFrame:
+        """Return what moved between sites: variant, seed, load, source, target, sent_bytes, tasks; empty without sites.
+
+        See :class:`~windlass.results.SiteFlow`.
+        """
+        found = [
+            {"variant": variant.name, "seed": outcome.seed} | {name: getattr(each, name) for name in _FLOW}
+            for variant in self.variants
+            for outcome in variant.outcomes
+            if outcome.site_map is not None
+            for each in outcome.site_map.flows
+        ]
+        return pl.DataFrame(found)
+
     def save(self, folder: str | Path) -> None:
         """Write :data:`FILES` into a folder, creating it if necessary and replacing existing files.
 
         The same results give the same bytes.
 
-        Outcomes with series also write ``series.parquet``. :func:`windlass.io.claim_folder` makes sure that a
-        folder has all files or is unchanged.
+        Outcomes with series also write ``series.parquet``, and those with flows ``flows.parquet``.
+        :func:`windlass.io.claim_folder` makes sure that a folder has all files or is unchanged.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -96,6 +115,8 @@ class Results:
         (folder / "metrics.parquet").write_bytes(parquet(self.metrics()))
         if len(series := self.series()):
             (folder / "series.parquet").write_bytes(parquet(series))
+        if len(flows := self.flows()):
+            (folder / "flows.parquet").write_bytes(parquet(flows))
         (folder / "scenario.yaml").write_text(self.as_run, encoding="utf-8")
         for number, variant in enumerate(self.variants, start=1):
             for outcome in variant.outcomes:

@@ -11,6 +11,7 @@
 - :mod:`~windlass.experiment.worlds.cluster.build`: puts the parts of the simulator together and runs them.
 - :mod:`~windlass.experiment.worlds.cluster.sampler`: samples the cores in use.
 - :mod:`~windlass.experiment.worlds.cluster.core_series`: cores of each site over time, by load.
+- :mod:`~windlass.experiment.worlds.cluster.site_map`: use of the sites, and what moved between them.
 - :mod:`~windlass.experiment.worlds.cluster.outcome`: tables, series and notes of a run.
 - :mod:`~windlass.experiment.worlds.cluster.world`: the world.
 """

@@ -12,6 +12,7 @@ from windlass.experiment.worlds.cluster.build import ClusterRun, LoadResult
 from windlass.experiment.worlds.cluster.core_series import core_series
 from windlass.experiment.worlds.cluster.draw import ClusterArrivals
 from windlass.experiment.worlds.cluster.sampler import Samples
+from windlass.experiment.worlds.cluster.site_map import site_map
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.results import Outcome, Series
 from windlass.results.metrics.cluster import cluster_metrics
@@ -50,6 +51,7 @@ def outcome_of(setting: ClusterSetting, seed: int, arrivals: ClusterArrivals, do
         processors=sum(group.count * group.cores for site in setting.sites.values() for group in site.nodes),
         notes=(*arrivals.notes(), *_stand_in_notes(setting), *_sample_notes(setting, done)),
         series=(*_use(setting, samples), *core_series(setting, done)),
+        site_map=site_map(setting, done),
     )
 
 
