@@ -12,6 +12,7 @@ from windlass.experiment.scenario import make_scenario
 from windlass.report import ablation_tables
 from windlass.report.ablation import cell, interaction_lines
 from windlass.report.ablation_section import section
+from windlass.report.html_fragments import NOTHING
 from windlass.results import HIGHER, LOWER, SOMETIMES, Choice, Outcome, Results, VariantResult
 from windlass.results.verdict import ablation, judge
 from windlass.results.verdict.ablation import Effect
@@ -136,11 +137,11 @@ def test_the_table_fits_a_narrow_terminal_and_marks_what_is_significant():
 
 
 def test_the_section_of_the_page_has_values_and_is_absent_without_variants_that_leave_decisions_out():
-    page = section(four())
+    page = section(four()).html
     assert "What each decision is worth" in page
     assert "12 with it, 17 without it" in page
     assert "<li>order and share interact" in page
-    assert section(results(variant((), WHOLE))) == ""
+    assert section(results(variant((), WHOLE))) == NOTHING
 
 
 def test_the_verdict_is_about_the_first_metric_that_applies():

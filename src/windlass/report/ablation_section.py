@@ -1,15 +1,21 @@
-"""What each decision is worth, as a section of the page."""
+"""What each decision is worth, as a section of the page: forest plots, and a table of all changes."""
 
 from __future__ import annotations
 
 from windlass.report.ablation import LEGEND, cell, interaction_lines, title
 from windlass.report.columns import label
-from windlass.report.html_fragments import rows, text
+from windlass.report.forest import forest_plots
+from windlass.report.html_fragments import PageSection, figure, rows, text
 from windlass.results import Results
 from windlass.results.verdict.ablation import Ablation, Effect, ablation
 
+_LEAD = (
+    "A row leaves decisions out: its point is the change of the metric, and its bar the paired 95 % confidence "
+    "interval. It is filled if the interval excludes 0, with ✓ if the metric is better with the decision, else ✗."
+)
 
-def section(results: Results) -> str:
+
+def section(results: Results) -> PageSection:
     """Return the section; empty if no variant leaves a decision out.
 
     Parameters
@@ -17,10 +23,26 @@ def section(results: Results) -> str:
     results
         Results of any world.
     """
-    return "".join(map(_section, ablation(results)))
+    parts = [_section(found, f"without-{number}") for number, found in enumerate(ablation(results))]
+    return PageSection(
+        "".join(part.html for part in parts), tuple(plot for part in parts for plot in part.plots)
+    )
 
 
-def _section(found: Ablation) -> str:
+def _section(found: Ablation, key: str) -> PageSection:
+    plots = tuple(forest_plots(found, key))
+    figures = "".join(figure(plot, name, "") for plot, name in plots)
+    drawn = f'<p class="lead">{text(_LEAD)}</p><div class="plots">{figures}</div>' if plots else ""
+    lines = "".join(f"<li>{text(line)}</li>" for line in interaction_lines(found))
+    more = f"<ul>{lines}</ul>" if lines else ""
+    return PageSection(
+        f'<section><h2>{text(title(found))}</h2>{drawn}<p class="lead">{text(LEGEND)}</p>'
+        f"{_table(found)}{more}</section>",
+        tuple(plot for plot, _ in plots),
+    )
+
+
+def _table(found: Ablation) -> str:
     heads = ("without", *(" and ".join(names) for names in found.left_out))
     head = "".join(f'<th scope="col">{text(each)}</th>' for each in heads)
     body = rows(
@@ -29,13 +51,7 @@ def _section(found: Ablation) -> str:
             for effects in zip(*found.effects, strict=True)
         ]
     )
-    lines = "".join(f"<li>{text(line)}</li>" for line in interaction_lines(found))
-    more = f"<ul>{lines}</ul>" if lines else ""
-    return (
-        f'<section><h2>{text(title(found))}</h2><p class="lead">{text(LEGEND)}</p>'
-        f'<div class="scroll"><table class="wide"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-        f"{more}</section>"
-    )
+    return f'<div class="scroll"><table class="wide"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _cell(effect: Effect) -> str:

@@ -76,7 +76,7 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
             PageSection(overview.head(results) + overview.answer(answer) + overview.notes(results)),
             # A sweep with many points has a long table, so its curves come first.
             sweep.section(results, shown, by),
-            PageSection(ablation_section.section(results)),
+            ablation_section.section(results),
             PageSection(overview.metrics(results, shown) + overview.legend(shown)),
             site_map.section(shown),
             site_cores.section(shown),
