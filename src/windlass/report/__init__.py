@@ -10,11 +10,11 @@ else. Both take the :class:`~windlass.results.Results` of any world, and omit wh
   over time, the policies' reasons, and the scenario; for a sweep, also curves over its axes.
 
 Modules: ``table`` and ``html`` assemble the two; ``ablation`` is about decisions that are left out. Sections of the
-page are ``overview``, ``ablation_section``, ``sweep``, ``site_cores``, ``distributions``, ``timelines``, ``breakdowns``
-and ``by_group``. ``columns``, ``sentence``, ``headlines``, ``fidelity`` and ``units`` write metrics and the verdict as text.
-``job_columns`` and ``series`` turn tables into arrays and compute plotted quantities. ``figures``, ``panels`` and
-``pictures`` draw plots. ``page``, ``html_fragments`` and ``palette`` provide HTML and colours.
-``waiting`` explains the wait of one job in sentences.
+page are ``overview``, ``ablation_section``, ``sweep``, ``trade_off``, ``site_map``, ``site_cores``, ``distributions``,
+``timelines``, ``breakdowns`` and ``by_group``. ``columns``, ``sentence``, ``headlines``, ``fidelity`` and ``units``
+write metrics and the verdict as text. ``job_columns``, ``series`` and ``flows`` turn tables into arrays and compute
+plotted quantities. ``figures``, ``panels``, ``forest``, ``map_figure`` and ``pictures`` draw plots. ``page``,
+``html_fragments`` and ``palette`` provide HTML and colours. ``waiting`` explains the wait of one job in sentences.
 """
 
 from pathlib import Path

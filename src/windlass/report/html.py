@@ -15,6 +15,7 @@ from windlass.report import (
     site_map,
     sweep,
     timelines,
+    trade_off,
 )
 from windlass.report.headlines import headline_sentences
 from windlass.report.html_fragments import PageSection
@@ -78,6 +79,7 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
             sweep.section(results, shown, by),
             ablation_section.section(results),
             PageSection(overview.metrics(results, shown) + overview.legend(shown)),
+            trade_off.section(results, shown),
             site_map.section(shown),
             site_cores.section(shown),
             distributions.section(jobs),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from windlass.report.flows import FlowRow, flow_rows, maps_of
-from windlass.report.html_fragments import NOTHING, PageSection, chooser, figure, named, rows, text
+from windlass.report.html_fragments import NOTHING, PageSection, chooser, figure, rows, text
 from windlass.report.job_columns import VariantLane
 from windlass.report.map_figure import map_plot
 from windlass.report.units import number
@@ -40,7 +40,7 @@ def section(lanes: tuple[VariantLane, ...]) -> PageSection:
 def _table(lanes: tuple[VariantLane, ...], flows: tuple[FlowRow, ...]) -> str:
     if not flows:
         return "<p>Nothing moves between the sites.</p>"
-    heads = "".join(f'<th scope="col">{named(lane)}</th>' for lane in lanes)
+    heads = "".join(f'<th scope="col">{text(lane.name)}</th>' for lane in lanes)
     body = rows(
         [
             f'<th scope="row">{text(flow.load)}</th><td class="place">{text(flow.source)}</td>'

@@ -12,10 +12,12 @@
 from windlass.results.outcome import RECORDED, At, Choice, Outcome, Series, VariantResult
 from windlass.results.site_map import SiteFlow, SiteMap, SiteUse
 from windlass.results.summary import (
+    COST,
     HEADLINE,
     HIGHER,
     LOWER,
     SOMETIMES,
+    TRADED,
     Summary,
     better_of,
     is_headline,
@@ -24,12 +26,14 @@ from windlass.results.summary import (
 from windlass.results.tables import FILES, Results
 
 __all__ = [
+    "COST",
     "FILES",
     "HEADLINE",
     "HIGHER",
     "LOWER",
     "RECORDED",
     "SOMETIMES",
+    "TRADED",
     "At",
     "Choice",
     "Outcome",

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from windlass.results.site_map import SiteMap
-from windlass.results.summary import Summary, better_of, is_sometimes, summarise
+from windlass.results.summary import Summary, better_of, is_sometimes, summarise, trade_of
 
 #: Name of the row of a log's recorded schedule. Rows are identified by :attr:`VariantResult.recorded`, not by name.
 RECORDED: Final = "recorded"
@@ -183,6 +183,7 @@ class VariantResult:
                 [getattr(outcome.metrics, field.name) for outcome in self.outcomes],
                 better_of(field),
                 is_sometimes(field),
+                trade_of(field),
             )
             for field in fields(self.outcomes[0].metrics)
         )

@@ -23,6 +23,10 @@ SOMETIMES: Final[Mapping[str, int]] = MappingProxyType({_SOMETIMES: 1})
 _HEADLINE = "headline"
 #: Metadata of a metric by which a load is judged; a world with several loads has several of them, and no single winner.
 HEADLINE: Final[Mapping[str, int]] = MappingProxyType({_HEADLINE: 1})
+_TRADE = "trade"
+#: Metadata of a metric of cost, and of metrics for which it pays: the report plots each of these against the cost.
+COST: Final[Mapping[str, str]] = MappingProxyType({_TRADE: "cost"})
+TRADED: Final[Mapping[str, str]] = MappingProxyType({_TRADE: "wait"})
 
 
 def better_of(metric: Field[Any]) -> int:
@@ -40,12 +44,17 @@ def is_headline(metric: Field[Any]) -> bool:
     return bool(metric.metadata.get(_HEADLINE, 0))
 
 
+def trade_of(metric: Field[Any]) -> str:
+    """Return the role of a metric in the trade of cost against wait: cost, wait, or nothing."""
+    return str(metric.metadata.get(_TRADE, ""))
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """A metric over seeds: its mean and the half width of the 95 % confidence interval (NaN for one seed).
 
     ``better`` is 1 if a higher mean is better, −1 if a lower one is, and 0 if neither is. ``sometimes`` is True if
-    the metric does not apply to every run.
+    the metric does not apply to every run. ``trade`` is its role in the trade of cost against wait (:func:`trade_of`).
     """
 
     metric: str
@@ -53,9 +62,12 @@ class Summary:
     half_width: float
     better: int = 0
     sometimes: bool = False
+    trade: str = ""
 
 
-def summarise(metric: str, values: Sequence[float], better: int = 0, sometimes: bool = False) -> Summary:
+def summarise(
+    metric: str, values: Sequence[float], better: int = 0, sometimes: bool = False, trade: str = ""
+) -> Summary:
     """Return the mean of a metric over seeds, with the half width of Student's 95 % confidence interval.
 
     >>> summary = summarise("wait", [1.0, 2.0, 3.0])
@@ -64,4 +76,4 @@ def summarise(metric: str, values: Sequence[float], better: int = 0, sometimes: 
     """
     of_seeds = np.asarray(values, np.float64)
     half = student_half_width(of_seeds) if len(of_seeds) > 1 else math.nan
-    return Summary(metric, float(of_seeds.mean()), half, better, sometimes)
+    return Summary(metric, float(of_seeds.mean()), half, better, sometimes, trade)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.results import HEADLINE, HIGHER, LOWER, SOMETIMES
+from windlass.results import COST, HEADLINE, HIGHER, LOWER, SOMETIMES, TRADED
 from windlass.results.metrics.site import bounded_slowdown
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.instances.result import Scaled
@@ -62,7 +62,7 @@ class ClusterMetrics:
         Numbers of rigid jobs, staged jobs, short tasks, jobs for instances, and queries.
     """
 
-    mean_job_wait_s: float = field(metadata={**LOWER, **SOMETIMES, **HEADLINE})
+    mean_job_wait_s: float = field(metadata={**LOWER, **SOMETIMES, **HEADLINE, **TRADED})
     p95_job_wait_s: float = field(metadata={**LOWER, **SOMETIMES})
     mean_job_bounded_slowdown: float = field(metadata={**LOWER, **SOMETIMES})
     lost_attempts: float = field(metadata={**LOWER, **SOMETIMES})
@@ -71,14 +71,14 @@ class ClusterMetrics:
     p95_staged_response_s: float = field(metadata={**LOWER, **SOMETIMES})
     sent_gb: float = field(metadata=SOMETIMES)
     mean_task_response_s: float = field(metadata={**LOWER, **SOMETIMES, **HEADLINE})
-    p99_task_response_s: float = field(metadata={**LOWER, **SOMETIMES, **HEADLINE})
+    p99_task_response_s: float = field(metadata={**LOWER, **SOMETIMES, **HEADLINE, **TRADED})
     refused_tasks: float = field(metadata={**LOWER, **SOMETIMES})
     spilled_tasks: float = field(metadata=SOMETIMES)
     moved_tasks: float = field(metadata=SOMETIMES)
     admit_downtime: float = field(metadata=SOMETIMES)
-    mean_vector_wait_s: float = field(metadata={**LOWER, **SOMETIMES, **HEADLINE})
+    mean_vector_wait_s: float = field(metadata={**LOWER, **SOMETIMES, **HEADLINE, **TRADED})
     p95_vector_wait_s: float = field(metadata={**LOWER, **SOMETIMES})
-    cost_usd: float = field(metadata={**LOWER, **SOMETIMES, **HEADLINE})
+    cost_usd: float = field(metadata={**LOWER, **SOMETIMES, **HEADLINE, **COST})
     query_accuracy: float = field(metadata={**HIGHER, **SOMETIMES, **HEADLINE})
     query_core_hours: float = field(metadata=SOMETIMES)
     used_share: float

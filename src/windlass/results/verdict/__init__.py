@@ -8,6 +8,7 @@
 - :mod:`~windlass.results.verdict.require`: the operator's requirements, such as ``p99_wait<=1.1*fcfs``.
 - :mod:`~windlass.results.verdict.fidelity`: the error of a replay with respect to the log.
 - :mod:`~windlass.results.verdict.ablation`: what each decision is worth, where variants leave decisions out.
+- :mod:`~windlass.results.verdict.pareto`: the Pareto front of cost and wait.
 - :mod:`~windlass.results.verdict.judge`: the verdict on results: the best at each point, its costs, and the variants
   that violate a requirement.
 - :mod:`~windlass.results.verdict.headlines`: the verdict over several metrics, those that each load is judged by.
