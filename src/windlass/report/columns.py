@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from windlass.report.units import SECONDS, Unit, decimals_of, number, spoken, unit_for
+from windlass.report.units import SECONDS, Unit, decimals_of, number, unit_for, without_unit
 from windlass.results import Results, Summary
 from windlass.results.verdict import comparable, compare
 
@@ -109,10 +109,10 @@ def _column(summaries: tuple[Summary, ...], unit: Unit, best: list[bool]) -> Met
 def label(metric: str) -> str:
     """Return the name of a metric in words.
 
-    >>> label("mean_job_wait_s")
-    'mean job wait'
+    >>> label("mean_job_wait_s"), label("cost_usd")
+    ('mean job wait', 'cost')
     """
-    return spoken(metric)
+    return without_unit(metric)
 
 
 def _spread(summary: Summary, unit: Unit) -> str:

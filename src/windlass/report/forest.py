@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from windlass.report.columns import label
 from windlass.report.figures import Plot, axis_style, framed_figure, plotted
-from windlass.report.palette import AXIS, PAPER, QUIET, TEXT
+from windlass.report.palette import PAPER, QUIET, TEXT
 from windlass.results.verdict.ablation import Ablation, Effect
 
 _ROW, _TOP, _BOTTOM = 26, 8, 46
@@ -96,7 +96,7 @@ def _plot(key: str, names: tuple[str, ...], effects: tuple[Effect, ...]) -> Plot
         y0=0,
         y1=1,
         yref="paper",
-        line={"color": AXIS.light, "width": 1.4},
+        line={"color": QUIET.light, "width": 1.2},
         layer="below",
     )
     plot.update_xaxes(axis_style("change without it, %"), range=[low, high], nticks=6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from windlass.report.units import counted, number, spoken, time_unit, unit_for
+from windlass.report.units import counted, number, time_unit, unit_for, without_unit
 from windlass.results import Results
 from windlass.results.verdict.compare import Comparison
 from windlass.results.verdict.judge import BrokenRequirement, Cost, PointVerdict, Verdict
@@ -216,7 +216,7 @@ def label(metric: str) -> str:
         return f"Jain's index over {metric.removesuffix('_jain')}"
     if metric == "starved":
         return "number of starved jobs"
-    return spoken(metric)
+    return without_unit(metric)
 
 
 def quoted(name: str) -> str:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from windlass.report.figures import Plot, axis_style, framed_figure, plotted
 from windlass.report.html_fragments import NOTHING, PageSection, figure, text
 from windlass.report.job_columns import VariantLane
-from windlass.report.palette import PAPER, QUIET, TEXT
+from windlass.report.palette import PAPER, TEXT
 from windlass.report.sentence import in_words, label
 from windlass.report.units import Unit, time_unit, unit_for
 from windlass.results import Results, Summary
@@ -82,9 +82,7 @@ def section(results: Results, lanes: tuple[VariantLane, ...]) -> PageSection:
 def _axis(column: Sequence[Summary]) -> _Axis:
     metric, means = column[0].metric, [each.mean for each in column]
     unit = time_unit([max(map(abs, means))]) if metric.endswith("_s") else unit_for(metric, means)
-    if metric.endswith("_usd"):
-        unit = Unit("USD", 1.0)
-    title = f"{label(metric.removesuffix('_usd'))}, {unit.symbol}".rstrip(", ")
+    title = f"{label(metric)}, {unit.symbol}".rstrip(", ")
     halves = [0.0 if math.isnan(each.half_width) else each.half_width for each in column]
     return _Axis(
         metric,
@@ -124,7 +122,7 @@ def _point(lane: VariantLane, row: int, cost: _Axis, wait: _Axis) -> go.Scatter:
         f"{axis.title.partition(',')[0]}: {in_words(axis.metric, axis.means[row] / axis.unit.factor)}"
         for axis in (cost, wait)
     )
-    bars = {"type": "data", "thickness": 1.2, "width": 3, "color": f"{lane.stroke.ink.light}99"}
+    bars = {"type": "data", "thickness": 1.2, "width": 3, "color": f"{lane.stroke.ink.light}66"}
     return go.Scatter(
         name=plotted(lane.name),
         meta=lane.position,
@@ -162,6 +160,6 @@ def _front_line(cost: _Axis, wait: _Axis, front: Sequence[int]) -> go.Scatter:
         x=[cost.means[row] for row in front],
         y=[wait.means[row] for row in front],
         mode="lines",
-        line={"color": QUIET.light, "width": 1.4, "dash": "dash", "shape": "hv"},
+        line={"color": TEXT.light, "width": 1.6, "dash": "dash", "shape": "hv"},
         hoverinfo="skip",
     )

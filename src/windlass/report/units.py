@@ -18,9 +18,20 @@ class Unit:
 PLAIN = Unit("", 1.0)
 PERCENT = Unit("%", 100.0)
 SECONDS = Unit("s", 1.0)
-#: The unit of metrics with each suffix, other than times.
-_SUFFIXES = {"_usd": Unit("USD", 1.0), "_gb": Unit("GB", 1.0)}
 _TIMES = (SECONDS, Unit("min", 1 / 60), Unit("h", 1 / 3600), Unit("d", 1 / 86400))
+
+#: Units of metrics, by the end of their names.
+_ENDS = {"_s": SECONDS, "_usd": Unit("USD", 1.0), "_gb": Unit("GB", 1.0)}
+
+
+def without_unit(metric: str) -> str:
+    """Return the words of a metric's name, without its unit.
+
+    >>> without_unit("mean_wait_s"), without_unit("cost_usd"), without_unit("jobs")
+    ('mean wait', 'cost', 'jobs')
+    """
+    end = next((end for end in _ENDS if metric.endswith(end)), "")
+    return metric.removesuffix(end).replace("_", " ")
 
 
 def unit_for(metric: str, values: Iterable[float]) -> Unit:
@@ -32,25 +43,14 @@ def unit_for(metric: str, values: Iterable[float]) -> Unit:
     --------
     >>> unit_for("mean_wait_s", [353943.0, 6889.0]).symbol
     'h'
-    >>> unit_for("utilisation", [0.7]).symbol
-    '%'
+    >>> unit_for("utilisation", [0.7]).symbol, unit_for("cost_usd", [0.7]).symbol
+    ('%', 'USD')
     """
     if metric.endswith("utilisation"):
         return PERCENT
     if metric.endswith("_s"):
         return time_unit(values)
-    return next((unit for suffix, unit in _SUFFIXES.items() if metric.endswith(suffix)), PLAIN)
-
-
-def spoken(metric: str) -> str:
-    """Return the name of a metric in words, without its unit.
-
-    >>> spoken("mean_job_wait_s"), spoken("cost_usd"), spoken("jobs")
-    ('mean job wait', 'cost', 'jobs')
-    """
-    for suffix in ("_s", *_SUFFIXES):
-        metric = metric.removesuffix(suffix)
-    return metric.replace("_", " ")
+    return next((unit for end, unit in _ENDS.items() if metric.endswith(end)), PLAIN)
 
 
 def time_unit(seconds: Iterable[float]) -> Unit:
