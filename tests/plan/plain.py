@@ -6,7 +6,9 @@ import itertools
 
 import numpy as np
 
-from windlass.plan.lib.problem import Problem
+from windlass.plan.lib.fair import shares
+from windlass.plan.lib.problem import ROOM, Problem
+from windlass.plan.view import PlanView
 
 #: A smaller gain is a rounding error.
 LEAST = 1e-9
@@ -212,3 +214,56 @@ def fair_parts(problem: Problem, among: str = "users") -> list[int]:
         best = min(rows, key=lambda row: (-problem.accuracy[row], demand[row].max()), default=None)
         found.append(-1 if best is None else best - int(problem.start[i]))
     return found
+
+
+def problem_of(view: PlanView) -> Problem:
+    """Return a view's problem with all configurations, query by query."""
+    width = max((int(each.demand.any(axis=0).sum()) for each in view.queries), default=0)
+    start, columns, accuracy, demand, order = [0], [], [], [], []
+    for each in view.queries:
+        uses = np.flatnonzero(each.demand.any(axis=0)).tolist()
+        columns.append(uses + [len(view.capacity)] * (width - len(uses)))
+        order += sorted(
+            range(start[-1], start[-1] + len(each)),
+            key=lambda row, a=start[-1], of=each: -of.accuracy[row - a],
+        )
+        start.append(start[-1] + len(each))
+        accuracy += each.accuracy.tolist()
+        for needs in each.demand[:, uses]:
+            shares = [
+                0.0 if need == 0 else float(need) / there if there > 0 else np.inf
+                for need, there in zip(needs.tolist(), view.capacity[uses].tolist(), strict=True)
+            ]
+            demand.append(shares + [0.0] * (width - len(uses)))
+    return Problem(
+        np.array(start),
+        np.array(accuracy, np.float64),
+        np.array(columns, np.int64).reshape(len(view.queries), width),
+        np.array(demand).reshape(start[-1], width),
+        np.array([max(row, default=0.0) for row in demand]),
+        np.array(order, np.int64),
+        len(view.capacity),
+    )
+
+
+def undominated(accuracy: np.ndarray, demand: np.ndarray) -> list[int]:
+    """Return the configurations without another one that needs no more and is more accurate, or equal and earlier."""
+
+    def dominates(a: int, b: int) -> bool:
+        better = accuracy[a] > accuracy[b] or (accuracy[a] == accuracy[b] and a < b)
+        return better and bool((demand[a] <= demand[b]).all())
+
+    k = len(accuracy)
+    return [b for b in range(k) if not any(dominates(a, b) for a in range(k))]
+
+
+def fair_choices(problem: Problem, among: str = "users") -> np.ndarray:
+    """Return the most accurate configuration within a query's shares, query by query; ties by cost."""
+    choices, part = np.full(len(problem), -1), shares(problem, among)
+    for i in range(len(problem)):
+        own = slice(int(problem.start[i]), int(problem.start[i + 1]))
+        fits = np.flatnonzero((problem.demand[own] <= ROOM * part[problem.columns[i]]).all(axis=1))
+        if len(fits):
+            order = np.lexsort((problem.cost[own][fits], -problem.accuracy[own][fits]))
+            choices[i] = fits[order[0]]
+    return choices

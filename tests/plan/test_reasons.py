@@ -8,7 +8,7 @@ import pytest
 from tests.plan.test_merging import merged_demand, sharing_view
 from windlass.plan import PlanView, QueryOptions
 from windlass.plan.lib.answer import as_plan
-from windlass.plan.lib.problem import ROOM, Problem
+from windlass.plan.lib.problem import ROOM
 from windlass.plan.lib.program import ProgramSolution
 from windlass.plan.policies import optimal, refined
 from windlass.plan.policies.cascade import Cascade
@@ -59,7 +59,7 @@ def test_the_short_resource_is_that_of_the_smallest_shortage(merged):
             tried[i] = rng.integers(-1, len(each))
             if (merged_demand(view, tried) <= view.capacity).all():
                 choices = tried
-        plan = as_plan(view, Problem.of_view(view), choices, merged, part)
+        plan = as_plan(view, choices, merged, part)
         assert plan.choices == tuple(choices.tolist())
         assert plan.merged == merged
         for i, (why, choice) in enumerate(zip(plan.why, plan.choices, strict=True)):
@@ -90,7 +90,7 @@ def test_reasons_name_the_change():
         ([0.5, 0.25], [2.0, 1.0], 0),
         ([0.0, 0.0], [2.0, 1.0], 0),
     )
-    plan = as_plan(view, Problem.of_view(view), np.array([0, 1, 1, 1, 1]))
+    plan = as_plan(view, np.array([0, 1, 1, 1, 1]))
     assert plan.why == (
         "starts: configuration 0, accuracy 0.25",
         "stays: configuration 1, accuracy 0.5",

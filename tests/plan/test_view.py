@@ -34,6 +34,19 @@ def test_values_at_a_bound_are_allowed():
     assert view(now=-5.0).now == -5.0
 
 
+def test_options_with_another_running_configuration_share_their_arrays():
+    before = options(labels=("a", "b"), current=1)
+    after = before.running(0)
+    assert (after.current, before.current) == (0, 1)
+    assert (after.query, after.name, after.labels) == (1, "q1", ("a", "b"))
+    assert after.demand is before.demand
+    assert after.compact is before.compact
+    assert before.running(-1).current == -1
+    for current in (-2, 2):
+        with pytest.raises(InputError, match=f"current is {current}, expected −1 to 1"):
+            before.running(current)
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [

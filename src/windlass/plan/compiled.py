@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from windlass.jit import Kernel
+from windlass.plan.lib.compact import UNDOMINATED
 from windlass.plan.lib.greedy import BAND, CLIMB
 from windlass.plan.lib.search import IMPROVE, REPAIR
 
@@ -15,7 +16,7 @@ class Climbs:
     @classmethod
     def functions(cls) -> tuple[Kernel, ...]:
         """Return the compiled functions that its decisions call."""
-        return (BAND, CLIMB)
+        return (UNDOMINATED, BAND, CLIMB)
 
 
 class Refines:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from windlass.model import InputError, PolicyError
 from windlass.model.values import number, whole
 from windlass.plan.configurations import Configurations
+from windlass.plan.lib.compact import CompactOptions
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
@@ -64,12 +66,8 @@ class QueryOptions:
     piece: _Ints | None = None
     piece_demand: _Floats | None = None
     place: _Ints | None = None
-    #: Indices of the resources that some configuration needs.
-    uses: _Ints = field(init=False, repr=False)
-    #: (k, number of these) the columns of ``demand`` that are not 0, next to each other.
-    needs: _Floats = field(init=False, repr=False)
-    #: (k,) the configurations, the most accurate first.
-    by_accuracy: _Ints = field(init=False, repr=False)
+    #: The same configurations without unused resources, as planners compare them.
+    compact: CompactOptions = field(init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.accuracy)
@@ -92,12 +90,31 @@ class QueryOptions:
         bounded(f"query {self.name}: demand of configuration", self.demand, np.inf)
         if self.labels and len(self.labels) != k:
             raise InputError(f"query {self.name}: {len(self.labels)} labels, expected {k}")
-        if not -1 <= self.current < k:
-            raise InputError(f"query {self.name}: current is {self.current}, expected −1 to {k - 1}")
-        uses = np.flatnonzero(self.demand.any(axis=0))
-        object.__setattr__(self, "uses", uses)
-        object.__setattr__(self, "needs", self.demand[:, uses])
-        object.__setattr__(self, "by_accuracy", np.argsort(-self.accuracy, kind="stable"))
+        self._check_current()
+        object.__setattr__(self, "compact", CompactOptions.of(self.accuracy, self.demand))
+
+    def _check_current(self) -> None:
+        if not -1 <= self.current < len(self):
+            raise InputError(f"query {self.name}: current is {self.current}, expected −1 to {len(self) - 1}")
+
+    def running(self, current: int) -> QueryOptions:
+        """Return the same options with another running configuration; only its number is checked.
+
+        Raises
+        ------
+        InputError
+            There is no such configuration.
+
+        Examples
+        --------
+        >>> options = QueryOptions(1, "cars", np.array([0.2, 0.7]), np.ones((2, 3)))
+        >>> options.running(1).current
+        1
+        """
+        other = copy(self)
+        object.__setattr__(other, "current", current)
+        other._check_current()
+        return other
 
     def label(self, j: int) -> str:
         """Return the description of a configuration, or its number."""

@@ -17,6 +17,10 @@ OF_RELEASING = (
     "tests/plan/test_greedy.py::"
     "test_a_switch_that_did_not_fit_is_tried_again_after_another_query_releases_its_resource",
 )
+OF_DOMINANCE = (
+    "tests/plan/test_undominated.py::test_undominated_configurations_are_those_of_the_definition",
+)
+OF_FAIR = ("tests/plan/test_undominated.py::test_fair_shares_choose_the_same_as_among_all",)
 OF_PIECES = ("tests/plan/test_merging.py::test_equal_pieces_count_once_at_their_highest_demand",)
 OF_MERGING = ("tests/plan/test_merging.py::test_switches_with_peers_equal_those_of_the_plain_version",)
 OF_REPAIRS = ("tests/plan/test_search.py::test_repairs_equal_those_of_the_plain_version",)
@@ -47,6 +51,13 @@ MUTANTS = (
         "np.where(needs > 1, needs / capacity, 0.0)",
         OF_MERGING,
     ),
+    Mutant(
+        "plan/lib/compact.py",
+        "needs[kept[at], need] <= needs[row, need]",
+        "needs[kept[at], need] < needs[row, need]",
+        OF_DOMINANCE,
+    ),
+    Mutant("plan/lib/fair.py", "-problem.accuracy[rows], owner", "problem.accuracy[rows], owner", OF_FAIR),
     Mutant(GREEDY, "gained <= gain[i]", "gained >= gain[i]", OF_GAINS),
     Mutant(
         GREEDY, "demand[held, at] > demand[row, at]:", "demand[held, at] < demand[row, at]:", OF_RELEASING

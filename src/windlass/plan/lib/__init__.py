@@ -1,5 +1,6 @@
 """Parts that several planners share.
 
+- :mod:`~windlass.plan.lib.compact`: configurations without unused resources, and the undominated ones.
 - :mod:`~windlass.plan.lib.problem`: queries, configurations and capacities as flat arrays.
 - :mod:`~windlass.plan.lib.fair`: equal shares of every resource for its users.
 - :mod:`~windlass.plan.lib.greedy`: the thesis's greedy algorithm, within the Pareto band.

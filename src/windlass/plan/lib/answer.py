@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.plan.lib.problem import ROOM, Problem
+from windlass.plan.lib.compact import shares_of
+from windlass.plan.lib.problem import ROOM
 from windlass.plan.view import Plan, PlanView, QueryOptions
 
 
 def as_plan(
     view: PlanView,
-    problem: Problem,
     choices: NDArray[np.int64],
     merged: bool = False,
     part: NDArray[np.float64] | None = None,
@@ -20,8 +20,8 @@ def as_plan(
 
     Parameters
     ----------
-    view, problem
-        The same queries in both forms.
+    view
+        The queries.
     choices
         (n,) configuration of each query, −1 for none.
     merged
@@ -35,7 +35,7 @@ def as_plan(
         used = np.append(np.where((needs > 0) & (part is None), needs / view.capacity, 0.0), 0.0)
     limit = np.ones(len(used)) if part is None else part
     why = tuple(
-        reason(options, choice) if choice >= 0 else f"cannot run: {shortage(view, problem, used, i, limit)}"
+        reason(options, choice) if choice >= 0 else f"cannot run: {shortage(view, used, i, limit)}"
         for i, (options, choice) in enumerate(zip(view.queries, plan.choices, strict=True))
     )
     return Plan(plan.choices, why, merged)
@@ -56,15 +56,13 @@ def reason(options: QueryOptions, choice: int) -> str:
     return f"equally accurate, {accuracy:.3g}, with other resources: {label}"
 
 
-def shortage(
-    view: PlanView, problem: Problem, used: NDArray[np.float64], i: int, part: NDArray[np.float64]
-) -> str:
+def shortage(view: PlanView, used: NDArray[np.float64], i: int, part: NDArray[np.float64]) -> str:
     """Return the resource that keeps a query from running: the scarcest one of the configuration that lacks least.
 
     Parameters
     ----------
-    view, problem
-        The same queries in both forms.
+    view
+        The queries.
     used
         (L + 1,) demand of the other queries, as shares of the capacity.
     i
@@ -72,11 +70,10 @@ def shortage(
     part
         (L + 1,) share of each resource that it and the others may use.
     """
-    own = slice(int(problem.start[i]), int(problem.start[i + 1]))
-    needs = problem.demand[own]
+    own = view.queries[i].compact
+    needs, columns = shares_of(own.needs, view.capacity[own.uses]), own.uses
     if not len(needs):
         return "it has no configurations"
-    columns = problem.columns[i]
     over = needs + used[columns] - part[columns] * ROOM
     lacks = np.where(needs > 0, over, -np.inf).max(axis=1, initial=-np.inf)
     best = int(lacks.argmin())

@@ -35,11 +35,10 @@ def shares(problem: Problem, among: str = "users") -> NDArray[np.float64]:
 
 def fair_choices(problem: Problem, among: str = "users") -> NDArray[np.int64]:
     """Return the most accurate configuration within a query's shares (n,); ties by cost; −1 if none fits."""
-    choices, part = np.full(len(problem), -1), shares(problem, among)
-    for i in range(len(problem)):
-        own = slice(int(problem.start[i]), int(problem.start[i + 1]))
-        fits = np.flatnonzero((problem.demand[own] <= ROOM * part[problem.columns[i]]).all(axis=1))
-        if len(fits):
-            order = np.lexsort((problem.cost[own][fits], -problem.accuracy[own][fits]))
-            choices[i] = fits[order[0]]
+    owner, limit = problem.owners(), ROOM * shares(problem, among)[problem.columns]
+    rows = np.flatnonzero((problem.demand <= np.repeat(limit, np.diff(problem.start), axis=0)).all(axis=1))
+    order = rows[np.lexsort((problem.cost[rows], -problem.accuracy[rows], owner[rows]))]
+    queries, first = np.unique(owner[order], return_index=True)
+    choices = np.full(len(problem), -1)
+    choices[queries] = order[first] - problem.start[queries]
     return choices

@@ -47,6 +47,9 @@ class Climb(NamedTuple):
     release: int  # 1 if the resources that a query holds count as free for its own switch
     plain: int  # 1 if efficiency is accuracy divided by cost
     room: Annotated[_Floats, column("resources")]  # free capacity; changed
+    turn: Annotated[
+        _Ints, column("starting")
+    ]  # queries with configurations, in the order in which they start
     chosen: Annotated[_Ints, column("queries", fill=-1)]  # the row that each query runs, -1 for none; changed
     best: Annotated[_Floats, column("queries", fill=np.inf)]  # efficiency of the best switch
     gain: Annotated[_Floats, column("queries", fill=np.inf)]
@@ -114,8 +117,21 @@ def releases(j, i, row, held, columns, demand):
     return False
 
 
+@lean
+def start_all(state):
+    """Start each query with its cheapest configuration; if that does not fit, with the next one that does."""
+    columns, demand, room, chosen = state.columns, state.demand, state.room, state.chosen
+    for place in range(len(state.turn)):
+        i = state.turn[place]
+        for row in range(state.start[i], state.start[i + 1]):
+            if fits_now(demand, row, columns, i, room, -1):
+                take(i, row, columns, demand, room, chosen)
+                break
+
+
 def climb(state):
-    """Switch until nothing fits or gains; return the number of switches."""
+    """Start all queries, and switch until nothing fits or gains; return the number of switches."""
+    start_all(state)
     columns, demand, room, chosen = state.columns, state.demand, state.room, state.chosen
     best, gain, chance, which = state.best, state.gain, state.chance, state.which
     n, switches = len(chosen), 0
@@ -203,20 +219,13 @@ def greedy(problem: Problem, band: float, release: bool = False, plain: bool = F
     room, chosen = np.full(problem.resources + 1, ROOM), np.full(n, -1)
     room[-1] = np.inf
     some = np.flatnonzero(np.diff(start))
-    for i in some[np.argsort(cost[start[:-1][some]], kind="stable")].tolist():
-        rows = demand[start[i] : start[i + 1]]
-        # If the cheapest does not fit in the free room, take the next one that does.
-        fits = (rows <= room[problem.columns[i]]).all(axis=1)
-        if fits.any():
-            chosen[i] = start[i] + int(fits.argmax())
-            np.subtract.at(room, problem.columns[i], demand[chosen[i]])
-            room[-1] = np.inf
     sizes = {
         "ends": n + 1,
         "rows": len(order),
         "queries": n,
         "needs": demand.shape[1],
         "resources": len(room),
+        "starting": len(some),
     }
     state = allocate(
         Climb,
@@ -229,6 +238,7 @@ def greedy(problem: Problem, band: float, release: bool = False, plain: bool = F
         release=int(release),
         plain=int(plain),
         room=room,
+        turn=some[np.argsort(cost[start[:-1][some]], kind="stable")],
         chosen=chosen,
     )
     CLIMB.ready()(state)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model import InputError
+from windlass.plan.lib.compact import CompactOptions, shares_of
 from windlass.plan.view import TOLERANCE, PlanView, bounded
 
 _Floats = NDArray[np.float64]
@@ -144,39 +145,49 @@ class Problem:
                 )
             bounded(f"query {i}: accuracy of configuration", values, 1.0)
             bounded(f"query {i}: demand of configuration", rows, np.inf)
-            own = np.flatnonzero(rows.any(axis=0))
-            queries.append(_Query(values, own, rows[:, own], np.argsort(-values, kind="stable")))
+            queries.append(CompactOptions.of(values, rows))
         return _build(queries, there)
 
     @staticmethod
     def of_view(view: PlanView) -> Problem:
         """Build a problem from a view, whose numbers are already checked."""
-        return _build(
-            [_Query(one.accuracy, one.uses, one.needs, one.by_accuracy) for one in view.queries],
-            view.capacity,
-        )
+        return _build([one.compact for one in view.queries], view.capacity)
+
+    @staticmethod
+    def undominated(view: PlanView) -> Problem:
+        """Build a problem of the configurations that no other of their query dominates.
+
+        The greedy and fair shares choose the same as among all; :func:`from_undominated` converts their choices.
+        """
+        return _build([one.compact.undominated for one in view.queries], view.capacity)
 
 
-class _Query(NamedTuple):
-    """The fields of :class:`~windlass.plan.view.QueryOptions` that a problem consists of."""
-
-    accuracy: _Floats
-    uses: _Ints
-    needs: _Floats
-    by_accuracy: _Ints
+def from_undominated(view: PlanView, choices: _Ints) -> _Ints:
+    """Convert choices (n,) in a problem of :meth:`Problem.undominated` into choices among all configurations."""
+    pairs = zip(view.queries, choices.tolist(), strict=True)
+    found = [one.compact.undominated.number[choice] if choice >= 0 else -1 for one, choice in pairs]
+    return np.array(found, np.int64)
 
 
-def _build(queries: list[_Query], capacity: _Floats) -> Problem:
-    width = max((len(one.uses) for one in queries), default=0)
-    start = np.zeros(len(queries) + 1, np.int64)
-    np.cumsum([len(one.accuracy) for one in queries], out=start[1:])
-    columns = np.full((len(queries), width), len(capacity))
-    demand, order = np.zeros((int(start[-1]), width)), np.empty(int(start[-1]), np.int64)
-    for i, one in enumerate(queries):
-        rows = slice(int(start[i]), int(start[i + 1]))
-        columns[i, : len(one.uses)] = one.uses
-        with np.errstate(divide="ignore"):
-            np.divide(one.needs, capacity[one.uses], out=demand[rows, : len(one.uses)], where=one.needs > 0)
-        np.add(one.by_accuracy, start[i], out=order[rows])
-    accuracy = np.concatenate([one.accuracy for one in queries]) if queries else np.empty(0)
-    return Problem(start, accuracy, columns, demand, demand.max(axis=1, initial=0.0), order, len(capacity))
+def _build(queries: list[CompactOptions], capacity: _Floats) -> Problem:
+    sizes, widths = np.array([one.needs.shape for one in queries], np.int64).reshape(-1, 2).T
+    start = np.append(0, np.cumsum(sizes))
+    uses = np.arange(widths.max(initial=0)) < widths[:, None]
+    columns, needs = np.full(uses.shape, len(capacity)), np.zeros((int(start[-1]), uses.shape[1]))
+    columns[uses] = _joined([one.uses for one in queries], np.int64)
+    needs[np.repeat(uses, sizes, axis=0)] = _joined([one.needs.ravel() for one in queries])
+    demand = shares_of(needs, np.repeat(np.append(capacity, np.inf)[columns], sizes, axis=0))
+    return Problem(
+        start,
+        _joined([one.accuracy for one in queries]),
+        columns,
+        demand,
+        demand.max(axis=1, initial=0.0),
+        _joined([one.by_accuracy for one in queries], np.int64) + np.repeat(start[:-1], sizes),
+        len(capacity),
+    )
+
+
+def _joined(arrays: list[NDArray[Any]], dtype: type = np.float64) -> NDArray[Any]:
+    """Return arrays one after another."""
+    return np.concatenate([*arrays, np.empty(0, dtype)], dtype=dtype)

@@ -12,7 +12,7 @@ from windlass.plan.compiled import Climbs
 from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.fair import fair_choices
 from windlass.plan.lib.greedy import greedy
-from windlass.plan.lib.problem import Problem
+from windlass.plan.lib.problem import Problem, from_undominated
 from windlass.plan.view import Plan, PlanView
 
 
@@ -65,12 +65,12 @@ class Cascade(Climbs):
 
     def decide(self, view: PlanView) -> Plan:
         """Return the plan of the greedy."""
-        problem = Problem.of_view(view)
+        problem = Problem.undominated(view)
         climbed = problem
         if self.sums:
             climbed = dataclasses.replace(problem, cost=problem.demand.sum(axis=1))
         choices = greedy(climbed, self.band, self.release, self.plain)
-        plan = as_plan(view, problem, choices)
+        plan = as_plan(view, from_undominated(view, choices))
         if problem.score(choices) < problem.score(fair_choices(problem)):
             plan = dataclasses.replace(
                 plan, why=tuple(f"{why}; fair shares would do better" for why in plan.why)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from windlass.jit import Kernel
 from windlass.model import InputError
 from windlass.plan.lib.answer import as_plan
+from windlass.plan.lib.compact import UNDOMINATED
 from windlass.plan.lib.fair import fair_choices, shares
-from windlass.plan.lib.problem import Problem
+from windlass.plan.lib.problem import Problem, from_undominated
 from windlass.plan.view import Plan, PlanView
 
 
@@ -41,7 +43,13 @@ class Fair:
             raise InputError(f"among is {among!r}, expected one of users, queries")
         self.among = among
 
+    @classmethod
+    def functions(cls) -> tuple[Kernel, ...]:
+        """Return the compiled functions that its decisions call."""
+        return (UNDOMINATED,)
+
     def decide(self, view: PlanView) -> Plan:
         """Return the best configuration within each query's shares."""
-        problem = Problem.of_view(view)
-        return as_plan(view, problem, fair_choices(problem, self.among), part=shares(problem, self.among))
+        problem = Problem.undominated(view)
+        choices = from_undominated(view, fair_choices(problem, self.among))
+        return as_plan(view, choices, part=shares(problem, self.among))

@@ -71,7 +71,7 @@ class MergeEverything(Climbs):
         for group, way in zip(groups, found.tolist(), strict=True):
             if way >= 0:
                 choices[list(group.members)] = group.ways[way]
-        return as_plan(view, Problem.of_view(view), choices, merged=True)
+        return as_plan(view, choices, merged=True)
 
 
 def _groups(view: PlanView) -> list[_Group]:

@@ -9,7 +9,7 @@ from windlass.plan.compiled import Climbs
 from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.greedy import greedy
 from windlass.plan.lib.merge import merged_choices
-from windlass.plan.lib.problem import Problem
+from windlass.plan.lib.problem import Problem, from_undominated
 from windlass.plan.view import Plan, PlanView
 
 
@@ -53,6 +53,6 @@ class Merged(Climbs):
 
     def decide(self, view: PlanView) -> Plan:
         """Return the plan of the greedy, merged."""
-        problem = Problem.of_view(view)
-        choices = merged_choices(view, greedy(problem, self.band), self.together)
-        return as_plan(view, problem, choices, merged=True)
+        begin = from_undominated(view, greedy(Problem.undominated(view), self.band))
+        choices = merged_choices(view, begin, self.together)
+        return as_plan(view, choices, merged=True)

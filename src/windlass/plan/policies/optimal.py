@@ -51,9 +51,9 @@ class Optimal(Climbs):
         problem = Problem.of_view(view)
         found = solve(problem, self.seconds, self.gap)
         if found is None:
-            plan, note = as_plan(view, problem, greedy(problem, 2.0)), "no optimum found in time"
+            plan, note = as_plan(view, greedy(problem, 2.0)), "no optimum found in time"
         else:
-            plan = as_plan(view, problem, found.choices)
+            plan = as_plan(view, found.choices)
             below = 1.0 - problem.score(found.choices)[1] / found.bound if found.bound > 0 else 0.0
             note = (
                 "at the optimum" if below <= max(self.gap, 1e-9) else f"at most {below:.2%} below the optimum"

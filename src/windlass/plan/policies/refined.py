@@ -52,7 +52,7 @@ class Refined(Refines):
         """Return the best plan found, with a bound on its distance from the optimum."""
         problem = Problem.of_view(view)
         choices, bound = refine(problem, self.keep, self.sweeps, self.seconds)
-        plan = as_plan(view, problem, choices)
+        plan = as_plan(view, choices)
         if not len(choices) or (choices < 0).any() or bound <= 0:
             return plan
         note = f"at most {max(0.0, 1.0 - problem.score(choices)[1] / bound):.2%} below the optimum"

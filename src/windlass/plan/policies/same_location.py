@@ -44,4 +44,4 @@ class SameLocation(Climbs):
         problem = Problem.of_view(view)
         keep = np.concatenate([*(in_one_place(options) for options in view.queries), np.empty(0, bool)])
         choices = problem.whole(keep, greedy(problem.only(keep), self.band))
-        return as_plan(view, problem, choices)
+        return as_plan(view, choices)

@@ -48,4 +48,4 @@ class Static(Climbs):
         problem = Problem.of_view(view)
         keep = np.concatenate([*(on_tier(options, self.tier) for options in view.queries), np.empty(0, bool)])
         choices = problem.whole(keep, greedy(problem.only(keep), self.band))
-        return as_plan(view, problem, choices)
+        return as_plan(view, choices)

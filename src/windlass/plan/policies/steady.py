@@ -47,4 +47,4 @@ class Steady(Refines):
         problem = Problem.of_view(view)
         current = np.array([options.current for options in view.queries], dtype=np.int64)
         choices = with_few_changes(problem, current, refine(problem)[0], self.worth)
-        return as_plan(view, problem, choices)
+        return as_plan(view, choices)

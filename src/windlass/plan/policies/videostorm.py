@@ -44,4 +44,4 @@ class Videostorm:
         work = [options.demand[:, cores].sum(axis=1) for options in view.queries]
         pool = float(view.capacity[cores].sum())
         choices = storm_choices(problem, np.concatenate([*work, np.empty(0)]), pool, self.rng)
-        return as_plan(view, problem, choices)
+        return as_plan(view, choices)

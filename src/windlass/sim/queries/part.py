@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -290,7 +289,7 @@ class QueriesPart(Quiet):
         """Return the options of a query with its running configuration; they are built anew only after a switch."""
         shown = self._shown[row]
         if shown.current != self._choice[row]:
-            shown = self._shown[row] = replace(self._options[row], current=int(self._choice[row]))
+            shown = self._shown[row] = self._options[row].running(int(self._choice[row]))
         return shown
 
     def _present(self) -> _Ints:
