@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tests.oracles import query_loads
 from tests.oracles.queries import Followed, pieces_of
 from tests.oracles.shared import shared
 from tests.plan.test_merging import sharing_view, some_choices
+from windlass.plan import QueryOptions
 from windlass.sim.queries.sharing import QueryLoad, load_of, share
 
 SEEDS = range(250)
@@ -45,6 +49,33 @@ def test_rates_and_held_cores_equal_the_plain_version():
         assert (load.usage(found.rate) <= capacity + 1e-9).all()
         behind_ones += 0.0 < found.extra.max(initial=0.0) < catch_up
     assert behind_ones > 10
+
+
+@settings(max_examples=200)
+@given(st.integers(0, 10**6), st.floats(0.3, 3.0), st.sampled_from((0.0, 0.25)), st.booleans())
+def test_loads_and_speeds_equal_the_plain_version_to_the_bit(seed, scale, catch_up, merged):
+    """Demands are scaled so that sums are rounded."""
+    view, rng = sharing_view(seed), np.random.default_rng(seed)
+    queries = [
+        QueryOptions(
+            each.query,
+            each.name,
+            each.accuracy,
+            each.demand * scale,
+            piece=each.piece,
+            piece_demand=None if each.piece_demand is None else each.piece_demand * scale,
+        )
+        for each in view.queries
+    ]
+    choices = np.array([int(rng.integers(-1, len(each))) for each in queries])
+    load, plainly = load_of(queries, choices, merged), query_loads.load_of(queries, choices, merged)
+    for name in ("demand", "piece", "query", "queries"):
+        assert np.array_equal(getattr(load, name), getattr(plainly, name)), name
+    behind = (rng.random(len(queries)) < rng.choice([0.0, 0.5])) & (choices >= 0)
+    found = share(load, view.capacity, behind, catch_up)
+    expected = query_loads.share(plainly, view.capacity, behind, catch_up)
+    for name in ("base", "extra", "held", "wanted"):
+        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
 
 
 def test_queries_that_are_behind_use_capacity_left_by_slow_ones():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import overload
@@ -104,9 +104,10 @@ class Configurations:
 
 @dataclass(frozen=True, eq=False)
 class Labels(Sequence[str]):
-    """Labels of configurations, each made on access because a query may have thousands."""
+    """Labels of configurations, each made on first access because a query may have thousands."""
 
     of: Configurations
+    _made: dict[int, str] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.of)
@@ -118,7 +119,11 @@ class Labels(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | Sequence[str]:
         if isinstance(index, slice):
             return tuple(self.of.label(j) for j in range(*index.indices(len(self))))
-        return self.of.label(range(len(self))[index])
+        j = range(len(self))[index]
+        label = self._made.get(j)
+        if label is None:
+            label = self._made[j] = self.of.label(j)
+        return label
 
 
 def configurations(query: Query, hierarchy: Hierarchy) -> Configurations:

@@ -30,6 +30,7 @@ OF_STORM = ("tests/plan/test_storm.py::test_plans_and_placements_equal_the_plain
 OF_WAYS = ("tests/plan/test_configurations.py::test_every_path_up_the_tree_is_listed_with_its_demand",)
 OF_PRICES = ("tests/plan/test_near_optimum.py::test_prices_equal_those_of_the_whole_program",)
 OF_SHARING = ("tests/sim/test_query_sharing.py::test_rates_and_held_cores_equal_the_plain_version",)
+OF_BITS = ("tests/sim/test_query_sharing.py::test_loads_and_speeds_equal_the_plain_version_to_the_bit",)
 OF_COURSE = ("tests/sim/test_query_course.py::test_the_time_series_matches_the_running_queries",)
 
 MUTANTS = (
@@ -57,7 +58,7 @@ MUTANTS = (
         "needs[kept[at], need] < needs[row, need]",
         OF_DOMINANCE,
     ),
-    Mutant("plan/lib/fair.py", "-problem.accuracy[rows], owner", "problem.accuracy[rows], owner", OF_FAIR),
+    Mutant("plan/lib/fair.py", "cost[row] >= cost[best]", "cost[row] > cost[best]", OF_FAIR),
     Mutant(GREEDY, "gained <= gain[i]", "gained >= gain[i]", OF_GAINS),
     Mutant(
         GREEDY, "demand[held, at] > demand[row, at]:", "demand[held, at] < demand[row, at]:", OF_RELEASING
@@ -74,6 +75,7 @@ MUTANTS = (
         OF_WAYS,
     ),
     Mutant("plan/lib/prices.py", "_ABSENT = -4.0", "_ABSENT = -8.0", OF_PRICES),
+    Mutant(SHARING, "np.array(own[::-1])", "np.array(own)", OF_BITS),
     Mutant(SHARING, "capacity - load.usage(base)", "capacity - demand", OF_SHARING),
     Mutant(SHARING, "demand + load.usage(extra), capacity)", "demand, capacity)", OF_SHARING),
     Mutant(

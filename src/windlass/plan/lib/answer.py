@@ -30,15 +30,16 @@ def as_plan(
         (L + 1,) share of each resource that one query may use, if each has shares of its own.
     """
     plan = Plan(tuple(choices.tolist()), ("",) * len(choices), merged)
-    needs = plan.demand(view)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        used = np.append(np.where((needs > 0) & (part is None), needs / view.capacity, 0.0), 0.0)
-    limit = np.ones(len(used)) if part is None else part
-    why = tuple(
-        reason(options, choice) if choice >= 0 else f"cannot run: {shortage(view, used, i, limit)}"
-        for i, (options, choice) in enumerate(zip(view.queries, plan.choices, strict=True))
-    )
-    return Plan(plan.choices, why, merged)
+    pairs = zip(view.queries, plan.choices, strict=True)
+    why = [reason(options, choice) if choice >= 0 else "" for options, choice in pairs]
+    absent = np.flatnonzero(choices < 0).tolist()
+    if absent:
+        used, limit = np.zeros(len(view.capacity) + 1), part
+        if limit is None:
+            used[:-1], limit = shares_of(plan.demand(view), view.capacity), np.ones(len(used))
+        for i in absent:
+            why[i] = f"cannot run: {shortage(view, used, i, limit)}"
+    return Plan(plan.choices, tuple(why), merged)
 
 
 def reason(options: QueryOptions, choice: int) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
+from windlass.jit import Kernel
+from windlass.plan.lib.greedy import fits_now
 from windlass.plan.lib.problem import ROOM, Problem
 
 
@@ -33,12 +36,42 @@ def shares(problem: Problem, among: str = "users") -> NDArray[np.float64]:
     return np.asarray(1.0 / count)
 
 
+def choose(start, accuracy, columns, demand, cost, limit, choices):
+    """Fill each query's most accurate configuration within the (L + 1,) limits; ties by cost."""
+    for i in range(len(choices)):
+        best = -1
+        for row in range(start[i], start[i + 1]):
+            if best >= 0 and (
+                accuracy[row] < accuracy[best]
+                or (accuracy[row] == accuracy[best] and cost[row] >= cost[best])
+            ):
+                continue
+            if fits_now(demand, row, columns, i, limit, -1):
+                best = row
+        if best >= 0:
+            choices[i] = best - start[i]
+
+
+FAIR = Kernel(
+    choose,
+    types.void(
+        types.int64[::1],
+        types.float64[::1],
+        types.int64[:, ::1],
+        types.float64[:, ::1],
+        types.float64[::1],
+        types.float64[::1],
+        types.int64[::1],
+    ),
+    allocates=False,
+)
+
+
 def fair_choices(problem: Problem, among: str = "users") -> NDArray[np.int64]:
     """Return the most accurate configuration within a query's shares (n,); ties by cost; −1 if none fits."""
-    owner, limit = problem.owners(), ROOM * shares(problem, among)[problem.columns]
-    rows = np.flatnonzero((problem.demand <= np.repeat(limit, np.diff(problem.start), axis=0)).all(axis=1))
-    order = rows[np.lexsort((problem.cost[rows], -problem.accuracy[rows], owner[rows]))]
-    queries, first = np.unique(owner[order], return_index=True)
     choices = np.full(len(problem), -1)
-    choices[queries] = order[first] - problem.start[queries]
+    limit = ROOM * shares(problem, among)
+    FAIR.ready()(
+        problem.start, problem.accuracy, problem.columns, problem.demand, problem.cost, limit, choices
+    )
     return choices

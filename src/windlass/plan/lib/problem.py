@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
+from windlass.jit import Kernel
 from windlass.model import InputError
-from windlass.plan.lib.compact import CompactOptions, shares_of
+from windlass.plan.lib.compact import CompactOptions
 from windlass.plan.view import TOLERANCE, PlanView, bounded
 
 _Floats = NDArray[np.float64]
@@ -169,25 +170,55 @@ def from_undominated(view: PlanView, choices: _Ints) -> _Ints:
     return np.array(found, np.int64)
 
 
+def fill_demand(start, columns, capacity, demand, cost):
+    """Divide demands by (L + 1,) capacities, and fill each configuration's largest share."""
+    for i in range(len(start) - 1):
+        for row in range(start[i], start[i + 1]):
+            for at in range(columns.shape[1]):
+                if demand[row, at] > 0.0:
+                    demand[row, at] /= capacity[columns[i, at]]
+                    cost[row] = max(cost[row], demand[row, at])
+
+
+DEMAND = Kernel(
+    fill_demand,
+    types.void(
+        types.int64[::1], types.int64[:, ::1], types.float64[::1], types.float64[:, ::1], types.float64[::1]
+    ),
+    allocates=False,
+)
+
+
+_NONE = CompactOptions.of(np.empty(0), np.empty((0, 0)))
+
+
 def _build(queries: list[CompactOptions], capacity: _Floats) -> Problem:
-    sizes, widths = np.array([one.needs.shape for one in queries], np.int64).reshape(-1, 2).T
+    sizes = np.array([len(one.accuracy) for one in queries], np.int64)
+    width = max((len(one.uses) for one in queries), default=0)
     start = np.append(0, np.cumsum(sizes))
-    uses = np.arange(widths.max(initial=0)) < widths[:, None]
-    columns, needs = np.full(uses.shape, len(capacity)), np.zeros((int(start[-1]), uses.shape[1]))
-    columns[uses] = _joined([one.uses for one in queries], np.int64)
-    needs[np.repeat(uses, sizes, axis=0)] = _joined([one.needs.ravel() for one in queries])
-    demand = shares_of(needs, np.repeat(np.append(capacity, np.inf)[columns], sizes, axis=0))
+    columns = np.full((len(queries), width), len(capacity))
+    for i, one in enumerate(queries):
+        columns[i, : len(one.uses)] = one.uses
+    # Without queries there would be nothing to concatenate.
+    queries = [*queries, _NONE]
+    demand = np.concatenate([_widened(one.needs, width) for one in queries])
+    cost = np.zeros(len(demand))
+    DEMAND.ready()(start, columns, np.append(capacity, np.inf), demand, cost)
     return Problem(
         start,
-        _joined([one.accuracy for one in queries]),
+        np.concatenate([one.accuracy for one in queries], dtype=np.float64),
         columns,
         demand,
-        demand.max(axis=1, initial=0.0),
-        _joined([one.by_accuracy for one in queries], np.int64) + np.repeat(start[:-1], sizes),
+        cost,
+        np.concatenate([one.by_accuracy for one in queries]) + np.repeat(start[:-1], sizes),
         len(capacity),
     )
 
 
-def _joined(arrays: list[NDArray[Any]], dtype: type = np.float64) -> NDArray[Any]:
-    """Return arrays one after another."""
-    return np.concatenate([*arrays, np.empty(0, dtype)], dtype=dtype)
+def _widened(needs: _Floats, width: int) -> _Floats:
+    """Return demands (k, w) with zeros in further columns."""
+    if needs.shape[1] == width:
+        return needs
+    wider = np.zeros((len(needs), width))
+    wider[:, : needs.shape[1]] = needs
+    return wider

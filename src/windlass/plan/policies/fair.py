@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from windlass.jit import Kernel
 from windlass.model import InputError
+from windlass.plan.compiled import Divides
 from windlass.plan.lib.answer import as_plan
-from windlass.plan.lib.compact import UNDOMINATED
 from windlass.plan.lib.fair import fair_choices, shares
 from windlass.plan.lib.problem import Problem, from_undominated
 from windlass.plan.view import Plan, PlanView
 
 
-class Fair:
+class Fair(Divides):
     """Divides every resource equally; each query runs its most accurate configuration within its shares.
 
     The unused part of a query's share stays idle.
@@ -42,11 +41,6 @@ class Fair:
         if among not in ("users", "queries"):
             raise InputError(f"among is {among!r}, expected one of users, queries")
         self.among = among
-
-    @classmethod
-    def functions(cls) -> tuple[Kernel, ...]:
-        """Return the compiled functions that its decisions call."""
-        return (UNDOMINATED,)
 
     def decide(self, view: PlanView) -> Plan:
         """Return the best configuration within each query's shares."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from windlass.plan.compiled import Formulates
 from windlass.plan.lib.answer import as_plan
 from windlass.plan.lib.problem import Problem
 from windlass.plan.lib.storm import storm_choices
 from windlass.plan.view import Plan, PlanView
 
 
-class Videostorm:
+class Videostorm(Formulates):
     """Chooses plans by gain for their cores, as if all clusters were one, then places each once, at random.
 
     Planning ignores links and tiers. A plan is placed only where it fits; if it fits nowhere, the query does not

@@ -314,7 +314,7 @@ class QueriesPart(Quiet):
         same_speeds = bool((run.wanted <= np.minimum(capacity, run.capacity)).all())
         run.capacity[:] = capacity
         if not same and self._streams.present.any():
-            lacks = (self._load.demand.sum(axis=0) > capacity * (1.0 + TOLERANCE)).any()
+            lacks = (self._load.total > capacity * (1.0 + TOLERANCE)).any()
             self._call_planner(now if lacks else max(now, clock.planned + self._terms.patience))
         if same_speeds and self._counts.quiet and not owes:
             return

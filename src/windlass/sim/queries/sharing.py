@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class QueryLoad:
     """The work of running queries: p pieces, each done for one or more queries.
 
@@ -37,6 +38,12 @@ class QueryLoad:
     piece: _Ints
     query: _Ints
     queries: int
+
+    @cached_property
+    def total(self) -> _Floats:
+        """(L,) the sum of these demands."""
+        total: _Floats = self.demand.sum(axis=0)
+        return total
 
     def slowest(self, of_piece: _Floats, otherwise: float) -> _Floats:
         """Return the least value of each query's pieces, (n,); ``otherwise`` for a query without pieces."""
@@ -79,10 +86,18 @@ def load_of(options: Sequence[QueryOptions], choice: _Ints, merged: bool) -> Que
     6.0 [1, 0] [0, 1]
     4.0 [0, 1, 0, 2] [0, 0, 1, 1]
     """
+    rows = np.flatnonzero(choice >= 0)
+    if not len(rows):
+        wide = options[0].demand.shape[1] if options else 0
+        return QueryLoad(np.zeros((0, wide)), np.empty(0, np.int64), np.empty(0, np.int64), len(choice))
+    if not merged:
+        # In the order of pieces below: pieces of a single query come last query first.
+        own = [options[row].demand[j] for row, j in zip(rows.tolist(), choice[rows].tolist(), strict=True)]
+        return QueryLoad(np.array(own[::-1]), np.arange(len(rows))[::-1], rows, len(choice))
     demand, number, owner = [], [], []
-    for row in np.flatnonzero(choice >= 0).tolist():
+    for row in rows.tolist():
         one, j = options[row], int(choice[row])
-        if merged and one.piece is not None and one.piece_demand is not None:
+        if one.piece is not None and one.piece_demand is not None:
             real = one.piece[j] >= 0
             demand.append(one.piece_demand[j][real])
             number.append(one.piece[j][real])
@@ -91,15 +106,12 @@ def load_of(options: Sequence[QueryOptions], choice: _Ints, merged: bool) -> Que
             # Pieces have numbers of at least 0, so a negative number makes a piece that no other query has.
             number.append(np.array([-1 - row]))
         owner += [row] * len(number[-1])
-    if not owner:
-        wide = options[0].demand.shape[1] if options else 0
-        return QueryLoad(np.zeros((0, wide)), np.empty(0, np.int64), np.empty(0, np.int64), len(choice))
     demands = np.concatenate(demand)
     numbers, piece = np.unique(np.concatenate(number), return_inverse=True)
     once = np.zeros((len(numbers), demands.shape[1]))
     # Two profiles of the same work may differ a little; the larger demand counts.
     np.maximum.at(once, piece, demands)
-    return QueryLoad(once, piece.astype(np.int64), np.array(owner), len(choice))
+    return QueryLoad(once, piece.astype(np.int64), np.array(owner, np.int64), len(choice))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,18 +167,19 @@ def share(load: QueryLoad, capacity: _Floats, behind: NDArray[np.bool_], catch_u
     if not len(load.demand):
         nothing = np.zeros(len(capacity))
         return QuerySpeeds(np.ones(load.queries), np.zeros(load.queries), nothing, nothing)
-    demand = load.demand.sum(axis=0)
-    base = load.slowest(_least_used(load.demand, _fraction(capacity, demand)), 1.0)
-    extra = np.zeros(load.queries)
-    wanted = np.zeros(len(load.demand))
+    demand, base, extra = load.total, np.ones(load.queries), np.zeros(load.queries)
+    if (demand > capacity).any():
+        base = load.slowest(_least_used(load.demand, _fraction(capacity, demand)), 1.0)
     if catch_up > 0.0 and behind.any():
         wanted = catch_up * load.fastest(behind.astype(np.float64))
         # The base pace also leaves some of a short resource, where a component waits for a slower one.
         spare = np.maximum(capacity - load.usage(base), 0.0)
-        given = _least_used(load.demand, _fraction(spare, wanted @ load.demand))
+        more = wanted @ load.demand
+        given = _least_used(load.demand, _fraction(spare, more))
         extra = np.where(behind, catch_up * load.slowest(given, 0.0), 0.0)
-    held = np.minimum(demand + load.usage(extra), capacity)
-    return QuerySpeeds(base, extra, held, demand + wanted @ load.demand)
+        held = np.minimum(demand + load.usage(extra), capacity)
+        return QuerySpeeds(base, extra, held, demand + more)
+    return QuerySpeeds(base, extra, np.minimum(demand, capacity), demand)
 
 
 def _fraction(capacity: _Floats, demand: _Floats) -> _Floats:
