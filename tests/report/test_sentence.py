@@ -3,6 +3,8 @@
 import math
 from dataclasses import replace
 
+import numpy as np
+import polars as pl
 import pytest
 
 from tests.report.made import outcome, random_outcome, results
@@ -17,15 +19,34 @@ def verdict_sentences(made: Results, by: str | None = None, require: str | None 
     return sentences(judge(made, by, () if require is None else parse_requirements(require)))
 
 
-def test_two_equal_policies_do_not_differ():
+def varied(outcome, seed):
+    """With the mean wait about the same: each job waits longer or less long, at random."""
+    later = np.random.default_rng(seed).normal(0.0, 60.0, len(outcome.jobs))
+    jobs = outcome.jobs.with_columns(pl.col("start_s") + later - later.mean() + 0.01 * (seed + 1))
+    wait = float((jobs["start_s"] - jobs["submit_s"]).mean())
+    return replace(outcome, jobs=jobs, metrics=replace(outcome.metrics, mean_wait_s=wait))
+
+
+def test_two_equal_policies_are_equal():
     (line,) = verdict_sentences(results(("easy", [LOG]), ("twin", [LOG])))
-    assert line.startswith("easy and twin do not differ significantly in mean wait: both ")
-    assert line.endswith("95 % confidence interval of the difference 0 to 0 s, n = 20 blocks.")
+    assert line == "easy and twin have the same mean wait: 11.32 min."
+
+
+def test_policies_that_equal_the_best_are_named_with_it():
+    slow = ("slow", [longer(LOG, 300.0)])
+    line = verdict_sentences(results(slow, ("a", [LOG]), ("b", [LOG]), ("c", [LOG])))[0]
+    assert line.startswith("a, b and c have the lowest mean wait: 11.32 min, ")
+    assert " less than slow; 95 % confidence interval " in line
+    line = verdict_sentences(results(*((f"a{number}", [LOG]) for number in range(7)), slow))[0]
+    assert line.startswith("a0 and 6 others have the lowest mean wait: ")
+    line = verdict_sentences(results(("a", [LOG]), ("b", [LOG]), ("near", [varied(LOG, 1)])))[0]
+    assert line.startswith("a and near do not differ significantly in mean wait: both 11.32 min; ")
+    assert line.endswith("; b equals a.")
 
 
 def test_names_with_commas_are_quoted():
     (line,) = verdict_sentences(results(("easy, pot", [LOG]), ("easy, jsq", [LOG])))
-    assert line.startswith("'easy, pot' and 'easy, jsq' do not differ")
+    assert line.startswith("'easy, pot' and 'easy, jsq' have the same mean wait")
 
 
 def test_the_sentence_names_the_winner_and_its_lead():
@@ -36,7 +57,9 @@ def test_the_sentence_names_the_winner_and_its_lead():
 
 
 def test_the_sentence_lists_variants_that_do_not_differ_from_the_best():
-    made = results(("slow", [longer(LOG, 300.0)]), ("a", [LOG]), ("b", [LOG]), ("c", [LOG]))
+    made = results(
+        ("slow", [longer(LOG, 300.0)]), ("a", [LOG]), ("b", [varied(LOG, 0)]), ("c", [varied(LOG, 1)])
+    )
     line = verdict_sentences(made)[0]
     assert line.startswith("a and b do not differ significantly in mean wait: both ")
     assert "; nor does c (" in line
@@ -45,7 +68,7 @@ def test_the_sentence_lists_variants_that_do_not_differ_from_the_best():
 
 
 def test_variants_beyond_the_first_few_are_counted():
-    alike = [(f"a{number}", [LOG]) for number in range(7)]
+    alike = [("a0", [LOG]), *((f"a{number}", [varied(LOG, number)]) for number in range(1, 7))]
     slow = [(f"s{number}", [longer(LOG, 300.0)]) for number in range(5)]
     line = verdict_sentences(results(*alike, *slow))[0]
     assert (

@@ -87,7 +87,9 @@ def point_sentence(verdict: Verdict, point: PointVerdict) -> str:
         others = "that meet all requirements" if point.broken else "that have one"
         return f"{ahead} of the variants {others}: {value}."
     equal = [row for row in rivals if comparison.means[row] == comparison.means[best]]
-    alike = listed([names[row] for row in sorted([best, *equal])])
+    first, *same = sorted([best, *equal])
+    several = listed([names[first], *(names[row] for row in same)])
+    alike = several if len(same) <= _NAMED else f"{names[first]} and {len(same)} others"
     if len(equal) == len(rivals):
         return f"{alike} have the same {metric}: {in_words(verdict.metric, comparison.means[best])}."
     if equal:
@@ -117,8 +119,8 @@ def _tie(verdict: Verdict, point: PointVerdict, best: int, tied: list[int], equa
         f"95 % confidence interval of the difference {_interval(verdict.metric, found)}, {_pairs(found, comparison)}",
     ]
     if equal:
-        verb = "equals" if len(equal) == 1 else "equal"
-        parts.append(f"{listed([names[row] for row in equal])} {verb} {names[best]}")
+        which = listed([names[row] for row in equal]) if len(equal) <= _NAMED else f"{len(equal)} others"
+        parts.append(f"{which} {'equals' if len(equal) == 1 else 'equal'} {names[best]}")
     others = [
         f"{names[row]} ({in_words(verdict.metric, comparison.means[row])})" for row in tied if row != close
     ]
