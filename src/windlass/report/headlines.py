@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from windlass.report.sentence import in_words, label, listed, point_sentence, quoted
-from windlass.results.verdict import Standing, Verdict, standings
+from windlass.results.verdict import VariantStanding, Verdict, standings
 
 #: Maximum number of variants that are named with their counts.
 _NAMED = 4
@@ -53,7 +53,7 @@ def _of_point(found: Sequence[Verdict], point: int) -> Iterator[str]:
         yield point_sentence(verdict, verdict.points[point])
 
 
-def _counts(ranked: Sequence[Standing], metrics: int) -> str:
+def _counts(ranked: Sequence[VariantStanding], metrics: int) -> str:
     """Return in how many metrics variants lead."""
     shown, rest = ranked[:_NAMED], ranked[_NAMED:]
     counts = dict.fromkeys(len(each.leads) for each in shown)
@@ -72,7 +72,7 @@ def _in(count: int, metrics: int) -> str:
     return "in none" if count == 0 else "in all" if count == metrics else f"in {count}"
 
 
-def _traded(leader: Standing, found: Sequence[Verdict], point: int) -> str:
+def _traded(leader: VariantStanding, found: Sequence[Verdict], point: int) -> str:
     """Return the metrics in which the leader is significantly worse than the best."""
     parts = []
     for verdict in found:

@@ -19,7 +19,7 @@ A verdict holds numbers only; :mod:`windlass.report.sentence` writes its sentenc
 from windlass.results.verdict.ablation import Ablation, Effect, Interaction, ablation
 from windlass.results.verdict.compare import Comparison, comparable, compare
 from windlass.results.verdict.fidelity import Fidelity, fidelity
-from windlass.results.verdict.headlines import Standing, headlines, standings
+from windlass.results.verdict.headlines import VariantStanding, headlines, standings
 from windlass.results.verdict.judge import PointVerdict, Verdict, check_names, judge
 from windlass.results.verdict.paired import ConfidenceInterval, paired_interval
 from windlass.results.verdict.require import Requirement, parse_requirements
@@ -33,7 +33,7 @@ __all__ = [
     "Interaction",
     "PointVerdict",
     "Requirement",
-    "Standing",
+    "VariantStanding",
     "Verdict",
     "ablation",
     "check_names",

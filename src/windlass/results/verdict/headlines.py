@@ -12,7 +12,7 @@ from windlass.results.verdict.require import Requirement
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class VariantStanding:
     """One variant in all headline metrics of one point of a sweep.
 
     Parameters
@@ -52,7 +52,7 @@ def headlines(results: Results, requirements: Sequence[Requirement] = ()) -> tup
     return tuple(each for each in found if each is not None)
 
 
-def standings(found: Sequence[Verdict], point: int = 0) -> tuple[Standing, ...]:
+def standings(found: Sequence[Verdict], point: int = 0) -> tuple[VariantStanding, ...]:
     """Return the standing of each variant that may win at one point, the one that leads most often first.
 
     A metric without a value for a variant, or in which one run does not suffice for a test, counts neither way.
@@ -75,7 +75,7 @@ def standings(found: Sequence[Verdict], point: int = 0) -> tuple[Standing, ...]:
                 leads.append(verdict.metric)
             elif at.comparison.is_worse(row):
                 behind.append(verdict.metric)
-        made.append(Standing(first.names[row], tuple(leads), tuple(behind)))
+        made.append(VariantStanding(first.names[row], tuple(leads), tuple(behind)))
     return tuple(sorted(made, key=lambda each: (-len(each.leads), len(each.behind))))
 
 
