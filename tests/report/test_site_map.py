@@ -69,6 +69,9 @@ def test_a_line_leads_from_its_source_to_its_target_and_the_other_direction_is_a
         angle = math.radians(arrow["marker"]["angle"])
         (x0, y0), (x1, y1) = spots[source], spots[target]
         away = math.hypot(x1 - x0, y1 - y0)
+        # The middle is at a tenth of the length from the straight line, to the right.
+        aside = middles[-1][0] - (x0 + x1) / 2, middles[-1][1] - (y0 + y1) / 2
+        assert aside == pytest.approx((0.1 * (y1 - y0), -0.1 * (x1 - x0)), abs=1e-3)
         assert (math.sin(angle), math.cos(angle)) == pytest.approx(
             ((x1 - x0) / away, (y1 - y0) / away), abs=1e-3
         )
