@@ -34,9 +34,13 @@ def shapes(draw: st.DrawFn, *, promised: bool = False) -> Shape:
         shape = replace(shape, **draw(_instances()))
     if draw(chance):
         rows = [*nodes, *(shape.fleet.rows() if shape.fleet else [])]
-        share = draw(st.sampled_from([0.0, 0.25])) if shape.fleet is None else 0.0
+        share = draw(st.sampled_from([0.0, 0.25]))
         dispatch = draw(st.sampled_from(["jsq", "pull"]))
         shape = replace(shape, tasks=draw(drawn_tasks(rows, 1.0)), share=share, dispatch=dispatch)
+        if share > 0.0 and shape.vectors is not None:
+            # Instances of two cores have one for jobs.
+            narrow = {"cores": np.ones(len(shape.vectors)), "run": shape.vectors.run}
+            shape = replace(shape, vectors=VectorJobs.of(shape.vectors.submit, **narrow))
     if draw(chance):
         shape = replace(shape, **draw(_streams(sum(nodes), limited=promised)))
     if draw(chance):

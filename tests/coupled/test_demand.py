@@ -129,6 +129,24 @@ def test_short_tasks_launch_instances_while_they_wait_and_keep_those_in_use() ->
     assert up.sum() <= 2
 
 
+def test_an_instance_of_which_tasks_keep_a_core_ends_once_no_job_uses_it() -> None:
+    fleet = InstanceFleet((_FOUR,), idle=60.0)
+    ledger = Ledger([[4, *fleet.rows()]], parts=3)
+    speeds = [1.0] * (1 + _FOUR.most)
+    tasks = workers(Tasks([0.0, 1000.0], [0.5, 0.5], speeds), ledger, keep=0.25)
+    jobs = SitePart(jobs_of((5, 100, 5), (1000, 10, 1)), Fcfs(), ledger, record=True)
+    part = InstancesPart(
+        _NONE, fleet, ledger, np.random.default_rng(1), begin=0.0, look=10.0, after=1, loads=(jobs, tasks)
+    )
+    replay, _, done = drive(Coupled([jobs, tasks, part], ledger), {"scale": Reactive(60.0)})
+    # Three cores of the node and of the instance are for jobs. The second job needs no instance.
+    assert replay.start.tolist() == [40.0, 1000.0]
+    assert (done.launches.launched.tolist(), done.launches.ready.tolist()) == ([10.0], [40.0])
+    # Empty since 140 s; the next poll after a minute is at 200 s.
+    assert done.launches.gone.tolist() == [200.0]
+    assert ledger.nodes.held.sum(axis=1).tolist() == [1, *[0] * _FOUR.most]
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("policy", [Reactive, Thrifty])
 def test_calling_the_parts_concerned_equals_calling_all_parts(policy: Any, seed: int) -> None:

@@ -197,6 +197,8 @@ class Ledger:
         self._numbers: set[int] = set()
         #: By site and part: cores that the part always holds.
         self._reserved: dict[tuple[int, int], int] = {}
+        #: By site: the part that holds a share of each row.
+        self._keepers: dict[int, int] = {}
         # By row: the part that sets its capacity, and the part whose tasks use its idle cores.
         self._owners: dict[int, str] = {}
         self._idle_users: dict[int, str] = {}
@@ -267,9 +269,24 @@ class Ledger:
         self.nodes.most[site, part] = most
         self._counts.limited = 1
 
-    def reserve(self, site: int, part: int, cores: int) -> None:
-        """Note that a part always holds some cores of a site, so that no job that needs them can ever start."""
+    def reserve(self, site: int, part: int, cores: int, *, of_each_row: bool = False) -> None:
+        """Note that a part always holds some cores of a site, so that no job that needs them can ever start.
+
+        Parameters
+        ----------
+        site, part, cores
+            The site, the part, and its cores.
+        of_each_row
+            Whether the part holds a share of each row as long as the row has cores. An instance of which only these
+            are held is empty.
+        """
         self._reserved[site, part] = self._reserved.get((site, part), 0) + cores
+        if of_each_row:
+            self._keepers[site] = part
+
+    def keeper(self, site: int) -> int:
+        """Return the part that holds a share of each row of a site; -1 for none."""
+        return self._keepers.get(site, -1)
 
     def left_by_others(self, site: int, part: int) -> int:
         """Return the cores of a site that a part can count on: those that are neither reserved nor in others' limits.

@@ -8,7 +8,7 @@ from windlass.jit import inlined, lean
 from windlass.sim.cores import set_idle
 from windlass.sim.events.tree import next_of_any, next_worker, schedule_any
 from windlass.sim.instances.moves import lose_jobs, mark
-from windlass.sim.instances.packing import is_empty, ledger_row
+from windlass.sim.instances.packing import is_unused, ledger_row
 from windlass.sim.instances.polling import poll_soon
 from windlass.sim.instances.state import AWAY, FAILED, IDLE, INTERRUPTED, LEAVING, NONE, STARTING, UP, opened
 
@@ -181,13 +181,13 @@ def expire(address, now):
         row = fleet.expired[place]
         if fleet.stage[row] == LEAVING and fleet.jobs[row] == 0:
             _end(run, row, INTERRUPTED, now)
-        elif is_empty(run, row) and _is_due(run, row, now):
+        elif is_unused(run, row) and _is_due(run, row, now):
             if _too_many(run, fleet.kind[row]):
                 _end(run, row, IDLE, now)
             else:
                 # The last answer keeps the instance; the next one may not.
                 poll_soon(run, now)
-        elif fleet.stage[row] == UP and fleet.jobs[row] == 0 and not is_empty(run, row):
+        elif fleet.stage[row] == UP and fleet.jobs[row] == 0 and not is_unused(run, row):
             # Another part holds cores of the instance; its idle time begins when they are released.
             fleet.since[row] = np.nan
     counts.expired = 0
@@ -207,7 +207,7 @@ def trim(address, of, now):
         longest = np.int64(NONE)
         for row in range(fleet.top[of] - 1, fleet.first[of] - 1, -1):
             longer = longest == NONE or fleet.since[row] < fleet.since[longest]
-            if longer and is_empty(run, row) and _is_due(run, row, now):
+            if longer and is_unused(run, row) and _is_due(run, row, now):
                 longest = np.int64(row)
         if longest == NONE:
             return

@@ -32,6 +32,8 @@ class OtherLoads:
         The ledger's rows of the instances.
     within
         Time in which a waiting short task should begin, s.
+    keeper
+        Number in the ledger of the part that holds a share of each instance in any case; -1 for none.
 
     Raises
     ------
@@ -40,9 +42,15 @@ class OtherLoads:
     """
 
     def __init__(
-        self, loads: Sequence[ScaledLoad], types: Sequence[InstanceType], rows: range, within: float
+        self,
+        loads: Sequence[ScaledLoad],
+        types: Sequence[InstanceType],
+        rows: range,
+        within: float,
+        keeper: int = NONE,
     ) -> None:
         self._loads, self._types, self._rows, self._within = tuple(loads), tuple(types), rows, within
+        self._keeper = keeper
         self._plain = [at for at, kind in enumerate(types) if kind.gpus == 0 and kind.cores > 0]
         if loads and not self._plain:
             raise InputError("loads: every instance type has GPUs or no cores, expected one for other loads")
@@ -112,7 +120,10 @@ class OtherLoads:
 
     def _used(self, nodes: Nodes) -> NDArray[np.bool_]:
         """Return for each instance whether a load holds cores or runs there; this part's own jobs count as well."""
-        used: NDArray[np.bool_] = nodes.held[self._rows].max(axis=1) > 0
+        held = nodes.held[self._rows.start : self._rows.stop].copy()
+        if self._keeper >= 0:
+            held[:, self._keeper] = 0
+        used: NDArray[np.bool_] = held.max(axis=1) > 0
         for load in self._loads:
             used |= load.uses(self._rows)
         return used

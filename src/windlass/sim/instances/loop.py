@@ -12,7 +12,7 @@ from windlass.jit import Kernel, inlined
 from windlass.sim.events.tree import next_of_any, next_worker
 from windlass.sim.instances.lifecycle import alter, expire, launch, trim
 from windlass.sim.instances.moves import empty_since, end_job, enqueue, mark
-from windlass.sim.instances.packing import is_empty
+from windlass.sim.instances.packing import is_unused
 from windlass.sim.instances.placing import place_jobs, rows_left
 from windlass.sim.instances.polling import note_decision, poll_for_arrivals, poll_soon
 from windlass.sim.instances.state import NONE, STORE, UP, opened
@@ -136,7 +136,7 @@ def _settle(address, now):
             clock.open_instant = now
             mark(run, row)
         # The idle time of an instance that this part emptied at this instant runs already.
-        if is_empty(run, row) and fleet.since[row] != now:
+        if is_unused(run, row) and fleet.since[row] != now:
             empty_since(run, row, now)
     clock.next_instant = next_instant(run)
     return REACHED

@@ -58,6 +58,19 @@ def is_empty(run, row):
 
 
 @inlined
+def is_unused(run, row):
+    """Return whether an instance is up and no part holds any of it, except for the share that one keeps of each."""
+    fleet, nodes, counts = run.fleet, run.nodes, run.queues.counts[0]
+    if fleet.stage[row] != UP or fleet.jobs[row] > 0:
+        return False
+    if counts.shared == 0:
+        return True
+    at = ledger_row(run, row)
+    kept = nodes.held[at, counts.keeper] if counts.keeper >= 0 else np.int64(0)
+    return nodes.idle[at] + kept == nodes.capacity[at]
+
+
+@inlined
 def count_empty(run, of):
     """Return the number of empty instances of a type."""
     fleet = run.fleet

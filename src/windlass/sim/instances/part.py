@@ -58,8 +58,9 @@ class InstancesPart(Quiet):
 
     Once a period the policy decides how many instances of each type are wanted. In between it is polled, if jobs have
     been queued, instances are idle or a launch failed. Missing instances are launched. Unneeded instances end once
-    they have been empty for the fleet's idle time; an instance on which any part holds cores is kept. A launch cannot
-    be cancelled. An instance that fails to boot is launched again at the next decision, if it is still wanted.
+    they have been empty for the fleet's idle time; an instance on which any part holds cores is kept, unless these are
+    only the share that short tasks keep of each instance. A launch cannot be cancelled. An instance that fails to boot
+    is launched again at the next decision, if it is still wanted.
 
     A job waits until an instance has room for all of its request, and stays there until it ends. A job that is larger
     than any type takes several whole instances at once. A killed job runs again from its beginning.
@@ -151,7 +152,8 @@ class InstancesPart(Quiet):
         self._history = InstanceHistory(len(fleet.types), history)
         ledger.own(rows, "instances")
         for row in rows:
-            ledger.set_capacity(row, 0)
+            # A part that keeps cores of each row gives them up until the instance is up.
+            ledger.set_capacity(row, 0, vacate=bool(ledger.nodes.held[row].any()))
         others = others or len(loads) > 0 or after > 0
         self._others, self._site = others, site
         if others:
@@ -167,9 +169,11 @@ class InstancesPart(Quiet):
             part=number_in_ledger,
             others=others,
             after=after,
+            keeper=ledger.keeper(site),
         )
         self._parts = tuple(loads)
-        self._loads = OtherLoads(loads, fleet.types, rows, period if look is None else look)
+        within = period if look is None else look
+        self._loads = OtherLoads(loads, fleet.types, rows, within, ledger.keeper(site))
         self._handle = Handle(self._run, STORE)
         self._counts = QueueCounts.of(self._run.queues.counts)
         self._clock = QueueClock.of(self._run.queues.clock)

@@ -12,6 +12,7 @@ from windlass.sim.events import tree
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.needs import Needs
 from windlass.sim.instances.state import (
+    NONE,
     InstanceLog,
     InstanceRun,
     InstanceTable,
@@ -46,13 +47,14 @@ def make_run(
     part: int,
     others: bool,
     after: int = 0,
+    keeper: int = NONE,
 ) -> InstanceRun:
     """Return a run without instances and without submitted jobs; the parameters are those of the part."""
     rows = int(nodes.first[site + 1] - nodes.first[site]) - after
     queues = _queues(jobs, needs)
     counts, clock = QueueCounts.of(queues.counts), QueueClock.of(queues.clock)
     counts.site, counts.part, counts.best_fit, counts.shared = site, part, fleet.best_fit, others
-    counts.after = after
+    counts.after, counts.keeper = after, keeper
     clock.notice, clock.first_decision = fleet.notice, times.begin
     if times.at_once:
         clock.idle_limit = 0.0

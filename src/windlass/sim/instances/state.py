@@ -89,7 +89,8 @@ class QueueCounts(Scalars):
 
     ``site`` and ``part`` are the site's and the part's number in the ledger. ``best_fit`` is 1 for best fit and 0 for
     first fit. ``shared`` is 1 if other parts may hold cores of the instances. ``after`` is the number of rows of the
-    site before those of the instances. ``kept`` is 1 while other loads may need instances.
+    site before those of the instances. ``kept`` is 1 while other loads may need instances. ``keeper`` is the part that
+    holds a share of each instance as long as it is up, or -1.
 
     ``submitted`` and ``ended`` count jobs, ``lost`` counts killed attempts, ``running`` and ``waiting`` count jobs now,
     and ``pieces`` counts pairs of a running job and an instance. ``next_sequence`` is the queue number of the next
@@ -108,6 +109,7 @@ class QueueCounts(Scalars):
     shared: int
     after: int
     kept: int
+    keeper: int = NONE
     submitted: int
     ended: int
     lost: int

@@ -141,7 +141,7 @@ class WorkersPart(Quiet):
         settings.part, settings.kept = own, keep
         for site in sites:
             whole = ledger.nodes.whole[ledger.rows(site)]
-            ledger.reserve(site, own, int(np.ceil(keep * whole).sum()))
+            ledger.reserve(site, own, int(np.ceil(keep * whole).sum()), of_each_row=True)
 
     def concerns(self) -> Concerns:
         """Return the sites of the nodes, and the parts to which tasks are spilled."""
