@@ -42,7 +42,8 @@ class Snapshot(NamedTuple):
 class BatchLog:
     """Jobs of one part: the result, and for sharing jobs their pairs, stages and speeds of pairs.
 
-    ``bound``: processors that jobs can count on at any time, if their promises are to be checked.
+    ``bound``: processors that jobs can count on at any time, if their promises are to be checked. ``memory_per_core``:
+    memory that a host has for each of its processors, bytes.
     """
 
     part: int
@@ -52,6 +53,7 @@ class BatchLog:
     use: Any = None
     physics: Callable[..., Any] | None = None
     bound: int | None = None
+    memory_per_core: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def violations(log: ClusterLog) -> list[str]:
     return [*found, *_vectors(log, course), *_streams(log, course)]
 
 
-def _attempts(batch: BatchLog) -> list[shares.Attempt]:
+def attempts_of(batch: BatchLog) -> list[shares.Attempt]:
     """Return all attempts of jobs, the killed ones first."""
     replay = batch.replay
     lost = zip(replay.lost.tolist(), replay.lost_start.tolist(), replay.lost_end.tolist(), strict=True)
@@ -50,14 +50,15 @@ def _batch(log: ClusterLog, batch: BatchLog, course: Course) -> list[str]:
     if not len(replay.start) == len(replay.end) == len(jobs):
         return [f"part {batch.part}: {len(replay.start)} jobs are in the result, expected {len(jobs)}"]
     if batch.shared is None:
-        run = shares.Run(jobs, None, _attempts(batch), [], [])  # type: ignore[arg-type]
+        run = shares.Run(jobs, None, attempts_of(batch), [], [])  # type: ignore[arg-type]
         found = [*_alone(run), *_on_rows(log, batch, course)]
     else:
         run = shares.read(jobs, batch.use, replay, batch.shared, batch.physics)  # type: ignore[arg-type]
         if run.wrong:
             return run.wrong
         limits = (lambda _: 1 << 60, replay, batch.shared, batch.physics)
-        found = [*shares.violations(jobs, batch.use, *limits), *_quotas(run)]  # type: ignore[arg-type]
+        memory = {"memory_per_core": batch.memory_per_core}
+        found = [*shares.violations(jobs, batch.use, *limits, **memory), *_quotas(run)]  # type: ignore[arg-type]
     found += [*_cores(batch, run, course), *_killed(log, batch, run)]
     if batch.bound is not None:
         found += promises.broken(run, batch.bound)
@@ -120,7 +121,7 @@ def _on_rows(log: ClusterLog, batch: BatchLog, course: Course) -> list[str]:
     pieces: dict[tuple[int, float], dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for row, node, cores, start in batch.replay.held.tolist():
         pieces[int(row), start][first + int(node)] += int(cores)
-    attempts, procs = _attempts(batch), batch.jobs.procs.tolist()
+    attempts, procs = attempts_of(batch), batch.jobs.procs.tolist()
     for each in attempts:
         # A job that is killed and started at one instant has two lines of this start.
         alike = sum(each.row == other.row and each.start == other.start for other in attempts)
