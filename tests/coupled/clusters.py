@@ -8,13 +8,27 @@ from typing import Any
 import numpy as np
 
 from tests.coupled.cases import Tasks, workers
-from tests.oracles.cluster import BatchLog, ClusterLog, InstanceLog, Snapshot, StreamLog, TaskLog
+from tests.coupled.fleets import fleet_part
+from tests.oracles.answers import AnswerLog
+from tests.oracles.cluster import (
+    BatchLog,
+    ClusterLog,
+    InstanceLog,
+    Snapshot,
+    StagedLog,
+    StreamLog,
+    TaskLog,
+)
 from tests.sim.instances import RandomScaler
 from tests.sim.queries import KINDS as CONFIGURATIONS
 from tests.sim.queries import TIERS, RandomPlanner
 from tests.sim.sharing import RandomSharer
+from windlass.admit import Admission, AdmitSiteView, SiteAdmission
+from windlass.admit.site import NO_LIMIT, Reads
 from windlass.drive import drive
+from windlass.experiment.dispatching import make_policy
 from windlass.model import JobTable
+from windlass.model.fleet import FleetCase
 from windlass.model.instances import InstanceType
 from windlass.model.timetable import NodeTimetable
 from windlass.model.use import JobUse
@@ -23,6 +37,7 @@ from windlass.order.site.policies.easy import Easy
 from windlass.plan import QueryOptions
 from windlass.share import Interference, Speeds
 from windlass.sim.coupled import Coupled
+from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.instances.part import InstancesPart
 from windlass.sim.nodes import Ledger
@@ -33,10 +48,13 @@ from windlass.sim.queries.setup import Stays, Terms
 from windlass.sim.shares.part import SharesPart
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.rated import RatedSite
+from windlass.sim.telemetry.gate import gate
+from windlass.sim.telemetry.metrics import Metrics, read_model
 from windlass.sim.telemetry.neighbours import CoreChanges, Neighbours
+from windlass.sim.telemetry.part import TelemetryPart
 
 #: Numbers of the parts in the ledger. Tasks that keep cores join first, without a number.
-TASKS, JOBS, SHARING, VECTORS, STREAMS, OTHERS = range(6)
+TASKS, JOBS, SHARING, VECTORS, STREAMS, OTHERS, STAGED = range(7)
 TINY = InstanceType("tiny", cores=2, memory=8, price=1.0, launch=3.0, most=2)
 #: The site of each cluster of queries: east, west, private (the nodes), cloud.
 AT = (1, 2, 0, 3)
@@ -71,7 +89,13 @@ class Shape:
     #: Most cores of neighbours; None for no limit.
     most_bursts: int | None = None
     outages: NodeTimetable = field(default_factory=NodeTimetable.none)
-    order: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
+    order: tuple[int, ...] = (0, 1, 2, 3, 4, 5, 6)
+    #: Jobs of stages over the nodes and the cloud; their policy, as in :mod:`tests.coupled.fleets`.
+    staged: FleetCase | None = None
+    staged_policy: tuple[str, bool, bool] = ("tetrium", False, True)
+    #: Share of the answers with which a node rejects, and whether tasks that no node accepts are refused.
+    rejects: float | None = None
+    refuses: bool = False
     seed: int = 1
     #: Whether the part of tasks is made before that of queries.
     tasks_first: bool = False
@@ -108,7 +132,7 @@ class Observer(Quiet):
 def run(shape: Shape) -> ClusterLog:
     """Run a cluster, and return its log."""
     fleet = shape.fleet
-    ledger = Ledger([[*shape.nodes, *(fleet.rows() if fleet else [])], [1], [1], [8]], parts=6)
+    ledger = Ledger([[*shape.nodes, *(fleet.rows() if fleet else [])], [1], [1], [8]], parts=7)
     limits = {}
     for part, most in ((STREAMS, shape.most), (OTHERS, shape.most_bursts)):
         if most is not None:
@@ -118,6 +142,9 @@ def run(shape: Shape) -> ClusterLog:
     makers = {TASKS: _make_tasks, STREAMS: _make_queries}
     for part in (TASKS, STREAMS) if shape.tasks_first else (STREAMS, TASKS):
         groups[part] = makers[part](shape, ledger)
+    policies["admit"] = admit = RecordedAdmission(shape.rejects or 0.0, shape.seed)
+    if shape.rejects is not None and groups[TASKS]:
+        groups[TASKS].insert(0, _telemetry(groups[TASKS][0], ledger))
     policies["plan"] = RandomPlanner(np.random.default_rng(shape.seed))
     if shape.jobs is not None:
         groups[JOBS] = [SitePart(shape.jobs, Easy(), ledger, number=JOBS, record=True)]
@@ -134,7 +161,9 @@ def run(shape: Shape) -> ClusterLog:
     if fleet is not None:
         assert shape.vectors is not None
         policies["scale"] = RandomScaler(np.random.default_rng(shape.seed), until=25.0)
-        loads: list[Any] = [groups[each][0] for each in (JOBS, SHARING, TASKS) if groups.get(each)]
+        loads: list[Any] = [
+            groups[each][-1 if each == TASKS else 0] for each in (JOBS, SHARING, TASKS) if groups.get(each)
+        ]
         groups[VECTORS] = [
             InstancesPart(
                 shape.vectors,
@@ -149,6 +178,10 @@ def run(shape: Shape) -> ClusterLog:
                 loads=loads,
             )
         ]
+    if shape.staged is not None:
+        cores = FleetCores(ledger, (0, 3), STAGED)
+        part, more = fleet_part(shape.staged, shape.staged_policy, cores)
+        groups[STAGED], policies = [part], policies | more
     # Instances follow the loads that run on them.
     order = [each for each in shape.order if each != VECTORS] + [VECTORS]
     parts = [part for each in order for part in groups.get(each, [])]
@@ -158,15 +191,49 @@ def run(shape: Shape) -> ClusterLog:
     done = drive(Coupled([*parts, observer], ledger), policies)
     results = dict(zip(map(id, parts), done, strict=False))
     found = {number: [results[id(part)] for part in group] for number, group in groups.items()}
-    return _log(
-        shape, ledger, found, observer, limits, [type(each).__name__ for each in parts if not each.ended()]
-    )
+    left = [type(each).__name__ for each in parts if not each.ended()]
+    return _log(shape, ledger, found, observer, limits, left, admit)
 
 
 def _make_tasks(shape: Shape, ledger: Ledger) -> list[Part]:
     if shape.tasks is None:
         return []
-    return [workers(shape.tasks, ledger, policy=shape.dispatch, keep=shape.share, record=True)]
+    policy: Any = shape.dispatch
+    if shape.rejects is not None:
+        made = make_policy(shape.dispatch, np.array(shape.tasks.speeds), np.random.default_rng(3))
+        policy = gate(made, "refuse" if shape.refuses else "force")
+    return [workers(shape.tasks, ledger, policy=policy, keep=shape.share, record=True)]
+
+
+def _telemetry(part: Any, ledger: Ledger) -> TelemetryPart:
+    metrics = Metrics(read_model(), len(part.state.base), np.random.default_rng(2))
+    return TelemetryPart(part, metrics, ledger, reads=Reads(metrics=False, tasks=False))
+
+
+class RecordedAdmission:
+    """Rejects or limits at random, and records the limits of all nodes with their times."""
+
+    name = "drawn"
+
+    def __init__(self, rejects: float, seed: int) -> None:
+        self._rng, self._rejects = np.random.default_rng(seed), rejects
+        self.times: list[float] = []
+        self.limits: list[tuple[int, ...]] = []
+
+    def decide(self, view: AdmitSiteView) -> SiteAdmission:
+        answers = []
+        for _ in view.present:
+            limit = int(self._rng.integers(1, 3)) if self._rng.random() < 0.4 else None
+            answers.append(Admission(bool(self._rng.random() < self._rejects), "drawn", limit=limit))
+        answer = SiteAdmission.of(answers)
+        limits = np.where(view.present, np.where(answer.reject, 0, answer.limit), NO_LIMIT)
+        self.times.append(view.now)
+        self.limits.append(tuple(limits.tolist()))
+        return answer
+
+    def log(self, shape: Shape) -> AnswerLog:
+        """Return the answers."""
+        return AnswerLog(tuple(self.times), tuple(self.limits), shape.dispatch == "pull", shape.refuses)
 
 
 def _make_queries(shape: Shape, ledger: Ledger) -> list[Part]:
@@ -190,6 +257,7 @@ def _log(
     observer: Observer,
     limits: dict[tuple[int, int], int],
     left: list[str],
+    admit: RecordedAdmission,
 ) -> ClusterLog:
     bound, batch = _bound(shape), []
     if JOBS in found:
@@ -211,13 +279,18 @@ def _log(
     if shape.tasks is not None:
         part = TASKS if shape.share > 0.0 else None
         submit, work, speeds, floor = shape.tasks
-        log = replace(log, tasks=TaskLog(found[TASKS][0], submit, work, speeds, floor, shape.share, part))
+        log = replace(log, tasks=TaskLog(found[TASKS][-1], submit, work, speeds, floor, shape.share, part))
+        if shape.rejects is not None:
+            log = replace(log, tasks=replace(log.tasks, answers=admit.log(shape)))  # type: ignore[type-var]
     if shape.fleet is not None:
         log = replace(
             log, instances=InstanceLog(VECTORS, found[VECTORS][0], len(shape.nodes), shape.fleet.idle, LOOK)
         )
     if shape.stays is not None:
         log = replace(log, streams=StreamLog(STREAMS, found[STREAMS][0], AT, (0, 0, shape.keep, 0)))
+    if shape.staged is not None:
+        rows = (ledger.rows(0), ledger.rows(3))
+        log = replace(log, staged=StagedLog(STAGED, found[STAGED][0], rows))
     return log
 
 
@@ -226,7 +299,7 @@ def _bound(shape: Shape) -> int | None:
     unlimited = shape.stays is not None and shape.most is None
     unlimited |= shape.bursts is not None and shape.most_bursts is None
     both = shape.jobs is not None and shape.sharing is not None
-    if unlimited or both or shape.fleet is not None or len(shape.outages):
+    if unlimited or both or shape.staged is not None or shape.fleet is not None or len(shape.outages):
         return None
     return sum(shape.nodes) - taken(shape)
 

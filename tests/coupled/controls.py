@@ -6,6 +6,7 @@ import numpy as np
 
 from tests.coupled.cases import Tasks, jobs_of
 from tests.coupled.clusters import TINY, Shape
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.model.timetable import NodeTimetable
 from windlass.model.use import JobUse, UseStage
 from windlass.model.vectors import VectorJobs
@@ -45,6 +46,22 @@ FULL = Shape(
     order=(5, 4, 1, 2, 0, 3),
     seed=3,
 )
+_STAGED = [
+    [StageSpec(2.0, here=(3, 2), task_bytes=6.0), StageSpec(1.0, tasks=4, parents=(0,), ratio=0.5)],
+    [StageSpec(1.0, here=(2, 0), task_bytes=6.0)],
+]
+#: Staged jobs that read over links, and nodes that reject short tasks, which are then refused; tasks start late.
+GATED = Shape(
+    [4, 4],
+    staged=FleetCase(Fleet.of([8, 8], [4.0, 4.0], [4.0, 4.0]), FleetJobs.of([0.0, 1.0], _STAGED)),
+    tasks=Tasks([0.25 + 0.5 * each for each in range(24)], [1.5] * 24, [1.0, 1.0]),
+    dispatch="pull",
+    rejects=0.5,
+    refuses=True,
+    seed=5,
+)
+#: Nodes that reject or limit short tasks, each of which gets a node on arrival, if need be one that rejects it.
+FORCED = Shape([4, 4], tasks=GATED.tasks, dispatch="jsq", rejects=0.4, refuses=False, seed=6)
 #: Jobs on nodes of which tasks keep a core each, with queries that keep a core and may hold two.
 PROMISED = Shape(
     [4, 4],

@@ -258,3 +258,51 @@ OF_PROMISES = {
         "takes cores of row 1 that part 0 keeps", _at(4.0, 1, part0=-1, part1=1)
     ),
 }
+
+
+def _limits(at: int, limits: tuple[int, ...]) -> Corrupt:
+    """Return a corruption of one of the nodes' answers."""
+
+    def corrupt(log: ClusterLog) -> ClusterLog:
+        assert log.tasks is not None
+        answers = log.tasks.answers
+        assert answers is not None
+        changed = (*answers.limits[:at], limits, *answers.limits[at + 1 :])
+        return replace(log, tasks=replace(log.tasks, answers=replace(answers, limits=changed)))
+
+    return corrupt
+
+
+def _staged(at: int, **changes: Callable[[Any], Any]) -> Corrupt:
+    def corrupt(log: ClusterLog) -> ClusterLog:
+        assert log.staged is not None
+        return replace(log, staged=replace(log.staged, run=_columns(log.staged.run, at, **changes)))
+
+    return corrupt
+
+
+#: Corruptions of the log of the cluster with staged jobs, and with nodes that reject tasks that start late.
+OF_GATED = {
+    "stage before its parent": Control(
+        "stage 1 began at 1.5 s, its parent 0 ended at 2 s", _staged(5, begun=lambda _: 1.5)
+    ),
+    "task before its bytes": Control("its bytes came until 4.25", _staged(5, read=lambda at: at - 1.0)),
+    "task without its bytes": Control("task 0 reads nothing from site 1", _staged(0, source=lambda _: 1)),
+    "bytes between sites": Control(
+        "bytes to", lambda log: _staged(0, flows=lambda row: [*row[:2], row[2] + 1.0, *row[3:]])(log)
+    ),
+    "task at another site": Control("of site 1 held a core of row", _staged(0, site=lambda _: 1)),
+    "core of another row": Control("part 6 holds", _staged(0, row=lambda row: 1 - row)),
+    "start on a node that rejects": Control(
+        "task 21 starts at 12.5 s on node 0, which rejects", _limits(11, (0, 9))
+    ),
+    "refusal although a node accepts": Control(
+        "task 4 was refused at 2.25 s, although a node accepts", _limits(1, (9, 0))
+    ),
+}
+#: Corruptions of the log of the cluster of which tasks get a node on arrival.
+OF_FORCED = {
+    "task beyond a limit": Control("task 4 came at 2.25 s to node 0, which rejects", _limits(1, (1, 9))),
+    "task on a node that rejects": Control("to node 0, which rejects", _limits(1, (0, 9))),
+    "refused task": Control("task 23 was refused", _with("tasks", 23, response=lambda _: np.nan)),
+}

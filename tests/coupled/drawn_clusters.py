@@ -12,6 +12,7 @@ from tests.coupled.cases import drawn_tasks
 from tests.coupled.clusters import TINY, Shape, taken
 from tests.sim.queries import KINDS as CONFIGURATIONS
 from windlass.model import JobTable
+from windlass.model.fleet import Fleet, FleetCase, FleetJobs, StageSpec
 from windlass.model.timetable import NodeTimetable
 from windlass.model.use import JobUse, UseStage
 from windlass.model.vectors import VectorJobs
@@ -29,7 +30,7 @@ def shapes(draw: st.DrawFn, *, promised: bool = False) -> Shape:
     nodes = draw(st.lists(st.integers(2 if promised else 1, 4), min_size=1, max_size=3))
     chance = st.sampled_from([True, True, False])
     shape = Shape(nodes, seed=draw(st.integers(0, 99)), all_called=draw(st.booleans()))
-    shape = replace(shape, order=tuple(draw(st.permutations(range(6)))), tasks_first=draw(st.booleans()))
+    shape = replace(shape, order=tuple(draw(st.permutations(range(7)))), tasks_first=draw(st.booleans()))
     if not promised and draw(chance):
         shape = replace(shape, **draw(_instances()))
     if draw(chance):
@@ -37,6 +38,9 @@ def shapes(draw: st.DrawFn, *, promised: bool = False) -> Shape:
         share = draw(st.sampled_from([0.0, 0.25]))
         dispatch = draw(st.sampled_from(["jsq", "pull"]))
         shape = replace(shape, tasks=draw(drawn_tasks(rows, 1.0)), share=share, dispatch=dispatch)
+        if draw(chance):
+            rejects = draw(st.sampled_from([0.2, 0.6, 1.0]))
+            shape = replace(shape, rejects=rejects, refuses=draw(st.booleans()))
         if share > 0.0 and shape.vectors is not None:
             # Instances of two cores have one for jobs.
             narrow = {"cores": np.ones(len(shape.vectors)), "run": shape.vectors.run}
@@ -45,6 +49,8 @@ def shapes(draw: st.DrawFn, *, promised: bool = False) -> Shape:
         shape = replace(shape, **draw(_streams(sum(nodes), limited=promised)))
     if draw(chance):
         shape = replace(shape, **draw(_bursts(sum(nodes), limited=promised)))
+    if not promised and draw(chance):
+        shape = replace(shape, **draw(_staged(shape)))
     if not promised and draw(chance):
         shape = replace(shape, outages=draw(_outages(shape)))
     if taken(shape) >= sum(nodes):
@@ -123,6 +129,35 @@ def _streams(draw: st.DrawFn, cores: int, *, limited: bool) -> dict[str, Any]:
         "keep": keep,
         "most": draw(most if limited else st.one_of(st.none(), most)),
     }
+
+
+@st.composite
+def _staged(draw: st.DrawFn, shape: Shape) -> dict[str, Any]:
+    """Jobs of up to three stages over the nodes, with their instances, and the eight cores of the cloud."""
+    nodes = sum(shape.nodes) + sum(shape.fleet.rows() if shape.fleet else [])
+    count, jobs = draw(st.integers(1, 3)), list[list[StageSpec]]()
+    seconds, here = st.sampled_from([1.0, 2.0, 0.5]), st.integers(0, 3)
+    for _ in range(count):
+        # The cloud has idle cores at all times, so that some tasks of each job can start.
+        first = StageSpec(
+            draw(seconds),
+            here=(draw(here), draw(st.integers(1, 3))),
+            task_bytes=draw(st.sampled_from([6.0, 0.0])),
+        )
+        jobs.append([first])
+        for place in range(draw(st.integers(0, 2))):
+            jobs[-1].append(
+                StageSpec(draw(seconds), tasks=draw(st.integers(1, 4)), parents=(place,), ratio=0.5)
+            )
+    submit = np.cumsum(_column(draw, count, st.integers(0, 4))).astype(float)
+    case = FleetCase(Fleet.of([nodes, 8], [4.0, 4.0], [4.0, 4.0]), FleetJobs.of(submit.tolist(), jobs))
+    policies = [
+        ("fcfs", True, False),
+        ("swag", True, True),
+        ("in-place", False, True),
+        ("tetrium", False, True),
+    ]
+    return {"staged": case, "staged_policy": draw(st.sampled_from(policies))}
 
 
 @st.composite

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from tests.coupled.clusters import Shape, run
-from tests.coupled.controls import FULL, PROMISED
-from tests.coupled.corruptions import OF_ALL_KINDS, OF_PROMISES, Control
+from tests.coupled.controls import FORCED, FULL, GATED, PROMISED
+from tests.coupled.corruptions import OF_ALL_KINDS, OF_FORCED, OF_GATED, OF_PROMISES, Control
 from tests.coupled.drawn_clusters import shapes
 from tests.oracles.cluster import ClusterLog
 from tests.oracles.cluster_loads import violations
@@ -63,12 +63,12 @@ def _columns(log: ClusterLog) -> dict[str, list[float]]:
 
 @pytest.fixture(scope="module")
 def logs() -> list[ClusterLog]:
-    return [run(FULL), run(PROMISED)]
+    return [run(FULL), run(PROMISED), run(GATED), run(FORCED)]
 
 
 def test_the_controls_have_all_that_is_checked(logs: list[ClusterLog]) -> None:
-    full, promised = logs
-    assert [violations(log) for log in logs] == [[], []]
+    full, promised, gated, _ = logs
+    assert [violations(log) for log in logs] == [[], [], [], []]
     jobs, sharing = full.batch
     assert len(jobs.replay.lost) > 0
     assert len(sharing.shared.host) > 0
@@ -77,6 +77,10 @@ def test_the_controls_have_all_that_is_checked(logs: list[ClusterLog]) -> None:
     assert full.tasks.done.moved > 0
     assert full.instances is not None
     assert len(full.instances.done.launches.kind) > 0
+    assert gated.staged is not None
+    assert len(gated.staged.run.flows) > 0
+    assert gated.tasks is not None
+    assert gated.tasks.done.refusals > 0
     assert [batch.bound for batch in (jobs, sharing, *promised.batch)] == [None, None, 4]
 
 
@@ -88,6 +92,16 @@ def test_a_corrupted_log_is_rejected(name: str, logs: list[ClusterLog]) -> None:
 @pytest.mark.parametrize("name", OF_PROMISES)
 def test_a_log_of_a_broken_promise_is_rejected(name: str, logs: list[ClusterLog]) -> None:
     _rejects(OF_PROMISES[name], logs[1])
+
+
+@pytest.mark.parametrize("name", OF_GATED)
+def test_a_corrupted_log_of_staged_jobs_or_answers_is_rejected(name: str, logs: list[ClusterLog]) -> None:
+    _rejects(OF_GATED[name], logs[2])
+
+
+@pytest.mark.parametrize("name", OF_FORCED)
+def test_a_log_of_a_task_that_its_node_rejects_is_rejected(name: str, logs: list[ClusterLog]) -> None:
+    _rejects(OF_FORCED[name], logs[3])
 
 
 def _rejects(control: Control, log: ClusterLog) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from tests.oracles.answers import AnswerLog
 from windlass.model import JobTable
 from windlass.model.timetable import NodeTimetable
 
@@ -67,6 +68,16 @@ class TaskLog:
     floor: float
     keep: float = 0.0
     part: int | None = None
+    answers: AnswerLog | None = None
+
+
+@dataclass(frozen=True)
+class StagedLog:
+    """Staged jobs: the number of their part, the result, and the rows of each site of the fleet."""
+
+    part: int
+    run: Any
+    rows: tuple[range, ...]
 
 
 @dataclass(frozen=True)
@@ -107,6 +118,7 @@ class ClusterLog:
     tasks: TaskLog | None = None
     instances: InstanceLog | None = None
     streams: StreamLog | None = None
+    staged: StagedLog | None = None
     neighbours: tuple[int, ...] = ()
     left: tuple[str, ...] = ()
 

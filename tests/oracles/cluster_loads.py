@@ -8,8 +8,10 @@ from bisect import bisect_right
 from collections import defaultdict
 from itertools import pairwise
 
+import numpy as np
+
+from tests.oracles import answers, promises, shares, staged
 from tests.oracles import instances as of_instances
-from tests.oracles import promises, shares
 from tests.oracles.cluster import (
     CLOSE,
     BatchLog,
@@ -31,7 +33,8 @@ def violations(log: ClusterLog) -> list[str]:
         found += _batch(log, batch, course)
     if log.tasks is not None:
         found += _tasks(log, log.tasks, course)
-    return [*found, *_vectors(log, course), *_streams(log, course)]
+        found += _answers(log, log.tasks, course)
+    return [*found, *_vectors(log, course), *_streams(log, course), *_staged(log)]
 
 
 def attempts_of(batch: BatchLog) -> list[shares.Attempt]:
@@ -171,6 +174,8 @@ def _tasks(log: ClusterLog, tasks: TaskLog, course: Course) -> list[str]:
     for task, (start, end, worker) in enumerate(
         zip(done.start.tolist(), done.end.tolist(), done.worker.tolist(), strict=True)
     ):
+        if not math.isfinite(end) and tasks.answers is not None and tasks.answers.refuses:
+            continue
         if not (math.isfinite(start) and math.isfinite(end)):
             found.append(f"task {task} never ends")
             continue
@@ -189,6 +194,41 @@ def _tasks(log: ClusterLog, tasks: TaskLog, course: Course) -> list[str]:
             if second[0] < first[1] - CLOSE:
                 found.append(f"worker {worker} runs tasks {first[2]} and {second[2]} at once")
     return found
+
+
+def _answers(log: ClusterLog, tasks: TaskLog, course: Course) -> list[str]:
+    """Tasks run on nodes that accept them; see :mod:`tests.oracles.answers`."""
+    if tasks.answers is None or len(tasks.done.end) != len(tasks.work):
+        return []
+    first = log.sites[0].start
+    # A node of which the cores change at an instant may or may not be there for tasks of this instant.
+    changes = {
+        second.time
+        for one, second in pairwise(log.snapshots)
+        if any((a > 0) != (b > 0) for a, b in zip(one.capacity, second.capacity, strict=True))
+    }
+
+    def present(time: float) -> list[int] | None:
+        if time in changes:
+            return None
+        capacity = course.at(time).capacity
+        return [row - first for row in log.sites[0] if capacity[row] > 0]
+
+    return answers.violations(tasks.answers, tasks.done, present)
+
+
+def _staged(log: ClusterLog) -> list[str]:
+    """Tasks of staged jobs follow those of earlier stages and their bytes, and hold a core each."""
+    if log.staged is None:
+        return []
+    run, part, rows = log.staged.run, log.staged.part, log.staged.rows
+    return [
+        *staged.precedence(run),
+        *staged.places(run, rows),
+        *staged.carried(run),
+        *staged.arrived(run),
+        *staged.held(run, part, log.snapshots),
+    ]
 
 
 def _vectors(log: ClusterLog, course: Course) -> list[str]:
@@ -231,7 +271,8 @@ def _end_of_loads(log: ClusterLog) -> float:
     ends = [each.replay.end for each in log.batch]
     ends += [] if log.tasks is None else [log.tasks.done.end]
     ends += [] if log.instances is None else [log.instances.done.end]
-    return max(float(each.max(initial=0.0)) for each in ends)
+    # A task that was refused has no end.
+    return max(float(np.fmax.reduce(each, initial=0.0)) for each in ends)
 
 
 def _launches(part: InstanceLog, until: float) -> list[str]:

@@ -162,26 +162,14 @@ def _staged(log: WorldLog) -> list[str]:
     for each, number in log.of("staged", ""):
         run, load = each.result, log.setting.loads[each.load]
         rows = [log.rows[log.sites.index(name)] for name in log.setting.sites_of(load)]
-        lines = [*staged.precedence(run), *staged.places(run, rows), *staged.carried(run)]
-        found += [f"{each.load}: {line}" for line in (*lines, *_cores_of_tasks(log, run, number))]
+        lines = [
+            *staged.precedence(run),
+            *staged.places(run, rows),
+            *staged.carried(run),
+            *staged.arrived(run),
+        ]
+        found += [f"{each.load}: {line}" for line in (*lines, *staged.held(run, number, log.snapshots))]
     return found
-
-
-def _cores_of_tasks(log: WorldLog, run: Any, part: int | None) -> Iterator[str]:
-    """At each instant, the part holds a core of the ledger for each task that runs, and on its row."""
-    steps = sorted(
-        step
-        for hold in staged.holds_of_fleet(run)
-        for step in ((hold.start, hold.row, 1), (hold.end, hold.row, -1))
-    )
-    at, wanted = 0, [0] * len(log.whole)
-    for state in {each.time: each for each in log.snapshots}.values():
-        while at < len(steps) and steps[at][0] <= state.time:
-            wanted[steps[at][1]] += steps[at][2]
-            at += 1
-        for row, cores in enumerate(wanted):
-            if state.held[row][part] != cores:
-                yield f"at {state.time:g} s, part {part} holds {state.held[row][part]} cores of row {row}, not {cores}"
 
 
 def _missing(log: WorldLog) -> list[str]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tests.oracles.cluster import Snapshot
 from tests.oracles.ledger import attempts_of, changes_of
 from tests.place.validator import expected_bytes
 from windlass.model.timetable import NodeTimetable
@@ -124,6 +125,47 @@ def places(run: FleetRun, rows: Sequence[range]) -> list[str]:
         for task, site, row in attempts
         if row not in rows[site]
     ]
+
+
+def arrived(run: FleetRun) -> list[str]:
+    """Return the tasks that computed before the bytes that they read from other sites had come.
+
+    Not for runs with lost tasks, whose reads end early.
+    """
+    ends: dict[tuple[int, int, float], list[tuple[int, float]]] = defaultdict(list)
+    for start, end, _, source, site, stage in run.flows.tolist():
+        ends[int(stage), int(site), start].append((int(source), end))
+    found = []
+    for task, stage in enumerate(run.jobs.stage.tolist() if not len(run.lost) else ()):
+        site, source = int(run.site[task]), int(run.source[task])
+        reads = ends.get((stage, site, float(run.begun[task])), [])
+        mine = [end for of, end in reads if source < 0 or of == source]
+        remote = source not in (-1, site) and float(run.jobs.task_bytes[stage]) > 0.0
+        if run.fleet.linked and remote and not mine:
+            found.append(f"task {task} reads nothing from site {source}")
+        if float(run.read[task]) < max(mine, default=-np.inf):
+            found.append(
+                f"task {task} had read at {run.read[task]:g} s, its bytes came until {max(mine):g} s"
+            )
+    return found
+
+
+def held(run: FleetRun, part: int | None, snapshots: Iterable[Snapshot]) -> list[str]:
+    """Return when the part holds other cores of a row than one for each task that runs there."""
+    steps = sorted(
+        step for hold in holds_of_fleet(run) for step in ((hold.start, hold.row, 1), (hold.end, hold.row, -1))
+    )
+    at, wanted, found = 0, defaultdict[int, int](int), list[str]()
+    for state in {each.time: each for each in snapshots}.values():
+        while at < len(steps) and steps[at][0] <= state.time:
+            wanted[steps[at][1]] += steps[at][2]
+            at += 1
+        for row, parts in enumerate(state.held):
+            if parts[part] != wanted[row]:
+                found.append(
+                    f"at {state.time:g} s, part {part} holds {parts[part]} cores of row {row}, not {wanted[row]}"
+                )
+    return found
 
 
 class Rows:
