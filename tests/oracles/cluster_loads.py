@@ -200,7 +200,12 @@ def _answers(log: ClusterLog, tasks: TaskLog, course: Course) -> list[str]:
     """Tasks run on nodes that accept them; see :mod:`tests.oracles.answers`."""
     if tasks.answers is None or len(tasks.done.end) != len(tasks.work):
         return []
-    first = log.sites[0].start
+    return answers.violations(tasks.answers, tasks.done, presence(log, course))
+
+
+def presence(log: ClusterLog, course: Course | None = None) -> answers.Present:
+    """Return the function that names the nodes of the first site that have cores at a time."""
+    first, states = log.sites[0].start, course or Course(log)
     # A node of which the cores change at an instant may or may not be there for tasks of this instant.
     changes = {
         second.time
@@ -211,10 +216,10 @@ def _answers(log: ClusterLog, tasks: TaskLog, course: Course) -> list[str]:
     def present(time: float) -> list[int] | None:
         if time in changes:
             return None
-        capacity = course.at(time).capacity
+        capacity = states.at(time).capacity
         return [row - first for row in log.sites[0] if capacity[row] > 0]
 
-    return answers.violations(tasks.answers, tasks.done, present)
+    return present
 
 
 def _staged(log: ClusterLog) -> list[str]:

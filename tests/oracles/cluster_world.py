@@ -10,13 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from tests.oracles import cluster_loads, staged
+from tests.oracles import answers, cluster_loads, staged
+from tests.oracles.answers import AnswerLog
 from tests.oracles.cluster import BatchLog, ClusterLog, InstanceLog, Snapshot, StreamLog, TaskLog
 from windlass.experiment.worlds.cluster.build import ClusterRun
 from windlass.experiment.worlds.cluster.draw import ClusterArrivals
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.model.timetable import NodeTimetable
 from windlass.results import Outcome
+
+
+#: Dispatch policies under which a task has no node until it starts.
+_LATE = ("pull",)
+#: More tasks than a node has.
+_MANY = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,7 @@ def violations(log: WorldLog) -> list[str]:
     for place in range(len(log.rows)):
         name = log.sites[place] if place < len(log.sites) else f"ledger site {place}"
         found += [f"{name}: {line}" for line in cluster_loads.violations(site_log(log, place))]
-    return found + _staged(log) + _missing(log)
+    return found + _staged(log) + _answers(log) + _missing(log)
 
 
 def site_log(log: WorldLog, place: int) -> ClusterLog:
@@ -169,6 +176,24 @@ def _staged(log: WorldLog) -> list[str]:
             *staged.arrived(run),
         ]
         found += [f"{each.load}: {line}" for line in (*lines, *staged.held(run, number, log.snapshots))]
+    return found
+
+
+def _answers(log: WorldLog) -> list[str]:
+    """Nodes with admission get tasks only as their answers of the last step allow."""
+    found, chosen = [], log.setting.chosen()
+    for each in log.done.observed:
+        times = tuple((step + 1) * each.result.every for step in range(len(each.result.rejects)))
+        limits = tuple(tuple(0 if one else _MANY for one in step) for step in each.result.rejects.tolist())
+        dispatch = chosen.of("dispatch", each.site)
+        late = dispatch is not None and dispatch.name in _LATE
+        given = AnswerLog(times, limits, late, log.setting.telemetry.full != "force")
+        done = next(one.result for one in log.done.tasks if (one.load, one.site) == (each.load, each.site))
+        # A task that runs at another site was refused at home.
+        away = done.site >= 0 if len(done.site) else np.zeros(len(done.submit), np.bool_)
+        own = replace(done, response=np.where(away, np.nan, done.response))
+        there = cluster_loads.presence(site_log(log, log.sites.index(each.site)))
+        found += [f"{each.load} at {each.site}: {line}" for line in answers.violations(given, own, there)]
     return found
 
 

@@ -159,6 +159,16 @@ def _one_more_refused(log: WorldLog) -> WorldLog:
     return _result(log, "tasks", lambda done: replace(done, refusals=done.refusals + 1))
 
 
+def _other_answers(log: WorldLog) -> WorldLog:
+    """Nodes that accepted have rejected, and the other way round, wherever some node accepted."""
+
+    def change(done: Any) -> Any:
+        some = done.rejects.any(axis=1) & ~done.rejects.all(axis=1)
+        return replace(done, rejects=np.where(some[:, None], ~done.rejects, done.rejects))
+
+    return _result(log, "observed", change)
+
+
 def _on_other_row(log: WorldLog) -> WorldLog:
     return _result(log, "staged", lambda run: replace(run, row=_edited(run.row, 0, lambda row: row ^ 1)))
 
@@ -195,6 +205,7 @@ CONTROLS = {
     "task of a staged job before its job": WorldControl(
         "began before its job was submitted", _column("staged", "begun", lambda _: -1.0)
     ),
+    "answers of nodes": WorldControl(", which rejects", _other_answers),
     "more cores held by jobs": WorldControl("jobs of iowa: cores are held", _more_held("rigid")),
     "more cores held by staged jobs": WorldControl("etl: cores are held", _more_held("staged")),
     "more cores held by vector jobs": WorldControl(
