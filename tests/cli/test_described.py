@@ -225,12 +225,13 @@ def test_at_most_the_first_and_last_15_decisions_are_printed(monkeypatch, capsys
     run = SimpleNamespace(
         variants=lambda name: [SimpleNamespace(name="easy")],
         row=lambda job, variant, seed: {"seed": 3},
-        explain=lambda job, variant, row: SimpleNamespace(wait=5.0),
+        explain=lambda job, variant, row: SimpleNamespace(
+            sentences=lambda: ("It waited.",),
+            moments=lambda all_: [f"line {n}." for n in range(count)],
+        ),
     )
     monkeypatch.setattr(explain, "FinishedRun", lambda folder: run)
-    monkeypatch.setattr(explain, "waiting_sentences", lambda waited: ("It waited.",))
-    monkeypatch.setattr(explain, "moment_lines", lambda waited, all_: [f"line {n}." for n in range(count)])
-    explain.explain_command(explain.ExplainOptions(Path("f"), 1, everything=everything), as_json=False)
+    explain.explain_command(explain.ExplainOptions(Path("f"), "1", everything=everything), as_json=False)
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["Under easy, seed 3:", "It waited.", ""]
     kept = [line for line in lines if line.startswith("line ")]

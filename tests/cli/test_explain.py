@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -64,6 +65,8 @@ def test_json_has_the_start_the_reason_and_the_promises(windlass_after_run):
     [
         (["none", "1"], "none: no such folder, expected one with the results of `windlass run`"),
         ([".", "1"], ".: folder without scenario.yaml, expected one with the results of `windlass run`"),
+        (["out", "x"], "JOB: 'x' names no job, expected a number as in 17, or etl/3 or batch@iowa/17"),
+        (["out", "b/1"], "JOB: out has no job b/1 under fcfs, expected a number"),
         (["out", "9"], "JOB: out has no job 9 under fcfs, expected one of the 4 from 1 to 4"),
         (
             ["out", "1", "--variant", "esy"],
@@ -98,3 +101,41 @@ def test_a_world_without_explanations_is_an_error(windlass, tmp_path):
     status, _, err = windlass("explain", "out", "1")
     assert status == 2
     assert "the world 'fleet' does not explain decisions; job 1 waited" in err
+
+
+CLUSTER = """
+world: cluster
+seconds: 3600
+begin: 36000
+sites:
+  iowa: {nodes: [{count: 6, cores: 8}]}
+  oslo: {nodes: [{count: 6, cores: 8}]}
+loads:
+  batch: {rigid: {lublin: {jobs: 900, load: 5.0}}}
+  etl: {staged: {drawn: {jobs: 2, tasks: 10}}}
+"""
+
+
+def test_jobs_of_a_cluster_are_named_by_load_site_and_number(windlass, tmp_path):
+    (tmp_path / "s.yaml").write_text(CLUSTER)
+    assert windlass("run", "s.yaml", "--out", "out")[0] == 0
+    jobs = pl.read_parquet(tmp_path / "out" / "jobs.parquet").filter(site="oslo")
+    number, first, last = jobs["job"][2], jobs["job"].min(), jobs["job"].max()
+    status, out, err = windlass("explain", "out", f"batch@oslo/{number}")
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[1].startswith(f"Job batch@oslo/{number} requested {jobs['procs'][2]} core")
+    assert lines[3] == ""
+    assert lines[4].startswith("after 0 s, order (easy): ")
+    tree = json.loads(windlass("explain", "out", f"batch@oslo/{number}", "--json")[1])
+    assert (tree["job"], tree["outcome"]["start_s"]) == (f"batch@oslo/{number}", jobs["start_s"][2])
+    assert len(tree["steps"]) == len(lines) - 4
+    names = ", ".join(f"batch@{site}/" for site in ("iowa", "oslo"))
+    for name in (str(number), f"batch/{number}", "none@oslo/1"):
+        status, _, err = windlass("explain", "out", name)
+        assert status == 2
+        assert f"JOB: out has no job {name} under" in err
+        assert re.sub(r"\d", "", err).endswith(f"expected a name as in {names}, etl/\n")
+    expected = f"expected one of the {len(jobs)} of batch@oslo in the table from {first} to {last}"
+    error = f"windlass: JOB: out has no job batch@oslo/99999 under all decisions, {expected}\n"
+    assert windlass("explain", "out", "batch@oslo/99999") == (2, "", error)

@@ -13,12 +13,11 @@ import numpy as np
 from tests.oracles import answers, cluster_loads, staged
 from tests.oracles.answers import AnswerLog
 from tests.oracles.cluster import BatchLog, ClusterLog, InstanceLog, Snapshot, StreamLog, TaskLog
-from windlass.experiment.worlds.cluster.build import ClusterRun
 from windlass.experiment.worlds.cluster.draw import ClusterArrivals
+from windlass.experiment.worlds.cluster.results import ClusterRun
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.model.timetable import NodeTimetable
 from windlass.results import Outcome
-
 
 #: Dispatch policies under which a task has no node until it starts.
 _LATE = ("pull",)

@@ -79,7 +79,9 @@ def explain(
     folder: Annotated[
         Path, typer.Argument(metavar="RUN", help="Folder that windlass run --out has written.")
     ],
-    job: Annotated[int, typer.Argument(help="Number of the job in the log.")],
+    job: Annotated[
+        str, typer.Argument(help="Job: its number in the log, or its name, as in batch@iowa/17 or etl/3.")
+    ],
     variant: Annotated[
         str | None,
         typer.Option(
@@ -94,7 +96,7 @@ def explain(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Explain a job's wait: which jobs ran ahead of it and why, its reservation, and which jobs were backfilled."""
+    """Explain what happened to a job: which jobs ran ahead of it and why, its reservation, and further decisions."""
     from windlass.cli.explain import ExplainOptions, explain_command
     from windlass.cli.option_checks import TABLES, check_apart
 

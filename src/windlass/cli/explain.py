@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from windlass.cli.output import print_lines, write_json
-from windlass.experiment.finished_run import FinishedRun, wait_text
+from windlass.experiment.finished_run import FinishedRun, outcome_text
+from windlass.experiment.job_name import JobName
 from windlass.experiment.scenario import Variant
 from windlass.model import InputError
-from windlass.report.waiting import moment_lines, waiting_sentences
-from windlass.results.explanation import WaitExplanation
+from windlass.results.explanation import Explanation
 
 #: The most decisions that are printed without ``--all``: half of them the first, half the last.
 _SHOWN = 30
@@ -27,7 +27,7 @@ class ExplainOptions:
     folder
         The folder of results.
     job
-        The job's number in the log.
+        The job's name in the table of the run: a number, or as in ``batch@iowa/17`` or ``etl/3``.
     variant
         The variant; None for all.
     seed
@@ -37,7 +37,7 @@ class ExplainOptions:
     """
 
     folder: Path
-    job: int
+    job: str
     variant: str | None = None
     seed: int | None = None
     everything: bool = False
@@ -45,39 +45,33 @@ class ExplainOptions:
 
 def explain_command(question: ExplainOptions, *, as_json: bool) -> None:
     """Print what a job waited for: under one variant decision by decision, else one line for each variant."""
-    run = FinishedRun(question.folder)
+    run, job = FinishedRun(question.folder), JobName.parse(question.job)
     variants = run.variants(question.variant)
-    rows = [run.row(question.job, variant, question.seed) for variant in variants]
+    rows = [run.row(job, variant, question.seed) for variant in variants]
     if question.variant is None and len(variants) > 1:
         if question.everything:
             raise InputError("--all: has no effect here, it is for one variant, named by --variant")
-        _compare(question, variants, rows, as_json)
+        _compare(question, job, variants, rows, as_json)
         return
     variant, row = variants[0], rows[0]
-    waited = run.explain(question.job, variant, row)
+    explained = run.explain(job, variant, row)
     if not as_json:
-        print_lines(_lines(question, variant, row, waited), wrap=True)
+        print_lines(_lines(question, variant, row, explained), wrap=True)
         return
     write_json(
-        {
-            "run": str(question.folder),
-            "variant": variant.name,
-            "seed": row["seed"],
-            "sentences": waiting_sentences(waited),
-            **asdict(waited),
-        }
+        {"run": str(question.folder), "variant": variant.name, "seed": row["seed"], **explained.tree()}
     )
 
 
 def _lines(
-    question: ExplainOptions, variant: Variant, row: dict[str, Any], waited: WaitExplanation
+    question: ExplainOptions, variant: Variant, row: dict[str, Any], explained: Explanation
 ) -> Iterator[str]:
     yield f"Under {variant.name}, seed {row['seed']}:"
-    yield from waiting_sentences(waited)
-    if waited.wait == 0:
+    yield from explained.sentences()
+    moments = explained.moments(question.everything)
+    if not moments:
         return
     yield ""
-    moments = moment_lines(waited, question.everything)
     left_out = 0 if question.everything else max(len(moments) - _SHOWN, 0)
     yield from moments[: _SHOWN // 2]
     if left_out:
@@ -86,7 +80,11 @@ def _lines(
 
 
 def _compare(
-    question: ExplainOptions, variants: Sequence[Variant], rows: Sequence[dict[str, Any]], as_json: bool
+    question: ExplainOptions,
+    job: JobName,
+    variants: Sequence[Variant],
+    rows: Sequence[dict[str, Any]],
+    as_json: bool,
 ) -> None:
     """Print the job's wait under each variant, from the table."""
     pairs = list(zip(variants, rows, strict=True))
@@ -95,10 +93,12 @@ def _compare(
             {"variant": each.name, **{key: value for key, value in row.items() if key != "variant"}}
             for each, row in pairs
         ]
-        write_json({"run": str(question.folder), "job": question.job, "variants": listed})
+        write_json(
+            {"run": str(question.folder), "job": str(job) if job.load else job.number, "variants": listed}
+        )
         return
     lines = [
-        f"Job {question.job} waited {wait_text(row)} under {variant.name}, seed {row['seed']}"
+        f"Job {job} {outcome_text(row)} under {variant.name}, seed {row['seed']}"
         + (f": {row['why']}." if row.get("why") else ".")
         for variant, row in pairs
     ]

@@ -8,12 +8,13 @@ from typing import Any
 
 import polars as pl
 
+from windlass.experiment.job_name import JobName
 from windlass.experiment.scenario import Scenario, Variant, load_scenario
 from windlass.model import InputError
 from windlass.model.errors import ParameterError
 from windlass.policy.nearest import did_you_mean
 from windlass.report.units import duration
-from windlass.results.explanation import WaitExplanation
+from windlass.results.explanation import Explanation
 
 
 class FinishedRun:
@@ -63,13 +64,13 @@ class FinishedRun:
             raise ParameterError("variant", f"{self.folder} has no {name!r}, expected one of {names}{hint}")
         return found
 
-    def row(self, job: int, variant: Variant, seed: int | None = None) -> dict[str, Any]:
+    def row(self, job: JobName, variant: Variant, seed: int | None = None) -> dict[str, Any]:
         """Return the row of a job in the table of jobs.
 
         Parameters
         ----------
         job
-            The job's number in the log.
+            The job, as the table names it.
         variant
             The variant of the run.
         seed
@@ -96,31 +97,43 @@ class FinishedRun:
                 known = ", ".join(map(str, seeds))
                 raise ParameterError("seed", f"{self.folder} has no {seed}, expected one of {known}")
             of_seed = table.filter(pl.col("seed") == seed)
-            rows = of_seed.filter(pl.col("job") == job).head(1).collect().to_dicts()
+            grouped = "load" in columns and "site" in columns
+            group = _GROUP if grouped else pl.lit("")
+            of_job = (group == job.group) & (pl.col("job") == job.number)
+            rows = of_seed.filter(of_job).head(1).collect().to_dicts()
             if not rows:
-                count, least, most = (
-                    of_seed.select(
-                        pl.len(), pl.col("job").min().alias("least"), pl.col("job").max().alias("most")
-                    )
-                    .collect()
-                    .row(0)
-                )
-                raise ParameterError(
-                    "job",
-                    f"{self.folder} has no job {job} under {variant.name}, expected one of the {count:,} from {least} "
-                    f"to {most}",
-                )
+                raise ParameterError("job", self._missing(job, variant, of_seed, group))
         except (OSError, pl.exceptions.PolarsError) as error:
             raise InputError(f"{file}: cannot be read: {str(error).splitlines()[0]}") from error
         return rows[0]
 
-    def explain(self, job: int, variant: Variant, row: dict[str, Any]) -> WaitExplanation:
+    def _missing(self, job: JobName, variant: Variant, table: pl.LazyFrame, group: pl.Expr) -> str:
+        """Return the error for a job that the table does not have."""
+        ranges = (
+            table.group_by(group.alias("group"), maintain_order=True)
+            .agg(
+                pl.col("job").n_unique().alias("count"),
+                pl.col("job").min().alias("least"),
+                pl.col("job").max().alias("most"),
+            )
+            .collect()
+            .rows()
+        )
+        missing = f"{self.folder} has no job {job} under {variant.name}"
+        for name, count, least, most in ranges:
+            if name == job.group:
+                of = f" of {name} in the table" if name else ""
+                return f"{missing}, expected one of the {count:,}{of} from {least} to {most}"
+        names = ", ".join(f"{name}/{least}" for name, _, least, _ in ranges if name)
+        return f"{missing}, expected a name as in {names}" if names else f"{missing}, expected a number"
+
+    def explain(self, job: JobName, variant: Variant, row: dict[str, Any]) -> Explanation:
         """Replay the run of a variant and record every decision that concerns a job.
 
         Parameters
         ----------
         job
-            The job's number in the log.
+            The job.
         variant
             The variant of the run.
         row
@@ -135,16 +148,32 @@ class FinishedRun:
         if explainer is None:
             raise InputError(
                 f"{self.folder}: the world {self.scenario.world.name!r} does not explain decisions; "
-                f"job {job} waited {wait_text(row)} under {variant.name}"
+                f"job {job} {outcome_text(row)} under {variant.name}"
             )
         workload = self.scenario.world.workload(variant.setting, row["seed"])
-        waited = explainer.waited(variant.setting, row["seed"], workload, job)
-        if waited.start != row["start_s"]:
+        explained = explainer.explained(variant.setting, row["seed"], workload, row)
+        changed = explained.check(f"job {job}", row)
+        if changed:
             raise InputError(
-                f"{self.folder}: job {job} waits {duration(waited.wait)} in the replay and {wait_text(row)} in the "
-                "tables: the log, the policy or Windlass has changed since the run"
+                f"{self.folder}: {changed}: the log, the policy or Windlass has changed since the run"
             )
-        return waited
+        return explained
+
+
+#: The load of a row with its site, as in :attr:`~windlass.experiment.job_name.JobName.group`.
+_GROUP = pl.col("load") + pl.when(pl.col("site") == "").then(pl.lit("")).otherwise("@" + pl.col("site"))
+
+
+def outcome_text(row: dict[str, Any]) -> str:
+    """Return how long a job waited, or how accurate a query was, for its row of the table.
+
+    >>> outcome_text({"submit_s": 60.0, "start_s": 180.0}), outcome_text({"start_s": None, "accuracy": 0.5})
+    ('waited 2 min', 'had an accuracy of 0.500')
+    """
+    accuracy = row.get("accuracy")
+    if accuracy is not None:
+        return f"had an accuracy of {accuracy:.3f}"
+    return f"waited {wait_text(row)}"
 
 
 def wait_text(row: dict[str, Any]) -> str:

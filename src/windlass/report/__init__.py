@@ -14,7 +14,8 @@ page are ``overview``, ``ablation_section``, ``sweep``, ``trade_off``, ``site_ma
 ``timelines``, ``breakdowns`` and ``by_group``. ``columns``, ``sentence``, ``headlines``, ``fidelity`` and ``units``
 write metrics and the verdict as text. ``job_columns``, ``series`` and ``flows`` turn tables into arrays and compute
 plotted quantities. ``figures``, ``panels``, ``forest``, ``map_figure`` and ``pictures`` draw plots. ``page``,
-``html_fragments`` and ``palette`` provide HTML and colours. ``waiting`` explains the wait of one job in sentences.
+``html_fragments`` and ``palette`` provide HTML and colours. ``waiting`` and
+``history`` explain the wait of one job in sentences.
 """
 
 from pathlib import Path

@@ -6,12 +6,46 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from windlass.report.units import counted, duration
 from windlass.results.explanation import Moment, StartExplanation, WaitExplanation
 
 #: Maximum number of jobs that a sentence names before it counts the others.
 _NAMED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedWait:
+    """A wait for ``windlass explain``; see :class:`~windlass.results.explanation.Explanation`.
+
+    Parameters
+    ----------
+    waited
+        The job and all decisions while it waited.
+    """
+
+    waited: WaitExplanation
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return :func:`waiting_sentences`."""
+        return waiting_sentences(self.waited)
+
+    def moments(self, everything: bool) -> tuple[str, ...]:
+        """Return :func:`moment_lines`; none for a job that did not wait."""
+        return moment_lines(self.waited, everything) if self.waited.wait > 0 else ()
+
+    def tree(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {"sentences": self.sentences(), **asdict(self.waited)}
+
+    def check(self, where: str, row: dict[str, Any]) -> str:
+        """Return how the start differs from that in the table; empty if it does not."""
+        if self.waited.start == row["start_s"]:
+            return ""
+        then = duration(row["start_s"] - row["submit_s"])
+        return f"{where} waits {duration(self.waited.wait)} in the replay and {then} in the tables"
 
 
 def waiting_sentences(waited: WaitExplanation) -> tuple[str, ...]:

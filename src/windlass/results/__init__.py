@@ -7,6 +7,7 @@
 - :mod:`~windlass.results.metrics`: the metrics of a run, one class per world.
 - :mod:`~windlass.results.verdict`: the best variant, and whether its lead is statistically significant.
 - :mod:`~windlass.results.explanation`: the wait of one job, decision by decision.
+- :mod:`~windlass.results.history`: the history of one job under several decisions.
 """
 
 from windlass.results.outcome import RECORDED, At, Choice, Outcome, Series, VariantResult

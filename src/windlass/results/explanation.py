@@ -1,9 +1,38 @@
-"""The wait of one job, decision by decision."""
+"""The wait of one job, decision by decision, and the interface of explanations."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+class Explanation(Protocol):
+    """What ``windlass explain`` prints on one job."""
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return sentences on the job as a whole."""
+        ...
+
+    def moments(self, everything: bool) -> tuple[str, ...]:
+        """Return a line for each event that concerns the job; with ``everything``, also for those of little effect."""
+        ...
+
+    def tree(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        ...
+
+    def check(self, where: str, row: dict[str, Any]) -> str:
+        """Return how the repeated run differs from the table; empty if it does not.
+
+        Parameters
+        ----------
+        where
+            The job's name, with which the text begins.
+        row
+            The job's row of the table.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -240,6 +240,11 @@ class Ledger:
         self._numbers.add(part)
         return part
 
+    @property
+    def joined(self) -> frozenset[int]:
+        """Numbers of the parts that have joined so far."""
+        return frozenset(self._numbers)
+
     def limit(self, site: int, part: int, most: int) -> None:
         """Bound the cores that a part may hold at a site.
 

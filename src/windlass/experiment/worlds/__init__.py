@@ -36,7 +36,7 @@ from windlass.model import InputError
 from windlass.policy.discovery import classes_in
 from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome
-from windlass.results.explanation import WaitExplanation
+from windlass.results.explanation import Explanation
 
 
 class Setting(Fields):
@@ -124,8 +124,8 @@ class LoggedWorld(Protocol):
 class Explainer(Protocol):
     """The interface of a world that can repeat a run to explain one job's wait, for ``windlass explain``."""
 
-    def waited(self, setting: Any, seed: int, workload: Any, job: int) -> WaitExplanation:
-        """Explain the wait of the job with this number."""
+    def explained(self, setting: Any, seed: int, workload: Any, row: dict[str, Any]) -> Explanation:
+        """Explain the job with this row of the table of jobs."""
         ...
 
 

@@ -219,6 +219,10 @@ class RatedSite(SitePart):
         """Return the start of a job (s); NaN for a job that has not started."""
         return float(self._run.site.start[row])
 
+    def speed(self, row: int) -> float:
+        """Return the seconds of its run time that pass per second for a running job."""
+        return float(self._run.site.rate[row])
+
     def runs(self, row: int) -> bool:
         """Return whether a job runs."""
         return bool(self._run.site.slot[row] >= 0)

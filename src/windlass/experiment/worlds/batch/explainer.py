@@ -17,6 +17,7 @@ from windlass.order.site import POLICIES, SitePolicy
 from windlass.order.site.ownership import half_life_of, placed
 from windlass.order.site.reservation import after, promises
 from windlass.order.site.view import SiteView, Start, Waiting
+from windlass.report.waiting import ExplainedWait
 from windlass.results.explanation import Moment, StartExplanation, WaitExplanation
 from windlass.sim.site.replay import replay
 
@@ -35,6 +36,12 @@ class BatchExplainer:
     >>> found.start, [each.promise for each in found.moments], found.moments[1].started[0].why
     (60.0, [60.0, 60.0, 60.0, nan], 'backfilled, ends before the head can start')
     """
+
+    def explained(
+        self, setting: BatchSetting, seed: int, workload: Workload, row: dict[str, Any]
+    ) -> ExplainedWait:
+        """Explain the wait of the job with this row of the table."""
+        return ExplainedWait(self.waited(setting, seed, workload, row["job"]))
 
     def waited(self, setting: BatchSetting, seed: int, workload: Workload, job: int) -> WaitExplanation:
         """Explain the wait of a job.

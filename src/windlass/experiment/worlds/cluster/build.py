@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from windlass.experiment.worlds.cluster.loads.rigid import RigidJobs
 from windlass.experiment.worlds.cluster.loads.tasks import ShortTasks
 from windlass.experiment.worlds.cluster.make_policies import make, make_admit, make_dispatch
 from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec
-from windlass.experiment.worlds.cluster.sampler import Sampler, Samples
+from windlass.experiment.worlds.cluster.results import ClusterRecorder, ClusterRun, LoadResult
+from windlass.experiment.worlds.cluster.sampler import Sampler
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec, TierSpec
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.experiment.worlds.elastic.spot import instance_fleet
@@ -41,57 +42,29 @@ from windlass.sim.coupled import Coupled
 from windlass.sim.demand import ScaledLoad
 from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
-from windlass.sim.fleet.result import FleetRun
 from windlass.sim.instances.part import InstancesPart
-from windlass.sim.instances.result import Scaled
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part
 from windlass.sim.queries.part import QueriesPart
-from windlass.sim.queries.result import Streamed
 from windlass.sim.queries.setup import Terms
 from windlass.sim.shares.part import SharesPart
-from windlass.sim.shares.result import Shared
 from windlass.sim.site.part import SitePart
 from windlass.sim.site.rated import RatedSite
-from windlass.sim.site.result import Replay
 from windlass.sim.telemetry.gate import WhenFull, gate
 from windlass.sim.telemetry.metrics import Metrics
 from windlass.sim.telemetry.part import TelemetryPart
-from windlass.sim.telemetry.result import Observed
 from windlass.sim.workers.guests import Spill
 from windlass.sim.workers.part import WorkersPart
-from windlass.sim.workers.result import Dispatched
 from windlass.sim.workers.setup import Setup
-
-_Result_co = TypeVar("_Result_co", covariant=True)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LoadResult(Generic[_Result_co]):
-    """The result of a load at a site; of a load over several sites, ``site`` is empty."""
-
-    load: str
-    site: str
-    result: _Result_co
-
-
-@dataclass(slots=True, eq=False)
-class ClusterRun:
-    """The results of all parts of a cluster, by kind."""
-
-    rigid: list[LoadResult[Replay]] = field(default_factory=list)
-    shared: list[LoadResult[Shared]] = field(default_factory=list)
-    staged: list[LoadResult[FleetRun]] = field(default_factory=list)
-    tasks: list[LoadResult[Dispatched]] = field(default_factory=list)
-    observed: list[LoadResult[Observed]] = field(default_factory=list)
-    scaled: list[LoadResult[Scaled]] = field(default_factory=list)
-    queries: list[LoadResult[Streamed]] = field(default_factory=list)
-    samples: list[LoadResult[Samples]] = field(default_factory=list)
 
 
 def run_cluster(
-    setting: ClusterSetting, seed: int, arrivals: ClusterArrivals, progress: Callable[[float], None]
+    setting: ClusterSetting,
+    seed: int,
+    arrivals: ClusterArrivals,
+    progress: Callable[[float], None],
+    recorder: ClusterRecorder | None = None,
 ) -> ClusterRun:
     """Simulate a cluster.
 
@@ -103,6 +76,8 @@ def run_cluster(
         What arrives.
     progress
         Receives the share of the simulated time that has passed.
+    recorder
+        Records the run; None for a run that is not recorded.
 
     Raises
     ------
@@ -111,7 +86,7 @@ def run_cluster(
     PolicyError
         An answer of a policy cannot be carried out.
     """
-    assembly = _Assembly(setting, seed, arrivals)
+    assembly = _Assembly(setting, seed, arrivals, recorder)
     assembly.add_sampler(progress)
     return assembly.run()
 
@@ -119,8 +94,17 @@ def run_cluster(
 class _Assembly:
     """The parts of a cluster in the order in which they act within an instant, and where their results belong."""
 
-    def __init__(self, setting: ClusterSetting, seed: int, arrivals: ClusterArrivals) -> None:
+    def __init__(
+        self,
+        setting: ClusterSetting,
+        seed: int,
+        arrivals: ClusterArrivals,
+        recorder: ClusterRecorder | None = None,
+    ) -> None:
         self._setting, self._seed, self._arrivals = setting, seed, arrivals
+        self._recorder = recorder
+        #: The load with its site of each number in the ledger.
+        self._holders: dict[int, str] = {}
         self._chosen: ClusterPoliciesSpec = setting.chosen()
         self._cloud = setting.cloud or TierSpec()
         self._site = {name: place for place, name in enumerate(setting.sites)}
@@ -137,7 +121,10 @@ class _Assembly:
         #: By site: parts whose work runs on its instances.
         self._loads: dict[str, list[ScaledLoad]] = {name: [] for name in setting.sites}
         # Tasks claim their cores first, so that jobs wider than the rest are refused; they act after the jobs.
-        workers = [self._workers(each) for each in arrivals.tasks]
+        workers = []
+        for tasks in arrivals.tasks:
+            workers.append(self._workers(tasks))
+            self._note_holder(tasks.name)
         self._spill(workers)
         self._add_outages()
         for queries in arrivals.queries:
@@ -153,13 +140,31 @@ class _Assembly:
     def run(self) -> ClusterRun:
         """Run all parts, and return their results by kind."""
         found = ClusterRun()
-        results = drive(Coupled(self._parts, self._ledger, self._names), self._policies)
+        recorder = self._recorder
+        if recorder is not None:
+            for watch in recorder.last(self._ledger, self._holders):
+                self._place(watch)
+        log = None if recorder is None else recorder.log
+        results = drive(Coupled(self._parts, self._ledger, self._names), self._policies, log)
         for (kind, load, site), result in zip(self._places, results, strict=True):
             if kind:
                 getattr(found, kind).append(LoadResult(load, site, result))
         return found
 
     def _add(self, part: Part, kind: str = "", load: str = "", site: str = "") -> None:
+        name = f"{load}@{site}" if site else load
+        self._note_holder(name)
+        if self._recorder is not None and kind:
+            for watch in self._recorder.before(kind, name, part, self._ledger):
+                self._place(watch)
+        self._place(part, kind, load, site)
+
+    def _note_holder(self, name: str) -> None:
+        """Note that the parts that have joined the ledger since the last call belong to a load."""
+        for number in self._ledger.joined - self._holders.keys():
+            self._holders[number] = name
+
+    def _place(self, part: Part, kind: str = "", load: str = "", site: str = "") -> None:
         self._parts.append(part)
         self._names.append(f"{'.' if load else ''}{load}{'@' if site else ''}{site}")
         self._places.append((kind, load, site))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.experiment.worlds.cluster.build import ClusterRun
+from windlass.experiment.worlds.cluster.results import ClusterRun
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.results import Series
 

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from windlass.experiment.worlds.batch.jobs import jobs_table
-from windlass.experiment.worlds.cluster.build import ClusterRun, LoadResult
 from windlass.experiment.worlds.cluster.core_series import core_series
 from windlass.experiment.worlds.cluster.draw import ClusterArrivals
+from windlass.experiment.worlds.cluster.results import ClusterRun, LoadResult
 from windlass.experiment.worlds.cluster.sampler import Samples
 from windlass.experiment.worlds.cluster.site_map import site_map
 from windlass.experiment.worlds.cluster.spec import ClusterSetting

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from windlass.experiment.worlds.cluster.build import ClusterRun, LoadResult
 from windlass.experiment.worlds.cluster.layout import tiers_of
+from windlass.experiment.worlds.cluster.results import ClusterRun, LoadResult
 from windlass.experiment.worlds.cluster.sites import TierSpec
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.results import SiteFlow, SiteMap, SiteUse

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_serializer, field_validator, model_validator
 
 from windlass.experiment.worlds import Setting
 from windlass.experiment.worlds.cluster.loads.queries import QueriesSpec
@@ -122,6 +122,11 @@ class ClusterSetting(Setting):
     sample: Positive = 60.0
     #: The name of the variant among all variants; set by :meth:`together`.
     label: str = Field(default="", exclude=True)
+
+    @field_serializer("without")
+    def _written(self, left_out: LeftOut) -> list[Any]:
+        """Write one variant as a sweep, which a saved scenario is read as; an empty one would have no variant."""
+        return list(left_out) or [[]]
 
     @field_validator("sites", mode="before")
     @classmethod

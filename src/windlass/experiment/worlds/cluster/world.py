@@ -10,6 +10,7 @@ from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Settin
 from windlass.experiment.worlds.admission.simulation import model_at
 from windlass.experiment.worlds.cluster.build import run_cluster
 from windlass.experiment.worlds.cluster.draw import ClusterArrivals, draw_arrivals
+from windlass.experiment.worlds.cluster.explain.explainer import ClusterExplainer
 from windlass.experiment.worlds.cluster.make_policies import make, make_admit, make_dispatch
 from windlass.experiment.worlds.cluster.outcome import outcome_of
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
@@ -56,7 +57,7 @@ class ClusterWorld:
     live: LiveWorld | None = None
     logged: LoggedWorld | None = None
     metrics: type[ClusterMetrics] = ClusterMetrics
-    explainer: Explainer | None = None
+    explainer: Explainer | None = ClusterExplainer()
 
     def choices(self, setting: ClusterSetting) -> tuple[Choice, ...]:
         """Return the policy of each decision, and what stands in for those that are left out."""
