@@ -1,5 +1,6 @@
 """A cluster whose jobs are explained in tests: its runs, and plain computations on their tables."""
 
+import json
 import math
 from functools import cache
 
@@ -44,10 +45,9 @@ TREE = {
 
 
 @cache
-def run(seed=1, left_out=(), dispatch="pull"):
-    """Return the setting, the arrivals, the results and the table of a run."""
-    tree = TREE | {"without": [list(left_out)], "policies": TREE["policies"] | {"dispatch": dispatch}}
-    setting = make_scenario(tree).variants[0].setting
+def run(seed=1, changes="{}"):
+    """Return the setting, the arrivals, the results and the table of a run; ``changes`` replace fields, as JSON."""
+    setting = make_scenario(TREE | json.loads(changes)).variants[0].setting
     arrivals = draw_arrivals(setting, seed)
     done = run_cluster(setting, seed, arrivals, lambda share: None)
     return setting, arrivals, done, outcome_of(setting, seed, arrivals, done).jobs
@@ -71,9 +71,9 @@ class Several(JobRecorder):
 
 
 @cache
-def explained(names, seed=1, left_out=(), dispatch="pull"):
+def explained(names, seed=1, changes="{}"):
     """Return the histories of jobs, given as (load, site, number), whose run must be that of the table."""
-    setting, _, _, table = run(seed, left_out, dispatch)
+    setting, _, _, table = run(seed, changes)
     rows = [row_of(table, *name) for name in names]
     arrivals = draw_arrivals(setting, seed)
     recorders = [recorder_of(setting, arrivals, row) for row in rows]

@@ -125,6 +125,11 @@ class TelemetryPart(Quiet):
             decided=self._decided,
         )
 
+    @property
+    def limits(self) -> NDArray[np.int64]:
+        """(n,) most tasks that each node accepts at once now: 0 if it rejects all, NO_LIMIT if it rejects none."""
+        return self._binding.limits
+
     def horizon(self) -> float:
         """Return the end of this step, s; infinity once all tasks have ended."""
         end: float = NEXT.entry()(self._handle.address)

@@ -75,7 +75,7 @@ def _table(setting: ClusterSetting, done: ClusterRun) -> pl.DataFrame:
         _labelled(_vectors(each.result), "vector job", each) for each in done.scaled if len(each.result.jobs)
     ]
     found += [_labelled(_queries(each.result), "query", each) for each in done.queries]
-    every = _every(setting, done)
+    every = tasks_per_row(setting, done)
     found += [_labelled(_tasks(each.result, every), "task", each) for each in done.tasks]
     # Rechunked, so that a file of the table has the same bytes if it comes from another process.
     return pl.concat(found, how="diagonal", rechunk=True)
@@ -124,7 +124,7 @@ def _queries(done: Streamed) -> pl.DataFrame:
     )
 
 
-def _every(setting: ClusterSetting, done: ClusterRun) -> int:
+def tasks_per_row(setting: ClusterSetting, done: ClusterRun) -> int:
     """Return the number of tasks for each one in the table."""
     return max(1, -(-sum(len(each.result.submit) for each in done.tasks) // setting.keep_tasks))
 
@@ -151,6 +151,6 @@ def _stand_in_notes(setting: ClusterSetting) -> Iterator[str]:
 
 
 def _sample_notes(setting: ClusterSetting, done: ClusterRun) -> Iterator[str]:
-    every = _every(setting, done)
+    every = tasks_per_row(setting, done)
     if every > 1:
         yield f"one in {every:,} of the tasks is in the table; metrics cover all tasks"

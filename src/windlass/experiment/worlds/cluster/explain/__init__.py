@@ -5,4 +5,7 @@
 - :mod:`~windlass.experiment.worlds.cluster.explain.site_watch`: the cores of a site over time, and who holds them.
 - :mod:`~windlass.experiment.worlds.cluster.explain.attempts`: when batch jobs waited and ran.
 - :mod:`~windlass.experiment.worlds.cluster.explain.batch`: batch jobs, with order, share and outages.
+- :mod:`~windlass.experiment.worlds.cluster.explain.sharing`: the decisions on sharing that name a batch job.
+- :mod:`~windlass.experiment.worlds.cluster.explain.tasks`: short tasks, with dispatch, admission and spilling.
+- :mod:`~windlass.experiment.worlds.cluster.explain.worker_watch`: nodes at the arrival of a short task.
 """

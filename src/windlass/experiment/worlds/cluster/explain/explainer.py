@@ -9,6 +9,7 @@ from windlass.experiment.worlds.cluster.build import run_cluster
 from windlass.experiment.worlds.cluster.draw import ClusterArrivals
 from windlass.experiment.worlds.cluster.explain.batch import BatchRecorder
 from windlass.experiment.worlds.cluster.explain.recorder import JobOfRun, JobRecorder
+from windlass.experiment.worlds.cluster.explain.tasks import TaskRecorder
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.model import InputError
 from windlass.report.history import ExplainedHistory
@@ -16,6 +17,7 @@ from windlass.report.history import ExplainedHistory
 #: The recorder of each kind of load.
 _RECORDERS: Final[Mapping[str, Callable[[JobOfRun], JobRecorder]]] = {
     "rigid": BatchRecorder,
+    "tasks": TaskRecorder,
 }
 
 
