@@ -8,4 +8,5 @@
 - :mod:`~windlass.experiment.worlds.cluster.explain.sharing`: the decisions on sharing that name a batch job.
 - :mod:`~windlass.experiment.worlds.cluster.explain.tasks`: short tasks, with dispatch, admission and spilling.
 - :mod:`~windlass.experiment.worlds.cluster.explain.worker_watch`: nodes at the arrival of a short task.
+- :mod:`~windlass.experiment.worlds.cluster.explain.vectors`: jobs for instances, with scale.
 """

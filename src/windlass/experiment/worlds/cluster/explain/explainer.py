@@ -10,6 +10,7 @@ from windlass.experiment.worlds.cluster.draw import ClusterArrivals
 from windlass.experiment.worlds.cluster.explain.batch import BatchRecorder
 from windlass.experiment.worlds.cluster.explain.recorder import JobOfRun, JobRecorder
 from windlass.experiment.worlds.cluster.explain.tasks import TaskRecorder
+from windlass.experiment.worlds.cluster.explain.vectors import VectorRecorder
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.model import InputError
 from windlass.report.history import ExplainedHistory
@@ -18,6 +19,7 @@ from windlass.report.history import ExplainedHistory
 _RECORDERS: Final[Mapping[str, Callable[[JobOfRun], JobRecorder]]] = {
     "rigid": BatchRecorder,
     "tasks": TaskRecorder,
+    "vectors": VectorRecorder,
 }
 
 
