@@ -111,6 +111,11 @@ class PlacedFleet(FleetPart):
             run["resources"] = 0
         return len(self._stages) > 0
 
+    @property
+    def viewed_stages(self) -> _Ints:
+        """The stages of the rows of the latest view."""
+        return self._stages
+
     def view(self, decision: str) -> PlaceView:
         """Return the sites and the stages with waiting tasks."""
         jobs = self._case.jobs

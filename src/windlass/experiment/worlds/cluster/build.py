@@ -253,12 +253,18 @@ class _Assembly:
         if order is not None:
             policy = make(order, ORDER_STAGED, self._seed, given.load)
             self._policies[f"order.{given.load}"] = policy
-            part = OrderedFleet(given.drawn, in_loop(policy), look_every=spec.look_every, cores=cores)
+            part = OrderedFleet(
+                given.drawn,
+                in_loop(policy),
+                look_every=spec.look_every,
+                log=self._recorder is not None,
+                cores=cores,
+            )
         else:
             self._policies[f"place.{given.load}"] = make(self._chosen.place, PLACE, self._seed, given.load)
             part = PlacedFleet(
                 given.drawn, look_every=spec.look_every, decide_every=spec.decide_every, estimates=spec.durations,
-                cores=cores,
+                log=self._recorder is not None, cores=cores,
             )  # fmt: skip
         self._add(part, "staged", given.load)
 

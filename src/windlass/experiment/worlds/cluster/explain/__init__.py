@@ -9,4 +9,6 @@
 - :mod:`~windlass.experiment.worlds.cluster.explain.tasks`: short tasks, with dispatch, admission and spilling.
 - :mod:`~windlass.experiment.worlds.cluster.explain.worker_watch`: nodes at the arrival of a short task.
 - :mod:`~windlass.experiment.worlds.cluster.explain.vectors`: jobs for instances, with scale.
+- :mod:`~windlass.experiment.worlds.cluster.explain.staged`: staged jobs, with place.
+- :mod:`~windlass.experiment.worlds.cluster.explain.stage_data`: what a stage reads, and where it lies.
 """

@@ -9,6 +9,7 @@ from windlass.experiment.worlds.cluster.build import run_cluster
 from windlass.experiment.worlds.cluster.draw import ClusterArrivals
 from windlass.experiment.worlds.cluster.explain.batch import BatchRecorder
 from windlass.experiment.worlds.cluster.explain.recorder import JobOfRun, JobRecorder
+from windlass.experiment.worlds.cluster.explain.staged import StagedRecorder
 from windlass.experiment.worlds.cluster.explain.tasks import TaskRecorder
 from windlass.experiment.worlds.cluster.explain.vectors import VectorRecorder
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
@@ -18,6 +19,7 @@ from windlass.report.history import ExplainedHistory
 #: The recorder of each kind of load.
 _RECORDERS: Final[Mapping[str, Callable[[JobOfRun], JobRecorder]]] = {
     "rigid": BatchRecorder,
+    "staged": StagedRecorder,
     "tasks": TaskRecorder,
     "vectors": VectorRecorder,
 }

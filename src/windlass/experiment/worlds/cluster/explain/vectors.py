@@ -92,10 +92,11 @@ class VectorRecorder(JobRecorder):
         free = _free(cores, job)
         starting = _starting(scaled, run.queued)
         ahead = _waiting(scaled, run.queued, row)
+        most = sum(kind.most for kind in scaled.fleet.types)
         up = (
-            f"{counted(len(free), 'instance')} up, with {', '.join(map(str, free))} cores idle"
+            f"{len(free)} of at most {counted(most, 'instance')} up, with {', '.join(map(str, free))} cores idle"
             if free
-            else "no instance is up"
+            else f"none of at most {counted(most, 'instance')} is up"
         )
         coming = f"{starting} starting" if starting else "none starting"
         queue = f"{counted(ahead, 'earlier job')} in the queue" if ahead else "no earlier job in the queue"
@@ -103,7 +104,13 @@ class VectorRecorder(JobRecorder):
             run.queued,
             "waits",
             f"{up}; {coming}; {queue}; cores of all nodes and instances of {job.site} are held by: {cores.text()}",
-            figures={"free": free, "starting": starting, "ahead": ahead, "held": dict(cores.held)},
+            figures={
+                "free": free,
+                "most": most,
+                "starting": starting,
+                "ahead": ahead,
+                "held": dict(cores.held),
+            },
         )
         yield from self._decisions(run, scaled, policy)
         for launch in run.launches:
@@ -160,8 +167,8 @@ class VectorRecorder(JobRecorder):
         for launch in run.launches:
             launched, ready = float(scaled.launches.launched[launch]), float(scaled.launches.ready[launch])
             when = f"{duration(run.began - launched)} before" if launched < run.began else "at this time"
-            since = "just now" if ready == run.began else f"for {duration(run.began - ready)}"
-            texts.append(f"it was launched {when}, and has been ready {since}")
+            since = "just now" if ready == run.began else f"{duration(run.began - ready)} before"
+            texts.append(f"it was launched {when}, and became ready {since}")
         names = " and ".join(_called(scaled, launch) for launch in run.launches)
         waited = "" if run.began > run.queued else " immediately"
         return HistoryStep(
