@@ -11,4 +11,5 @@
 - :mod:`~windlass.experiment.worlds.cluster.explain.vectors`: jobs for instances, with scale.
 - :mod:`~windlass.experiment.worlds.cluster.explain.staged`: staged jobs, with place.
 - :mod:`~windlass.experiment.worlds.cluster.explain.stage_data`: what a stage reads, and where it lies.
+- :mod:`~windlass.experiment.worlds.cluster.explain.queries`: streaming queries, with plan.
 """

@@ -8,6 +8,7 @@ from typing import Any, Final
 from windlass.experiment.worlds.cluster.build import run_cluster
 from windlass.experiment.worlds.cluster.draw import ClusterArrivals
 from windlass.experiment.worlds.cluster.explain.batch import BatchRecorder
+from windlass.experiment.worlds.cluster.explain.queries import QueryRecorder
 from windlass.experiment.worlds.cluster.explain.recorder import JobOfRun, JobRecorder
 from windlass.experiment.worlds.cluster.explain.staged import StagedRecorder
 from windlass.experiment.worlds.cluster.explain.tasks import TaskRecorder
@@ -19,6 +20,7 @@ from windlass.report.history import ExplainedHistory
 #: The recorder of each kind of load.
 _RECORDERS: Final[Mapping[str, Callable[[JobOfRun], JobRecorder]]] = {
     "rigid": BatchRecorder,
+    "queries": QueryRecorder,
     "staged": StagedRecorder,
     "tasks": TaskRecorder,
     "vectors": VectorRecorder,
