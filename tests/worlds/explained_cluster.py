@@ -19,6 +19,7 @@ TREE = {
     "world": "cluster",
     "seconds": 3600,
     "begin": 36000,
+    "look": 300,
     "sites": {
         "iowa": {
             "nodes": [{"count": 6, "cores": 8}],

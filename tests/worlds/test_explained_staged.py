@@ -73,7 +73,9 @@ def test_tasks_and_bytes_of_each_stage_equal_plain_computations(policies, decisi
                     data[result.source[task]] += sizes[task]
                     links[result.source[task], result.site[task]] += sizes[task]
                 assert step.figures["in_place_bytes"] == 0.0
-                assert "in place, all would have run where their input is" in step.why
+                assert "where their input is" in step.why
+                at_input = here == jobs.here(2)[stage].tolist()
+                assert ("all run where their input is" in step.why) == at_input
             ready = next(
                 each for each in history.steps if each.figures.get("stage") == stage - stages.start + 1
             )

@@ -24,6 +24,7 @@ def changes(folder):
     return json.dumps(
         {
             "seconds": 3600,
+            "look": 60,
             "sites": {"iowa": {"nodes": [{"count": 2, "cores": 8}], "instances": instances}},
             "loads": {"ml": {"vectors": {"drawn": drawn}}},
             "policies": {"scale": "thrifty"},

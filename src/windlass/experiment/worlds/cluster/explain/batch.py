@@ -121,7 +121,7 @@ class BatchRecorder(JobRecorder):
             length = attempt.start - attempt.queued
             yield HistoryStep(
                 attempt.start,
-                f"had waited {duration(length)}",
+                f"has waited {duration(length)}",
                 f"{_enough(found.enough, length, procs)}; mean cores held meanwhile: {holders_text(found.held)}",
                 figures={"waited_s": length, "enough_idle_s": found.enough, "mean_held": dict(found.held)},
             )
@@ -171,7 +171,7 @@ class BatchRecorder(JobRecorder):
             idle = watch.cores(at).idle
             yield HistoryStep(
                 at,
-                f"{' and '.join(texts)} {'starts' if len(some) == 1 else 'start'}",
+                f"{' and '.join(texts)} {_start(len(some), guests)}",
                 f"{counted(idle, 'core')} {'stays' if idle == 1 else 'stay'} idle",
                 decision,
                 self._job.policy(decision, self._job.site),
@@ -180,36 +180,37 @@ class BatchRecorder(JobRecorder):
 
     def _jobs(self, places: Sequence[int], attempts: LoadAttempts, replay: Replay) -> str:
         jobs, rows = replay.jobs, [int(attempts.row[each]) for each in places]
-        # Of an attempt that lost its cores, no reason is kept.
+        # The run keeps the reason of a job's last start only.
         reasons = Counter(
-            "no reason kept" if attempts.lost[each] else replay.reasons[replay.why[row]]
+            replay.reasons[replay.why[row]]
             for each, row in zip(places, rows, strict=True)
+            if not (attempts.lost[each] or self._sharing.started(attempts.start[each], row))
         )
         named = ", ".join(
             f"{jobs.job[row]} ({counted(int(jobs.procs[row]), 'core')})" for row in rows[:_NAMED]
         )
         more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
-        return f"{'job' if len(rows) == 1 else 'jobs'} {named}{more} [{'; '.join(reasons)}]"
+        why = f" [{'; '.join(each for each in reasons if each)}]" if any(reasons) else ""
+        return f"{'job' if len(rows) == 1 else 'jobs'} {named}{more}{why}"
 
     def _started(
         self, attempt: JobAttempt, attempts: LoadAttempts, replay: Replay, cores: SiteCores, policy: str
     ) -> HistoryStep:
         waiting = attempts.waiting(attempt.start)
         ahead = len(attempts.ahead(waiting, attempt.queued, self._row))
-        why = self._why.get(attempt.start) or (
-            "the policy gives no reason" if attempt.lost else replay.reasons[replay.why[self._row]]
-        )
-        texts = [why] if why else []
+        guest = self._sharing.started(attempt.start, self._row)
+        why = self._why.get(attempt.start) or ("" if attempt.lost else replay.reasons[replay.why[self._row]])
+        # The step on sharing that follows has the reason of a guest's start.
+        texts = [] if guest else [why or "the policy gives no reason"]
         if ahead:
             texts.append(
                 f"ahead of {counted(ahead, 'earlier job')} that {'waits' if ahead == 1 else 'wait'} on"
             )
         texts.append(f"{counted(cores.idle, 'core')} {'stays' if cores.idle == 1 else 'stay'} idle")
-        waited = attempt.start > attempt.queued
-        guest = self._sharing.started(attempt.start, self._row)
+        how = " as a guest" if guest else "" if attempt.start > attempt.queued else " immediately"
         return HistoryStep(
             attempt.start,
-            "starts" if waited else "starts immediately",
+            f"starts{how}",
             "; ".join(texts),
             "share" if guest else _ORDER,
             self._job.policy("share", self._job.site) if guest else policy,
@@ -265,6 +266,13 @@ def _enough(enough: float, length: float, procs: int) -> str:
     if enough >= length:
         return f"at least {procs} cores were idle all the time, but the policy kept them for other jobs"
     return f"for {duration(length - enough)}, fewer cores than its {procs} were idle; {kept}"
+
+
+def _start(count: int, guests: bool) -> str:
+    """Return the verb for a number of jobs that start."""
+    return ("starts" if count == 1 else "start") + (
+        "" if not guests else " as a guest" if count == 1 else " as guests"
+    )
 
 
 def _times(count: int) -> str:

@@ -124,15 +124,15 @@ def _why(call: _Call) -> Iterator[str]:
     some = call.options.uses if call.choice < 0 else np.flatnonzero(own)
     for place in some.tolist():
         cluster, _, kind = call.resources[place].rpartition(".")
-        amounts = [
-            _amount(float(each), kind) for each in (own[place], call.total[place], call.capacity[place])
-        ]
-        needs = f"needs {amounts[0]}" if own[place] > 0.0 else "would need some"
-        yield f"{needs} at {cluster}, where all queries need {amounts[1]} of {amounts[2]}"
+        if not np.isfinite(call.capacity[place]):
+            continue
+        total, there = (_amount(float(each), kind) for each in (call.total[place], call.capacity[place]))
+        needs = f"needs {_amount(float(own[place]), kind)}" if own[place] > 0.0 else "would need some"
+        yield f"it {needs} at {cluster}, where all queries need {total}, and {there} are available"
 
 
 def _amount(value: float, kind: str) -> str:
-    return f"{value:.3g} {kind}" if kind == _CORES else f"{bytes_text(value)}/s {kind}"
+    return f"{value:.3g} {kind}" if kind == _CORES else f"{bytes_text(value)}/s of the {kind}link"
 
 
 def _figures(call: _Call) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,9 @@ from windlass.results.history import HistoryStep, JobHistory
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Part
+
+#: Most pairs of sites that a line names.
+_NAMED = 4
 
 
 class StagedRecorder(JobRecorder):
@@ -128,6 +131,8 @@ class StagedRecorder(JobRecorder):
         else:
             apart, here = 0.0, jobs.here(len(names))[stage]
             in_place = f"in place, all would have run where their input is: {sites_text(names, here)}"
+            if sites.tolist() == here.tolist():
+                in_place = "all run where their input is"
         texts = []
         if stage in self._reasons:
             texts += [f"{counted(count, 'task')}: {why}" for why, count in self._reasons[stage].most_common()]
@@ -137,8 +142,7 @@ class StagedRecorder(JobRecorder):
             texts.append(f"the last one started {duration(last - first)} later")
         if stage in self._free:
             texts.append(f"cores idle at first: {sites_text(names, self._free[stage], zeros=True)}")
-        over = ", ".join(f"{bytes_text(size)} {names[a]} to {names[b]}" for (a, b), size in links.items())
-        texts += [f"they fetched {over or 'nothing'}", in_place]
+        texts += [_fetched(names, links), in_place]
         decision, policy = self._decider()
         return HistoryStep(
             first,
@@ -185,6 +189,17 @@ def _links(stage: int, result: FleetRun) -> dict[tuple[int, int], float]:
         pair = int(source), int(site)
         found[pair] = found.get(pair, 0.0) + size
     return dict(sorted(found.items(), key=lambda each: -each[1]))
+
+
+def _fetched(names: Sequence[str], links: Mapping[tuple[int, int], float]) -> str:
+    """Return the bytes fetched over the pairs of sites with the most."""
+    if not links:
+        return "they fetched nothing"
+    sizes = list(links.items())
+    over = ", ".join(f"{bytes_text(size)} {names[a]} to {names[b]}" for (a, b), size in sizes[:_NAMED])
+    rest = sum(size for _, size in sizes[_NAMED:])
+    more = f", {bytes_text(rest)} over {len(sizes) - _NAMED} more" if rest else ""
+    return f"they fetched {bytes_text(sum(links.values()))}: {over}{more}"
 
 
 def sites_text(

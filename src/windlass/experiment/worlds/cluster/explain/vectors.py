@@ -171,6 +171,14 @@ class VectorRecorder(JobRecorder):
             texts.append(f"it was launched {when}, and became ready {since}")
         names = " and ".join(_called(scaled, launch) for launch in run.launches)
         waited = "" if run.began > run.queued else " immediately"
+        if not waited:
+            log, first = scaled.launches, run.queued
+            calls = int(((scaled.decisions.time >= first) & (scaled.decisions.time <= run.began)).sum())
+            launched = int(((log.launched >= first) & (log.launched <= run.began)).sum())
+            texts.insert(0, f"it has waited {duration(run.began - first)}")
+            texts.append(
+                f"meanwhile, {counted(calls, 'decision')} on scale launched {counted(launched, 'instance')}"
+            )
         return HistoryStep(
             run.began,
             f"starts{waited} on {names}",
