@@ -249,7 +249,7 @@ CONTROLS = {
     "instance without cores": WorldControl("instances of iowa have cores", _without_rows),
     "row of the table missing": WorldControl("the table's rows of task", _table(_drop_last)),
     "end in the table": WorldControl("the table's rows of job", _table(_later_end)),
-    "sample": WorldControl("the sample is", _column("samples", "held", lambda row: row + 1, 3)),
+    "sample": WorldControl("the sample is", _column("samples", "capacity", lambda row: row + 1, 3)),
     "time of samples": WorldControl("samples are at", _column("samples", "time", lambda at: at + 1.0, 3)),
 }
 #: Corruptions of the log of the variant with sharing.

@@ -23,13 +23,13 @@ class JoinedLedger(Ledger):
     """A ledger that records the numbers of the parts that join it."""
 
     def __init__(self, sites: Any, parts: int) -> None:
-        self.joined: list[int] = []
+        self.numbers: list[int] = []
         super().__init__(sites, parts)
 
     def join(self, site: int, part: int | None = None) -> int:
         """Register a part, and record its number."""
-        self.joined.append(super().join(site, part))
-        return self.joined[-1]
+        self.numbers.append(super().join(site, part))
+        return self.numbers[-1]
 
 
 class RecordingSampler(Sampler):
@@ -84,9 +84,9 @@ class _Recorder:
 
     def numbered(self, kind: str, made: Callable[..., Any], **more: Any) -> Callable[..., Any]:
         def make(*args: Any, **kwargs: Any) -> Any:
-            joined = self.ledgers[-1].joined
+            joined = self.ledgers[-1].numbers
             before = len(joined)
-            part = made(*args, **kwargs, **more)
+            part = made(*args, **(kwargs | more))
             self.numbers[kind].append(joined[-1] if len(joined) > before else None)
             if kind == "queries":
                 self.queries = {**kwargs, "hierarchy": args[0], "options": args[1]}

@@ -115,8 +115,6 @@ class _Assembly:
         self._parts: list[Part] = []
         self._names: list[str] = []
         self._places: list[tuple[str, str, str]] = []
-        #: The load of each part that holds cores, in the order in which they join the ledger, which is their number.
-        self._holders: list[str] = []
         self._workers_at: dict[int, WorkersPart] = {}
         #: By site: parts whose work runs on its instances.
         self._loads: dict[str, list[ScaledLoad]] = {name: [] for name in setting.sites}
@@ -172,8 +170,9 @@ class _Assembly:
     def add_sampler(self, progress: Callable[[float], None]) -> None:
         """Sample the cores in use."""
         setting = self._setting
+        loads = [self._holders[number].partition("@")[0] for number in sorted(self._holders)]
         sampler = Sampler(
-            self._ledger, len(setting.sites), self._holders, self._workers_at,
+            self._ledger, len(setting.sites), loads, self._workers_at,
             setting.sample, setting.seconds, progress,
         )  # fmt: skip
         self._add(sampler, "samples")
@@ -193,7 +192,6 @@ class _Assembly:
             QueryOptions.of(row, configurations(query, tiers.hierarchy))
             for row, query in enumerate(given.drawn.queries)
         ]
-        self._holders.append(given.load)
         part = QueriesPart(
             tiers.hierarchy, options, given.drawn.stays, self._ledger,
             terms=Terms(patience=load.queries.patience), units=1, at=tiers.at, keep=tiers.keep,
@@ -208,7 +206,6 @@ class _Assembly:
         policy = make(spec, ORDER, self._seed, given.name)
         self._policies[f"order.{given.name}"] = policy
         share = self._chosen.of("share", given.site)
-        self._holders.append(given.load)
         if share is None:
             part = SitePart(jobs, policy, self._ledger, site=site, kill=setting.kill_at_walltime)
             self._add(part, "rigid", given.load, given.site)
@@ -248,7 +245,6 @@ class _Assembly:
         spec, order = load.staged, self._chosen.order.staged
         assert spec is not None  # The load has staged jobs.
         cores = FleetCores(self._ledger, tuple(self._site[name] for name in self._setting.sites_of(load)))
-        self._holders.append(given.load)
         part: OrderedFleet | PlacedFleet
         if order is not None:
             policy = make(order, ORDER_STAGED, self._seed, given.load)
@@ -280,8 +276,6 @@ class _Assembly:
             samples=0, record=True, tasks_per_job=tasks.per_job,
         )  # fmt: skip
         self._policies[f"dispatch.{given.name}"] = policy
-        if site.keeps.tasks > 0.0:
-            self._holders.append(given.load)
         return WorkersPart(
             setup, gate(policy, full) if admits else policy, tasks.submit, tasks.work,
             stream(self._seed, f"schedulers.{given.name}"), ledger=self._ledger, site=self._site[given.site],
@@ -331,7 +325,6 @@ class _Assembly:
             self._policies[f"scale{'.' if load else ''}{load}@{name}"] = policy
             look = self._setting.look if self._setting.look < self._setting.period else None
             fleet = instance_fleet(site.instances, jobs)
-            self._holders.append(load)
             try:
                 part = InstancesPart(
                     jobs, replace(fleet, idle=idle_time(policy, fleet.idle)), self._ledger,

@@ -121,7 +121,7 @@ def _why(call: _Call) -> Iterator[str]:
     yield call.why
     own = np.zeros(len(call.resources)) if call.choice < 0 else call.options.demand[call.choice]
     # Of a query that does not run, the resources that its configurations would need.
-    some = call.options.uses if call.choice < 0 else np.flatnonzero(own)
+    some = call.options.compact.uses if call.choice < 0 else np.flatnonzero(own)
     for place in some.tolist():
         cluster, _, kind = call.resources[place].rpartition(".")
         if not np.isfinite(call.capacity[place]):
@@ -142,8 +142,10 @@ def _figures(call: _Call) -> dict[str, Any]:
         "before": call.before,
         "choice": call.choice,
         "needs": {names[place]: float(own[place]) for place in np.flatnonzero(own)},
-        "all_need": {names[place]: float(call.total[place]) for place in call.options.uses.tolist()},
-        "available": {names[place]: float(call.capacity[place]) for place in call.options.uses.tolist()},
+        "all_need": {names[place]: float(call.total[place]) for place in call.options.compact.uses.tolist()},
+        "available": {
+            names[place]: float(call.capacity[place]) for place in call.options.compact.uses.tolist()
+        },
         "other_queries": call.others,
     }
 
