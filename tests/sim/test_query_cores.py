@@ -6,8 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.coupled.test_queries import Ticking
+from tests.oracles import query_streams
 from tests.sim.queries import KINDS, TIERS, UNITS, ledger_of, one, timetable_of
 from windlass.drive import drive
 from windlass.model import InputError
@@ -16,6 +19,7 @@ from windlass.model.timetable import SiteTimetable
 from windlass.plan import Plan, QueryOptions
 from windlass.sim.coupled import SinglePart
 from windlass.sim.nodes import Ledger
+from windlass.sim.queries.cores import ClusterCores
 from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.setup import Stays, Terms
 
@@ -96,3 +100,32 @@ def test_units_of_the_ledger_are_fractions_of_a_core(units):
     )
     drive(SinglePart(part, ledger), {"plan": Watching()})
     assert seen == [(4.0, 0), (3.0, int(np.ceil(1.25 * units)))]
+
+
+@settings(max_examples=150)
+@given(st.integers(0, 10**6))
+def test_held_cores_equal_the_plain_version_row_by_row(seed):
+    """Another part takes cores, rows lose some, and both parts have limits."""
+    rng = np.random.default_rng(seed)
+    sites = [[int(cores) for cores in rng.integers(0, 6, rng.integers(1, 4))] for _ in range(3)]
+    ledgers = [Ledger(sites, parts=2) for _ in range(2)]
+    clusters = [ledgers[0].rows(site) for site in (2, 0, 1)]
+    if rng.random() < 0.5:
+        for each in ledgers:
+            each.limit(1, 0, 2)
+    compiled = ClusterCores(ledgers[0], clusters, 0, units=1)
+    for site in range(3):
+        ledgers[1].watch(site)
+    for _ in range(10):
+        wanted, take = rng.integers(0, 9, 3), bool(rng.random() < 0.6)
+        row, cores = int(rng.integers(0, sum(map(len, sites)))), int(rng.integers(0, 6))
+        other, change = int(rng.integers(0, sum(map(len, sites)))), int(rng.integers(-3, 4))
+        for each in ledgers:
+            each.set_capacity(row, min(cores, int(each.nodes.whole[row])))
+            each.hold(other, 1, change)
+        compiled.hold(wanted.astype(float), take)
+        query_streams.hold(ledgers[1], clusters, 0, wanted.tolist(), take)
+        for name in ("held", "idle", "total", "marked"):
+            assert np.array_equal(getattr(ledgers[0].nodes, name), getattr(ledgers[1].nodes, name)), name
+        nodes = ledgers[1].nodes
+        assert compiled.owes() == bool(((nodes.idle < 0) & (nodes.held[:, 0] > 0)).any())

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tests.oracles import query_streams
 from windlass.sim.queries.streams import Streams
 
 
@@ -48,6 +51,27 @@ def test_a_stream_matches_values_worked_out_by_hand(waiting, rate, seconds, serv
     assert streams.silent[0] == 0.0
     expected = left / (rate - 1.0) if rate > 1.0 and left > 0.0 else np.inf
     assert streams.caught_up_in() == pytest.approx(expected)
+
+
+@settings(max_examples=150)
+@given(st.integers(0, 10**6), st.sampled_from((0.0, 0.4, 2.0, np.inf)), st.sampled_from((0.0, 0.4, np.inf)))
+def test_many_streams_equal_the_plain_version_to_the_bit(seed, buffer, deadline):
+    rng = np.random.default_rng(seed)
+    streams, plainly = Streams(6, buffer, deadline), Streams(6, buffer, deadline)
+    for _ in range(8):
+        present = rng.random(6) < 0.8
+        works = present & (rng.random(6) < 0.8)
+        accuracy = rng.random(6)
+        rate = np.where(works, rng.choice([0.0, 1.0, 1.25, *(2.0 * rng.random(2))], 6), 0.0)
+        waiting = np.minimum(rng.choice([0.0, 0.4, *rng.random(2)], 6), buffer)
+        seconds = float(rng.choice([0.1, 1.0, 7.0]) * rng.choice([1.0, rng.random()]))
+        for each in (streams, plainly):
+            each.present[:], each.works[:], each.accuracy[:] = present, works, accuracy
+            each.rate[:], each.waiting[:] = rate, waiting
+        streams.advance(seconds)
+        query_streams.advance(plainly, seconds, buffer, deadline)
+        for name in ("arrived", "served", "late", "lost", "silent", "accurate", "waiting"):
+            assert getattr(streams, name).tolist() == getattr(plainly, name).tolist(), name
 
 
 def test_frames_are_late_only_beyond_the_deadline():

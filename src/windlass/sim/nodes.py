@@ -16,7 +16,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from windlass.jit import Kernel, inlined
+from windlass.jit import Kernel, inlined, lean
 from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model import InputError
 from windlass.sim.cores import BIT, WORD, give_to, set_idle, take_of
@@ -86,8 +86,9 @@ def _set_capacity(address, row, cores, vacate):
     return 0
 
 
-def _hold(address, first, end, part, cores):
-    nodes = _opened(address)
+@lean
+def hold_rows(nodes, first, end, part, cores):
+    """Take idle cores of some rows of a site, or give cores back if negative; return the cores held there now."""
     site = nodes.site[first]
     # A call without an effect marks no row: a part may repeat it while others settle.
     claimed = np.int64(0)
@@ -107,6 +108,10 @@ def _hold(address, first, end, part, cores):
             returned -= some
         held += nodes.held[row, part]
     return held
+
+
+def _hold(address, first, end, part, cores):
+    return hold_rows(_opened(address), first, end, part, cores)
 
 
 @inlined
@@ -202,6 +207,11 @@ class Ledger:
         # By row: the part that sets its capacity, and the part whose tasks use its idle cores.
         self._owners: dict[int, str] = {}
         self._idle_users: dict[int, str] = {}
+
+    @property
+    def address(self) -> int:
+        """Address of :attr:`nodes`, for compiled functions."""
+        return self._handle.address
 
     def join(self, site: int, part: int | None = None) -> int:
         """Register a part that will take cores of a site, and return its number.

@@ -155,6 +155,18 @@ MUTANTS = (
         (f"{ON_SITES}::test_a_limit_bounds_cores_and_the_capacity_that_a_planner_sees",),
     ),
     Mutant(
+        "sim/queries/cores.py",
+        "owed = min(-nodes.idle[row], nodes.held[row, part])",
+        "owed = min(-nodes.idle[row], 0)",
+        ("tests/sim/test_query_cores.py::test_held_cores_equal_the_plain_version_row_by_row",),
+    ),
+    Mutant(
+        "sim/queries/streams.py",
+        "return seconds - crossing if growth > 0.0 else crossing",
+        "return crossing",
+        ("tests/sim/test_query_streams.py::test_many_streams_equal_the_plain_version_to_the_bit",),
+    ),
+    Mutant(
         "sim/instances/loads.py",
         "lacking > self._known or came > self._decided",
         "lacking > self._known",

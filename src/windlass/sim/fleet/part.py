@@ -39,6 +39,7 @@ from windlass.sim.fleet.result import FleetRun
 from windlass.sim.fleet.shared import FleetPart
 from windlass.sim.fleet.state import with_room
 from windlass.sim.fleet.view import finished_means, following_work, order_view, place_view
+from windlass.sim.fleet.waiting import WAITING
 
 _Ints = NDArray[np.int64]
 
@@ -92,7 +93,7 @@ class PlacedFleet(FleetPart):
             decide_every=decide_every,
             log=log,
         )
-        self._commit = COMMIT.entry()
+        self._commit, self._waiting = COMMIT.entry(), WAITING.entry()
         self._estimates = estimates
         self._following = following_work(case.jobs, case.jobs.estimate_s)
         self._stages: _Ints = np.empty(0, np.int64)
@@ -105,7 +106,8 @@ class PlacedFleet(FleetPart):
             # Other parts hold all cores, and a change of them makes a decision due again.
             run["wanted"] = 0
             return False
-        self._stages = np.flatnonzero((stages["waiting"] > 0) & (stages["ready"] > 0))
+        found = np.empty(len(stages), np.int64)
+        self._stages = found[: self._waiting(self._handle.address, found)]
         run["wanted"], run["decided"], run["wake"] = 0, run["now"], np.inf
         if not len(self._stages):
             run["resources"] = 0

@@ -18,13 +18,14 @@ from windlass.sim.fleet.durations import Estimates
 from windlass.sim.fleet.loop import RUN, STORE
 from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
 from windlass.sim.fleet.result import FleetRun
+from windlass.sim.fleet.waiting import WAITING
 from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
 
 
 def place_kernels() -> tuple[Kernel, ...]:
     """Return the compiled functions that a run under placements needs, except the policy's."""
     none = in_loop(None)
-    return *COMMON_KERNELS, STORE, RUN, COMMIT, none.select, none.refine
+    return *COMMON_KERNELS, STORE, RUN, COMMIT, WAITING, none.select, none.refine
 
 
 def order_kernels(policy: FleetPolicy) -> tuple[Kernel, ...]:

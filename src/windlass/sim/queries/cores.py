@@ -5,15 +5,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
+from windlass.jit import Kernel
 from windlass.model import InputError
-from windlass.sim.nodes import Ledger
+from windlass.sim.handle import opening
+from windlass.sim.nodes import NODES, Ledger, hold_rows
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 #: Units of the ledger by which rounding may exceed the cores that fit.
 _ROUNDING = 1e-6
+_opened = opening(NODES)
+
+
+def _hold_clusters(address, first, end, part, wanted, take):
+    """Give back cores that rows have no longer, then what exceeds ``wanted``; with ``take``, take what lacks."""
+    nodes = _opened(address)
+    for cluster in range(len(first)):
+        for row in range(first[cluster], end[cluster]):
+            owed = min(-nodes.idle[row], nodes.held[row, part])
+            if owed > 0:
+                hold_rows(nodes, row, row + 1, part, -owed)
+    for cluster in range(len(first)):
+        more = wanted[cluster]
+        for row in range(first[cluster], end[cluster]):
+            more -= nodes.held[row, part]
+        if more < 0 or (take and more > 0):
+            hold_rows(nodes, first[cluster], end[cluster], part, more)
+
+
+HOLD_CLUSTERS = Kernel(
+    _hold_clusters,
+    types.void(types.int64, types.int64[::1], types.int64[::1], types.int64, types.int64[::1], types.boolean),
+    allocates=False,
+)
 
 
 class ClusterCores:
@@ -66,6 +93,9 @@ class ClusterCores:
         self._rows = np.array([row for cluster in rows for row in cluster], np.int64)
         # Where the rows of each cluster begin in ``_rows``, for sums by cluster.
         self._begin = np.cumsum([0, *(len(cluster) for cluster in rows[:-1])])
+        self._first = np.array([cluster.start for cluster in rows], np.int64)
+        self._end = np.array([cluster.stop for cluster in rows], np.int64)
+        self._hold = HOLD_CLUSTERS.entry()
         self._site, self._keep = ledger.nodes.site[self._rows[self._begin]], np.array(keep, np.int64)
         for site in sorted(set(self._site.tolist())):
             ledger.watch(site)
@@ -90,14 +120,13 @@ class ClusterCores:
 
     def owes(self) -> bool:
         """Return whether the part holds more cores than a row still has."""
-        return bool(self._ledger.nodes.idle[self._rows].min() < 0 and self._owed().any())
+        nodes, part = self._ledger.nodes, self._number
+        return bool(((nodes.idle[self._rows] < 0) & (nodes.held[self._rows, part] > 0)).any())
 
     def hold(self, cores: _Floats, take: bool) -> None:
         """Hold (clusters,) cores, rounded up to units in each cluster; without ``take``, only release some."""
         wanted = np.maximum(np.ceil(cores * self._units - _ROUNDING).astype(np.int64), self._keep)
-        more = wanted - self._held_after_giving_owed()
-        for cluster in np.flatnonzero((more != 0) & ((more < 0) | take)).tolist():
-            self._ledger.hold_among(self._clusters[cluster], self._number, int(more[cluster]))
+        self._hold(self._ledger.address, self._first, self._end, self._number, wanted, take)
 
     def take_kept(self) -> None:
         """Take the idle cores that the part keeps and does not hold, as after an outage."""
@@ -112,20 +141,6 @@ class ClusterCores:
         """Give all cores back, and keep none from now on."""
         self._keep[:] = 0
         self.hold(np.zeros(len(self._clusters)), take=False)
-
-    def _held_after_giving_owed(self) -> _Ints:
-        """Give back cores that rows have no longer; return (clusters,) the units that the part holds after that."""
-        owed, held = self._owed(), self._ledger.nodes.held[self._rows, self._number]
-        for at in np.flatnonzero(owed).tolist():
-            self._ledger.hold(int(self._rows[at]), self._number, -int(owed[at]))
-        left: _Ints = np.add.reduceat(held - owed, self._begin)
-        return left
-
-    def _owed(self) -> _Ints:
-        """Return the units that the part holds in each row, and that the row has no longer."""
-        nodes = self._ledger.nodes
-        owed: _Ints = np.minimum(np.maximum(-nodes.idle[self._rows], 0), nodes.held[self._rows, self._number])
-        return owed
 
 
 def rows_of_clusters(ledger: Ledger, clusters: int, site: int, at: Sequence[int] | None) -> list[range]:

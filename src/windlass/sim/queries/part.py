@@ -15,13 +15,13 @@ from windlass.plan.view import TOLERANCE, Plan, PlanView, QueryOptions
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Concerns, Due, Entries, Quiet
-from windlass.sim.queries.cores import ClusterCores, rows_of_clusters
+from windlass.sim.queries.cores import HOLD_CLUSTERS, ClusterCores, rows_of_clusters
 from windlass.sim.queries.log import StreamLog
 from windlass.sim.queries.result import Streamed
 from windlass.sim.queries.setup import Stays, Terms
 from windlass.sim.queries.sharing import load_of, share
 from windlass.sim.queries.steps import KERNELS, STORE, QueryClock, QueryCounts, entries_of, make_run
-from windlass.sim.queries.streams import Streams
+from windlass.sim.queries.streams import ADVANCE, Streams
 
 _PLAN = "plan"
 _Floats = NDArray[np.float64]
@@ -84,7 +84,7 @@ class QueriesPart(Quiet):
     """
 
     #: Compiled functions of the part.
-    kernels: tuple[Kernel, ...] = KERNELS
+    kernels: tuple[Kernel, ...] = (*KERNELS, ADVANCE, HOLD_CLUSTERS)
 
     def __init__(
         self,

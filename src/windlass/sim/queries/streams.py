@@ -8,11 +8,70 @@ whether the frame is late.
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
+
+from windlass.jit import Kernel, inlined
 
 _Floats = NDArray[np.float64]
 #: Length of a buffer, s, below which the rest is a rounding error.
 _NONE = 1e-9
+
+
+@inlined
+def late_for(before, growth, seconds, buffer, deadline):
+    """Return the time for which a buffer is longer than the deadline, s, given its growth per second."""
+    if buffer <= deadline:
+        return 0.0
+    over = before - deadline
+    if growth == 0.0:
+        return seconds if over > 0.0 else 0.0
+    crossing = min(max(-over / growth, 0.0), seconds)
+    return seconds - crossing if growth > 0.0 else crossing
+
+
+def _advance(
+    seconds,
+    buffer,
+    deadline,
+    present,
+    works,
+    accuracy,
+    rate,
+    waiting,
+    arrived,
+    served,
+    late,
+    lost,
+    silent,
+    accurate,
+):
+    """Advance all streams by a time, s."""
+    for row in range(len(present)):
+        if present[row]:
+            arrived[row] += seconds
+            if not works[row]:
+                lost[row] += seconds
+                silent[row] += seconds
+        if not works[row]:
+            continue
+        before, growth = waiting[row], 1.0 - rate[row]
+        after = before + growth * seconds
+        dropped = max(after - buffer, 0.0)
+        after = 0.0 if after < _NONE else after - dropped
+        done = before + seconds - dropped - after
+        waiting[row] = after
+        lost[row] += dropped
+        served[row] += done
+        accurate[row] += accuracy[row] * done
+        late[row] += min(rate[row] * late_for(before, growth, seconds, buffer, deadline), done)
+
+
+ADVANCE = Kernel(
+    _advance,
+    types.void(*(types.float64,) * 3, *(types.boolean[::1],) * 2, *(types.float64[::1],) * 9),
+    allocates=False,
+)
 
 
 class Streams:
@@ -61,21 +120,22 @@ class Streams:
         """Advance by a time in which no rate changes, s."""
         if seconds <= 0.0:
             return
-        silent = self.present & ~self.works
-        self.arrived[self.present] += seconds
-        self.lost[silent] += seconds
-        self.silent[silent] += seconds
-        works = np.flatnonzero(self.works)
-        before, rate = self.waiting[works], self.rate[works]
-        after = before + (1.0 - rate) * seconds
-        lost = np.maximum(after - self._buffer, 0.0)
-        after = np.where(after < _NONE, 0.0, after - lost)
-        served = before + seconds - lost - after
-        self.waiting[works] = after
-        self.lost[works] += lost
-        self.served[works] += served
-        self.accurate[works] += self.accuracy[works] * served
-        self.late[works] += np.minimum(rate * self._late(before, 1.0 - rate, seconds), served)
+        ADVANCE.ready()(
+            seconds,
+            self._buffer,
+            self._deadline,
+            self.present,
+            self.works,
+            self.accuracy,
+            self.rate,
+            self.waiting,
+            self.arrived,
+            self.served,
+            self.late,
+            self.lost,
+            self.silent,
+            self.accurate,
+        )
 
     def results(self) -> float:
         """Return the current accuracy per second, summed over queries."""
@@ -91,12 +151,3 @@ class Streams:
         self.works[row] = False
         self.lost[row] += self.waiting[row]
         self.waiting[row] = self.rate[row] = 0.0
-
-    def _late(self, before: _Floats, growth: _Floats, seconds: float) -> _Floats:
-        """Return the time for which each buffer is longer than the deadline, s, given its growth per second."""
-        if self._buffer <= self._deadline:
-            return np.zeros(len(before))
-        over = before - self._deadline
-        crossing = np.clip(-over / np.where(growth == 0.0, 1.0, growth), 0.0, seconds)
-        steady = np.where(over > 0.0, seconds, 0.0)
-        return np.where(growth > 0.0, seconds - crossing, np.where(growth < 0.0, crossing, steady))
