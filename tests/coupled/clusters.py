@@ -158,11 +158,17 @@ def run(shape: Shape) -> ClusterLog:
         groups[SHARING] = [site, shares]
     if shape.bursts is not None:
         groups[OTHERS] = [Neighbours(shape.bursts, ledger, number=OTHERS)]
+    if shape.staged is not None:
+        cores = FleetCores(ledger, (0, 3), STAGED)
+        part, more = fleet_part(shape.staged, shape.staged_policy, cores)
+        groups[STAGED], policies = [part], policies | more
     if fleet is not None:
         assert shape.vectors is not None
         policies["scale"] = RandomScaler(np.random.default_rng(shape.seed), until=25.0)
         loads: list[Any] = [
-            groups[each][-1 if each == TASKS else 0] for each in (JOBS, SHARING, TASKS) if groups.get(each)
+            groups[each][-1 if each == TASKS else 0]
+            for each in (JOBS, SHARING, TASKS, STAGED, STREAMS)
+            if groups.get(each)
         ]
         groups[VECTORS] = [
             InstancesPart(
@@ -178,10 +184,6 @@ def run(shape: Shape) -> ClusterLog:
                 loads=loads,
             )
         ]
-    if shape.staged is not None:
-        cores = FleetCores(ledger, (0, 3), STAGED)
-        part, more = fleet_part(shape.staged, shape.staged_policy, cores)
-        groups[STAGED], policies = [part], policies | more
     # Instances follow the loads that run on them.
     order = [each for each in shape.order if each != VECTORS] + [VECTORS]
     parts = [part for each in order for part in groups.get(each, [])]
@@ -283,8 +285,13 @@ def _log(
         if shape.rejects is not None:
             log = replace(log, tasks=replace(log.tasks, answers=admit.log(shape)))  # type: ignore[type-var]
     if shape.fleet is not None:
+        ends = [] if shape.staged is None else found[STAGED][0].end.tolist()
+        ends += [] if shape.stays is None else shape.stays.leave.tolist()
         log = replace(
-            log, instances=InstanceLog(VECTORS, found[VECTORS][0], len(shape.nodes), shape.fleet.idle, LOOK)
+            log,
+            instances=InstanceLog(
+                VECTORS, found[VECTORS][0], len(shape.nodes), shape.fleet.idle, LOOK, tuple(ends)
+            ),
         )
     if shape.stays is not None:
         log = replace(log, streams=StreamLog(STREAMS, found[STREAMS][0], AT, (0, 0, shape.keep, 0)))

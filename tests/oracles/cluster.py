@@ -82,13 +82,17 @@ class StagedLog:
 
 @dataclass(frozen=True)
 class InstanceLog:
-    """Instances on the rows of the first site from ``after`` on, their jobs, and the time from poll to poll (s)."""
+    """Instances on the rows of the first site from ``after`` on, their jobs, and the time from poll to poll (s).
+
+    ``ends``: ends of the staged jobs and of the queries that the instances serve, s.
+    """
 
     part: int
     done: Any
     after: int
     idle: float
     look: float
+    ends: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

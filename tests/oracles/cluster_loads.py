@@ -249,8 +249,8 @@ def _vectors(log: ClusterLog, course: Course) -> list[str]:
         return [f"instances: {str(error) or line}"]
     until, attempts = _end_of_loads(log), part.done.attempts
     found = _launches(part, until)
-    # The end of short tasks is noticed at the next poll.
-    late = CLOSE if log.tasks is None else part.look
+    # The end of short tasks is noticed at the next poll, and that of loads of several sites.
+    late = CLOSE if log.tasks is None and not part.ends else part.look
     if not until - CLOSE <= part.done.finish <= until + late:
         found.append(f"instances are paid until {part.done.finish:g} s, all loads end at {until:g} s")
     for state in course.states:
@@ -275,7 +275,7 @@ def _end_of_loads(log: ClusterLog) -> float:
     """Return the end of the last job or task that may run on instances."""
     ends = [each.replay.end for each in log.batch]
     ends += [] if log.tasks is None else [log.tasks.done.end]
-    ends += [] if log.instances is None else [log.instances.done.end]
+    ends += [] if log.instances is None else [log.instances.done.end, np.array(log.instances.ends)]
     # A task that was refused has no end.
     return max(float(np.fmax.reduce(each, initial=0.0)) for each in ends)
 

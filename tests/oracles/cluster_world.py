@@ -96,9 +96,21 @@ def site_log(log: WorldLog, place: int) -> ClusterLog:
         found = replace(found, tasks=_tasks(log, name))
     for each, number in log.of("scaled", name):
         look = log.setting.look if log.setting.look < log.setting.period else 0.0
-        made = InstanceLog(number or 0, each.result, spec.count, each.result.fleet.idle, look)
+        ends = _ends_of_served(log, name)
+        made = InstanceLog(number or 0, each.result, spec.count, each.result.fleet.idle, look, ends)
         found = replace(found, instances=made)
     return found
+
+
+def _ends_of_served(log: WorldLog, name: str) -> tuple[float, ...]:
+    """Return the ends of staged jobs and of queries that may run on the instances of a site, s."""
+    setting, found = log.setting, list[float]()
+    for each in log.done.staged:
+        found += each.result.end.tolist() if name in setting.sites_of(setting.loads[each.load]) else []
+    for each in log.done.queries:
+        there = name in setting.sites_of(setting.loads[each.load])
+        found += each.result.stays.leave.tolist() if there else []
+    return tuple(found)
 
 
 def _batch(log: WorldLog, each: Any, number: int | None) -> BatchLog:

@@ -320,6 +320,28 @@ def test_policies_of_a_site_replace_those_of_all_and_null_leaves_one_out():
     assert without.of("share", "sydney") is None
 
 
+def test_instances_serve_staged_jobs():
+    small = {"types": [{"name": "small", "cores": 4, "price": 0.4, "launch": 60, "most": 6}]}
+    few = {"nodes": [{"count": 1, "cores": 2}]}
+    loads = {"etl": {"staged": {"drawn": {"jobs": 4, "tasks": 60}}}}
+    ends = {}
+    for name, site in (("with", {**few, "instances": small}), ("without", few)):
+        _, done = ran(setting(sites={"iowa": site, "sydney": few}, loads=loads, look=10))
+        ends[name] = done.staged[0].result.end.max()
+        if name == "with":
+            launches = done.scaled[0].result.launches
+            assert len(launches.kind) > 0
+            assert done.scaled[0].result.finish == ends["with"]
+    assert ends["with"] < ends["without"]
+
+
+def test_instances_with_gpus_do_not_serve_staged_jobs():
+    gpus = {"types": [{"name": "gpu", "cores": 4, "gpus": 1, "price": 2.0, "most": 2}]}
+    loads = {"etl": {"staged": {"drawn": {"jobs": 2, "tasks": 6}}}}
+    _, done = ran(setting(sites={"iowa": {**NODES, "instances": gpus}}, loads=loads))
+    assert len(done.scaled[0].result.launches.kind) == 0
+
+
 def test_swag_orders_staged_jobs():
     chosen = setting("etl", policies={"order": {"staged": "swag"}})
     _, done = ran(chosen)

@@ -82,8 +82,11 @@ class CoreDemand:
 class ScaledLoad(Part, Protocol):
     """A part whose load runs on instances of an autoscaler, next to other nodes or on instances only."""
 
-    def lacking(self, within: float) -> CoreDemand:
-        """Return the cores that its waiting work lacks, if the work is to begin within ``within`` seconds."""
+    def lacking(self, within: float, site: int) -> CoreDemand:
+        """Return the cores that its waiting work lacks at a site, if the work is to begin within ``within`` seconds.
+
+        A load of one site, or whose work may run on all of its sites, returns the same for each of them.
+        """
         ...
 
     def finish(self) -> float:

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from windlass.model import PolicyError
 from windlass.model.fleet import FleetCase
 from windlass.order.fleet.compiled import FleetFunctions
+from windlass.sim.demand import CoreDemand
 from windlass.sim.fleet.binding import FleetCores
+from windlass.sim.fleet.demand import lacking_at
 from windlass.sim.fleet.loop import NO_ORDER, RUN, STORE
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.fleet.state import (
@@ -161,6 +163,19 @@ class FleetPart:
         if self._due:
             return float(self._state.run["now"][0])
         return self._go_on(self._loop.start(until), until, reached)
+
+    def lacking(self, within: float, site: int) -> CoreDemand:
+        """Return the cores that waiting tasks lack at a site of the ledger, beyond those that are idle."""
+        number = -1 if self._cores is None else int(self._cores.fleet_sites()[site])
+        return CoreDemand.none() if number < 0 else lacking_at(self._state, number)
+
+    def finish(self) -> float:
+        """Return when the last job so far ended, s; minus infinity if none has."""
+        return float(np.fmax.reduce(self._state.jobs["end"][:-1], initial=-np.inf))
+
+    def uses(self, rows: Sequence[int]) -> NDArray[np.bool_]:
+        """Return False for each row: tasks hold the cores that they use."""
+        return np.zeros(len(rows), np.bool_)
 
     def _go_on(self, status: int, until: float, reached: float) -> float:
         """Complete a call of the loop from its status, up to a time or to a decision; return the time reached."""

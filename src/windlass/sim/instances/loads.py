@@ -1,4 +1,4 @@
-"""Loads of other parts that run on the instances: batch jobs and short tasks."""
+"""Loads of other parts that run on the instances: batch and staged jobs, short tasks, and streaming queries."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ class OtherLoads:
         The ledger's rows of the instances.
     within
         Time in which a waiting short task should begin, s.
+    site
+        The site of the ledger.
     keeper
         Number in the ledger of the part that holds a share of each instance in any case; -1 for none.
 
@@ -47,10 +49,11 @@ class OtherLoads:
         types: Sequence[InstanceType],
         rows: range,
         within: float,
+        site: int = 0,
         keeper: int = NONE,
     ) -> None:
         self._loads, self._types, self._rows, self._within = tuple(loads), tuple(types), rows, within
-        self._keeper = keeper
+        self._site, self._keeper = site, keeper
         self._plain = [at for at, kind in enumerate(types) if kind.gpus == 0 and kind.cores > 0]
         if loads and not self._plain:
             raise InputError("loads: every instance type has GPUs or no cores, expected one for other loads")
@@ -102,7 +105,7 @@ class OtherLoads:
         return found
 
     def _demands(self) -> list[CoreDemand]:
-        return [load.lacking(self._within) for load in self._loads]
+        return [load.lacking(self._within, self._site) for load in self._loads]
 
     def _total(self, demands: Sequence[CoreDemand]) -> float:
         smallest = min((self._types[at].cores for at in self._plain), default=0.0)

@@ -173,7 +173,7 @@ class InstancesPart(Quiet):
         )
         self._parts = tuple(loads)
         within = period if look is None else look
-        self._loads = OtherLoads(loads, fleet.types, rows, within, ledger.keeper(site))
+        self._loads = OtherLoads(loads, fleet.types, rows, within, site, ledger.keeper(site))
         self._handle = Handle(self._run, STORE)
         self._counts = QueueCounts.of(self._run.queues.counts)
         self._clock = QueueClock.of(self._run.queues.clock)

@@ -12,10 +12,12 @@ from windlass.model import InputError
 from windlass.model.queries import KINDS, Hierarchy
 from windlass.model.timetable import SiteTimetable
 from windlass.plan.view import TOLERANCE, Plan, PlanView, QueryOptions
+from windlass.sim.demand import CoreDemand
 from windlass.sim.handle import Handle
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Concerns, Due, Entries, Quiet
 from windlass.sim.queries.cores import HOLD_CLUSTERS, ClusterCores, rows_of_clusters
+from windlass.sim.queries.demand import lacking_cores
 from windlass.sim.queries.log import StreamLog
 from windlass.sim.queries.result import Streamed
 from windlass.sim.queries.setup import Stays, Terms
@@ -145,6 +147,8 @@ class QueriesPart(Quiet):
         self._merged, self._load = False, load_of(self._options, self._choice, False)
         self._progress, self._last = progress or (lambda _: None), float(stays.leave.max(initial=0.0))
         self._sites = (site,) if at is None else tuple(at)
+        #: The site of each cluster; empty if the clusters are rows of one site.
+        self._at = () if at is None else tuple(at)
 
     def concerns(self) -> Concerns:
         """Return the sites of the clusters."""
@@ -269,6 +273,32 @@ class QueriesPart(Quiet):
     def ended(self) -> bool:
         """Return whether all queries have left."""
         return self._counts.departed == len(self._stays)
+
+    def lacking(self, within: float, site: int) -> CoreDemand:
+        """Return the cores that queries lack at a site of the ledger, if it is a cluster's."""
+        if site not in self._at:
+            return CoreDemand.none()
+        resource = self._at.index(site) * len(KINDS) + _CORES
+        rows = self._present()
+        # The planner decides on a query that has just arrived, before it lacks any.
+        rows = rows[self._stays.arrive[rows] <= self._clock.planned]
+        return lacking_cores(
+            [self._options[row] for row in rows.tolist()],
+            self._choice[rows],
+            self._stays.arrive[rows],
+            resource,
+            float(self._run.wanted[resource]),
+            float(self._run.capacity[resource]),
+        )
+
+    def finish(self) -> float:
+        """Return when the last query so far left, s; minus infinity if none has."""
+        gone = self._stays.leave <= self._now
+        return float(self._stays.leave[gone].max(initial=-np.inf))
+
+    def uses(self, rows: Sequence[int]) -> NDArray[np.bool_]:
+        """Return False for each row: queries hold the cores that they use."""
+        return np.zeros(len(rows), np.bool_)
 
     def result(self) -> Streamed:
         """Return the result so far."""

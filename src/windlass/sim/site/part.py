@@ -290,14 +290,14 @@ class SitePart:
         left = f"left {waiting} jobs waiting although nothing runs and nothing more is submitted"
         return PolicyError(left, _ORDER)
 
-    def lacking(self, within: float) -> CoreDemand:
+    def lacking(self, within: float, site: int) -> CoreDemand:
         """Return the processors that waiting jobs lack, in the order of the queue, beyond the idle ones."""
-        site, counts = self._run.site, self._counts
+        state, counts = self._run.site, self._counts
         if counts.queue_head == counts.queue_tail:
             return CoreDemand.none()
-        rows = site.queue[counts.queue_head : counts.queue_tail]
+        rows = state.queue[counts.queue_head : counts.queue_tail]
         rows = rows[rows >= 0]
-        procs = site.procs[rows].astype(np.float64)
+        procs = state.procs[rows].astype(np.float64)
         lacking = np.clip(np.cumsum(procs) - max(self._free(), 0), 0.0, procs)
         some = lacking > 0.0
         rows = rows[some]

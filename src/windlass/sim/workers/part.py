@@ -257,7 +257,7 @@ class WorkersPart(Quiet):
             "expected a later return or speed"
         )
 
-    def lacking(self, within: float) -> CoreDemand:
+    def lacking(self, within: float, site: int) -> CoreDemand:
         """Return the workers that waiting tasks lack: instances that would run them within ``within`` seconds."""
         state, progress = self._run.state, self._progress
         if progress.arrived == progress.completed:

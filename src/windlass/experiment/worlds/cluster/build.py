@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -177,6 +177,13 @@ class _Assembly:
         )  # fmt: skip
         self._add(sampler, "samples")
 
+    def _serve(self, part: ScaledLoad, sites: Sequence[str]) -> None:
+        """Let instances of some sites serve a load over several sites; instances with GPUs serve vector jobs only."""
+        for name in sites:
+            instances = self._setting.sites[name].instances
+            if instances is not None and any(kind.gpus == 0 for kind in instances.types):
+                self._loads[name].append(part)
+
     def _add_outages(self) -> None:
         for name, site in self._setting.sites.items():
             if site.outages is not None:
@@ -198,6 +205,7 @@ class _Assembly:
         )  # fmt: skip
         self._policies[f"plan.{given.load}"] = make(self._chosen.plan, PLAN, self._seed, given.load)
         self._add(part, "queries", given.load)
+        self._serve(part, self._setting.sites_of(load))
 
     def _add_rigid(self, given: Arrivals[RigidJobs]) -> None:
         setting, site, jobs = self._setting, self._site[given.site], given.drawn.jobs.jobs
@@ -263,6 +271,7 @@ class _Assembly:
                 log=self._recorder is not None, cores=cores,
             )  # fmt: skip
         self._add(part, "staged", given.load)
+        self._serve(part, self._setting.sites_of(load))
 
     def _workers(self, given: Arrivals[ShortTasks]) -> WorkersPart:
         site, tasks, setting = self._setting.sites[given.site], given.drawn, self._setting
