@@ -55,7 +55,8 @@ def shown(page: Page, variants: tuple[VariantResult, ...]) -> dict[str, dict[str
     points = [
         each for each in data if each["mode"] == "markers" and each["marker"]["symbol"] != "circle-open"
     ]
-    assert [each["meta"] for each in points] == list(range(len(variants)))
+    # The first variant is drawn last, on top of the others.
+    assert [each["meta"] for each in points] == list(range(len(variants)))[::-1]
     return {each["name"]: each for each in points}
 
 

@@ -179,10 +179,10 @@ def test_notes_on_the_table_depend_on_the_numbers_of_variants_and_seeds():
     assert re.findall(r'data-variant="(\d)"', legend) == ["0", "1"]
 
 
-def test_after_seven_variants_colours_repeat_with_another_dash():
-    drawn = [stroke(position) for position in range(22)]
-    assert len({(each.ink.name, each.dash) for each in drawn}) == 21
-    assert [drawn[place].dash for place in (0, 6, 7, 13, 14, 21)] == [
+def test_after_eight_variants_colours_repeat_with_another_dash():
+    drawn = [stroke(position) for position in range(25)]
+    assert len({(each.ink.name, each.dash) for each in drawn}) == 24
+    assert [drawn[place].dash for place in (0, 7, 8, 15, 16, 24)] == [
         "solid",
         "solid",
         "dash",
@@ -190,8 +190,8 @@ def test_after_seven_variants_colours_repeat_with_another_dash():
         "dot",
         "solid",
     ]
-    assert {each.dash for each in drawn[:7]} == {"solid"}
-    assert drawn[7].ink == drawn[0].ink == stroke_in(7, 2).ink
+    assert {each.dash for each in drawn[:8]} == {"solid"}
+    assert drawn[8].ink == drawn[0].ink == stroke_in(8, 2).ink
     assert stroke_in(1, 2).dash == "dot"
 
 

@@ -16,9 +16,11 @@ from windlass.report.units import number, share
 from windlass.results import SiteUse
 
 #: Height of the radius of the circle of sites, px; room for a site and its name, in radii.
-_UNIT, _ROOM = 140, 0.55
-_LARGEST, _SMALLEST = 58, 10
-_WIDEST, _THINNEST = 9.0, 1.2
+_UNIT, _ROOM = 130, 0.6
+#: Half the width of the figure, in radii: room for names on the sides in a window of 480 px.
+_WIDTH = 1.75
+_LARGEST, _SMALLEST = 50, 10
+_WIDEST, _THINNEST = 7.0, 1.2
 #: Bend of a line relative to its length: data, tasks. Lines of the two directions bend to different sides.
 _BENDS = {False: 0.10, True: 0.22}
 _POINTS = 17
@@ -87,7 +89,7 @@ def map_plot(key: str, lanes: Sequence[VariantLane]) -> Plot:
     low, high = (end(y for _, y in spots.values()) for end in (min, max))
     # Names are below the sites of the lower half, and above the others.
     reach = low - (_ROOM if low < 0 else _ROOM / 2), high + _ROOM
-    plot.update_xaxes(hidden, range=[-1.5, 1.5])
+    plot.update_xaxes(hidden, range=[-_WIDTH, _WIDTH])
     plot.update_yaxes(hidden, range=reach, scaleanchor="x", scaleratio=1)
     plot.update_layout(
         hovermode="closest",
@@ -171,7 +173,7 @@ def _circles(
         for site in sites
     ]
     xs, ys = [spots[site.name][0] for site in sites], [spots[site.name][1] for site in sites]
-    words = [f"{number(round(site.cores))} cores, {share(site.used_share, 1.0)}" for site in sites]
+    words = [(f"{number(round(site.cores))} cores", share(site.used_share, 1.0)) for site in sites]
     common = {"x": xs, "y": ys, "meta": position, "name": "sites"}
     blank = go.Scatter(
         mode="markers",
@@ -192,12 +194,22 @@ def _circles(
             "opacity": 1.0,
             "line": {"width": 0},
         },
-        text=[f"<b>{plotted(site.name)}</b><br>{text}" for site, text in zip(sites, words, strict=True)],
-        textposition=["top center" if y >= 0 else "bottom center" for y in ys],
+        text=[
+            f"<b>{plotted(site.name)}</b><br>{'<br>'.join(own)}"
+            for site, own in zip(sites, words, strict=True)
+        ],
+        textposition=list(map(_side, xs, ys)),
         textfont={"size": 12, "color": TEXT.light},
-        customdata=words,
+        customdata=[", ".join(own) for own in words],
         hovertemplate="%{customdata} in use<extra></extra>",
         cliponaxis=False,
         **common,
     )
     return [blank, shaded]
+
+
+def _side(x: float, y: float) -> str:
+    """Return the side of a site on which its name is: away from the middle, where the lines are."""
+    if abs(x) > 0.5:
+        return "middle right" if x > 0.0 else "middle left"
+    return "top center" if y >= 0.0 else "bottom center"

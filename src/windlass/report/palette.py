@@ -1,7 +1,7 @@
 """Colours of the page, each for a light and a dark background.
 
 Variants use the Okabe-Ito palette, designed for colour-blind readers, darkened or lightened for contrast with each
-background. After seven variants the colours repeat with another dash. Areas of loads have colours of their own.
+background. After eight variants the colours repeat with another dash. Areas of loads have colours of their own.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ _VARIANTS = (
     Ink("v4", "#d99a00", "#f2c230"),
     Ink("v5", "#4db3e6", "#9adcff"),
     Ink("v6", "#5c6570", "#c3cad2"),
+    Ink("v7", "#6b3e1d", "#bd8f62"),
 )
 #: Fills of areas, from Paul Tol's light scheme, which no variant has.
 _FILLS = (
@@ -60,7 +61,7 @@ INKS = (TEXT, QUIET, PAPER, GRID, AXIS, RAISED, *_VARIANTS, *_FILLS)
 
 
 def stroke(variant: int) -> Stroke:
-    """Return the stroke of the variant at a position; after 21 different ones, strokes repeat."""
+    """Return the stroke of the variant at a position; after 24 different ones, strokes repeat."""
     return stroke_in(variant, variant // len(_VARIANTS))
 
 

@@ -106,7 +106,8 @@ def _panel(
         plot.add_trace(_front_line(cost, wait, front))
         plot.add_traces([_ring(lanes[row], cost.means[row], wait.means[row]) for row in front])
         fronts.append(", ".join(lanes[row].name for row in front))
-    for row, lane in enumerate(lanes):
+    # The first variant is on top, as the others differ from it, and may have the same point.
+    for row, lane in reversed(tuple(enumerate(lanes))):
         plot.add_trace(_point(lane, row, cost, wait))
     plot.update_xaxes(axis_style(cost.title), range=cost.range, nticks=6)
     plot.update_yaxes(axis_style(wait.title), range=wait.range, nticks=6)
