@@ -72,7 +72,7 @@ def test_spilled_tasks_are_counted_by_pair_and_sum_to_their_metric(tmp_path):
     loads = {"batch": log, "web": {"tasks": {"tasks": 2000, "load": 0.05}}}
     policies = {"dispatch": "jsq", "admit": {"utilisation": {"threshold": 0.8}}}
     chosen = setting(
-        sites={"rome": NODES, "iowa": NODES, "oslo": NODES},
+        sites={"iowa": NODES, "oslo": NODES, "rome": NODES},
         loads=loads,
         policies=policies,
         telemetry={"full": "spill"},
@@ -87,7 +87,7 @@ def test_spilled_tasks_are_counted_by_pair_and_sum_to_their_metric(tmp_path):
     assert min(flows["iowa", "rome"], flows["oslo", "rome"]) > 50
     assert not [pair for pair in flows if pair[0] == "rome"]
     for each in done.tasks:
-        others = [name for name in ("rome", "iowa", "oslo") if name != each.site]
+        others = [name for name in ("iowa", "oslo", "rome") if name != each.site]
         for place, other in enumerate(others):
             count = sum(1 for at in each.result.site.tolist() if at == place)
             assert flows.get((each.site, other), 0) == count
