@@ -82,6 +82,13 @@ def test_a_change_from_zero_is_marked_and_not_drawn_and_a_metric_without_changes
     assert "+∞" in page.text()
 
 
+def test_a_metric_that_does_not_apply_without_a_decision_has_a_row_without_a_point(tmp_path: Path) -> None:
+    made = results(variant((), [10.0]), variant(("order",), [math.nan]), variant(("share",), [15.0]))
+    (wait,) = plots(page_of(made, tmp_path))
+    assert wait["layout"]["yaxis"]["ticktext"] == ["order", "share"]
+    assert (wait["data"][-1]["x"], wait["data"][-1]["y"]) == ([50.0], [1])
+
+
 def test_a_long_bar_is_cut_off_at_the_axis_and_not_in_the_data(tmp_path: Path) -> None:
     made = results(variant((), [10.0, 10.0]), variant(("order",), [10.0, 13.0]))
     wait = plots(page_of(made, tmp_path))[0]

@@ -47,6 +47,9 @@ def test_data_of_queries_goes_from_sites_with_queries_to_the_cloud():
     assert {each.target for each in outcome.site_map.flows if each.load == "cameras"} == {"cloud"}
     assert found == {name: pytest.approx(sent) for name, sent in expected.items() if sent > 0}
     assert set(found) == {"iowa", "rome"}
+    held = sum(own * cores for own, cores in zip(seconds, course.held[:, -1], strict=True))
+    assert outcome.site_map.sites[-1].used_share == pytest.approx(held / (64 * 3600))
+    assert held > 0
 
 
 def test_sites_have_their_cores_and_the_share_that_loads_hold(case):
