@@ -38,7 +38,7 @@ TREE = {
         "cameras": {"queries": {"per_hour": 6, "last": 600}},
     },
     "policies": {
-        "plan": "cascade", "order": "easy", "place": "tetrium", "scale": "thrifty", "share": "pairs",
+        "plan": "cascade", "order": "easy", "place": "tetrium", "scale": "reactive", "share": "pairs",
         "dispatch": "pull", "admit": {"utilisation": {"threshold": 0.6}},
     },
     "telemetry": {"full": "spill"},

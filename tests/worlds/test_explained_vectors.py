@@ -20,14 +20,14 @@ def changes(folder):
         "launch_spread": 0.3,
         "spot": {"trace": str(trace), "type": "small"},
     }
-    drawn = {"per_hour": 90, "run": 300, "shapes": [{"cores": 1}, {"cores": 3}]}
+    drawn = {"per_hour": 90, "run": 300, "spread": 0.3, "shapes": [{"cores": 1}, {"cores": 3}]}
     return json.dumps(
         {
             "seconds": 3600,
-            "look": 60,
+            "look": 120,
             "sites": {"iowa": {"nodes": [{"count": 2, "cores": 8}], "instances": instances}},
             "loads": {"ml": {"vectors": {"drawn": drawn}}},
-            "policies": {"scale": "thrifty"},
+            "policies": {"scale": "reactive"},
             "telemetry": {},
         }
     )

@@ -145,7 +145,8 @@ class TaskRecorder(JobRecorder):
             )
             then = then if spill else "it does not run"
         elif accepting:
-            what, then = f"{of}{accepting} of {counted(up, 'node')} of {each.site} accept tasks", ""
+            accept = "accepts" if accepting == 1 else "accept"
+            what, then = f"{of}{accepting} of {counted(up, 'node')} of {each.site} {accept} tasks", ""
         else:
             what, then = f"{of}all {up} nodes of {each.site} reject tasks", "one of them gets it nevertheless"
         texts = [then] if then else []
