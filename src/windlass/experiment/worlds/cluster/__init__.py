@@ -9,6 +9,8 @@
 - :mod:`~windlass.experiment.worlds.cluster.draw`: draws all loads.
 - :mod:`~windlass.experiment.worlds.cluster.make_policies`: makes policies for their loads and sites.
 - :mod:`~windlass.experiment.worlds.cluster.build`: puts the parts of the simulator together and runs them.
+- :mod:`~windlass.experiment.worlds.cluster.results`: the results of all parts, and the interface of recorders.
+- :mod:`~windlass.experiment.worlds.cluster.explain`: repeats a run to explain one job.
 - :mod:`~windlass.experiment.worlds.cluster.sampler`: samples the cores in use.
 - :mod:`~windlass.experiment.worlds.cluster.core_series`: cores of each site over time, by load.
 - :mod:`~windlass.experiment.worlds.cluster.site_map`: use of the sites, and what moved between them.
