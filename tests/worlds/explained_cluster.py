@@ -85,6 +85,7 @@ def explained(names, seed=1, changes="{}"):
     for history, row in zip(found, rows, strict=True):
         assert history.differs(row) == ""
         assert [step.at for step in history.steps] == sorted(step.at for step in history.steps)
+        assert json.loads(json.dumps(ExplainedHistory(history).tree()))["job"] == history.job
         assert all(line.endswith(".") for line in ExplainedHistory(history).moments(everything=True))
     return found
 
