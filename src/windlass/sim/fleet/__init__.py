@@ -12,6 +12,8 @@
 - :mod:`~windlass.sim.fleet.binding`: :class:`~windlass.sim.fleet.binding.FleetCores`, with which the slots are cores of
   a ledger; :mod:`~windlass.sim.fleet.cores`, :mod:`~windlass.sim.fleet.lost_tasks` and
   :mod:`~windlass.sim.fleet.steps`: its cores, its tasks on vacated rows, and its further compiled steps.
+- :mod:`~windlass.sim.fleet.waiting`: the stages for whose tasks a placement is requested;
+  :mod:`~windlass.sim.fleet.demand`: the cores that waiting tasks lack, for an autoscaler.
 - :mod:`~windlass.sim.fleet.view`: the views of policies; :mod:`~windlass.sim.fleet.durations`: estimated compute
   times; :mod:`~windlass.sim.fleet.result`: the outcome.
 """

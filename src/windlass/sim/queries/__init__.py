@@ -9,5 +9,6 @@ once is buffered, and lost when the buffer is full.
 - :mod:`~windlass.sim.queries.setup`: arrivals and departures, and the delays and limits of a run.
 - :mod:`~windlass.sim.queries.sharing`: the speeds of components where resources are short.
 - :mod:`~windlass.sim.queries.streams`: the frames of each query: processed, late or lost.
+- :mod:`~windlass.sim.queries.demand`: the cores that queries lack, for an autoscaler.
 - :mod:`~windlass.sim.queries.log`: the log of a run; :mod:`~windlass.sim.queries.result`: its result.
 """
