@@ -115,27 +115,17 @@ class Streams:
         self.present, self.works = np.zeros((2, queries), np.bool_)
         self.accuracy, self.rate, self.waiting = np.zeros((3, queries))
         self.arrived, self.served, self.late, self.lost, self.silent, self.accurate = np.zeros((6, queries))
+        # In the order of the compiled function's parameters.
+        self._arrays = (
+            *(self.present, self.works, self.accuracy, self.rate, self.waiting),
+            *(self.arrived, self.served, self.late, self.lost, self.silent, self.accurate),
+        )
 
     def advance(self, seconds: float) -> None:
         """Advance by a time in which no rate changes, s."""
         if seconds <= 0.0:
             return
-        ADVANCE.ready()(
-            seconds,
-            self._buffer,
-            self._deadline,
-            self.present,
-            self.works,
-            self.accuracy,
-            self.rate,
-            self.waiting,
-            self.arrived,
-            self.served,
-            self.late,
-            self.lost,
-            self.silent,
-            self.accurate,
-        )
+        ADVANCE.ready()(seconds, self._buffer, self._deadline, *self._arrays)
 
     def results(self) -> float:
         """Return the current accuracy per second, summed over queries."""
