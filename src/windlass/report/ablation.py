@@ -39,7 +39,7 @@ def ablation_tables(results: Results) -> Iterator[Table | Text]:
     for found in ablation(results):
         yield Text()
         yield Text(title(found), "bold")
-        yield _table(found.left_out, found.effects)
+        yield _table(left_out_names(found), found.effects)
         yield Text(LEGEND)
         if found.alone:
             yield Text()
@@ -56,6 +56,16 @@ def ablation_tables(results: Results) -> Iterator[Table | Text]:
 def title(found: Ablation, words: str = TITLE) -> str:
     """Return the title, with the point of a sweep."""
     return f"{words} ({found.point})" if found.point else words
+
+
+def left_out_names(found: Ablation) -> list[tuple[str, ...]]:
+    """Return what each variant leaves out; ``all`` for the one that leaves out everything.
+
+    >>> left_out_names(Ablation("", "ours", (("share",), ("order", "share", "scale")), (), (), ("order",)))
+    [('share',), ('all',)]
+    """
+    every = max(found.left_out, key=len) if found.alone else ()
+    return [("all",) if names == every else names for names in found.left_out]
 
 
 def interaction_lines(found: Ablation) -> list[str]:

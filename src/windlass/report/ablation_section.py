@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from windlass.report.ablation import LEGEND, cell, interaction_lines, title
+from collections.abc import Sequence
+
+from windlass.report.ablation import (
+    ALONE,
+    ALONE_LEGEND,
+    LEGEND,
+    cell,
+    interaction_lines,
+    left_out_names,
+    title,
+)
 from windlass.report.columns import label
 from windlass.report.forest import forest_plots
 from windlass.report.html_fragments import PageSection, figure, rows, text
@@ -37,18 +47,26 @@ def _section(found: Ablation, key: str) -> PageSection:
     more = f"<ul>{lines}</ul>" if lines else ""
     return PageSection(
         f'<section><h2>{text(title(found))}</h2>{drawn}<p class="lead">{text(LEGEND)}</p>'
-        f"{_table(found)}{more}</section>",
+        f"{_table(left_out_names(found), found.effects)}{_alone(found)}{more}</section>",
         tuple(plot for plot, _ in plots),
     )
 
 
-def _table(found: Ablation) -> str:
-    heads = ("without", *(" and ".join(names) for names in found.left_out))
+def _alone(found: Ablation) -> str:
+    """Return the table of decisions that variants make alone; empty if there are none."""
+    if not found.alone:
+        return ""
+    table = _table([(name,) for name in found.alone], found.alone_effects)
+    return f'<h3>{text(title(found, ALONE))}</h3><p class="lead">{text(ALONE_LEGEND)}</p>{table}'
+
+
+def _table(left_out: Sequence[Sequence[str]], effects: Sequence[Sequence[Effect]]) -> str:
+    heads = ("without", *(" and ".join(names) for names in left_out))
     head = "".join(f'<th scope="col">{text(each)}</th>' for each in heads)
     body = rows(
         [
-            f'<th scope="row">{text(label(effects[0].metric))}</th>' + "".join(map(_cell, effects))
-            for effects in zip(*found.effects, strict=True)
+            f'<th scope="row">{text(label(row[0].metric))}</th>' + "".join(map(_cell, row))
+            for row in zip(*effects, strict=True)
         ]
     )
     return f'<div class="scroll"><table class="wide"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import plotly.graph_objects as go
 
+from windlass.report.ablation import left_out_names
 from windlass.report.columns import label
 from windlass.report.figures import Plot, axis_style, framed_figure, plotted
 from windlass.report.palette import PAPER, QUIET, TEXT
@@ -27,7 +28,7 @@ def forest_plots(found: Ablation, key: str) -> Iterator[tuple[Plot, str]]:
     key
         Beginning of the plots' keys.
     """
-    names = tuple(" and ".join(each) for each in found.left_out)
+    names = tuple(" and ".join(each) for each in left_out_names(found))
     for number, effects in enumerate(zip(*found.effects, strict=True)):
         if any(math.isfinite(each.change) and each.change for each in effects):
             title = label(effects[0].metric)
