@@ -231,3 +231,10 @@ def test_decisions_alone_have_a_table_in_the_terminal_and_on_the_page():
     assert "<h3>What each decision is worth alone</h3>" in html
     assert "+132%" in html.split("worth alone")[1]
     assert "worth alone" not in section(four()).html
+
+
+def test_a_variant_of_few_decisions_does_not_make_others_with_the_same_policy_an_ablation():
+    other = variant((), SHARE_ALONE, order="easy", share="asax", scale="reactive")
+    found = ablation(results(*with_alone().variants, other))
+    assert [each.base for each in found] == ["easy"]
+    assert found[0].left_out == (("order",), ("share",), ("order", "share", "scale"))

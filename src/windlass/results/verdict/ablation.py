@@ -145,8 +145,16 @@ def ablation(results: Results) -> tuple[Ablation, ...]:
         for base in variants:
             if not _left_out(base):
                 others = [each for each in variants if _left_out(each) and _same_otherwise(base, each)]
-                found += [_ablated(base, others)] if others else []
+                found += [_ablated(base, others)] if _ablates(base, others) else []
     return tuple(found)
+
+
+def _ablates(base: VariantResult, others: Sequence[VariantResult]) -> bool:
+    """Return whether some variant leaves out at most half of the decisions.
+
+    A variant that leaves out nearly all has the same policies as any other one without these decisions.
+    """
+    return any(2 * len(_left_out(each)) <= len(base.choices) for each in others)
 
 
 def _left_out(variant: VariantResult) -> tuple[str, ...]:
