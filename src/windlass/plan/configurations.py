@@ -109,6 +109,10 @@ class Labels(Sequence[str]):
     of: Configurations
     _made: dict[int, str] = field(default_factory=dict, init=False, repr=False)
 
+    def __reduce__(self) -> tuple[type[Labels], tuple[Configurations]]:
+        """Leave out the labels made so far, so that a view has the same bytes before and after a decision."""
+        return Labels, (self.of,)
+
     def __len__(self) -> int:
         return len(self.of)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -70,6 +71,10 @@ class CompactOptions:
     needs: _Floats
     by_accuracy: _Ints
     number: _Ints
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave out what is computed later, so that a view has the same bytes before and after a decision."""
+        return CompactOptions, (self.accuracy, self.uses, self.needs, self.by_accuracy, self.number)
 
     @staticmethod
     def of(accuracy: _Floats, demand: _Floats) -> CompactOptions:
