@@ -20,7 +20,13 @@ TREE = {
         "etl": {"staged": {"drawn": {"jobs": 3, "tasks": 20}}},
         "cameras": {"queries": {"per_hour": 40, "last": 600}},
     },
-    "policies": {"order": "easy", "place": "tetrium", "share": "pairs", "scale": "thrifty", "plan": "cascade"},
+    "policies": {
+        "order": "easy",
+        "place": "tetrium",
+        "share": "pairs",
+        "scale": "thrifty",
+        "plan": "cascade",
+    },
     "variants": {"ours": {"policies": {"admit": "ready"}}, "plain": {"without": "all"}},
     "seeds": [1, 2],
 }
