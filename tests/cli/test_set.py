@@ -93,6 +93,25 @@ def test_each_field_of_a_world_can_be_set(world):
             assert overridden({"world": world.name}, Overrides(fields=(f"{field}=1",)))[field] == 1
 
 
+def test_fields_of_named_sites_and_loads_can_be_set():
+    tree = {"world": "cluster", "sites": {"iowa": {"up": 1.0}}, "loads": {"web": {"tasks": {"tasks": 5}}}}
+    fields = ("sites.iowa.keeps.tasks=0.1,0.2", "loads.web.tasks.load=0.5")
+    changed = overridden(tree, Overrides(fields=fields))
+    assert changed["sites"] == {"iowa": {"up": 1.0, "keeps": {"tasks": [0.1, 0.2]}}}
+    assert changed["loads"] == {"web": {"tasks": {"tasks": 5, "load": 0.5}}}
+    for field, message in (
+        (
+            "sites.iwoa.up=2",
+            "the scenario has no 'iwoa' in sites, expected one of iowa; did you mean 'iowa'?",
+        ),
+        ("loads.web.tasks.laod=2", "no such field; loads.web.tasks has tasks, load, "),
+        ("loads.ml.vectors=2", "the scenario has no 'ml' in loads, expected one of web"),
+    ):
+        with pytest.raises(InputError) as error:
+            overridden(tree, Overrides(fields=(field,)))
+        assert message in str(error.value)
+
+
 def test_fields_of_alternative_sections_can_be_set():
     elastic = find_world("elastic").name
     tree = overridden({"world": elastic}, Overrides(fields=("workload.drawn.days=3", "cluster.idle=10")))
