@@ -20,7 +20,7 @@ from windlass.experiment.worlds.cluster.make_policies import make, make_admit, m
 from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec
 from windlass.experiment.worlds.cluster.results import ClusterRecorder, ClusterRun, LoadResult
 from windlass.experiment.worlds.cluster.sampler import Sampler
-from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec, TierSpec
+from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.experiment.worlds.elastic.spot import instance_fleet
 from windlass.experiment.worlds.sharing.simulation import SharingCase, share_policy
@@ -106,7 +106,7 @@ class _Assembly:
         #: The load with its site of each number in the ledger.
         self._holders: dict[int, str] = {}
         self._chosen: ClusterPoliciesSpec = setting.chosen()
-        self._cloud = setting.cloud or TierSpec()
+        self._cloud = setting.tier
         self._site = {name: place for place, name in enumerate(setting.sites)}
         rows = ledger_rows(setting.sites, self._cloud)
         holders = len(arrivals.rigid) + len(arrivals.tasks) + len(arrivals.staged) + len(arrivals.queries)

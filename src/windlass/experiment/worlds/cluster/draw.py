@@ -13,7 +13,6 @@ from windlass.experiment.worlds.cluster.loads.rigid import RigidJobs, draw_rigid
 from windlass.experiment.worlds.cluster.loads.staged import draw_staged
 from windlass.experiment.worlds.cluster.loads.tasks import ShortTasks, draw_short_tasks
 from windlass.experiment.worlds.cluster.loads.vectors import draw_vectors
-from windlass.experiment.worlds.cluster.sites import TierSpec
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.experiment.worlds.video.streams import QuerySchedule
 from windlass.io.traces.demands import DemandLog
@@ -74,7 +73,7 @@ def draw_arrivals(setting: ClusterSetting, seed: int) -> ClusterArrivals:
     InputError
         A file cannot be read, or nothing arrives of a load.
     """
-    found, seconds, cloud = ClusterArrivals(), setting.seconds, setting.cloud or TierSpec()
+    found, seconds, cloud = ClusterArrivals(), setting.seconds, setting.tier
     span = Span(seconds, setting.begin)
     for name, load in setting.loads.items():
         some = setting.sites_of(load)

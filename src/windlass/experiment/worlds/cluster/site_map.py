@@ -8,7 +8,6 @@ import numpy as np
 
 from windlass.experiment.worlds.cluster.layout import tiers_of
 from windlass.experiment.worlds.cluster.results import ClusterRun, LoadResult
-from windlass.experiment.worlds.cluster.sites import TierSpec
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.results import SiteFlow, SiteMap, SiteUse
 from windlass.sim.queries.result import Streamed
@@ -41,7 +40,7 @@ def site_map(setting: ClusterSetting, done: ClusterRun) -> SiteMap:
 
 
 def _cloud(setting: ClusterSetting, done: Streamed) -> SiteUse:
-    cores = (setting.cloud or TierSpec()).cores
+    cores = setting.tier.cores
     core_seconds = float(done.course.seconds @ done.course.held[:, -1])
     return SiteUse("cloud", float(cores), core_seconds / (cores * setting.seconds))
 
@@ -66,7 +65,7 @@ def _spilled(done: ClusterRun) -> Iterator[SiteFlow]:
 
 def _to_cloud(setting: ClusterSetting, done: LoadResult[Streamed]) -> Iterator[SiteFlow]:
     some = setting.sites_of(setting.loads[done.load])
-    clusters = tiers_of(setting.sites, setting.cloud or TierSpec(), some).hierarchy.clusters
+    clusters = tiers_of(setting.sites, setting.tier, some).hierarchy.clusters
     course = done.result.course
     for cluster, sent in zip(clusters, (course.seconds @ course.sent).tolist(), strict=True):
         if cluster.name in some and sent > 0.0:

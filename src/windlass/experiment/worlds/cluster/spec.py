@@ -167,6 +167,11 @@ class ClusterSetting(Setting):
                 raise ValueError(f"loads.{queries[0]}: its sites have no cameras, from which queries come")
         return self
 
+    @property
+    def tier(self) -> TierSpec:
+        """The tier above all sites, with its defaults if the scenario has none."""
+        return self.cloud or TierSpec()
+
     def sites_of(self, load: ClusterLoadSpec) -> tuple[str, ...]:
         """Return the sites of a load."""
         return tuple(self.sites) if load.at == "each" else load.at

@@ -2,7 +2,7 @@
 
 - :mod:`~windlass.experiment.worlds.cluster.explain.explainer`: the explainer of the world.
 - :mod:`~windlass.experiment.worlds.cluster.explain.recorder`: what all recorders have in common.
-- :mod:`~windlass.experiment.worlds.cluster.explain.site_watch`: the cores of a site over time, and who holds them.
+- :mod:`~windlass.experiment.worlds.cluster.explain.site_watch`: the cores of a site over time, and their holders.
 - :mod:`~windlass.experiment.worlds.cluster.explain.attempts`: when batch jobs waited and ran.
 - :mod:`~windlass.experiment.worlds.cluster.explain.batch`: batch jobs, with order, share and outages.
 - :mod:`~windlass.experiment.worlds.cluster.explain.sharing`: the decisions on sharing that name a batch job.
