@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import types
-import typing
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel
 
+from windlass.cli.field_paths import check_path
 from windlass.experiment.scenario.files import resolve_policy
 from windlass.experiment.scenario.source import with_value
 from windlass.experiment.worlds import World
-from windlass.experiment.worlds.policy import PolicySpec
 from windlass.model import InputError
 from windlass.policy.nearest import did_you_mean
 
 _TOP = ("name", "seeds")
-#: The most names in a suggested path.
-_DEPTH = 5
 
 
 def field_set(tree: dict[str, Any], text: str, world: World) -> dict[str, Any]:
@@ -57,7 +52,7 @@ def field_set(tree: dict[str, Any], text: str, world: World) -> dict[str, Any]:
     if names[0] == "policies" and len(names) > 1:
         return tree | {"policies": _with_policies(tree.get("policies"), names[1:], value, text, world)}
     if path.strip() not in _TOP:
-        _check(world, names, tree)
+        check_path(world, names, tree)
     changed: dict[str, Any] = with_value(tree, names, value)
     return changed
 
@@ -130,75 +125,3 @@ def _policy_of(entry: Any) -> str:
 def _parameters(entry: Any, name: str) -> dict[str, Any]:
     given = entry.get(name) if isinstance(entry, dict) else None
     return given if isinstance(given, dict) else {}
-
-
-def _check(world: World, names: list[str], tree: Any) -> None:
-    """Check that a path leads to a field of the world, and through names that the scenario has."""
-    kinds: list[type[BaseModel]] = [world.setting]
-    entries: list[Any] = []
-    for depth, name in enumerate(names):
-        if entries:
-            # A name that the user chose, such as that of a site.
-            _check_name(names[: depth + 1], tree)
-            kinds, entries = [found for annotation in entries for found in _models(annotation)], []
-            continue
-        below = [kind.model_fields[name].annotation for kind in kinds if name in kind.model_fields]
-        if not below:
-            where = ".".join(names[:depth])
-            known = ", ".join(dict.fromkeys(field for kind in kinds for field in kind.model_fields))
-            within = f"{where} has {known}" if known else f"{where} has no fields"
-            raise InputError(
-                f"--set: {'.'.join(names)}: world {world.name!r} has no such field; "
-                f"{within if depth else f'its fields are name, seeds, {known}'}{_suggestion(world, names)}"
-            )
-        kinds = [found for annotation in below for found in _models(annotation)]
-        entries = [found for annotation in below for found in _values(annotation)]
-
-
-def _check_name(path: list[str], tree: Any) -> None:
-    """Check that the scenario has an entry of a name that the user chose."""
-    for name in path[:-1]:
-        tree = tree.get(name) if isinstance(tree, dict) else None
-    known = [str(each) for each in tree] if isinstance(tree, dict) else []
-    if path[-1] not in known:
-        raise InputError(
-            f"--set: {'.'.join(path)}: the scenario has no {path[-1]!r} in {'.'.join(path[:-1])}, expected one of "
-            f"{', '.join(known) or 'none'}{did_you_mean(path[-1], known)}"
-        )
-
-
-def _suggestion(world: World, names: list[str]) -> str:
-    """Return a suggestion for a path: one that ends in the same name, or else the most similar one."""
-    paths = list(_paths(world.setting, ()))
-    same = [path for path in paths if path.rpartition(".")[2] == names[-1]]
-    return f"; did you mean {same[0]!r}?" if same else did_you_mean(".".join(names), paths)
-
-
-def _paths(kind: type[BaseModel], above: tuple[str, ...]) -> Iterator[str]:
-    for name, field in kind.model_fields.items():
-        path = (*above, name)
-        yield ".".join(path)
-        if len(path) < _DEPTH:
-            for below in _models(field.annotation):
-                yield from _paths(below, path)
-
-
-def _models(annotation: Any) -> list[type[BaseModel]]:
-    """Return the models that a field may hold; none for a value, a list or a policy."""
-    if isinstance(annotation, type):
-        return [annotation] if issubclass(annotation, BaseModel) and annotation is not PolicySpec else []
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType, typing.Annotated):
-        return [found for each in typing.get_args(annotation) for found in _models(each)]
-    return []
-
-
-def _values(annotation: Any) -> list[Any]:
-    """Return the types of the entries of a field that is a mapping from names; none for others."""
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is dict:
-        return [arguments[1]]
-    if origin is typing.Annotated:
-        return _values(arguments[0])
-    if origin in (typing.Union, types.UnionType):
-        return [found for each in arguments for found in _values(each)]
-    return []

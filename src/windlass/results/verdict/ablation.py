@@ -150,11 +150,12 @@ def ablation(results: Results) -> tuple[Ablation, ...]:
 
 
 def _ablates(base: VariantResult, others: Sequence[VariantResult]) -> bool:
-    """Return whether some variant leaves out at most half of the decisions.
+    """Return whether some variant leaves out at most half of the decisions, or the only one.
 
     A variant that leaves out nearly all has the same policies as any other one without these decisions.
     """
-    return any(2 * len(_left_out(each)) <= len(base.choices) for each in others)
+    most = max(1, len(base.choices) // 2)
+    return any(len(_left_out(each)) <= most for each in others)
 
 
 def _left_out(variant: VariantResult) -> tuple[str, ...]:
