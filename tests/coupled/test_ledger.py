@@ -18,7 +18,7 @@ from windlass.model.timetable import NodeTimetable
 from windlass.order.site.policies.fcfs import Fcfs
 from windlass.sim import coupled
 from windlass.sim.cores import PIECES, give_back, holds_on, make_pieces, take
-from windlass.sim.handle import Handle, opening, storing
+from windlass.sim.handle import Handle, opening
 from windlass.sim.nodes import NODES, Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Quiet
@@ -36,7 +36,6 @@ class Taker(NamedTuple):
 
 _TAKER = types.NamedTuple((NODES, PIECES), Taker)
 _opened = opening(_TAKER)
-_STORE = storing(_TAKER)
 
 
 def _take(address, holder, site, part, cores):
@@ -67,7 +66,7 @@ class Both:
         self.ledger = Ledger(sites, _PARTS)
         most = sum(map(sum, sites))
         self.handles = [
-            Handle(Taker(self.ledger.nodes, make_pieces(_HOLDERS, most)), _STORE) for _ in range(_PARTS)
+            Handle(Taker(self.ledger.nodes, make_pieces(_HOLDERS, most)), _TAKER) for _ in range(_PARTS)
         ]
         self.site_of = [site for site, rows in enumerate(sites) for _ in rows]
         self.whole = [cores for rows in sites for cores in rows]

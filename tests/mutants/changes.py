@@ -53,9 +53,7 @@ _COMMUTATIVE = frozenset(
     {"min", "max", "minimum", "maximum", "hypot", "isclose", "gcd", "logical_and", "add"}
 )
 #: Calls that declare a compiled function or its types; a change there does not compile, or changes its speed alone.
-_DECLARATIONS = frozenset(
-    {"types", "Kernel", "opening", "storing", "TypeVar", "NewType", "Path", "namedtuple"}
-)
+_DECLARATIONS = frozenset({"types", "Kernel", "opening", "TypeVar", "NewType", "Path", "namedtuple"})
 #: Below this, a constant is a tolerance for rounding.
 _TOLERANCE = 1e-6
 

@@ -29,7 +29,7 @@ from windlass.sim.instants.loop import (
     TO_SETTLE,
     VACATED,
 )
-from windlass.sim.instants.state import BEGIN, STORE, InstantClock, InstantCounts, make_instants
+from windlass.sim.instants.state import BEGIN, INSTANTS, InstantClock, InstantCounts, make_instants
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Due, Part, in_python
 
@@ -89,7 +89,7 @@ class Coupled:
             InstantCounts.of(self._instants.counts),
             InstantClock.of(self._instants.clock),
         )
-        self._handle, self._go = Handle(self._instants, STORE), GO.entry()
+        self._handle, self._go = Handle(self._instants, INSTANTS), GO.entry()
 
     def wait(self) -> str | None:
         """Advance until a decision is due and return it; return None when all work has ended."""

@@ -9,14 +9,14 @@ functions of a policy are in the state as addresses as well.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numba import types
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
-
-from windlass.jit import Kernel
+from numba.np.numpy_support import as_dtype
 
 #: Field of a compiled function value that holds the address of its machine code. Python gives only the address of a C
 #: wrapper, through which a call takes 5 to 10 ns longer.
@@ -34,13 +34,14 @@ def opening(kind: Any) -> Any:
     Examples
     --------
     >>> from numba import types
+    >>> from windlass.jit import Kernel
     >>> pair = types.UniTuple(types.float64[::1], 2)
     >>> opened = opening(pair)
     >>> def _first(address):
     ...     return opened(address)[0][0]
     >>> first = Kernel(_first, types.float64(types.int64), allocates=False)
-    >>> with_room = Handle((np.array([3.0]), np.array([4.0])), storing(pair))
-    >>> first.ready()(with_room.address)
+    >>> handle = Handle((np.array([3.0]), np.array([4.0])), pair)
+    >>> first.ready()(handle.address)
     3.0
     """
 
@@ -52,31 +53,6 @@ def opening(kind: Any) -> Any:
         return kind(types.int64), emit
 
     return opened
-
-
-def storing(kind: Any) -> Kernel:
-    """Make the function that writes the state of a handle; the parameter is that of :func:`opening`."""
-
-    functions = _functions(kind)
-    entries = types.UniTuple(types.int64, len(functions))
-
-    @intrinsic
-    def stored(typing_context: Any, state: Any, entries: Any, address: Any) -> Any:
-        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            whole = arguments[0]
-            for number, place in enumerate(functions):
-                entry = builder.extract_value(arguments[1], number)
-                whole = builder.insert_value(whole, _pointer(context, builder, entry), (place, _ENTRY))
-            builder.store(whole, _place(context, builder, kind, arguments[2]))
-            return context.get_dummy_value()
-
-        return types.void(kind, entries, types.int64), emit
-
-    def store(state, entries, address):
-        stored(state, entries, address)
-        return 0
-
-    return Kernel(store, types.int64(kind, entries, types.int64), allocates=False)
 
 
 def as_value(context: Any, builder: Any, kind: Any, entry: Any) -> Any:
@@ -94,35 +70,70 @@ class Handle:
         A tuple of arrays, numbers, and functions from :meth:`~windlass.jit.Kernel.as_argument`. The handle keeps a
         reference to it and does not copy its arrays, so changes by compiled code are visible at once. A tuple with
         other arrays needs :meth:`refill`.
-    store
-        The function of :func:`storing` for the state's type.
+    kind
+        The state's Numba type, as for :func:`opening`. It may have contiguous arrays, numbers of 64 bits, functions,
+        and tuples of these.
+
+    Raises
+    ------
+    TypeError
+        A value does not match the type.
     """
 
-    def __init__(self, state: Any, store: Kernel) -> None:
-        size = _size(store)
+    def __init__(self, state: Any, kind: Any) -> None:
+        self._kind = kind
         # NumPy does not guarantee an alignment of 64 bytes, so allocate 64 bytes more and round the address up.
-        self._memory = np.zeros(size + 64, np.uint8)
+        self._memory = np.zeros(_size(kind) + 64, np.uint8)
         self.address: int = -(-self._memory.ctypes.data // 64) * 64
-        self._store, self._functions = store.entry(), _functions(store.signature.args[0])
         self.refill(state)
 
     def refill(self, state: Any) -> None:
         """Replace the state."""
         self.state = state
-        self._store(state, tuple(state[place].entry for place in self._functions), self.address)
+        words = np.array(list(_words(state, self._kind)), np.uint64)
+        begin = self.address - self._memory.ctypes.data
+        self._memory[begin : begin + words.nbytes] = words.view(np.uint8)
+
+
+def _words(value: Any, kind: Any) -> Iterator[int]:
+    """Yield a value in the layout of compiled code, as words of 64 bits."""
+    if isinstance(kind, types.BaseTuple):
+        if len(value) != len(kind):
+            raise TypeError(f"a state has {len(kind)} values, found {len(value)}")
+        for each, kind_of_each in zip(value, kind, strict=True):
+            yield from _words(each, kind_of_each)
+    elif isinstance(kind, types.Array):
+        if value.dtype != _dtype(kind) or value.ndim != kind.ndim or not value.flags.c_contiguous:
+            layout = "" if value.flags.c_contiguous else ", not contiguous"
+            raise TypeError(f"a state has {kind}, found {value.ndim} dimensions of {value.dtype}{layout}")
+        # Arrays of a handle are not reference counted, so the first two words, which serve that, are empty.
+        yield from (0, 0, value.size, value.itemsize, value.__array_interface__["data"][0])
+        yield from value.shape
+        yield from value.strides
+    elif isinstance(kind, types.FunctionType):
+        # The address of a Python object between the two is for calls of functions without machine code.
+        yield from (value.address, 0, value.entry)
+    elif kind in _NUMBERS:
+        yield int(np.array(value, _NUMBERS[kind]).view(np.uint64))
+    else:
+        raise TypeError(f"a state cannot have {kind}; expected arrays, numbers of 64 bits, functions, tuples")
+
+
+_NUMBERS = {types.int64: np.int64, types.uint64: np.uint64, types.float64: np.float64}
 
 
 @functools.cache
-def _size(store: Kernel) -> int:
-    """Return the size of the state that a function stores, bytes; cached, because it takes 0.5 ms to compute."""
+def _dtype(kind: Any) -> np.dtype[Any]:
+    found: np.dtype[Any] = as_dtype(kind.dtype)
+    return found
+
+
+@functools.cache
+def _size(kind: Any) -> int:
+    """Return the size of a state, bytes; cached, because it takes 0.5 ms to compute."""
     context = cpu_target.target_context
-    size: int = context.get_abi_sizeof(context.get_value_type(store.signature.args[0]))
+    size: int = context.get_abi_sizeof(context.get_value_type(kind))
     return size
-
-
-def _functions(kind: Any) -> tuple[int, ...]:
-    """Return the indices of the functions in a state."""
-    return tuple(place for place, each in enumerate(kind) if isinstance(each, types.FunctionType))
 
 
 def _pointer(context: Any, builder: Any, entry: Any) -> Any:

@@ -20,7 +20,7 @@ from windlass.jit import Kernel, inlined, lean
 from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model import InputError
 from windlass.sim.cores import BIT, WORD, give_to, set_idle, take_of
-from windlass.sim.handle import Handle, opening, storing
+from windlass.sim.handle import Handle, opening
 
 
 class LedgerCounts(Scalars):
@@ -71,7 +71,6 @@ NODES = numba_type(Nodes)
 
 
 _opened = opening(NODES)
-_store = storing(NODES)
 
 
 def _set_capacity(address, row, cores, vacate):
@@ -163,7 +162,7 @@ SET_CAPACITY = Kernel(
 )
 HOLD = Kernel(_hold, types.int64(*(types.int64,) * 5), allocates=False)
 TAKE_CHANGED = Kernel(_take_changed, types.int64(types.int64), allocates=False)
-KERNELS = (_store, SET_CAPACITY, HOLD, TAKE_CHANGED)
+KERNELS = (SET_CAPACITY, HOLD, TAKE_CHANGED)
 
 
 class Ledger:
@@ -196,7 +195,7 @@ class Ledger:
                     f"site {number} has rows of {site.tolist()} cores, expected some of at least 0"
                 )
         self.nodes = _idle_nodes(cores, parts)
-        self._handle = Handle(self.nodes, _store)
+        self._handle = Handle(self.nodes, NODES)
         self._set, self._take = SET_CAPACITY.entry(), TAKE_CHANGED.entry()
         self._counts = LedgerCounts.of(self.nodes.counts)
         self._numbers: set[int] = set()

@@ -24,14 +24,13 @@ from windlass.sim.fleet.priority_order import (
 from windlass.sim.fleet.reads import refresh_links
 from windlass.sim.fleet.stages import change_site, end_task, enter, stages_coming
 from windlass.sim.fleet.state import FLEET_RUN
-from windlass.sim.handle import opening, storing
+from windlass.sim.handle import opening
 from windlass.sim.status import ALL_DONE, FIRST_OWN, FULL, PAUSED, POLICY_DUE, REACHED
 
 #: Further status of :func:`_run`: the compiled policy did not return an order of the jobs.
 NO_ORDER = FIRST_OWN
 
 _opened = opening(FLEET_RUN)
-STORE = storing(FLEET_RUN)
 
 
 @inlined

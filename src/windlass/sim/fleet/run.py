@@ -15,7 +15,7 @@ from windlass.place.view import Placement, PlaceView
 from windlass.sim.coupled import SinglePart
 from windlass.sim.fleet.answer import COMMIT
 from windlass.sim.fleet.durations import Estimates
-from windlass.sim.fleet.loop import RUN, STORE
+from windlass.sim.fleet.loop import RUN
 from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.fleet.waiting import WAITING
@@ -25,13 +25,13 @@ from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
 def place_kernels() -> tuple[Kernel, ...]:
     """Return the compiled functions that a run under placements needs, except the policy's."""
     none = in_loop(None)
-    return *COMMON_KERNELS, STORE, RUN, COMMIT, WAITING, none.select, none.refine
+    return *COMMON_KERNELS, RUN, COMMIT, WAITING, none.select, none.refine
 
 
 def order_kernels(policy: FleetPolicy) -> tuple[Kernel, ...]:
     """Return the compiled functions that a run under a standing order needs."""
     compiled = in_loop(policy)
-    return *COMMON_KERNELS, compiled.select, compiled.refine, STORE, RUN
+    return *COMMON_KERNELS, compiled.select, compiled.refine, RUN
 
 
 def run_placed(

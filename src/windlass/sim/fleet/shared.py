@@ -14,9 +14,10 @@ from windlass.order.fleet.compiled import FleetFunctions
 from windlass.sim.demand import CoreDemand
 from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.demand import lacking_at
-from windlass.sim.fleet.loop import NO_ORDER, RUN, STORE
+from windlass.sim.fleet.loop import NO_ORDER, RUN
 from windlass.sim.fleet.result import FleetRun
 from windlass.sim.fleet.state import (
+    FLEET_RUN,
     FleetAsRun,
     FleetState,
     make_state,
@@ -62,7 +63,7 @@ class FleetPart:
             cores.fill(self._state, number)
             self._state.run["loop"] = RUN.as_argument().entry
             self._before_state = *functions, cores.ledger.nodes, cores.fleet_sites()
-        self._handle = Handle(FleetAsRun(*self._before_state, self._state), STORE)
+        self._handle = Handle(FleetAsRun(*self._before_state, self._state), FLEET_RUN)
         self._loop = Loop(RUN.entry(), self._handle, _EVENTS_BETWEEN_REPORTS, self._notify, self._make_room)
         self._asks = not compiled.decides
         #: True if a decision is due.

@@ -15,7 +15,7 @@ from windlass.sim.instances.moves import empty_since, end_job, enqueue, mark
 from windlass.sim.instances.packing import is_unused
 from windlass.sim.instances.placing import place_jobs, rows_left
 from windlass.sim.instances.polling import note_decision, poll_for_arrivals, poll_soon
-from windlass.sim.instances.state import NONE, STORE, UP, opened
+from windlass.sim.instances.state import NONE, UP, opened
 from windlass.sim.status import FIRST_OWN, FULL, PAUSED, POLICY_DUE, REACHED
 
 #: Status of an instant at which other loads are to be read first.
@@ -229,4 +229,4 @@ ACT = Kernel(
 HORIZON = Kernel(_horizon, types.float64(types.int64), allocates=False)
 POLL = Kernel(_poll, _AT, allocates=False)
 ENDED = Kernel(_ended, types.int64(types.int64), allocates=False)
-KERNELS = (STORE, RUN, ALTER, SETTLE, DECIDE, HORIZON, ENDED, POLL, WAITING_ROWS, ACT)
+KERNELS = (RUN, ALTER, SETTLE, DECIDE, HORIZON, ENDED, POLL, WAITING_ROWS, ACT)

@@ -34,7 +34,7 @@ from windlass.sim.instances.loop import (
 from windlass.sim.instances.needs import Needs
 from windlass.sim.instances.result import Scaled
 from windlass.sim.instances.setup import DecisionTimes, grow_run, make_run
-from windlass.sim.instances.state import STORE, QueueClock, QueueCounts
+from windlass.sim.instances.state import RUN_STATE, QueueClock, QueueCounts
 from windlass.sim.instants.loop import KERNELS as COMMON_KERNELS
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Concerns, Due, Entries, Loop, Quiet
@@ -174,7 +174,7 @@ class InstancesPart(Quiet):
         self._parts = tuple(loads)
         within = period if look is None else look
         self._loads = OtherLoads(loads, fleet.types, rows, within, site, ledger.keeper(site))
-        self._handle = Handle(self._run, STORE)
+        self._handle = Handle(self._run, RUN_STATE)
         self._counts = QueueCounts.of(self._run.queues.counts)
         self._clock = QueueClock.of(self._run.queues.clock)
         if loads:

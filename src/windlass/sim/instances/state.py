@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from windlass.jit.schema import Scalars, column, numba_type
 from windlass.sim.events.tree import TREE, EventTree
-from windlass.sim.handle import opening, storing
+from windlass.sim.handle import opening
 from windlass.sim.nodes import NODES, Nodes
 
 #: Stages of a row: no instance, launched, up, and up without accepting jobs.
@@ -241,4 +241,3 @@ RUN_STATE = types.NamedTuple(
 #: Reads a run from the address of its :class:`~windlass.sim.handle.Handle`. Functions that are not inlined get the
 #: address, because a call copies every field of a run.
 opened = opening(RUN_STATE)
-STORE = storing(RUN_STATE)

@@ -16,7 +16,7 @@ from numba import types
 
 from windlass.jit import Kernel, inlined
 from windlass.sim.instants.calls import ended_at, horizon_at, run_at, step_at
-from windlass.sim.instants.state import ADVANCE, ALTER, BEGIN, CLOSE, DECIDE, SETTLE, STORE, opened
+from windlass.sim.instants.state import ADVANCE, ALTER, BEGIN, CLOSE, DECIDE, SETTLE, opened
 from windlass.sim.nodes import KERNELS as LEDGER_KERNELS
 from windlass.sim.nodes import take_changed
 from windlass.sim.part import ABSENT
@@ -329,4 +329,4 @@ def _go_on(address, only_settle):
 
 GO = Kernel(_go_on, types.int64(types.int64, types.int64), allocates=False)
 #: What every simulation calls: the ledger and the coordination.
-KERNELS = (*LEDGER_KERNELS, STORE, GO)
+KERNELS = (*LEDGER_KERNELS, GO)

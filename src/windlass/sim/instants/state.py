@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model import InputError
-from windlass.sim.handle import opening, storing
+from windlass.sim.handle import opening
 from windlass.sim.nodes import Ledger, Nodes
 from windlass.sim.part import Concerns, Entries, Part
 
@@ -87,7 +87,6 @@ class Instants(NamedTuple):
 
 INSTANTS = numba_type(Instants)
 opened = opening(INSTANTS)
-STORE = storing(INSTANTS)
 
 
 def make_instants(

@@ -22,7 +22,7 @@ from windlass.sim.queries.log import StreamLog
 from windlass.sim.queries.result import Streamed
 from windlass.sim.queries.setup import Stays, Terms
 from windlass.sim.queries.sharing import load_of, share
-from windlass.sim.queries.steps import KERNELS, STORE, QueryClock, QueryCounts, entries_of, make_run
+from windlass.sim.queries.steps import KERNELS, RUN_TYPE, QueryClock, QueryCounts, entries_of, make_run
 from windlass.sim.queries.streams import ADVANCE, Streams
 
 _PLAN = "plan"
@@ -140,7 +140,7 @@ class QueriesPart(Quiet):
             capacity=self._available(),
             queries=len(stays),
         )
-        self._handle = Handle(self._run, STORE)
+        self._handle = Handle(self._run, RUN_TYPE)
         self._counts, self._clock = QueryCounts.of(self._run.counts), QueryClock.of(self._run.clock)
         self._clock.notice, self._clock.patience = terms.notice, terms.patience
         self._clock.next_change = self._changes[0]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import Scalars, allocate, column, numba_type
 from windlass.model.queries import KINDS
-from windlass.sim.handle import opening, storing
+from windlass.sim.handle import opening
 from windlass.sim.nodes import Ledger, Nodes
 from windlass.sim.part import Entries, Part
 from windlass.sim.status import FIRST_OWN, REACHED
@@ -86,9 +86,8 @@ class QueryRun(NamedTuple):
     clock: Annotated[NDArray[np.void], QueryClock]
 
 
-_RUN_TYPE = numba_type(QueryRun)
-_opened = opening(_RUN_TYPE)
-STORE = storing(_RUN_TYPE)
+RUN_TYPE = numba_type(QueryRun)
+_opened = opening(RUN_TYPE)
 
 
 @inlined
@@ -199,7 +198,7 @@ SETTLE = Kernel(_settle, types.int64(types.int64, types.float64), allocates=Fals
 DECIDE = Kernel(_decide, types.int64(types.int64, types.float64), allocates=False)
 HORIZON = Kernel(_horizon, types.float64(types.int64), allocates=False)
 ENDED = Kernel(_ended, types.int64(types.int64), allocates=False)
-KERNELS = (STORE, RUN, ALTER, SETTLE, DECIDE, HORIZON, ENDED)
+KERNELS = (RUN, ALTER, SETTLE, DECIDE, HORIZON, ENDED)
 
 
 def entries_of(part: Part, address: int) -> Entries:

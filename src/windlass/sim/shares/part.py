@@ -24,7 +24,7 @@ from windlass.sim.part import Concerns, Due, Entries, Quiet
 from windlass.sim.shares.course import JobStages
 from windlass.sim.shares.log import QuotaLog
 from windlass.sim.shares.result import Shared
-from windlass.sim.shares.steps import KERNELS, STORE, ShareClock, ShareCounts, entries_of, make_run
+from windlass.sim.shares.steps import KERNELS, RUN_TYPE, ShareClock, ShareCounts, entries_of, make_run
 from windlass.sim.site.rated import RatedSite
 
 _SHARE = "share"
@@ -113,7 +113,7 @@ class SharesPart(Quiet):
         #: Promised ends, s, of guests and former guests.
         self._promises: dict[int, float] = {}
         run = make_run(site.address, every)
-        self._handle = Handle(run, STORE)
+        self._handle = Handle(run, RUN_TYPE)
         self._counts, self._clock = ShareCounts.of(run.counts), ShareClock.of(run.clock)
         self._last_view: ShareView | None = None
         self._evicted = self._decisions = 0

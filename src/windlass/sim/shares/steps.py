@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import Scalars, numba_type
-from windlass.sim.handle import opening, storing
+from windlass.sim.handle import opening
 from windlass.sim.nodes import free_for
 from windlass.sim.part import ABSENT, Entries, Part
 from windlass.sim.site.loop import opened as opened_site
@@ -63,9 +63,8 @@ class ShareRun(NamedTuple):
     clock: Annotated[NDArray[np.void], ShareClock]
 
 
-_RUN_TYPE = numba_type(ShareRun)
-_opened = opening(_RUN_TYPE)
-STORE = storing(_RUN_TYPE)
+RUN_TYPE = numba_type(ShareRun)
+_opened = opening(RUN_TYPE)
 
 
 @inlined
@@ -104,7 +103,7 @@ def _horizon(address):
 
 DECIDE = Kernel(_decide, types.int64(types.int64, types.float64), allocates=False)
 HORIZON = Kernel(_horizon, types.float64(types.int64), allocates=False)
-KERNELS = (STORE, DECIDE, HORIZON)
+KERNELS = (DECIDE, HORIZON)
 
 
 def entries_of(part: Part, address: int) -> Entries:

@@ -14,7 +14,7 @@ from windlass.order.site.compiled import CompiledView
 from windlass.order.site.queue_index import HOLE, QueueIndex
 from windlass.sim.cores import holds_on
 from windlass.sim.events.tree import next_of_any, next_worker
-from windlass.sim.handle import opening, storing
+from windlass.sim.handle import opening
 from windlass.sim.nodes import claimed_by_others, free_for
 from windlass.sim.site.long_queue import waiting_count
 from windlass.sim.site.moves import (
@@ -37,7 +37,6 @@ from windlass.sim.status import FIRST_OWN, FULL, PAUSED, POLICY_DUE, REACHED
 BAD_POSITION, TOO_WIDE, LACKING = range(FIRST_OWN, FIRST_OWN + 3)
 
 opened = opening(SITE_RUN)
-STORE = storing(SITE_RUN)
 
 
 @inlined
@@ -315,4 +314,4 @@ HORIZON = Kernel(_horizon, types.float64(types.int64), allocates=False)
 ENDED = Kernel(_ended, types.int64(types.int64), allocates=False)
 FREE = Kernel(_free, types.int64(types.int64), allocates=False)
 CLAIMED = Kernel(_claimed, types.int64(types.int64), allocates=False)
-KERNELS = (STORE, RUN, DECIDE, COMMIT, SETTLE, HORIZON, ENDED, FREE, CLAIMED)
+KERNELS = (RUN, DECIDE, COMMIT, SETTLE, HORIZON, ENDED, FREE, CLAIMED)

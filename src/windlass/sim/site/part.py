@@ -39,12 +39,11 @@ from windlass.sim.site.loop import (
     LACKING,
     RUN,
     SETTLE,
-    STORE,
     TOO_WIDE,
 )
 from windlass.sim.site.result import Replay
 from windlass.sim.site.setup import make_run, with_log, with_slots
-from windlass.sim.site.state import SiteClock, SiteCounts, SiteRun
+from windlass.sim.site.state import SITE_RUN, SiteClock, SiteCounts, SiteRun
 from windlass.sim.status import FULL, POLICY_DUE
 
 _INSTANTS_BETWEEN_REPORTS = 50_000
@@ -174,7 +173,7 @@ class SitePart:
             given=numbers_of(policy),
             pools=self._pools,
         )
-        self._handle = Handle(self._run, STORE)
+        self._handle = Handle(self._run, SITE_RUN)
         self._counts, self._clock = SiteCounts.of(self._run.site.counts), SiteClock.of(self._run.site.clock)
         #: The policy's reasons; for a policy in Python in the order of first use.
         self._reasons = {} if compiled is None else {why: code for code, why in enumerate(compiled.reasons)}

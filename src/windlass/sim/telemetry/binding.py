@@ -18,7 +18,7 @@ from windlass.dispatch.compiled import CompiledDispatch
 from windlass.dispatch.state import WORKERS
 from windlass.jit import Kernel, helper, inlined
 from windlass.jit.schema import Scalars, allocate, column, grown, numba_type
-from windlass.sim.handle import Handle, opening, storing
+from windlass.sim.handle import Handle, opening
 from windlass.sim.instants.calls import step_at
 from windlass.sim.status import FIRST_OWN, FULL, REACHED
 from windlass.sim.telemetry.answers import (
@@ -71,8 +71,8 @@ class BindingState(NamedTuple):
     counts: Annotated[NDArray[np.void], BindingCounts]
 
 
-opened = opening(numba_type(BindingState))
-STORE = storing(numba_type(BindingState))
+_STATE_TYPE = numba_type(BindingState)
+opened = opening(_STATE_TYPE)
 
 
 @inlined
@@ -213,7 +213,7 @@ class Binding:
     """
 
     #: Those of the state and of :meth:`counts`; a caller of :meth:`answer` uses :data:`ANSWER` as well.
-    kernels: tuple[Kernel, ...] = (STORE, COUNT)
+    kernels: tuple[Kernel, ...] = (COUNT,)
 
     def __init__(self, workers: WorkersPart) -> None:
         self._workers, self._progress = workers, WorkersProgress.of(workers.state.progress)
@@ -222,7 +222,7 @@ class Binding:
         self._counts = BindingCounts.of(self._state.counts)
         self._counts.workers = workers.entries().address
         self._counts.send = SEND_WAITING.as_argument().entry if workers.binds_late else 0
-        self._handle = Handle(self._state, STORE)
+        self._handle = Handle(self._state, _STATE_TYPE)
 
     @property
     def address(self) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import Scalars, allocate, column, numba_type
-from windlass.sim.handle import Handle, opening, storing
+from windlass.sim.handle import Handle, opening
 from windlass.sim.nodes import Ledger
 
 Floats = NDArray[np.float64]
@@ -77,8 +77,8 @@ class CoreSums(NamedTuple):
     clock: Annotated[NDArray[np.void], CoreClock]
 
 
-opened = opening(numba_type(CoreSums))
-STORE = storing(numba_type(CoreSums))
+_STATE_TYPE = numba_type(CoreSums)
+opened = opening(_STATE_TYPE)
 
 
 @inlined
@@ -157,9 +157,6 @@ class CoreMeter:
     ([4.0, 2.0], [1.0, 0.5], [True, False])
     """
 
-    #: Those of the state; a caller of the methods uses :data:`NOTE` and :data:`END` as well.
-    kernels = (STORE,)
-
     def __init__(self, ledger: Ledger, site: int) -> None:
         nodes, rows = ledger.nodes, ledger.rows(site)
         own = slice(rows.start, rows.stop)
@@ -173,7 +170,7 @@ class CoreMeter:
             seen_capacity=capacity.copy(),
             seen_idle=idle.copy(),
         )
-        self._handle = Handle(self._sums, STORE)
+        self._handle = Handle(self._sums, _STATE_TYPE)
 
     @property
     def address(self) -> int:

@@ -20,11 +20,11 @@ from windlass.sim.telemetry.answers import Counts
 from windlass.sim.telemetry.binding import Binding
 from windlass.sim.telemetry.cores import CoreMeter
 from windlass.sim.telemetry.metrics import Metrics
-from windlass.sim.telemetry.policy_call import OUTSIDE, by_address, store_of
+from windlass.sim.telemetry.policy_call import OUTSIDE, by_address, state_type
 from windlass.sim.telemetry.pressure import CHANNELS
 from windlass.sim.telemetry.result import Observed
 from windlass.sim.telemetry.site_policy import AdmitSitePolicy
-from windlass.sim.telemetry.state import STORE, TelemetryProgress, TelemetryRun, TelemetrySettings
+from windlass.sim.telemetry.state import STATE_TYPE, TelemetryProgress, TelemetryRun, TelemetrySettings
 from windlass.sim.telemetry.steps import ACT, DECIDE, KERNELS, NEXT, OVER, RUN, SETTLE
 from windlass.sim.telemetry.unfinished import UnfinishedTasks
 from windlass.sim.workers.part import WorkersPart
@@ -71,7 +71,7 @@ class TelemetryPart(Quiet):
     """
 
     #: Those that it uses with a policy outside of the loop.
-    kernels = (*CoreMeter.kernels, *UnfinishedTasks.kernels, *Binding.kernels, *KERNELS, OUTSIDE)
+    kernels = (*Binding.kernels, *KERNELS, OUTSIDE)
 
     def __init__(
         self,
@@ -100,9 +100,9 @@ class TelemetryPart(Quiet):
         settings.binding = self._binding.address
         self._policy = None
         if in_loop is not None:
-            self._policy = Handle(in_loop.state_of(nodes), store_of(in_loop.deciding))
+            self._policy = Handle(in_loop.state_of(nodes), state_type(in_loop.deciding))
             settings.policy = self._policy.address
-        self._handle = Handle(self._run, STORE)
+        self._handle = Handle(self._run, STATE_TYPE)
         self._due: AdmitSiteView | None = None
         ledger.watch(site)
 
@@ -210,5 +210,4 @@ def policy_kernels(policy: AdmitSitePolicy) -> tuple[Kernel, ...]:
     """Return the compiled functions with which the loop calls a policy; empty for a policy outside of the loop."""
     if policy.compiled is None:
         return ()
-    deciding = policy.compiled.deciding
-    return by_address(deciding), store_of(deciding)
+    return (by_address(policy.compiled.deciding),)

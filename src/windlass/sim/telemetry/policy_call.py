@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 from numba import types
 
 from windlass.admit.compiled import STEP
 from windlass.jit import Kernel, helper
-from windlass.sim.handle import opening, storing
+from windlass.sim.handle import opening
 
 #: The address of the policy's state, then the arguments of :mod:`windlass.admit.compiled`.
 DECIDE_AT = types.int64(types.int64, *STEP)
@@ -31,7 +32,7 @@ def by_address(kernel: Kernel) -> Kernel:
     kernel
         The policy's ``deciding``.
     """
-    decide, opened = helper(kernel.python), opening(kernel.signature.args[0])
+    decide, opened = helper(kernel.python), opening(state_type(kernel))
 
     def _decide_at(address, busy, ready, present, limits):
         return decide(opened(address), busy, ready, present, limits)
@@ -39,7 +40,6 @@ def by_address(kernel: Kernel) -> Kernel:
     return Kernel(_decide_at, DECIDE_AT, allocates=False)
 
 
-@functools.cache
-def store_of(kernel: Kernel) -> Kernel:
-    """Return the function that writes the state of a policy; the parameter is that of :func:`by_address`."""
-    return storing(kernel.signature.args[0])
+def state_type(kernel: Kernel) -> Any:
+    """Return the Numba type of a policy's state; the parameter is that of :func:`by_address`."""
+    return kernel.signature.args[0]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import Scalars, column, numba_type
-from windlass.sim.handle import opening, storing
+from windlass.sim.handle import opening
 
 Floats = NDArray[np.float64]
 
@@ -60,8 +60,8 @@ class PressureState(NamedTuple):
     counts: Annotated[NDArray[np.void], TaskCounts]
 
 
-opened = opening(numba_type(PressureState))
-STORE = storing(numba_type(PressureState))
+STATE_TYPE = numba_type(PressureState)
+opened = opening(STATE_TYPE)
 
 
 @inlined

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.jit.schema import Scalars, column, numba_type
-from windlass.sim.handle import opening, storing
+from windlass.sim.handle import opening
 from windlass.sim.telemetry.policy_call import DECIDE_AT
 from windlass.sim.telemetry.pressure import CHANNELS
 
@@ -53,5 +53,5 @@ class TelemetryRun(NamedTuple):
     counts: Annotated[NDArray[np.int64], column("steps", 4)]
 
 
-opened = opening(numba_type(TelemetryRun))
-STORE = storing(numba_type(TelemetryRun))
+STATE_TYPE = numba_type(TelemetryRun)
+opened = opening(STATE_TYPE)

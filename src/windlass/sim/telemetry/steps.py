@@ -10,7 +10,7 @@ from windlass.sim.instants.calls import AT_INSTANT, ENDED, HORIZON, RUN_UNTIL, e
 from windlass.sim.status import FULL, POLICY_DUE, REACHED
 from windlass.sim.telemetry import binding as answers
 from windlass.sim.telemetry import cores, pressure
-from windlass.sim.telemetry.state import STORE, opened
+from windlass.sim.telemetry.state import opened
 
 
 @inlined
@@ -143,4 +143,4 @@ def _ended(address):
 DECIDE, ACT, SETTLE = (Kernel(each, AT_INSTANT, allocates=False) for each in (_decide, _act, _settle))
 NEXT, OVER = Kernel(_horizon, HORIZON, allocates=False), Kernel(_ended, ENDED, allocates=False)
 RUN = Kernel(_run, RUN_UNTIL, allocates=False)
-KERNELS = (STORE, DECIDE, ACT, SETTLE, NEXT, OVER, RUN)
+KERNELS = (DECIDE, ACT, SETTLE, NEXT, OVER, RUN)

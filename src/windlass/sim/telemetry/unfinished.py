@@ -11,7 +11,7 @@ from windlass.admit.site import SiteTasks
 from windlass.jit.schema import allocate, grown
 from windlass.sim.handle import Handle
 from windlass.sim.telemetry.cores import StepCores
-from windlass.sim.telemetry.pressure import CHANNELS, MEASURE, STORE, Floats, PressureState, TaskCounts
+from windlass.sim.telemetry.pressure import CHANNELS, MEASURE, STATE_TYPE, Floats, PressureState, TaskCounts
 
 #: Results of a step: the channels, and the fields of :class:`~windlass.admit.site.SiteTasks`, in their order.
 _FLOATS = (*CHANNELS, "in_flight", "latency", "least_latency", "wait", "least_wait", "oldest")
@@ -69,9 +69,6 @@ class UnfinishedTasks:
     ([1.0], [0.25], [0.75])
     """
 
-    #: Those of the state; a caller of :meth:`step` uses :data:`~windlass.sim.telemetry.pressure.MEASURE` as well.
-    kernels = (STORE,)
-
     def __init__(self, cores: NDArray[np.int64], speed: Floats) -> None:
         nodes = len(speed)
         # Rows of one array each, so that one copy has the results of a step.
@@ -88,7 +85,7 @@ class UnfinishedTasks:
             **dict(zip(_NUMBERS, self._numbers, strict=True)),
         )
         self._counts = TaskCounts.of(self._state.counts)
-        self._handle = Handle(self._state, STORE)
+        self._handle = Handle(self._state, STATE_TYPE)
 
     @property
     def address(self) -> int:

@@ -15,7 +15,7 @@ from windlass.dispatch.state import BENCHMARK_AT, BENCHMARK_WORK, LISTENS
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import numba_type
 from windlass.sim.events.tree import next_completion
-from windlass.sim.handle import opening, storing
+from windlass.sim.handle import opening
 from windlass.sim.status import ALL_DONE, FIRST_OWN, FULL, PAUSED, POLICY_DUE, REACHED
 from windlass.sim.workers import central, events, log, low_priority, spill
 from windlass.sim.workers.node_changes import settle_worker
@@ -26,8 +26,8 @@ from windlass.sim.workers.state import NONE, WorkersRun
 #: to be notified of a completion, or of a change.
 BAD_CHOICE, NOTIFY_COMPLETED, NOTIFY_CHANGED = range(FIRST_OWN, FIRST_OWN + 3)
 
-_opened = opening(numba_type(WorkersRun))
-STORE = storing(numba_type(WorkersRun))
+RUN_TYPE = numba_type(WorkersRun)
+_opened = opening(RUN_TYPE)
 
 
 @inlined
@@ -279,4 +279,4 @@ RUN = Kernel(_run, types.int64(types.int64, types.float64, types.int64), allocat
 SETTLE = Kernel(_settle, types.int64(types.int64, types.float64), allocates=False)
 HORIZON = Kernel(_horizon, types.float64(types.int64), allocates=False)
 ENDED = Kernel(_ended, types.int64(types.int64), allocates=False)
-KERNELS = (STORE, RUN, SETTLE, HORIZON, ENDED)
+KERNELS = (RUN, SETTLE, HORIZON, ENDED)

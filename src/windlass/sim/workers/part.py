@@ -21,7 +21,7 @@ from windlass.sim.nodes import Ledger, LedgerCounts
 from windlass.sim.part import ABSENT, Concerns, Due, Entries, Loop, Quiet
 from windlass.sim.status import FULL, REACHED
 from windlass.sim.workers.guests import Spill, collect, own_tasks, spill_to
-from windlass.sim.workers.loop import BAD_CHOICE, ENDED, HORIZON, KERNELS, RUN, SETTLE, STORE
+from windlass.sim.workers.loop import BAD_CHOICE, ENDED, HORIZON, KERNELS, RUN, RUN_TYPE, SETTLE
 from windlass.sim.workers.membership import SEND_WAITING
 from windlass.sim.workers.python_policy import UNUSED, PythonPolicyCall
 from windlass.sim.workers.result import Dispatched
@@ -116,7 +116,7 @@ class WorkersPart(Quiet):
             worker_of=_worker_of(ledger, sites, len(setup.speeds)),
             state=state,
         )
-        self._handle, self._settle = Handle(self._run, STORE), SETTLE.entry()
+        self._handle, self._settle = Handle(self._run, RUN_TYPE), SETTLE.entry()
         self._loop = Loop(RUN.entry(), self._handle, _STEPS_BETWEEN_REPORTS, self._after_steps, self._grow)
         self._reported, self._for_ever = -1, False
         #: Sum of the work of the tasks up to each, once it is needed.
