@@ -10,7 +10,8 @@ signatures are fixed, one compiled event loop accepts any policy as a function a
 - :mod:`~windlass.jit.cache`: the files of the cache.
 - :mod:`~windlass.jit.codegen`: helpers whose machine code is generated only once, inside the kernel that calls them.
 - :mod:`~windlass.jit.names`: unique names of compiled functions.
-- :mod:`~windlass.jit.progress`: progress of a compilation.
+- :mod:`~windlass.jit.progress`: progress of a compilation; :mod:`~windlass.jit.processes`: compilation by several
+  processes.
 - :mod:`~windlass.jit.schema`: declaration of compiled state.
 - :mod:`~windlass.jit.compiled`: the kernels that a policy needs compiled before a run.
 """
@@ -30,15 +31,17 @@ from typing import Any
 import numba
 import numpy as np
 from numba import njit, types
+from numba.core import event
 from numba.extending import intrinsic
 
 from windlass.jit.bytecode import NotFollowedError
-from windlass.jit.cache import KernelCache, cache_folder
+from windlass.jit.cache import KernelCache, cache_folder, is_writable
 from windlass.jit.codegen import HelperCompiler, KernelCompiler, called_only
 from windlass.jit.depends import Dependencies, dependencies
 from windlass.jit.names import distinguish
+from windlass.jit.processes import compile_by_processes, processors
 from windlass.jit.progress import Compiling as Compiling
-from windlass.jit.progress import announce, report_progress
+from windlass.jit.progress import Counter, announce, counting
 
 distinguish()
 
@@ -227,6 +230,10 @@ class Kernel:
         self._dispatcher._cache = cache
         return () if cache.path.exists() else found.functions
 
+    def is_cached(self) -> bool:
+        """Return whether its compilation is written to the cache; known after :meth:`uncompiled`."""
+        return isinstance(self._dispatcher._cache, KernelCache)
+
     def compile(self) -> None:
         """Load the function from the cache, or compile it."""
         with _ONE_AT_A_TIME:
@@ -272,14 +279,45 @@ def prepare(
     functions = {id(function): function for each in uncompiled.values() for function in each}.values()
     missing = [function for function in functions if not function.overloads]
     with contextlib.ExitStack() as stack:
-        if missing and not quiet and (report is None or not sys.stderr.isatty()):
-            stack.enter_context(announce(len(missing)))
-        if missing and report is not None:
-            stack.enter_context(report_progress(missing, report))
         if missing:
+            if not quiet and (report is None or not sys.stderr.isatty()):
+                stack.enter_context(announce(len(missing)))
+            counter = stack.enter_context(counting(missing, report or (lambda _: None)))
             stack.enter_context(_collection_skips_old_objects())
+            _compile_by_processes(
+                {kernel: each for kernel, each in uncompiled.items() if each}, missing, counter
+            )
+            stack.enter_context(event.install_listener("numba:compile", counter))
         for kernel in uncompiled:
             kernel.compile()
+
+
+def _compile_by_processes(
+    uncompiled: dict[Kernel, tuple[Any, ...]], missing: list[Any], counter: Counter
+) -> None:
+    """Let processes compile what can be cached; the caller then finds it in the cache.
+
+    Kernels of one package have many helpers in common. One process compiles all of them, so that it infers the types
+    of each helper once.
+    """
+    if not is_writable(cache_folder()):
+        return
+    packages: dict[str, list[Kernel]] = {}
+    for kernel, functions in uncompiled.items():
+        if functions and kernel.is_cached():
+            packages.setdefault(".".join(kernel.python.__module__.split(".")[:3]), []).append(kernel)
+    compilers = [functools.partial(_compile_all, kernels) for kernels in packages.values()]
+    weights = [
+        len({id(function) for kernel in kernels for function in uncompiled[kernel]})
+        for kernels in packages.values()
+    ]
+    with _ONE_AT_A_TIME:
+        compile_by_processes(compilers, weights, missing, counter.count, processors())
+
+
+def _compile_all(kernels: Iterable[Kernel]) -> None:
+    for kernel in kernels:
+        kernel.compile()
 
 
 @contextlib.contextmanager

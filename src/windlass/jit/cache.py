@@ -36,6 +36,13 @@ def cache_folder() -> Path:
     return (Path(given) if given else Path.home() / ".cache") / "windlass" / "kernels"
 
 
+def is_writable(folder: Path) -> bool:
+    """Return whether files can be written to a folder, which is made if it does not exist."""
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return os.access(folder, os.W_OK)
+
+
 class KernelCache(_Cache):  # type: ignore[misc]
     """The cache file of one function for one signature, with the interface that Numba's dispatchers expect.
 

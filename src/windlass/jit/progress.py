@@ -31,8 +31,16 @@ class Compiling:
     total: int
 
 
-class _Counter(event.Listener):  # type: ignore[misc]
-    """Counts the expected functions that Numba has compiled."""
+class Counter(event.Listener):  # type: ignore[misc]
+    """Counts the expected functions that Numba has compiled.
+
+    Parameters
+    ----------
+    expected
+        The dispatchers of functions that have to be compiled.
+    report
+        Called at the start and end of each function.
+    """
 
     def __init__(self, expected: Iterable[Any], report: Callable[[Compiling], None]) -> None:
         self._left = {id(dispatcher) for dispatcher in expected}
@@ -45,8 +53,12 @@ class _Counter(event.Listener):  # type: ignore[misc]
 
     def on_end(self, event: Any) -> None:
         """Report that a function's compilation ended."""
-        self._left.discard(id(event.data["dispatcher"]))
-        self._send(event.data["dispatcher"].__qualname__)
+        self.count(event.data["dispatcher"])
+
+    def count(self, dispatcher: Any) -> None:
+        """Count a function that was compiled, here or by another process."""
+        self._left.discard(id(dispatcher))
+        self._send(dispatcher.__qualname__)
 
     def _send(self, function: str) -> None:
         """Report the progress."""
@@ -54,7 +66,7 @@ class _Counter(event.Listener):  # type: ignore[misc]
 
 
 @contextmanager
-def report_progress(dispatchers: Iterable[Any], report: Callable[[Compiling], None]) -> Iterator[None]:
+def counting(dispatchers: Iterable[Any], report: Callable[[Compiling], None]) -> Iterator[Counter]:
     """Report the progress of compiling these functions inside the context.
 
     Parameters
@@ -62,12 +74,16 @@ def report_progress(dispatchers: Iterable[Any], report: Callable[[Compiling], No
     dispatchers
         Functions that have to be compiled.
     report
-        Called at the beginning, at the start and end of each function, and at the end.
+        Called at the beginning, for each function, and at the end.
+
+    Yields
+    ------
+    Counter
+        Counts compiled functions; it listens to Numba only once it is installed.
     """
-    counter = _Counter(dispatchers, report)
+    counter = Counter(dispatchers, report)
     counter._send("")
-    with event.install_listener("numba:compile", counter):
-        yield
+    yield counter
     report(Compiling("", counter._total, counter._total))
 
 
