@@ -54,8 +54,10 @@ def __getattr__(name: str) -> "Any":
     # Loaded on first use: a command that prints its help must not import the simulator.
     import importlib
 
-    if name == "__version__":
-        found: Any = importlib.import_module("windlass.model.version").version()
+    if name == "gym":
+        found: Any = importlib.import_module("windlass.experiment.gym")
+    elif name == "__version__":
+        found = importlib.import_module("windlass.model.version").version()
     elif name in _HOMES:
         found = getattr(importlib.import_module(_HOMES[name]), name)
     else:
