@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from numba import types
@@ -121,6 +122,34 @@ def test_an_interrupt_of_the_caller_stops_the_processes(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         _run([hanging, _compiler(tmp_path, 1)], done=interrupt)
     assert not _children()
+
+
+def test_processes_end_when_their_caller_is_killed(tmp_path):
+    def report_forever():
+        while True:
+            _compiled(FUNCTIONS[0])
+
+    caller = os.fork()
+    if not caller:
+        try:
+            _run([_compiler(tmp_path, number, report_forever) for number in range(2)])
+        finally:
+            os._exit(1)
+    while len(_ran(tmp_path)) < 2 or not all(_ran(tmp_path).values()):
+        time.sleep(0.01)
+    os.kill(caller, signal.SIGKILL)
+    os.waitpid(caller, 0)
+    for (process,) in _ran(tmp_path).values():
+        while _is_alive(int(process)):
+            time.sleep(0.01)
+
+
+def _is_alive(process):
+    """Return whether a process runs; one that has ended may stay as a zombie, whose parent has not waited for it."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 @pytest.mark.parametrize(("kernels", "functions", "count"), [(1, 40, 2), (5, 39, 2), (5, 40, 1)])

@@ -125,10 +125,13 @@ class _Reporter(event.Listener):  # type: ignore[misc]
         """Do nothing."""
 
     def on_end(self, event: object) -> None:
-        """Report the function, if it is one of the expected ones."""
+        """Report the function, if it is one of the expected ones; end the process if the caller was killed."""
         number = self._numbers.get(id(event.data["dispatcher"]))  # type: ignore[attr-defined]
         if number is not None:
-            os.write(self._pipe, _NUMBER.pack(number))
+            try:
+                os.write(self._pipe, _NUMBER.pack(number))
+            except BrokenPipeError:
+                os._exit(1)
 
 
 def _reported(pipe: int, children: Sequence[int]) -> Iterator[int]:
