@@ -24,9 +24,9 @@ from windlass.engines.kubernetes.pods import instant, quantity
 from windlass.engines.linux.job_progress import read as read_progress
 from windlass.engines.slurm.cluster import SlurmCluster
 from windlass.engines.slurm.entries import read_entry
+from windlass.engines.slurm.job_reader import read_jobs
 from windlass.engines.slurm.journal import Journal
 from windlass.engines.slurm.log import read_completed, read_sacct
-from windlass.engines.slurm.models import read_jobs
 from windlass.engines.slurm.state import read_state
 from windlass.io import parse_yaml
 from windlass.io.traces import FORMATS, read_trace, to_workload

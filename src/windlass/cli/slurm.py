@@ -171,7 +171,8 @@ def log(
 
 
 def _client(conf: Path | None, patience: float) -> Client:
-    from windlass.engines.slurm.client import Client, Commands
+    from windlass.engines.slurm.client import Client
+    from windlass.engines.slurm.commands import Commands
     from windlass.model import InputError
 
     if conf is not None and not conf.is_file():

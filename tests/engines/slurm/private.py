@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from windlass.engines.batch.system import Cancelled, Capacity, Ended, NoMore, Started, Submitted
-from windlass.engines.slurm.client import Client, Commands
+from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.cluster import SlurmCluster, down, up
+from windlass.engines.slurm.commands import Commands
 from windlass.engines.slurm.daemons import wait_until
 from windlass.engines.slurm.host import missing
 from windlass.engines.slurm.journal import Journal

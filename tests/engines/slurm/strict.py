@@ -23,7 +23,7 @@ class Strict:
     def __call__(self, command, timeout):
         self.recorded.append(tuple(command))
         match command:
-            case ["squeue", "--json"]:
+            case ["squeue", "--json", *_]:
                 self.step()
                 return 0, jobs(*self.rows.values()), ""
             case ["sinfo", "--json"]:

@@ -95,7 +95,7 @@ def test_nodes_are_read_by_name():
 
 
 def test_commands_run_as_processes_and_are_stopped_at_their_limit():
-    from windlass.engines.slurm.client import Commands
+    from windlass.engines.slurm.commands import Commands
 
     assert Commands()(["sh", "-c", "echo out; echo said >&2; exit 3"], 60.0) == (3, "out\n", "said\n")
     with pytest.raises(subprocess.TimeoutExpired):

@@ -10,7 +10,7 @@ from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.batch.system import Submitted
 from windlass.engines.slurm import use as module
 from windlass.engines.slurm.driver import _report
-from windlass.engines.slurm.models import read_jobs
+from windlass.engines.slurm.job_reader import read_jobs
 from windlass.engines.slurm.watch import SlurmWatch
 from windlass.order.site.view import Start
 from windlass.share import Share, Sharing

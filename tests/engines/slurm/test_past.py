@@ -15,7 +15,7 @@ from windlass.engines.slurm.entries import (
     Withheld,
 )
 from windlass.engines.slurm.history import Past
-from windlass.engines.slurm.models import read_jobs
+from windlass.engines.slurm.job_reader import read_jobs
 
 
 class Noted:

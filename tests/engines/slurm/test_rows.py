@@ -5,7 +5,9 @@ import math
 import pytest
 
 from tests.engines.slurm.fake_commands import NOBODY_THERE, free, job, jobs, node, nodes, over, running
-from windlass.engines.slurm.models import Phase, read_jobs, read_nodes
+from windlass.engines.slurm.job_reader import read_jobs
+from windlass.engines.slurm.models import Phase
+from windlass.engines.slurm.node_reader import read_nodes
 from windlass.model import BatchError
 
 

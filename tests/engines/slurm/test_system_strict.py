@@ -8,8 +8,8 @@ from tests.engines.slurm.test_system import TWO, Bench
 from windlass.engines.batch.system import Cancelled, NoMore, Started, Submitted
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import GivenBack, Refused, Releasing, Withheld
+from windlass.engines.slurm.job_reader import read_jobs
 from windlass.engines.slurm.journal import Journal, read_journal
-from windlass.engines.slurm.models import read_jobs
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem, may_release
 from windlass.model import BatchError, InputError
 

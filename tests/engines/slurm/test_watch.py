@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tests.engines.slurm.fake_commands import free, job, jobs, over, running
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Holds, Started, Submitted
-from windlass.engines.slurm.models import Phase, read_jobs
+from windlass.engines.slurm.job_reader import read_jobs
+from windlass.engines.slurm.models import Phase
 from windlass.engines.slurm.watch import SlurmWatch
 
 

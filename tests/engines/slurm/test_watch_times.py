@@ -5,7 +5,7 @@ import pytest
 from tests.engines.slurm.fake_commands import free, job, jobs, over, running
 from tests.engines.slurm.test_watch import BARRED, Polls
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Holds, Started, Submitted
-from windlass.engines.slurm.models import read_jobs
+from windlass.engines.slurm.job_reader import read_jobs
 
 
 def one(row):

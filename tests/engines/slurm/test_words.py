@@ -6,8 +6,11 @@ import math
 import pytest
 
 from tests.engines.slurm.fake_commands import FakeCommands, job, jobs, node, nodes
-from windlass.engines.slurm.client import Client, Commands, numbers
-from windlass.engines.slurm.models import JobRow, NodeRow, Phase, read_jobs, read_nodes
+from windlass.engines.slurm.client import Client, numbers
+from windlass.engines.slurm.commands import Commands
+from windlass.engines.slurm.job_reader import read_jobs
+from windlass.engines.slurm.models import JobRow, NodeRow, Phase
+from windlass.engines.slurm.node_reader import read_nodes
 from windlass.model import BatchError
 
 
@@ -68,7 +71,10 @@ def test_every_field_of_a_row_is_read_from_slurm():
     assert read_nodes(nodes(node("w1")))[0].memory == 0
 
 
-FLAGS = "DRAIN FAIL DOWN NOT_RESPONDING MAINTENANCE INVALID_REG POWERED_DOWN REBOOT_ISSUED"
+FLAGS = (
+    "DRAIN FAIL DOWN NOT_RESPONDING MAINTENANCE INVALID_REG REBOOT_ISSUED BLOCKED POWER_DOWN POWERING_DOWN"
+    " POWER_DRAIN POWER_DOWN_ASAP POWER_DOWN_FORCE"
+)
 
 
 @pytest.mark.parametrize("flag", FLAGS.split())
@@ -78,11 +84,15 @@ def test_a_node_with_a_blocking_flag_is_not_up(flag):
     assert read_nodes(nodes(node("w1", "MIXED", ["CLOUD"])))[0].up
 
 
+def test_a_node_that_is_powered_down_is_up_because_slurm_powers_it_up():
+    assert read_nodes(nodes(node("w1", "idle", ["CLOUD", "POWERED_DOWN"])))[0].up
+
+
 def test_errors_of_slurm_are_named_by_their_text():
     fake = [{"description": "a", "error": "b"}, {"error": "c"}, {"errno": 5}]
-    with pytest.raises(BatchError, match=r"squeue --json: a; c; \{'errno': 5\}"):
+    with pytest.raises(BatchError, match=r"squeue --json: a: b; c; \{'errno': 5\}"):
         read_jobs(jobs(errors=fake))
-    with pytest.raises(BatchError, match="sinfo --json: a row cannot be read: KeyError"):
+    with pytest.raises(BatchError, match="sinfo --json cannot be read: node w1: there is no field state"):
         read_nodes(json.dumps({"errors": [], "nodes": [{"name": "w1"}]}))
 
 

@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.engines.slurm.client import Client, Commands
+from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.cluster import SlurmCluster, down, up
+from windlass.engines.slurm.commands import Commands
 from windlass.engines.slurm.driver import drive_slurm
 from windlass.engines.slurm.host import environment
 from windlass.engines.slurm.settings import Driving

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from windlass.drive import drive
-from windlass.engines.slurm.client import Client, Commands
+from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.cluster import SlurmCluster, down, up
+from windlass.engines.slurm.commands import Commands
 from windlass.engines.slurm.host import environment
 from windlass.engines.slurm.journal import Journal
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem

@@ -3,7 +3,13 @@
 - :mod:`~windlass.engines.slurm.cluster`: a private Slurm on this host for tests and trials; with
   :mod:`~windlass.engines.slurm.config`, :mod:`~windlass.engines.slurm.accounting`,
   :mod:`~windlass.engines.slurm.daemons` and :mod:`~windlass.engines.slurm.host`.
-- :mod:`~windlass.engines.slurm.client`: Slurm's commands; :mod:`~windlass.engines.slurm.models`: their parsed output.
+- :mod:`~windlass.engines.slurm.client`: the client of Slurm; :mod:`~windlass.engines.slurm.commands`: Slurm's commands
+  as processes; :mod:`~windlass.engines.slurm.streaming`: one with long output; :mod:`~windlass.engines.slurm.release`:
+  differences between releases.
+- :mod:`~windlass.engines.slurm.models`: jobs and nodes; :mod:`~windlass.engines.slurm.job_reader` and
+  :mod:`~windlass.engines.slurm.node_reader`: their parsing from JSON, with the fields of each release in
+  :mod:`~windlass.engines.slurm.shapes`; :mod:`~windlass.engines.slurm.output` and
+  :mod:`~windlass.engines.slurm.misfits`: errors in it.
 - :mod:`~windlass.engines.slurm.watch`: changes of jobs and nodes since the last poll.
 - :mod:`~windlass.engines.slurm.system`: the adapter that :class:`~windlass.engines.batch.engine.LiveSite` drives.
 - :mod:`~windlass.engines.slurm.journal`: decisions, written to disk before they are carried out, as

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from windlass.engines.backoff import Backoff
-from windlass.engines.slurm.models import JobRow, NodeRow, read_jobs, read_nodes
+from windlass.engines.slurm.commands import CommandRunner, Commands
+from windlass.engines.slurm.job_reader import JobReader
+from windlass.engines.slurm.models import JobRow, NodeRow
+from windlass.engines.slurm.node_reader import lists_groups, read_nodes
+from windlass.engines.slurm.release import ReleaseTraits, installation_hint
 from windlass.model import BatchError, InputError
 
 _Found = TypeVar("_Found")
@@ -36,51 +38,16 @@ _AWAY = (
     "standby mode",
     "insane message",
 )
+#: All jobs, also those of hidden partitions and those that ended recently, which newer releases list only on request.
+_QUEUE = ("squeue", "--json", "--all", "--states=all")
+#: All nodes, for releases whose ``sinfo --json`` lists groups of nodes.
+_NODES = ("scontrol", "show", "nodes", "--json", "--all")
 #: Delays between tries while the controller does not answer.
 _BACKOFF = Backoff(0.5, 15.0)
 
 
 class AwayError(BatchError):
     """Slurm's controller does not answer, so the state of its jobs is unknown."""
-
-
-class CommandRunner(Protocol):
-    """Runs a command to its end; returns its exit status, standard output and standard error."""
-
-    def __call__(self, command: Sequence[str], timeout: float) -> tuple[int, str, str]:
-        """Run a command; raise ``TimeoutExpired`` if it takes longer than ``timeout``, s."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Commands:
-    """Runs Slurm's commands as processes.
-
-    Parameters
-    ----------
-    conf
-        Path of ``slurm.conf``; None for the one that the environment or the system selects.
-    """
-
-    conf: Path | None = None
-
-    def __call__(self, command: Sequence[str], timeout: float) -> tuple[int, str, str]:
-        """Run a command."""
-        environment = {**os.environ, "LC_ALL": "C.UTF-8"}
-        if self.conf is not None:
-            environment["SLURM_CONF"] = str(self.conf)
-        done = subprocess.run(
-            list(command),
-            env=environment,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout,
-            stdin=subprocess.DEVNULL,
-            # Ctrl-C must reach only the driver, which still calls Slurm's commands while it stops.
-            start_new_session=True,
-        )
-        return done.returncode, done.stdout, done.stderr
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +68,17 @@ class Client:
         Waits for this many seconds before a retry.
     clock
         Returns a monotonic time, s.
+    traits
+        What the client learns about Slurm's release.
     """
 
-    run: CommandRunner = Commands()
+    run: CommandRunner = field(default_factory=Commands)
     patience: float = 300.0
     timeout: float = 60.0
     notify: Callable[[str], None] = lambda line: None
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
+    traits: ReleaseTraits = field(default_factory=ReleaseTraits, repr=False, compare=False)
 
     def jobs(self) -> list[JobRow]:
         """Return all jobs that Slurm lists, including jobs that ended recently.
@@ -118,11 +88,11 @@ class Client:
         AwayError
             The controller did not answer within ``patience``. An empty list is never returned in that case.
         """
-        return self._retry(lambda: read_jobs(self._call("squeue", "--json")))
+        return self._retry(self._listed)
 
     def nodes(self) -> list[NodeRow]:
         """Return all nodes."""
-        return self._retry(lambda: read_nodes(self._call("sinfo", "--json")))
+        return self._retry(self._nodes)
 
     def release(self, jobs: Sequence[int]) -> str:
         """Release held jobs, in this order; return Slurm's error message, or an empty string if all were released."""
@@ -215,16 +185,48 @@ class Client:
             return str(error)
         return ""
 
+    def _listed(self) -> list[JobRow]:
+        """List the jobs once; errors of Slurm that leave the list usable are reported once each."""
+        reader = JobReader("squeue --json")
+        stream = getattr(self.run, "stream", None)
+        if stream is None:
+            reader.feed(self._call(*_QUEUE).encode(errors="replace"))
+        else:
+
+            def run() -> tuple[int, str, str]:
+                status, errors = stream(_QUEUE, self.timeout, reader.feed)
+                return status, reader.beginning, errors
+
+            self._checked(_QUEUE, run)
+        rows = reader.finish()
+        for notice in set(reader.notices) - self.traits.reported:
+            self.traits.reported.add(notice)
+            self.notify(f"squeue --json: {notice}")
+        return rows
+
+    def _nodes(self) -> list[NodeRow]:
+        if not self.traits.grouped:
+            text = self._call("sinfo", "--json")
+            if not lists_groups(text):
+                return read_nodes(text)
+            self.traits.grouped = True
+        return read_nodes(self._call(*_NODES), "scontrol show nodes --json")
+
     def _call(self, *command: str) -> str:
         """Run a command once; return its standard output."""
+        return self._checked(command, lambda: self.run(command, self.timeout))
+
+    def _checked(self, command: Sequence[str], run: Callable[[], tuple[int, str, str]]) -> str:
         try:
-            status, out, errors = self.run(command, self.timeout)
+            status, out, errors = run()
         except FileNotFoundError as error:
             raise InputError(
                 f"{command[0]}: not found; on Debian: apt-get install slurm-wlm munge"
             ) from error
         except subprocess.TimeoutExpired as error:
             raise AwayError(f"{command[0]} did not answer within {self.timeout:g} s") from error
+        if (status != 0 or not out) and (hint := installation_hint(command, errors)):
+            raise InputError(hint)
         if status != 0:
             raise BatchError(" ".join((errors or out).split()) or f"{command[0]} ended with status {status}")
         return out

@@ -1,0 +1,62 @@
+"""Slurm's commands as processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from windlass.engines.slurm.streaming import stream_command
+
+
+class CommandRunner(Protocol):
+    """Runs a command to its end; returns its exit status, standard output and standard error."""
+
+    def __call__(self, command: Sequence[str], timeout: float) -> tuple[int, str, str]:
+        """Run a command; raise ``TimeoutExpired`` if it takes longer than ``timeout``, s."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """Runs Slurm's commands as processes.
+
+    Parameters
+    ----------
+    conf
+        Path of ``slurm.conf``; None for the one that the environment or the system selects.
+    """
+
+    conf: Path | None = None
+
+    def __call__(self, command: Sequence[str], timeout: float) -> tuple[int, str, str]:
+        """Run a command."""
+        done = subprocess.run(
+            list(command),
+            env=self._environment(),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
+            # Ctrl-C must reach only the driver, which still calls Slurm's commands while it stops.
+            start_new_session=True,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def stream(
+        self, command: Sequence[str], timeout: float, take: Callable[[bytes], None]
+    ) -> tuple[int, str]:
+        """Run a command and pass its output on as it arrives; see :func:`stream_command`."""
+        return stream_command(command, self._environment(), timeout, take)
+
+    def _environment(self) -> dict[str, str]:
+        # Settings of the user's own listings would hide jobs and nodes.
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(("SQUEUE_", "SINFO_"))
+        }
+        kept |= {"LC_ALL": "C.UTF-8", "SLURM_JSON": "compact"}
+        return kept if self.conf is None else {**kept, "SLURM_CONF": str(self.conf)}

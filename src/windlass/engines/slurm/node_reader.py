@@ -1,0 +1,102 @@
+"""Reading of Slurm's nodes from JSON, in the shapes of Slurm 21.08 to 26.05."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from windlass.engines.slurm.misfits import release_in
+from windlass.engines.slurm.models import NodeRow
+from windlass.engines.slurm.output import decoded, notices, raise_errors, unreadable
+from windlass.engines.slurm.shapes import ClusterShape, NodeGroupShape, NodeShape, amount
+
+_CLUSTER = msgspec.json.Decoder(ClusterShape)
+_GROUPS = re.compile(r'"sinfo"\s*:\s*\[')
+_USABLE = frozenset(["IDLE", "ALLOCATED", "MIXED"])
+#: Flags of a node on which Slurm starts no jobs. A node that is powered down is not among them: Slurm powers it up.
+_BLOCKED = frozenset(
+    [
+        "BLOCKED",
+        "DOWN",
+        "DRAIN",
+        "FAIL",
+        "INVALID_REG",
+        "MAINTENANCE",
+        "NOT_RESPONDING",
+        "POWERING_DOWN",
+        "POWER_DOWN",
+        "POWER_DOWN_ASAP",
+        "POWER_DOWN_FORCE",
+        "POWER_DRAIN",
+        "REBOOT_ISSUED",
+    ]
+)
+
+
+def read_nodes(text: str | bytes, command: str = "sinfo --json") -> list[NodeRow]:
+    """Parse the nodes of ``scontrol show nodes --json``, slurmrestd or ``sinfo --json``.
+
+    Since Slurm 23.02 ``sinfo`` lists groups of nodes of a partition, without their hosts.
+
+    Raises
+    ------
+    BatchError
+        Slurm reports an error and no nodes, or the output cannot be read; the message names the release, the node, the
+        field and its value.
+    """
+    data = text.encode(errors="replace") if isinstance(text, str) else text
+    tree = decoded(_CLUSTER, data, command)
+    if tree.nodes is not None:
+        notices(tree.errors, bool(tree.nodes), command)
+        return [_node(node) for node in tree.nodes]
+    if tree.sinfo is not None:
+        notices(tree.errors, bool(tree.sinfo), command)
+        return _grouped(tree.sinfo, command, release_in(tree.meta))
+    raise_errors(tree.errors, command)
+    raise unreadable(command, release_in(tree.meta), "there is no field nodes or sinfo")
+
+
+def lists_groups(text: str) -> bool:
+    """Return whether ``sinfo --json`` lists groups of nodes, as it does since Slurm 23.02.
+
+    >>> lists_groups('{"sinfo": [], "errors": []}'), lists_groups('{"nodes": []}')
+    (True, False)
+    """
+    return _GROUPS.search(text) is not None
+
+
+def _node(row: NodeShape) -> NodeRow:
+    # Processors that are reserved for the system are not effective.
+    procs = amount(row.effective_cpus) or row.cpus
+    up = _is_up(row.state, row.state_flags)
+    return NodeRow(
+        row.name, procs, up, tuple(row.partitions), amount(row.real_memory) << 20, row.hostname or ""
+    )
+
+
+def _grouped(rows: Iterable[NodeGroupShape], command: str, release: str) -> list[NodeRow]:
+    found: dict[str, NodeRow] = {}
+    for row in rows:
+        if row.cpus.minimum != row.cpus.maximum and row.nodes.nodes:
+            named = ", ".join(row.nodes.nodes[:3])
+            raise unreadable(
+                command,
+                release,
+                f"nodes {named}: cpus are {row.cpus.minimum} to {row.cpus.maximum}, expected one number;"
+                " scontrol show nodes --json lists each node",
+            )
+        up = _is_up(row.node.state, ())
+        partition = (row.partition.name or "") if row.partition is not None else ""
+        for name in row.nodes.nodes:
+            known = found.get(name)
+            before = () if known is None else known.partitions
+            partitions = before if partition in (*before, "") else (*before, partition)
+            found[name] = NodeRow(name, row.cpus.minimum, up, partitions, row.memory.minimum << 20)
+    return list(found.values())
+
+
+def _is_up(state: str | list[str], flags: Iterable[str]) -> bool:
+    words = {word.upper() for word in ([state] if isinstance(state, str) else state)}
+    return bool(words & _USABLE) and not (words | {flag.upper() for flag in flags}) & _BLOCKED
