@@ -17,7 +17,7 @@ from windlass.cli.results_json import results_tree
 from windlass.engines.streams.query_file import QueryFile
 from windlass.experiment.runner import Progress
 from windlass.jit import Compiling
-from windlass.model import InputError
+from windlass.model import BatchError, InputError
 from windlass.plan import Plan, PlanView, QueryOptions
 from windlass.plan.solve import PlannerResult
 from windlass_reproductions import Reproduction, Row
@@ -404,13 +404,33 @@ def test_the_log_of_slurm_is_written(on_slurm, monkeypatch, duplicates):
         "windlass.engines.slurm.log.read_log",
         lambda client, all_: SimpleNamespace(jobs=[1, 2], left_out=3 if all_ else 4),
     )
-    monkeypatch.setattr("windlass.engines.slurm.log.write_log", lambda jobs, table: table.write(f"{jobs}\n"))
+    monkeypatch.setattr("windlass.engines.slurm.log.read_site", lambda client: f"site of {client}")
+    monkeypatch.setattr(
+        "windlass.engines.slurm.log.write_log", lambda jobs, table, site: table.write(f"{jobs} {site}\n")
+    )
     more = ["--duplicates"] if duplicates else []
     (_, out, err), _ = on_slurm("log", *more)
-    assert out == "[1, 2]\n"
+    assert out == "[1, 2] site of client\n"
     captured = "2 runs; 3 records of jobs that never ran are left out\n"
     assert err.endswith(
         captured if duplicates else "2 jobs; 4 records of jobs that never ran or ran again are left out\n"
     )
     (_, out, _), _ = on_slurm("log", "--out", "log.csv")
-    assert (out, Path("log.csv").read_text()) == ("", "[1, 2]\n")
+    assert (out, Path("log.csv").read_text()) == ("", "[1, 2] site of client\n")
+
+
+@pytest.mark.parametrize("error", [BatchError("no nodes"), InputError("no nodes")])
+def test_the_log_of_slurm_is_written_without_the_size_of_its_site(on_slurm, monkeypatch, error):
+    def read_site(client):
+        raise error
+
+    monkeypatch.setattr(
+        "windlass.engines.slurm.log.read_log", lambda client, all_: SimpleNamespace(jobs=[1], left_out=0)
+    )
+    monkeypatch.setattr("windlass.engines.slurm.log.read_site", read_site)
+    monkeypatch.setattr(
+        "windlass.engines.slurm.log.write_log", lambda jobs, table, site: table.write(f"{site}\n")
+    )
+    (status, out, err), _ = on_slurm("log")
+    assert (status, out) == (0, "None\n")
+    assert "the size of the site is left out, pass --procs to windlass run: no nodes\n" in err

@@ -54,6 +54,11 @@ def entries(*found):
             {"procs_allocated": None, "procs_requested": 5, "gpus": 3.0, "memory": None},
         ),
         (
+            # Energy that is not known.
+            {"tres": {"allocated": entries(("cpu", "", 4), ("energy", "", -2), ("mem", "", -2))}},
+            {"procs_requested": 5, "gpus": None, "memory": None},
+        ),
+        (
             {"tres": {"allocated": entries(("gres", "gpu:a", 1), ("gres", "gpu", 7), ("gres", "nic", 5))}},
             {"procs_allocated": None, "procs_requested": 5, "gpus": 7.0, "memory": None},
         ),

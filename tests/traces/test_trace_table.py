@@ -169,3 +169,24 @@ def test_a_time_beyond_all_bounds_names_the_log(tmp_path: Path) -> None:
     (tmp_path / "jobs.csv").write_text("submit,run,procs\n0,1e300,1\n")
     with pytest.raises(InputError, match=r"^jobs: jobs: job 1, run is 1e\+300"):
         to_workload(read_csv(tmp_path / "jobs.csv"))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize(
+    ("cells", "processors"),
+    [([8, 8], 8), ([8, 64], 64), ([None, 8], 8), ([None, None], None), ([0, 0], None)],
+)
+def test_a_table_may_state_the_processors_of_its_site(tmp_path, suffix, cells, processors):
+    records = pl.DataFrame({"submit": [0, 1], "run": [5, 6], "procs": [4, 4], "site_procs": cells})
+    file = tmp_path / f"jobs{suffix}"
+    records.write_csv(file) if suffix == ".csv" else records.write_parquet(file)
+    read = read_csv if suffix == ".csv" else read_parquet
+    assert read(file).processors == processors
+
+
+def test_a_size_of_the_site_that_is_no_number_is_a_bad_line(tmp_path):
+    file = tmp_path / "jobs.csv"
+    file.write_text("submit,run,procs,site_procs\n0,5,4,8\n0,5,4,many\n")
+    with pytest.raises(InputError, match="line 3: site_procs is 'many', expected a whole number"):
+        read_csv(file)
+    assert read_csv(file, skip_bad_lines=True).processors == 8

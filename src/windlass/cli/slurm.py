@@ -154,14 +154,20 @@ def log(
     ] = False,
 ) -> None:
     """Write finished jobs as CSV, for windlass run."""
-    from windlass.engines.slurm.log import read_log, write_log
+    from windlass.engines.slurm.log import read_log, read_site, write_log
     from windlass.io import check_file, write_text
+    from windlass.model import BatchError, InputError
 
     if out is not None:
         check_file("--out", out, begins=b"job,submit,start,")
-    found = read_log(_client(conf, 60.0), duplicates)
+    client = _client(conf, 60.0)
+    found, site = read_log(client, duplicates), None
+    try:
+        site = read_site(client)
+    except (BatchError, InputError) as error:
+        log_line(f"the size of the site is left out, pass --procs to windlass run: {error}")
     table = io.StringIO()
-    write_log(found.jobs, table)
+    write_log(found.jobs, table, site)
     if out is None:
         write_raw(table.getvalue())
     else:

@@ -5,9 +5,19 @@ import time
 
 import pytest
 
-from tests.engines.slurm.fake_commands import FakeCommands
+from tests.engines.slurm.fake_commands import FakeCommands, node, nodes
+from tests.engines.slurm.releases import RELEASES, AsRelease, before, nodes_of
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.log import SlurmJobLog, read_completed, read_log, read_sacct, write_log
+from windlass.engines.slurm.log import (
+    SiteSize,
+    SlurmJobLog,
+    read_completed,
+    read_log,
+    read_sacct,
+    read_site,
+    write_log,
+)
+from windlass.io.traces import read_trace, to_workload
 from windlass.model import BatchError, InputError
 
 LINE = (
@@ -171,3 +181,46 @@ def test_a_table_counts_from_the_first_submission():
         "9,0,5,4,4,120,bob,main,FAILED,y,90\n"
         '7,10,20,30,2,,ann,side,COMPLETED,"a,b",100\n'
     )
+
+
+def test_a_name_may_contain_line_ends_and_the_separator():
+    text = "7|100|110|140|2|60|ann|main|FAILED|a\nb|c\n\n d\n8|100|110|140|2|60|ann|main|FAILED|x\u2028y\n"
+    assert [(job.job, job.name) for job in read_sacct(text).jobs] == [(7, "a\nb|c\n\n d"), (8, "x\u2028y")]
+    with pytest.raises(BatchError, match="sacct, line 1: cannot be read"):
+        read_sacct("a\n7|100|110|140|2|60|ann|main|FAILED|x\n")
+    with pytest.raises(BatchError, match="sacct, line 3: cannot be read"):
+        read_sacct("7|100|110|140|2|60|ann|main|FAILED|x\ny\n7|100|110|\n")
+
+
+@pytest.mark.parametrize("kind", ["slurmdbd", "accounting_storage/slurmdbd"])
+def test_plugins_may_be_named_without_their_kind(kind, tmp_path):
+    assert (
+        runs(read_log(Client(FakeCommands(scontrol=f"AccountingStorageType = {kind}\n", env=SACCT)))) == LAST
+    )
+    (tmp_path / "jobs.txt").write_text(f"{line(7)}\n")
+    file = FakeCommands(scontrol=f"JobCompType = filetxt\nJobCompLoc = {tmp_path / 'jobs.txt'}\n")
+    assert len(read_log(Client(file)).jobs) == 1
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_size_of_the_site_is_that_of_all_nodes(release):
+    rows = (node("w1", cpus=4), node("w2", "down", cpus=8), node("w3", "idle", ["DRAIN"], cpus=1))
+    fake = FakeCommands(sinfo=nodes(*rows), scontrol_show_nodes=nodes_of(release, rows))
+    assert read_site(Client(AsRelease(release, fake))) == SiteSize(13, 3)
+    assert len(fake.recorded) == (1 if before(release, "23.02") else 2)
+
+
+def test_a_log_states_the_size_of_its_site(tmp_path):
+    jobs = read_sacct("9|90|95|99|4|2|bob|main|FAILED|y\n7|100|110|140|2||ann|side|COMPLETED|a,b\n").jobs
+    with open(tmp_path / "log.csv", "w") as out:
+        write_log(jobs, out, SiteSize(64, 16))
+    assert (tmp_path / "log.csv").read_text() == (
+        "job,submit,start,run,procs,request,user,partition,state,name,submit_unix,site_procs,site_nodes\n"
+        "9,0,5,4,4,120,bob,main,FAILED,y,90,64,16\n"
+        '7,10,20,30,2,,ann,side,COMPLETED,"a,b",100,64,16\n'
+    )
+    trace = read_trace(tmp_path / "log.csv")
+    workload = to_workload(trace)
+    assert (trace.processors, workload.processors, workload.logged_processors) == (64, 64, 64)
+    assert not [note for note in workload.notes if "does not state the number of processors" in note]
+    assert to_workload(trace, 8).processors == 8

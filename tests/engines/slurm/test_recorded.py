@@ -15,7 +15,8 @@ from windlass.engines.slurm.job_reader import JobReader, read_jobs
 from windlass.engines.slurm.models import Phase
 from windlass.engines.slurm.node_reader import lists_groups, read_nodes
 from windlass.engines.slurm.release import installation_hint
-from windlass.model import BatchError
+from windlass.io.traces import read_trace
+from windlass.model import BatchError, InputError
 
 TRACES = Path(os.environ.get("WINDLASS_TRACES", Path(__file__).parents[4] / "shared" / "traces"))
 FILES = sorted((TRACES / "slurm").glob("[0-9]*/*.json"))
@@ -24,6 +25,7 @@ TREES = {file: json.loads(file.read_text()) for file in FILES}
 JOBS = [
     file for file, tree in TREES.items() if "jobs" in tree and not file.name.startswith(("slurmdb", "sacct"))
 ]
+ACCOUNTS = [file for file in TREES if file.name.startswith(("slurmdb-job", "sacct"))]
 NODES = [file for file, tree in TREES.items() if {"nodes", "sinfo"} & set(tree)]
 
 pytestmark = pytest.mark.skipif(not FILES, reason="recorded outputs of Slurm are absent: WINDLASS_TRACES")
@@ -139,9 +141,38 @@ def test_recorded_nodes_are_read(file):
     assert {row.name: sorted(row.partitions) for row in rows.values()} == partitions
 
 
+@pytest.mark.parametrize("file", ACCOUNTS, ids=name)
+def test_recorded_accounting_is_read(file):
+    over = [
+        job
+        for job in TREES[file]["jobs"]
+        if job["time"]["end"] and words(job["state"]["current"])[0] not in ("PENDING", "RUNNING")
+    ]
+    ran = [job for job in over if job["time"]["start"] and (job["time"]["elapsed"] or cpus(job))]
+    if not ran:
+        with pytest.raises(InputError, match="no jobs that ran"):
+            read_trace(file, "sacct-json")
+        return
+    records = read_trace(file, "sacct-json").records
+    assert records["job"].to_list() == [job["job_id"] for job in ran]
+    first = min(job["time"]["submission"] for job in ran)
+    assert records["submit"].to_list() == [job["time"]["submission"] - first for job in ran]
+    assert records["run"].to_list() == [job["time"]["elapsed"] for job in ran]
+    assert records["procs_allocated"].to_list() == [cpus(job) for job in ran]
+    assert records["state"].to_list() == [words(job["state"]["current"])[0] for job in ran]
+    limits = [plain(job["time"]["limit"], None) for job in ran]
+    if any(limits):
+        assert records["request"].to_list() == [None if each is None else 60.0 * each for each in limits]
+
+
+def cpus(job):
+    return next((each["count"] for each in job["tres"]["allocated"] if each["type"] == "cpu"), None)
+
+
 def test_every_release_has_recorded_jobs_and_nodes():
     releases = {"21.08", "22.05", "23.02", "23.11", "24.05", "24.11", "25.05", "25.11", "26.05"}
-    assert {file.parent.name for file in JOBS} == {file.parent.name for file in NODES} == releases
+    for files in (JOBS, NODES, ACCOUNTS):
+        assert {file.parent.name for file in files} == releases
 
 
 def test_the_recorded_error_of_a_missing_plugin_says_what_to_install():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -27,6 +27,8 @@ _COLUMNS = (
     "name",
     "submit_unix",
 )
+#: Columns with the size of the site, the same in each row; ``windlass run`` reads the processors.
+_SITE_COLUMNS = ("site_procs", "site_nodes")
 _SACCT = (
     "JobIDRaw",
     "Submit",
@@ -39,6 +41,8 @@ _SACCT = (
     "State",
     "JobName",
 )
+#: The beginning of a record of sacct.
+_BEGIN = re.compile(r"[0-9]+\|")
 #: A line of the text file. Each field that users choose lies between fields that only Slurm writes.
 _LINE = re.compile(
     r"JobId=(?P<job>\d+) UserId=(?P<user>.*)\(\d+\) GroupId=.* Name=(?P<name>.*) JobState=(?P<state>\S+)"
@@ -92,6 +96,26 @@ class SlurmJobLog:
     left_out: int
 
 
+@dataclass(frozen=True, slots=True)
+class SiteSize:
+    """The number of processors and of nodes of a cluster."""
+
+    procs: int
+    nodes: int
+
+
+def read_site(client: Client) -> SiteSize:
+    """Return the size of a cluster: all of its nodes count, whether jobs may start on them now or not.
+
+    Raises
+    ------
+    BatchError, InputError
+        Slurm does not list its nodes.
+    """
+    nodes = client.nodes()
+    return SiteSize(sum(node.procs for node in nodes), len(nodes))
+
+
 def read_log(client: Client, duplicates: bool = False) -> SlurmJobLog:
     """Read the finished jobs of a cluster, from its accounting or else from its job completion file.
 
@@ -109,10 +133,11 @@ def read_log(client: Client, duplicates: bool = False) -> SlurmJobLog:
     BatchError
         Slurm does not answer, or a line cannot be read; the message names the line.
     """
-    if client.setting("AccountingStorageType") == "accounting_storage/slurmdbd":
+    # Newer releases print the names of plugins as they were set, with or without their kind.
+    if client.setting("AccountingStorageType").rpartition("/")[2] == "slurmdbd":
         return read_sacct(client.accounting(_SACCT, duplicates), duplicates)
     kind, place = client.setting("JobCompType"), client.setting("JobCompLoc")
-    if kind != "jobcomp/filetxt":
+    if kind.rpartition("/")[2] != "filetxt":
         raise InputError(
             "this Slurm keeps no record of ended jobs: expected AccountingStorageType=accounting_storage/slurmdbd"
             f" or JobCompType=jobcomp/filetxt, found JobCompType={kind or 'none'}"
@@ -142,9 +167,7 @@ def read_completed(text: str, name: str, duplicates: bool = False) -> SlurmJobLo
             continue
         fields = _LINE.match(line)
         if fields is None:
-            raise BatchError(
-                f"{name}, line {number}: cannot be read, expected what jobcomp/filetxt of Slurm 22.05 writes"
-            )
+            raise BatchError(f"{name}, line {number}: cannot be read, expected what jobcomp/filetxt writes")
         try:
             found.append(_completed(fields))
         except (ValueError, OverflowError) as error:
@@ -174,9 +197,7 @@ def read_sacct(text: str, duplicates: bool = False) -> SlurmJobLog:
         A line cannot be read; the message names the line.
     """
     found: list[EndedJob | None] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
+    for number, line in _records(text):
         # The name is the last field, as it may contain the separator.
         cells = line.split("|", len(_SACCT) - 1)
         try:
@@ -195,6 +216,20 @@ def read_sacct(text: str, duplicates: bool = False) -> SlurmJobLog:
     return _in_order(found, duplicates)
 
 
+def _records(text: str) -> Iterator[tuple[int, str]]:
+    """Return each record and the number of its first line; the name of a job may contain line ends."""
+    record, first = "", 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if record and _BEGIN.match(line) is None and line.count("|") < len(_SACCT) - 1:
+            record += f"\n{line}"
+            continue
+        if record:
+            yield first, record.rstrip("\n")
+        record, first = (line, number) if line.strip() else ("", 0)
+    if record:
+        yield first, record.rstrip("\n")
+
+
 def _in_order(found: Sequence[EndedJob | None], duplicates: bool) -> SlurmJobLog:
     """Sort the runs by submission; without ``duplicates``, keep only the last run of each job."""
     runs = [
@@ -211,22 +246,33 @@ def _in_order(found: Sequence[EndedJob | None], duplicates: bool) -> SlurmJobLog
     return SlurmJobLog(jobs, len(found) - len(jobs))
 
 
-def write_log(jobs: Iterable[EndedJob], out: TextIO) -> None:
+def write_log(jobs: Iterable[EndedJob], out: TextIO, site: SiteSize | None = None) -> None:
     """Write jobs as CSV; ``submit`` and ``start`` count from the first submission, s.
+
+    Parameters
+    ----------
+    jobs
+        The jobs, in order of submission.
+    out
+        Where to write.
+    site
+        The size of the cluster, repeated in each row; None if it is not known.
 
     Examples
     --------
     >>> import sys
-    >>> write_log([EndedJob(7, 100, 103, 110, 2, 60, "ann", "main", "COMPLETED", "x")], sys.stdout)
-    job,submit,start,run,procs,request,user,partition,state,name,submit_unix
-    7,0,3,7,2,60,ann,main,COMPLETED,x,100
+    >>> job = EndedJob(7, 100, 103, 110, 2, 60, "ann", "main", "COMPLETED", "x")
+    >>> write_log([job], sys.stdout, SiteSize(8, 4))
+    job,submit,start,run,procs,request,user,partition,state,name,submit_unix,site_procs,site_nodes
+    7,0,3,7,2,60,ann,main,COMPLETED,x,100,8,4
     """
     rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(_COLUMNS)
+    rows.writerow(_COLUMNS + (() if site is None else _SITE_COLUMNS))
+    size = () if site is None else (site.procs, site.nodes)
     first: int | None = None
     for job in jobs:
         first = job.submit if first is None else first
         request = "" if job.request is None else job.request
         times = (job.submit - first, job.start - first, job.end - job.start)
         words = (job.user, job.partition, job.state, job.name)
-        rows.writerow((job.job, *times, job.procs, request, *words, job.submit))
+        rows.writerow((job.job, *times, job.procs, request, *words, job.submit, *size))

@@ -8,10 +8,11 @@ Columns may be in any order and have these names. If a table has several names f
 - procs_allocated: procs_allocated
 - request (s): request, request_s, walltime, walltime_s, time_limit
 - job (whole number): job, job_id, jobid, id
+- site_procs (whole number): site_procs
 
 submit, run and one of the two numbers of processors are required. Without a column of job numbers, jobs are numbered
-1, 2, … by row. All other columns are preserved unchanged. An empty cell is a missing value; all other cells of the
-columns above must be numbers of 0 or more.
+1, 2, … by row. The largest site_procs is the number of processors of the site. All other columns are preserved
+unchanged. An empty cell is a missing value; all other cells of the columns above must be numbers of 0 or more.
 
 Times may be ISO 8601 dates such as 2024-05-01T12:00:00Z (UTC if there is no zone), which are then converted to seconds
 since the first one. Durations may be written as 01:02:03, 1-02:03:04 (days first) or PT1H2M.
@@ -46,6 +47,8 @@ from windlass.io.traces.files import check_is_file, read_text, stem, write_bytes
 from windlass.io.traces.trace import REQUIRED, Trace
 from windlass.model import InputError
 
+_SITE = "site_procs"
+
 
 @dataclass(frozen=True, slots=True)
 class Role:
@@ -65,6 +68,7 @@ ROLES = (
         ("procs_requested", "procs", "processors", "cpus", "cores", "gpus", "nodes"),
     ),
     Role(TraceColumn("request"), ("request", "request_s", "walltime", "walltime_s", "time_limit")),
+    Role(TraceColumn(_SITE, whole=True), (_SITE,)),
 )
 
 
@@ -161,7 +165,13 @@ def _trace(file: Path, table: TextTable, chosen: Mapping[str, str], skip: bool, 
     if good.is_empty():
         why = f", all are bad, {unit} {bad[0].line}: {bad[0].reason}" if bad else ""
         raise InputError(f"{file}: no jobs{why}")
-    return Trace(stem(file), _filled(good), None, notes + dated, tuple(bad))
+    return Trace(stem(file), _filled(good), _site(good), notes + dated, tuple(bad))
+
+
+def _site(records: pl.DataFrame) -> int | None:
+    """Return the processors of the site: the most that a row states, as tables of several times may be joined."""
+    most = records[_SITE].max() if _SITE in records.columns else None
+    return most if isinstance(most, int) and most > 0 else None
 
 
 def _chosen(name: str, columns: list[str]) -> Mapping[str, str]:

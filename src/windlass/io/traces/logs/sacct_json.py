@@ -22,6 +22,8 @@ from windlass.io.traces.trace import Trace
 
 _Count = Annotated[int, Field(ge=0, le=2**53)]
 _Seconds = Annotated[float, Field(ge=0, le=1e11)]
+#: An amount of a resource; Slurm writes -2 for energy that it does not know.
+_Amount = Annotated[float, Field(ge=-2, le=2**63)]
 
 
 class _Number(JsonItem):
@@ -41,7 +43,7 @@ class _Times(JsonItem):
 class _Resource(JsonItem):
     type: str
     name: str | None = None
-    count: _Seconds | _Number | None = None
+    count: _Amount | _Number | None = None
 
 
 class _Resources(JsonItem):
@@ -179,7 +181,7 @@ def _sum(entries: tuple[_Resource, ...]) -> TrackableResources:
     typed: list[float] = []
     for entry in entries:
         count = _value(entry.count)
-        if count is None:
+        if count is None or count < 0:
             continue
         if entry.type == "cpu":
             cpus = int(count)
