@@ -215,10 +215,24 @@ def test_a_squeue_that_fails_or_hangs_is_an_error(squeue):
     with pytest.raises(BatchError, match=r"^denied$"):
         client.jobs()
     squeue("""print('{"jobs": [], "errors": [{"description": "no"}]}'); sys.exit(3)""")
-    with pytest.raises(BatchError, match="no"):
+    with pytest.raises(BatchError, match=r"^squeue --json: no$"):
+        client.jobs()
+    squeue("print('usage: x'); sys.exit(3)")
+    with pytest.raises(BatchError, match=r"^usage: x$"):
         client.jobs()
     squeue("""os.write(1, b'{"jobs": ['); os.kill(os.getpid(), 9)""")
-    with pytest.raises(BatchError, match="jobs"):
+    with pytest.raises(
+        BatchError, match=r"^squeue --json: the output is not valid JSON: Input data was truncated$"
+    ):
+        client.jobs()
+    squeue("sys.exit(3)")
+    with pytest.raises(BatchError, match=r"^squeue ended with status 3$"):
+        client.jobs()
+    squeue("print('no plugin', file=sys.stderr)")
+    with pytest.raises(BatchError, match=r"^no plugin$"):
+        client.jobs()
+    squeue("")
+    with pytest.raises(BatchError, match=r"^squeue --json: it printed nothing, expected JSON$"):
         client.jobs()
     squeue("sys.exit('squeue: unrecognized option \\'--json\\'')")
     with pytest.raises(Exception, match=r"expected Slurm 21\.08 or newer"):

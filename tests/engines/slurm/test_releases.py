@@ -214,6 +214,7 @@ def test_processors_that_are_reserved_for_the_system_do_not_count():
         # One task on a whole node, or on one of two threads: Slurm allocates more than was requested.
         (running(7, cpus=1), "cpu=22,mem=87054M,node=1,billing=22", 22),
         (running(7, cpus=22), "cpu=22,mem=87054M,node=1", 22),
+        (running(7, cpus=2), "mem=4G,billing=99,license/cpu=9,cpu=3", 3),
         (running(7, cpus=2), "mem=4G,billing=99", 2),
         (running(7, cpus=2), None, 2),
         (running(7, cpus=None), "billing=9,cpu=4", 4),
@@ -251,6 +252,7 @@ def test_a_job_that_runs_has_the_processors_that_slurm_allocated(release, row, a
         ("het_job_id", flagged(3), True),
         ("het_job_id", flagged(None), False),
         ("cpus", flagged(None), 0),
+        ("cpus", {"set": True, "infinite": True, "number": 7}, 0),
         ("restart_cnt", flagged(3), 3),
     ],
 )

@@ -195,7 +195,7 @@ class Client:
 
             def run() -> tuple[int, str, str]:
                 status, errors = stream(_QUEUE, self.timeout, reader.feed)
-                return status, reader.beginning, errors
+                return status, reader.problem() if status else reader.printed, errors
 
             self._checked(_QUEUE, run)
         rows = reader.finish()
@@ -227,7 +227,7 @@ class Client:
             raise AwayError(f"{command[0]} did not answer within {self.timeout:g} s") from error
         if (status != 0 or not out) and (hint := installation_hint(command, errors)):
             raise InputError(hint)
-        if status != 0:
+        if status != 0 or (not out and errors and "--json" in command):
             raise BatchError(" ".join((errors or out).split()) or f"{command[0]} ended with status {status}")
         return out
 

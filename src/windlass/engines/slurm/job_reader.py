@@ -8,7 +8,14 @@ import msgspec
 
 from windlass.engines.slurm.misfits import describe_misfit, release_in
 from windlass.engines.slurm.models import WAITS, JobRow
-from windlass.engines.slurm.output import decoded, notices, raise_errors, tolerant, unreadable, valid
+from windlass.engines.slurm.output import (
+    as_utf8,
+    check_errors,
+    decode_loosely,
+    decode_output,
+    raise_errors,
+    shape_error,
+)
 from windlass.engines.slurm.shapes import (
     JobShape,
     QueueShape,
@@ -18,6 +25,7 @@ from windlass.engines.slurm.shapes import (
     processors_in,
     state_of,
 )
+from windlass.model import BatchError
 
 _QUEUE = msgspec.json.Decoder(QueueShape)
 _JOBS = msgspec.json.Decoder(list[JobShape])
@@ -58,11 +66,6 @@ class JobReader:
         #: Slurm's errors that do not concern the list of jobs.
         self.notices: tuple[str, ...] = ()
 
-    @property
-    def beginning(self) -> str:
-        """The beginning of what was not parsed yet, for messages."""
-        return bytes((self._head or self._left)[:1000]).decode(errors="replace")
-
     def feed(self, data: bytes) -> None:
         """Take in the next part of the output."""
         self._left += data
@@ -80,16 +83,30 @@ class JobReader:
             the field and its value.
         """
         rest = self._head + bytes(self._left[1:] if self._head else self._left)
-        tree = decoded(_QUEUE, rest, self._command)
+        tree = decode_output(_QUEUE, rest, self._command)
         release = release_in(tree.meta)
         if self._misfit:
-            raise unreadable(self._command, release, self._misfit)
+            raise shape_error(self._command, release, self._misfit)
         if tree.jobs is None:
             raise_errors(tree.errors, self._command)
-            raise unreadable(self._command, release, "there is no field jobs")
-        self._rows.extend(map(_job, tree.jobs))
-        self.notices = notices(tree.errors, bool(self._rows), self._command)
-        return sorted(self._rows, key=lambda row: row.job)
+            raise shape_error(self._command, release, "there is no field jobs")
+        rows = [*self._rows, *map(_job, tree.jobs)]
+        self.notices = check_errors(tree.errors, bool(rows), self._command)
+        return sorted(rows, key=lambda row: row.job)
+
+    @property
+    def printed(self) -> str:
+        """The beginning of the output, for messages."""
+        return bytes((self._head or self._left)[:1000]).decode(errors="replace")
+
+    def problem(self) -> str:
+        """Return what a command that failed printed: Slurm's errors in its JSON, or else its beginning."""
+        if self.printed.lstrip().startswith("{"):
+            try:
+                self.finish()
+            except BatchError as error:
+                return str(error)
+        return self.printed
 
     def _parse(self) -> None:
         """Parse all jobs that are complete but the last, which may be followed by the end of the output."""
@@ -118,10 +135,10 @@ class JobReader:
     def _take(self, left: bytearray, end: int) -> None:
         try:
             with memoryview(left) as view, view[:end] as part:
-                jobs = tolerant(_JOBS, part)
+                jobs = decode_loosely(_JOBS, part)
         except msgspec.ValidationError as error:
             # The release is only known at the end.
-            self._misfit = self._misfit or describe_misfit(valid(left[:end]), error)
+            self._misfit = self._misfit or describe_misfit(as_utf8(left[:end]), error)
         else:
             self._rows.extend(map(_job, jobs))
 

@@ -9,7 +9,7 @@ import msgspec
 
 from windlass.engines.slurm.misfits import release_in
 from windlass.engines.slurm.models import NodeRow
-from windlass.engines.slurm.output import decoded, notices, raise_errors, unreadable
+from windlass.engines.slurm.output import check_errors, decode_output, raise_errors, shape_error
 from windlass.engines.slurm.shapes import ClusterShape, NodeGroupShape, NodeShape, amount
 
 _CLUSTER = msgspec.json.Decoder(ClusterShape)
@@ -47,15 +47,15 @@ def read_nodes(text: str | bytes, command: str = "sinfo --json") -> list[NodeRow
         field and its value.
     """
     data = text.encode(errors="replace") if isinstance(text, str) else text
-    tree = decoded(_CLUSTER, data, command)
+    tree = decode_output(_CLUSTER, data, command)
     if tree.nodes is not None:
-        notices(tree.errors, bool(tree.nodes), command)
+        check_errors(tree.errors, bool(tree.nodes), command)
         return [_node(node) for node in tree.nodes]
     if tree.sinfo is not None:
-        notices(tree.errors, bool(tree.sinfo), command)
+        check_errors(tree.errors, bool(tree.sinfo), command)
         return _grouped(tree.sinfo, command, release_in(tree.meta))
     raise_errors(tree.errors, command)
-    raise unreadable(command, release_in(tree.meta), "there is no field nodes or sinfo")
+    raise shape_error(command, release_in(tree.meta), "there is no field nodes or sinfo")
 
 
 def lists_groups(text: str) -> bool:
@@ -81,7 +81,7 @@ def _grouped(rows: Iterable[NodeGroupShape], command: str, release: str) -> list
     for row in rows:
         if row.cpus.minimum != row.cpus.maximum and row.nodes.nodes:
             named = ", ".join(row.nodes.nodes[:3])
-            raise unreadable(
+            raise shape_error(
                 command,
                 release,
                 f"nodes {named}: cpus are {row.cpus.minimum} to {row.cpus.maximum}, expected one number;"
