@@ -12,8 +12,10 @@ from rich.console import Console
 
 from tests.report.made import outcome, results
 from windlass.cli import progress, reproduce, slurm
+from windlass.cli.output import note
 from windlass.cli.plan import measured, output, solve
 from windlass.cli.results_json import results_tree
+from windlass.engines.slurm.give_back import QueueReturn
 from windlass.engines.streams.query_file import QueryFile
 from windlass.experiment.runner import Progress
 from windlass.jit import Compiling
@@ -312,7 +314,7 @@ def on_slurm(windlass, monkeypatch):
     for name, answer in (
         ("driver.drive_slurm", None),
         ("driver.plan_slurm", ["job 1 would start"]),
-        ("driver.give_back", [3, 4]),
+        ("driver.give_back", QueueReturn((3, 4))),
         ("cluster.down", ["cancelled"]),
         (
             "cluster.up",
@@ -379,11 +381,24 @@ def test_a_dry_run_on_slurm_changes_nothing(on_slurm):
 
 
 def test_slurm_give_back_passes_its_options_on(on_slurm):
-    (_, out, _), (client, (first, journal, options)) = on_slurm("give-back", "--partition", "p")
-    assert (out, client, first) == ("released: 3, 4\n", (None, 60.0), "client")
+    (_, out, _), (client, (first, journal, options, warn)) = on_slurm("give-back", "--partition", "p")
+    assert (out, client, first, warn) == ("released: 3, 4\n", (None, 60.0), "client", note)
     assert (journal, options.partition) == (Path("of client.journal"), "p")
-    _, (_, (_, journal, options)) = on_slurm("give-back", "--journal", "j")
+    _, (_, (_, journal, options, _)) = on_slurm("give-back", "--journal", "j")
     assert (journal, options.partition) == (Path("j"), None)
+
+
+def test_slurm_give_back_prints_the_jobs_that_stay_held(on_slurm, monkeypatch):
+    def answers(found):
+        monkeypatch.setattr("windlass.engines.slurm.driver.give_back", lambda *given: found)
+        return on_slurm("give-back")[0]
+
+    assert answers(QueueReturn((3,), {4: "denied for job 4", 5: "denied for job 5"})) == (
+        1,
+        "released: 3\n",
+        "windlass: jobs 4, 5 stay held: denied\n",
+    )
+    assert answers(QueueReturn()) == (0, "no job is held for Windlass\n", "")
 
 
 def test_slurm_up_passes_its_options_on(on_slurm, monkeypatch):

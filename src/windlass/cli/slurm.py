@@ -134,13 +134,17 @@ def give_back(partition: _Partition = None, journal: _Journal = None, conf: _Con
     """Release all jobs that Windlass holds, so that Slurm starts them; for use after the driver was killed."""
     from windlass.engines.slurm import driver, settings
     from windlass.engines.slurm.system import SlurmOptions
+    from windlass.model import BatchError
 
     client = _client(conf, 60.0)
     file = journal or settings.default_journal(settings.cluster_name(client))
-    jobs = driver.give_back(client, file, SlurmOptions(partition=partition))
-    print_lines(
-        [f"released: {', '.join(str(job) for job in jobs)}" if jobs else "no job is held for Windlass"]
-    )
+    found = driver.give_back(client, file, SlurmOptions(partition=partition), note)
+    if found.released:
+        print_lines([f"released: {', '.join(str(job) for job in found.released)}"])
+    if found.held:
+        raise BatchError(found.problem())
+    if not found.released:
+        print_lines(["no job is held for Windlass"])
 
 
 @slurm_app.command()

@@ -52,10 +52,10 @@ def test_a_release_is_retried_and_slurm_s_refusal_is_reported():
         (1, "", "Job has already finished for job 5\nslurm_suspend error: Job has already finished\n"),
     )
     fake = FakeCommands(scontrol=[AWAY, ""])
-    assert time.client(fake).release([5, 3]) == ""
+    assert time.client(fake).release([5, 3]) == {}
     assert fake.recorded == [("scontrol", "release", "5,3")] * 2
     fake = FakeCommands(scontrol=refusal)
-    assert "Job has already finished for job 5" in time.client(fake).release([5])
+    assert time.client(fake).release([5]) == {5: "Job has already finished for job 5"}
     assert len(fake.recorded) == 1
 
 

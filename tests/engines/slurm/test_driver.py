@@ -11,6 +11,7 @@ from windlass.engines.slurm import driver, lock
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import drive_slurm, give_back, plan_slurm
 from windlass.engines.slurm.entries import Began, Decided, GivenBack, Over, Releasing, Taking
+from windlass.engines.slurm.give_back import QueueReturn
 from windlass.engines.slurm.journal import Journal, read_journal
 from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.settings import Driving, cluster_name, default_journal, group_name
@@ -145,7 +146,7 @@ def test_a_cluster_has_only_one_driver(tmp_path):
     with DriverLock("strict:here:7", tmp_path):
         error, _ = driven(slurm, tmp_path, Fcfs())
         with pytest.raises(InputError, match="another driver"):
-            give_back(client_of(slurm), tmp_path / "none", LOOK)
+            give_back(client_of(slurm), tmp_path / "none", LOOK, lambda line: None)
     assert isinstance(error, InputError)
     assert slurm.changes() == []
 
@@ -180,7 +181,8 @@ def test_give_back_releases_the_queue_and_lifts_quotas(tmp_path):
         slurm.submit(number)
     slurm.submit(9, comment="")
     Lifts.lifted.clear()
-    assert give_back(client_of(slurm), tmp_path / "journal", LOOK) == (7, 8)
+    found = give_back(client_of(slurm), tmp_path / "journal", LOOK, lambda line: None)
+    assert found == QueueReturn((7, 8))
     assert Lifts.lifted == ["windlass-strict-here-7"]
     assert slurm.changes() == [("release", "7,8")]
 

@@ -7,6 +7,7 @@ import pytest
 from tests.engines.slurm.fake_commands import free, job, jobs, node, nodes, running
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Taking
+from windlass.engines.slurm.give_back import QueueReturn, return_queue
 from windlass.engines.slurm.job_reader import read_jobs
 from windlass.engines.slurm.journal import Journal, Unwritten
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
@@ -139,7 +140,10 @@ def test_jobs_given_back_are_as_submitted(tmp_path):
     with pytest.raises(Killed):
         first.release_shared(7, 8, 30, 900.0, 1400.0)
     slurm.dies_at = -1
-    assert driver(slurm, Unwritten(tmp_path / "journal")).give_back() == (7,)
+    lines = []
+    client = Client(slurm, 1.0, 1.0, sleep=lambda seconds: None)
+    assert return_queue(client, Unwritten(tmp_path / "journal"), None, lines.append) == QueueReturn((7,))
+    assert lines == []
     assert (slurm.limit, slurm.wants, slurm.state) == (2, "", "free")
 
 

@@ -11,7 +11,7 @@ from windlass.engines.slurm.driver import _undisturbed
 from windlass.engines.slurm.entries import Over
 from windlass.engines.slurm.journal import Journal
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def test_signals_are_ignored_only_during_give_back():
@@ -19,7 +19,7 @@ def test_signals_are_ignored_only_during_give_back():
 
     def gives_back():
         with _undisturbed():
-            assert [signal.getsignal(number) for number in SIGNALS] == [signal.SIG_IGN] * 2
+            assert [signal.getsignal(number) for number in SIGNALS] == [signal.SIG_IGN] * 3
             raise ValueError("fails")
 
     with pytest.raises(ValueError, match="fails"):

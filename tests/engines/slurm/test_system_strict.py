@@ -8,10 +8,11 @@ from tests.engines.slurm.test_system import TWO, Bench
 from windlass.engines.batch.system import Cancelled, NoMore, Started, Submitted
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import GivenBack, Refused, Releasing, Withheld
+from windlass.engines.slurm.give_back import QueueReturn, may_release
 from windlass.engines.slurm.job_reader import read_jobs
 from windlass.engines.slurm.journal import Journal, read_journal
-from windlass.engines.slurm.system import SlurmOptions, SlurmSystem, may_release
-from windlass.model import BatchError, InputError
+from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
+from windlass.model import InputError
 
 BARRED = {"state_reason": "JobHeldAdmin"}
 
@@ -52,23 +53,25 @@ def test_a_driver_may_release_a_job_only_if_its_user_holds_it():
 
 def test_give_back_releases_exactly_the_driver_s_jobs(bench):
     rows = (job(1), job(2, **BARRED), free(3), job(4, comment="x"), job(5, partition="other"), job(6))
-    found = bench(squeue=jobs(*rows), options=SlurmOptions(partition="share"))
+    found = bench(squeue=jobs(*rows))
     found.journal.append(Withheld(1005.0, 6, 1000.0))
-    assert found.system.give_back() == (1,)
+    assert found.give_back("share") == QueueReturn((1,))
     assert found.fake.commands_with("release") == [("release", "1")]
     assert read_journal(found.path)[-1] == GivenBack(1100.0, (1,))
     released_only = bench(squeue=jobs(free(3)))
-    assert (released_only.system.give_back(), released_only.fake.commands_with("release")) == ((), [])
+    assert (released_only.give_back(), released_only.fake.commands_with("release")) == (QueueReturn(), [])
 
 
 def test_give_back_names_jobs_that_stay_held(bench):
-    fake = [jobs(job(7), job(8), job(9)), jobs(free(7), job(8))]
+    fake = [jobs(job(6), job(7), job(8), job(9)), jobs(job(6), free(7), job(8))]
     found = bench(squeue=fake, scontrol_release=(1, "", "Access/permission denied"))
-    with pytest.raises(BatchError, match=r"^jobs 8, 9 stay held: Access/permission denied$"):
-        found.system.give_back()
+    answer = found.give_back()
+    # Job 9 has ended meanwhile.
+    assert answer == QueueReturn((7, 9), dict.fromkeys((6, 8), "Access/permission denied"))
+    assert answer.problem() == "jobs 6, 8 stay held: Access/permission denied"
     # All jobs were released, despite the command's output.
     fine = bench(squeue=[jobs(job(7)), jobs(free(7))], scontrol_release=(1, "", "x"))
-    assert fine.system.give_back() == (7,)
+    assert fine.give_back() == QueueReturn((7,))
 
 
 def test_only_held_arrays_left_to_windlass_are_reported(bench):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from windlass.engines.backoff import Backoff
+from windlass.engines.slurm.batches import batches, job_list, refusals
 from windlass.engines.slurm.commands import CommandRunner, Commands
 from windlass.engines.slurm.job_reader import JobReader
 from windlass.engines.slurm.models import JobRow, NodeRow
@@ -94,13 +95,18 @@ class Client:
         """Return all nodes."""
         return self._retry(self._nodes)
 
-    def release(self, jobs: Sequence[int]) -> str:
-        """Release held jobs, in this order; return Slurm's error message, or an empty string if all were released."""
-        return self._try("scontrol", "release", _job_list(jobs))
+    def release(self, jobs: Sequence[int]) -> dict[int, str]:
+        """Release held jobs, in this order, in as many commands as their number requires.
 
-    def hold(self, jobs: Sequence[int]) -> str:
+        Returns
+        -------
+        An error message for each job of a command that failed: some of these jobs may be released. Empty if all were.
+        """
+        return self._change("release", jobs)
+
+    def hold(self, jobs: Sequence[int]) -> dict[int, str]:
         """Hold waiting jobs so that their users may release them; return as in :meth:`release`."""
-        return self._try("scontrol", "uhold", _job_list(jobs))
+        return self._change("uhold", jobs)
 
     def requeue(self, job: int) -> str:
         """Stop a running job and requeue it, held; return Slurm's error message, or an empty string."""
@@ -174,6 +180,13 @@ class Client:
         # With --state and without --endtime, sacct uses the start time as the end time and lists no jobs.
         listed = ("--endtime=now", f"--state={states}", f"--format={','.join(fields)}")
         return self._retry(lambda: self._call("env", "SLURM_TIME_FORMAT=%s", "sacct", *options, *listed))
+
+    def _change(self, verb: str, jobs: Sequence[int]) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for batch in batches(jobs):
+            if error := self._try("scontrol", verb, job_list(batch)):
+                found |= refusals(batch, error)
+        return found
 
     def _try(self, *command: str) -> str:
         """Run a command; return its error message if Slurm refuses it, or an empty string."""
@@ -271,7 +284,3 @@ def numbers(text: str) -> frozenset[int]:
         first, _, last = part.partition("-")
         found |= set(range(int(first), int(last or first) + 1))
     return frozenset(found)
-
-
-def _job_list(jobs: Sequence[int]) -> str:
-    return ",".join(str(job) for job in jobs)

@@ -16,8 +16,10 @@ from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import detect_groups
+from windlass.engines.slurm.batches import listed
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Decided
+from windlass.engines.slurm.give_back import QueueReturn, return_queue
 from windlass.engines.slurm.journal import Journal, Record, Unwritten
 from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
@@ -29,6 +31,10 @@ from windlass.order.site.view import SiteView, Start
 
 #: Time limit for giving the queue back, s.
 _GIVE_BACK_S = 60.0
+#: The most jobs of a decision that its line names; the journal has all of them.
+_MOST_NAMED = 20
+#: What releases the jobs that a driver could not give back.
+_BY_HAND = "`windlass slurm give-back` releases them"
 
 
 class JournaledEngine:
@@ -80,7 +86,10 @@ def drive_slurm(client: Client, driving: Driving, notify: Notify) -> BatchRun:
     BatchError
         Slurm stays unreachable, or does not start a job.
     """
-    driving.journal.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        driving.journal.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--journal: {driving.journal.parent}: {error.strerror}") from error
     with DriverLock(cluster_name(client)), Journal(driving.journal) as journal:
         _report_found(journal, notify)
         system = SlurmSystem(client, journal, driving.options, notify=notify)
@@ -116,28 +125,31 @@ def plan_slurm(client: Client, driving: Driving) -> list[str]:
     return [*lines, *plan_shares(client, driving, options)]
 
 
-def give_back(client: Client, journal: Path, options: SlurmOptions) -> tuple[int, ...]:
+def give_back(client: Client, journal: Path, options: SlurmOptions, notify: Notify) -> QueueReturn:
     """Release all jobs held for Windlass and lift remaining quotas, when no driver runs; return the jobs.
+
+    A journal that is damaged or cannot be read is no obstacle: its warning is passed to ``notify``. Jobs that users
+    hold are then released too if only the journal knew about the hold.
 
     Raises
     ------
     InputError
         A driver runs.
     BatchError
-        Slurm does not answer, or refuses.
+        Slurm does not list its jobs.
     """
     cluster = cluster_name(client)
     with DriverLock(cluster):
         with contextlib.suppress(GroupError):  # without cgroups there are no quotas to lift
             detect_groups(name=group_name(cluster)).release_all()
-        return SlurmSystem(client, Unwritten(journal), options).give_back()
+        return return_queue(client, Unwritten(journal, notify), options.partition, notify)
 
 
 def _report_found(journal: Journal, notify: Notify) -> None:
     if journal.torn:
         notify(journal.torn)
     if journal.under_way:
-        jobs = ", ".join(str(job) for job in sorted(journal.under_way))
+        jobs = listed(sorted(journal.under_way))
         notify(f"{journal.path}: a previous driver released these jobs and recorded no end: {jobs}")
 
 
@@ -151,38 +163,45 @@ def _report(decision: str, view: Any, answer: Any, notify: Notify) -> None:
 def _report_started(view: SiteView, answer: Start, notify: Notify) -> None:
     if not answer.jobs:
         return
-    started = "; ".join(f"{job}: {why}" for job, why in zip(answer.jobs, answer.reasons(), strict=True))
+    pairs = list(zip(answer.jobs, answer.reasons(), strict=True))
+    started = "; ".join(f"{job}: {why}" for job, why in pairs[:_MOST_NAMED])
+    more = f"; and {len(pairs) - _MOST_NAMED:,} more" if len(pairs) > _MOST_NAMED else ""
     waiting = len(view.waiting.job) - len(answer.jobs)
-    notify(f"start {started} ({waiting} wait)")
+    notify(f"start {started}{more} ({waiting} wait)")
 
 
 def _give_back(client: Client, journal: Journal, options: SlurmOptions, notify: Notify) -> None:
     with _undisturbed():
         try:
-            jobs = _given_back(client, journal, options, notify)
+            found = _given_back(client, journal, options, notify)
         except BatchError as error:
-            notify(f"jobs may still be held; `windlass slurm give-back` releases them: {error}")
+            notify(f"jobs may still be held; {_BY_HAND}: {error}")
             return
-    if jobs:
-        notify(f"given back to Slurm: {', '.join(str(job) for job in jobs)}")
+    if found.released:
+        notify(f"given back to Slurm: {listed(found.released)}")
+    if found.held:
+        notify(f"{found.problem()}; {_BY_HAND}")
 
 
-def _given_back(client: Client, journal: Journal, options: SlurmOptions, notify: Notify) -> tuple[int, ...]:
+def _given_back(client: Client, journal: Journal, options: SlurmOptions, notify: Notify) -> QueueReturn:
     try:
-        return SlurmSystem(client, journal, options).give_back()
+        return return_queue(client, journal, options.partition, notify)
     except InputError as error:
         # With a full disk the journal cannot be written. Jobs that stay held for ever would be worse.
         notify(f"{error}; giving the queue back without a journal entry")
-        return SlurmSystem(client, Unwritten(journal.path), options).give_back()
+        return return_queue(client, Unwritten(journal.path, notify), options.partition, notify)
 
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Ignore a second Ctrl-C, which would leave the queue half given back."""
+    """Ignore further signals, which would leave the queue half given back."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = [(number, signal.signal(number, signal.SIG_IGN)) for number in (signal.SIGINT, signal.SIGTERM)]
+    before = [
+        (number, signal.signal(number, signal.SIG_IGN))
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    ]
     try:
         yield
     finally:

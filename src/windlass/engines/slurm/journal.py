@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Protocol
@@ -41,12 +41,33 @@ class Unwritten:
     ----------
     path
         A journal, which need not exist.
+    warn
+        Called with a line if the file or a line of it cannot be read; that part is then ignored. None for an error.
+
+    Raises
+    ------
+    InputError
+        The file or a line of it cannot be read, and there is no ``warn``.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, warn: Callable[[str], None] | None = None) -> None:
         self.standing = Standing()
-        for entry in read_journal(path) if path.exists() else ():
-            self.standing.note(entry)
+        try:
+            lines = path.read_bytes().split(b"\n")[:-1]
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            _report(f"--journal: {path}: {error.strerror}", warn)
+            return
+        damaged: list[str] = []
+        for number, line in enumerate(lines, 1):
+            try:
+                self.standing.note(read_entry(line.decode("utf-8")))
+            except ValueError as error:
+                damaged.append(f"{path}, line {number}: not an entry of a journal: {error}")
+        if damaged:
+            more = f" (and {len(damaged) - 1:,} more lines)" if len(damaged) > 1 else ""
+            _report(f"{damaged[0]}{more}", warn)
 
     @property
     def under_way(self) -> Mapping[int, Releasing]:
@@ -121,7 +142,10 @@ class Journal:
             try:
                 self.standing.note(read_entry(line.decode("utf-8")))
             except ValueError as error:
-                raise InputError(f"{self.path}, line {number}: not an entry of a journal: {error}") from error
+                raise InputError(
+                    f"{self.path}, line {number}: not an entry of a journal: {error}; "
+                    "run `windlass slurm give-back`, and move the file away"
+                ) from error
         self.read = len(lines)
         if last:
             self.torn = f"{self.path}, line {len(lines) + 1}: incomplete ({len(last)} bytes); removed"
@@ -201,6 +225,12 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _report(problem: str, warn: Callable[[str], None] | None) -> None:
+    if warn is None:
+        raise InputError(problem)
+    warn(problem)
 
 
 def read_journal(path: Path) -> Sequence[Entry]:

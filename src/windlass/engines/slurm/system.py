@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from windlass.engines.batch.system import Capacity, Event, NoMore
+from windlass.engines.slurm.batches import batches, job_list, listed
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.entries import GivenBack, Refused, Releasing
+from windlass.engines.slurm.entries import Refused, Releasing
+from windlass.engines.slurm.give_back import may_release
 from windlass.engines.slurm.guests import Guests
 from windlass.engines.slurm.history import Past
 from windlass.engines.slurm.journal import Record
 from windlass.engines.slurm.models import OPT_IN, JobRow, NodeRow, Phase
 from windlass.engines.slurm.watch import SlurmWatch
-from windlass.model import BatchError, InputError
+from windlass.model import InputError
 
 #: Factor on the polling interval while there are no jobs of Windlass.
 _IDLE_PACE = 4.0
@@ -41,11 +43,6 @@ class SlurmOptions:
     until_idle: bool = False
     partition: str | None = None
     dry_run: bool = False
-
-
-def may_release(row: JobRow) -> bool:
-    """Return whether a job may be released: it is held, and not by an administrator."""
-    return row.held and not row.barred
 
 
 class SlurmSystem:
@@ -118,7 +115,7 @@ class SlurmSystem:
             self._sleep(max(0.0, min(until, self._next_poll) - self._clock()))
 
     def start(self, jobs: Sequence[int]) -> dict[int, str]:
-        """Release these jobs, in this order, with one command; each release is journaled first.
+        """Release these jobs, in this order; each release is journaled first.
 
         Slurm gives each job that it releases a lower priority than the one before, and so starts them in this order.
         """
@@ -131,42 +128,22 @@ class SlurmSystem:
         if not wanted:
             return refused
         self._journal.append(*(Releasing(now, job, known[job].submit, known[job].restarts) for job in wanted))
-        error = self._client.release(wanted)
-        still = self._still_held(wanted) if error else set()
+        failed = self._client.release(wanted)
+        still = self._still_held(failed)
         for job in wanted:
             if job in still:
-                refused[job] = error
+                refused[job] = failed[job]
             else:
                 self._watch.released(job, now)
         self._journal.append(*(Refused(now, job, refused[job]) for job in wanted if job in refused))
         return refused
 
     def describe(self, jobs: Sequence[int]) -> str:
-        """Return the command that releases these jobs."""
-        return f"scontrol release {','.join(str(job) for job in jobs)}"
+        """Return the commands that release these jobs, a line each."""
+        return "\n".join(f"scontrol release {job_list(batch)}" for batch in batches(jobs))
 
     def close(self) -> None:
         """Do nothing: no process was started."""
-
-    def give_back(self) -> tuple[int, ...]:
-        """Release all jobs held for Windlass, so that Slurm's scheduler starts them; return the jobs.
-
-        Raises
-        ------
-        BatchError
-            Slurm does not answer, or refuses; the message names the jobs.
-        """
-        rows = self._client.jobs()
-        self._rows = {row.job: row for row in rows}
-        here = [row for row in rows if row.opted_in and may_release(row) and self._is_here(row)]
-        held = tuple(row.job for row in here if not self._past.withheld(row))
-        self.guests.restore(rows)
-        if held:
-            self._journal.append(GivenBack(self._clock(), held))
-            error = self._client.release(held)
-            if error and (still := self._still_held(held)):
-                raise BatchError(f"jobs {', '.join(map(str, sorted(still)))} stay held: {error}")
-        return held
 
     def details(self, job: int) -> JobRow:
         """Return a job as listed at the last poll.
@@ -232,14 +209,23 @@ class SlurmSystem:
             self._events.append(Capacity(capacity))
 
     def _hold(self, jobs: Mapping[int, str]) -> None:
-        for job, why in ({} if self._options.dry_run else jobs).items():
-            error = self._client.hold([job])
-            self._notify(f"job {job} is held: {why}" if not error else f"job {job} cannot be held: {error}")
+        if self._options.dry_run or not jobs:
+            return
+        failed = self._client.hold(list(jobs))
+        for why in dict.fromkeys(jobs.values()):
+            held = [job for job, each in jobs.items() if each == why and job not in failed]
+            if held:
+                one = len(held) == 1
+                self._notify(
+                    f"{'job' if one else 'jobs'} {listed(held)} {'is' if one else 'are'} held: {why}"
+                )
+        for job in failed:
+            self._notify(f"job {job} cannot be held: {failed[job]}")
 
-    def _still_held(self, jobs: Sequence[int]) -> set[int]:
-        """Return the jobs that are still held after a command that failed to release all of them."""
-        rows = {row.job: row for row in self._client.jobs()}
-        return {job for job in jobs if job not in rows or rows[job].held}
+    def _still_held(self, failed: Collection[int]) -> set[int]:
+        """Return the jobs of these, which a command failed to release, that are still held or unknown to Slurm."""
+        rows = {row.job: row for row in self._client.jobs()} if failed else {}
+        return {job for job in failed if job not in rows or rows[job].held}
 
     def _is_here(self, row: JobRow) -> bool:
         return self._options.partition in (None, row.partition)
