@@ -120,7 +120,7 @@ def drive(
     client = _client(conf, patience)
     file = journal or default_journal(cluster_name(client))
     options = SlurmOptions(pace=look, until_idle=until_idle, partition=partition)
-    settings = Driving(chosen, file, options, keep_held, checkpoint)
+    settings = Driving(chosen, file, options, keep_held, checkpoint, forgets=True)
     if dry_run:
         lines = plan_slurm(client, settings) or ["no job would start now"]
         print_lines([*lines, "Nothing was changed."])

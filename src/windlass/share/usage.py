@@ -86,8 +86,12 @@ def _percent(part: float) -> float:
     return part if math.isnan(part) else min(100.0, max(0.0, 100.0 * part))
 
 
+#: The most classes of which the use is kept: where each job has a name of its own, they would grow without end.
+MOST_CLASSES = 10_000
+
+
 class ClassUse:
-    """Mean CPU use of jobs of each class while they had their cores alone.
+    """Mean CPU use of jobs of each class while they had their cores alone; of the 10,000 measured last.
 
     Examples
     --------
@@ -109,8 +113,10 @@ class ClassUse:
     def take(self, job_class: str, seconds: float, cpu: float) -> None:
         """Add a measurement of ``seconds`` at ``cpu`` percent; NaN is ignored."""
         if not math.isnan(cpu):
-            time, used = self._totals.get(job_class, (0.0, 0.0))
+            time, used = self._totals.pop(job_class, (0.0, 0.0))
             self._totals[job_class] = time + seconds, used + seconds * cpu
+            if len(self._totals) > MOST_CLASSES:
+                del self._totals[next(iter(self._totals))]
 
     def cpu(self, job_class: str) -> float:
         """Return the mean CPU use, percent of the cores' time; NaN if never measured."""

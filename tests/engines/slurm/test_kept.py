@@ -48,7 +48,7 @@ def site(monkeypatch, tmp_path):
         )
         monkeypatch.setattr(sharing, "detect_groups", lambda name: f"groups of {name}")
         monkeypatch.setattr(sharing, "cluster_name", lambda client: "c")
-        monkeypatch.setattr(sharing, "LiveSite", lambda system, side_decision=None: (system, side_decision))
+        monkeypatch.setattr(sharing, "LiveSite", lambda system, **settings: (system, settings))
         driving = Driving({"order": None, "share": policy}, tmp_path / "journal", SlurmOptions())
         system = SimpleNamespace(guests=SimpleNamespace(known=dict))
         sharing_site(system, Client(None, 1.0, 1.0), driving, None, notify=print)

@@ -110,11 +110,9 @@ def test_entries_of_missing_or_replaced_jobs_are_dropped():
         job(11), over(12), job(21),
     )  # fmt: skip
     Past(journal).forget(rows, 1030.0)
-    assert journal.written == [
-        Over(1030.0, number, "had ended when a driver started") for number in (3, 4, 5, 6)
-    ]
+    assert journal.written == [Over(1030.0, number, "ended without an event") for number in (3, 4, 5, 6)]
     assert sorted(journal.under_way) == [1, 2]
-    assert (list(journal.standing.returning), list(journal.standing.withheld)) == ([11], [21])
+    assert (list(journal.standing.returning), list(journal.standing.withheld)) == ([11, 12], [21])
 
 
 def test_ended_or_replaced_guests_count_as_restored():

@@ -129,7 +129,8 @@ def test_each_change_is_one_command(call, command):
         with pytest.raises(BatchError, match=f"job 5: {' '.join(command[2:])}: Access/permission denied"):
             call(refused)
     else:
-        assert call(refused) == "Access/permission denied"
+        found = "Access/permission denied"
+        assert call(refused) == (found if command[0] == "requeuehold" else {5: found, 3: found})
 
 
 def test_the_reason_of_a_failed_command_is_stderr_stdout_or_its_status():
@@ -139,7 +140,7 @@ def test_the_reason_of_a_failed_command_is_stderr_stdout_or_its_status():
         ((2, "out", ""), "out"),
         ((3, "", ""), silent),
     ):
-        assert client(scontrol=answer).release([1]) == fake
+        assert client(scontrol=answer).requeue(1) == fake
 
 
 def test_cores_are_known_only_for_jobs_on_one_node():

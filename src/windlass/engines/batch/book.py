@@ -36,10 +36,12 @@ class BatchBook(of.Table):
     ----------
     processors
         The site's processors, until a :class:`Capacity` event changes them.
+    forgets
+        True to forget ended jobs, for a service: the result then lacks most of them.
     """
 
-    def __init__(self, processors: int) -> None:
-        super().__init__()
+    def __init__(self, processors: int, forgets: bool = False) -> None:
+        super().__init__(forgets)
         self.processors = self.most = processors
         self.closed = False
         #: Jobs at the front of the queue that the last decision left waiting, with no processor freed since.
@@ -228,12 +230,11 @@ class BatchBook(of.Table):
 
     def _enter(self, job: int, at: float, procs: int, request: float) -> np.void:
         """Return the job's row, reset to its initial values; a new row for an unknown job."""
-        known = job in self._row_of
+        if job in self._row_of:
+            self._part(self._row_of[job])
+        else:
+            self._make_room()
         row = self._row_of.setdefault(job, len(self._row_of))
-        if known:
-            self._part(row)
-        if row == len(self._rows):
-            self._rows = np.concatenate((self._rows, np.zeros(len(self._rows), of.ROW)))
         entry: np.void = self._rows[row]
         entry["job"], entry["submit"], entry["procs"], entry["request"] = job, at, procs, request
         entry["why"], entry["refusals"], entry["ours"], entry["paused"] = -1, 0, True, 0.0
@@ -267,6 +268,14 @@ class BatchBook(of.Table):
         entry["state"], entry["end"], entry["cancelled"] = OVER, at, cancelled
         self.refused = 0
         return True
+
+    def _drop_ended(self) -> None:
+        """Drop ended jobs, and the reasons that only they had."""
+        super()._drop_ended()
+        why, reasons = self._jobs["why"], list(self._codes)
+        codes, at = np.unique(why[why >= 0], return_inverse=True)
+        self._jobs["why"][why >= 0] = at
+        self._codes = {reasons[code]: number for number, code in enumerate(codes)}
 
     def _part(self, row: int) -> None:
         """End a job's sharing: its guest keeps its own processors, or its host gets all of its processors back."""

@@ -49,6 +49,9 @@ class LiveSite:
         If nothing runs and nothing more is submitted, how long a policy may leave jobs waiting, s. The time does not
         count while a job waits for processors that the site had before, and none for more than it ever had: drained
         nodes are expected to return.
+    forgets
+        True to forget ended jobs, so that memory and the cost of a decision do not grow with the run:
+        :meth:`result` then lacks most of them.
 
     Examples
     --------
@@ -79,9 +82,10 @@ class LiveSite:
         *,
         patience: float = 30.0,
         side_decision: Callable[[BatchBook], SideDecision] | None = None,
+        forgets: bool = False,
     ) -> None:
         self._system, self._patience = system, patience
-        self._book = BatchBook(system.processors)
+        self._book = BatchBook(system.processors, forgets)
         self._wanted, self._decisions = False, 0
         self._decided, self._idle_since = -np.inf, np.inf
         self._side_decision = NoSideDecision() if side_decision is None else side_decision(self._book)
@@ -211,7 +215,7 @@ class LiveSite:
         return view, policy.decide(view)
 
     def result(self) -> BatchRun:
-        """Return the outcome of each job."""
+        """Return the outcome of each job; if ended jobs are forgotten, of those that are left."""
         return self._book.result(self._decisions)
 
     def close(self) -> None:

@@ -37,12 +37,50 @@ def own_processors(jobs: NDArray[np.void]) -> NDArray[np.int64]:
     return found
 
 
-class Table:
-    """Rows of jobs, and lookups by job number."""
+#: The least length of a table.
+_SHORTEST = 64
 
-    def __init__(self) -> None:
-        self._rows = np.zeros(64, ROW)
+
+class Table:
+    """Rows of jobs, and lookups by job number.
+
+    Parameters
+    ----------
+    forgets
+        True to drop the rows of ended jobs when the table is full, so that it is at most four times as long as the
+        most jobs that waited or ran at once.
+    """
+
+    def __init__(self, forgets: bool = False) -> None:
+        self._forgets = forgets
+        self._rows = np.zeros(_SHORTEST, ROW)
         self._row_of: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._row_of)
+
+    def _make_room(self) -> None:
+        """Ensure that a row is free. Row numbers are valid until the next call."""
+        if len(self._row_of) < len(self._rows):
+            return
+        if self._forgets:
+            self._drop_ended()
+        if 2 * len(self._row_of) > len(self._rows):
+            self._rows = np.concatenate((self._rows, np.zeros(len(self._rows), ROW)))
+
+    def _drop_ended(self) -> None:
+        """Drop the rows of ended jobs; the others keep their order."""
+        jobs = self._jobs
+        left = np.flatnonzero(jobs["state"] != OVER)
+        # The last element is that of NO_JOB. An ended job has neither a host nor a guest.
+        row_of = np.full(len(jobs) + 1, NO_JOB)
+        row_of[left] = np.arange(len(left))
+        rows = np.zeros(max(_SHORTEST, 2 * len(left)), ROW)
+        rows[: len(left)] = jobs[left]
+        for name in ("host", "guest"):
+            rows[name][: len(left)] = row_of[jobs[name][left]]
+        self._rows = rows
+        self._row_of = {job: row for row, job in enumerate(jobs["job"][left].tolist())}
 
     @property
     def _jobs(self) -> NDArray[np.void]:
@@ -83,5 +121,6 @@ class Table:
         return int(own_processors(self._jobs)[self._row_of[job]])
 
     def expect(self, job: int, end: float) -> None:
-        """Set the expected end of a job, s."""
-        self._rows[self._row_of[job]]["expected_end"] = end
+        """Set the expected end of a job, s; no effect on a job without processors."""
+        if self.holds(job):
+            self._rows[self._row_of[job]]["expected_end"] = end

@@ -71,14 +71,18 @@ class Past:
         self._journal.append(*entries)
 
     def forget(self, rows: Mapping[int, JobRow], now: float) -> None:
-        """Record the released jobs that ended while no driver ran."""
+        """Record the released jobs that have ended without an event, as while no driver ran, and drop other ended jobs.
+
+        What the journal knows is thus about jobs that Slurm lists.
+        """
         standing = self._journal.standing
         gone: list[Entry] = [
-            Over(now, job, "had ended when a driver started")
+            Over(now, job, "ended without an event")
             for job, left in standing.under_way.items()
             if _is_gone(rows.get(job)) or _is_another(rows[job], left.submit, left.restarts)
         ]
-        for job in [job for job in (*standing.returning, *standing.withheld) if _is_gone(rows.get(job))]:
+        # A job that is being requeued may be listed as cancelled for a moment.
+        for job in {*standing.returning, *standing.withheld} - rows.keys():
             standing.forget(job)
         self._journal.append(*gone)
 

@@ -87,7 +87,7 @@ class Journal:
         The file. An existing one is read first, and then appended to.
     limit
         The size at which it is rotated, bytes: the new file has only actions without an outcome; the old one replaces
-        ``<path>.1``.
+        ``<path>.1``. If the new file has more than half of this size, it is rotated at twice its own size.
 
     Raises
     ------
@@ -107,7 +107,7 @@ class Journal:
     """
 
     def __init__(self, path: Path, limit: int = LIMIT_BYTES) -> None:
-        self.path, self._limit = path, limit
+        self.path, self._limit, self._least = path, limit, limit
         #: All actions without a recorded outcome.
         self.standing = Standing()
         #: A warning about an incomplete last line; empty if there was none.
@@ -172,7 +172,7 @@ class Journal:
             raise self._refused(error) from error
         for entry in entries:
             self.standing.note(entry)
-        if self._file.tell() > self._limit:
+        if os.fstat(self._file.fileno()).st_size > self._limit:
             try:
                 self._rotate()
             except OSError as error:
@@ -205,6 +205,8 @@ class Journal:
         self._sync_folder()
         self._file.close()
         self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115
+        # Otherwise a journal of many actions without an outcome would be rotated at each entry.
+        self._limit = max(self._least, 2 * os.fstat(self._file.fileno()).st_size)
 
     def _sync_folder(self) -> None:
         handle = os.open(self.path.absolute().parent, os.O_RDONLY)

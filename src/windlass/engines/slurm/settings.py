@@ -31,6 +31,8 @@ class Driving:
         True to leave waiting jobs held when the driver stops; False to release them to Slurm's scheduler.
     checkpoint
         With a ``share`` policy: interval between measurements of running jobs that may share, s.
+    forgets
+        True to forget ended jobs, as a service must; the outcome then lacks most of them.
     """
 
     policies: Mapping[str, Named]
@@ -38,6 +40,7 @@ class Driving:
     options: SlurmOptions
     keep_held: bool = False
     checkpoint: float = 5.0
+    forgets: bool = False
 
 
 def cluster_name(client: Client) -> str:

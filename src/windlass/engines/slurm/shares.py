@@ -139,6 +139,8 @@ class SlurmShares(SlurmUse):
             self._keep(pairs)
             self._pairs = tuple(pairs)
         self._guard()
+        hosts = {pair.host for pair in pairs}
+        self._cores = {job: cores for job, cores in self._cores.items() if job in hosts}
         wanted: dict[int, _Set] = {}
         for pair in pairs:
             host, guest = self._known[pair.host], self._known[pair.guest]

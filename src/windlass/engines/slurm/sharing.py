@@ -42,7 +42,7 @@ def sharing_site(
     """
     policy: Any = driving.policies.get(SHARE.key)
     if policy is None:
-        return LiveSite(system)
+        return LiveSite(system, forgets=driving.forgets)
     file, state = _learned(driving, policy)
     uses, learner = ClassUse(state.uses), capability(policy, Persistent)
 
@@ -71,7 +71,7 @@ def sharing_site(
             uses=uses,
         )
 
-    return LiveSite(system, side_decision=co_scheduler)
+    return LiveSite(system, side_decision=co_scheduler, forgets=driving.forgets)
 
 
 def _learned(driving: Driving, policy: Any) -> tuple[Path, ShareState]:

@@ -88,7 +88,7 @@ class SlurmSystem:
         self._watch = SlurmWatch(past.was_released, past.was_requeued, past.withheld, past.returning)
         self._rows: Mapping[int, JobRow] = {}
         self._now = clock()
-        self._polls, self._next_poll = 0, -math.inf
+        self._next_poll = -math.inf
         self._no_more = False
         self._skipped: set[int] = set()
         self._events: list[Event] = []
@@ -181,10 +181,8 @@ class SlurmSystem:
         self._rows = {row.job: row for row in rows}
         here = [row for row in rows if self._is_here(row)]
         changes = self._watch.update(here, began, now)
-        if self._polls == 0:
-            self._past.forget(self._rows, now)
-        self._polls += 1
         self._past.keep(changes.events, [self._rows[job] for job in changes.withheld], now)
+        self._past.forget(self._rows, now)
         self._events += changes.events
         for job in changes.withheld:
             self._notify(
@@ -240,6 +238,7 @@ class SlurmSystem:
         return sum(node.procs for node in here if node.up)
 
     def _report_skipped(self, rows: Sequence[JobRow]) -> None:
+        self._skipped &= self._rows.keys()
         for row in rows:
             if row.many and row.held and row.comment.split()[:1] == [OPT_IN] and row.job not in self._skipped:
                 self._skipped.add(row.job)

@@ -28,6 +28,8 @@ from windlass.share.usage import Reading
 
 #: The time limit assumed for a job without one, s.
 _YEAR = 365.0 * 86400.0
+#: The least number of jobs at which ended ones are dropped.
+_FEW = 256
 _PROGRESS = b"WINDLASS_PROGRESS="
 
 
@@ -60,6 +62,8 @@ class SlurmUse:
         _check_accounts(client, mount)
         self._system, self._mount = system, mount
         self._known: dict[int, Candidate] = {}
+        #: Number of known jobs at which those that Slurm no longer lists are dropped.
+        self._most_known = _FEW
         self._measured: dict[int, _Measured] = {}
         self._memory_per_core = _memory_per_core(client)
 
@@ -70,6 +74,10 @@ class SlurmUse:
         row = self._system.details(job)
         if not row.shares:
             return None
+        if len(self._known) > self._most_known:
+            listed = (job for job in self._known if self._system.knows(job) or job in self._measured)
+            self._known = {job: self._known[job] for job in listed}
+            self._most_known = max(_FEW, 2 * len(self._known))
         # Cached, because a guest's time limit is extended later.
         return self._known.setdefault(job, _candidate(row, self._system.guests.requested_limit(row)))
 
