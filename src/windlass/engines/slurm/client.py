@@ -17,6 +17,7 @@ from windlass.engines.slurm.job_reader import JobReader
 from windlass.engines.slurm.models import JobRow, NodeRow
 from windlass.engines.slurm.node_reader import lists_groups, read_nodes
 from windlass.engines.slurm.release import ReleaseTraits, installation_hint
+from windlass.engines.slurm.status import Contact
 from windlass.model import BatchError, InputError
 
 _Found = TypeVar("_Found")
@@ -71,6 +72,8 @@ class Client:
         Returns a monotonic time, s.
     traits
         What the client learns about Slurm's release.
+    contact
+        Updated with each command: whether Slurm answers.
     """
 
     run: CommandRunner = field(default_factory=Commands)
@@ -80,16 +83,20 @@ class Client:
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
     traits: ReleaseTraits = field(default_factory=ReleaseTraits, repr=False, compare=False)
+    contact: Contact = field(default_factory=Contact, compare=False)
 
-    def jobs(self) -> list[JobRow]:
+    def jobs(self, partition: str | None = None) -> list[JobRow]:
         """Return all jobs that Slurm lists, including jobs that ended recently.
+
+        With a partition, Slurm 23.02 and later list only its jobs; earlier releases ignore the filter.
 
         Raises
         ------
         AwayError
             The controller did not answer within ``patience``. An empty list is never returned in that case.
         """
-        return self._retry(self._listed)
+        only = () if partition is None else (f"--partition={partition}",)
+        return self._retry(lambda: self._listed((*_QUEUE, *only)))
 
     def nodes(self) -> list[NodeRow]:
         """Return all nodes."""
@@ -198,19 +205,19 @@ class Client:
             return str(error)
         return ""
 
-    def _listed(self) -> list[JobRow]:
+    def _listed(self, command: tuple[str, ...]) -> list[JobRow]:
         """List the jobs once; errors of Slurm that leave the list usable are reported once each."""
         reader = JobReader("squeue --json")
         stream = getattr(self.run, "stream", None)
         if stream is None:
-            reader.feed(self._call(*_QUEUE).encode(errors="replace"))
+            reader.feed(self._call(*command).encode(errors="replace"))
         else:
 
             def run() -> tuple[int, str, str]:
-                status, errors = stream(_QUEUE, self.timeout, reader.feed)
+                status, errors = stream(command, self.timeout, reader.feed)
                 return status, reader.problem() if status else reader.printed, errors
 
-            self._checked(_QUEUE, run)
+            self._checked(command, run)
         rows = reader.finish()
         for notice in set(reader.notices) - self.traits.reported:
             self.traits.reported.add(notice)
@@ -248,12 +255,16 @@ class Client:
         """Call a function; while the controller is unreachable, retry with growing delays."""
         began, failures = self.clock(), 0
         while True:
+            tried = self.clock()
             try:
                 found = call()
             except BatchError as error:
                 if not _is_away(error):
+                    self.contact.away = False
                     raise
                 failures += 1
+                self.contact.outages += not self.contact.away
+                self.contact.away = True
                 delay = _BACKOFF.delay(failures)
                 if self.clock() - began + delay > self.patience:
                     raise AwayError(
@@ -263,7 +274,9 @@ class Client:
                     self.notify(f"Slurm does not answer, trying again for {self.patience:g} s: {error}")
                 self.sleep(delay)
             else:
+                self.contact.away = False
                 if failures:
+                    self.contact.lost += tried - began
                     self.notify("Slurm answers again")
                 return found
 

@@ -186,4 +186,6 @@ def _job(row: JobShape) -> JobRow:
         many=bool(row.array_task_string) or amount(row.het_job_id) > 0,
         suspended=float(amount(row.suspend_time)),
         ran_before=float(amount(row.pre_sus_time)),
+        description=row.state_description or "",
+        dependency=row.dependency or "",
     )

@@ -74,6 +74,8 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
         Unix time of the last suspension or resumption; 0 without any.
     ran_before
         How long it had run until then, s.
+    description, dependency
+        Slurm's explanation of its state, and the jobs that it waits for, in Slurm's notation.
     """
 
     job: int
@@ -96,6 +98,8 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
     many: bool
     suspended: float = 0.0
     ran_before: float = 0.0
+    description: str = ""
+    dependency: str = ""
 
     @property
     def barred(self) -> bool:

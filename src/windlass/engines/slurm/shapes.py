@@ -77,6 +77,8 @@ class JobShape(msgspec.Struct, gc=False):
     user_name: Text
     tres_req_str: Text = None
     tres_alloc_str: Text = None
+    dependency: Text = None
+    state_description: Text = None
 
 
 class NodeShape(msgspec.Struct, gc=False):

@@ -8,19 +8,25 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from windlass.engines.batch.system import Capacity, Event, NoMore
-from windlass.engines.slurm.batches import batches, job_list, listed
+from windlass.engines.slurm.batches import batches, job_list
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Refused, Releasing
 from windlass.engines.slurm.give_back import may_release
 from windlass.engines.slurm.guests import Guests
 from windlass.engines.slurm.history import Past
 from windlass.engines.slurm.journal import Record
-from windlass.engines.slurm.models import OPT_IN, JobRow, NodeRow, Phase
+from windlass.engines.slurm.models import JobRow, NodeRow, Phase
+from windlass.engines.slurm.notices import Notices
+from windlass.engines.slurm.sizes import capacity_change, excess, partition_sizes, processors_up
+from windlass.engines.slurm.status import DriverStatus
 from windlass.engines.slurm.watch import SlurmWatch
 from windlass.model import InputError
 
 #: Factor on the polling interval while there are no jobs of Windlass.
 _IDLE_PACE = 4.0
+#: The least pause after a poll, in multiples of the time that the poll took, so that polls take at most a fifth of the
+#: time, however long the queue.
+REST = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +36,8 @@ class SlurmOptions:
     Parameters
     ----------
     pace
-        Polling interval while there are jobs of Windlass, s.
+        Polling interval while there are jobs of Windlass, s. After a poll that took longer than a fourth of it, the
+        pause is four times as long as the poll.
     until_idle
         True to end when no job of Windlass is left; False to run as a service.
     partition
@@ -61,6 +68,8 @@ class SlurmSystem:
         How Slurm is polled.
     notify
         Called with a line for each warning.
+    status
+        Updated at each poll and release.
 
     Raises
     ------
@@ -79,20 +88,26 @@ class SlurmSystem:
         notify: Callable[[str], None] = lambda line: None,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
+        status: DriverStatus | None = None,
     ) -> None:
         self._client, self._journal, self._options = client, journal, options or SlurmOptions()
         self._notify, self._clock, self._sleep = notify, clock, sleep
         self._past = past = Past(journal)
         #: Guests, and the changes made to them.
         self.guests = Guests(client, journal, past, notify, clock)
-        self._watch = SlurmWatch(past.was_released, past.was_requeued, past.withheld, past.returning)
+        self._watch = SlurmWatch(
+            past.was_released, past.was_requeued, past.withheld, past.returning, self._excess
+        )
         self._rows: Mapping[int, JobRow] = {}
         self._now = clock()
         self._next_poll = -math.inf
         self._no_more = False
-        self._skipped: set[int] = set()
+        self._notices = Notices(notify)
         self._events: list[Event] = []
-        self.processors = self._capacity = self._count(client.nodes())
+        self.status = status or DriverStatus(contact=client.contact)
+        self._nodes = self._here(client.nodes())
+        self._sizes = partition_sizes(self._nodes)
+        self.processors = self.status.processors = processors_up(self._nodes)
 
     def now(self) -> float:
         """Return the Unix time of the last poll, s, so that all decisions of one poll have the same time.
@@ -136,6 +151,8 @@ class SlurmSystem:
             else:
                 self._watch.released(job, now)
         self._journal.append(*(Refused(now, job, refused[job]) for job in wanted if job in refused))
+        self.status.started += len(wanted) - len(still)
+        self.status.refusals += len(still)
         return refused
 
     def describe(self, jobs: Sequence[int]) -> str:
@@ -175,8 +192,8 @@ class SlurmSystem:
         return error
 
     def _poll_jobs(self) -> None:
-        began = self._clock()
-        rows = self._client.jobs()
+        began, lost = self._clock(), self._client.contact.lost
+        rows = self._client.jobs(self._options.partition)
         now = self._clock()
         self._rows = {row.job: row for row in rows}
         here = [row for row in rows if self._is_here(row)]
@@ -184,41 +201,47 @@ class SlurmSystem:
         self._past.keep(changes.events, [self._rows[job] for job in changes.withheld], now)
         self._past.forget(self._rows, now)
         self._events += changes.events
-        for job in changes.withheld:
-            self._notify(
-                f"job {job}: a user held it after its release; left alone until the user releases it"
-            )
+        self._notices.changed(changes, self._rows)
         self._hold(changes.hold)
         self._past.restored(self._rows, now)
         if not self._options.dry_run:
             self.guests.restore(rows)
         self._poll_nodes()
-        mine = [row for row in here if row.opted_in and row.phase is not Phase.OVER]
-        self._report_skipped(here)
+        mine = [
+            row
+            for row in here
+            if row.opted_in and row.phase is not Phase.OVER and row.job not in changes.stuck
+        ]
+        self._notices.skipped(here)
         if self._options.until_idle and not mine and not self._no_more:
             self._no_more = True
             self._events.append(NoMore())
-        self._next_poll = self._clock() + self._options.pace * (1.0 if mine else _IDLE_PACE)
+        ended = self._clock()
+        took = max(0.0, ended - began - (self._client.contact.lost - lost))
+        self._next_poll = ended + max(self._options.pace * (1.0 if mine else _IDLE_PACE), REST * took)
+        self._count(mine, len(changes.stuck), took, ended)
+
+    def _count(self, mine: Sequence[JobRow], stuck: int, took: float, now: float) -> None:
+        status = self.status
+        status.running = sum(row.phase is Phase.RUNS for row in mine)
+        status.waiting, status.stuck = len(mine) - status.running, stuck
+        status.polls, status.polled = status.polls + 1, now
+        status.last_poll_seconds, status.poll_seconds = took, status.poll_seconds + took
 
     def _poll_nodes(self) -> None:
-        capacity = self._count(self._client.nodes())
-        if capacity != self._capacity:
-            self._capacity = capacity
+        nodes = self._here(self._client.nodes())
+        before, self._nodes, self._sizes = self._nodes, nodes, partition_sizes(nodes)
+        if line := capacity_change(before, nodes):
+            self._notify(line)
+        capacity, known = processors_up(nodes), self.status.processors
+        if capacity != known:
+            self.status.capacity_falls += capacity < known
+            self.status.processors = capacity
             self._events.append(Capacity(capacity))
 
     def _hold(self, jobs: Mapping[int, str]) -> None:
-        if self._options.dry_run or not jobs:
-            return
-        failed = self._client.hold(list(jobs))
-        for why in dict.fromkeys(jobs.values()):
-            held = [job for job, each in jobs.items() if each == why and job not in failed]
-            if held:
-                one = len(held) == 1
-                self._notify(
-                    f"{'job' if one else 'jobs'} {listed(held)} {'is' if one else 'are'} held: {why}"
-                )
-        for job in failed:
-            self._notify(f"job {job} cannot be held: {failed[job]}")
+        if not self._options.dry_run and jobs:
+            self._notices.held(jobs, self._client.hold(list(jobs)))
 
     def _still_held(self, failed: Collection[int]) -> set[int]:
         """Return the jobs of these, which a command failed to release, that are still held or unknown to Slurm."""
@@ -228,20 +251,14 @@ class SlurmSystem:
     def _is_here(self, row: JobRow) -> bool:
         return self._options.partition in (None, row.partition)
 
-    def _count(self, nodes: Sequence[NodeRow]) -> int:
+    def _here(self, nodes: Sequence[NodeRow]) -> list[NodeRow]:
         partition = self._options.partition
         here = [node for node in nodes if partition is None or partition in node.partitions]
         if not here:
             raise InputError(
                 f"--partition: {partition!r} has no nodes" if partition else "Slurm has no nodes"
             )
-        return sum(node.procs for node in here if node.up)
+        return here
 
-    def _report_skipped(self, rows: Sequence[JobRow]) -> None:
-        self._skipped &= self._rows.keys()
-        for row in rows:
-            if row.many and row.held and row.comment.split()[:1] == [OPT_IN] and row.job not in self._skipped:
-                self._skipped.add(row.job)
-                self._notify(
-                    f"job {row.job} is a job array or heterogeneous job; left alone: release it with scontrol"
-                )
+    def _excess(self, row: JobRow) -> str:
+        return excess(row, self._sizes)

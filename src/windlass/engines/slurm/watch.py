@@ -4,55 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
-from windlass.engines.backoff import Backoff
-from windlass.engines.batch.system import Cancelled, Delayed, Ended, Event, Holds, Started, Submitted
+from windlass.engines.batch.system import Cancelled, Delayed, Ended, Event, Holds, Started
+from windlass.engines.slurm.known_job import KnownJob, QueueChanges
 from windlass.engines.slurm.models import JobRow, Phase
-
-#: Reasons of a released job that will start once there is room. A job with any other reason is set aside.
-_WAITS_FOR_ROOM = frozenset(["None", "Priority", "Resources", "Cleaning"])
-#: Delays before a job that was set aside is queued again.
-_ASIDE = Backoff(5.0, 300.0)
-
-
-@dataclass(slots=True)
-class _Known:
-    """A job as last reported to the engine."""
-
-    row: JobRow
-    at: float
-    phase: Phase
-    #: True if the engine may start it.
-    ours: bool
-    #: When it was released, s; NaN while it is held.
-    released: float = math.nan
-    #: The running number of its release; 0 for none.
-    turn: int = 0
-    #: Until when it is set aside, s; NaN if it is not. And how many times in a row.
-    aside: float = math.nan
-    times: int = 0
-    #: Its suspended time reported so far, s.
-    paused: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class QueueChanges:
-    """The result of a poll.
-
-    Parameters
-    ----------
-    events
-        Events for the engine, in order.
-    hold
-        Jobs that wait without a hold and must be held again, with the reason.
-    withheld
-        Jobs that a user held after their release: only the user may release them.
-    """
-
-    events: list[Event] = field(default_factory=list)
-    hold: dict[int, str] = field(default_factory=dict)
-    withheld: list[int] = field(default_factory=list)
+from windlass.engines.slurm.reasons import WAITS_FOR_ROOM
 
 
 class SlurmWatch:
@@ -71,6 +27,8 @@ class SlurmWatch:
         Returns whether a user held the job after its release.
     returning
         Returns whether a driver requeued it, held; a job requeued by anyone else keeps its hold.
+    excess
+        Returns what a job requests in excess of its partition; empty if it fits. One that does not is set aside.
     """
 
     def __init__(
@@ -79,10 +37,11 @@ class SlurmWatch:
         was_requeued: Callable[[JobRow], bool],
         withheld: Callable[[JobRow], bool] = lambda row: False,
         returning: Callable[[JobRow], bool] = lambda row: False,
+        excess: Callable[[JobRow], str] = lambda row: "",
     ) -> None:
         self._was_released, self._was_requeued = was_released, was_requeued
-        self._withheld, self._returning = withheld, returning
-        self._known: dict[int, _Known] = {}
+        self._withheld, self._returning, self._excess = withheld, returning, excess
+        self._known: dict[int, KnownJob] = {}
         self._polled, self._turns = -math.inf, 0
 
     def row(self, job: int) -> JobRow | None:
@@ -112,6 +71,7 @@ class SlurmWatch:
         # Released jobs are reported in the order of their release, because Slurm starts them in that order.
         for row in sorted(rows, key=self._turn):
             self._compare(row, now, found)
+        found.stuck.update((job, why) for job, known in self._known.items() if (why := known.obstacle))
         self._polled = began
         return found
 
@@ -154,7 +114,7 @@ class SlurmWatch:
         if row.phase is Phase.OVER:
             return
         at = self._latest(row.submit, now) if math.isfinite(self._polled) else min(row.submit, now)
-        known = _Known(row, at, row.phase, ours=False)
+        known = KnownJob(row, at, row.phase, ours=False)
         if row.phase is Phase.RUNS:
             found.events.append(self._holds(known, self._earliest(row.start, now)))
             found.events.extend(self._delayed(known, now))
@@ -167,11 +127,12 @@ class SlurmWatch:
             found.withheld.append(row.job)
         elif row.held:
             known.ours = True
-            found.events.append(_submitted(known))
+            if not known.misfits(self._excess(row)):
+                found.events.append(known.submitted())
         elif self._was_requeued(row):
             known.ours = True
             found.hold[row.job] = "it was requeued"
-            found.events.append(_submitted(known))
+            found.events.append(known.submitted())
         elif self._was_released(row):
             # It will run at any moment, and already has its processors.
             known.phase = Phase.RUNS
@@ -180,12 +141,11 @@ class SlurmWatch:
             return
         self._known[row.job] = known
 
-    def _waits_on(self, known: _Known, before: JobRow, now: float, found: QueueChanges) -> None:
+    def _waits_on(self, known: KnownJob, before: JobRow, now: float, found: QueueChanges) -> None:
         row = known.row
         if not math.isnan(known.aside):
-            if row.held and not row.barred and now >= known.aside:
-                known.aside = math.nan
-                found.events.append(_submitted(known))
+            if known.returns(now) and not known.misfits(self._excess(row)):
+                found.events.append(known.back())
         elif row.barred:
             # An administrator's hold applies whether the job waited or was just released.
             known.released = math.nan
@@ -194,45 +154,45 @@ class SlurmWatch:
             known.released = math.nan
             if before.held:
                 # It was never seen without a hold: the release failed.
-                found.events.append(_submitted(known))
+                found.events.append(known.submitted())
             else:
                 self._withhold(known, now, found)
-        elif not math.isnan(known.released) and row.reason not in _WAITS_FOR_ROOM:
+        elif not math.isnan(known.released) and row.reason not in WAITS_FOR_ROOM:
             self._set_aside(known, now, found)
+        elif math.isnan(known.released) and known.misfits(self._excess(row)):
+            found.events.append(Cancelled(row.job, now))
         elif (row.procs, row.limit) != (before.procs, before.limit) and math.isnan(known.released):
-            found.events.append(_submitted(known))
+            found.events.append(known.submitted())
 
-    def _goes_on_waiting(self, known: _Known, now: float, found: QueueChanges) -> None:
+    def _goes_on_waiting(self, known: KnownJob, now: float, found: QueueChanges) -> None:
         """Update a job that an earlier driver released, and that does not run yet."""
         if known.row.held:
             known.phase, known.ours = Phase.WAITS, True
             self._withhold(known, now, found)
-        elif known.row.reason not in _WAITS_FOR_ROOM:
+        elif known.row.reason not in WAITS_FOR_ROOM:
             known.phase, known.ours = Phase.WAITS, True
             self._set_aside(known, now, found)
 
-    def _withhold(self, known: _Known, now: float, found: QueueChanges) -> None:
+    def _withhold(self, known: KnownJob, now: float, found: QueueChanges) -> None:
         """Leave a held job alone until it is released. One held by an administrator may return to Windlass."""
         known.aside = -math.inf if known.row.barred else math.inf
         if not known.row.barred:
             found.withheld.append(known.row.job)
         found.events.append(Cancelled(known.row.job, now))
 
-    def _delayed(self, known: _Known, now: float) -> Iterator[Event]:
+    def _delayed(self, known: KnownJob, now: float) -> Iterator[Event]:
         """Report the suspended time of a running job, in steps of a second."""
         paused = known.row.paused(now)
         if paused - known.paused >= 1.0 or (known.row.state != "SUSPENDED" and paused > known.paused):
             yield Delayed(known.row.job, now, paused - known.paused)
             known.paused = paused
 
-    def _set_aside(self, known: _Known, now: float, found: QueueChanges) -> None:
+    def _set_aside(self, known: KnownJob, now: float, found: QueueChanges) -> None:
         """Hold a job that waits for another job or a time, so that it does not keep processors idle."""
-        known.times, known.released = known.times + 1, math.nan
-        known.aside = now + _ASIDE.delay(known.times)
-        found.hold[known.row.job] = f"Slurm cannot start it yet: {known.row.reason}"
+        found.hold[known.row.job] = known.set_aside(now)
         found.events.append(Cancelled(known.row.job, now))
 
-    def _leaves_queue(self, known: _Known, now: float) -> Iterator[Event]:
+    def _leaves_queue(self, known: KnownJob, now: float) -> Iterator[Event]:
         row = known.row
         known.phase = row.phase
         began = max(self._earliest(row.start, now), min(known.at, now))
@@ -250,7 +210,7 @@ class SlurmWatch:
             over = self._over(known, now)
             yield type(over)(over.job, max(over.at, began))
 
-    def _restarted(self, known: _Known, now: float, found: QueueChanges) -> None:
+    def _restarted(self, known: KnownJob, now: float, found: QueueChanges) -> None:
         """Update a requeued job, whatever its state was before."""
         row = known.row
         if not row.opted_in:
@@ -258,9 +218,9 @@ class SlurmWatch:
             self._meet(row, now, found)
             return
         known.times, known.released, known.aside = 0, math.nan, math.nan
-        known.paused, known.phase = 0.0, row.phase
+        known.paused, known.phase, known.blocked, known.refused = 0.0, row.phase, "", None
         known.at, known.ours = self._latest(row.submit, now), True
-        found.events.append(_submitted(known))
+        found.events.append(known.submitted())
         if row.held and (row.barred or not self._returning(row)):
             known.phase = Phase.WAITS
             self._withhold(known, now, found)
@@ -271,18 +231,18 @@ class SlurmWatch:
         elif not row.held:
             found.hold[row.job] = "it was requeued"
 
-    def _vanished(self, known: _Known, now: float) -> Iterator[Event]:
+    def _vanished(self, known: KnownJob, now: float) -> Iterator[Event]:
         if known.phase is Phase.RUNS:
             yield Ended(known.row.job, now)
         elif known.phase is Phase.WAITS and math.isnan(known.aside):
             yield Cancelled(known.row.job, now)
 
-    def _over(self, known: _Known, now: float) -> Ended | Cancelled:
+    def _over(self, known: KnownJob, now: float) -> Ended | Cancelled:
         known.phase = Phase.OVER
         kind = Cancelled if known.row.cancelled or not known.row.ran else Ended
         return kind(known.row.job, self._latest(known.row.end, now))
 
-    def _holds(self, known: _Known, at: float) -> Holds:
+    def _holds(self, known: KnownJob, at: float) -> Holds:
         return Holds(known.row.job, at, known.row.procs, known.row.limit)
 
     def _earliest(self, second: float, now: float) -> float:
@@ -290,7 +250,3 @@ class SlurmWatch:
 
     def _latest(self, second: float, now: float) -> float:
         return min(max(second + 1.0, self._polled), now)
-
-
-def _submitted(known: _Known) -> Submitted:
-    return Submitted(known.row.job, known.at, known.row.procs, known.row.limit)

@@ -1,0 +1,69 @@
+"""The present state of a driver, for its metrics."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Contact:
+    """Whether Slurm answers.
+
+    Parameters
+    ----------
+    away
+        True from the first command without an answer until one has an answer.
+    lost
+        Total time without an answer, s.
+    outages
+        How often Slurm stopped to answer.
+    """
+
+    away: bool = False
+    lost: float = 0.0
+    outages: int = 0
+
+
+@dataclass(slots=True)
+class DriverStatus:
+    """Counters and current values of a driver; only its own thread writes them.
+
+    Parameters
+    ----------
+    decisions, started, refusals
+        Decisions of the order policy, jobs that they started, and releases that Slurm refused.
+    waiting, running
+        Jobs of Windlass that wait, without those that cannot start, and that run.
+    stuck
+        Jobs of Windlass that cannot start unless a user or an administrator acts.
+    processors
+        Processors of nodes that are up.
+    capacity_falls
+        How often these became fewer.
+    polls, poll_seconds
+        Polls of Slurm, and the time that they took, s.
+    last_poll_seconds
+        The time that the last one took, s.
+    lag
+        The time from the poll that a decision is based on until its jobs were released, s, at the last decision.
+    polled
+        Unix time of the last poll, s; NaN before the first.
+    contact
+        Whether Slurm answers.
+    """
+
+    decisions: int = 0
+    started: int = 0
+    refusals: int = 0
+    waiting: int = 0
+    running: int = 0
+    stuck: int = 0
+    processors: int = 0
+    capacity_falls: int = 0
+    polls: int = 0
+    poll_seconds: float = 0.0
+    last_poll_seconds: float = 0.0
+    lag: float = 0.0
+    polled: float = math.nan
+    contact: Contact = field(default_factory=Contact)
