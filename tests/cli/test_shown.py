@@ -2,7 +2,10 @@
 
 import json
 import math
+import os
+import signal
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +19,7 @@ from windlass.cli.output import note
 from windlass.cli.plan import measured, output, solve
 from windlass.cli.results_json import results_tree
 from windlass.engines.slurm.give_back import QueueReturn
+from windlass.engines.slurm.status import Contact
 from windlass.engines.streams.query_file import QueryFile
 from windlass.experiment.runner import Progress
 from windlass.jit import Compiling
@@ -310,7 +314,17 @@ def test_conflicting_engine_options_of_reproduce_are_rejected(monkeypatch):
 def on_slurm(windlass, monkeypatch):
     """Run a command on a Slurm stub; return its output and the recorded calls."""
     kept = []
-    monkeypatch.setattr(slurm, "_client", lambda conf, patience: kept.append((conf, patience)) or "client")
+
+    class StubClient(str):
+        """A client that only has a name."""
+
+        contact = Contact()
+
+    def client(conf, patience, notify=slurm.log_line):
+        kept.append((conf, patience))
+        return StubClient("client")
+
+    monkeypatch.setattr(slurm, "_client", client)
     for name, answer in (
         ("driver.drive_slurm", None),
         ("driver.plan_slurm", ["job 1 would start"]),
@@ -340,8 +354,9 @@ def on_slurm(windlass, monkeypatch):
 
 
 def test_slurm_drive_passes_its_options_on(on_slurm):
-    (status, _, err), (client, (first, driving, say)) = on_slurm("drive", "--policies", "order=easy")
+    (status, _, err), (client, (first, driving, say, state)) = on_slurm("drive", "--policies", "order=easy")
     assert (status, err, client, first, say) == (0, "", (None, 300.0), "client", slurm.log_line)
+    assert (state.contact, driving.forgets) == (first.contact, True)
     assert {key: policy.name for key, policy in driving.policies.items()} == {"order": "easy"}
     assert (driving.journal, driving.keep_held, driving.checkpoint) == (Path("of client.journal"), False, 5.0)
     options = driving.options
@@ -357,11 +372,13 @@ def test_slurm_drive_passes_its_options_on(on_slurm):
         "c",
         "--checkpoint",
         "2",
+        "--log",
+        "json",
     )
-    _, (client, (_, driving, _)) = on_slurm(
+    _, (client, (_, driving, say, _)) = on_slurm(
         "drive", "--policies", "easy,share=pairs", *more, "--look", "1", "--patience", "9"
     )
-    assert client == (Path("c"), 9.0)
+    assert (client, say) == ((Path("c"), 9.0), slurm.log_json)
     assert {key: policy.name for key, policy in driving.policies.items()} == {
         "order": "easy",
         "share": "pairs",
@@ -378,6 +395,29 @@ def test_a_dry_run_on_slurm_changes_nothing(on_slurm):
     (status, _, err), kept = on_slurm("drive", "--policies", "order=easy", "--checkpoint", "3")
     assert (status, kept) == (2, [])
     assert "--checkpoint: has no effect here" in err
+    for option in (["--metrics", "9091"], ["--log", "json"]):
+        (status, _, err), kept = on_slurm("drive", "--policies", "order=easy", "--dry-run", *option)
+        assert (status, kept) == (2, [])
+        assert option[0] in err
+    (status, _, err), kept = on_slurm("drive", "--policies", "order=easy", "--metrics", "here:x")
+    assert (status, kept) == (2, [])
+    assert "--metrics is 'here:x', expected an IP address and a port" in err
+
+
+@pytest.mark.parametrize(("left", "expected"), [(0, 0), (3, 1)])
+def test_after_sigterm_the_status_of_slurm_drive_is_0_unless_jobs_stay_held(
+    on_slurm, monkeypatch, left, expected
+):
+    def terminated(client, driving, notify, status):
+        status.left_held = left
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60.0)
+
+    monkeypatch.setattr("windlass.engines.slurm.driver.drive_slurm", terminated)
+    status, _, err = on_slurm("drive", "--policies", "order=easy")[0]
+    assert (status, err) == (expected, "windlass: interrupted; running jobs continue\n")
+    status, _, err = on_slurm("drive", "--policies", "order=easy", "--log", "json")[0]
+    assert json.loads(err)["message"] == "interrupted; running jobs continue"
 
 
 def test_slurm_give_back_passes_its_options_on(on_slurm):

@@ -6,7 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,14 @@ def note(line: str) -> None:
 def log_line(line: str) -> None:
     """Print a line with the time of day on standard error: the log of a command that runs until it is stopped."""
     print(f"{datetime.now():%H:%M:%S} {printable(line)}", file=sys.stderr, flush=True)
+
+
+def log_json(line: str) -> None:
+    """Write a line of JSON on standard error: time, event, message, and the fields of the event."""
+    from windlass.engines.slurm.log_entry import log_tree
+
+    now = datetime.now(tz=UTC).isoformat(timespec="milliseconds")
+    print(json.dumps(log_tree(line, now)), file=sys.stderr, flush=True)
 
 
 def check_report(report: Path | None, inputs: Iterable[Path]) -> None:

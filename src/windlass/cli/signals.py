@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 #: Delay after which a lost Ctrl-C is sent again, s.
@@ -16,7 +16,11 @@ _AGAIN_S = 0.01
 
 @contextlib.contextmanager
 def stopped_by_signals(
-    live: bool, message: str = "interrupted; what was started is stopped"
+    live: bool,
+    message: str = "interrupted; what was started is stopped",
+    *,
+    terminated: Callable[[], int] = lambda: 130,
+    report: Callable[[str], None] = lambda message: print(f"windlass: {message}", file=sys.stderr),
 ) -> Iterator[None]:
     """Handle SIGTERM and SIGHUP like Ctrl-C, so that what a live run started is stopped.
 
@@ -27,10 +31,16 @@ def stopped_by_signals(
     live
         True if the command starts anything; otherwise signals are left alone.
     message
-        Printed after the cleanup.
+        Reported after the cleanup.
+    terminated
+        Returns the exit status after SIGTERM. After the other signals it is 130.
+    report
+        Called with the message.
     """
+    by: list[int] = []
 
-    def stop(*_: object) -> None:
+    def stop(number: int, _: object) -> None:
+        by.append(number)
         # Ray schedules an alarm that aborts the process three seconds after this signal, even during cleanup.
         signal.alarm(0)
         raise KeyboardInterrupt
@@ -47,8 +57,8 @@ def stopped_by_signals(
     except KeyboardInterrupt:
         # Typer ends with this status too, but prints no message. A closed terminal cannot be written to.
         with contextlib.suppress(OSError):
-            print(f"windlass: {message}", file=sys.stderr)
-        sys.exit(130)
+            report(message)
+        sys.exit(terminated() if by[-1:] == [signal.SIGTERM] else 130)
     finally:
         for each, handler in before:
             signal.signal(each, handler)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from windlass.cli import completion
-from windlass.cli.output import log_line, note, print_lines, write_raw
+from windlass.cli.output import log_json, log_line, note, print_lines, write_raw
 
 if TYPE_CHECKING:
     from windlass.engines.slurm.client import Client
@@ -35,6 +37,13 @@ _Journal = Annotated[
 _Partition = Annotated[
     str | None, typer.Option("--partition", help="Only jobs of this partition.", show_default="all")
 ]
+
+
+class _LogFormat(StrEnum):
+    """Formats of the log."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 @slurm_app.command()
@@ -97,27 +106,44 @@ def drive(
     patience: Annotated[
         float, typer.Option("--patience", help="Give up after Slurm has been unreachable this long (s).")
     ] = 300.0,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics",
+            help="Address for Prometheus, [HOST:]PORT; without HOST on 127.0.0.1.",
+            show_default="none",
+        ),
+    ] = None,
+    log_format: Annotated[
+        _LogFormat, typer.Option("--log", help="Format of the log on standard error.")
+    ] = _LogFormat.TEXT,
 ) -> None:
     """Start jobs that were submitted with sbatch -H --comment=windlass, in the order of a policy."""
+    from contextlib import ExitStack
+
+    from windlass.agent.options import Address
     from windlass.cli.option_checks import RUN, check_apart, given_in
     from windlass.cli.signals import stopped_by_signals
     from windlass.cli.slurm_policies import read_policies
     from windlass.engines.slurm.driver import drive_slurm, plan_slurm
     from windlass.engines.slurm.settings import Driving, cluster_name, default_journal
+    from windlass.engines.slurm.status import DriverStatus
     from windlass.engines.slurm.system import SlurmOptions
     from windlass.model import InputError
     from windlass.model.values import number
     from windlass.order.site import POLICIES as ORDER
     from windlass.share import POLICIES as SHARE
 
-    check_apart(context, "--dry-run", ("--until-idle", "--keep-held"), RUN)
+    check_apart(context, "--dry-run", ("--until-idle", "--keep-held", "--metrics", "--log"), RUN)
     chosen = read_policies(policies)
     if "--checkpoint" in given_in(context) and SHARE.key not in chosen:
         raise InputError("--checkpoint: has no effect here, it is for --policies with share=…")
     if ORDER.key not in chosen:
         raise InputError("--policies: no policy of order given, expected order=POLICY")
     number("--look", look, 0.0, open_below=True)
-    client = _client(conf, patience)
+    where = None if metrics is None else Address.of("--metrics", _with_host(metrics))
+    notify = log_json if log_format is _LogFormat.JSON else log_line
+    client = _client(conf, patience, notify)
     file = journal or default_journal(cluster_name(client))
     options = SlurmOptions(pace=look, until_idle=until_idle, partition=partition)
     settings = Driving(chosen, file, options, keep_held, checkpoint, forgets=True)
@@ -125,8 +151,21 @@ def drive(
         lines = plan_slurm(client, settings) or ["no job would start now"]
         print_lines([*lines, "Nothing was changed."])
         return
-    with stopped_by_signals(True, "interrupted; running jobs continue"):
-        drive_slurm(client, settings, log_line)
+    status = DriverStatus(contact=client.contact)
+    words: dict[str, Any] = {"report": log_json} if log_format is _LogFormat.JSON else {}
+    # After SIGTERM, status 0 means that no job is left held by mistake.
+    end = stopped_by_signals(
+        True,
+        "interrupted; running jobs continue",
+        terminated=lambda: int(status.left_held > 0),
+        **words,
+    )
+    with end, ExitStack() as stack:
+        if where is not None:
+            from windlass.engines.slurm.metrics import MetricsServer
+
+            stack.enter_context(MetricsServer(status, where.host, where.port))
+        drive_slurm(client, settings, notify, status)
 
 
 @slurm_app.command("give-back")
@@ -180,14 +219,23 @@ def log(
     log_line(f"{len(found.jobs)} {what}; {found.left_out} records of jobs that {why} are left out")
 
 
-def _client(conf: Path | None, patience: float) -> Client:
+def _with_host(address: str) -> str:
+    """Return an address with a host: loopback if it is only a port.
+
+    >>> _with_host("9091"), _with_host("[::1]:9091")
+    ('127.0.0.1:9091', '[::1]:9091')
+    """
+    return f"127.0.0.1:{address}" if address.isdecimal() else address
+
+
+def _client(conf: Path | None, patience: float, notify: Callable[[str], None] = log_line) -> Client:
     from windlass.engines.slurm.client import Client
     from windlass.engines.slurm.commands import Commands
     from windlass.model import InputError
 
     if conf is not None and not conf.is_file():
         raise InputError(f"--conf: {conf}: no such file")
-    return Client(Commands(conf), patience=patience, notify=log_line)
+    return Client(Commands(conf), patience=patience, notify=notify)
 
 
 def _folder(folder: Path | None) -> Path:

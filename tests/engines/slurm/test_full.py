@@ -91,5 +91,7 @@ def test_on_a_full_disk_the_queue_is_given_back(disk):
 
 def test_on_a_full_disk_the_lock_of_a_driver_holds_without_a_process_id(disk):
     fake = r"another driver \(process unknown\) drives this cluster"
-    with filled(disk), DriverLock("c:h:1", disk), pytest.raises(InputError, match=fake):
-        DriverLock("c:h:1", disk)
+    own = disk / "own"
+    own.mkdir(mode=0o700)
+    with filled(disk), DriverLock("c:h:1", own), pytest.raises(InputError, match=fake):
+        DriverLock("c:h:1", own)

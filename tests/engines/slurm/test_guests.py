@@ -46,7 +46,9 @@ class Slurm:
                     self.limit = int(value)
                 else:
                     self.wants = value
-        fake = {"squeue": self.squeue, "sinfo": lambda: nodes(node("w1", cpus=8))}.get(command[0], lambda: "w1\n")
+        fake = {"squeue": self.squeue, "sinfo": lambda: nodes(node("w1", cpus=8))}.get(
+            command[0], lambda: "w1\n"
+        )
         return 0, fake(), ""
 
     def squeue(self):

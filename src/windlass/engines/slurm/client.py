@@ -14,6 +14,7 @@ from windlass.engines.backoff import Backoff
 from windlass.engines.slurm.batches import batches, job_list, refusals
 from windlass.engines.slurm.commands import CommandRunner, Commands
 from windlass.engines.slurm.job_reader import JobReader
+from windlass.engines.slurm.log_entry import LogEntry
 from windlass.engines.slurm.models import JobRow, NodeRow
 from windlass.engines.slurm.node_reader import lists_groups, read_nodes
 from windlass.engines.slurm.release import ReleaseTraits, installation_hint
@@ -271,13 +272,14 @@ class Client:
                         f"Slurm does not answer after {self.clock() - began:.0f} s: {error}"
                     ) from error
                 if failures == 1:
-                    self.notify(f"Slurm does not answer, trying again for {self.patience:g} s: {error}")
+                    line = f"Slurm does not answer, trying again for {self.patience:g} s: {error}"
+                    self.notify(LogEntry.of(line, "unreachable"))
                 self.sleep(delay)
             else:
                 self.contact.away = False
                 if failures:
                     self.contact.lost += tried - began
-                    self.notify("Slurm answers again")
+                    self.notify(LogEntry.of("Slurm answers again", "reachable"))
                 return found
 
 

@@ -22,8 +22,10 @@ from windlass.engines.slurm.entries import Decided
 from windlass.engines.slurm.give_back import QueueReturn, return_queue
 from windlass.engines.slurm.journal import Journal, Record, Unwritten
 from windlass.engines.slurm.lock import DriverLock
+from windlass.engines.slurm.log_entry import LogEntry
 from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
 from windlass.engines.slurm.sharing import plan_shares, report_shares, sharing_site
+from windlass.engines.slurm.status import DriverStatus
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
@@ -48,10 +50,15 @@ class JournaledEngine:
         The journal.
     policy
         The policy's name in the journal.
+    status
+        Updated with each decision.
     """
 
-    def __init__(self, engine: Engine[BatchRun], journal: Record, policy: str) -> None:
+    def __init__(
+        self, engine: Engine[BatchRun], journal: Record, policy: str, status: DriverStatus | None = None
+    ) -> None:
         self._engine, self._journal, self._policy = engine, journal, policy
+        self._status = status or DriverStatus()
         self.wait, self.view, self.result, self.close = engine.wait, engine.view, engine.result, engine.close
 
     def act(self, decision: str, answer: Any) -> None:
@@ -61,9 +68,14 @@ class JournaledEngine:
             why = tuple(str(reason) for reason in answer.reasons())
             self._journal.append(Decided(time.time(), self._policy, jobs, why))
         self._engine.act(decision, answer)
+        if decision == ORDER.key:
+            self._status.decisions += 1
+            self._status.lag = max(0.0, time.time() - self._status.polled)
 
 
-def drive_slurm(client: Client, driving: Driving, notify: Notify) -> BatchRun:
+def drive_slurm(
+    client: Client, driving: Driving, notify: Notify, status: DriverStatus | None = None
+) -> BatchRun:
     """Start Slurm's jobs in a policy's order, until no job is left or until interrupted.
 
     Unless the process is killed, waiting jobs are given back to Slurm at the end; running jobs continue.
@@ -76,6 +88,8 @@ def drive_slurm(client: Client, driving: Driving, notify: Notify) -> BatchRun:
         Policies, journal, and polling options.
     notify
         Called with a line for each decision that starts jobs, and for each warning.
+    status
+        Updated while the driver runs, for its metrics; its ``contact`` must be the client's.
 
     Raises
     ------
@@ -90,9 +104,10 @@ def drive_slurm(client: Client, driving: Driving, notify: Notify) -> BatchRun:
         driving.journal.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"--journal: {driving.journal.parent}: {error.strerror}") from error
+    status = status or DriverStatus(contact=client.contact)
     with DriverLock(cluster_name(client)), Journal(driving.journal) as journal:
         _report_found(journal, notify)
-        system = SlurmSystem(client, journal, driving.options, notify=notify)
+        system = SlurmSystem(client, journal, driving.options, notify=notify, status=status)
         policy = driving.policies[ORDER.key]
         with contextlib.ExitStack() as stack:
             # On exit, quotas are lifted first, then the queue is given back, and then the lock is released.
@@ -103,10 +118,11 @@ def drive_slurm(client: Client, driving: Driving, notify: Notify) -> BatchRun:
                     journal,
                     driving.options,
                     notify,
+                    status,
                 )
             site = sharing_site(system, client, driving, journal, notify)
             stack.callback(site.close)
-            engine = JournaledEngine(site, journal, policy.name)
+            engine = JournaledEngine(site, journal, policy.name, status)
             return drive(
                 engine,
                 driving.policies,
@@ -167,20 +183,31 @@ def _report_started(view: SiteView, answer: Start, notify: Notify) -> None:
     started = "; ".join(f"{job}: {why}" for job, why in pairs[:_MOST_NAMED])
     more = f"; and {len(pairs) - _MOST_NAMED:,} more" if len(pairs) > _MOST_NAMED else ""
     waiting = len(view.waiting.job) - len(answer.jobs)
-    notify(f"start {started}{more} ({waiting} wait)")
+    jobs = [int(job) for job in answer.jobs]
+    notify(LogEntry.of(f"start {started}{more} ({waiting} wait)", "start", jobs=jobs, waiting=waiting))
 
 
-def _give_back(client: Client, journal: Journal, options: SlurmOptions, notify: Notify) -> None:
+def _give_back(
+    client: Client,
+    journal: Journal,
+    options: SlurmOptions,
+    notify: Notify,
+    status: DriverStatus | None = None,
+) -> None:
+    status = status or DriverStatus()
     with _undisturbed():
         try:
             found = _given_back(client, journal, options, notify)
         except BatchError as error:
-            notify(f"jobs may still be held; {_BY_HAND}: {error}")
+            status.left_held = max(1, status.waiting + status.stuck)
+            notify(LogEntry.of(f"jobs may still be held; {_BY_HAND}: {error}", "still_held"))
             return
+    status.left_held = len(found.held)
     if found.released:
-        notify(f"given back to Slurm: {listed(found.released)}")
+        line = f"given back to Slurm: {listed(found.released)}"
+        notify(LogEntry.of(line, "given_back", jobs=list(found.released)))
     if found.held:
-        notify(f"{found.problem()}; {_BY_HAND}")
+        notify(LogEntry.of(f"{found.problem()}; {_BY_HAND}", "still_held", jobs=list(found.held)))
 
 
 def _given_back(client: Client, journal: Journal, options: SlurmOptions, notify: Notify) -> QueueReturn:

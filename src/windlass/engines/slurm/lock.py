@@ -1,4 +1,8 @@
-"""A lock that admits one driver per cluster; the kernel releases it when the driver's process ends."""
+"""A lock that admits one driver per cluster; the kernel releases it when the driver's process ends.
+
+Other users cannot take it, nor prevent a driver from taking it: the file has mode 0600, in a folder that only its owner
+may write. A lock in a folder for all users, such as ``/run/lock``, could be taken by each of them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,9 @@ import contextlib
 import fcntl
 import os
 import re
+import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
@@ -16,19 +22,21 @@ from windlass.model import InputError
 class DriverLock:
     """A file lock, held until it is closed or the process ends.
 
-    It works among drivers on one host; the site must prevent drivers on other hosts.
+    It works among drivers of one user on one host, and, where ``/run/windlass`` belongs to the user of the service,
+    between it and root; the site must prevent drivers of other users and on other hosts.
 
     Parameters
     ----------
     cluster
         The identity of the cluster: its name, and the address of its controller.
     folder
-        The folder of the lock file; None for the machine's default.
+        The folder of the lock file; None for the user's default.
 
     Raises
     ------
     InputError
-        Another driver holds the lock; the message has its process id.
+        Another driver holds the lock; the message has its process id. Or the folder or the file may be changed by
+        other users.
 
     Examples
     --------
@@ -41,11 +49,20 @@ class DriverLock:
         own = folder or _folder()
         self.path = own / f"windlass-slurm-{re.sub(r'[^A-Za-z0-9.]+', '-', cluster)}.lock"
         try:
-            self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+            own.mkdir(mode=0o755, exist_ok=True)
+            _check(own, os.lstat(own), stat.S_ISDIR, "folder")
+            self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         except OSError as error:
             raise InputError(
                 f"{self.path}: {error.strerror}; expected a lock file that this user owns"
             ) from error
+        try:
+            _check(self.path, os.fstat(self._handle), stat.S_ISREG, "lock file")
+            # A user that may read a file may lock it, and an earlier release made it readable.
+            os.fchmod(self._handle, 0o600)
+        except InputError:
+            os.close(self._handle)
+            raise
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -74,5 +91,30 @@ class DriverLock:
 
 
 def _folder() -> Path:
-    shared = Path("/run/lock")
-    return shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
+    """Return the default folder: that of the service, of root, or of this user's session; else a private one."""
+    service, user = os.environ.get("RUNTIME_DIRECTORY", "").partition(":")[0], os.geteuid()
+    if service:
+        return Path(service)
+    shared = Path("/run/windlass")
+    if user == 0 or (shared.is_dir() and shared.lstat().st_uid == user):
+        return shared
+    session = os.environ.get("XDG_RUNTIME_DIR")
+    return Path(session) / "windlass" if session else Path(tempfile.gettempdir()) / f"windlass-{user}"
+
+
+def _check(path: Path, found: os.stat_result, kind: Callable[[int], bool], name: str) -> None:
+    """Raise unless a file or folder is of the expected kind, and no other user may write it.
+
+    Raises
+    ------
+    InputError
+        The message names the file, and what was expected.
+    """
+    user = os.geteuid()
+    # Root may lock a folder of the service's user.
+    owned = found.st_uid == user or user == 0
+    if not kind(found.st_mode) or not owned or found.st_mode & 0o022:
+        raise InputError(
+            f"{path}: owner {found.st_uid}, mode {stat.S_IMODE(found.st_mode):o}; expected a {name} that belongs to "
+            f"user {user} and that no other user may write"
+        )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from windlass.engines.slurm.batches import listed
 from windlass.engines.slurm.known_job import QueueChanges
+from windlass.engines.slurm.log_entry import LogEntry
 from windlass.engines.slurm.models import OPT_IN, JobRow, Phase
 
 
@@ -41,13 +42,13 @@ class Notices:
         self._skipped &= rows.keys()
         for job in changes.withheld:
             if job not in changes.stuck:
-                self._notify(
-                    f"job {job}: a user held it after its release; left alone until the user releases it"
-                )
+                line = f"job {job}: a user held it after its release; left alone until the user releases it"
+                self._notify(LogEntry.of(line, "withheld", jobs=[job]))
         for job, why in changes.stuck.items():
             if self._is_new(job, why):
                 row = rows[job]
-                self._notify(f"job {job} ({row.name}, user {row.user}) cannot start: {why}")
+                line = f"job {job} ({row.name}, user {row.user}) cannot start: {why}"
+                self._notify(LogEntry.of(line, "cannot_start", jobs=[job], reason=why))
 
     def held(self, jobs: Mapping[int, str], failed: Mapping[int, str]) -> None:
         """Report jobs that were held again, with the reason of each; an empty one is not reported.
@@ -64,9 +65,8 @@ class Notices:
             held = [job for job in same if why and self._is_new(job, why)]
             if held:
                 one = len(held) == 1
-                self._notify(
-                    f"{'job' if one else 'jobs'} {listed(held)} {'is' if one else 'are'} held: {why}"
-                )
+                line = f"{'job' if one else 'jobs'} {listed(held)} {'is' if one else 'are'} held: {why}"
+                self._notify(LogEntry.of(line, "held", jobs=held, reason=why))
         for job, error in failed.items():
             self._notify(f"job {job} cannot be held: {error}")
 

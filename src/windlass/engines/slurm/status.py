@@ -49,6 +49,8 @@ class DriverStatus:
         The time from the poll that a decision is based on until its jobs were released, s, at the last decision.
     polled
         Unix time of the last poll, s; NaN before the first.
+    left_held
+        Jobs that could not be given back at the end.
     contact
         Whether Slurm answers.
     """
@@ -66,4 +68,5 @@ class DriverStatus:
     last_poll_seconds: float = 0.0
     lag: float = 0.0
     polled: float = math.nan
+    left_held: int = 0
     contact: Contact = field(default_factory=Contact)

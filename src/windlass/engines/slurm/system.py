@@ -15,6 +15,7 @@ from windlass.engines.slurm.give_back import may_release
 from windlass.engines.slurm.guests import Guests
 from windlass.engines.slurm.history import Past
 from windlass.engines.slurm.journal import Record
+from windlass.engines.slurm.log_entry import LogEntry
 from windlass.engines.slurm.models import JobRow, NodeRow, Phase
 from windlass.engines.slurm.notices import Notices
 from windlass.engines.slurm.sizes import capacity_change, excess, partition_sizes, processors_up
@@ -232,7 +233,7 @@ class SlurmSystem:
         nodes = self._here(self._client.nodes())
         before, self._nodes, self._sizes = self._nodes, nodes, partition_sizes(nodes)
         if line := capacity_change(before, nodes):
-            self._notify(line)
+            self._notify(LogEntry.of(line, "capacity", processors=processors_up(nodes)))
         capacity, known = processors_up(nodes), self.status.processors
         if capacity != known:
             self.status.capacity_falls += capacity < known
