@@ -60,6 +60,7 @@ def test_policies_that_slurm_does_not_support_are_rejected(error_of, policies, m
         ("share=pairs( worth=0.2, budget=5 ),easy", "easy", 0.05),
         ("queue(priority=sjf,backfill=easy),share=pairs(budget=0.2)", "queue", 0.2),
         ("order=fcfs,share=oracle(budget=0.05)", "fcfs", 0.05),
+        ("order=queue(priority=multifactor,backfill=easy),share=pairs(budget=0.3)", "queue", 0.3),
     ],
 )
 def test_policies_have_the_parameters_of_the_option(text, order, budget):

@@ -5,12 +5,14 @@
   :mod:`~windlass.engines.slurm.daemons` and :mod:`~windlass.engines.slurm.host`.
 - :mod:`~windlass.engines.slurm.client`: the client of Slurm; :mod:`~windlass.engines.slurm.commands`: Slurm's commands
   as processes; :mod:`~windlass.engines.slurm.streaming`: one with long output; :mod:`~windlass.engines.slurm.release`:
-  differences between releases.
+  differences between releases; :mod:`~windlass.engines.slurm.batches`: commands on many jobs.
 - :mod:`~windlass.engines.slurm.models`: jobs and nodes; :mod:`~windlass.engines.slurm.job_reader` and
   :mod:`~windlass.engines.slurm.node_reader`: their parsing from JSON, with the fields of each release in
   :mod:`~windlass.engines.slurm.shapes`; :mod:`~windlass.engines.slurm.output` and
   :mod:`~windlass.engines.slurm.misfits`: errors in it.
-- :mod:`~windlass.engines.slurm.watch`: changes of jobs and nodes since the last poll.
+- :mod:`~windlass.engines.slurm.watch`: changes of jobs since the last poll, each a
+  :mod:`~windlass.engines.slurm.known_job`; :mod:`~windlass.engines.slurm.reasons`: why a job waits, or cannot start;
+  :mod:`~windlass.engines.slurm.sizes`: sizes of partitions, and nodes that fail or return.
 - :mod:`~windlass.engines.slurm.system`: the adapter that :class:`~windlass.engines.batch.engine.LiveSite` drives.
 - :mod:`~windlass.engines.slurm.journal`: decisions, written to disk before they are carried out, as
   :mod:`~windlass.engines.slurm.entries`; :mod:`~windlass.engines.slurm.history`: lookup of current jobs in it;
@@ -19,6 +21,9 @@
 - :mod:`~windlass.engines.slurm.use`: which jobs may share an allocation on this host, and their measured usage;
   :mod:`~windlass.engines.slurm.shares`: their quotas;
   :mod:`~windlass.engines.slurm.state`: current pairs, saved for the next driver.
+- :mod:`~windlass.engines.slurm.give_back`: the queue is released to Slurm's own scheduler.
+- :mod:`~windlass.engines.slurm.status`: the driver's present state; :mod:`~windlass.engines.slurm.metrics`: the same
+  for Prometheus; :mod:`~windlass.engines.slurm.notices` and :mod:`~windlass.engines.slurm.log_entry`: its log.
 - :mod:`~windlass.engines.slurm.driver`: the driver of Slurm's queue, from start to stop;
   :mod:`~windlass.engines.slurm.settings`: its policies and names;
   :mod:`~windlass.engines.slurm.sharing`: the co-scheduler that runs with it.

@@ -89,7 +89,7 @@ class Client:
     def jobs(self, partition: str | None = None) -> list[JobRow]:
         """Return all jobs that Slurm lists, including jobs that ended recently.
 
-        With a partition, Slurm 23.02 and later list only its jobs; earlier releases ignore the filter.
+        With a partition, newer releases of Slurm list only its jobs; 22.05 ignores the filter.
 
         Raises
         ------
