@@ -65,8 +65,14 @@ def test_json_has_the_start_the_reason_and_the_promises(windlass_after_run):
     [
         (["none", "1"], "none: no such folder, expected one with the results of `windlass run`"),
         ([".", "1"], ".: folder without scenario.yaml, expected one with the results of `windlass run`"),
-        (["out", "x"], "JOB: 'x' names no job, expected a number as in 17, or etl/3 or batch@iowa/17"),
+        (["out", "x"], "JOB: out has no job x under fcfs, expected one of the 4 from 1 to 4"),
+        (
+            ["out", " "],
+            "JOB: ' ' names no job, expected an identifier of the log as in 102_7, a number as in 17, "
+            "or etl/3 or batch@iowa/17",
+        ),
         (["out", "b/1"], "JOB: out has no job b/1 under fcfs, expected a number"),
+        (["out", "#9"], "JOB: out has no job #9 under fcfs, expected one of the 4 from 1 to 4"),
         (["out", "9"], "JOB: out has no job 9 under fcfs, expected one of the 4 from 1 to 4"),
         (
             ["out", "1", "--variant", "esy"],

@@ -258,8 +258,8 @@ def test_series_are_averaged_on_a_grid(tmp_path):
     )
 
 
-@pytest.mark.parametrize("column", ["job", "procs_allocated", "procs_requested"])
-def test_numbers_of_jobs_and_of_processors_are_whole(tmp_path, column):
+@pytest.mark.parametrize("column", ["procs_allocated", "procs_requested"])
+def test_numbers_of_processors_are_whole(tmp_path, column):
     cells = {
         "job": "7",
         "submit": "0",

@@ -80,7 +80,10 @@ def explain(
         Path, typer.Argument(metavar="RUN", help="Folder that windlass run --out has written.")
     ],
     job: Annotated[
-        str, typer.Argument(help="Job: its number in the log, or its name, as in batch@iowa/17 or etl/3.")
+        str,
+        typer.Argument(
+            help="Job: its identifier in the log, as in 102_7, or its name, as in batch@iowa/17 or etl/3."
+        ),
     ],
     variant: Annotated[
         str | None,

@@ -27,7 +27,7 @@ class ExplainOptions:
     folder
         The folder of results.
     job
-        The job's name in the table of the run: a number, or as in ``batch@iowa/17`` or ``etl/3``.
+        The job's identifier in the log, or its name in the table of the run: a number, or as in ``batch@iowa/17``.
     variant
         The variant; None for all.
     seed
@@ -93,9 +93,9 @@ def _compare(
             {"variant": each.name, **{key: value for key, value in row.items() if key != "variant"}}
             for each, row in pairs
         ]
-        write_json(
-            {"run": str(question.folder), "job": str(job) if job.load else job.number, "variants": listed}
-        )
+        number = rows[0]["job"]
+        name = number if number == job.number and not job.load else str(job)
+        write_json({"run": str(question.folder), "job": name, "variants": listed})
         return
     lines = [
         f"Job {job} {outcome_text(row)} under {variant.name}, seed {row['seed']}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -99,32 +100,69 @@ class FinishedRun:
             of_seed = table.filter(pl.col("seed") == seed)
             grouped = "load" in columns and "site" in columns
             group = _GROUP if grouped else pl.lit("")
-            of_job = (group == job.group) & (pl.col("job") == job.number)
-            rows = of_seed.filter(of_job).head(1).collect().to_dicts()
+            rows = self._with_id(job, of_seed, group, grouped) if "job_id" in columns else []
+            if not rows and job.number is not None:
+                of_job = (group == job.group) & (pl.col("job") == job.number)
+                rows = of_seed.filter(of_job).head(1).collect().to_dicts()
             if not rows:
-                raise ParameterError("job", self._missing(job, variant, of_seed, group))
+                raise ParameterError("job", self._missing(job, variant, of_seed, group, columns))
         except (OSError, pl.exceptions.PolarsError) as error:
             raise InputError(f"{file}: cannot be read: {str(error).splitlines()[0]}") from error
         return rows[0]
 
-    def _missing(self, job: JobName, variant: Variant, table: pl.LazyFrame, group: pl.Expr) -> str:
+    def _with_id(
+        self, job: JobName, table: pl.LazyFrame, group: pl.Expr, grouped: bool
+    ) -> list[dict[str, Any]]:
+        """Return the row of the job with an identifier of the log; empty if there is none."""
+        if job.by_number:
+            return []
+        # Without loads, a slash is part of the identifier.
+        of_job = (
+            (group == job.group) & (pl.col("job_id") == job.own) if grouped else pl.col("job_id") == job.text
+        )
+        rows = table.filter(of_job).unique("job", keep="first", maintain_order=True).collect().to_dicts()
+        if len(rows) > 1:
+            prefix = f"{job.group}/" if grouped else ""
+            numbers = ", ".join(f"{prefix}#{row['job']}" for row in rows[:_NAMED])
+            more = f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else ""
+            raise ParameterError(
+                "job",
+                f"{self.folder} has {len(rows):,} jobs with the identifier {job}, expected one of {numbers}{more}",
+            )
+        return rows
+
+    def _missing(
+        self,
+        job: JobName,
+        variant: Variant,
+        table: pl.LazyFrame,
+        group: pl.Expr,
+        columns: Collection[str],
+    ) -> str:
         """Return the error for a job that the table does not have."""
+        identifier = (
+            (pl.col("job_id") if "job_id" in columns else pl.lit(None, pl.String)).drop_nulls().first()
+        )
         ranges = (
             table.group_by(group.alias("group"), maintain_order=True)
             .agg(
                 pl.col("job").n_unique().alias("count"),
                 pl.col("job").min().alias("least"),
                 pl.col("job").max().alias("most"),
+                identifier.alias("identifier"),
             )
             .collect()
             .rows()
         )
         missing = f"{self.folder} has no job {job} under {variant.name}"
-        for name, count, least, most in ranges:
-            if name == job.group:
+        for name, count, least, most, known in ranges:
+            if name == job.group or (len(ranges) == 1 and not name and known is not None):
+                if known is not None:
+                    own = f"{name}/" if name else ""
+                    return f"{missing}, expected an identifier as in {own}{known}, or a number as in {own}#{least}"
                 of = f" of {name} in the table" if name else ""
                 return f"{missing}, expected one of the {count:,}{of} from {least} to {most}"
-        names = ", ".join(f"{name}/{least}" for name, _, least, _ in ranges if name)
+        names = ", ".join(f"{name}/{least}" for name, _, least, *_ in ranges if name)
         return f"{missing}, expected a name as in {names}" if names else f"{missing}, expected a number"
 
     def explain(self, job: JobName, variant: Variant, row: dict[str, Any]) -> Explanation:
@@ -160,6 +198,8 @@ class FinishedRun:
         return explained
 
 
+#: Most jobs that an error names before it counts the others.
+_NAMED = 6
 #: The load of a row with its site, as in :attr:`~windlass.experiment.job_name.JobName.group`.
 _GROUP = pl.col("load") + pl.when(pl.col("site") == "").then(pl.lit("")).otherwise("@" + pl.col("site"))
 

@@ -38,7 +38,10 @@ class ExplainedWait:
 
     def tree(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        return {"sentences": self.sentences(), **asdict(self.waited)}
+        waited = self.waited
+        found = {"sentences": self.sentences(), **asdict(waited)}
+        named = found.pop("job_ids")
+        return {**found, "job_id": waited.name(waited.job), "job_ids": named} if named else found
 
     def check(self, where: str, row: dict[str, Any]) -> str:
         """Return how the start differs from that in the table; empty if it does not."""
@@ -66,7 +69,7 @@ def waiting_sentences(waited: WaitExplanation) -> tuple[str, ...]:
     It started immediately: fits.
     """
     wanted = _and([f"{waited.procs:,} of {counted(waited.processors, 'processor')}", *waited.beside])
-    request = f"Job {waited.job} requested {wanted} for {duration(waited.request)}"
+    request = f"Job {waited.name(waited.job)} requested {wanted} for {duration(waited.request)}"
     if waited.expected != waited.request:
         request += f", and was expected to run for {duration(waited.expected)}"
     if waited.wait == 0:
@@ -127,9 +130,9 @@ def _changes(moment: Moment, before: Moment | None, waited: WaitExplanation) -> 
             jobs = [each for each in same_reason if each.before == ahead]
             if jobs:
                 start = "starts" if len(jobs) == 1 else "start"
-                yield f"{'earlier' if ahead else 'later'} {_jobs([each.job for each in jobs])} {start} ({why})"
+                yield f"{'earlier' if ahead else 'later'} {_jobs(waited, [each.job for each in jobs])} {start} ({why})"
     if any(each.job == waited.job for each in moment.started):
-        yield f"job {waited.job} starts ({waited.why})"
+        yield f"job {waited.name(waited.job)} starts ({waited.why})"
     elif (promise := _new_promise(moment, before, waited.submit)) is not None:
         yield promise
 
@@ -244,13 +247,13 @@ def _promised(waited: WaitExplanation) -> str:
 
 def _started(waited: WaitExplanation) -> str:
     last = waited.moments[-1]
-    when = f" when {_jobs(last.ended)} ended" if last.ended else ""
+    when = f" when {_jobs(waited, last.ended)} ended" if last.ended else ""
     return f"It started{when}: {waited.why}."
 
 
-def _jobs(numbers: list[int] | tuple[int, ...]) -> str:
+def _jobs(waited: WaitExplanation, numbers: Sequence[int]) -> str:
     """List jobs, as in ``job 4``, ``jobs 4 and 7`` and ``jobs 1, 2, 3, 4, 5, 6 and 10 more``."""
-    names = [str(number) for number in numbers]
+    names = [waited.name(number) for number in numbers]
     if len(names) > _NAMED + 1:
         names = [*names[:_NAMED], f"{len(names) - _NAMED:,} more"]
     return f"job {names[0]}" if len(names) == 1 else f"jobs {', '.join(names[:-1])} and {names[-1]}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 
@@ -114,6 +115,8 @@ class WaitExplanation:
         The decisions in order of time; the last one starts the job.
     beside
         Requests for resources other than processors, such as ``1 of 8 GPUs``; empty if jobs request only processors.
+    job_ids
+        Identifier in the log of each job that is mentioned, by number; empty if jobs have numbers only.
 
     Examples
     --------
@@ -133,6 +136,16 @@ class WaitExplanation:
     why: str
     moments: tuple[Moment, ...]
     beside: tuple[str, ...] = ()
+    job_ids: Mapping[int, str] = field(default_factory=dict)
+
+    def name(self, job: int) -> str:
+        """Return the identifier of a job in the log, or else its number."""
+        return self.job_ids.get(job, str(job))
+
+    def mentioned(self) -> frozenset[int]:
+        """Return the numbers of all jobs that occur in the explanation."""
+        started = (each.job for moment in self.moments for each in moment.started)
+        return frozenset({self.job, *started, *(job for moment in self.moments for job in moment.ended)})
 
     @property
     def wait(self) -> float:

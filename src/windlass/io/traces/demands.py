@@ -41,10 +41,11 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DemandLog:
-    """Jobs of a log, with notes for the user, one line each."""
+    """Jobs of a log, with notes for the user, one line each, and (n,) their identifiers if these are no numbers."""
 
     jobs: VectorJobs
     notes: tuple[str, ...] = ()
+    ids: pl.Series | None = None
 
 
 def read_demands(
@@ -121,7 +122,7 @@ def demands_of(workload: Workload, cores_per_gpu: float = 0.0, memory_per_gpu: f
     cores = np.where(only_gpus, gpus * cores_per_gpu, jobs.procs)
     memory = gpus * memory_per_gpu if workload.memory is None else np.nan_to_num(workload.memory.amount)
     vectors = VectorJobs.of(jobs.submit, jobs.run, gpus, cores, memory, jobs.request, jobs.job)
-    return DemandLog(vectors, workload.notes)
+    return DemandLog(vectors, workload.notes, workload.ids)
 
 
 def _plain(file: Path, table: pl.DataFrame, cores_per_gpu: float, memory_per_gpu: float) -> DemandLog:

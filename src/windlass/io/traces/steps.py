@@ -43,7 +43,8 @@ class LogRecords:
 
 def describe(found: pl.DataFrame, value: str | None) -> str:
     """Describe the first of some records, with the value of one column."""
-    number = found["job"][0]
+    number = found["job_id"][0] if "job_id" in found.columns else None
+    number = found["job"][0] if number is None else number
     name = f"record {found['record'][0]}" if number is None else f"job {number}"
     return name if value is None else f"{name} ({found[value][0]:.15g})"
 

@@ -7,7 +7,7 @@ Columns may be in any order and have these names. If a table has several names f
 - procs_requested: procs_requested, procs, processors, cpus, cores, gpus, nodes
 - procs_allocated: procs_allocated
 - request (s): request, request_s, walltime, walltime_s, time_limit
-- job (whole number): job, job_id, jobid, id
+- job (a number, or an identifier such as 102_7): job, job_id, jobid, id
 - site_procs (whole number): site_procs
 
 submit, run and one of the two numbers of processors are required. Without a column of job numbers, jobs are numbered
@@ -44,6 +44,7 @@ from windlass.io.traces.columns import (
 )
 from windlass.io.traces.csv_text import TextTable, csv_names, read_csv_text
 from windlass.io.traces.files import check_is_file, read_text, stem, write_bytes
+from windlass.io.traces.identifiers import with_identifiers
 from windlass.io.traces.trace import REQUIRED, Trace
 from windlass.model import InputError
 
@@ -151,7 +152,8 @@ def write_table(trace: Trace, path: str | PathLike[str]) -> None:
 
 
 def _trace(file: Path, table: TextTable, chosen: Mapping[str, str], skip: bool, unit: str) -> Trace:
-    records, dated = in_seconds(_tidied(str(file), table.records.rename(chosen)))
+    renamed = table.records.rename(chosen)
+    records, dated = in_seconds(with_identifiers(_tidied(str(file), renamed)))
     columns = [role.column for role in ROLES if role.column.name in records.columns]
     values = numbers(records, columns)
     rows = bad_rows(records, values, columns)

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from windlass.io.traces.groups import KINDS, Belongings, belongings_of
+from windlass.io.traces.identifiers import ID, ids_of, numbered
 from windlass.io.traces.resources import ResourceRequest, gpus_of, memory_of, resource_columns
 from windlass.io.traces.steps import LogRecords, describe, require_jobs
 from windlass.io.traces.trace import REQUIRED, Trace
@@ -39,6 +40,8 @@ class Workload:
         Processors of the logged system, from the log or otherwise from the caller; None if neither states them.
     gpus, memory
         Requests other than processors, memory in bytes; None if the log has none.
+    ids
+        (n,) identifier of each job in the log, as text; None if these are the numbers ``jobs.job``.
     """
 
     jobs: JobTable
@@ -49,6 +52,16 @@ class Workload:
     logged_processors: int | None = None
     gpus: ResourceRequest | None = None
     memory: ResourceRequest | None = None
+    ids: pl.Series | None = None
+
+    def name_of(self, row: int) -> str:
+        """Return the identifier of a job in the log, or else its number.
+
+        >>> Workload(JobTable.of(submit=[0], run=[5], procs=[1]), 4, ids=pl.Series(["102_7"])).name_of(0)
+        '102_7'
+        """
+        found = None if self.ids is None else self.ids[row]
+        return str(self.jobs.job[row]) if found is None else str(found)
 
     @property
     def users(self) -> NDArray[np.int64] | None:
@@ -71,6 +84,7 @@ class Workload:
             wait=None if self.wait is None else np.ascontiguousarray(self.wait[rows]),
             gpus=None if self.gpus is None else self.gpus.take(rows),
             memory=None if self.memory is None else self.memory.take(rows),
+            ids=None if self.ids is None else self.ids.gather(_places(rows)),
         )
 
 
@@ -85,7 +99,8 @@ def to_workload(
     4. A job that needs more processors than there are, or than ``widest``, is left out.
     5. For a job that requests no run time, the request is its actual run time.
     6. Jobs are sorted by submission; jobs submitted at the same instant stay in the order of the log.
-    7. If a job number is missing or appears twice, all jobs are renumbered 1, 2, … in that order.
+    7. If a job number is missing or appears twice, all jobs are renumbered 1, 2, … in that order. Their identifiers in
+       the log are in ``Workload.ids``.
 
     A request of less than one processor, or of a negative run time, counts as none.
 
@@ -131,7 +146,7 @@ def to_workload(
         )
     fitting = _fitting(complete, system, widest)
     require_jobs(trace.name, fitting)
-    final = _numbered(_sorted(_with_requests(fitting)))
+    final = numbered(_sorted(_with_requests(fitting)))
     records = final.records
     return Workload(
         _job_table(trace.name, records),
@@ -143,7 +158,12 @@ def to_workload(
         processors or trace.processors if trace.peak else trace.processors or processors,
         gpus_of(records),
         memory_of(records),
+        ids_of(records),
     )
+
+
+def _places(rows: NDArray[np.bool_] | NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.flatnonzero(rows) if rows.dtype == np.bool_ else rows.astype(np.int64, copy=False)
 
 
 def _without_of(name: str) -> str:
@@ -175,6 +195,8 @@ def _standard(name: str, records: pl.DataFrame) -> pl.DataFrame:
     if _WAIT in records.columns:
         standard = standard.with_columns(records[_WAIT].cast(pl.Float64, strict=False))
     kept = [records[kind].alias(f"of_{kind}") for kind in KINDS if kind in records.columns]
+    if ID in records.columns:
+        kept.append(records[ID].cast(pl.String, strict=False))
     standard = standard.with_columns(*kept, *resource_columns(records))
     return standard.with_columns(pl.col(*types).fill_nan(None)).with_row_index("record", offset=1)
 
@@ -241,19 +263,6 @@ def _sorted(step: LogRecords) -> LogRecords:
         "are submitted before the preceding one, so jobs are sorted by submission",
     )
     return LogRecords(step.records.sort("submit", maintain_order=True), step.notes)
-
-
-def _numbered(step: LogRecords) -> LogRecords:
-    unclear = pl.col("job").is_null() | pl.col("job").is_duplicated()
-    noted = step.with_note_on(
-        unclear,
-        "has no number, so all are renumbered",
-        "have no number or a repeated one, so all are renumbered",
-    )
-    if noted is step:
-        return step
-    numbers = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("job")
-    return LogRecords(step.records.with_columns(numbers), noted.notes)
 
 
 def _waits(records: pl.DataFrame) -> NDArray[np.float64] | None:

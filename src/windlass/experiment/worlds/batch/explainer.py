@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from typing import Any, ClassVar
 
 import numpy as np
@@ -72,7 +73,7 @@ class BatchExplainer:
         with contextlib.suppress(_JobStarted):
             replay(known, workload.processors, policy, kill=kill, owners=owners, pools=pools)
         last = watch.moments[-1]
-        return WaitExplanation(
+        explained = WaitExplanation(
             job=job,
             procs=int(jobs.procs[row]),
             processors=workload.processors,
@@ -84,6 +85,15 @@ class BatchExplainer:
             moments=tuple(watch.moments),
             beside=() if pools is None else request_of(pools, row),
         )
+        return dataclasses.replace(explained, job_ids=_ids(workload, explained.mentioned()))
+
+
+def _ids(workload: Workload, jobs: frozenset[int]) -> dict[int, str]:
+    """Return the identifiers of these jobs in the log, by number; empty if they have numbers only."""
+    if workload.ids is None:
+        return {}
+    rows = np.flatnonzero(np.isin(workload.jobs.job, list(jobs))).tolist()
+    return {int(workload.jobs.job[row]): workload.name_of(row) for row in rows}
 
 
 class _JobStarted(Exception):  # noqa: N818

@@ -82,10 +82,10 @@ def _loaded(found: Workload, load: float | str) -> Workload:
     return dataclasses.replace(found, jobs=jobs, notes=(*found.notes, note))
 
 
-def jobs_table(done: Replay, of: Belongings | None = None) -> pl.DataFrame:
+def jobs_table(done: Replay, of: Belongings | None = None, ids: pl.Series | None = None) -> pl.DataFrame:
     """Return a row per job: job, submit_s, start_s, end_s, procs, request_s, why.
 
-    If known, also user, group, queue and partition.
+    If known, also user, group, queue and partition, and ``job_id`` if the log identifies jobs by more than numbers.
 
     Parameters
     ----------
@@ -93,6 +93,8 @@ def jobs_table(done: Replay, of: Belongings | None = None) -> pl.DataFrame:
         The completed run.
     of
         User, group, queue and partition of each job, in the same order.
+    ids
+        (n,) identifier of each job in the log, in the same order.
 
     Examples
     --------
@@ -114,6 +116,8 @@ def jobs_table(done: Replay, of: Belongings | None = None) -> pl.DataFrame:
             "why": pl.Series(done.why).replace_strict(dict(enumerate(done.reasons)), return_dtype=pl.String),
         }
     )
+    if ids is not None:
+        table.insert_column(1, ids.alias("job_id"))
     known = () if of is None else ((kind, members) for kind, members in of.kinds() if members is not None)
     return table.with_columns(members.labels().alias(kind) for kind, members in known)
 

@@ -43,7 +43,7 @@ def bound(workload: Workload, partitions: Sequence[PartitionSpec]) -> Workload:
     if of is None:
         raise InputError("cluster.partitions: jobs name no partition, expected a log that does")
     room = np.array([_room(name, partitions) for name in of.names] + [-1])[of.number]
-    procs, job = workload.jobs.procs, workload.jobs.job
+    procs = workload.jobs.procs
     stray, wide = room < 0, (room >= 0) & (procs > room)
     notes = list(workload.notes)
     if stray.any():
@@ -52,13 +52,17 @@ def bound(workload: Workload, partitions: Sequence[PartitionSpec]) -> Workload:
         which = (
             "is of no configured partition and is" if count == 1 else "are of no configured partition and are"
         )
-        notes.append(f"{_jobs(count)} {which} left out{_first(count)}: job {job[first]} ({name})")
+        notes.append(
+            f"{_jobs(count)} {which} left out{_first(count)}: job {workload.name_of(first)} ({name})"
+        )
     if wide.any():
         count, first = int(wide.sum()), int(np.argmax(wide))
         which = (
             "is wider than its partition and is" if count == 1 else "are wider than their partitions and are"
         )
-        notes.append(f"{_jobs(count)} {which} left out{_first(count)}: job {job[first]} ({procs[first]})")
+        notes.append(
+            f"{_jobs(count)} {which} left out{_first(count)}: job {workload.name_of(first)} ({procs[first]})"
+        )
     rows = ~stray & ~wide
     if not rows.any():
         raise InputError("cluster.partitions: no jobs are left: " + "; ".join(notes))

@@ -128,7 +128,7 @@ def within(workload: Workload, amounts: Amounts) -> Workload:
                 else f"{count:,} jobs ask for {much} and are left out, the first:"
             )
             size = amount_of(kind.name, float(kind.requested.amount[row])).removesuffix(f" {kind.name}")
-            notes.append(f"{many} job {workload.jobs.job[row]} ({size.removesuffix(' of')})")
+            notes.append(f"{many} job {workload.name_of(row)} ({size.removesuffix(' of')})")
             left &= ~wide
     if left.all():
         return workload

@@ -47,7 +47,7 @@ class LoggedBatch:
         done = Replay(
             jobs, workload.processors, start, end, np.zeros(len(jobs), np.int64), ("as recorded in the log",)
         )
-        return Outcome(seed, metrics, jobs_table(done, workload.of), workload.processors)
+        return Outcome(seed, metrics, jobs_table(done, workload.of, workload.ids), workload.processors)
 
     def own(self, setting: BatchSetting, workload: Workload) -> bool:
         """Return whether a variant has the log's site, arrivals and all its jobs, so that waits are comparable."""

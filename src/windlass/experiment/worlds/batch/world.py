@@ -107,7 +107,7 @@ class Batch:
         return Outcome(
             seed=seed,
             metrics=metrics,
-            jobs=jobs_table(done, workload.of),
+            jobs=jobs_table(done, workload.of, workload.ids),
             processors=workload.processors,
             notes=(
                 *workload.notes,

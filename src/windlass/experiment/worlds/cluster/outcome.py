@@ -47,7 +47,7 @@ def outcome_of(setting: ClusterSetting, seed: int, arrivals: ClusterArrivals, do
             queries=[each.result for each in done.queries],
             used_share=_used(samples),
         ),
-        jobs=_table(setting, done),
+        jobs=_table(setting, arrivals, done),
         processors=sum(group.count * group.cores for site in setting.sites.values() for group in site.nodes),
         notes=(*arrivals.notes(), *_stand_in_notes(setting), *_sample_notes(setting, done)),
         series=(*_use(setting, samples), *core_series(setting, done)),
@@ -67,9 +67,13 @@ def _use(setting: ClusterSetting, samples: Samples) -> Iterator[Series]:
         yield Series(f"cores in use at {name}", time, share[:, place], percent=True)
 
 
-def _table(setting: ClusterSetting, done: ClusterRun) -> pl.DataFrame:
+def _table(setting: ClusterSetting, arrivals: ClusterArrivals, done: ClusterRun) -> pl.DataFrame:
     """Return a row per job, query and sampled task; columns that a kind does not have are null."""
-    found = [_labelled(jobs_table(each.result), "job", each) for each in done.rigid]
+    ids = {each.name: each.drawn.jobs.ids for each in arrivals.rigid}
+    found = [
+        _labelled(jobs_table(each.result, ids=ids.get(f"{each.load}@{each.site}")), "job", each)
+        for each in done.rigid
+    ]
     found += [_labelled(_staged(each.result), "staged job", each) for each in done.staged]
     found += [
         _labelled(_vectors(each.result), "vector job", each) for each in done.scaled if len(each.result.jobs)

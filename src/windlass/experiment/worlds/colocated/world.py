@@ -111,7 +111,7 @@ class Colocated:
         return Outcome(
             seed=seed,
             metrics=colocated_metrics(both.jobs, both.tasks, wait, alone),
-            jobs=_table(both, workload.tasks.per_job, every),
+            jobs=_table(both, workload.jobs.ids, workload.tasks.per_job, every),
             processors=setting.cluster.processors,
             notes=(
                 *workload.jobs.notes,
@@ -127,9 +127,9 @@ def _within(progress: Callable[[float], None], start: float, stop: float) -> Cal
     return lambda share: progress(start + share * (stop - start))
 
 
-def _table(both: Together, per_job: int, every: int) -> pl.DataFrame:
+def _table(both: Together, ids: pl.Series | None, per_job: int, every: int) -> pl.DataFrame:
     """Return a row per job and per sampled task; columns of the other kind are null."""
-    jobs = jobs_table(both.jobs).select(pl.lit("job").alias("kind"), pl.all())
+    jobs = jobs_table(both.jobs, ids=ids).select(pl.lit("job").alias("kind"), pl.all())
     # Rechunked, so that a file of the table has the same bytes if it comes from another process.
     return pl.concat([jobs, _tasks_table(both.tasks, per_job, every)], how="diagonal", rechunk=True)
 

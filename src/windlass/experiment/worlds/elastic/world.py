@@ -80,20 +80,20 @@ class Elastic:
         return Outcome(
             seed=seed,
             metrics=elastic_metrics(done),
-            jobs=_table(done),
+            jobs=_table(done, workload.ids),
             processors=int(sum(kind.most * np.ceil(kind.cores) for kind in fleet.types)),
             notes=(*workload.notes, *_notes(done)),
         )
 
 
-def _table(done: Scaled) -> pl.DataFrame:
+def _table(done: Scaled, ids: pl.Series | None) -> pl.DataFrame:
     """Return a row per job."""
     jobs, names = done.jobs, [kind.name for kind in done.fleet.types]
     on = np.zeros(len(jobs), np.int64)
     # The last row of a job is its completed attempt.
     on[done.attempts.job] = done.launches.kind[done.attempts.launch]
     gpus, cores, memory = jobs.resources.T
-    return pl.DataFrame(
+    table = pl.DataFrame(
         {
             "job": jobs.job,
             "submit_s": jobs.submit,
@@ -106,6 +106,7 @@ def _table(done: Scaled) -> pl.DataFrame:
             "waited_for_launch": delayed(done) & (done.start > jobs.submit),
         }
     )
+    return table if ids is None else table.insert_column(1, ids.alias("job_id"))
 
 
 def _notes(done: Scaled) -> tuple[str, ...]:

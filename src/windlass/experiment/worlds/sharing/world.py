@@ -93,7 +93,7 @@ class SharingWorld:
         return Outcome(
             seed=seed,
             metrics=sharing_metrics(done.jobs, done.shared, case.use, done.left, kill=case.kill),
-            jobs=_table(done, case.use),
+            jobs=_table(done, case.use, workload.jobs.ids),
             processors=case.processors,
             notes=(*workload.jobs.notes, *walltime_notes(workload.jobs, case.kill)),
         )
@@ -142,14 +142,14 @@ def _case(setting: SharingSetting, seed: int, workload: Used) -> SharingCase:
     )
 
 
-def _table(done: SharingRun, use: JobUse) -> pl.DataFrame:
+def _table(done: SharingRun, use: JobUse, ids: pl.Series | None) -> pl.DataFrame:
     """Return a row per job; for jobs that started as guests, with the host and the first quota."""
     shared, jobs = done.shared, done.jobs.jobs
     host, quota = np.full(len(jobs), -1), np.full(len(jobs), -1)
     # Reversed, so that the first row of a pair is written last and kept.
     host[shared.guest[::-1]], quota[shared.guest[::-1]] = jobs.job[shared.host[::-1]], shared.quota[::-1]
     guests = pl.Series(host >= 0)
-    return jobs_table(done.jobs).with_columns(
+    return jobs_table(done.jobs, ids=ids).with_columns(
         pl.Series("class", use.job_class),
         pl.Series("cpu_s", use.core_seconds(jobs.procs)),
         pl.when(guests).then(pl.Series("host", host)).alias("host"),

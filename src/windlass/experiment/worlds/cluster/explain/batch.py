@@ -37,7 +37,8 @@ class BatchRecorder(JobRecorder):
         super().__init__(job)
         self._part: Any = None
         self._watch: SiteWatch | None = None
-        jobs = next(each for each in job.arrivals.rigid if each.name == job.group).drawn.jobs.jobs
+        self._workload = next(each for each in job.arrivals.rigid if each.name == job.group).drawn.jobs
+        jobs = self._workload.jobs
         self._row = int(np.flatnonzero(jobs.job == job.number)[0])
         #: The policy's reason for each start of the job, by time.
         self._why: dict[float, str] = {}
@@ -187,7 +188,8 @@ class BatchRecorder(JobRecorder):
             if not (attempts.lost[each] or self._sharing.started(attempts.start[each], row))
         )
         named = ", ".join(
-            f"{jobs.job[row]} ({counted(int(jobs.procs[row]), 'core')})" for row in rows[:_NAMED]
+            f"{self._workload.name_of(row)} ({counted(int(jobs.procs[row]), 'core')})"
+            for row in rows[:_NAMED]
         )
         more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
         why = f" [{'; '.join(each for each in reasons if each)}]" if any(reasons) else ""

@@ -53,8 +53,8 @@ class JobOfRun:
 
     @property
     def name(self) -> str:
-        """The job's name, such as ``batch@iowa/17``."""
-        return f"{self.group}/{self.number}"
+        """The job's name, such as ``batch@iowa/17``, with its identifier in the log if the table has one."""
+        return f"{self.group}/{self.row.get('job_id') or self.number}"
 
     @property
     def since(self) -> float:
