@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from windlass.io.traces import FORMATS
-from windlass.io.traces.table import ROLES
+from windlass.io.traces.roles import ROLES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "logs.md").read_text(encoding="utf-8")
 
@@ -29,6 +29,6 @@ def test_every_format_has_a_row():
 def test_every_column_has_a_row_with_all_of_its_names():
     for role in ROLES:
         (row,) = re.findall(
-            rf"^\| `{role.column.name}` \| ((?:`\w+`(?:, )?)*) ?\| [^|]*\|$", PAGE, flags=re.MULTILINE
+            rf"^\| `{role.name}` \| ((?:`\w+`(?:, )?)*) ?\| [^|]*\|$", PAGE, flags=re.MULTILINE
         )
-        assert re.findall(r"`(\w+)`", row) == [name for name in role.names if name != role.column.name]
+        assert re.findall(r"`(\w+)`", row) == [name for name in role.names if name != role.name]

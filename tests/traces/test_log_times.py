@@ -75,12 +75,16 @@ def test_memory_amounts_are_parsed(text: str, unit: str, found: float) -> None:
     assert memory("mem", text, unit) == found
 
 
+A_TIME = "a time: a number of seconds, or a date such as 2024-05-01T12:00:00"
+A_DURATION = "a duration: a number of seconds of 0 or more, 01:02:03 or 1-02:03:04"
+
+
 def test_dates_and_durations_in_a_table_are_read(tmp_path: Path) -> None:
     path = tmp_path / "jobs.csv"
     path.write_text(
         "submit,run,procs,walltime,user\n"
         "2024-05-01T12:00:00Z,01:02:03,4,1-00:00:00,ann\n"
-        "2024-05-01 11:59:00,PT1H,2,,bob\n"
+        "2024-05-01 11:59:00Z,PT1H,2,,bob\n"
         "2024-05-01T14:00:30+02:00,90.5,1,120,ann\n"
     )
     trace = read_csv(path)
@@ -95,9 +99,14 @@ def test_dates_and_durations_in_a_table_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "reason"),
     [
-        ("yesterday,1,1", "submit is 'yesterday', expected a number of 0 or more"),
-        ("2024-05-01T12:00:00Z,02:03,1", "run is '02:03', expected a number of 0 or more"),
-        ("2024-13-01T12:00:00Z,1,1", "submit is '2024-13-01T12:00:00Z', expected a number of 0 or more"),
+        ("yesterday,1,1", f"submit is 'yesterday', expected {A_TIME}"),
+        ("2024-05-01T12:00:00Z,02:03,1", f"run is '02:03', expected {A_DURATION}"),
+        ("2024-13-01T12:00:00Z,1,1", f"submit is '2024-13-01T12:00:00Z', expected {A_TIME}"),
+        (
+            "2024-05-01T12:00:00,1,1",
+            "submit is '2024-05-01T12:00:00', expected a date with a zone as in line 2",
+        ),
+        ("1714564800,1,1", "submit is '1714564800', expected a date with a zone as in line 2"),
     ],
 )
 def test_a_bad_date_is_named_or_skipped(tmp_path: Path, cells: str, reason: str) -> None:

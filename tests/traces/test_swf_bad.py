@@ -38,7 +38,6 @@ def error_of(path: Path, skip: bool = False) -> str:
         (b" \n\r\n", "FILE: the file is empty, expected a header and jobs"),
         (b"; MaxProcs: 8\n; Note: x\n", "FILE: no jobs, only comments, expected lines of 18 numbers"),
         (b"; ok\n\x00\x01\x02", "FILE, line 2: a NUL byte, expected a text file"),
-        (PACKED, "FILE: the file is gzip-compressed, expected a name that ends in .gz"),
         (b"\x93\xfa\x96\x7b\n", "FILE, line 1: 1 field, expected 18"),
         (LINE.replace("17", "\xb2").encode("latin-1"), "FILE, line 1: user is '²', expected a whole number"),
     ],
@@ -52,10 +51,9 @@ def test_a_file_that_is_not_a_log_is_rejected(tmp_path: Path, content: bytes, me
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (LINE.encode(), "FILE: is not a gzip file or is damaged, expected one because of its name"),
         (PACKED[:-12], "FILE: the gzip file is truncated, expected more bytes"),
         (PACKED[:10] + b"\xff" * 30, "FILE: the gzip file is damaged: "),
-        (PACKED[:-8] + b"\xff" * 8, "FILE: is not a gzip file or is damaged"),
+        (PACKED[:-8] + b"\xff" * 8, "FILE: the gzip file is damaged: "),
         (gzip.compress(b"", mtime=0), "FILE: the file is empty"),
         (b"", "FILE: the file is empty"),
     ],

@@ -26,6 +26,10 @@ def test_each_suffix_is_read(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"two{suffix.upper() if suffix == '.swf' else suffix}"
     if "swf" in suffix:
         write_swf(SwfLog.of(TWO), path)
+    elif suffix in (".jsonl", ".ndjson"):
+        TWO.records.write_ndjson(path)
+    elif suffix in (".tsv", ".psv"):
+        TWO.records.write_csv(path, separator="\t" if suffix == ".tsv" else "|")
     else:
         write_table(TWO, path)
     trace = read_trace(path)
@@ -45,11 +49,12 @@ def test_unknown_formats_and_missing_files_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "two.txt"
     path.write_text("x")
     with pytest.raises(
-        InputError, match=r"two\.txt: unknown suffix, expected \.swf, .* or \.parquet, or a format"
+        InputError, match=r"two\.txt: unknown suffix, expected \.swf, .* or \.ndjson, or a format"
     ):
         read_trace(path)
     with pytest.raises(
-        InputError, match=r"^format 'swift' is unknown, expected swf, csv, parquet, sacct, .* or openb$"
+        InputError,
+        match=r"^format 'swift' is unknown, expected swf, csv, parquet, jsonl, sacct, .* or openb$",
     ):
         read_trace(path, format="swift")
     with pytest.raises(InputError, match=r"none\.swf: no such file$"):

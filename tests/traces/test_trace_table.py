@@ -63,27 +63,38 @@ def test_the_type_of_a_column_comes_from_all_of_its_rows(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("names", "missing"),
     [
-        ("run,procs", "no column 'submit' (or submit_s, submit_time, arrival, arrival_s, arrival_time)"),
-        ("submit,Run,procs", "no column 'run' (or run_s, "),
-        ("submit,run,size", "no column 'procs_requested' (or procs, processors, cpus, cores, gpus, nodes)"),
+        ("run,procs", "no column 'submit' (or submit_time, arrival, arrival_time, "),
+        ("submit,Ran,procs", "no column 'run' (or runtime, "),
+        (
+            "submit,start,procs",
+            "no column 'run' (or runtime, run_time, duration, elapsed, elapsed_time, elapsed_raw)",
+        ),
+        ("submit,run,size", "no column 'procs_requested' (or procs, processors, cpus, cores, gpus, nodes, "),
     ],
 )
 def test_a_missing_column_is_named(tmp_path: Path, names: str, missing: str) -> None:
     message = error_of(write(tmp_path, names + "\n" + ",".join("1" for _ in names.split(","))))
     assert message.startswith(f"FILE: {missing}")
-    assert message.endswith("found " + ", ".join(repr(name) for name in names.split(",")))
+    found = "found " + ", ".join(repr(name) for name in names.split(","))
+    field = missing.split("'")[1].removesuffix("_requested")
+    assert message.endswith(f"{found}; --columns {field}=NAME names it")
 
 
 @pytest.mark.parametrize(
     ("cells", "reason"),
     [
-        ("x,1,1", "submit is 'x', expected a number of 0 or more"),
-        ("1,-1,1", "run is '-1', expected a number of 0 or more"),
-        ("1,NaN,1", "run is 'NaN', expected a number of 0 or more"),
-        ("1,inf,1", "run is 'inf', expected a number of 0 or more"),
-        ("1,1,1.5", "procs_requested is '1.5', expected a whole number of 0 or more"),
-        ("1,1,many", "procs_requested is 'many', expected a whole number of 0 or more"),
+        (
+            "x,1,1,b",
+            "submit is 'x', expected a time: a number of seconds, or a date such as 2024-05-01T12:00:00",
+        ),
+        ("-1,1,1,b", "submit is '-1', expected a number of 0 or more"),
+        ("1,-1,1,b", "run is '-1', expected a number of 0 or more"),
+        ("1,NaN,1,b", "run is 'NaN', expected a number of 0 or more"),
+        ("1,inf,1,b", "run is 'inf', expected a number of 0 or more"),
+        ("1,1,1.5,b", "procs is '1.5', expected a whole number of 0 or more"),
+        ("1,1,many,b", "procs is 'many', expected a whole number of 0 or more"),
         ("1,1,1,9,9", "5 fields, expected 4"),
+        ("1,1,1", "3 fields, expected 4"),
     ],
 )
 def test_a_bad_line_is_named_or_skipped(tmp_path: Path, cells: str, reason: str) -> None:
@@ -104,8 +115,8 @@ def test_a_bad_line_is_named_or_skipped(tmp_path: Path, cells: str, reason: str)
         ("submit,run,procs\n", "FILE: no jobs"),
         ("submit,run,procs\n,,\n\n", "FILE: no jobs"),
         ("submit,run,procs\n0,-1,1\n", "FILE: no jobs, all are bad, line 2: run is '-1'"),
-        ('submit,run,procs\n0,1,"1\n', "FILE: cannot be read as CSV: "),
-        ('submit,run,procs\n0,1,""1"\n,1"', "FILE: a line is bad, but stray quotes hide which: "),
+        ('submit,run,procs\n0,1,"1\n', "FILE, line 2: cannot be read as CSV: unexpected end of data"),
+        ('submit,run,procs\n0,1,""1"\n,1"', "FILE, line 2: cannot be read as CSV: "),
     ],
 )
 def test_a_table_without_jobs_is_rejected(tmp_path: Path, text: str, message: str) -> None:
@@ -129,10 +140,19 @@ def test_rows_of_a_parquet_file_are_named(tmp_path: Path) -> None:
     assert to_workload(trace).jobs.run.tolist() == [1.0]
 
 
-def test_datetime_columns_are_rejected(tmp_path: Path) -> None:
+def test_dates_and_durations_of_parquet_files_are_read(tmp_path: Path) -> None:
     path = tmp_path / "jobs.parquet"
-    pl.DataFrame({"submit": [datetime.datetime(2020, 1, 1)], "run": [1], "cpus": [1]}).write_parquet(path)
-    assert error_of(path).startswith("FILE: column 'submit' holds Datetime")
+    first = datetime.datetime(2020, 1, 1)
+    table = {
+        "submit": [first + datetime.timedelta(seconds=5), first],
+        "run": [datetime.timedelta(minutes=1)] * 2,
+    }
+    pl.DataFrame(table | {"cpus": [1, 2]}).write_parquet(path)
+    trace = read_parquet(path)
+    assert trace.records.select("submit", "run").rows() == [(5.0, 60.0), (0.0, 60.0)]
+    assert trace.notes == ("times count from 2020-01-01T00:00:00Z, the first submission",)
+    pl.DataFrame({"submit": [datetime.time(1)], "run": [1], "cpus": [1]}).write_parquet(path)
+    assert error_of(path).startswith("FILE, row 1: submit is '01:00:00', expected a time: ")
 
 
 @pytest.mark.parametrize("name", ["again.csv", "again.csv.gz", "again.parquet"])

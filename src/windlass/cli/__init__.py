@@ -21,7 +21,8 @@ What commands do:
   :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`, :mod:`~windlass.cli.reproduce`: the commands of these names.
 - :mod:`~windlass.cli.overrides`: a scenario with the options of ``run`` applied; :mod:`~windlass.cli.fields` and
   :mod:`~windlass.cli.field_paths` for ``--set``, :mod:`~windlass.cli.policy_list` for ``--policies``,
-  :mod:`~windlass.cli.policy_notation` for one policy of it, :mod:`~windlass.cli.answer` for the verdict.
+  :mod:`~windlass.cli.policy_notation` for one policy of it, :mod:`~windlass.cli.column_names` for ``--columns``,
+  :mod:`~windlass.cli.answer` for the verdict.
 - :mod:`~windlass.cli.inspect`: ``list`` and ``trace``; :mod:`~windlass.cli.catalogue`: the tables of ``list``.
 - :mod:`~windlass.cli.forecast`, :mod:`~windlass.cli.forecast_output`: ``forecast``, and its tables and page.
 

@@ -24,6 +24,7 @@ def run(
     seeds: options.Seeds = None,
     where: options.Where = None,
     format_: options.Format = None,
+    columns: options.Columns = None,
     no_kill: options.NoKill = False,
     skip_bad_lines: options.SkipBadLines = False,
     jobs: options.Jobs = 1,
@@ -60,7 +61,17 @@ def run(
     PROCESSES.check(jobs, "--jobs")
     run_command(
         target,
-        Overrides(procs, policies, seeds, where, no_kill, skip_bad_lines, format_, tuple(fields or ())),
+        Overrides(
+            procs,
+            policies,
+            seeds,
+            where,
+            no_kill,
+            skip_bad_lines,
+            format_,
+            tuple(fields or ()),
+            tuple(columns or ()),
+        ),
         code=not no_code,
         by=Workers(jobs, on, nodes),
         out=out,
@@ -143,6 +154,7 @@ def validate(
     seeds: options.Seeds = None,
     where: options.Where = None,
     format_: options.Format = None,
+    columns: options.Columns = None,
     skip_bad_lines: options.SkipBadLines = False,
     no_code: options.NoCode = False,
     json: options.Json = False,
@@ -158,23 +170,25 @@ def validate(
         where=where,
         skip_bad_lines=skip_bad_lines,
         format=format_,
+        columns=tuple(columns or ()),
     )
     validate_command(target, overrides, code=not no_code, as_json=json)
 
 
 def trace(
-    file: Annotated[Path, typer.Argument(help="Log.")],
+    file: Annotated[Path, typer.Argument(help="Log; - for standard input.")],
     procs: Annotated[
         int | None, typer.Option("--procs", help="Processors of the site.", show_default="from the log")
     ] = None,
     format_: options.Format = None,
+    columns: options.Columns = None,
     skip_bad_lines: options.SkipBadLines = False,
     json: options.Json = False,
 ) -> None:
     """Describe a log: jobs, time span, load, sizes, run times, and the jobs that a run would leave out."""
     from windlass.cli.inspect import trace_command
 
-    trace_command(file, procs, skip_bad_lines, format_, as_json=json)
+    trace_command(file, procs, skip_bad_lines, format_, tuple(columns or ()), as_json=json)
 
 
 def list_(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from rich.table import Table
 
 from windlass.cli.catalogue import list_command
+from windlass.cli.column_names import columns_given
 from windlass.cli.output import print_lines, print_tables, write_json
 from windlass.experiment.workloads.description import LogDescription, describe_log
 from windlass.io.traces import read_trace, to_workload
+from windlass.io.traces.pipes import as_file
 
 __all__ = ["list_command", "trace_command"]
 
@@ -19,10 +22,16 @@ _BAD_LINES = 20
 
 
 def trace_command(
-    file: Path, procs: int | None, skip_bad_lines: bool, format_: str | None = None, *, as_json: bool
+    file: Path,
+    procs: int | None,
+    skip_bad_lines: bool,
+    format_: str | None = None,
+    columns: Sequence[str] = (),
+    *,
+    as_json: bool,
 ) -> None:
     """Read a log and print its summary statistics, with notes on jobs that a run would leave out."""
-    trace = read_trace(file, format_, skip_bad_lines)
+    trace = read_trace(as_file(file), format_, skip_bad_lines, columns_given(columns))
     workload = to_workload(trace, procs)
     description = describe_log(trace, workload)
     if as_json:

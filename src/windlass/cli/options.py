@@ -23,7 +23,7 @@ Report = Annotated[
 Target = Annotated[
     str | None,
     typer.Argument(
-        help="Scenario (.yaml) or log (SWF, CSV, Parquet, Slurm's sacct, …).",
+        help="Scenario (.yaml) or log (SWF, CSV, Parquet, Slurm's sacct, …); - for standard input.",
         show_default="a bundled workload",
     ),
 ]
@@ -53,6 +53,15 @@ Format = Annotated[
         help="Format of the log, as in swf or sacct; see windlass list.",
         show_default="by content and suffix",
         autocompletion=completion.formats,
+    ),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        help='Column of a table that holds a field, as in submit="Submit Time",run=Length; repeatable.',
+        metavar="FIELD=COLUMN",
+        show_default="by name",
     ),
 ]
 SkipBadLines = Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from windlass.cli.column_names import columns_given
 from windlass.cli.fields import field_set
 from windlass.cli.policy_list import policies_given
 from windlass.experiment.scenario import Scenario, make_scenario
@@ -21,7 +22,7 @@ class Overrides:
 
     Parameters
     ----------
-    procs, where, no_kill, skip_bad_lines, format
+    procs, where, no_kill, skip_bad_lines, format, columns
         Values of the fields to which ``Setting.options`` of the scenario's world maps the options.
     policies
         Names or files separated by commas, each with parameters in brackets, as in
@@ -40,6 +41,7 @@ class Overrides:
     skip_bad_lines: bool = False
     format: str | None = None
     fields: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
 
     def options(self) -> dict[str, Any]:
         """Return the values of the options that are given and set fields of the world."""
@@ -50,6 +52,8 @@ class Overrides:
             given["--where"] = self.where
         if self.format is not None:
             given["--format"] = self.format
+        if self.columns:
+            given["--columns"] = columns_given(self.columns)
         if self.skip_bad_lines:
             given["--skip-bad-lines"] = True
         if self.no_kill:

@@ -20,6 +20,7 @@ from windlass.experiment.experiment import Experiment, Folder, Workers
 from windlass.experiment.judged import JudgedResults
 from windlass.experiment.scenario import Scenario
 from windlass.experiment.scenario.files import code_in
+from windlass.io.traces.pipes import is_pipe
 from windlass.policy.user_code import contain_policies
 
 _VERBS = frozenset({"start", "stop", "use", "run", "pass", "leave"})
@@ -55,6 +56,8 @@ def run_command(
             folder=None if out is None else Folder(out, force, resume),
             check=answer.check,
         )
+        if target is not None and out is not None and is_pipe(target):
+            note("the log comes through a pipe and is not saved; windlass explain and --resume need a file")
         inputs = {Path(target)} if target is not None else set()
         check_report(report, inputs | files_of(scenario.as_run))
         described = (*_imported(scenario), *_described(experiment)) if dry_run else None

@@ -39,12 +39,15 @@ class JobLog:
         Its jobs, as in the file.
     skip_bad_lines
         Whether lines that cannot be read are left out.
+    columns
+        Columns of a table by field, if they were given.
     """
 
     path: Path
     format: str | None
     trace: Trace
     skip_bad_lines: bool = False
+    columns: Mapping[str, str] | None = None
 
     @property
     def jobs(self) -> pl.DataFrame:
@@ -72,6 +75,7 @@ def load_log(
     path: str | Path,
     format: str | None = None,  # noqa: A002
     skip_bad_lines: bool = False,
+    columns: Mapping[str, str] | None = None,
 ) -> JobLog:
     """Read a job log: SWF, accounting of Slurm, PBS or LSF, a CSV or Parquet table, or another known format.
 
@@ -83,6 +87,8 @@ def load_log(
         The name of its format; by default its content decides.
     skip_bad_lines
         Leave out lines that cannot be read; ``trace.bad_lines`` lists them.
+    columns
+        Columns of a table by field, such as ``{"submit": "Queued at"}``; others are found by their names.
 
     Raises
     ------
@@ -98,8 +104,8 @@ def load_log(
     2
     """
     file = Path(path)
-    trace = read_trace(file, format=format, skip_bad_lines=skip_bad_lines)
-    return JobLog(file.resolve(), format, trace, skip_bad_lines)
+    trace = read_trace(file, format=format, skip_bad_lines=skip_bad_lines, columns=columns)
+    return JobLog(file.resolve(), format, trace, skip_bad_lines, columns)
 
 
 def run(
@@ -252,6 +258,8 @@ def _source(what: str | Path | JobLog | Mapping[str, Any] | None) -> ScenarioSou
         named: dict[str, Any] = {} if what.format is None else {"format": what.format}
         if what.skip_bad_lines:
             named["skip_bad_lines"] = True
+        if what.columns:
+            named["columns"] = dict(what.columns)
         return ScenarioSource(source.tree | {"workload": {"trace": str(what.path), **named}}, source.name)
     if isinstance(what, Mapping):
         return ScenarioSource(dict(what), "scenario")

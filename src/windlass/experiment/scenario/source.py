@@ -11,6 +11,7 @@ import yaml
 
 from windlass.io import read_yaml
 from windlass.io.traces.files import stem
+from windlass.io.traces.pipes import as_file
 
 #: The policies for a log if none are named.
 DEFAULT_POLICIES = ("fcfs", "sjf", "easy", "conservative")
@@ -38,6 +39,8 @@ class ScenarioSource:
 def source_of(target: str | Path | None) -> ScenarioSource:
     """Return the scenario of a target: a scenario file (``.yaml``, ``.yml``), a log, or the bundled example for None.
 
+    A log may come through a named pipe, or through standard input (``-``).
+
     Raises
     ------
     InputError
@@ -51,15 +54,15 @@ def source_of(target: str | Path | None) -> ScenarioSource:
     if target is None:
         bundled = resources.files("windlass.experiment.scenario") / "lublin.yaml"
         return ScenarioSource(yaml.safe_load(bundled.read_text(encoding="utf-8")), "lublin")
-    path = Path(target)
+    path = as_file(target)
     if path.suffix in (".yaml", ".yml"):
         return ScenarioSource(read_yaml(path), str(target), path.parent)
     tree = {
         "name": stem(path),
-        "workload": {"trace": str(target)},
+        "workload": {"trace": str(path)},
         "policies": {"order": list(DEFAULT_POLICIES)},
     }
-    return ScenarioSource(tree, str(target))
+    return ScenarioSource(tree, str(path))
 
 
 def with_value(tree: Any, names: list[str], value: Any) -> Any:

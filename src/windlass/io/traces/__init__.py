@@ -23,8 +23,11 @@ raises an error with file, line, field and value, unless the caller chooses to s
 
 ``swf``, ``swf_header``, ``swim`` and ``table`` read formats of jobs, which ``formats`` lists. ``trace`` and
 ``workload`` define the results, ``steps`` the conversion from one to the other, and ``where`` a user's condition.
-``groups`` has the owners of jobs, ``resources`` their requests other than processors. ``files``, ``columns``,
-``csv_text``, ``fields``, ``times`` and ``clock`` parse text.
+``groups`` has the owners of jobs, ``identifiers`` their names in the log, ``resources`` their requests other than
+processors. In a table, ``roles`` finds the columns of a job's fields, and ``jobs_of_table`` converts them.
+
+``files``, ``compression`` and ``pipes`` open logs; ``columns``, ``csv_text``, ``separators``, ``jsonl``, ``fields``,
+``times``, ``time_cells`` and ``decimal_commas`` parse text.
 
 Units are seconds and processors.
 """

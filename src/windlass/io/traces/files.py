@@ -1,12 +1,12 @@
-"""Reading and writing of plain or gzip-compressed files; every failure raises an InputError."""
+"""Reading and writing of plain or compressed files; every failure raises an InputError."""
 
 from __future__ import annotations
 
 import gzip
-import zlib
 from pathlib import Path
 
 from windlass.io import files
+from windlass.io.traces.compression import SUFFIXES, open_decompressed
 from windlass.model import InputError
 from windlass.model.limits import TEXT
 
@@ -15,10 +15,10 @@ _CHUNK = 2**22
 
 
 def read_text(path: Path) -> str:
-    """Read the text of a file, decompressed if its name ends in ``.gz``.
+    """Return the text of a file, decompressed if its first bytes are those of gzip, bzip2, xz, zstd or zip.
 
-    Text is UTF-8, with or without a byte order mark. A file that is not UTF-8 is read as ISO 8859-1, in which every
-    byte is a character: logs of the 1990s contain users' names in that encoding.
+    Text is UTF-8, with or without a byte order mark, or UTF-16 or UTF-32 with one. A file that is none of these is read
+    as ISO 8859-1, in which every byte is a character: many logs contain users' names in that encoding.
 
     Parameters
     ----------
@@ -33,14 +33,15 @@ def read_text(path: Path) -> str:
     Raises
     ------
     InputError
-        The file cannot be read, is empty, has NUL bytes, is compressed although its name does not end in ``.gz`` (or
-        the reverse), or is larger than :data:`~windlass.model.limits.TEXT` allows.
+        The file cannot be read, is empty, has NUL bytes, is damaged, or is larger than
+        :data:`~windlass.model.limits.TEXT` allows.
     """
     data = _unpacked(path)
     if not data or data.isspace():
         raise InputError(f"{path}: the file is empty, expected a header and jobs")
-    if data.startswith(b"\x1f\x8b"):
-        raise InputError(f"{path}: the file is gzip-compressed, expected a name that ends in .gz")
+    encoding = _wide_encoding(data)
+    if encoding is not None:
+        return _decoded(path, data, encoding)
     nul = data.find(b"\x00")
     if nul >= 0:
         line = data.count(b"\n", 0, nul) + 1
@@ -52,7 +53,7 @@ def read_text(path: Path) -> str:
 
 
 def read_head(path: Path, size: int) -> str:
-    """Read the beginning of a file, decompressed if its name ends in ``.gz``; empty if it is unreadable or not text.
+    """Read the beginning of a file as :func:`read_text` does; empty if it is unreadable or not text.
 
     Parameters
     ----------
@@ -68,11 +69,44 @@ def read_head(path: Path, size: int) -> str:
     """
     check_is_file(path)
     try:
-        with gzip.open(path) if is_packed(path) else path.open("rb") as file:
+        with open_decompressed(path) as file:
             data = file.read(size)
-    except (OSError, EOFError, zlib.error):
+    except (OSError, InputError):
         return ""  # the full read reports the error
+    encoding = _wide_encoding(data)
+    if encoding is not None:
+        return data.decode(encoding, "ignore")
     return "" if b"\x00" in data else data.decode("utf-8-sig", "replace")
+
+
+def _wide_encoding(data: bytes | bytearray) -> str | None:
+    """Return UTF-32 or UTF-16 by the byte order mark, or UTF-16 by the NUL bytes of its ASCII characters; else None."""
+    if data.startswith((b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff")):
+        return "utf-32"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    head = bytes(data[:64])
+    for encoding, ascii_, high in (("utf-16-le", 0, 1), ("utf-16-be", 1, 0)):
+        if len(head) >= 8 and not any(head[high::2]) and all(head[ascii_::2]):
+            return encoding
+    return None
+
+
+def _decoded(path: Path, data: bytes | bytearray, encoding: str) -> str:
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode(encoding, "ignore")
+        line = before.count("\n") + 1
+        raise InputError(
+            f"{path}, line {line}: cannot be decoded as {encoding.upper()}, expected text; the file may be cut short"
+        ) from error
+    if "\x00" in text:
+        line = text[: text.index("\x00")].count("\n") + 1
+        raise InputError(f"{path}, line {line}: a NUL character, expected a text file")
+    if text.isspace() or not text:
+        raise InputError(f"{path}: the file is empty, expected a header and jobs")
+    return text
 
 
 def write_text(text: str, path: Path) -> None:
@@ -105,12 +139,22 @@ def is_packed(path: Path) -> bool:
 
 
 def stem(path: Path) -> str:
-    """Return the file's name without its suffixes (``.gz`` and the one before it).
+    """Return the file's name without its suffixes (that of the compression, and the one before it).
 
     >>> stem(Path("logs/KTH-SP2-1996-2.1-cln.swf.gz"))
     'KTH-SP2-1996-2.1-cln'
     """
-    return Path(path.stem).stem if is_packed(path) else path.stem
+    return Path(uncompressed_name(path)).stem
+
+
+def uncompressed_name(path: Path) -> str:
+    """Return the file's name without the suffix of its compression.
+
+    >>> uncompressed_name(Path("logs/jobs.csv.zst"))
+    'jobs.csv'
+    """
+    packed = path.suffix.lower() in SUFFIXES and path.stem != ""
+    return path.stem if packed else path.name
 
 
 def check_is_file(path: Path) -> None:
@@ -137,23 +181,15 @@ def _unpacked(path: Path) -> bytearray:
     check_is_file(path)
     data = bytearray()
     try:
-        with gzip.open(path) if is_packed(path) else path.open("rb") as file:
+        with open_decompressed(path) as file:
             while chunk := file.read(_CHUNK):
                 data += chunk
                 TEXT.check(len(data), str(path), at_least=True)
-                if b"\x00" in chunk:
+                if b"\x00" in chunk and _wide_encoding(data) is None:
                     break  # not a text file, whatever follows
         return data
     except InputError:
         raise
-    except gzip.BadGzipFile as error:
-        raise InputError(
-            f"{path}: is not a gzip file or is damaged, expected one because of its name"
-        ) from error
-    except EOFError as error:
-        raise InputError(f"{path}: the gzip file is truncated, expected more bytes") from error
-    except zlib.error as error:
-        raise InputError(f"{path}: the gzip file is damaged: {error}") from error
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: the file cannot be read: {_reason(error)}") from error
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from windlass.io.traces.files import check_is_file, read_head
+from windlass.io.traces.files import check_is_file, read_head, uncompressed_name
+from windlass.io.traces.jsonl import looks_like_json_lines
 from windlass.io.traces.logs.helios import looks_like_helios, read_helios_log
 from windlass.io.traces.logs.kubectl import looks_like_kubectl, read_kubectl
 from windlass.io.traces.logs.lsf import looks_like_lsf, read_lsf
@@ -18,7 +19,7 @@ from windlass.io.traces.logs.ray_jobs import looks_like_ray_jobs, read_ray_jobs
 from windlass.io.traces.logs.sacct import looks_like_sacct, read_sacct
 from windlass.io.traces.logs.sacct_json import looks_like_sacct_json, read_sacct_json
 from windlass.io.traces.swf import looks_like_swf, read_swf
-from windlass.io.traces.table import read_csv, read_parquet
+from windlass.io.traces.table import looks_like_table, read_csv, read_jsonl, read_parquet
 from windlass.io.traces.trace import Trace
 from windlass.model import InputError
 
@@ -39,6 +40,8 @@ class Format:
         Its reader, called with a path and whether to skip bad lines.
     matches
         Returns whether the beginning of a file identifies the format.
+    read_table
+        The reader of a format whose columns the user may name, called with these columns, too.
     """
 
     name: str
@@ -46,23 +49,33 @@ class Format:
     summary: str
     read: Callable[[Path, bool], Trace]
     matches: Callable[[str], bool] = lambda head: False
+    read_table: Callable[[Path, bool, Mapping[str, str]], Trace] | None = None
 
 
 FORMATS = (
     Format(
         "swf",
-        (".swf", ".swf.gz"),
+        (".swf",),
         "Standard Workload Format 2.2, the 18 columns of the Parallel Workloads Archive",
         read_swf,
         looks_like_swf,
     ),
     Format(
         "csv",
-        (".csv", ".csv.gz"),
+        (".csv", ".tsv", ".psv"),
         "A table with columns submit, run and procs, and if known request and job",
         read_csv,
+        read_table=read_csv,
     ),
-    Format("parquet", (".parquet",), "The same table as Parquet", read_parquet),
+    Format("parquet", (".parquet",), "The same table as Parquet", read_parquet, read_table=read_parquet),
+    Format(
+        "jsonl",
+        (".jsonl", ".ndjson"),
+        "The same table as JSON, an object per line or a list of objects",
+        read_jsonl,
+        looks_like_json_lines,
+        read_table=read_jsonl,
+    ),
     Format("sacct", (), "Slurm, sacct --parsable2 with any columns", read_sacct, looks_like_sacct),
     Format("sacct-json", (), "Slurm, sacct --json", read_sacct_json, looks_like_sacct_json),
     Format("pbs", (), "PBS and Torque, accounting files", read_pbs, looks_like_pbs),
@@ -85,6 +98,7 @@ def read_trace(
     path: str | PathLike[str],
     format: str | None = None,  # noqa: A002 - the natural keyword for callers
     skip_bad_lines: bool = False,
+    columns: Mapping[str, str] | None = None,
 ) -> Trace:
     """Read a log in any of :data:`FORMATS`.
 
@@ -96,6 +110,8 @@ def read_trace(
         The name of its format; by default detected from the first lines, or else from the suffix.
     skip_bad_lines
         Whether to continue without the lines that cannot be read, and list them in ``bad_lines``.
+    columns
+        Columns of a table by field, such as ``{"submit": "Queued at"}``.
 
     Returns
     -------
@@ -105,7 +121,8 @@ def read_trace(
     Raises
     ------
     InputError
-        There is no such file or format, the suffix is unknown, or the reader rejects the file.
+        There is no such file or format, the suffix is unknown, the format has fixed columns, or the reader rejects the
+        file.
 
     Examples
     --------
@@ -115,8 +132,14 @@ def read_trace(
     """
     file = Path(path)
     check_is_file(file)
-    chosen = _detect(file) if format is None else _by_name(format)
-    return chosen.read(file, skip_bad_lines)
+    if not columns:
+        chosen = _detect(file) if format is None else _by_name(format)
+        return chosen.read(file, skip_bad_lines)
+    chosen = _detected_table(file) if format is None else _by_name(format)
+    if chosen.read_table is None:
+        able = _listed([known.name for known in FORMATS if known.read_table is not None])
+        raise InputError(f"{file}: columns are given, but those of {chosen.name} are fixed, expected {able}")
+    return chosen.read_table(file, skip_bad_lines, columns)
 
 
 def format_of(path: str | PathLike[str]) -> str | None:
@@ -162,11 +185,38 @@ def _detect(file: Path) -> Format:
 
 def _detected(file: Path) -> Format | None:
     """Detect the format from the content, since a log of Slurm may have the suffix .csv; otherwise from the suffix."""
-    named = next((known for known in FORMATS if file.name.lower().endswith(known.suffixes)), None)
+    named = _by_suffix(file)
     if named is not None and named.name in _CERTAIN:
         return named
     head = read_head(file, _HEAD)
-    return next((known for known in FORMATS if known.matches(head)), named)
+    found = next((known for known in FORMATS if known.matches(head)), named)
+    if found is not None:
+        return found
+    if _is_parquet(file):
+        return _by_name("parquet")
+    return _by_name("csv") if looks_like_table(head) else None
+
+
+def _detected_table(file: Path) -> Format:
+    """Detect the format of a table whose columns the user names."""
+    named = _by_suffix(file)
+    if (named is not None and named.name == "parquet") or _is_parquet(file):
+        return _by_name("parquet")
+    is_json = read_head(file, _HEAD).lstrip().startswith(("{", "["))
+    return _by_name("jsonl" if is_json else "csv")
+
+
+def _by_suffix(file: Path) -> Format | None:
+    name = uncompressed_name(file).lower()
+    return next((known for known in FORMATS if name.endswith(known.suffixes)), None)
+
+
+def _is_parquet(file: Path) -> bool:
+    try:
+        with file.open("rb") as data:
+            return data.read(4) == b"PAR1"
+    except OSError:
+        return False
 
 
 def _listed(words: list[str]) -> str:

@@ -61,7 +61,7 @@ def jobs_of(
 
 def _given(spec: BatchWorkloadSpec, processors: int | None, seed: int) -> Workload:
     if spec.trace is not None:
-        trace = read_trace(spec.trace, spec.format, spec.skip_bad_lines)
+        trace = read_trace(spec.trace, spec.format, spec.skip_bad_lines, dict(spec.columns))
         return to_workload(trace, processors, spec.where, spec.widest)
     assert spec.lublin is not None  # Validated: exactly one of the two is given.
     model, known = spec.lublin, processors or _DEFAULT_PROCESSORS

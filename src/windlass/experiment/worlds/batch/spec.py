@@ -15,6 +15,8 @@ from windlass.experiment.worlds import Setting
 from windlass.experiment.worlds.batch.pools import Amounts
 from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import Positive, Spec
+from windlass.io.traces.roles import check_fields
+from windlass.model import InputError
 from windlass.results.metrics.site import DAY
 
 _FACTOR = re.compile(r"x\s*(\d+(?:\.\d*)?|\.\d+)")
@@ -110,9 +112,25 @@ class LublinSpec(Spec):
     overestimate: Annotated[float, Field(ge=1)] = 5.0
 
 
+def _pairs(value: Any) -> Any:
+    """Return a mapping as pairs, which can be hashed."""
+    if not isinstance(value, Mapping):
+        return value
+    try:
+        check_fields({str(field): str(column) for field, column in value.items()})
+    except InputError as error:
+        raise ValueError(str(error).removeprefix("columns: ")) from error
+    return tuple((str(field), column) for field, column in value.items())
+
+
+#: Columns of a table by field, such as ``{submit: Submit Time}``.
+Columns = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs)]
+
+
 class BatchWorkloadSpec(Spec):
     """Either a log (``trace``, and how to read it) or a model (``lublin``).
 
+    ``columns``: columns of a table by field, such as ``{submit: Submit Time}``; others are found by their names.
     ``widest``: the most processors of a job that is run; by default, those of the smallest site of the sweep.
     ``ran``: the policy of the logged system, written like a variant's label; the results report how far its replay is
     from the log.
@@ -122,6 +140,7 @@ class BatchWorkloadSpec(Spec):
     format: str | None = None
     where: str | None = None
     skip_bad_lines: bool = False
+    columns: Columns = ()
     widest: Annotated[int, Field(ge=1)] | None = None
     ran: str | None = None
     lublin: LublinSpec | None = None
@@ -130,10 +149,10 @@ class BatchWorkloadSpec(Spec):
     def _one_source(self) -> Self:
         if (self.trace is None) == (self.lublin is None):
             raise ValueError("expected either 'trace' or 'lublin'")
-        of_trace = (self.format, self.where, self.skip_bad_lines, self.widest, self.ran)
+        of_trace = (self.format, self.where, self.skip_bad_lines, self.columns, self.widest, self.ran)
         if self.lublin is not None and any(of_trace):
             raise ValueError(
-                "format, where, skip_bad_lines, widest and ran are for a trace, not for 'lublin'"
+                "format, where, skip_bad_lines, columns, widest and ran are for a trace, not for 'lublin'"
             )
         return self
 
@@ -215,6 +234,7 @@ SITE_OPTIONS = MappingProxyType(
         "--where": "workload.where",
         "--format": "workload.format",
         "--skip-bad-lines": "workload.skip_bad_lines",
+        "--columns": "workload.columns",
         "--no-kill": "kill_at_walltime",
     }
 )

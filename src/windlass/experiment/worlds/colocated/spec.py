@@ -56,6 +56,7 @@ class ColocatedSetting(Setting):
         "--where": "workload.batch.where",
         "--format": "workload.batch.format",
         "--skip-bad-lines": "workload.batch.skip_bad_lines",
+        "--columns": "workload.batch.columns",
         "--no-kill": "kill_at_walltime",
     }
 

@@ -1,0 +1,112 @@
+"""Reading of JSON lines, or of a list of JSON objects, as a table of text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from windlass.io.traces.columns import quote
+from windlass.io.traces.csv_text import TextTable
+from windlass.io.traces.trace import BadLine
+from windlass.model import InputError
+
+
+def looks_like_json_lines(head: str) -> bool:
+    """Return whether the first line is a whole JSON object.
+
+    >>> looks_like_json_lines('{"submit": 0, "run": 60}\\n'), looks_like_json_lines('{"jobs": [\\n')
+    (True, False)
+    """
+    first = next((line for line in head.split("\n") if line.strip()), "").strip()
+    if not (first.startswith("{") and first.endswith("}")):
+        return False
+    try:
+        found = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and not any(isinstance(value, list | dict) for value in found.values())
+
+
+def read_json_lines(name: str, text: str) -> TextTable:
+    """Read a JSON object per line, or a list of objects; all values become text, and missing ones null.
+
+    Parameters
+    ----------
+    name
+        Name of the file in messages.
+    text
+        The whole text.
+
+    Raises
+    ------
+    InputError
+        A list cannot be read, or has an item that is no object.
+
+    Examples
+    --------
+    >>> table = read_json_lines("jobs.jsonl", '{"submit": 0, "user": "ann"}\\n\\n{"submit": 1.50}\\n')
+    >>> table.records.rows(), table.line_of(1)
+    ([('0', 'ann'), ('1.50', None)], 3)
+    """
+    items: list[dict[str, str | None]] = []
+    lines: list[int] = []
+    bad: list[BadLine] = []
+    if text.lstrip().startswith("["):
+        found = _list(name, text)
+        sources: list[tuple[int, Any]] = list(enumerate(found, start=1))
+    else:
+        sources = [(place, line) for place, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    for place, source in sources:
+        try:
+            item = _loaded(source) if isinstance(source, str) else source
+        except (ValueError, RecursionError) as error:
+            bad.append(BadLine(place, f"cannot be read as JSON: {_reason(error, source)}"))
+            continue
+        if not isinstance(item, dict):
+            bad.append(BadLine(place, f"{quote(json.dumps(item))} is not an object, expected {{…}}"))
+            continue
+        items.append({key.strip(): _text(value) for key, value in item.items()})
+        lines.append(place)
+    names = list(dict.fromkeys(key for item in items for key in item))
+    table = pl.DataFrame(
+        {key: pl.Series([item.get(key) for item in items], dtype=pl.String) for key in names}
+    )
+    at = np.array(lines, np.int64)
+    return TextTable(table, lambda row: int(at[row]), tuple(bad))
+
+
+def _list(name: str, text: str) -> list[Any]:
+    try:
+        found = _loaded(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{name}, line {error.lineno}: cannot be read as JSON: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}: cannot be read as JSON: {_reason(error, '')}") from error
+    assert isinstance(found, list)
+    return found
+
+
+class _Number(str):
+    """A number as the file has it."""
+
+    __slots__ = ()
+
+
+def _loaded(text: str) -> Any:
+    return json.loads(text, parse_int=_Number, parse_float=_Number, parse_constant=_Number)
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return None if value is None else str(value)
+    return json.dumps(value)
+
+
+def _reason(error: Exception, source: Any) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        cut = error.pos >= len(str(source).rstrip()) or error.msg.startswith("Unterminated string")
+        return f"{error.msg} at column {error.colno}" + ("; the line is cut short" if cut else "")
+    return next(iter(str(error).splitlines()), "no reason given")
