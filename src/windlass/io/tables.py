@@ -6,15 +6,25 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import polars as pl
 
 from windlass.model import InputError
 from windlass.model.limits import TEXT
 
+T = TypeVar("T")
 
-def read_parquet(path: Path) -> pl.DataFrame:
+
+def read_parquet(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
     """Read a Parquet file; brackets and asterisks in the name are not a pattern.
+
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        The columns to read; None for all.
 
     Raises
     ------
@@ -29,7 +39,18 @@ def read_parquet(path: Path) -> pl.DataFrame:
     >>> read_parquet(path)["a"].to_list()
     [1]
     """
-    return _read(path, "Parquet", lambda: pl.read_parquet(path, glob=False))
+    return _read(path, "Parquet", lambda: pl.read_parquet(path, columns=columns, glob=False))
+
+
+def parquet_names(path: Path) -> list[str]:
+    """Return the names of the columns of a Parquet file.
+
+    Raises
+    ------
+    InputError
+        See :func:`read_parquet`.
+    """
+    return list(_read(path, "Parquet", lambda: pl.read_parquet_schema(path)))
 
 
 def read_csv(path: Path, *, infer: bool = False) -> pl.DataFrame:
@@ -61,7 +82,7 @@ def read_csv(path: Path, *, infer: bool = False) -> pl.DataFrame:
     return _read(path, "CSV", lambda: pl.read_csv(path, infer_schema=infer, glob=False))
 
 
-def _read(path: Path, what: str, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+def _read(path: Path, what: str, read: Callable[[], T]) -> T:
     try:
         with _silent_stderr():
             return read()

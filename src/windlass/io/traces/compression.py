@@ -43,6 +43,15 @@ def compression_of(data: bytes) -> str | None:
     return next((kind for magic, kind in _MAGIC if data.startswith(magic)), None)
 
 
+def is_parquet(path: Path) -> bool:
+    """Return whether a file begins like a Parquet file; False if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError:
+        return False
+
+
 @contextmanager
 def open_decompressed(path: Path) -> Iterator[IO[bytes]]:
     """Open a file and decompress what is read from it; a file that is not compressed is read unchanged.

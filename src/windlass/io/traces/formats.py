@@ -7,14 +7,20 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
+from windlass.io import tables
+from windlass.io.traces.compression import is_parquet
 from windlass.io.traces.files import check_is_file, read_head, uncompressed_name
 from windlass.io.traces.jsonl import looks_like_json_lines
+from windlass.io.traces.logs.fdata import FDATA
+from windlass.io.traces.logs.google import looks_like_google, read_google
 from windlass.io.traces.logs.helios import looks_like_helios, read_helios_log
 from windlass.io.traces.logs.kubectl import looks_like_kubectl, read_kubectl
 from windlass.io.traces.logs.lsf import looks_like_lsf, read_lsf
 from windlass.io.traces.logs.openb import looks_like_openb, read_openb_log
+from windlass.io.traces.logs.pai import PAI_INSTANCES, PAI_TASKS
 from windlass.io.traces.logs.pbs import looks_like_pbs, read_pbs
 from windlass.io.traces.logs.philly import looks_like_philly, read_philly_log
+from windlass.io.traces.logs.pm100 import PM100
 from windlass.io.traces.logs.ray_jobs import looks_like_ray_jobs, read_ray_jobs
 from windlass.io.traces.logs.sacct import looks_like_sacct, read_sacct
 from windlass.io.traces.logs.sacct_json import looks_like_sacct_json, read_sacct_json
@@ -42,6 +48,8 @@ class Format:
         Returns whether the beginning of a file identifies the format.
     read_table
         The reader of a format whose columns the user may name, called with these columns, too.
+    in_parquet
+        Whether a file may be in Parquet; ``matches`` is then called with the names of its columns, too.
     """
 
     name: str
@@ -50,6 +58,7 @@ class Format:
     read: Callable[[Path, bool], Trace]
     matches: Callable[[str], bool] = lambda head: False
     read_table: Callable[[Path, bool, Mapping[str, str]], Trace] | None = None
+    in_parquet: bool = False
 
 
 FORMATS = (
@@ -68,14 +77,6 @@ FORMATS = (
         read_table=read_csv,
     ),
     Format("parquet", (".parquet",), "The same table as Parquet", read_parquet, read_table=read_parquet),
-    Format(
-        "jsonl",
-        (".jsonl", ".ndjson"),
-        "The same table as JSON, an object per line or a list of objects",
-        read_jsonl,
-        looks_like_json_lines,
-        read_table=read_jsonl,
-    ),
     Format("sacct", (), "Slurm, sacct --parsable2 with any columns", read_sacct, looks_like_sacct),
     Format("sacct-json", (), "Slurm, sacct --json", read_sacct_json, looks_like_sacct_json),
     Format("pbs", (), "PBS and Torque, accounting files", read_pbs, looks_like_pbs),
@@ -87,11 +88,45 @@ FORMATS = (
     ),
     Format("helios", (), "Helios, cluster_log.csv as published", read_helios_log, looks_like_helios),
     Format("openb", (), "Alibaba's openb, pods as published", read_openb_log, looks_like_openb),
+    Format(
+        "google",
+        (),
+        "Google 2019, instance_events as published",
+        read_google,
+        looks_like_google,
+        in_parquet=True,
+    ),
+    Format(
+        "pai-tasks",
+        (),
+        "Alibaba's GPU trace of 2020, pai_task_table with its header",
+        PAI_TASKS.read,
+        PAI_TASKS.matches,
+        in_parquet=True,
+    ),
+    Format(
+        "pai-instances",
+        (),
+        "Alibaba's GPU trace of 2020, pai_instance_table with its header",
+        PAI_INSTANCES.read,
+        PAI_INSTANCES.matches,
+        in_parquet=True,
+    ),
+    Format("pm100", (), "PM100, jobs of Marconi100 as published", PM100.read, PM100.matches, in_parquet=True),
+    Format("fdata", (), "F-DATA, jobs of Fugaku as published", FDATA.read, FDATA.matches, in_parquet=True),
+    Format(
+        "jsonl",
+        (".jsonl", ".ndjson"),
+        "The same table as JSON, an object per line or a list of objects",
+        read_jsonl,
+        looks_like_json_lines,
+        read_table=read_jsonl,
+    ),
 )
 #: Number of bytes at the beginning of a file from which its format is detected.
 _HEAD = 65_536
 #: Formats whose suffixes no other format uses.
-_CERTAIN = frozenset({"swf", "parquet"})
+_CERTAIN = frozenset({"swf"})
 
 
 def read_trace(
@@ -188,19 +223,21 @@ def _detected(file: Path) -> Format | None:
     named = _by_suffix(file)
     if named is not None and named.name in _CERTAIN:
         return named
+    if is_parquet(file):
+        head = ",".join(tables.parquet_names(file)) + "\n"
+        found = next((known for known in FORMATS if known.in_parquet and known.matches(head)), None)
+        return found or _by_name("parquet")
     head = read_head(file, _HEAD)
     found = next((known for known in FORMATS if known.matches(head)), named)
     if found is not None:
         return found
-    if _is_parquet(file):
-        return _by_name("parquet")
     return _by_name("csv") if looks_like_table(head) else None
 
 
 def _detected_table(file: Path) -> Format:
     """Detect the format of a table whose columns the user names."""
     named = _by_suffix(file)
-    if (named is not None and named.name == "parquet") or _is_parquet(file):
+    if (named is not None and named.name == "parquet") or is_parquet(file):
         return _by_name("parquet")
     is_json = read_head(file, _HEAD).lstrip().startswith(("{", "["))
     return _by_name("jsonl" if is_json else "csv")
@@ -209,14 +246,6 @@ def _detected_table(file: Path) -> Format:
 def _by_suffix(file: Path) -> Format | None:
     name = uncompressed_name(file).lower()
     return next((known for known in FORMATS if name.endswith(known.suffixes)), None)
-
-
-def _is_parquet(file: Path) -> bool:
-    try:
-        with file.open("rb") as data:
-            return data.read(4) == b"PAR1"
-    except OSError:
-        return False
 
 
 def _listed(words: list[str]) -> str:

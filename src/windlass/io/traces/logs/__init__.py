@@ -11,6 +11,9 @@ has the required columns and those of :class:`~windlass.io.traces.logs.record.Lo
 - :mod:`~windlass.io.traces.logs.kubectl`: pods of Kubernetes; :mod:`~windlass.io.traces.logs.ray_jobs`: jobs of Ray.
 - :mod:`~windlass.io.traces.logs.philly`, :mod:`~windlass.io.traces.logs.helios`, :mod:`~windlass.io.traces.logs.openb`:
   published logs of GPU clusters.
+- :mod:`~windlass.io.traces.logs.published`: published tables in Parquet, CSV or JSON lines, with the columns of
+  :mod:`~windlass.io.traces.logs.google`, :mod:`~windlass.io.traces.logs.pai`, :mod:`~windlass.io.traces.logs.pm100` and
+  :mod:`~windlass.io.traces.logs.fdata`.
 - :mod:`~windlass.io.traces.logs.record`: conversion of jobs that ran to a trace; :mod:`~windlass.io.traces.logs.rows`:
   a line of a table; :mod:`~windlass.io.traces.logs.tables`: CSV tables; :mod:`~windlass.io.traces.logs.json_items`:
   items of JSON.

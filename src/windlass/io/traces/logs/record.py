@@ -172,7 +172,7 @@ def trace_of(
     else:
         begin = 0.0
     records = _records(reading.jobs, begin)
-    peak = _most_at_once(records)
+    peak = peak_processors(records)
     if peak is not None:
         all_notes.append(
             f"the log does not state the number of processors; jobs held at most {peak:,} at once"
@@ -201,15 +201,27 @@ def _records(jobs: Iterable[LoggedJob], begin: float) -> pl.DataFrame:
     return table.drop(set(empty) - set(REQUIRED)).select(*REQUIRED, pl.exclude(REQUIRED))
 
 
-def _most_at_once(records: pl.DataFrame) -> int | None:
-    """Return the peak number of processors in use, at least those of the largest job; None if no start is known."""
+def peak_processors(records: pl.DataFrame) -> int | None:
+    """Return the peak number of processors in use, at least those of the largest job; None if no start is known.
+
+    Parameters
+    ----------
+    records
+        Records with the columns of :class:`~windlass.io.traces.trace.Trace`, and ``wait`` if the log has starts.
+
+    Examples
+    --------
+    >>> procs = {"procs_allocated": [2, 3], "procs_requested": [2, 3]}
+    >>> peak_processors(pl.DataFrame({"submit": [0.0, 5.0], "run": [9.0, 9.0], "wait": [0.0, 0.0], **procs}))
+    5
+    """
     if "wait" not in records.columns:
         return None
     held = records.with_columns(
         start=pl.col("submit") + pl.col("wait"),
         procs=pl.coalesce("procs_allocated", "procs_requested"),
         most=pl.max_horizontal("procs_allocated", "procs_requested"),
-    ).drop_nulls(["start", "procs"])
+    ).drop_nulls(["start", "procs", "run"])
     if held.is_empty():
         return None
     start, run, procs = (held[name].to_numpy() for name in ("start", "run", "procs"))
