@@ -22,6 +22,7 @@ from windlass.experiment.scenario import Scenario
 from windlass.experiment.scenario.files import code_in
 from windlass.io.traces.pipes import is_pipe
 from windlass.policy.user_code import contain_policies
+from windlass.results.verdict.compare import reused_observations
 
 _VERBS = frozenset({"start", "stop", "use", "run", "pass", "leave"})
 
@@ -43,29 +44,32 @@ def run_command(
 ) -> None:
     """Run a scenario, and print and save its results."""
     answer = answer or AnswerOptions()
-    # Policies and engines may print; standard output is for results alone.
-    with contain_policies():
-        scenario = scenario_of(target, overrides, code=code)
-        check_together(answer, by, out, live is not None, as_json=as_json, force=force, resume=resume)
-        experiment = Experiment(
-            scenario,
-            by=answer.by,
-            require=answer.require,
-            workers=by,
-            live=None if live is None else executors(live),
-            folder=None if out is None else Folder(out, force, resume),
-            check=answer.check,
-        )
-        if target is not None and out is not None and is_pipe(target):
-            note("the log comes through a pipe and is not saved; windlass explain and --resume need a file")
-        inputs = {Path(target)} if target is not None else set()
-        check_report(report, inputs | files_of(scenario.as_run))
-        described = (*_imported(scenario), *_described(experiment)) if dry_run else None
-        results = None if dry_run else _run(experiment, live is not None or by.on is not None)
-    if described is not None:
-        print_lines(described)
-    if results is not None:
-        print_results(results, answer, out, report, as_json=as_json)
+    with reused_observations():
+        # Policies and engines may print; standard output is for results alone.
+        with contain_policies():
+            scenario = scenario_of(target, overrides, code=code)
+            check_together(answer, by, out, live is not None, as_json=as_json, force=force, resume=resume)
+            experiment = Experiment(
+                scenario,
+                by=answer.by,
+                require=answer.require,
+                workers=by,
+                live=None if live is None else executors(live),
+                folder=None if out is None else Folder(out, force, resume),
+                check=answer.check,
+            )
+            if target is not None and out is not None and is_pipe(target):
+                note(
+                    "the log comes through a pipe and is not saved; windlass explain and --resume need a file"
+                )
+            inputs = {Path(target)} if target is not None else set()
+            check_report(report, inputs | files_of(scenario.as_run))
+            described = (*_imported(scenario), *_described(experiment)) if dry_run else None
+            results = None if dry_run else _run(experiment, live is not None or by.on is not None)
+        if described is not None:
+            print_lines(described)
+        if results is not None:
+            print_results(results, answer, out, report, as_json=as_json)
 
 
 def _run(experiment: Experiment, starts_something: bool) -> JudgedResults:

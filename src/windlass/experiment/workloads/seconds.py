@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from windlass.model import InputError
 
@@ -43,6 +42,8 @@ def draw_seconds(
         kept = 1.0 - (shortest / longest) ** shape
         body = shape / (shape - 1.0) * (shortest - shortest**shape * longest ** (1.0 - shape))
         return float(body / kept)
+
+    from scipy.optimize import brentq  # loads much, and few runs need it
 
     shortest = brentq(lambda low: mean_from(low) - mean, 1e-9 * mean, mean)
     kept = 1.0 - (shortest / longest) ** shape

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from windlass.model import InputError
 
@@ -38,6 +37,8 @@ class SizeLaw:
             self.mean - self.small * _log_mean(1, SMALL + 1) - self.medium * _log_mean(SMALL + 1, MEDIUM + 1)
         )
         wanted = rest / (1.0 - self.small - self.medium)
+        from scipy.optimize import brentq  # loads much, and few runs need it
+
         return float(brentq(lambda top: _log_mean(MEDIUM + 1, top) - wanted, MEDIUM + 2, 1e9))
 
     def draw(self, jobs: int, rng: np.random.Generator) -> NDArray[np.int64]:

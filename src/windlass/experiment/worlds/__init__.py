@@ -25,15 +25,17 @@ folder here whose ``world.py`` has one public :class:`World`.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, Self
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self, cast
 
 from windlass.engines.targets import Executors
 from windlass.experiment.worlds.contents import Contents
 from windlass.io import Fields
 from windlass.jit import Kernel
 from windlass.model import InputError
-from windlass.policy.discovery import classes_in
+from windlass.policy.discovery import classes_in, named_classes
 from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.results.explanation import Explanation
@@ -200,6 +202,12 @@ def find_world(name: str) -> World:
     >>> find_world("batch").name
     'batch'
     """
+    # Each world has a folder of its name, and the others are not imported: some of them load much.
+    own = Path(__file__).parent / name / "world.py"
+    if name.isidentifier() and own.is_file():
+        for cls in named_classes(importlib.import_module(f"{__name__}.{name}.world"), "workload_key"):
+            if cls.name == name:
+                return cast(World, cls())
     for world in worlds():
         if world.name == name:
             return world

@@ -16,6 +16,7 @@ Parallel Job Schedulers", JSSPP 1999; https://www.cs.huji.ac.il/labs/parallel/wo
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
@@ -132,7 +133,8 @@ def read_swf(path: str | PathLike[str], skip_bad_lines: bool = False) -> SwfLog:
     jobs = lines.filter(~is_comment & (pl.col("text") != ""))
     if jobs.is_empty():
         raise InputError(f"{file}: no jobs, only comments, expected lines of {len(COLUMNS)} numbers")
-    parts = list(_parsed(jobs))
+    plain = _plain(jobs)
+    parts = list(_parsed(jobs)) if plain is None else [_Part(plain, [])]
     bad = [line for part in parts for line in part.bad]
     notes = refuse_or_note(str(file), bad, skip_bad_lines)
     records = pl.concat(part.records for part in parts)
@@ -185,6 +187,24 @@ def _numbered_lines(text: str) -> pl.DataFrame:
     # Only LF ends a line: comments may contain the other characters at which str.splitlines() splits.
     lines = pl.DataFrame({"text": text.split("\n")}, schema={"text": pl.String})
     return lines.with_columns(pl.col("text").str.strip_chars(" \t\r")).with_row_index("line", offset=1)
+
+
+def _plain(jobs: pl.DataFrame) -> pl.DataFrame | None:
+    """Return the records of lines that are all good, which takes half of the time; None if some line is bad."""
+    text = _single_spaced(jobs["text"])
+    if (text.str.count_matches(" ", literal=True) != len(COLUMNS) - 1).any():
+        return None
+    source = io.BytesIO(text.str.join("\n")[0].encode("utf-8"))
+    schema = dict.fromkeys(_NAMES, pl.Float64)
+    try:
+        values = pl.read_csv(source, has_header=False, separator=" ", quote_char=None, schema=schema)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    if len(values) != len(jobs) or any(values[name].null_count() for name in _NAMES):
+        return None
+    if len(bad_rows(values, values, COLUMNS)):
+        return None
+    return values.select(map(converted, COLUMNS))
 
 
 def _parsed(jobs: pl.DataFrame) -> Iterator[_Part]:

@@ -3,6 +3,7 @@
 - :mod:`~windlass.results.verdict.paired`: confidence intervals of paired differences, and the test for correlated
   neighbours.
 - :mod:`~windlass.results.verdict.measures`: metrics recomputed from any subset of the jobs of a table.
+- :mod:`~windlass.results.verdict.without_blocks`: means and percentiles without each of several blocks.
 - :mod:`~windlass.results.verdict.repeated`: a metric by seed or by block of the log, the same for all variants.
 - :mod:`~windlass.results.verdict.compare`: the best of variants that differ only in their policies, and its ties.
 - :mod:`~windlass.results.verdict.require`: the operator's requirements, such as ``p99_wait<=1.1*fcfs``.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from windlass.results import Results, VariantResult
 from windlass.results.verdict.paired import ConfidenceInterval
-from windlass.results.verdict.repeated import repeat
+from windlass.results.verdict.repeated import Repeated, repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,36 @@ def comparable(results: Results) -> tuple[tuple[int, ...], ...]:
     return tuple(points.values())
 
 
+#: The observations of variants and metrics so far, while :func:`reused_observations` is active.
+_REUSED: ContextVar[dict[tuple[str, ...], tuple[Sequence[VariantResult], Repeated]] | None] = ContextVar(
+    "reused_observations", default=None
+)
+
+
+@contextmanager
+def reused_observations() -> Iterator[None]:
+    """Keep the observations by seed or block within this context, for variants that are compared several times.
+
+    A verdict and a table of metrics compare the same variants, and the blocks of a long log take a while.
+    """
+    token = _REUSED.set({})
+    try:
+        yield
+    finally:
+        _REUSED.reset(token)
+
+
+def _repeated(variants: Sequence[VariantResult], metric: str) -> Repeated:
+    known = _REUSED.get()
+    if known is None:
+        return repeat(variants, metric)
+    # The variants are kept with the observations, so that no other ones get their identity.
+    key = (metric, *(str(id(variant)) for variant in variants))
+    if key not in known:
+        known[key] = (tuple(variants), repeat(variants, metric))
+    return known[key][1]
+
+
 def compare(
     variants: Sequence[VariantResult], metric: str, better: int, allowed: Sequence[bool] | None = None
 ) -> Comparison:
@@ -82,7 +114,7 @@ def compare(
     allowed
         (k) whether each variant may be best; by default, all but the recorded schedule.
     """
-    found = repeat(variants, metric)
+    found = _repeated(variants, metric)
     means = tuple(float(mean) for mean in found.means)
     able = [not variant.recorded for variant in variants] if allowed is None else allowed
     known = [row for row, mean in enumerate(means) if able[row] and not math.isnan(mean)]

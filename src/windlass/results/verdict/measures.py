@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from windlass.results.metrics.site import bounded_slowdown
+from windlass.results.verdict.without_blocks import means_without, percentiles_without
 
 #: Mean waits of narrow and wide jobs, compared in addition to a world's metrics. A wide job has more than a quarter of
 #: the processors.
@@ -37,11 +37,14 @@ class Measure:
         The value of a job: ``wait``, ``response`` or ``bounded_slowdown``.
     jobs
         The jobs that are included: ``all``, ``wide`` or ``narrow``.
+    share
+        The percentile that the function returns, 0 to 100; None for a mean.
     """
 
     statistic: _Statistic
     of: str
     jobs: str = "all"
+    share: float | None = None
 
 
 def measure_of(metric: str) -> Measure | None:
@@ -62,14 +65,13 @@ def measure_of(metric: str) -> Measure | None:
     if metric in (NARROW, WIDE):
         return Measure(_mean, "wait", "wide" if metric == WIDE else "narrow")
     found = _KNOWN.fullmatch(metric)
-    return None if found is None else Measure(_statistic(found[1]), found[2])
+    if found is None:
+        return None
+    share = None if found[1] == "mean" else 50.0 if found[1] == "median" else float(found[1][1:])
+    return Measure(_mean if share is None else _percentile(share), found[2], share=share)
 
 
-def _statistic(name: str) -> _Statistic:
-    if name == "mean":
-        return _mean
-    share = 50.0 if name == "median" else float(name[1:])
-
+def _percentile(share: float) -> _Statistic:
     def percentile(values: NDArray[np.float64]) -> float:
         return float(np.percentile(values, share)) if len(values) else np.nan
 
@@ -172,8 +174,8 @@ def pseudo_values(measure: Measure, values: NDArray[np.float64], blocks: int) ->
     """
     edges = np.linspace(0, len(values), blocks + 1).round().astype(np.int64)
     whole = statistic(measure, values)
-    without = [
-        statistic(measure, np.concatenate((values[:low], values[high:])))
-        for low, high in itertools.pairwise(edges)
-    ]
-    return blocks * whole - (blocks - 1) * np.array(without)
+    if measure.share is None:
+        without = means_without(values, edges)
+    else:
+        without = percentiles_without(values, edges, measure.share)
+    return blocks * whole - (blocks - 1) * without

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Final, Literal
+from functools import cache
+from typing import Final, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +31,12 @@ class Repeated:
     over
         The observations: ``seeds``, ``blocks``, or ``nothing`` if significance cannot be tested.
     values
-        Arrays (k, n), the one with the most blocks first; empty for ``nothing``.
+        Arrays (k, n), the one with the most blocks first, each computed when it is first read; empty for ``nothing``.
     """
 
     means: NDArray[np.float64]
     over: Literal["seeds", "blocks", "nothing"]
-    values: tuple[NDArray[np.float64], ...] = ()
+    values: Sequence[NDArray[np.float64]] = ()
 
     def difference(self, row: int, other: int) -> ConfidenceInterval | None:
         """Return the paired interval of one variant minus another, by the first of ``values`` without correlation.
@@ -50,6 +51,26 @@ class Repeated:
             if found is None or self.over == "seeds" or not neighbours_correlated(differences):
                 return found
         return None if found is None else replace(found, correlated=True)
+
+
+class _Blocks(Sequence[NDArray[np.float64]]):
+    """The observations for each number of blocks, of which a comparison mostly reads only the first."""
+
+    def __init__(self, cut: Callable[[int], NDArray[np.float64]]) -> None:
+        self._cut = cache(cut)
+
+    def __len__(self) -> int:
+        return len(BLOCKS)
+
+    @overload
+    def __getitem__(self, place: int) -> NDArray[np.float64]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[NDArray[np.float64], ...]: ...
+
+    def __getitem__(self, place: int | slice) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
+        counts = BLOCKS[place]
+        return self._cut(counts) if isinstance(counts, int) else tuple(map(self._cut, counts))
 
 
 def repeat(variants: Sequence[VariantResult], metric: str) -> Repeated:
@@ -121,7 +142,7 @@ def _same_jobs(found: Sequence[Jobs | None]) -> bool:
 
 def _by_block(
     variants: Sequence[VariantResult], measure: Measure, by_seed: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], ...] | None:
+) -> Sequence[NDArray[np.float64]] | None:
     """Return pseudo-values by block, averaged over seeds; None if the metric cannot be computed by block."""
     jobs = [
         [jobs_of(outcome.jobs, measure, outcome.processors) for outcome in variant.outcomes]
@@ -134,9 +155,8 @@ def _by_block(
     if not np.allclose(again, by_seed, rtol=1e-6, atol=1e-9):
         # The metric's value does not follow from these jobs, for example because it excludes some of them.
         return None
-    return tuple(
-        np.array(
+    return _Blocks(
+        lambda count: np.array(
             [np.mean([pseudo_values(measure, each.value, count) for each in row], axis=0) for row in found]
         )
-        for count in BLOCKS
     )

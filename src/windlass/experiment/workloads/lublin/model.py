@@ -17,7 +17,6 @@ from math import floor, log2
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from windlass.experiment.workloads.lublin.day import Day, draw_points
 from windlass.experiment.workloads.lublin.kinds import BATCH, COMBINED, INTERACTIVE, JobKind
@@ -221,5 +220,7 @@ def _submits(
 
     if excess(-_WIDEST) > 0 or excess(_WIDEST) < 0:
         raise InputError(f"lublin: the load needs jobs over {span:g} s, too far from the generated span")
+    from scipy.optimize import brentq  # loads much, and few runs need it
+
     factor = float(np.exp(brentq(excess, -_WIDEST, _WIDEST, xtol=1e-13, rtol=1e-13)))
     return _times(days, points, kind_of, factor)
