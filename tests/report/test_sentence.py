@@ -9,9 +9,17 @@ import pytest
 
 from tests.report.made import outcome, random_outcome, results
 from tests.verdict.test_judge import LOG, longer
-from windlass.report.sentence import cut_share, input_sentence, point_sentence, sentences
+from windlass.report.cut_work import cut_share, input_sentence
+from windlass.report.sentence import point_sentence, sentences
 from windlass.results import Results, VariantResult
-from windlass.results.verdict import judge, parse_requirements
+from windlass.results.verdict import (
+    Comparison,
+    ConfidenceInterval,
+    PointVerdict,
+    Verdict,
+    judge,
+    parse_requirements,
+)
 from windlass.results.verdict.judge import BrokenRequirement
 
 
@@ -40,8 +48,43 @@ def test_policies_that_equal_the_best_are_named_with_it():
     line = verdict_sentences(results(*((f"a{number}", [LOG]) for number in range(7)), slow))[0]
     assert line.startswith("a0 and 6 others have the lowest mean wait: ")
     line = verdict_sentences(results(("a", [LOG]), ("b", [LOG]), ("near", [varied(LOG, 1)])))[0]
-    assert line.startswith("a and near do not differ significantly in mean wait: both 11.32 min; ")
-    assert line.endswith("; b equals a.")
+    assert line.startswith(
+        "a and b have the lowest mean wait: 679.3 s, 0.02000 s (< 0.01 %) less than near; "
+    )
+
+
+def test_means_that_differ_by_rounding_are_equal():
+    rounded = replace(LOG, metrics=replace(LOG.metrics, mean_wait_s=LOG.metrics.mean_wait_s * (1 + 1e-13)))
+    line = verdict_sentences(results(("a", [rounded]), ("b", [LOG])))[0]
+    assert line == "a and b have the same mean wait: 11.32 min."
+    apart = replace(LOG, metrics=replace(LOG.metrics, mean_wait_s=LOG.metrics.mean_wait_s * (1 + 1e-8)))
+    assert verdict_sentences(results(("a", [apart]), ("b", [LOG])))[0].startswith(
+        "b has the lowest mean wait: "
+    )
+
+
+def test_a_lead_that_is_not_significant_is_reported_with_the_jobs_that_would_suffice():
+    found = ConfidenceInterval(60_840.0, -5400.0, 127_080.0, 20)
+    comparison = Comparison("mean_wait_s", (82_210.0, 21_370.0), 1, (found, None), "blocks", 300)
+    point = PointVerdict("", ("fcfs", "easy"), comparison)
+    assert point_sentence(Verdict("mean_wait_s", -1, (point,)), point) == (
+        "easy has the lowest mean wait: 5.936 h, 16.90 h (74 %) less than fcfs; 300 jobs are too few to rule out "
+        "chance (95 % confidence interval −1.500 to 35.30 h, n = 20 blocks); about 360 might suffice (the width of "
+        "the interval falls with 1/√n)."
+    )
+    over = replace(comparison, against=(replace(found, count=5), None), over="seeds")
+    line = point_sentence(Verdict("mean_wait_s", -1, (point,)), replace(point, comparison=over))
+    assert "; 5 seeds are too few to rule out chance (" in line
+    assert "; about 6 might suffice (" in line
+
+
+def test_shares_differ_by_percentage_points():
+    comparison = Comparison("utilisation", (0.5, 0.25), 0, (None, None), "nothing")
+    point = PointVerdict("", ("a", "b"), comparison)
+    line = point_sentence(Verdict("utilisation", 1, (point,)), point)
+    assert line.startswith(
+        "a has the highest utilisation: 50 %, 25 percentage points more than b; one run cannot"
+    )
 
 
 def test_names_with_commas_are_quoted():
@@ -61,9 +104,10 @@ def test_the_sentence_lists_variants_that_do_not_differ_from_the_best():
         ("slow", [longer(LOG, 300.0)]), ("a", [LOG]), ("b", [varied(LOG, 0)]), ("c", [varied(LOG, 1)])
     )
     line = verdict_sentences(made)[0]
-    assert line.startswith("a and b do not differ significantly in mean wait: both ")
-    assert "; nor does c (" in line
-    assert ") differ significantly from a; " in line
+    assert line.startswith("a has the lowest mean wait: ")
+    assert " less than b; 400 jobs are too few to rule out chance (95 % confidence interval " in line
+    assert "; c (" in line
+    assert ") is not significantly worse either; " in line
     assert line.endswith("slow is significantly worse than a.")
 
 
@@ -71,9 +115,7 @@ def test_variants_beyond_the_first_few_are_counted():
     alike = [("a0", [LOG]), *((f"a{number}", [varied(LOG, number)]) for number in range(1, 7))]
     slow = [(f"s{number}", [longer(LOG, 300.0)]) for number in range(5)]
     line = verdict_sentences(results(*alike, *slow))[0]
-    assert (
-        "; nor do 5 others differ significantly from a0; the other 5 are significantly worse than a0." in line
-    )
+    assert "; 5 others are not significantly worse either; 5 others are significantly worse than a0." in line
     made = tuple(
         VariantResult(f"{name}, load={load}", (), tuple(runs), f"load={load}")
         for load in (1, 2)
@@ -108,7 +150,7 @@ def test_metrics_in_which_the_winner_is_worse_are_listed():
     first, *rest = verdict_sentences(results(("unfair", [unfair]), ("fair", [LOG])))
     assert first.startswith("unfair")
     assert any(
-        "longest wait 1.000 d, compared with" in line and "for fair (in these runs; " in line for line in rest
+        "longest wait 24 h, compared with" in line and "for fair (in these runs; " in line for line in rest
     )
 
 

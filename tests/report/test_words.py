@@ -4,9 +4,19 @@ import math
 
 import pytest
 
+from windlass.report.cut_work import input_sentence
 from windlass.report.fidelity import fidelity_sentence
-from windlass.report.sentence import in_words, input_sentence, label
-from windlass.report.units import decimals_of, duration, number, plural, share, time_unit, unit_for
+from windlass.report.phrases import in_words, label
+from windlass.report.units import (
+    decimals_of,
+    duration,
+    number,
+    percentage,
+    plural,
+    share,
+    time_unit,
+    unit_for,
+)
 from windlass.report.waiting import moment_lines, waiting_sentences
 from windlass.results.explanation import Moment, StartExplanation, WaitExplanation
 from windlass.results.verdict.fidelity import Fidelity
@@ -247,11 +257,39 @@ def test_metrics_have_readable_labels():
     assert label("starved") == "number of starved jobs"
     assert label("p99_wait_s") == "p99 wait"
     assert label("accounts_jain") == "Jain's index over accounts"
-    assert [in_words(*pair) for pair in (("mean_wait_s", 30.0), ("utilisation", 0.5), ("cost", 2.5))] == [
+    assert [in_words(*pair)[0] for pair in (("mean_wait_s", 30.0), ("utilisation", 0.5), ("cost", 2.5))] == [
         "30 s",
         "50 %",
         "2.500",
     ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "texts"),
+    [
+        ((14_390.0, 590.2), ("239.8 min", "9.837 min")),
+        ((7200.0, 0.0), ("2.000 h", "0 h")),
+        ((600.0, 0.5), ("600 s", "0.5000 s")),
+        # In minutes, the larger value would have five digits.
+        ((864_000.0, 120.0), ("240 h", "0.03333 h")),
+        ((599_999.0, 60.0), ("10,000 min", "1.000 min")),
+        ((math.inf, 3600.0), ("∞ h", "1.000 h")),
+    ],
+)
+def test_values_of_a_sentence_have_one_unit(seconds, texts):
+    assert in_words("mean_wait_s", *seconds) == texts
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        (0.0, "0 %"), (0.00009, "< 0.01 %"), (0.0001, "0.01 %"), (0.0039, "0.39 %"), (0.0394, "3.9 %"),
+        (0.5, "50 %"), (0.984, "98 %"), (0.991, "99.1 %"), (0.996, "99.6 %"), (0.9999, "> 99.9 %"),
+        (1.0, "100 %"), (1.004, "100 %"), (12.5, "1,250 %"),
+    ],
+)  # fmt: skip
+def test_percentages_have_no_exponent(part, text):
+    assert percentage(part) == text
 
 
 @pytest.mark.parametrize(
@@ -260,8 +298,9 @@ def test_metrics_have_readable_labels():
         (0.01, "1 % of"),
         (0.0099, "0.99 % of"),
         (0.336, "34 % of"),
-        (0.00004, "0.00 % of"),
-        (0.005, "0.50 % of"),
+        (0.00004, "< 0.01 % of"),
+        (0.005, "0.5 % of"),
+        (0.9999, "> 99.9 % of"),
     ],
 )
 def test_the_share_of_cut_work_is_reported(cut, text):
@@ -273,7 +312,7 @@ def test_a_replay_under_another_policy_is_reported_as_such():
     text = fidelity_sentence(Fidelity("easy", False, 3600.0, 7200.0, 60.0, 600.0))
     assert text == (
         "Fidelity: the recorded system's policy is unknown (set workload.ran); under easy, the closest variant, the "
-        "replay has a mean wait of 1.000 h, compared with 2.000 h in the log; 50 % of the jobs start within 1.000 min "
+        "replay has a mean wait of 60 min, compared with 120 min in the log; 50 % of the jobs start within 1.000 min "
         "of their recorded start, 90 % within 10 min."
     )
     assert fidelity_sentence(None) == ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from windlass.report.answer import answer_sentences
+from windlass.report.cut_work import cut_share, input_sentence
 from windlass.report.fidelity import fidelity_sentence
-from windlass.report.headlines import headline_sentences
-from windlass.report.sentence import cut_share, input_sentence, sentences
 from windlass.results import Results
-from windlass.results.verdict import Requirement, Verdict, fidelity, headlines, judge
+from windlass.results.verdict import Requirement, Verdict, fidelity, judge, judgement
 
 #: Above this share of lost work, the experiment is repeated without killing jobs at their requested time.
 _MUCH = 0.01
@@ -62,11 +62,10 @@ def answer_to(
     InputError
         The world has no metric with this name.
     """
-    verdict = judge(results, by, requirements)
-    several = headlines(results, requirements) if by is None else ()
-    cut = cut_share(results)
-    words = headline_sentences(several) or sentences(verdict)
+    found = judgement(results, by, requirements)
+    verdict, cut = found.verdict, cut_share(results)
+    words = answer_sentences(found)
     without = uncut() if words and cut > _MUCH else None
     other = None if without is None else judge(without, by, requirements)
     more = (input_sentence(cut, verdict, other), fidelity_sentence(fidelity(results)))
-    return Answer(verdict, other, cut, (*words, *filter(None, more)) if words else words, several)
+    return Answer(verdict, other, cut, (*words, *filter(None, more)) if words else words, found.headlines)

@@ -11,8 +11,9 @@ else. Both take the :class:`~windlass.results.Results` of any world, and omit wh
 
 Modules: ``table`` and ``html`` assemble the two; ``ablation`` is about decisions that are left out. Sections of the
 page are ``overview``, ``ablation_section``, ``sweep``, ``trade_off``, ``site_map``, ``site_cores``, ``distributions``,
-``timelines``, ``breakdowns`` and ``by_group``. ``columns``, ``sentence``, ``headlines``, ``fidelity`` and ``units``
-write metrics and the verdict as text. ``job_columns``, ``series`` and ``flows`` turn tables into arrays and compute
+``timelines``, ``breakdowns`` and ``by_group``. ``columns`` and ``units`` write metrics as text.
+``answer`` writes the verdict, from ``sentence``, ``headlines``, ``qualifications``, ``cut_work``, ``fidelity`` and
+``phrases``. ``job_columns``, ``series`` and ``flows`` turn tables into arrays and compute
 plotted quantities. ``figures``, ``panels``, ``forest``, ``map_figure`` and ``pictures`` draw plots. ``page``,
 ``html_fragments`` and ``palette`` provide HTML and colours. ``waiting`` and
 ``history`` explain the wait of one job in sentences.

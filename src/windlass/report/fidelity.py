@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from windlass.report.sentence import in_words
+from windlass.report.phrases import in_words
 from windlass.results.verdict.fidelity import Fidelity
 
 
@@ -17,7 +17,7 @@ def fidelity_sentence(found: Fidelity | None) -> str:
     Examples
     --------
     >>> fidelity_sentence(Fidelity("easy", True, 3600.0, 7200.0, 60.0, 600.0))
-    "Fidelity: under easy, the recorded system's policy, the replay has a mean wait of 1.000 h, compared with 2.000 h \
+    "Fidelity: under easy, the recorded system's policy, the replay has a mean wait of 60 min, compared with 120 min \
 in the log; 50 % of the jobs start within 1.000 min of their recorded start, 90 % within 10 min."
     """
     if found is None:
@@ -26,9 +26,7 @@ in the log; 50 % of the jobs start within 1.000 min of their recorded start, 90 
         under = f"under {found.name}, the recorded system's policy,"
     else:
         under = f"the recorded system's policy is unknown (set workload.ran); under {found.name}, the closest variant,"
-    mean, logged, half, most = (
-        in_words("wait_s", value) for value in (found.mean, found.logged, found.half, found.most)
-    )
+    mean, logged, half, most = in_words("wait_s", found.mean, found.logged, found.half, found.most)
     return (
         f"Fidelity: {under} the replay has a mean wait of {mean}, compared with {logged} in the log; 50 % of the jobs "
         f"start within {half} of their recorded start, 90 % within {most}."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from windlass.report.sentence import in_words, label, listed, point_sentence, quoted
+from windlass.report.phrases import in_words, label, listed, quoted
+from windlass.report.sentence import point_sentence
 from windlass.results.verdict import VariantStanding, Verdict, standings
 
 #: Maximum number of variants that are named with their counts.
@@ -78,10 +79,8 @@ def _traded(leader: VariantStanding, found: Sequence[Verdict], point: int) -> st
     for verdict in found:
         at = verdict.points[point]
         if verdict.metric in leader.behind and at.comparison.best is not None:
-            own, best = (
-                in_words(verdict.metric, at.comparison.means[row])
-                for row in (at.names.index(leader.name), at.comparison.best)
-            )
+            rows = (at.names.index(leader.name), at.comparison.best)
+            own, best = in_words(verdict.metric, *(at.comparison.means[row] for row in rows))
             other = quoted(at.names[at.comparison.best])
             parts.append(f"{label(verdict.metric)}: {own}, compared with {best} for {other}")
     return f"{quoted(leader.name)} is significantly worse than the best in {'; '.join(parts)}."

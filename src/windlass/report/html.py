@@ -17,13 +17,12 @@ from windlass.report import (
     timelines,
     trade_off,
 )
-from windlass.report.headlines import headline_sentences
+from windlass.report.answer import answer_sentences
 from windlass.report.html_fragments import PageSection
 from windlass.report.job_columns import JOB, lanes, only, other_kinds
 from windlass.report.page import page
-from windlass.report.sentence import sentences
 from windlass.results import Results
-from windlass.results.verdict import headlines, judge
+from windlass.results.verdict import judgement
 
 
 def write_report(
@@ -64,7 +63,7 @@ def write_report(
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if answer is None:
-        answer = headline_sentences(headlines(results)) or sentences(judge(results))
+        answer = answer_sentences(judgement(results))
     write_text(_page(results, answer, by), path)
 
 

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from windlass.report.figures import Plot, axis_style, framed_figure, plotted
 from windlass.report.html_fragments import NOTHING, PageSection, figure, text
 from windlass.report.job_columns import VariantLane
-from windlass.report.sentence import label
+from windlass.report.phrases import label
 from windlass.report.units import counted, number, time_unit, unit_for
 from windlass.results import At, Results, Summary, VariantResult
 

@@ -12,7 +12,7 @@ from windlass.report.figures import Plot, axis_style, framed_figure, plotted
 from windlass.report.html_fragments import NOTHING, PageSection, figure, text
 from windlass.report.job_columns import VariantLane
 from windlass.report.palette import PAPER, TEXT
-from windlass.report.sentence import in_words, label
+from windlass.report.phrases import in_words, label
 from windlass.report.units import Unit, time_unit, unit_for
 from windlass.results import Results, Summary
 from windlass.results.verdict import comparable
@@ -120,7 +120,7 @@ def _panel(
 
 def _point(lane: VariantLane, row: int, cost: _Axis, wait: _Axis) -> go.Scatter:
     words = "<br>".join(
-        f"{axis.title.partition(',')[0]}: {in_words(axis.metric, axis.means[row] / axis.unit.factor)}"
+        f"{axis.title.partition(',')[0]}: {in_words(axis.metric, axis.means[row] / axis.unit.factor)[0]}"
         for axis in (cost, wait)
     )
     bars = {"type": "data", "thickness": 1.2, "width": 3, "color": f"{lane.stroke.ink.light}66"}

@@ -60,6 +60,42 @@ def time_unit(seconds: Iterable[float]) -> Unit:
     return next((unit for unit in reversed(_TIMES) if smallest * unit.factor >= 1), SECONDS)
 
 
+def sentence_unit(metric: str, values: Iterable[float]) -> Unit:
+    """Return one unit for all values of a metric in a sentence.
+
+    Times have the largest unit in which no value other than 0 is below 1, unless another value then has five digits.
+
+    Examples
+    --------
+    >>> sentence_unit("mean_wait_s", [14400.0, 600.0]).symbol, sentence_unit("mean_wait_s", [864000.0, 120.0]).symbol
+    ('min', 'h')
+    """
+    if not metric.endswith("_s"):
+        return unit_for(metric, values)
+    known = [abs(value) for value in values if math.isfinite(value)]
+    unit, largest = time_unit(known), max(known, default=0.0)
+    larger = [each for each in _TIMES if each.factor <= unit.factor]
+    return next((each for each in larger if largest * each.factor < 10_000), larger[-1])
+
+
+def percentage(part: float) -> str:
+    """Format a part, such as 0.25, in percent with two digits; only a part of 1 is 100 %, and only 0 is 0 %.
+
+    Examples
+    --------
+    >>> percentage(0.0394), percentage(0.74), percentage(0.996), percentage(0.99999), percentage(3.456)
+    ('3.9 %', '74 %', '99.6 %', '> 99.9 %', '346 %')
+    """
+    percent = 100 * part
+    if percent in (0, 100):
+        return f"{percent:.0f} %"
+    if percent < 0.01:
+        return "< 0.01 %"
+    if 99 <= percent < 100:
+        return "> 99.9 %" if percent > 99.9 else f"{percent:.1f} %"
+    return f"{percent:.2g} %" if percent < 99 else f"{percent:,.0f} %"
+
+
 def number(value: float, decimals: int | None = None) -> str:
     """Format a number with four digits, or with all of its integer digits; ``decimals`` sets those after the point.
 

@@ -143,7 +143,8 @@ def check_fields(columns: Mapping[str, str]) -> None:
     >>> check_fields({"submt": "a"})
     Traceback (most recent call last):
     windlass.model.errors.InputError: columns: 'submt' is no field, expected job, submit, run, procs_allocated, \
-procs_requested, request, start, end, wait, user, group, queue, partition, gpus, memory or site_procs; did you mean 'submit'?
+procs_requested, request, start, end, wait, user, group, queue, partition, gpus, memory or \
+site_procs; did you mean 'submit'?
     """
     for field in columns:
         if field_and_unit(field) is None:

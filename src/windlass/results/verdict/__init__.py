@@ -13,6 +13,8 @@
 - :mod:`~windlass.results.verdict.judge`: the verdict on results: the best at each point, its costs, and the variants
   that violate a requirement.
 - :mod:`~windlass.results.verdict.headlines`: the verdict over several metrics, those that each load is judged by.
+- :mod:`~windlass.results.verdict.judgement`: the verdict on the chosen metric, or on all headline metrics.
+- :mod:`~windlass.results.verdict.sample_size`: the number of jobs or seeds that would make a difference significant.
 
 A verdict holds numbers only; :mod:`windlass.report.sentence` writes its sentences.
 """
@@ -22,6 +24,7 @@ from windlass.results.verdict.compare import Comparison, comparable, compare
 from windlass.results.verdict.fidelity import Fidelity, fidelity
 from windlass.results.verdict.headlines import VariantStanding, headlines, standings
 from windlass.results.verdict.judge import PointVerdict, Verdict, check_names, judge
+from windlass.results.verdict.judgement import Judgement, judgement
 from windlass.results.verdict.paired import ConfidenceInterval, paired_interval
 from windlass.results.verdict.require import Requirement, parse_requirements
 
@@ -32,6 +35,7 @@ __all__ = [
     "Effect",
     "Fidelity",
     "Interaction",
+    "Judgement",
     "PointVerdict",
     "Requirement",
     "VariantStanding",
@@ -43,6 +47,7 @@ __all__ = [
     "fidelity",
     "headlines",
     "judge",
+    "judgement",
     "paired_interval",
     "parse_requirements",
     "standings",

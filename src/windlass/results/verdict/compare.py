@@ -7,10 +7,24 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Final
 
 from windlass.results import Results, VariantResult
 from windlass.results.verdict.paired import ConfidenceInterval
 from windlass.results.verdict.repeated import Repeated, repeat
+
+#: Two means are equal if they differ by at most this, relative to the larger one or, close to 0, in absolute value.
+#: Sums of the same times in another order differ by rounding.
+TOLERANCE: Final = 1e-9
+
+
+def same(first: float, second: float) -> bool:
+    """Return whether two means are equal within :data:`TOLERANCE`; False if one is NaN.
+
+    >>> same(0.1 + 0.2, 0.3), same(1.0, 1.000001), same(0.0, 1e-12)
+    (True, False, True)
+    """
+    return math.isclose(first, second, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +38,15 @@ class Comparison:
     means
         (k) means over the seeds; NaN for a variant without a value.
     best
-        Row of the best mean; None if no variant that may be best has a value, or if the metric has no direction.
+        Row of the best mean, the first of equal ones; None if no variant that may be best has a value, or if the metric
+        has no direction.
     against
         (k) paired confidence interval of each variant's difference from the best, positive if the variant is worse.
         None for the best itself, and where significance cannot be tested.
     over
         The paired observations: ``seeds``, ``blocks``, or ``nothing`` if significance cannot be tested.
+    jobs
+        Number of jobs in the blocks; 0 if the observations are not blocks.
     """
 
     metric: str
@@ -37,11 +54,16 @@ class Comparison:
     best: int | None
     against: tuple[ConfidenceInterval | None, ...]
     over: str
+    jobs: int = 0
+
+    def equals_best(self, row: int) -> bool:
+        """Return whether a variant is the best or has the same mean (:func:`same`)."""
+        return self.best is not None and same(self.means[row], self.means[self.best])
 
     def is_worse(self, row: int) -> bool:
         """Return whether a variant is significantly worse than the best."""
         found = self.against[row]
-        return found is not None and found.low > 0
+        return found is not None and found.low > 0 and not self.equals_best(row)
 
     def supported(self) -> tuple[bool, ...]:
         """Return (k) whether each variant is the best or tied with it; all False if none is significantly worse."""
@@ -119,12 +141,13 @@ def compare(
     able = [not variant.recorded for variant in variants] if allowed is None else allowed
     known = [row for row, mean in enumerate(means) if able[row] and not math.isnan(mean)]
     if not known or better == 0:
-        return Comparison(metric, means, None, (None,) * len(means), found.over)
-    best = max(known, key=lambda row: better * means[row])
+        return Comparison(metric, means, None, (None,) * len(means), found.over, found.jobs)
+    most = max(better * means[row] for row in known)
+    best = next(row for row in known if same(better * means[row], most))
     against = tuple(
         None
         if row == best or math.isnan(means[row])
         else found.difference(*((best, row) if better > 0 else (row, best)))
         for row in range(len(means))
     )
-    return Comparison(metric, means, best, against, found.over)
+    return Comparison(metric, means, best, against, found.over, found.jobs)

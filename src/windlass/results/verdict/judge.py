@@ -91,6 +91,17 @@ class PointVerdict:
         )
 
     @property
+    def equal(self) -> tuple[int, ...]:
+        """Rows of the variants in ``tied`` that have the same mean as the best."""
+        return tuple(row for row in self.tied if self.comparison.equals_best(row))
+
+    @property
+    def leading(self) -> frozenset[str]:
+        """Names of the best and of the variants that are not significantly worse; empty if there is no best."""
+        best = self.comparison.best
+        return frozenset() if best is None else frozenset(self.names[row] for row in (best, *self.tied))
+
+    @property
     def winner(self) -> int | None:
         """Row of the variant that is significantly better than all others; None if there is none."""
         alone = self.comparison.best is not None and not self.tied
@@ -147,13 +158,12 @@ def judge(
     InputError
         A metric is unknown or, for ``by``, has no direction; or a requirement refers to an unknown variant.
     """
-    if not results.variants:
+    first = default_metric(results)
+    if first is None:
         return None
     directions = {summary.metric: summary.better for summary in results.variants[0].summaries()}
     able = [metric for metric, better in directions.items() if better]
-    if not able:
-        return None
-    metric = _first_known(results, able) if by is None else metric_named(by, able, "by")
+    metric = first if by is None else metric_named(by, able, "by")
     named = [(each, metric_named(each.metric, list(directions), "require")) for each in requirements]
     points = tuple(
         _point([results.variants[row] for row in rows], metric, directions, named)
@@ -162,11 +172,23 @@ def judge(
     return Verdict(metric, directions[metric], points)
 
 
-def _first_known(results: Results, able: list[str]) -> str:
-    """Return the first metric with a direction that is not NaN for each variant; the first of all if none is."""
-    summaries = [summary for variant in results.variants for summary in variant.summaries()]
+def default_metric(results: Results) -> str | None:
+    """Return the metric that is judged by default: the first one with a direction that applies to a variant.
+
+    Parameters
+    ----------
+    results
+        Results of any world.
+
+    Returns
+    -------
+    str or None
+        The first metric with a direction if none applies; None if there is no variant, or no metric with a direction.
+    """
+    summaries = [summary for variant in results.variants for summary in variant.summaries() if summary.better]
     known = {summary.metric for summary in summaries if not math.isnan(summary.mean)}
-    return next((metric for metric in able if metric in known), able[0])
+    # All variants have the same metrics in the same order.
+    return next((each.metric for each in summaries if each.metric in known or not known), None)
 
 
 def check_names(metrics: type[Any], by: str | None, requirements: Sequence[Requirement]) -> None:
@@ -253,7 +275,8 @@ def _costs(
         if comparison.best is None or comparison.best == winner:
             continue
         tested = comparison.is_worse(winner)
-        longest = other == "max_wait_s" and comparison.means[comparison.best] < comparison.means[winner]
+        longer = comparison.means[comparison.best] < comparison.means[winner]
+        longest = other == "max_wait_s" and longer and not comparison.equals_best(winner)
         if tested or longest:
             found.append(Cost(better, comparison, tested))
     # Users look first at the longest wait and at the waits of wide and narrow jobs.

@@ -32,11 +32,14 @@ class Repeated:
         The observations: ``seeds``, ``blocks``, or ``nothing`` if significance cannot be tested.
     values
         Arrays (k, n), the one with the most blocks first, each computed when it is first read; empty for ``nothing``.
+    jobs
+        Number of jobs in the blocks; 0 if the observations are not blocks.
     """
 
     means: NDArray[np.float64]
     over: Literal["seeds", "blocks", "nothing"]
     values: Sequence[NDArray[np.float64]] = ()
+    jobs: int = 0
 
     def difference(self, row: int, other: int) -> ConfidenceInterval | None:
         """Return the paired interval of one variant minus another, by the first of ``values`` without correlation.
@@ -107,7 +110,7 @@ def repeat(variants: Sequence[VariantResult], metric: str) -> Repeated:
     if by_seed.shape[1] == 1 or _same_workload(variants):
         cut = None if measure is None else _by_block(variants, measure, by_seed)
     if cut is not None:
-        return Repeated(means, "blocks", cut)
+        return Repeated(means, "blocks", cut[0], cut[1])
     if by_seed.shape[1] > 1 and (np.ptp(by_seed, axis=1) > 0).any():
         return Repeated(means, "seeds", (by_seed,))
     return Repeated(means, "nothing")
@@ -142,8 +145,8 @@ def _same_jobs(found: Sequence[Jobs | None]) -> bool:
 
 def _by_block(
     variants: Sequence[VariantResult], measure: Measure, by_seed: NDArray[np.float64]
-) -> Sequence[NDArray[np.float64]] | None:
-    """Return pseudo-values by block, averaged over seeds; None if the metric cannot be computed by block."""
+) -> tuple[Sequence[NDArray[np.float64]], int] | None:
+    """Return pseudo-values by block, averaged over seeds, and the number of jobs; None if there are no blocks."""
     jobs = [
         [jobs_of(outcome.jobs, measure, outcome.processors) for outcome in variant.outcomes]
         for variant in variants
@@ -155,8 +158,9 @@ def _by_block(
     if not np.allclose(again, by_seed, rtol=1e-6, atol=1e-9):
         # The metric's value does not follow from these jobs, for example because it excludes some of them.
         return None
-    return _Blocks(
+    values = _Blocks(
         lambda count: np.array(
             [np.mean([pseudo_values(measure, each.value, count) for each in row], axis=0) for row in found]
         )
     )
+    return values, len(found[0][0].value)

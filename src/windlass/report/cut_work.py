@@ -1,0 +1,48 @@
+"""The sentence on the work that is cut because jobs are stopped at their requested time."""
+
+from __future__ import annotations
+
+from windlass.report.sentence import leaders, point_sentence
+from windlass.report.units import percentage
+from windlass.results import Results
+from windlass.results.verdict.judge import Verdict
+
+
+def input_sentence(cut: float, verdict: Verdict | None, uncut: Verdict | None) -> str:
+    """Return the effect of stopping jobs at their requested time; empty if no work is cut.
+
+    Parameters
+    ----------
+    cut
+        Share of the work that does not run because jobs are stopped, 0 to 1.
+    verdict, uncut
+        Verdicts with and without stopping jobs; None if the run without it was omitted.
+
+    Examples
+    --------
+    >>> input_sentence(0.004, None, None)
+    '0.4 % of the work is cut because jobs are stopped at their requested time.'
+    """
+    if cut <= 0:
+        return ""
+    effect = f"{percentage(cut)} of the work is cut because jobs are stopped at their requested time"
+    if verdict is None or uncut is None:
+        return f"{effect}."
+    first, second = ([point.leading for point in each.points] for each in (verdict, uncut))
+    if first == second:
+        return f"{effect}; without cutting, the answer is the same: {_all_leaders(uncut)}."
+    changed = not all(one & other for one, other in zip(first, second, strict=True))
+    how = "WITHOUT CUTTING, THE ANSWER CHANGES:" if changed else "without cutting, the answer is"
+    answers = f"{_all_leaders(uncut)}, not {_all_leaders(verdict)}"
+    return f"{effect}; {how} {answers}. {point_sentence(uncut, uncut.points[0])}"
+
+
+def _all_leaders(verdict: Verdict) -> str:
+    return " / ".join(leaders(point) for point in verdict.points)
+
+
+def cut_share(results: Results) -> float:
+    """Return the largest share of the work that was cut in any run."""
+    return max(
+        (outcome.cut_share for variant in results.variants for outcome in variant.outcomes), default=0.0
+    )

@@ -1,0 +1,88 @@
+"""Phrases of the verdict's sentences: names of metrics and variants, values with units, intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from windlass.report.units import Unit, counted, number, sentence_unit, without_unit
+from windlass.results.verdict.compare import Comparison
+from windlass.results.verdict.judge import PointVerdict
+from windlass.results.verdict.measures import NARROW, WIDE
+from windlass.results.verdict.paired import ConfidenceInterval
+
+
+def label(metric: str) -> str:
+    """Return the name of a metric in words.
+
+    >>> label("mean_bounded_slowdown"), label("max_wait_s"), label("users_jain")
+    ('mean bounded slowdown', 'longest wait', "Jain's index over users")
+    """
+    if metric in (NARROW, WIDE):
+        return f"mean wait of {'wide' if metric == WIDE else 'narrow'} jobs"
+    if metric == "max_wait_s":
+        return "longest wait"
+    if metric.endswith("_jain"):
+        return f"Jain's index over {metric.removesuffix('_jain')}"
+    if metric == "starved":
+        return "number of starved jobs"
+    return without_unit(metric)
+
+
+def most(better: int) -> str:
+    """Return ``highest`` if higher values are better, otherwise ``lowest``."""
+    return "highest" if better > 0 else "lowest"
+
+
+def quoted(name: str) -> str:
+    """Put a name that contains a comma in quotes, so that lists of names are unambiguous."""
+    return f"'{name}'" if "," in name else name
+
+
+def with_quoted_names(point: PointVerdict) -> PointVerdict:
+    """Return a point's verdict with the names as :func:`quoted`."""
+    return replace(point, names=tuple(map(quoted, point.names)))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names joined by commas and ``and``.
+
+    >>> listed(["fcfs", "sjf", "easy"])
+    'fcfs, sjf and easy'
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def measured(value: float, unit: Unit) -> str:
+    """Return a value in a unit, with the symbol of the unit.
+
+    >>> measured(90.0, Unit("min", 1 / 60))
+    '1.500 min'
+    """
+    return f"{number(value * unit.factor)} {unit.symbol}".strip()
+
+
+def in_words(metric: str, *values: float) -> tuple[str, ...]:
+    """Return values of one metric, all in the same unit.
+
+    >>> in_words("mean_wait_s", 90.0, 3600.0)
+    ('1.500 min', '60 min')
+    """
+    unit = sentence_unit(metric, values)
+    return tuple(measured(value, unit) for value in values)
+
+
+def interval(found: ConfidenceInterval, unit: Unit) -> str:
+    """Return an interval in a unit, such as ``95 % confidence interval 1.000 to 2.000 h``."""
+    low, high = (number(bound * unit.factor) for bound in (found.low, found.high))
+    return f"95 % confidence interval {low} to {high} {unit.symbol}".strip()
+
+
+def pairs(found: ConfidenceInterval, comparison: Comparison) -> str:
+    """Return the number of pairs of an interval, such as ``n = 20 blocks``."""
+    if comparison.over == "seeds":
+        return f"n = {counted(found.count, 'seed')}"
+    correlated = (
+        " (neighbouring blocks are correlated: the true interval may be wider)" if found.correlated else ""
+    )
+    return f"n = {found.count} blocks{correlated}"

@@ -1,0 +1,64 @@
+"""Sentences that qualify a verdict: the recorded schedule, the costs of the best, and violated requirements."""
+
+from __future__ import annotations
+
+from windlass.report.phrases import in_words, label, with_quoted_names
+from windlass.report.units import counted
+from windlass.results.verdict.compare import same
+from windlass.results.verdict.judge import BrokenRequirement, Cost, PointVerdict, Verdict
+from windlass.results.verdict.paired import ConfidenceInterval
+
+#: Maximum number of costs in the sentence; the table and JSON have all.
+_COSTS = 3
+
+
+def qualifications(verdict: Verdict, point: PointVerdict) -> list[str]:
+    """Return the sentences on the recorded schedule, the costs of the best, and violated requirements.
+
+    Parameters
+    ----------
+    verdict
+        From :func:`windlass.results.verdict.judge`.
+    point
+        One of its points.
+    """
+    point = with_quoted_names(point)
+    comparison, best = point.comparison, point.comparison.best
+    lines = []
+    for row in sorted(point.recorded):
+        found = comparison.against[row]
+        if found is not None and best is not None:
+            equal = same(comparison.means[row], comparison.means[best])
+            side = "equally good" if equal else _side(found, verdict.metric)
+            lines.append(f"Compared with the recorded schedule, {point.names[best]} is {side}.")
+    if point.costs and best is not None and point.compared > 1:
+        shown = "; ".join(_cost(cost, point) for cost in point.costs[:_COSTS])
+        more = len(point.costs) - _COSTS
+        rest = f"; and {counted(more, 'other metric')}" if more > 0 else ""
+        lines.append(f"Costs of {point.names[best]}: {shown}{rest}.")
+    if point.broken:
+        lines.append(f"Ruled out: {'; '.join(_ruled_out(each, point.names) for each in point.broken)}.")
+    return lines
+
+
+def _side(difference: ConfidenceInterval, metric: str) -> str:
+    """Return by how much the best variant is better or worse than the recorded schedule."""
+    side = "better" if difference.mean > 0.0 else "worse"
+    significance = "" if difference.excludes_zero else ", which is not statistically significant"
+    return f"{side} by {in_words(metric, abs(difference.mean))[0]}{significance}"
+
+
+def _cost(cost: Cost, point: PointVerdict) -> str:
+    comparison, best = cost.comparison, point.comparison.best
+    # A cost compares the best variant with another one, so both exist.
+    assert best is not None
+    assert comparison.best is not None
+    own, other = in_words(comparison.metric, comparison.means[best], comparison.means[comparison.best])
+    untested = "" if cost.tested else " (in these runs; significance not shown)"
+    return f"{label(comparison.metric)} {own}, compared with {other} for {point.names[comparison.best]}{untested}"
+
+
+def _ruled_out(broken: BrokenRequirement, names: tuple[str, ...]) -> str:
+    value, bound = in_words(broken.metric, broken.value, broken.bound)
+    text = broken.requirement.text
+    return f"{names[broken.row]}, whose {label(broken.metric)} of {value} violates {text} (bound: {bound})"
