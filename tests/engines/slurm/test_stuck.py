@@ -12,7 +12,8 @@ from tests.engines.slurm.test_driver import driven
 from tests.engines.slurm.test_system import Bench
 from windlass.engines.batch.system import Cancelled, Holds, NoMore, Started, Submitted
 from windlass.engines.slurm import driver, lock
-from windlass.engines.slurm.models import JobRow, NodeRow, read_jobs
+from windlass.engines.slurm.job_reader import read_jobs
+from windlass.engines.slurm.models import JobRow, NodeRow
 from windlass.engines.slurm.reasons import is_final
 from windlass.engines.slurm.sizes import (
     PartitionSize,

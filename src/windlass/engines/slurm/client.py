@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from windlass.engines.backoff import Backoff
 from windlass.engines.slurm.batches import batches, job_list, refusals
-from windlass.engines.slurm.commands import CommandRunner, Commands
+from windlass.engines.slurm.commands import CommandRunner, Commands, StreamingRunner
 from windlass.engines.slurm.job_reader import JobReader
 from windlass.engines.slurm.log_entry import LogEntry
 from windlass.engines.slurm.models import JobRow, NodeRow
@@ -209,16 +209,16 @@ class Client:
     def _listed(self, command: tuple[str, ...]) -> list[JobRow]:
         """List the jobs once; errors of Slurm that leave the list usable are reported once each."""
         reader = JobReader("squeue --json")
-        stream = getattr(self.run, "stream", None)
-        if stream is None:
-            reader.feed(self._call(*command).encode(errors="replace"))
-        else:
+        runner = self.run
+        if isinstance(runner, StreamingRunner):
 
             def run() -> tuple[int, str, str]:
-                status, errors = stream(command, self.timeout, reader.feed)
+                status, errors = runner.stream(command, self.timeout, reader.feed)
                 return status, reader.problem() if status else reader.printed, errors
 
             self._checked(command, run)
+        else:
+            reader.feed(self._call(*command).encode(errors="replace"))
         rows = reader.finish()
         for notice in set(reader.notices) - self.traits.reported:
             self.traits.reported.add(notice)

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from windlass.engines.slurm.streaming import stream_command
 
@@ -17,6 +17,17 @@ class CommandRunner(Protocol):
 
     def __call__(self, command: Sequence[str], timeout: float) -> tuple[int, str, str]:
         """Run a command; raise ``TimeoutExpired`` if it takes longer than ``timeout``, s."""
+        ...
+
+
+@runtime_checkable
+class StreamingRunner(Protocol):
+    """A runner that can also pass a command's output on as it arrives."""
+
+    def stream(
+        self, command: Sequence[str], timeout: float, take: Callable[[bytes], None]
+    ) -> tuple[int, str]:
+        """Run a command; return its exit status and standard error."""
         ...
 
 
