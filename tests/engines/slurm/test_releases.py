@@ -344,3 +344,14 @@ def test_a_queue_that_arrives_in_parts_gives_the_same_rows(release, indent, size
     assert reader.finish() == read_jobs(text)
     if indent is None and size < 5000:
         assert longest < len(text) / 4
+
+
+@pytest.mark.parametrize("nested", [{"account": 3}, [{"account": 1}, {"account": 2}], [[], {"account": 1}]])
+@pytest.mark.parametrize("size", [50, 2000])
+def test_an_object_within_a_job_that_begins_like_a_job_is_no_job(nested, size):
+    rows = [{"account": "", "nested": nested} | job_of("25.11.4", job(number)) for number in range(5)]
+    text = json.dumps({"jobs": rows}).encode()
+    reader = JobReader(piece=size)
+    for start in range(0, len(text), size):
+        reader.feed(text[start : start + size])
+    assert [row.job for row in reader.finish()] == [0, 1, 2, 3, 4]
