@@ -104,10 +104,11 @@ def group(names, minimum, maximum, partition="p"):
 
 
 def test_a_group_of_unlike_nodes_is_an_error_and_an_empty_one_is_skipped():
-    found = read_nodes(
-        json.dumps({"sinfo": [group(["w1", "w2"], 4, 4), group([], 0, 9), group(["w1"], 4, 4, "q")]})
-    )
-    assert found == [NodeRow("w1", 4, True, ("p", "q"), 5 << 20), NodeRow("w2", 4, True, ("p",), 5 << 20)]
+    again, alone = group(["w1"], 4, 4, "q"), group(["w1"], 4, 4) | {"partition": None}
+    groups = [group(["w1", "w2"], 4, 4), group([], 0, 9), again, again, alone]
+    assert read_nodes(json.dumps({"sinfo": groups})) == [
+        NodeRow("w1", 4, True, ("p", "q"), 5 << 20), NodeRow("w2", 4, True, ("p",), 5 << 20)
+    ]  # fmt: skip
     with pytest.raises(
         BatchError, match=r"sinfo --json of Slurm 25\.11\.4 cannot be read: nodes w1, w2: cpus are 4 to 8"
     ):
