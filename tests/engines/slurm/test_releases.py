@@ -300,6 +300,10 @@ def test_errors_without_jobs_are_raised():
         read_jobs(queue_of("25.11.4", (), [ACCOUNTING, CONTROLLER]))
     with pytest.raises(BatchError, match=r"^sinfo --json: x$"):
         read_nodes(json.dumps({"errors": ["x"]}))
+    # Jobs that are listed are used, whatever came with them.
+    assert len(read_jobs(queue_of("25.11.4", ROWS, [CONTROLLER]))) == len(ROWS)
+    with pytest.raises(BatchError, match=r"^squeue --json: same$"):
+        read_jobs(queue_of("25.11.4", (), [{"description": "same", "error": "same"}]))
     assert read_nodes(json.dumps({"nodes": [], "errors": [ACCOUNTING]})) == []
     with pytest.raises(BatchError, match="Unable to query"):
         read_nodes(json.dumps({"nodes": [], "errors": [CONTROLLER]}))
