@@ -169,10 +169,11 @@ def test_only_jobs_left_to_windlass_are_given_back(bench):
 
 def test_only_nodes_and_jobs_of_the_partition_count(bench):
     both = nodes(node("w1"), node("w2", partitions=["other"]), node("w3", partitions=["share", "other"]))
-    rows = jobs(job(7), job(8, partition="other"), running(9, partition="other"))
+    several = job(10, partition="other,share")
+    rows = jobs(job(7), job(8, partition="other"), running(9, partition="other"), several)
     found = bench(squeue=rows, sinfo=both, options=SlurmOptions(partition="share"))
     assert found.system.processors == 4
-    assert [event.job for event in found.poll()] == [7]
+    assert [event.job for event in found.poll()] == [7, 10]
     with pytest.raises(InputError, match=r"--partition: 'none' has no nodes"):
         bench(sinfo=both, options=SlurmOptions(partition="none"))
 

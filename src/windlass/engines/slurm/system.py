@@ -250,7 +250,8 @@ class SlurmSystem:
         return {job for job in failed if job not in rows or rows[job].held}
 
     def _is_here(self, row: JobRow) -> bool:
-        return self._options.partition in (None, row.partition)
+        # The field of a waiting job lists all partitions that it was submitted to.
+        return self._options.partition is None or self._options.partition in row.partition.split(",")
 
     def _here(self, nodes: Sequence[NodeRow]) -> list[NodeRow]:
         partition = self._options.partition
