@@ -40,4 +40,6 @@ def _numbers(text: str) -> tuple[int, ...]:
     for part in parts:
         if not part.isdecimal():
             raise InputError(f"--slots: {part!r} is not a whole number of 0 or more")
+        if len(part) > 15:
+            raise InputError(f"--slots: {part[:40]} is too large, expected at most 15 digits")
     return tuple(int(part) for part in parts)

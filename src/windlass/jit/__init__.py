@@ -42,6 +42,7 @@ from windlass.jit.names import distinguish
 from windlass.jit.processes import compile_by_processes, processors
 from windlass.jit.progress import Compiling as Compiling
 from windlass.jit.progress import Counter, announce, counting
+from windlass.model.errors import InputError
 
 distinguish()
 
@@ -275,7 +276,11 @@ def prepare(
     >>> from windlass.order.site.policies.fcfs import Fcfs
     >>> prepare([Fcfs.select], quiet=True)
     """
-    uncompiled = {kernel: kernel.uncompiled() for kernel in kernels}
+    given = list(kernels)
+    for kernel in given:
+        if not isinstance(kernel, Kernel):
+            raise InputError(f"a compiled function is {kernel!r:.80}, expected a Kernel")
+    uncompiled = {kernel: kernel.uncompiled() for kernel in given}
     functions = {id(function): function for each in uncompiled.values() for function in each}.values()
     missing = [function for function in functions if not function.overloads]
     with contextlib.ExitStack() as stack:

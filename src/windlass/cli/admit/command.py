@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from windlass.admit.evaluation import Judged, NodeTelemetry
@@ -14,6 +15,9 @@ from windlass.cli.progress import progress_rows
 from windlass.io.traces.telemetry import read_telemetry
 from windlass.model import InputError
 from windlass.model.values import number
+
+#: More steps than any recording has.
+_MANY = 2**31
 
 
 def shares(given: str) -> tuple[float, ...]:
@@ -54,10 +58,13 @@ def evaluate_command(
     report: Path | None,
 ) -> None:
     """Evaluate policies on recordings and print the results, for each recording if ``before`` is given, and for all."""
+    options = _at_most(options, _MANY)
     number("--within", options.within, 1.0), number("--apart", options.apart, 1.0)
     check_report(report, (*files, *(() if before is None else (before,))))
     earlier = None if before is None else read_telemetry(before)
     nodes = [node_of(read_telemetry(file), options, earlier) for file in files]
+    # More steps than a recording has are the same as all of its steps.
+    options = _at_most(options, max(len(node.metrics) for node in nodes))
     with progress_rows() as rows:
         update = rows.row("")
 
@@ -82,6 +89,11 @@ def evaluate_command(
     for part in each:
         _print(part, f"{part.name}: ")
     _print(whole, "All recordings: " if each else "")
+
+
+def _at_most(options: EvaluationOptions, steps: int) -> EvaluationOptions:
+    """Return the options with at most this many steps before an onset."""
+    return replace(options, within=min(options.within, steps), apart=min(options.apart, steps))
 
 
 def _rows(whole: JudgedRecording, each: Sequence[JudgedRecording]) -> list[dict[str, object]]:

@@ -105,7 +105,7 @@ def _name(region: str) -> str:
 
 def _rows(file: Path, needed: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
     try:
-        with file.open(newline="", encoding="utf-8") as lines:
+        with file.open(newline="", encoding="utf-8-sig") as lines:
             reader = csv.DictReader(lines)
             for name in needed:
                 if name not in (reader.fieldnames or ()):

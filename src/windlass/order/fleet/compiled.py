@@ -26,6 +26,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.jit import Kernel
+from windlass.model.errors import InputError
 from windlass.order.fleet.view import FleetView, JobOrder
 from windlass.policy.registry import capability
 
@@ -123,7 +124,14 @@ def select_of(policy: object) -> Kernel | None:
     (True, True)
     """
     found = capability(policy, FleetSelecting)
-    return None if found is None else found.select
+    if found is None or found.select is None:
+        return None
+    if not isinstance(found.select, Kernel):
+        raise InputError(
+            f"policy {getattr(policy, 'name', type(policy).__name__)}: select is {found.select!r:.80}, "
+            "expected a compiled function: select = Kernel(function, SELECT)"
+        )
+    return found.select
 
 
 class CompiledOrder:

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from windlass.jit import Kernel, inlined
 from windlass.jit.schema import column, numba_type
+from windlass.model.errors import InputError
 from windlass.order.site.queue_index import QueueIndex
 from windlass.order.site.view import SiteView, Start
 from windlass.policy.registry import capability
@@ -336,4 +337,11 @@ def as_compiled(policy: object) -> CompiledPolicy | None:
     ('head of the queue',)
     """
     found = capability(policy, Selecting)
-    return None if found is None or found.select is None else cast(CompiledPolicy, policy)
+    if found is None or found.select is None:
+        return None
+    if not isinstance(found.select, Kernel):
+        raise InputError(
+            f"policy {getattr(policy, 'name', type(policy).__name__)}: select is {found.select!r:.80}, "
+            "expected a compiled function: select = Kernel(function, SELECT)"
+        )
+    return cast(CompiledPolicy, policy)
