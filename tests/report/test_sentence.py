@@ -20,7 +20,9 @@ from windlass.results.verdict import (
     judge,
     parse_requirements,
 )
+from windlass.results.verdict.evidence import NoInterval, PairedEvidence
 from windlass.results.verdict.judge import BrokenRequirement
+from windlass.results.verdict.sign_flip import SignFlip
 
 
 def verdict_sentences(made: Results, by: str | None = None, require: str | None = None) -> tuple[str, ...]:
@@ -72,10 +74,60 @@ def test_a_lead_that_is_not_significant_is_reported_with_the_jobs_that_would_suf
         "chance (95 % confidence interval −1.500 to 35.30 h, n = 20 blocks); about 360 might suffice (the width of "
         "the interval falls with 1/√n)."
     )
+    close = replace(found, low=-608_400.0, high=730_080.0)
+    line = point_sentence(
+        Verdict("mean_wait_s", -1, (point,)),
+        replace(point, comparison=replace(comparison, against=(close, None))),
+    )
+    assert line.endswith("; even 100 times as many jobs would hardly suffice.")
     over = replace(comparison, against=(replace(found, count=5), None), over="seeds")
     line = point_sentence(Verdict("mean_wait_s", -1, (point,)), replace(point, comparison=over))
     assert "; 5 seeds are too few to rule out chance (" in line
     assert "; about 6 might suffice (" in line
+
+
+SIGNS = SignFlip(20, 0, 20, math.nan, unanimous=True)
+FEW = NoInterval("few", 11.4, 400.0)
+WIDE = ConfidenceInterval(60_840.0, -5400.0, 127_080.0, 10)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [
+        (
+            PairedEvidence(None, SIGNS, FEW),
+            "fcfs is worse in 20 of 20 blocks; no confidence interval, as the 300 jobs are worth about 11 independent "
+            "ones of 400 that are required.",
+        ),
+        (
+            PairedEvidence(WIDE, SIGNS),
+            "fcfs is worse in 20 of 20 blocks, which rules out chance; 95 % confidence interval −1.500 to 35.30 h, "
+            "n = 10 blocks.",
+        ),
+        (
+            PairedEvidence(replace(WIDE, low=1800.0), SIGNS),
+            "95 % confidence interval 0.5000 to 35.30 h, n = 10 blocks.",
+        ),
+        (
+            PairedEvidence(None, SignFlip(13, 5, 20, 0.4), FEW),
+            "300 jobs are too few to rule out chance (fcfs is worse in 13 and better in 5 of 20 blocks); no confidence "
+            "interval, as the 300 jobs are worth about 11 independent ones of 400 that are required, in about 11,000 "
+            "jobs.",
+        ),
+        (
+            PairedEvidence(None, SignFlip(15, 5, 20, 0.4), NoInterval("correlated", 500.0, 400.0)),
+            "300 jobs are too few to rule out chance (fcfs is worse in 15 of 20 blocks); no confidence interval, as "
+            "neighbouring blocks of the log are correlated.",
+        ),
+    ],
+)
+def test_the_sentence_has_the_signs_and_why_there_is_no_interval(evidence, expected):
+    comparison = Comparison(
+        "mean_wait_s", (82_210.0, 21_370.0), 1, (evidence.interval, None), "blocks", 300, (evidence, None)
+    )
+    point = PointVerdict("", ("fcfs", "easy"), comparison)
+    line = point_sentence(Verdict("mean_wait_s", -1, (point,)), point)
+    assert line == f"easy has the lowest mean wait: 5.936 h, 16.90 h (74 %) less than fcfs; {expected}"
 
 
 def test_shares_differ_by_percentage_points():
@@ -96,7 +148,7 @@ def test_the_sentence_names_the_winner_and_its_lead():
     line = verdict_sentences(results(("slow", [longer(LOG, 200.0)]), ("fast", [LOG])))[0]
     assert line.startswith("fast has the lowest mean wait: ")
     assert " less than slow; 95 % confidence interval " in line
-    assert line.endswith(", n = 20 blocks.")
+    assert line.endswith(", n = 10 blocks.")
 
 
 def test_the_sentence_lists_variants_that_do_not_differ_from_the_best():
@@ -105,7 +157,8 @@ def test_the_sentence_lists_variants_that_do_not_differ_from_the_best():
     )
     line = verdict_sentences(made)[0]
     assert line.startswith("a has the lowest mean wait: ")
-    assert " less than b; 400 jobs are too few to rule out chance (95 % confidence interval " in line
+    assert " less than b; 400 jobs are too few to rule out chance (b is worse in " in line
+    assert "; no confidence interval, as the 400 jobs are worth about " in line
     assert "; c (" in line
     assert ") is not significantly worse either; " in line
     assert line.endswith("slow is significantly worse than a.")

@@ -15,9 +15,10 @@ from tests.report.made import outcome, random_outcome, results
 from windlass.model import InputError
 from windlass.results import HIGHER, LOWER, Choice, Outcome, Results, VariantResult, summarise
 from windlass.results.verdict import ConfidenceInterval, check_names, compare, judge, parse_requirements
+from windlass.results.verdict.blocks import BLOCKS, FINER, LEAST_JOBS
 from windlass.results.verdict.measures import NARROW, WIDE, jobs_of, measure_of
 from windlass.results.verdict.paired import lag_one, neighbours_correlated, paired_interval
-from windlass.results.verdict.repeated import BLOCKS, LEAST_JOBS, repeat
+from windlass.results.verdict.repeated import repeat
 
 
 @dataclass(frozen=True)
@@ -115,17 +116,17 @@ def test_neighbours_are_correlated_above_the_bound_only():
         assert neighbours_correlated(row) == (lag_one(row) > 1.645 / math.sqrt(20))
 
 
-def test_logs_of_at_least_100_jobs_are_split_into_20_10_and_5_blocks():
-    assert (BLOCKS, LEAST_JOBS) == ((20, 10, 5), 100)
+def test_logs_of_at_least_100_jobs_are_split_into_blocks():
+    assert (BLOCKS, FINER, LEAST_JOBS) == (10, 20, 100)
     for count, over in ((99, "nothing"), (100, "blocks")):
         made = random_outcome(count, seed=1)
         assert repeat(results(("a", [made]), ("b", [made])).variants, "mean_wait_s").over == over
     made = random_outcome(200, seed=1)
     found = repeat(results(("a", [made])).variants, "mean_wait_s")
     wait = (made.jobs["start_s"] - made.jobs["submit_s"]).to_numpy()
-    assert [each.shape for each in found.values] == [(1, 20), (1, 10), (1, 5)]
-    for each in found.values:
-        assert each[0] == pytest.approx(wait.reshape(each.shape[1], -1).mean(axis=1))
+    assert found.values.shape == (1, 10)
+    assert found.values[0] == pytest.approx(wait.reshape(10, -1).mean(axis=1))
+    assert (found.jobs, repeat([served("a", [1.0, 2.0])], "quality").jobs) == (200, 0)
 
 
 def test_a_metric_of_several_seeds_of_one_log_is_averaged_over_seeds():
@@ -137,7 +138,7 @@ def test_a_metric_of_several_seeds_of_one_log_is_averaged_over_seeds():
     found = repeat(results(("a", [replace(first, seed=1), second])).variants, "mean_wait_s")
     own = (jobs["start_s"] - jobs["submit_s"]).to_numpy()
     assert found.over == "blocks"
-    assert found.values[2][0] == pytest.approx(((own + wait) / 2).reshape(5, -1).mean(axis=1))
+    assert found.values[0] == pytest.approx(((own + wait) / 2).reshape(10, -1).mean(axis=1))
     # A metric of the whole run differs by seed and is compared over seeds.
     assert repeat(results(("a", [replace(first, seed=1), second])).variants, "max_wait_s").over == "seeds"
     same = repeat(results(("a", [first, replace(first, seed=3)])).variants, "max_wait_s")

@@ -12,6 +12,7 @@ from windlass.experiment.answer import Answer
 from windlass.report.sentence import point_sentence
 from windlass.results import Results, VariantResult
 from windlass.results.verdict import PointVerdict, Verdict
+from windlass.results.verdict.evidence import PairedEvidence
 from windlass.results.verdict.paired import ConfidenceInterval
 
 
@@ -77,8 +78,9 @@ def _point(verdict: Verdict, point: PointVerdict) -> dict[str, Any]:
         "not_told_from_best": [point.names[row] for row in point.tied],
         "paired_over": found.over,
         "worse_than_best_by": [
-            {"variant": name, "mean": mean, "interval": _interval(interval)}
-            for name, mean, interval in zip(point.names, found.means, found.against, strict=True)
+            {"variant": name, "mean": mean, "interval": _interval(found.against[row])}
+            | _signs(found.evidence_on(row))
+            for row, (name, mean) in enumerate(zip(point.names, found.means, strict=True))
         ],
         "costs": [
             {
@@ -98,6 +100,18 @@ def _point(verdict: Verdict, point: PointVerdict) -> dict[str, Any]:
             }
             for each in point.broken
         ],
+    }
+
+
+def _signs(found: PairedEvidence | None) -> dict[str, Any]:
+    """Return in how many seeds or blocks a variant is worse than the best, and why there is no interval."""
+    if found is None:
+        return {"worse_in": None, "pairs_counted": None, "sign_flip_p": None, "no_interval": None}
+    return {
+        "worse_in": found.signs.above,
+        "pairs_counted": found.signs.pairs,
+        "sign_flip_p": None if math.isnan(found.signs.p_value) else found.signs.p_value,
+        "no_interval": None if found.refusal is None else dataclasses.asdict(found.refusal),
     }
 
 

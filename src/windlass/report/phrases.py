@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from windlass.report.units import Unit, counted, number, sentence_unit, without_unit
 from windlass.results.verdict.compare import Comparison
+from windlass.results.verdict.evidence import NoInterval
 from windlass.results.verdict.judge import PointVerdict
 from windlass.results.verdict.measures import NARROW, WIDE
 from windlass.results.verdict.paired import ConfidenceInterval
+from windlass.results.verdict.sign_flip import SignFlip
 
 
 def label(metric: str) -> str:
@@ -80,9 +83,25 @@ def interval(found: ConfidenceInterval, unit: Unit) -> str:
 
 def pairs(found: ConfidenceInterval, comparison: Comparison) -> str:
     """Return the number of pairs of an interval, such as ``n = 20 blocks``."""
-    if comparison.over == "seeds":
-        return f"n = {counted(found.count, 'seed')}"
-    correlated = (
-        " (neighbouring blocks are correlated: the true interval may be wider)" if found.correlated else ""
+    return (
+        f"n = {counted(found.count, 'seed')}" if comparison.over == "seeds" else f"n = {found.count} blocks"
     )
-    return f"n = {found.count} blocks{correlated}"
+
+
+def signs(found: SignFlip, comparison: Comparison, name: str) -> str:
+    """Return in how many seeds or blocks a variant is worse, such as ``fcfs is worse in 20 of 20 blocks``."""
+    equal = found.pairs - found.above - found.below
+    better = f" and better in {found.below}" if equal else ""
+    return f"{name} is worse in {found.above}{better} of {found.pairs} {comparison.over}"
+
+
+def no_interval(found: NoInterval, jobs: int) -> str:
+    """Return why there is no confidence interval.
+
+    >>> no_interval(NoInterval("few", 36.2, 400.0), 300)
+    'no confidence interval, as the 300 jobs are worth about 36 independent ones of 400 that are required'
+    """
+    if found.reason == "correlated":
+        return "no confidence interval, as neighbouring blocks of the log are correlated"
+    worth = f"the {counted(jobs, 'job')} are worth about {found.effective:,.0f} independent ones"
+    return f"no confidence interval, as {worth} of {math.ceil(found.required):,} that are required"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from windlass.report.phrases import in_words, label, with_quoted_names
 from windlass.report.units import counted
-from windlass.results.verdict.compare import same
+from windlass.results.verdict.compare import Comparison
 from windlass.results.verdict.judge import BrokenRequirement, Cost, PointVerdict, Verdict
-from windlass.results.verdict.paired import ConfidenceInterval
 
 #: Maximum number of costs in the sentence; the table and JSON have all.
 _COSTS = 3
@@ -26,10 +25,8 @@ def qualifications(verdict: Verdict, point: PointVerdict) -> list[str]:
     comparison, best = point.comparison, point.comparison.best
     lines = []
     for row in sorted(point.recorded):
-        found = comparison.against[row]
-        if found is not None and best is not None:
-            equal = same(comparison.means[row], comparison.means[best])
-            side = "equally good" if equal else _side(found, verdict.metric)
+        if comparison.is_judged(row) and best is not None:
+            side = "equally good" if comparison.equals_best(row) else _side(verdict, comparison, row)
             lines.append(f"Compared with the recorded schedule, {point.names[best]} is {side}.")
     if point.costs and best is not None and point.compared > 1:
         shown = "; ".join(_cost(cost, point) for cost in point.costs[:_COSTS])
@@ -41,11 +38,13 @@ def qualifications(verdict: Verdict, point: PointVerdict) -> list[str]:
     return lines
 
 
-def _side(difference: ConfidenceInterval, metric: str) -> str:
+def _side(verdict: Verdict, comparison: Comparison, row: int) -> str:
     """Return by how much the best variant is better or worse than the recorded schedule."""
-    side = "better" if difference.mean > 0.0 else "worse"
-    significance = "" if difference.excludes_zero else ", which is not statistically significant"
-    return f"{side} by {in_words(metric, abs(difference.mean))[0]}{significance}"
+    assert comparison.best is not None  # it is compared with the recorded schedule
+    lead = verdict.better * (comparison.means[comparison.best] - comparison.means[row])
+    significance = "" if comparison.direction(row) else ", which is not statistically significant"
+    side = "better" if lead > 0 else "worse"
+    return f"{side} by {in_words(verdict.metric, abs(lead))[0]}{significance}"
 
 
 def _cost(cost: Cost, point: PointVerdict) -> str:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
-from windlass.report.phrases import interval, label, listed, measured, most, pairs, with_quoted_names
+from windlass.report.phrases import (
+    interval,
+    label,
+    listed,
+    measured,
+    most,
+    no_interval,
+    pairs,
+    signs,
+    with_quoted_names,
+)
 from windlass.report.qualifications import qualifications
 from windlass.report.units import PERCENT, Unit, counted, number, percentage, sentence_unit
-from windlass.results.verdict.compare import Comparison
+from windlass.results.verdict.evidence import NoInterval
 from windlass.results.verdict.judge import PointVerdict, Verdict
-from windlass.results.verdict.paired import ConfidenceInterval
 from windlass.results.verdict.sample_size import needed_jobs, needed_seeds
 
 #: Maximum number of equivalent variants that are named; above it, only their count is given.
@@ -113,13 +123,11 @@ def _lead(verdict: Verdict, point: PointVerdict, best: int, apart: list[int]) ->
     means = [comparison.means[row] for row in (best, close, *others[:_NAMED])]
     unit = sentence_unit(verdict.metric, [*means, means[1] - means[0]])
     gap = _gap(verdict, point, (best, close), unit)
-    found = comparison.against[close]
-    if not tied:
-        assert found is not None  # it differs significantly from the best
-        return f"{gap}; {interval(found, unit)}, {pairs(found, comparison)}"
-    if found is None:
+    if not comparison.is_judged(close):
         return f"{gap}; one run cannot show whether the difference is statistically significant"
-    parts = [gap, *_too_few(found, comparison, unit)]
+    if not tied:
+        return "; ".join([gap, *_significant(point, close, unit)])
+    parts = [gap, *_too_few(point, close, unit)]
     if others:
         parts.append(f"{_several(point, others, unit)} not significantly worse either")
     worse = [row for row in apart if comparison.is_worse(row)]
@@ -138,17 +146,45 @@ def _gap(verdict: Verdict, point: PointVerdict, rows: tuple[int, int], unit: Uni
     return f"{measured(value, unit)}, {measured(gap, unit)}{part} {more}"
 
 
-def _too_few(found: ConfidenceInterval, comparison: Comparison, unit: Unit) -> list[str]:
+def _significant(point: PointVerdict, row: int, unit: Unit) -> list[str]:
+    """Return the evidence that a variant is worse than the best: an interval without 0, or signs."""
+    comparison = point.comparison
+    found, evidence = comparison.against[row], comparison.evidence_on(row)
+    shown = [] if found is None else [f"{interval(found, unit)}, {pairs(found, comparison)}"]
+    if evidence is None or (found is not None and found.excludes_zero):
+        return shown
+    lead = signs(evidence.signs, comparison, point.names[row])
+    if evidence.refusal is not None:
+        return [lead, no_interval(evidence.refusal, comparison.jobs)]
+    return [f"{lead}, which rules out chance", *shown]
+
+
+def _too_few(point: PointVerdict, row: int, unit: Unit) -> list[str]:
     """Return that a difference is not significant, and the estimated number of jobs or seeds that would suffice."""
+    comparison = point.comparison
+    found, evidence = comparison.against[row], comparison.evidence_on(row)
     seeds = comparison.over == "seeds"
-    size, noun = (found.count, "seed") if seeds else (comparison.jobs, "job")
-    needed = needed_seeds(found) if seeds else needed_jobs(found, size)
+    size, noun = (found.count if seeds and found else comparison.jobs), ("seed" if seeds else "job")
+    counts = [] if evidence is None else [signs(evidence.signs, comparison, point.names[row])]
     few = f"{counted(size, noun)} are too few to rule out chance"
+    if found is None:
+        assert evidence is not None
+        assert evidence.refusal is not None  # otherwise there is an interval
+        return [f"{few} ({', '.join(counts)})", *_required(evidence.refusal, size)]
+    shown = [f"{interval(found, unit)}, {pairs(found, comparison)}", *counts]
+    needed = needed_seeds(found) if seeds else needed_jobs(found, size)
     if needed is None:
         enough = f"even 100 times as many {noun}s would hardly suffice"
     else:
         enough = f"about {_rounded(needed):,} might suffice (the width of the interval falls with 1/√n)"
-    return [f"{few} ({interval(found, unit)}, {pairs(found, comparison)})", enough]
+    return [f"{few} ({'; '.join(shown)})", enough]
+
+
+def _required(refusal: NoInterval, jobs: int) -> list[str]:
+    reason = no_interval(refusal, jobs)
+    if refusal.reason == "correlated":
+        return [reason]
+    return [f"{reason}, in about {_rounded(math.ceil(jobs * refusal.required / refusal.effective)):,} jobs"]
 
 
 def _rounded(count: int) -> int:

@@ -5,6 +5,10 @@
 - :mod:`~windlass.results.verdict.measures`: metrics recomputed from any subset of the jobs of a table.
 - :mod:`~windlass.results.verdict.without_blocks`: means and percentiles without each of several blocks.
 - :mod:`~windlass.results.verdict.repeated`: a metric by seed or by block of the log, the same for all variants.
+- :mod:`~windlass.results.verdict.blocks`: a log in blocks of consecutive jobs, with intervals and signs of differences.
+- :mod:`~windlass.results.verdict.effective_size`: the number of independent jobs that an interval requires.
+- :mod:`~windlass.results.verdict.sign_flip`: a test that does not depend on the tails of the differences.
+- :mod:`~windlass.results.verdict.evidence`: an interval, or why there is none, with the signs: when a lead counts.
 - :mod:`~windlass.results.verdict.compare`: the best of variants that differ only in their policies, and its ties.
 - :mod:`~windlass.results.verdict.require`: the operator's requirements, such as ``p99_wait<=1.1*fcfs``.
 - :mod:`~windlass.results.verdict.fidelity`: the error of a replay with respect to the log.

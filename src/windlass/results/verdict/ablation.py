@@ -197,8 +197,8 @@ def _ablated(base: VariantResult, others: Sequence[VariantResult]) -> Ablation:
     interactions = tuple(
         each
         for metric, found in repeated.items()
-        if found.values
-        for each in _interactions(metric, found.values[0], float(found.means[0]), left_out, alone, none)
+        if found.values is not None
+        for each in _interactions(metric, found.values, float(found.means[0]), left_out, alone, none)
     )
     return Ablation(
         base.point,

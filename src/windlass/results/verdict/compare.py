@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from windlass.results import Results, VariantResult
+from windlass.results.verdict.evidence import PairedEvidence
 from windlass.results.verdict.paired import ConfidenceInterval
 from windlass.results.verdict.repeated import Repeated, repeat
 
@@ -47,6 +48,9 @@ class Comparison:
         The paired observations: ``seeds``, ``blocks``, or ``nothing`` if significance cannot be tested.
     jobs
         Number of jobs in the blocks; 0 if the observations are not blocks.
+    evidence
+        (k) the evidence on each of these differences, of which ``against`` has the intervals; empty for the intervals
+        alone.
     """
 
     metric: str
@@ -55,6 +59,7 @@ class Comparison:
     against: tuple[ConfidenceInterval | None, ...]
     over: str
     jobs: int = 0
+    evidence: tuple[PairedEvidence | None, ...] = ()
 
     def equals_best(self, row: int) -> bool:
         """Return whether a variant is the best or has the same mean (:func:`same`)."""
@@ -62,8 +67,25 @@ class Comparison:
 
     def is_worse(self, row: int) -> bool:
         """Return whether a variant is significantly worse than the best."""
+        return self.direction(row) > 0
+
+    def direction(self, row: int) -> int:
+        """Return 1 if a variant is significantly worse than the best, −1 if it is significantly better, 0 otherwise."""
+        if self.equals_best(row):
+            return 0
+        evidence = self.evidence_on(row)
+        if evidence is not None:
+            return evidence.direction
         found = self.against[row]
-        return found is not None and found.low > 0 and not self.equals_best(row)
+        return 0 if found is None else (found.low > 0) - (found.high < 0)
+
+    def evidence_on(self, row: int) -> PairedEvidence | None:
+        """Return the evidence on a variant's difference from the best; None if there is only an interval or nothing."""
+        return self.evidence[row] if self.evidence else None
+
+    def is_judged(self, row: int) -> bool:
+        """Return whether there are paired observations of a variant and the best."""
+        return self.against[row] is not None or self.evidence_on(row) is not None
 
     def supported(self) -> tuple[bool, ...]:
         """Return (k) whether each variant is the best or tied with it; all False if none is significantly worse."""
@@ -144,10 +166,11 @@ def compare(
         return Comparison(metric, means, None, (None,) * len(means), found.over, found.jobs)
     most = max(better * means[row] for row in known)
     best = next(row for row in known if same(better * means[row], most))
-    against = tuple(
+    evidence = tuple(
         None
         if row == best or math.isnan(means[row])
-        else found.difference(*((best, row) if better > 0 else (row, best)))
+        else found.evidence(*((best, row) if better > 0 else (row, best)))
         for row in range(len(means))
     )
-    return Comparison(metric, means, best, against, found.over, found.jobs)
+    against = tuple(None if each is None else each.interval for each in evidence)
+    return Comparison(metric, means, best, against, found.over, found.jobs, evidence)

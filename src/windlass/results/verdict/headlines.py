@@ -84,5 +84,5 @@ def _leading(point: PointVerdict) -> frozenset[int]:
     found, best = point.comparison, point.comparison.best
     if best is None:
         return frozenset()
-    tied = [row for row in point.tied if found.against[row] is not None or found.equals_best(row)]
+    tied = [row for row in point.tied if found.is_judged(row) or found.equals_best(row)]
     return frozenset((best, *tied))

@@ -38,7 +38,7 @@ class Measure:
     jobs
         The jobs that are included: ``all``, ``wide`` or ``narrow``.
     share
-        The percentile that the function returns, 0 to 100; None for a mean.
+        For a percentile, the share of the jobs below it, such as 0.95; None for a mean.
     """
 
     statistic: _Statistic
@@ -67,13 +67,15 @@ def measure_of(metric: str) -> Measure | None:
     found = _KNOWN.fullmatch(metric)
     if found is None:
         return None
-    share = None if found[1] == "mean" else 50.0 if found[1] == "median" else float(found[1][1:])
-    return Measure(_mean if share is None else _percentile(share), found[2], share=share)
+    if found[1] == "mean":
+        return Measure(_mean, found[2])
+    percent = 50 if found[1] == "median" else int(found[1].removeprefix("p"))
+    return Measure(_percentile(percent), found[2], share=percent / 100)
 
 
-def _percentile(share: float) -> _Statistic:
+def _percentile(percent: int) -> _Statistic:
     def percentile(values: NDArray[np.float64]) -> float:
-        return float(np.percentile(values, share)) if len(values) else np.nan
+        return float(np.percentile(values, percent)) if len(values) else np.nan
 
     return percentile
 
@@ -177,5 +179,5 @@ def pseudo_values(measure: Measure, values: NDArray[np.float64], blocks: int) ->
     if measure.share is None:
         without = means_without(values, edges)
     else:
-        without = percentiles_without(values, edges, measure.share)
+        without = percentiles_without(values, edges, round(100 * measure.share))
     return blocks * whole - (blocks - 1) * without

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cache
-from typing import Final, Literal, overload
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.results import VariantResult
-from windlass.results.verdict.measures import Jobs, Measure, jobs_of, measure_of, pseudo_values, statistic
-from windlass.results.verdict.paired import ConfidenceInterval, neighbours_correlated, paired_interval
-
-#: Numbers of blocks that a log is cut into; the first number counts whose neighbouring blocks are uncorrelated.
-BLOCKS: Final = (20, 10, 5)
-#: Minimum number of jobs of a log that is cut into blocks.
-LEAST_JOBS: Final = 100
+from windlass.results.verdict.blocks import LEAST_JOBS, BlockedLog
+from windlass.results.verdict.evidence import PairedEvidence
+from windlass.results.verdict.measures import Jobs, Measure, jobs_of, measure_of, statistic
+from windlass.results.verdict.paired import ConfidenceInterval, paired_interval
+from windlass.results.verdict.sign_flip import sign_flip
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,49 +28,36 @@ class Repeated:
     over
         The observations: ``seeds``, ``blocks``, or ``nothing`` if significance cannot be tested.
     values
-        Arrays (k, n), the one with the most blocks first, each computed when it is first read; empty for ``nothing``.
-    jobs
-        Number of jobs in the blocks; 0 if the observations are not blocks.
+        (k, n) the observations; None for ``nothing``.
+    log
+        The log in blocks; None if the observations are not blocks.
     """
 
     means: NDArray[np.float64]
     over: Literal["seeds", "blocks", "nothing"]
-    values: Sequence[NDArray[np.float64]] = ()
-    jobs: int = 0
+    values: NDArray[np.float64] | None = None
+    log: BlockedLog | None = None
+
+    @property
+    def jobs(self) -> int:
+        """Number of jobs in the blocks; 0 if the observations are not blocks."""
+        return 0 if self.log is None else self.log.jobs
+
+    def evidence(self, row: int, other: int) -> PairedEvidence | None:
+        """Return the evidence on one variant minus another; None if significance cannot be tested."""
+        if self.values is None:
+            return None
+        if self.log is not None:
+            return self.log.evidence(row, other, float(self.means[row] - self.means[other]))
+        differences = self.values[row] - self.values[other]
+        if not np.isfinite(differences).all():
+            return None
+        return PairedEvidence(paired_interval(differences), sign_flip(differences))
 
     def difference(self, row: int, other: int) -> ConfidenceInterval | None:
-        """Return the paired interval of one variant minus another, by the first of ``values`` without correlation.
-
-        If neighbours are correlated even with the fewest blocks, :attr:`ConfidenceInterval.correlated` is True.
-        """
-        found = None
-        for values in self.values:
-            differences = values[row] - values[other]
-            centre = float(self.means[row] - self.means[other]) if self.over == "blocks" else None
-            found = paired_interval(differences, centre=centre)
-            if found is None or self.over == "seeds" or not neighbours_correlated(differences):
-                return found
-        return None if found is None else replace(found, correlated=True)
-
-
-class _Blocks(Sequence[NDArray[np.float64]]):
-    """The observations for each number of blocks, of which a comparison mostly reads only the first."""
-
-    def __init__(self, cut: Callable[[int], NDArray[np.float64]]) -> None:
-        self._cut = cache(cut)
-
-    def __len__(self) -> int:
-        return len(BLOCKS)
-
-    @overload
-    def __getitem__(self, place: int) -> NDArray[np.float64]: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> tuple[NDArray[np.float64], ...]: ...
-
-    def __getitem__(self, place: int | slice) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
-        counts = BLOCKS[place]
-        return self._cut(counts) if isinstance(counts, int) else tuple(map(self._cut, counts))
+        """Return the paired interval of one variant minus another; None if there is none."""
+        found = self.evidence(row, other)
+        return None if found is None else found.interval
 
 
 def repeat(variants: Sequence[VariantResult], metric: str) -> Repeated:
@@ -110,9 +94,10 @@ def repeat(variants: Sequence[VariantResult], metric: str) -> Repeated:
     if by_seed.shape[1] == 1 or _same_workload(variants):
         cut = None if measure is None else _by_block(variants, measure, by_seed)
     if cut is not None:
-        return Repeated(means, "blocks", cut[0], cut[1])
+        values = np.array([cut.pseudo_values(row) for row in range(len(variants))])
+        return Repeated(means, "blocks", values, cut)
     if by_seed.shape[1] > 1 and (np.ptp(by_seed, axis=1) > 0).any():
-        return Repeated(means, "seeds", (by_seed,))
+        return Repeated(means, "seeds", by_seed)
     return Repeated(means, "nothing")
 
 
@@ -145,22 +130,21 @@ def _same_jobs(found: Sequence[Jobs | None]) -> bool:
 
 def _by_block(
     variants: Sequence[VariantResult], measure: Measure, by_seed: NDArray[np.float64]
-) -> tuple[Sequence[NDArray[np.float64]], int] | None:
-    """Return pseudo-values by block, averaged over seeds, and the number of jobs; None if there are no blocks."""
+) -> BlockedLog | None:
+    """Return the jobs' values in order of submission; None if the metric cannot be computed by block."""
     jobs = [
         [jobs_of(outcome.jobs, measure, outcome.processors) for outcome in variant.outcomes]
         for variant in variants
     ]
     found = [[each for each in row if each is not None] for row in jobs]
-    if not _same_jobs([each for row in jobs for each in row]) or len(found[0][0].value) < LEAST_JOBS:
+    if not _same_jobs([each for row in jobs for each in row]):
         return None
     again = np.array([[statistic(measure, each.value) for each in row] for row in found])
-    if not np.allclose(again, by_seed, rtol=1e-6, atol=1e-9):
+    if not np.allclose(again, by_seed, rtol=1e-6, atol=1e-9, equal_nan=True):
         # The metric's value does not follow from these jobs, for example because it excludes some of them.
         return None
-    values = _Blocks(
-        lambda count: np.array(
-            [np.mean([pseudo_values(measure, each.value, count) for each in row], axis=0) for row in found]
-        )
-    )
-    return values, len(found[0][0].value)
+    values = [np.array([each.value for each in row]) for row in found]
+    included = ~np.isnan(np.concatenate(values)).any(axis=0)
+    if included.sum() < LEAST_JOBS:
+        return None
+    return BlockedLog(measure, tuple(each[:, included] for each in values))

@@ -1,0 +1,109 @@
+"""A log cut into blocks of consecutive jobs: intervals and sign-flip tests of the difference of two variants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.results.verdict.effective_size import LEAST_FOR_SIGNS, effective_jobs, required_jobs, skewness
+from windlass.results.verdict.evidence import NoInterval, PairedEvidence
+from windlass.results.verdict.measures import Measure, pseudo_values
+from windlass.results.verdict.paired import neighbours_correlated, paired_interval
+from windlass.results.verdict.sign_flip import SignFlip, sign_flip
+
+#: Number of blocks of an interval and of the sign-flip test.
+BLOCKS: Final = 10
+#: Number of blocks whose signs are counted.
+FINER: Final = 20
+#: Minimum number of jobs of a log whose unanimous blocks decide, although they are correlated.
+LEAST_FOR_UNANIMITY: Final = 1000
+#: Minimum number of jobs of a log that is cut into blocks.
+LEAST_JOBS: Final = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockedLog:
+    """The values of the same n jobs under k variants, in order of submission, with one or several seeds.
+
+    Parameters
+    ----------
+    measure
+        The metric of these values.
+    values
+        For each variant, an array (seeds, n) without NaN.
+    """
+
+    measure: Measure
+    values: tuple[NDArray[np.float64], ...]
+
+    @property
+    def jobs(self) -> int:
+        """Number of jobs."""
+        return int(self.values[0].shape[1])
+
+    def pseudo_values(self, row: int) -> NDArray[np.float64]:
+        """Return (blocks,) the jackknife's pseudo-values of a variant, averaged over its seeds."""
+        found: NDArray[np.float64] = np.mean(
+            [pseudo_values(self.measure, each, BLOCKS) for each in self.values[row]], axis=0
+        )
+        return found
+
+    def evidence(self, row: int, other: int, difference: float) -> PairedEvidence:
+        """Return the evidence on one variant minus another.
+
+        Parameters
+        ----------
+        row, other
+            The two variants.
+        difference
+            Their difference in the metric of all jobs, the centre of the interval.
+        """
+        series = self._differences(row, other)
+        coarse, fine = (
+            np.array([each.mean() for each in np.array_split(series, count)]) for count in (BLOCKS, FINER)
+        )
+        independent = effective_jobs(series) >= LEAST_FOR_SIGNS and not neighbours_correlated(coarse)
+        signs = sign_flip(coarse, fine, independent)
+        signs = replace(signs, unanimous=self.jobs >= LEAST_FOR_UNANIMITY and _unanimous(signs))
+        pairs = self.pseudo_values(row) - self.pseudo_values(other)
+        effective, required = self._sizes(row, other, series)
+        if effective < required:
+            return PairedEvidence(None, signs, NoInterval("few", effective, required))
+        if neighbours_correlated(pairs):
+            return PairedEvidence(None, signs, NoInterval("correlated", effective, required))
+        return PairedEvidence(paired_interval(pairs, centre=difference), signs)
+
+    def _differences(self, row: int, other: int) -> NDArray[np.float64]:
+        """Return (n,) the differences of the jobs.
+
+        For a percentile, a job counts 1 if it is above the percentile of both variants together, otherwise 0. If the
+        variants are interchangeable, both signs of each difference are then equally likely.
+        """
+        first, second = self.values[row], self.values[other]
+        share = self.measure.share
+        if share is not None:
+            limit = np.quantile(np.concatenate((first, second), axis=1), share, axis=1)[:, None]
+            first, second = (first > limit).astype(np.float64), (second > limit).astype(np.float64)
+        found: NDArray[np.float64] = (first - second).mean(axis=0)
+        return found
+
+    def _sizes(self, row: int, other: int, series: NDArray[np.float64]) -> tuple[float, float]:
+        """Return the number of independent jobs that the jobs are worth, and the number that an interval requires."""
+        share = self.measure.share
+        if np.array_equal(self.values[row], self.values[other]):
+            return float(self.jobs), 0.0
+        if share is None:
+            return effective_jobs(series), required_jobs(skewness(series))
+        beyond = [
+            (values > np.quantile(values, share, axis=1)[:, None]).mean(axis=0)
+            for values in (self.values[row], self.values[other])
+        ]
+        return min(map(effective_jobs, beyond)), required_jobs(0.0, share)
+
+
+def _unanimous(signs: SignFlip) -> bool:
+    """Return whether one variant is worse in all blocks but at most one, in which both are equal."""
+    return min(signs.above, signs.below) == 0 and max(signs.above, signs.below) >= signs.pairs - 1
