@@ -58,10 +58,24 @@ def test_many_killed_jobs_trigger_a_second_run_without_kills(windlass, tmp_path)
     assert verdict["cut_share"] > 0.5
     assert any("because jobs are stopped at their requested time; " in line for line in verdict["more"])
     assert verdict["without_cutting"] is not None
+    cut, uncut = (
+        {each["best"], *each["not_told_from_best"]}
+        for each in (verdict["points"][0], verdict["without_cutting"][0])
+    )
+    assert ("If jobs are not stopped at their requested time, " in verdict["sentence"]) == (cut != uncut)
     _, out, _ = windlass("run", log, "--policies", "fcfs,easy", "--json", "--no-check")
     assert json.loads(out)["verdict"]["without_cutting"] is None
     _, out, _ = windlass("run", log, "--policies", "fcfs,easy", "--json", "--no-kill")
     assert json.loads(out)["verdict"]["cut_share"] == 0
+
+
+def test_one_seed_of_a_drawn_workload_is_reported_in_the_first_line(windlass, tmp_path):
+    (tmp_path / "two.yaml").write_text(TWO)
+    said = "The workload was drawn once, with one seed"
+    assert said in windlass("run", "two.yaml", "--seeds", "1")[1].splitlines()[0]
+    assert said not in windlass("run", "two.yaml", "--seeds", "1,2")[1]
+    log = swf(tmp_path / "log.swf", over=False)
+    assert said not in windlass("run", log, "--policies", "fcfs,easy")[1]
 
 
 def test_csv_has_a_row_per_variant_and_seed(windlass, tmp_path):

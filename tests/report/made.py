@@ -46,7 +46,9 @@ def results(
         scenario,
         as_run,
         tuple(
-            VariantResult(name, (Choice("order", name),), tuple(runs), recorded=name == RECORDED)
+            VariantResult(
+                name, (Choice("order", name),), tuple(runs), own=name == RECORDED, recorded=name == RECORDED
+            )
             for name, runs in variants
         ),
     )

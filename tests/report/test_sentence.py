@@ -9,7 +9,7 @@ import pytest
 
 from tests.report.made import outcome, random_outcome, results
 from tests.verdict.test_judge import LOG, longer
-from windlass.report.cut_work import cut_share, input_sentence
+from windlass.report.cut_work import change_sentence, cut_share, input_sentence
 from windlass.report.sentence import point_sentence, sentences
 from windlass.results import Results, VariantResult
 from windlass.results.verdict import (
@@ -269,3 +269,51 @@ def test_a_less_clear_answer_is_not_reported_as_a_change():
 def test_without_cut_work_there_is_no_sentence():
     assert input_sentence(0.0, None, None) == ""
     assert cut_share(results(("a", [replace(LOG, cut_share=0.5), LOG]))) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("waits", "expected"),
+    [
+        ((30.0, 60.0), "future, which knows the future and cannot win, has 30 s (50 %) less."),
+        ((60.0, 60.0), "future, which knows the future and cannot win, has the same mean wait."),
+        (
+            (90.0, 60.0),
+            "future, which knows the future and cannot win, has 30 s (50 %) more and is no bound here.",
+        ),
+    ],
+)
+def test_a_variant_that_knows_the_future_is_a_bound_and_does_not_win(waits, expected):
+    made = [
+        VariantResult(
+            name, (), (replace(LOG, metrics=replace(LOG.metrics, mean_wait_s=wait)),), bound=name == "future"
+        )
+        for name, wait in zip(("future", "easy", "fcfs"), (*waits, 120.0), strict=True)
+    ]
+    verdict = judge(Results("", "", tuple(made)))
+    (point,) = verdict.points
+    assert (point.names[point.comparison.best], point.bounds, point.compared) == ("easy", {0}, 2)
+    line = sentences(verdict)[0]
+    assert line.startswith("easy has the lowest mean wait: 1.000 min, 1.000 min (50 %) less than fcfs; ")
+    assert line.endswith(f". {expected}")
+
+
+def test_the_recorded_schedule_is_a_baseline_only_with_its_own_site_and_arrivals():
+    made = results(("recorded", [longer(LOG, 500.0)]), ("easy", [LOG]), ("fcfs", [longer(LOG, 200.0)]))
+    assert any("recorded schedule" in line for line in verdict_sentences(made))
+    elsewhere = tuple(replace(variant, own=False) for variant in made.variants)
+    assert not any(
+        "recorded schedule" in line for line in verdict_sentences(replace(made, variants=elsewhere))
+    )
+
+
+def test_leaders_that_change_without_cutting_are_in_the_first_sentence():
+    slow = longer(LOG, 200.0)
+    fast, other, same = (
+        judge(results(("fast", [one]), ("slow", [two])))
+        for one, two in ((LOG, slow), (slow, LOG), (LOG, LOG))
+    )
+    assert change_sentence(fast, other) == (
+        "If jobs are not stopped at their requested time, slow may lead in mean wait, not fast."
+    )
+    assert "fast or slow may lead" in change_sentence(fast, same)
+    assert change_sentence(fast, fast) == change_sentence(fast, None) == ""

@@ -64,6 +64,11 @@ def test_requested_processors_are_used_without_a_note() -> None:
             "2 jobs request no run time, so their actual ones are used, the first: job 1 (60)",
         ),
         (
+            {"request": [0.0, 5.0]},
+            [1, 2],
+            "1 job requests no run time, so its actual one is used: job 1 (60)",
+        ),
+        (
             {"submit": [5.0, 3.0, 5.0, 5.0]},
             [2, 1, 3, 4],
             "1 job is submitted before the preceding one, so jobs are sorted by submission: job 2",

@@ -52,6 +52,8 @@ def test_scaling_changes_costs_and_waits_but_not_the_jobs():
     done = run(make_scenario(tree()))
     static, reactive, consolidate, clairvoyant = of(done, "cost_usd")
     assert max(reactive, consolidate, clairvoyant) < static
+    # The policy that knows the future is a bound.
+    assert [variant.bound for variant in done.variants] == [False, False, False, True]
     waits = of(done, "mean_wait_s")
     assert waits[3] < min(waits[1], waits[2])
     tables = [variant.outcomes[0].jobs for variant in done.variants]

@@ -105,7 +105,7 @@ def test_the_recorded_row_is_compared_but_cannot_win(log):
     point = judge(run(scenario(log))).points[0]
     assert point.names == ("fcfs", "easy", RECORDED)
     assert point.comparison.best != 2
-    assert point.comparison.against[2] is not None
+    assert point.comparison.is_judged(2)
     alone = judge(run(scenario(log, "easy"))).points[0]
     assert (alone.compared, alone.winner) == (1, None)
 

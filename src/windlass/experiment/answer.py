@@ -6,13 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from windlass.report.answer import answer_sentences
-from windlass.report.cut_work import cut_share, input_sentence
+from windlass.report.cut_work import change_sentence, cut_share, input_sentence
 from windlass.report.fidelity import fidelity_sentence
 from windlass.results import Results
 from windlass.results.verdict import Requirement, Verdict, fidelity, judge, judgement
 
 #: Above this share of lost work, the experiment is repeated without killing jobs at their requested time.
 _MUCH = 0.01
+#: The reservation about one drawn workload.
+_ONE_SEED = "The workload was drawn once, with one seed; others may differ (run several, as in --seeds 1-5)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ def answer_to(
     by: str | None,
     requirements: tuple[Requirement, ...],
     uncut: Callable[[], Results | None],
+    drawn_once: bool = False,
 ) -> Answer:
     """Return the verdict; if over 1 % of the work was lost by killing jobs, also the verdict without killing.
 
@@ -56,6 +59,8 @@ def answer_to(
         See :func:`windlass.results.verdict.judge`.
     uncut
         Runs the same experiment without killing jobs; returns None if it cannot.
+    drawn_once
+        Whether the workload is drawn with one seed only, which the first sentence then reports.
 
     Raises
     ------
@@ -67,5 +72,8 @@ def answer_to(
     words = answer_sentences(found)
     without = uncut() if words and cut > _MUCH else None
     other = None if without is None else judge(without, by, requirements)
+    if words:
+        first = (words[0], change_sentence(verdict, other), _ONE_SEED if drawn_once else "")
+        words = (" ".join(filter(None, first)), *words[1:])
     more = (input_sentence(cut, verdict, other), fidelity_sentence(fidelity(results)))
     return Answer(verdict, other, cut, (*words, *filter(None, more)) if words else words, found.headlines)

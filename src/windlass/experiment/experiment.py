@@ -177,7 +177,11 @@ class Experiment:
             if claim is not None:
                 claim.fill(results.save)
         answer = answer_to(
-            results, self._by, self._requirements, lambda: self._without_cutting(progress, compiling)
+            results,
+            self._by,
+            self._requirements,
+            lambda: self._without_cutting(progress, compiling),
+            _drawn_once(self.scenario),
         )
         return JudgedResults(results.scenario, results.as_run, results.variants, answer)
 
@@ -251,3 +255,9 @@ def _checkpoint(claim: Claim, scenario: Scenario, folder: Folder) -> RunCheckpoi
             Remedy("force", "starts over"),
         )
     return begin(claim.partial, scenario.as_run)
+
+
+def _drawn_once(scenario: Scenario) -> bool:
+    """Return whether the workload depends on the seed, and there is one seed."""
+    seed, setting, key = scenario.seeds[0], scenario.variants[0].setting, scenario.world.workload_key
+    return len(scenario.seeds) == 1 and key(setting, seed) != key(setting, seed + 1)

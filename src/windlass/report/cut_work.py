@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from windlass.report.phrases import label
 from windlass.report.sentence import leaders, point_sentence
 from windlass.report.units import percentage
 from windlass.results import Results
@@ -35,6 +36,26 @@ def input_sentence(cut: float, verdict: Verdict | None, uncut: Verdict | None) -
     how = "WITHOUT CUTTING, THE ANSWER CHANGES:" if changed else "without cutting, the answer is"
     answers = f"{_all_leaders(uncut)}, not {_all_leaders(verdict)}"
     return f"{effect}; {how} {answers}. {point_sentence(uncut, uncut.points[0])}"
+
+
+def change_sentence(verdict: Verdict | None, uncut: Verdict | None) -> str:
+    """Return which variants lead without stopping jobs; empty if that changes none of them.
+
+    Parameters
+    ----------
+    verdict, uncut
+        Verdicts with and without stopping jobs at their requested time; None if there is none.
+
+    Examples
+    --------
+    >>> change_sentence(None, None)
+    ''
+    """
+    if verdict is None or uncut is None:
+        return ""
+    changed = [each.leading for each in verdict.points] != [each.leading for each in uncut.points]
+    lead = f"{_all_leaders(uncut)} may lead in {label(verdict.metric)}, not {_all_leaders(verdict)}"
+    return f"If jobs are not stopped at their requested time, {lead}." if changed else ""
 
 
 def _all_leaders(verdict: Verdict) -> str:

@@ -24,7 +24,7 @@ def qualifications(verdict: Verdict, point: PointVerdict) -> list[str]:
     point = with_quoted_names(point)
     comparison, best = point.comparison, point.comparison.best
     lines = []
-    for row in sorted(point.recorded):
+    for row in sorted(point.baseline):
         if comparison.is_judged(row) and best is not None:
             side = "equally good" if comparison.equals_best(row) else _side(verdict, comparison, row)
             lines.append(f"Compared with the recorded schedule, {point.names[best]} is {side}.")

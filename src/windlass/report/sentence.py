@@ -83,8 +83,31 @@ def leaders(point: PointVerdict) -> str:
 
 
 def point_sentence(verdict: Verdict, point: PointVerdict) -> str:
-    """Return the answer at one point, such as ``easy has the lowest mean wait: …``; all values have one unit."""
+    """Return the answer at one point, such as ``easy has the lowest mean wait: …``, and the distance to bounds."""
     point = with_quoted_names(point)
+    bounds = [_bound(verdict, point, row) for row in sorted(point.bounds)]
+    return " ".join([_answer(verdict, point), *filter(None, bounds)])
+
+
+def _bound(verdict: Verdict, point: PointVerdict, row: int) -> str:
+    """Return by how much a variant that knows the future is better than the best; empty without values."""
+    comparison, best = point.comparison, point.comparison.best
+    if best is None or comparison.means[row] != comparison.means[row]:  # NaN
+        return ""
+    means = (comparison.means[row], comparison.means[best])
+    unit = sentence_unit(verdict.metric, [*means, means[1] - means[0]])
+    name = f"{point.names[row]}, which knows the future and cannot win,"
+    if comparison.equals_best(row):
+        return f"{name} has the same {label(verdict.metric)}."
+    lead = verdict.better * (means[0] - means[1])
+    more = "more" if means[0] > means[1] else "less"
+    part = f" ({percentage(abs(lead) / abs(means[1]))})" if means[1] else ""
+    side = "" if lead > 0 else " and is no bound here"
+    return f"{name} has {measured(abs(lead), unit)}{part} {more}{side}."
+
+
+def _answer(verdict: Verdict, point: PointVerdict) -> str:
+    """Return the answer at one point without bounds; all values have one unit."""
     comparison, names, metric = point.comparison, point.names, label(verdict.metric)
     best = comparison.best
     if best is None:
@@ -110,7 +133,7 @@ def point_sentence(verdict: Verdict, point: PointVerdict) -> str:
 
 def _rivals(point: PointVerdict) -> list[int]:
     """Return the rows of variants with a value that may win, without the best."""
-    excluded = point.out | point.recorded | {point.comparison.best}
+    excluded = point.out | point.unable | {point.comparison.best}
     return [row for row, mean in enumerate(point.comparison.means) if mean == mean and row not in excluded]
 
 

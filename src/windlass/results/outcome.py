@@ -156,6 +156,8 @@ class VariantResult:
         For a recorded schedule: True if the variants of its point have the site and the arrivals of the log.
     recorded
         True for the recorded schedule of a log. It is compared with the variants, but cannot win.
+    bound
+        True if a policy knows the future, which none can in reality. It is compared with the others, but cannot win.
     """
 
     name: str
@@ -165,6 +167,7 @@ class VariantResult:
     at: tuple[At, ...] = ()
     own: bool = False
     recorded: bool = False
+    bound: bool = False
 
     @property
     def own_name(self) -> str:

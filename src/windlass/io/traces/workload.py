@@ -102,7 +102,7 @@ def to_workload(
     7. If a job number is missing or appears twice, all jobs are renumbered 1, 2, … in that order. Their identifiers in
        the log are in ``Workload.ids``.
 
-    A request of less than one processor, or of a negative run time, counts as none.
+    A request of less than one processor, or of a run time of 0 or less, counts as none.
 
     Parameters
     ----------
@@ -244,7 +244,8 @@ def _fitting(step: LogRecords, system: int, widest: int | None) -> LogRecords:
 
 
 def _with_requests(step: LogRecords) -> LogRecords:
-    lacks = (pl.col("request") < 0).fill_null(True)
+    # Logs write 0 for an unknown request, too; a job with a limit of 0 s would be stopped before it runs.
+    lacks = (pl.col("request") <= 0).fill_null(True)
     step = step.with_note_on(
         lacks,
         "requests no run time, so its actual one is used",

@@ -156,11 +156,11 @@ def compare(
     better
         1 if higher values are better, −1 if lower ones are, 0 if neither.
     allowed
-        (k) whether each variant may be best; by default, all but the recorded schedule.
+        (k) whether each variant may be best; by default, all but the recorded schedule and bounds.
     """
     found = _repeated(variants, metric)
     means = tuple(float(mean) for mean in found.means)
-    able = [not variant.recorded for variant in variants] if allowed is None else allowed
+    able = [not (variant.recorded or variant.bound) for variant in variants] if allowed is None else allowed
     known = [row for row, mean in enumerate(means) if able[row] and not math.isnan(mean)]
     if not known or better == 0:
         return Comparison(metric, means, None, (None,) * len(means), found.over, found.jobs)

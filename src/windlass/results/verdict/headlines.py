@@ -65,7 +65,7 @@ def standings(found: Sequence[Verdict], point: int = 0) -> tuple[VariantStanding
         Number of the point.
     """
     first = found[0].points[point]
-    rows = [row for row in range(len(first.names)) if row not in first.out | first.recorded]
+    rows = [row for row in range(len(first.names)) if row not in first.out | first.unable]
     made = []
     for row in rows:
         leads, behind = [], []

@@ -63,6 +63,10 @@ class PointVerdict:
         Violated requirements, with the variants that they rule out.
     recorded
         Rows of the recorded schedule of a log, which cannot win.
+    bounds
+        Rows of variants with a policy that knows the future, which cannot win.
+    baseline
+        Rows of ``recorded`` on the site and with the arrivals of the log, with which variants may be compared.
     """
 
     point: str
@@ -71,6 +75,13 @@ class PointVerdict:
     costs: tuple[Cost, ...] = ()
     broken: tuple[BrokenRequirement, ...] = ()
     recorded: frozenset[int] = frozenset()
+    bounds: frozenset[int] = frozenset()
+    baseline: frozenset[int] = frozenset()
+
+    @property
+    def unable(self) -> frozenset[int]:
+        """Rows of the recorded schedule and of bounds, which cannot win."""
+        return self.recorded | self.bounds
 
     @property
     def out(self) -> frozenset[int]:
@@ -86,7 +97,7 @@ class PointVerdict:
             if row not in self.out
             and row != self.comparison.best
             and mean == mean  # not NaN
-            and row not in self.recorded
+            and row not in self.unable
             and not self.comparison.is_worse(row)
         )
 
@@ -109,8 +120,8 @@ class PointVerdict:
 
     @property
     def compared(self) -> int:
-        """Number of variants without the recorded schedule."""
-        return len(self.names) - len(self.recorded)
+        """Number of variants without the recorded schedule and bounds."""
+        return len(self.names) - len(self.unable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,10 +244,12 @@ def _point(
     )
     out = {each.row for each in broken}
     recorded = frozenset(row for row, variant in enumerate(variants) if variant.recorded)
-    allowed = [row not in out and row not in recorded for row in range(len(names))]
+    bounds = frozenset(row for row, variant in enumerate(variants) if variant.bound)
+    baseline = frozenset(row for row in recorded if variants[row].own)
+    allowed = [row not in out | recorded | bounds for row in range(len(names))]
     comparison = compare(variants, metric, directions[metric], allowed)
     costs = () if comparison.best is None else _costs(variants, metric, directions, comparison.best)
-    return PointVerdict(point, names, comparison, costs, broken, recorded)
+    return PointVerdict(point, names, comparison, costs, broken, recorded, bounds, baseline)
 
 
 def _broken(
@@ -252,7 +265,7 @@ def _broken(
     return [
         BrokenRequirement(row, requirement, metric, value, requirement.factor * of_variant)
         for row, value in enumerate(values)
-        if not requirement.holds(value, of_variant) and not variants[row].recorded
+        if not requirement.holds(value, of_variant) and not (variants[row].recorded or variants[row].bound)
     ]
 
 

@@ -48,6 +48,8 @@ class Clairvoyant:
     """
 
     name = "clairvoyant"
+    #: Knows the future, so that it is compared with the others and cannot win.
+    bound = True
     #: Instances above the total may be removed at once.
     idle = 0.0
 
