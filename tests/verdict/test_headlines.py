@@ -11,7 +11,7 @@ from windlass.experiment.runner import run
 from windlass.experiment.scenario import make_scenario
 from windlass.report.answer import answer_sentences
 from windlass.report.headlines import headline_sentences
-from windlass.results import HEADLINE, HIGHER, LOWER, SOMETIMES, Outcome, Results, VariantResult
+from windlass.results import COST, HEADLINE, HIGHER, LOWER, SOMETIMES, TRADED, Outcome, Results, VariantResult
 from windlass.results.verdict import headlines, judge, judgement, parse_requirements, standings
 
 NAN = float("nan")
@@ -187,6 +187,33 @@ def test_the_first_headline_metric_is_the_verdict_where_it_is_the_first_metric()
     found = judgement(results(*(VariantResult(name, (), (run,)) for name, run in runs)))
     assert found.verdict is found.headlines[0]
     assert answer_sentences(found)[0].startswith("Of 2 headline metrics, ")
+
+
+def test_cost_is_answered_with_the_wait_that_it_pays_for():
+    @dataclass(frozen=True)
+    class Made:
+        cost_usd: float = field(metadata={**LOWER, **COST})
+        jobs: float
+        mean_wait_s: float = field(metadata={**LOWER, **TRADED})
+        p95_wait_s: float = field(metadata={**LOWER, **TRADED})
+
+    def made(name, cost, wait, point=""):
+        runs = tuple(
+            Outcome(seed, Made(cost + 0.01 * seed, 1.0, wait + 0.02 * seed, 9.0), pl.DataFrame(), 8)
+            for seed in (1, 2, 3)
+        )
+        return VariantResult(f"{name}, {point}" if point else name, (), runs, point)
+
+    pair = (("cheap", 1.0, 9.0), ("fast", 4.0, 2.0))
+    found = judgement(results(*(made(*each) for each in pair)))
+    assert (found.verdict.metric, found.traded.metric) == ("cost_usd", "mean_wait_s")
+    first = answer_sentences(found)[0]
+    assert first.startswith("cheap has the lowest cost: 1.020 USD, ")
+    assert ". fast has the lowest mean wait: 2.040 s, " in first
+    assert judgement(results(*(made(*each) for each in pair)), "cost").traded is None
+    assert judgement(results(OURS, PLAIN)).traded is None
+    swept = judgement(results(*(made(*each, point) for point in ("load=1", "load=2") for each in pair)))
+    assert "mean wait" not in answer_sentences(swept)[0]
 
 
 @pytest.mark.parametrize("better", [LOWER, HIGHER])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from windlass.report.headlines import headline_sentences
-from windlass.report.sentence import sentences
+from windlass.report.sentence import point_sentence, sentences
 from windlass.results.verdict import Judgement
 
 
@@ -20,4 +20,8 @@ def answer_sentences(found: Judgement) -> tuple[str, ...]:
     >>> answer_sentences(Judgement(None))
     ()
     """
-    return headline_sentences(found.headlines) or sentences(found.verdict)
+    words = headline_sentences(found.headlines) or sentences(found.verdict)
+    if not words or found.traded is None or len(found.traded.points) > 1:
+        return words
+    # A question about cost is also one about the wait that it pays for.
+    return (f"{words[0]} {point_sentence(found.traded, found.traded.points[0])}", *words[1:])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.results import HIGHER, LOWER
+from windlass.results import COST, HIGHER, LOWER, TRADED
 from windlass.sim.instances.result import REASONS, Scaled
 
 _Floats = NDArray[np.float64]
@@ -51,9 +51,9 @@ class ElasticMetrics:
     """
 
     jobs: int
-    cost_usd: float = field(metadata=LOWER)
+    cost_usd: float = field(metadata={**LOWER, **COST})
     instance_hours: float = field(metadata=LOWER)
-    mean_wait_s: float = field(metadata=LOWER)
+    mean_wait_s: float = field(metadata={**LOWER, **TRADED})
     p95_wait_s: float = field(metadata=LOWER)
     delayed_by_launch: int = field(metadata=LOWER)
     over_provisioned_h: float = field(metadata=LOWER)
