@@ -100,3 +100,9 @@ def test_the_default_folder_is_private_to_the_service_or_the_user(monkeypatch):
     assert str(module._folder()) == "/run/user/54321/windlass"
     monkeypatch.setenv("RUNTIME_DIRECTORY", "/run/windlass:/run/more")
     assert str(module._folder()) == "/run/windlass"
+
+
+def test_a_folder_of_another_user_is_rejected(tmp_path, monkeypatch):
+    monkeypatch.setattr(module.os, "geteuid", lambda: 54321)
+    with pytest.raises(InputError, match="expected a folder that belongs to user 54321"):
+        DriverLock("c:h:1", tmp_path)
