@@ -11,6 +11,7 @@ import yaml
 from windlass.experiment.answer import Answer
 from windlass.report.sentence import point_sentence
 from windlass.results import Results, VariantResult
+from windlass.results.capacity import CapacityAnswer
 from windlass.results.verdict import PointVerdict, Verdict
 from windlass.results.verdict.evidence import PairedEvidence
 from windlass.results.verdict.paired import ConfidenceInterval
@@ -41,6 +42,7 @@ def verdict_tree(answer: Answer) -> dict[str, Any] | None:
             {"metric": each.metric, "points": [_point(each, point) for point in each.points]}
             for each in answer.headlines
         ],
+        "sizes": [_capacity(each) for each in answer.sizes],
         "cut_share": answer.cut,
         "without_cutting": (
             None if answer.uncut is None else [_point(answer.uncut, point) for point in answer.uncut.points]
@@ -112,6 +114,31 @@ def _signs(found: PairedEvidence | None) -> dict[str, Any]:
         "pairs_counted": found.signs.pairs,
         "sign_flip_p": None if math.isnan(found.signs.p_value) else found.signs.p_value,
         "no_interval": None if found.refusal is None else dataclasses.asdict(found.refusal),
+    }
+
+
+def _capacity(answer: CapacityAnswer) -> dict[str, Any]:
+    least = answer.smallest
+    return {
+        "field": answer.axis,
+        "policy": answer.policy,
+        "point": answer.point,
+        "metric": answer.metric,
+        "today": "recorded" if answer.recorded else "largest",
+        "tolerance": answer.tolerance,
+        "smallest": None if least is None else least.size,
+        "sizes": [
+            {
+                "size": each.size,
+                "mean": each.mean,
+                "today": each.today,
+                "worse_by": _interval(each.difference),
+                "keeps": each.keeps,
+                "refused_jobs": each.refused,
+                "refused_work": each.refused_work,
+            }
+            for each in answer.sizes
+        ],
     }
 
 

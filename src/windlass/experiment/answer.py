@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from windlass.report.answer import answer_sentences
+from windlass.report.capacity import capacity_sentences
 from windlass.report.cut_work import change_sentence, cut_share, input_sentence
 from windlass.report.fidelity import fidelity_sentence
 from windlass.results import Results
+from windlass.results.capacity import CapacityAnswer, capacity
 from windlass.results.verdict import Requirement, Verdict, fidelity, judge, judgement
 
 #: Above this share of lost work, the experiment is repeated without killing jobs at their requested time.
@@ -33,6 +35,8 @@ class Answer:
         The verdict in words; the first sentence is the answer.
     headlines
         Of a world with several headline metrics, the verdict in each; empty if one metric was chosen.
+    sizes
+        Of a sweep over the size of the cluster, the smallest size that suffices under each policy.
     """
 
     verdict: Verdict | None
@@ -40,6 +44,7 @@ class Answer:
     cut: float
     sentences: tuple[str, ...]
     headlines: tuple[Verdict, ...] = ()
+    sizes: tuple[CapacityAnswer, ...] = ()
 
 
 def answer_to(
@@ -76,4 +81,6 @@ def answer_to(
         first = (words[0], change_sentence(verdict, other), _ONE_SEED if drawn_once else "")
         words = (" ".join(filter(None, first)), *words[1:])
     more = (input_sentence(cut, verdict, other), fidelity_sentence(fidelity(results)))
-    return Answer(verdict, other, cut, (*words, *filter(None, more)) if words else words, found.headlines)
+    sizes = () if verdict is None else capacity(results, verdict.metric, verdict.better)
+    whole = (*capacity_sentences(sizes), *words, *(filter(None, more) if words else ()))
+    return Answer(verdict, other, cut, whole, found.headlines, sizes)

@@ -6,6 +6,7 @@
 - :mod:`~windlass.results.summary`: the direction in which a metric is better, and its mean over seeds.
 - :mod:`~windlass.results.metrics`: the metrics of a run, one class per world.
 - :mod:`~windlass.results.verdict`: the best variant, and whether its lead is statistically significant.
+- :mod:`~windlass.results.capacity`: the smallest size of a sweep that keeps a metric within today's.
 - :mod:`~windlass.results.explanation`: the wait of one job, decision by decision.
 - :mod:`~windlass.results.history`: the history of one job under several decisions.
 """

@@ -131,7 +131,7 @@ class BatchWorkloadSpec(Spec):
     """Either a log (``trace``, and how to read it) or a model (``lublin``).
 
     ``columns``: columns of a table by field, such as ``{submit: Submit Time}``; others are found by their names.
-    ``widest``: the most processors of a job that is run; by default, those of the smallest site of the sweep.
+    ``widest``: the most processors of a job that is run; by default, those of the site.
     ``ran``: the policy of the logged system, written like a variant's label; the results report how far its replay is
     from the log.
     """
@@ -268,15 +268,14 @@ class BatchSetting(Setting):
 
     @classmethod
     def together(cls, variants: Sequence[Self]) -> tuple[Self, ...]:
-        """Run the same jobs on all compared sites."""
-        widest = widest_for_all([(variant.workload, variant.cluster) for variant in variants])
+        """Omit jobs that request more GPUs or memory than some compared site has.
+
+        Each size in processors keeps its own jobs: :mod:`windlass.results.capacity` compares sizes in common jobs.
+        """
         amounts = fitting_for_all([(variant.workload, variant.cluster) for variant in variants])
         return tuple(
             variant.model_copy(
-                update={
-                    "workload": variant.workload.model_copy(update={"widest": most}),
-                    "cluster": variant.cluster.model_copy(update=fitting),
-                }
+                update={"cluster": variant.cluster.model_copy(update=fitting)},
             )
-            for variant, most, fitting in zip(variants, widest, amounts, strict=True)
+            for variant, fitting in zip(variants, amounts, strict=True)
         )
