@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from windlass.report.sentence import in_words, label, listed
+from windlass.report.phrases import in_words, label, listed
 from windlass.report.units import counted, share
 from windlass.results.capacity import CapacityAnswer, SizeVerdict
 
@@ -71,7 +71,7 @@ def _under(answer: CapacityAnswer) -> str:
 
 
 def _values(answer: CapacityAnswer, at: SizeVerdict) -> str:
-    own, today = in_words(answer.metric, at.mean), in_words(answer.metric, at.today)
+    own, today = in_words(answer.metric, at.mean, at.today)
     return f"{own}, compared with {today}{_interval(answer, at)}"
 
 
@@ -81,7 +81,7 @@ def _interval(answer: CapacityAnswer, at: SizeVerdict) -> str:
         return ""
     # Positive differences are worse; in words, they have the sign of the metric.
     bounds = sorted(-answer.better * bound for bound in (found.low, found.high))
-    low, high = (in_words(answer.metric, bound) for bound in bounds)
+    low, high = in_words(answer.metric, *bounds)
     correlated = ", which are correlated" if found.correlated else ""
     return f" (95 % confidence interval of the difference {low} to {high}, n = {found.count} {at.over}{correlated})"
 
@@ -139,7 +139,7 @@ def _needs(answer: CapacityAnswer) -> str:
     least = answer.smallest
     if least is None:
         return "at no size"
-    value = in_words(answer.metric, least.mean)
+    (value,) = in_words(answer.metric, least.mean)
     refused = f", {counted(least.refused, 'job')} refused" if least.refused else ""
     return f"from {_size(answer, least)} ({value}{refused})"
 

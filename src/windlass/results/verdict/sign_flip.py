@@ -98,7 +98,7 @@ def sign_flip(
     Examples
     --------
     >>> sign_flip(np.array([1.0, 2.0, -0.5]))
-    SignFlip(above=2, below=1, pairs=3, p_value=0.5)
+    SignFlip(above=2, below=1, pairs=3, p_value=0.5, unanimous=False)
     """
     counted = differences if finer is None else finer
     p_value = sign_flip_p(differences) if independent else math.nan
