@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windlass.report.capacity import capacity_sentences
-from windlass.report.sentence import in_words
+from windlass.report.phrases import in_words
 from windlass.results import At, Outcome, Results, VariantResult
 from windlass.results.capacity import TOLERANCE, CapacityAnswer, SizeVerdict, capacity
 from windlass.results.metrics.site import batch_metrics
