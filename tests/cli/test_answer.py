@@ -128,3 +128,52 @@ def test_wrong_options_are_a_one_line_error(windlass, tmp_path, options, message
     assert (status, out) == (2, "")
     assert message in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_a_sweep_over_sizes_begins_with_the_smallest_that_suffices(windlass, tmp_path):
+    log = swf(tmp_path / "log.swf", over=False)
+    _, out, _ = windlass("run", log, "--policies", "easy,fcfs", "--procs", "4,3")
+    lines = out.splitlines()
+    # The recorded schedule has no waits, so no smaller size keeps them.
+    assert lines[0].startswith(
+        "No size of the sweep keeps the mean wait within today's under easy: the largest, 4 proc"
+    )
+    assert lines[1].startswith("37 jobs wider than 3 processors would be refused at that size (")
+    assert "Lowest mean wait, and margin over the second" in lines
+    _, text, _ = windlass("run", log, "--policies", "easy,fcfs", "--procs", "4,3", "--json")
+    verdict = json.loads(text)["verdict"]
+    (easy, _) = verdict["sizes"]
+    assert (verdict["sentence"], easy["smallest"], easy["today"]) == (lines[0], None, "recorded")
+    assert [(each["size"], each["refused_jobs"], each["keeps"]) for each in easy["sizes"]] == [
+        (3, 37, False),
+        (4, 0, False),
+    ]
+    (matrix,) = verdict["matrices"]
+    assert matrix["rows"] == {"field": "cluster.processors", "values": [4, 3]}
+    assert [cell["point"] for (cell,) in matrix["cells"]] == ["processors=4", "processors=3"]
+
+
+def test_from_five_points_on_the_matrix_replaces_the_sentences_of_points(windlass, tmp_path):
+    log = swf(tmp_path / "log.swf", over=False)
+    for loads, sentences in (("x1,x2,x3,x4", True), ("x1,x2,x3,x4,x5", False)):
+        _, out, _ = windlass("run", log, "--policies", "easy,fcfs", "--set", f"load={loads}")
+        assert any(line.startswith("load=x2: ") for line in out.splitlines()) == sentences
+        assert any(line.startswith("Lowest mean wait at ") for line in out.splitlines())
+
+
+def test_waits_per_user_are_printed_as_a_table_csv_and_json(windlass, tmp_path):
+    log = swf(tmp_path / "log.swf", over=False)
+    arguments = ("run", log, "--policies", "easy", "--per", "user")
+    _, out, _ = windlass(*arguments)
+    assert "Starved: jobs that waited longer than 1 d." in out.splitlines()
+    _, text, _ = windlass(*arguments, "--json")
+    per = json.loads(text)["per"]
+    assert (per["division"], {row["user"] for row in per["rows"]}) == ("user", {"0", "1", "2"})
+    _, text, _ = windlass(*arguments, "--csv")
+    assert len(list(csv.DictReader(io.StringIO(text)))) == len(per["rows"]) == 6
+    status, out, err = windlass("run", log, "--policies", "easy", "--per", "partition")
+    assert (status, "Starved: " in out) == (0, False)
+    assert "note: --per partition: the jobs have no partition, expected one of " in err
+    status, _, err = windlass("run", log, "--per", "users")
+    assert status != 0
+    assert "--per: unknown division 'users', expected one of user, group, queue, partition, size" in err

@@ -19,6 +19,8 @@ class AnswerOptions:
         If much work is cut off at requested times, repeat the run without cutting jobs off.
     csv, wide
         Print the metrics as CSV, or in one table of any width.
+    per
+        Also print waits and work of each user, for example (:data:`windlass.results.groups.DIVISIONS`).
     """
 
     by: str | None = None
@@ -26,3 +28,4 @@ class AnswerOptions:
     check: bool = True
     csv: bool = False
     wide: bool = False
+    per: str | None = None

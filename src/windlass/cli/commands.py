@@ -35,6 +35,7 @@ def run(
     report: options.Report = None,
     no_code: options.NoCode = False,
     json: options.Json = False,
+    per: options.Per = None,
     by: options.By = None,
     require: options.Require = None,
     no_check: options.NoCheck = False,
@@ -81,7 +82,7 @@ def run(
         dry_run=dry_run,
         force=force,
         resume=resume,
-        answer=AnswerOptions(by, require, not no_check, csv, wide),
+        answer=AnswerOptions(by, require, not no_check, csv, wide, per),
     )
 
 

@@ -41,6 +41,17 @@ def metrics(incomplete: str) -> list[str]:
     return _last_of_list(incomplete, sorted(names))
 
 
+def divisions(incomplete: str) -> list[str]:
+    """Complete a division of jobs, for ``--per``.
+
+    >>> divisions("q")
+    ['queue']
+    """
+    from windlass.results.groups import DIVISIONS
+
+    return _starting(incomplete, DIVISIONS)
+
+
 def formats(incomplete: str) -> list[str]:
     """Complete a format of logs.
 

@@ -117,6 +117,16 @@ Csv = Annotated[
     ),
 ]
 Wide = Annotated[bool, typer.Option("--wide", help="Print one table of any width.", rich_help_panel=_OUTPUT)]
+Per = Annotated[
+    str | None,
+    typer.Option(
+        "--per",
+        help="Also print waits and work of each user, group, queue, partition or size.",
+        show_default="none",
+        autocompletion=completion.divisions,
+        rich_help_panel=_OUTPUT,
+    ),
+]
 By = Annotated[
     str | None,
     typer.Option(

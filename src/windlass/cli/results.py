@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
+from typing import Any
 
 from rich.text import Text
 
@@ -11,7 +13,8 @@ from windlass.cli.output import note, write_json, write_raw
 from windlass.cli.results_json import results_tree, verdict_tree
 from windlass.cli.terminal import terminal
 from windlass.experiment.judged import JudgedResults
-from windlass.report import ablation_tables, metrics_table
+from windlass.report import ablation_tables, group_table, metrics_table, winner_tables
+from windlass.results.groups import divisions_of
 
 #: A width in columns that no table exceeds.
 _WIDE = 10_000
@@ -35,17 +38,21 @@ def print_results(
     as_json
         Print one JSON document and nothing else.
     """
+    if options.per is not None and options.per not in (known := divisions_of(results.variants)):
+        note(f"note: --per {options.per}: the jobs have no {options.per}, expected one of {', '.join(known)}")
+        options = dataclasses.replace(options, per=None)
     try:
         for line in results.notes():
             note(f"note: {line}")
         if as_json:
-            write_json(results_tree(results, verdict_tree(results.answer)))
+            write_json(results_tree(results, verdict_tree(results.answer)) | _groups(results, options.per))
         elif options.csv:
             for line in results.sentences:
                 note(line)
-            write_raw(results.metrics().write_csv())
+            table = results.metrics() if options.per is None else results.by(options.per)
+            write_raw(table.write_csv())
         else:
-            _print_table(results, options.wide)
+            _print_table(results, options)
     finally:
         # Files are named also if the reader of standard output ends early, as `| head` does.
         if out is not None:
@@ -54,8 +61,12 @@ def print_results(
             note(f"The report is {results.report(report)}")
 
 
-def _print_table(results: JudgedResults, wide: bool) -> None:
-    console = terminal()
+def _groups(results: JudgedResults, per: str | None) -> dict[str, Any]:
+    return {} if per is None else {"per": {"division": per, "rows": results.by(per).to_dicts()}}
+
+
+def _print_table(results: JudgedResults, options: AnswerOptions) -> None:
+    console, wide = terminal(), options.wide
     for number, line in enumerate(results.sentences):
         # In a pipe a sentence is a line, so that the first line is the verdict.
         console.print(Text(line, "bold" if number == 0 else ""), soft_wrap=not console.is_terminal)
@@ -63,6 +74,12 @@ def _print_table(results: JudgedResults, wide: bool) -> None:
         console.print()
     width = _WIDE if wide else console.width
     shown = terminal(width=width) if wide else console
+    for matrix in winner_tables(results.answer.matrices):
+        shown.print(matrix)
+        shown.print()
     shown.print(metrics_table(results, width))
     for part in ablation_tables(results):
         shown.print(part)
+    if options.per is not None:
+        shown.print()
+        shown.print(group_table(results, options.per))

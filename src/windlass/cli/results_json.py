@@ -15,6 +15,7 @@ from windlass.results.capacity import CapacityAnswer
 from windlass.results.verdict import PointVerdict, Verdict
 from windlass.results.verdict.evidence import PairedEvidence
 from windlass.results.verdict.paired import ConfidenceInterval
+from windlass.results.winners import WinnerMatrix
 
 
 def results_tree(results: Results, verdict: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -42,6 +43,7 @@ def verdict_tree(answer: Answer) -> dict[str, Any] | None:
             {"metric": each.metric, "points": [_point(each, point) for point in each.points]}
             for each in answer.headlines
         ],
+        "matrices": [_matrix(each) for each in answer.matrices],
         "sizes": [_capacity(each) for each in answer.sizes],
         "cut_share": answer.cut,
         "without_cutting": (
@@ -114,6 +116,18 @@ def _signs(found: PairedEvidence | None) -> dict[str, Any]:
         "pairs_counted": found.signs.pairs,
         "sign_flip_p": None if math.isnan(found.signs.p_value) else found.signs.p_value,
         "no_interval": None if found.refusal is None else dataclasses.asdict(found.refusal),
+    }
+
+
+def _matrix(matrix: WinnerMatrix) -> dict[str, Any]:
+    return {
+        "metric": matrix.metric,
+        "point": matrix.point,
+        "rows": {"field": matrix.axes[0], "values": list(matrix.rows)},
+        "columns": {"field": matrix.axes[1], "values": list(matrix.columns)} if matrix.axes[1] else None,
+        "cells": [
+            [None if cell is None else dataclasses.asdict(cell) for cell in row] for row in matrix.cells
+        ],
     }
 
 

@@ -22,6 +22,7 @@ from windlass.experiment.scenario import Scenario
 from windlass.experiment.scenario.files import code_in
 from windlass.io.traces.pipes import is_pipe
 from windlass.policy.user_code import contain_policies
+from windlass.results.groups import check_division
 from windlass.results.verdict.compare import reused_observations
 
 _VERBS = frozenset({"start", "stop", "use", "run", "pass", "leave"})
@@ -47,6 +48,8 @@ def run_command(
     with reused_observations():
         # Policies and engines may print; standard output is for results alone.
         with contain_policies():
+            if answer.per is not None:
+                check_division(answer.per)
             scenario = scenario_of(target, overrides, code=code)
             check_together(answer, by, out, live is not None, as_json=as_json, force=force, resume=resume)
             experiment = Experiment(

@@ -12,9 +12,12 @@ from windlass.report.fidelity import fidelity_sentence
 from windlass.results import Results
 from windlass.results.capacity import CapacityAnswer, capacity
 from windlass.results.verdict import Requirement, Verdict, fidelity, judge, judgement
+from windlass.results.winners import WinnerMatrix, winner_matrices
 
 #: Above this share of lost work, the experiment is repeated without killing jobs at their requested time.
 _MUCH = 0.01
+#: Above this number of points, a sweep has a matrix of winners instead of sentences for each point.
+_MANY_POINTS = 4
 #: The reservation about one drawn workload.
 _ONE_SEED = "The workload was drawn once, with one seed; others may differ (run several, as in --seeds 1-5)."
 
@@ -37,6 +40,8 @@ class Answer:
         Of a world with several headline metrics, the verdict in each; empty if one metric was chosen.
     sizes
         Of a sweep over the size of the cluster, the smallest size that suffices under each policy.
+    matrices
+        Of a sweep, the winner and its margin at each point, for each metric of ``headlines`` or of the verdict.
     """
 
     verdict: Verdict | None
@@ -45,6 +50,7 @@ class Answer:
     sentences: tuple[str, ...]
     headlines: tuple[Verdict, ...] = ()
     sizes: tuple[CapacityAnswer, ...] = ()
+    matrices: tuple[WinnerMatrix, ...] = ()
 
 
 def answer_to(
@@ -81,6 +87,10 @@ def answer_to(
         first = (words[0], change_sentence(verdict, other), _ONE_SEED if drawn_once else "")
         words = (" ".join(filter(None, first)), *words[1:])
     more = (input_sentence(cut, verdict, other), fidelity_sentence(fidelity(results)))
+    judged = found.headlines or (verdict,)
+    matrices = tuple(each for one in judged for each in winner_matrices(results, one))
+    if matrices and not found.headlines and verdict is not None and len(verdict.points) > _MANY_POINTS:
+        words = words[:1]
     sizes = () if verdict is None else capacity(results, verdict.metric, verdict.better)
     whole = (*capacity_sentences(sizes), *words, *(filter(None, more) if words else ()))
-    return Answer(verdict, other, cut, whole, found.headlines, sizes)
+    return Answer(verdict, other, cut, whole, found.headlines, sizes, matrices)

@@ -6,24 +6,28 @@ else. Both take the :class:`~windlass.results.Results` of any world, and omit wh
 - :func:`metrics_table`: one row per variant, one column per metric, the best values in bold. Columns that do not fit
   continue in a second table below.
 - :func:`ablation_tables`: what each decision is worth, if variants leave decisions out.
+- :func:`group_table`: waits and work of each user, group, queue, partition or size class.
+- :func:`winner_tables`: the winner and its margin at each point of a sweep, as a matrix.
 - :func:`write_report`: the page, with the verdict, metrics, distributions of wait and slowdown, utilisation and queue
   over time, the policies' reasons, and the scenario; for a sweep, also curves over its axes.
 
 Modules: ``table`` and ``html`` assemble the two; ``ablation`` is about decisions that are left out. Sections of the
 page are ``overview``, ``ablation_section``, ``sweep``, ``trade_off``, ``site_map``, ``site_cores``, ``distributions``,
-``timelines``, ``breakdowns`` and ``by_group``. ``columns`` and ``units`` write metrics as text.
-``answer`` writes the verdict, from ``sentence``, ``headlines``, ``qualifications``, ``cut_work``, ``fidelity`` and
-``phrases``; ``capacity`` writes the smallest size that suffices. ``job_columns``, ``series`` and ``flows`` turn tables
-into arrays and compute plotted quantities. ``figures``, ``panels``, ``forest``, ``map_figure`` and ``pictures`` draw
-plots. ``page``, ``html_fragments`` and ``palette`` provide HTML and colours. ``waiting`` and ``history`` explain the
-wait of one job in sentences.
+``timelines``, ``breakdowns``, ``by_group``, ``group_tables`` and ``winners``. ``columns`` and ``units`` write metrics
+as text. ``answer`` writes the verdict, from ``sentence``, ``headlines``, ``qualifications``, ``cut_work``,
+``fidelity`` and ``phrases``; ``capacity`` writes the smallest size that suffices. ``job_columns``, ``series`` and
+``flows`` turn tables into arrays and compute plotted quantities. ``figures``, ``panels``, ``forest``, ``map_figure``
+and ``pictures`` draw plots. ``page``, ``html_fragments`` and ``palette`` provide HTML and colours. ``waiting`` and
+``history`` explain the wait of one job in sentences.
 """
 
 from pathlib import Path
 from typing import Final
 
 from windlass.report.ablation import ablation_tables
+from windlass.report.group_tables import group_table
 from windlass.report.table import metrics_table
+from windlass.report.winners import winner_tables
 from windlass.results import Results
 
 #: First bytes of every report page. A file that starts with them may be overwritten by another report.
@@ -60,4 +64,4 @@ def write_report(
     write(results, path, answer, by)
 
 
-__all__ = ["PAGE_PREFIX", "ablation_tables", "metrics_table", "write_report"]
+__all__ = ["PAGE_PREFIX", "ablation_tables", "group_table", "metrics_table", "winner_tables", "write_report"]

@@ -10,19 +10,22 @@ from windlass.report import (
     breakdowns,
     by_group,
     distributions,
+    group_tables,
     overview,
     site_cores,
     site_map,
     sweep,
     timelines,
     trade_off,
+    winners,
 )
 from windlass.report.answer import answer_sentences
 from windlass.report.html_fragments import PageSection
 from windlass.report.job_columns import JOB, lanes, only, other_kinds
 from windlass.report.page import page
 from windlass.results import Results
-from windlass.results.verdict import judgement
+from windlass.results.verdict import judge, judgement
+from windlass.results.winners import winner_matrices
 
 
 def write_report(
@@ -74,6 +77,7 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
         results.scenario,
         (
             PageSection(overview.head(results) + overview.answer(answer) + overview.notes(results)),
+            winners.section(winner_matrices(results, judge(results, by))),
             # A sweep with many points has a long table, so its curves come first.
             sweep.section(results, shown, by),
             ablation_section.section(results),
@@ -86,6 +90,7 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
             timelines.section(jobs),
             timelines.section_of_series(shown),
             PageSection(breakdowns.reasons(jobs) + breakdowns.classes(jobs) + by_group.section(jobs)),
+            PageSection(group_tables.section(results)),
             PageSection(overview.scenario(results) + overview.foot()),
         ),
     )

@@ -7,6 +7,8 @@
 - :mod:`~windlass.results.metrics`: the metrics of a run, one class per world.
 - :mod:`~windlass.results.verdict`: the best variant, and whether its lead is statistically significant.
 - :mod:`~windlass.results.capacity`: the smallest size of a sweep that keeps a metric within today's.
+- :mod:`~windlass.results.winners`: the winner and its margin at each point of a sweep, as a matrix.
+- :mod:`~windlass.results.groups`: jobs, waits and work per user, group, queue, partition and size class.
 - :mod:`~windlass.results.explanation`: the wait of one job, decision by decision.
 - :mod:`~windlass.results.history`: the history of one job under several decisions.
 """

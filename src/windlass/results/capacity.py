@@ -113,7 +113,7 @@ class CapacityAnswer:
 def capacity(
     results: Results, metric: str, better: int, tolerance: float = TOLERANCE
 ) -> tuple[CapacityAnswer, ...]:
-    """Return an answer per policy and combination of other swept values, the policy that needs least first.
+    """Return an answer per combination of other swept values and policy, the policy that needs least first.
 
     *Today* is the recorded schedule of the log; without one, it is the largest size of the sweep under the same policy.
     A size *keeps* today's value if it is not significantly worse (paired 95 % confidence interval), and if its mean is
@@ -155,7 +155,8 @@ def capacity(
             point = ", ".join(at.label for at in others)
             by_log = all(each is not None for each in today)
             found.append(CapacityAnswer(axis, metric, better, policy, point, by_log, tolerance, sizes))
-    return tuple(sorted(found, key=_need))
+    points = list(dict.fromkeys(each.point for each in found))
+    return tuple(sorted(found, key=lambda each: (points.index(each.point), *_need(each))))
 
 
 def _need(answer: CapacityAnswer) -> tuple[float, float]:
@@ -208,9 +209,10 @@ def _sizes(
             continue
         pair = repeat((variant, today), metric)
         mean, before = (float(each) for each in pair.means)
-        difference = pair.difference(*((1, 0) if better > 0 else (0, 1)))
+        evidence = pair.evidence(*((1, 0) if better > 0 else (0, 1)))
         worse = -better * (mean - before)
-        keeps = worse <= tolerance * abs(before) and (difference is None or difference.low <= 0)
+        keeps = worse <= tolerance * abs(before) and (evidence is None or evidence.direction <= 0)
+        difference = None if evidence is None else evidence.interval
         found.append(SizeVerdict(size, mean, before, difference, keeps, refused, work, pair.over))
     return tuple(found)
 

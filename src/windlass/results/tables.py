@@ -101,6 +101,28 @@ class Results:
         ]
         return pl.DataFrame(found)
 
+    def by(self, division: str, starved_after: float | None = None) -> pl.DataFrame:
+        """Return jobs, waits, slowdown, share of the work and starved jobs: a row per variant and user, for example.
+
+        Parameters
+        ----------
+        division
+            ``user``, ``group``, ``queue``, ``partition``, or ``size`` for the size class by processors.
+        starved_after
+            Wait above which a job counts as starved, s; by default the scenario's, or one day.
+
+        Raises
+        ------
+        InputError
+            The division is unknown, or the jobs do not have it.
+
+        See :func:`windlass.results.groups.group_metrics` for the columns.
+        """
+        # Imported here because the metrics' modules import this package.
+        from windlass.results.groups import group_metrics
+
+        return group_metrics(self.variants, division, self.as_run, starved_after)
+
     def save(self, folder: str | Path) -> None:
         """Write :data:`FILES` into a folder, creating it if necessary and replacing existing files.
 
