@@ -7,10 +7,12 @@ error. ``WINDLASS_TRACEBACK=1`` adds the traceback.
 
 Commands and their options:
 
-- :mod:`~windlass.cli.app`: the commands in their order; :mod:`~windlass.cli.commands`: those on scenarios, policies and
-  logs; :mod:`~windlass.cli.subcommands`: those on models and papers.
+- :mod:`~windlass.cli.app`: the commands in their order; :mod:`~windlass.cli.commands`: those on scenarios;
+  :mod:`~windlass.cli.inspection_commands`: those on policies and logs; :mod:`~windlass.cli.subcommands`: those on
+  models and papers.
 - :mod:`~windlass.cli.slurm`, :mod:`~windlass.cli.scaling`, :mod:`~windlass.cli.agent`: real engines, with
-  :mod:`~windlass.cli.slurm_policies` for ``--policies`` and :mod:`~windlass.cli.agent_process` for an agent's process.
+  :mod:`~windlass.cli.slurm_log` for the log of Slurm, :mod:`~windlass.cli.slurm_policies` for ``--policies`` and
+  :mod:`~windlass.cli.agent_process` for an agent's process.
 - :mod:`~windlass.cli.plan`, :mod:`~windlass.cli.admit`: streaming queries, and admission.
 - :mod:`~windlass.cli.options`: options that commands share; :mod:`~windlass.cli.completion`: values that a shell
   completes; :mod:`~windlass.cli.option_checks`: refusal of options without an effect.

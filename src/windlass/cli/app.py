@@ -8,7 +8,8 @@ import typer
 from typer.core import TyperGroup
 
 from windlass.cli.agent import agent_app
-from windlass.cli.commands import check, explain, list_, run, trace, validate
+from windlass.cli.commands import explain, run, validate
+from windlass.cli.inspection_commands import check, list_, trace
 from windlass.cli.plan import plan_app
 from windlass.cli.scaling import k8s_app, ray_app
 from windlass.cli.slurm import slurm_app

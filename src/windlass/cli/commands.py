@@ -1,4 +1,4 @@
-"""Commands on scenarios, policies and logs: ``run``, ``explain``, ``check``, ``validate``, ``trace``, ``list``.
+"""Commands on scenarios: ``run``, ``explain``, ``validate``.
 
 Each function has the options of a command, imports its module when it is called, and calls it. So ``--help`` and shell
 completion start without the library.
@@ -11,8 +11,7 @@ from typing import Annotated
 
 import typer
 
-from windlass.cli import completion, options
-from windlass.policy.limit import CHECK_LIMIT_S
+from windlass.cli import options
 
 
 def run(
@@ -119,33 +118,6 @@ def explain(
     explain_command(ExplainOptions(folder, job, variant, seed, everything), as_json=json)
 
 
-def check(
-    policy: Annotated[
-        str,
-        typer.Argument(
-            help="Policy: a file, as in ./mine.py, or a name.", autocompletion=completion.policies
-        ),
-    ],
-    decision: Annotated[
-        str | None,
-        typer.Option(
-            "--decision",
-            help="Decision that the policy makes, as in order.site.",
-            show_default="by the imports of the file",
-            autocompletion=completion.decision_names,
-        ),
-    ] = None,
-    limit: Annotated[
-        float, typer.Option("--limit", min=0.1, help="Time limit per check (s).")
-    ] = CHECK_LIMIT_S,
-    json: options.Json = False,
-) -> None:
-    """Check a policy with the tests that every policy of its decision must pass; exit status 1 if one fails."""
-    from windlass.cli.check import check_command
-
-    check_command(policy, decision, limit_s=limit, as_json=json)
-
-
 def validate(
     target: options.Target = None,
     procs: Annotated[
@@ -174,41 +146,3 @@ def validate(
         columns=tuple(columns or ()),
     )
     validate_command(target, overrides, code=not no_code, as_json=json)
-
-
-def trace(
-    file: Annotated[Path, typer.Argument(help="Log; - for standard input.")],
-    procs: Annotated[
-        int | None, typer.Option("--procs", help="Processors of the site.", show_default="from the log")
-    ] = None,
-    format_: options.Format = None,
-    columns: options.Columns = None,
-    skip_bad_lines: options.SkipBadLines = False,
-    json: options.Json = False,
-) -> None:
-    """Describe a log: jobs, time span, load, sizes, run times, and the jobs that a run would leave out."""
-    from windlass.cli.inspect import trace_command
-
-    trace_command(file, procs, skip_bad_lines, format_, tuple(columns or ()), as_json=json)
-
-
-def list_(
-    text: Annotated[
-        str | None,
-        typer.Argument(metavar="TEXT", help="Print only entries that contain this text.", show_default="all"),
-    ] = None,
-    decision: Annotated[
-        str | None,
-        typer.Option(
-            "--decision",
-            help="Print only the policies of one decision, as in order.site.",
-            show_default="all",
-            autocompletion=completion.decision_names,
-        ),
-    ] = None,
-    json: options.Json = False,
-) -> None:
-    """List decisions, policies with their parameters, priorities, worlds, log formats and papers."""
-    from windlass.cli.inspect import list_command
-
-    list_command(text, decision, as_json=json)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from windlass.cli import completion
-from windlass.cli.output import log_json, log_line, note, print_lines, write_raw
-
-if TYPE_CHECKING:
-    from windlass.engines.slurm.client import Client
+from windlass.cli.output import log_json, log_line, note, print_lines
+from windlass.cli.slurm_log import Conf, client_of, log
 
 slurm_app = typer.Typer(
     help="Order Slurm's queue by a policy, read its log, or start a private Slurm for trials.",
@@ -24,9 +20,6 @@ slurm_app = typer.Typer(
 _Dir = Annotated[
     Path | None,
     typer.Option("--dir", help="Folder of the private Slurm.", show_default="~/.cache/windlass/slurm"),
-]
-_Conf = Annotated[
-    Path | None, typer.Option("--conf", help="File slurm.conf.", show_default="$SLURM_CONF, or the system's")
 ]
 _Journal = Annotated[
     Path | None,
@@ -98,7 +91,7 @@ def drive(
     ] = False,
     partition: _Partition = None,
     journal: _Journal = None,
-    conf: _Conf = None,
+    conf: Conf = None,
     checkpoint: Annotated[
         float, typer.Option("--checkpoint", help="Interval for measuring jobs that share nodes (s).")
     ] = 5.0,
@@ -143,7 +136,7 @@ def drive(
     number("--look", look, 0.0, open_below=True)
     where = None if metrics is None else Address.of("--metrics", _with_host(metrics))
     notify = log_json if log_format is _LogFormat.JSON else log_line
-    client = _client(conf, patience, notify)
+    client = client_of(conf, patience, notify)
     file = journal or default_journal(cluster_name(client))
     options = SlurmOptions(pace=look, until_idle=until_idle, partition=partition)
     settings = Driving(chosen, file, options, keep_held, checkpoint, forgets=True)
@@ -169,13 +162,13 @@ def drive(
 
 
 @slurm_app.command("give-back")
-def give_back(partition: _Partition = None, journal: _Journal = None, conf: _Conf = None) -> None:
+def give_back(partition: _Partition = None, journal: _Journal = None, conf: Conf = None) -> None:
     """Release all jobs that Windlass holds, so that Slurm starts them; for use after the driver was killed."""
     from windlass.engines.slurm import driver, settings
     from windlass.engines.slurm.system import SlurmOptions
     from windlass.model import BatchError
 
-    client = _client(conf, 60.0)
+    client = client_of(conf, 60.0)
     file = journal or settings.default_journal(settings.cluster_name(client))
     found = driver.give_back(client, file, SlurmOptions(partition=partition), note)
     if found.released:
@@ -186,37 +179,7 @@ def give_back(partition: _Partition = None, journal: _Journal = None, conf: _Con
         print_lines(["no job is held for Windlass"])
 
 
-@slurm_app.command()
-def log(
-    out: Annotated[
-        Path | None, typer.Option("--out", help="File to write.", show_default="standard output")
-    ] = None,
-    conf: _Conf = None,
-    duplicates: Annotated[
-        bool, typer.Option("--duplicates", help="Include every run of a requeued job, not only the last.")
-    ] = False,
-) -> None:
-    """Write finished jobs as CSV, for windlass run."""
-    from windlass.engines.slurm.log import read_log, read_site, write_log
-    from windlass.io import check_file, write_text
-    from windlass.model import BatchError, InputError
-
-    if out is not None:
-        check_file("--out", out, begins=b"job,submit,start,")
-    client = _client(conf, 60.0)
-    found, site = read_log(client, duplicates), None
-    try:
-        site = read_site(client)
-    except (BatchError, InputError) as error:
-        log_line(f"the size of the site is left out, pass --procs to windlass run: {error}")
-    table = io.StringIO()
-    write_log(found.jobs, table, site)
-    if out is None:
-        write_raw(table.getvalue())
-    else:
-        write_text(table.getvalue(), out)
-    what, why = ("runs", "never ran") if duplicates else ("jobs", "never ran or ran again")
-    log_line(f"{len(found.jobs)} {what}; {found.left_out} records of jobs that {why} are left out")
+slurm_app.command()(log)
 
 
 def _with_host(address: str) -> str:
@@ -226,16 +189,6 @@ def _with_host(address: str) -> str:
     ('127.0.0.1:9091', '[::1]:9091')
     """
     return f"127.0.0.1:{address}" if address.isdecimal() else address
-
-
-def _client(conf: Path | None, patience: float, notify: Callable[[str], None] = log_line) -> Client:
-    from windlass.engines.slurm.client import Client
-    from windlass.engines.slurm.commands import Commands
-    from windlass.model import InputError
-
-    if conf is not None and not conf.is_file():
-        raise InputError(f"--conf: {conf}: no such file")
-    return Client(Commands(conf), patience=patience, notify=notify)
 
 
 def _folder(folder: Path | None) -> Path:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from windlass.report.html_fragments import NOTHING, PageSection, text
-from windlass.report.sentence import label
+from windlass.report.phrases import label
 from windlass.report.units import number
 from windlass.results.winners import WinnerCell, WinnerMatrix
 
