@@ -10,13 +10,28 @@ from windlass.experiment.worlds import Setting, World, worlds
 from windlass.model import InputError
 
 SEVERAL = next(world for world in worlds() if len(world.decisions) > 1)
-GIVEN = {"--procs": 64, "--format": "swf", "--where": "job > 1", "--skip-bad-lines": True, "--no-kill": True}
-ARGUMENTS = {"--format": ("--format", "swf"), "--procs": ("--procs", "4"), "--where": ("--where", "job > 1")}
+GIVEN = {
+    "--procs": 64,
+    "--format": "swf",
+    "--columns": {"submit": "Queued"},
+    "--where": "job > 1",
+    "--skip-bad-lines": True,
+    "--no-kill": True,
+}
+ARGUMENTS = {
+    "--format": ("--format", "swf"),
+    "--columns": ("--columns", "submit=Queued"),
+    "--procs": ("--procs", "4"),
+    "--where": ("--where", "job > 1"),
+}
 
 
 def overrides_of(option: str) -> Overrides:
     """Return the overrides of one command-line option."""
-    return Overrides(**{option.strip("-").replace("-", "_"): GIVEN[option]})
+    value = GIVEN[option]
+    if isinstance(value, dict):
+        value = tuple(f"{field}={column}" for field, column in value.items())
+    return Overrides(**{option.strip("-").replace("-", "_"): value})
 
 
 def at(tree, field: str):

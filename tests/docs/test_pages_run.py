@@ -28,7 +28,7 @@ NOT_RUN = {
     "docs/agent.md": 3,
     "docs/kubernetes.md": 1,
     "docs/deploy-kubernetes.md": 3,
-    "docs/logs.md": 1,
+    "docs/logs.md": 2,
     "docs/profile.md": 1,
     "docs/serve.md": 1,
     "docs/share-on-slurm.md": 1,

@@ -77,7 +77,7 @@ def test_a_missing_column_is_named(tmp_path: Path, names: str, missing: str) -> 
     assert message.startswith(f"FILE: {missing}")
     found = "found " + ", ".join(repr(name) for name in names.split(","))
     field = missing.split("'")[1].removesuffix("_requested")
-    assert message.endswith(f"{found}; --columns {field}=NAME names it")
+    assert message.endswith(f"{found}; columns with {field}=NAME names it")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from windlass.results import At, Outcome, Results, VariantResult
 from windlass.results.capacity import TOLERANCE, CapacityAnswer, SizeVerdict, capacity
 from windlass.results.metrics.site import batch_metrics
 
-JOBS = 200
+JOBS = 1000
 RNG = np.random.default_rng(3)
 SUBMIT = np.sort(RNG.uniform(0.0, 1e5, JOBS))
 NOISE = RNG.uniform(0.0, 20.0, JOBS)
@@ -76,8 +76,8 @@ def test_the_smallest_size_within_the_recorded_wait_suffices():
     assert [each.size for each in found.sizes] == [60, 80, 100]
     assert [each.keeps for each in found.sizes] == [False, True, True]
     assert (found.recorded, found.smallest.size, found.exceptions) == (True, 80, ())
-    # 20 jobs are wider than 80 and 40 are wider than 60.
-    assert [each.refused for each in found.sizes] == [40, 20, 0]
+    # 100 jobs are wider than 80 and 200 are wider than 60.
+    assert [each.refused for each in found.sizes] == [200, 100, 0]
     work = PROCS / PROCS.sum()
     assert [each.refused_work for each in found.sizes] == pytest.approx(
         [work[PROCS > 60].sum(), work[PROCS > 80].sum(), 0.0]
@@ -93,7 +93,7 @@ def test_the_smallest_size_within_the_recorded_wait_suffices():
         "80 processors are the smallest size of the sweep that keeps the mean wait within today's"
     )
     assert lines[1] == (
-        "20 jobs wider than 80 processors would be refused (40.0 % of the work); "
+        "100 jobs wider than 80 processors would be refused (40.0 % of the work); "
         "the smallest size that refuses none is 100 processors."
     )
     assert lines[2].startswith(
@@ -109,7 +109,7 @@ def test_no_size_suffices():
     assert lines[0].startswith(
         "No size of the sweep keeps the mean wait within today's under easy: the largest, 100"
     )
-    assert lines[1] == "20 jobs wider than 80 processors would be refused at that size (40.0 % of the work)."
+    assert lines[1] == "100 jobs wider than 80 processors would be refused at that size (40.0 % of the work)."
 
 
 def test_all_sizes_suffice():
@@ -124,7 +124,7 @@ def test_a_size_counts_only_if_all_larger_ones_suffice_too():
     lines = capacity_sentences([found])
     assert "60 keeps it too, but the larger 80 does not." in lines
     assert lines[1].startswith(
-        "100 processors refuse no job that fits the largest size; 20 jobs wider than 80 proc"
+        "100 processors refuse no job that fits the largest size; 100 jobs wider than 80 proc"
     )
 
 
@@ -157,7 +157,8 @@ def test_a_much_worse_size_does_not_suffice_even_if_it_is_not_significantly_wors
     once = np.where(np.arange(JOBS) == 3, 1e6, 0.0)
     found = only(*swept({80: once, 100: 0.0}))
     assert found.sizes[0].mean > 2 * found.sizes[0].today
-    assert (found.sizes[0].difference.low < 0, found.sizes[0].keeps) == (True, False)
+    # The waits are too skewed for an interval.
+    assert (found.sizes[0].difference, found.sizes[0].keeps) == (None, False)
 
 
 @pytest.mark.parametrize(("share", "keeps"), [(0.04, True), (0.06, False)])
@@ -168,7 +169,7 @@ def test_the_tolerance_bounds_insignificant_differences(share, keeps):
     mean = (NOISE + today)[fits].mean()
     found = only(*swept({80: today + extra * share * mean * fits.sum(), 100: today}))
     assert found.sizes[0].mean == pytest.approx((1 + share) * mean)
-    assert (found.sizes[0].difference.low < 0, found.sizes[0].keeps) == (True, keeps)
+    assert (found.sizes[0].difference, found.sizes[0].keeps) == (None, keeps)
 
 
 def test_policies_are_in_the_order_of_their_needs():
@@ -186,7 +187,7 @@ def test_policies_are_in_the_order_of_their_needs():
     assert [each.policy for each in found] == ["sjf", "easy", "fcfs", "slow"]
     others = capacity_sentences(found)[2]
     assert others.startswith("Others: easy from 80 processors (1.8")
-    assert others.endswith("20 jobs refused); fcfs from 100 processors (1.835 min); slow at no size.")
+    assert others.endswith("100 jobs refused); fcfs from 100 processors (1.832 min); slow at no size.")
     # Policies with a today of their own have the order of their means at the largest size.
     assert [each.policy for each in answers(*slow, *fcfs, *easy, *sjf)] == ["sjf", "easy", "fcfs", "slow"]
 
@@ -221,10 +222,8 @@ def test_nothing_is_answered_without_comparable_sizes():
 def test_the_interval_in_words_has_the_sign_of_the_metric():
     found = only(*swept({80: 100.0, 100: 0.0}, recorded=300.0))
     least = found.smallest.difference
-    assert (
-        f"difference {in_words('mean_wait_s', least.low)} to {in_words('mean_wait_s', least.high)}, n = 20 blocks)"
-        in (capacity_sentences([found])[0])
-    )
+    low, high = in_words("mean_wait_s", least.low, least.high)
+    assert f"difference {low} to {high}, n = 10 blocks)" in (capacity_sentences([found])[0])
 
 
 def test_few_jobs_are_compared_without_a_test():

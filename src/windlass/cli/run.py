@@ -62,9 +62,7 @@ def run_command(
                 check=answer.check,
             )
             if target is not None and out is not None and is_pipe(target):
-                note(
-                    "the log comes through a pipe and is not saved; windlass explain and --resume need a file"
-                )
+                note("the log comes through a pipe and is not saved; explain and --resume need a file")
             inputs = {Path(target)} if target is not None else set()
             check_report(report, inputs | files_of(scenario.as_run))
             described = (*_imported(scenario), *_described(experiment)) if dry_run else None

@@ -142,7 +142,7 @@ class _Cells:
                 raise InputError(
                     f"{self._file}: {self._named(scaled)} counts {self._forms[scaled].form}, so the unit of "
                     f"{self._named(name)} ({numeric[0]:.15g}) is unclear, expected a name with a unit; "
-                    f"--columns {name}_s={quote(each.column)} or --columns {name}_ms={quote(each.column)} states it"
+                    f"columns with {name}_s={quote(each.column)} or {name}_ms={quote(each.column)} states it"
                 )
 
     def derive(self) -> None:

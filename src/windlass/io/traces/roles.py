@@ -238,7 +238,7 @@ def _fitting(file: str, role: Role, found: Sequence[str]) -> ChosenColumn | None
                 both = " and ".join(map(quote, fitting[:2]))
                 raise InputError(
                     f"{file}: columns {both} both may hold {role.name}, expected one; "
-                    f"--columns {role.name}=NAME selects it"
+                    f"columns with {role.name}=NAME selects it"
                 )
             if fitting:
                 unit = UNITS.get(fits(fitting[0]).rpartition("_")[2]) if fits(fitting[0]) != name else None
@@ -263,7 +263,7 @@ def _no_column(file: str, needed: str, found: Sequence[str]) -> InputError:
     instead = ", or start and end" if needed == "run" else ""
     return InputError(
         f"{file}: no column {needed!r} (or {', '.join(names[1:])}){instead}, found {shown}; "
-        f"--columns {'procs' if needed == 'procs_requested' else needed}=NAME names it"
+        f"columns with {'procs' if needed == 'procs_requested' else needed}=NAME names it"
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from windlass.experiment.worlds import Setting
 from windlass.experiment.worlds.batch.pools import Amounts
@@ -124,7 +124,7 @@ def _pairs(value: Any) -> Any:
 
 
 #: Columns of a table by field, such as ``{submit: Submit Time}``.
-Columns = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs)]
+Columns = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs), PlainSerializer(dict)]
 
 
 class BatchWorkloadSpec(Spec):
