@@ -59,7 +59,7 @@ def test_notes_and_at_most_20_bad_lines_are_printed(monkeypatch, capsys, as_json
         inspect, "asdict", lambda thing: {"line": thing.line} if hasattr(thing, "line") else vars_of(thing)
     )
     inspect.trace_command(Path("a.log"), 7, True, "swf", as_json=as_json)
-    assert calls == [(Path("a.log"), "swf", True), (7,)]
+    assert calls == [(Path("a.log"), "swf", True, {}), (7,)]
     out = capsys.readouterr().out
     if as_json:
         tree = json.loads(out)

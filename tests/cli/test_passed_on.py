@@ -150,7 +150,7 @@ def test_trace_passes_its_options_on(passed_arguments, arguments, changed):
     found = passed_arguments(inspect_module, "trace_command", "trace", "a.log", *arguments)
     names = list(found)
     expected = [Path("a.log"), changed.get("procs"), changed.get("skip_bad_lines", False)]
-    expected += [changed.get("format_"), changed.get("as_json", False)]
+    expected += [changed.get("format_"), (), changed.get("as_json", False)]
     assert [found[name] for name in names] == expected
 
 

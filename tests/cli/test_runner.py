@@ -14,7 +14,7 @@ from windlass.model import TaskError
 class World:
     """A world whose cells return their arguments; variants a and c share a workload, b has another."""
 
-    name, live, logged, explainer = "made", None, None, None
+    name, live, logged, explainer, decisions = "made", None, None, None, ()
 
     def __init__(self):
         self.read = []

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from tests.report.made import outcome, results
-from windlass.cli import progress, reproduce, slurm
+from windlass.cli import progress, reproduce, slurm, slurm_log
 from windlass.cli.output import note
 from windlass.cli.plan import measured, output, solve
 from windlass.cli.results_json import results_tree
@@ -324,7 +324,8 @@ def on_slurm(windlass, monkeypatch):
         kept.append((conf, patience))
         return StubClient("client")
 
-    monkeypatch.setattr(slurm, "_client", client)
+    monkeypatch.setattr(slurm, "client_of", client)
+    monkeypatch.setattr(slurm_log, "client_of", client)
     for name, answer in (
         ("driver.drive_slurm", None),
         ("driver.plan_slurm", ["job 1 would start"]),

@@ -145,7 +145,8 @@ def test_the_workload_key_of_a_log_ignores_the_seed():
 
 
 def test_command_line_options_set_existing_fields():
-    jobs = {"--where": "where", "--format": "format", "--skip-bad-lines": "skip_bad_lines"}
+    fields = ("where", "format", "skip_bad_lines", "columns")
+    jobs = {f"--{field.replace('_', '-')}": field for field in fields}
     site = {"--procs": "cluster.processors", "--no-kill": "kill_at_walltime"}
     found = {world.name: dict(world.setting.options) for world in worlds()}
     assert found == {

@@ -44,7 +44,9 @@ def sentences(verdict: Verdict | None) -> tuple[str, ...]:
     Examples
     --------
     >>> from windlass.results import VariantResult
-    >>> from windlass.results.verdict.judge import PointVerdict
+    >>> from windlass.results.verdict.compare import Comparison
+    >>> from windlass.results.verdict.judge import PointVerdict, Verdict
+    >>> from windlass.results.verdict.paired import ConfidenceInterval
     >>> found = ConfidenceInterval(300.0, 120.0, 480.0, 20)
     >>> comparison = Comparison("mean_wait_s", (900.0, 600.0), 1, (found, None), "blocks")
     >>> sentences(Verdict("mean_wait_s", -1, (PointVerdict("", ("a", "b"), comparison),)))[0]

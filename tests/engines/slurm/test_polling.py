@@ -108,7 +108,11 @@ def test_the_state_of_the_connection_is_known_while_slurm_does_not_answer():
 def test_only_jobs_of_the_partition_are_requested(tmp_path):
     found = Bench(tmp_path, squeue=jobs(job(7)), options=SlurmOptions(partition="share"))
     found.poll()
-    assert found.fake.commands_with("--json") == [("--json",), ("--json", "--partition=share"), ("--json",)]
+    assert found.fake.commands_with("--json") == [
+        ("--json",),
+        ("--json", "--all", "--states=all", "--partition=share"),
+        ("--json",),
+    ]
     assert [command[0] for command in found.fake.recorded] == ["sinfo", "squeue", "sinfo"]
 
 

@@ -82,8 +82,9 @@ def with_identifiers(records: pl.DataFrame) -> pl.DataFrame:
     number = text.str.strip_suffix(".0").cast(pl.Int64, strict=False)
     same = (number.cast(pl.String) == text.str.strip_suffix(".0")) & (number >= 0)
     if bool(records.select((same | text.is_null()).fill_null(False).all()).item()):
-        return records
-    return records.with_columns(text.alias(ID), pl.when(same).then(text).alias("job"))
+        return records.with_columns(text.str.strip_suffix(".0"))
+    plain = pl.when(same).then(text.str.strip_suffix(".0"))
+    return records.with_columns(text.alias(ID), plain.alias("job"))
 
 
 def _in_order() -> pl.Expr:

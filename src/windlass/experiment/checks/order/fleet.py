@@ -9,7 +9,7 @@ from windlass.experiment.checks.cases import Recorder, Simulated
 from windlass.experiment.checks.common import Check, require
 from windlass.experiment.checks.generic import generic_checks, require_ends
 from windlass.model.fleet import Fleet, FleetCase, fixed_table
-from windlass.order.fleet.compiled import FleetParametric, Refining, select_of
+from windlass.order.fleet.compiled import FleetParametric, FleetSelecting, Refining, select_of
 from windlass.policy.registry import Registry, capability
 from windlass.sim.fleet import run_ordered
 
@@ -51,11 +51,11 @@ def check_orders_all_jobs(registry: Registry, name: str) -> None:
 def check_compiled(registry: Registry, name: str) -> None:
     """The functions of a compiled policy are kernels, and its options are numbers."""
     policy = CASES.make(registry, name)
-    select = select_of(policy)
-    if select is None:
+    selecting = capability(policy, FleetSelecting)
+    require_kernel(None if selecting is None else selecting.select, name, "select")
+    if select_of(policy) is None:
         return
     refining, parametric = capability(policy, Refining), capability(policy, FleetParametric)
-    require_kernel(select, name, "select")
     require_kernel(None if refining is None else refining.refine, name, "refine")
     require_numbers(None if parametric is None else parametric.options, name, "options")
 
