@@ -1,4 +1,4 @@
-"""Jobs, waits and work per user, group, queue, partition and size class: whom does a policy serve?"""
+"""Jobs, waits and work per user, group, queue, partition and size class under each policy."""
 
 from __future__ import annotations
 

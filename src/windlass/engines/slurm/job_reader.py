@@ -44,7 +44,7 @@ class JobReader:
     command
         The command, for messages.
     piece
-        The output is parsed once so many bytes have arrived.
+        The output is parsed in steps of this many bytes.
 
     Examples
     --------

@@ -26,7 +26,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.jit import Kernel
-from windlass.model.errors import InputError
+from windlass.jit.compiled import check_is_kernel
 from windlass.order.fleet.view import FleetView, JobOrder
 from windlass.policy.registry import capability
 
@@ -126,11 +126,7 @@ def select_of(policy: object) -> Kernel | None:
     found = capability(policy, FleetSelecting)
     if found is None or found.select is None:
         return None
-    if not isinstance(found.select, Kernel):
-        raise InputError(
-            f"policy {getattr(policy, 'name', type(policy).__name__)}: select is {found.select!r:.80}, "
-            "expected a compiled function: select = Kernel(function, SELECT)"
-        )
+    check_is_kernel(policy, "select", found.select)
     return found.select
 
 

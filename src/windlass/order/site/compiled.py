@@ -26,8 +26,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from windlass.jit import Kernel, inlined
+from windlass.jit.compiled import check_is_kernel
 from windlass.jit.schema import column, numba_type
-from windlass.model.errors import InputError
 from windlass.order.site.queue_index import QueueIndex
 from windlass.order.site.view import SiteView, Start
 from windlass.policy.registry import capability
@@ -339,9 +339,5 @@ def as_compiled(policy: object) -> CompiledPolicy | None:
     found = capability(policy, Selecting)
     if found is None or found.select is None:
         return None
-    if not isinstance(found.select, Kernel):
-        raise InputError(
-            f"policy {getattr(policy, 'name', type(policy).__name__)}: select is {found.select!r:.80}, "
-            "expected a compiled function: select = Kernel(function, SELECT)"
-        )
+    check_is_kernel(policy, "select", found.select)
     return cast(CompiledPolicy, policy)
