@@ -1,6 +1,7 @@
 """Statistics without each block equal those that are computed anew, to the last bit."""
 
 import itertools
+import re
 import sys
 
 import numpy as np
@@ -61,6 +62,19 @@ def test_observations_are_computed_once_per_metric(monkeypatch):
 def test_each_world_is_found_by_its_name():
     for world in worlds():
         assert type(find_world(world.name)) is type(world)
-    for name in ("contents", "spec", "none", "a.b", ""):
-        with pytest.raises(InputError, match=f"unknown world {name!r}, expected one of admission, batch, "):
+    for name in (
+        "contents",
+        "spec",
+        "none",
+        "a.b",
+        "",
+        "x" * 5000,
+        b"batch",
+        {"batch": 1},
+        ["batch"],
+        None,
+        True,
+    ):
+        wrong = re.escape(f"unknown world {name!r}, expected one of admission, batch, ")
+        with pytest.raises(InputError, match=wrong):
             find_world(name)
