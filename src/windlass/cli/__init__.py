@@ -1,5 +1,5 @@
-"""The command ``windlass``: ``run``, ``explain``, ``check``, ``validate``, ``trace``, ``list``; ``slurm``, ``k8s``,
-``ray``, ``agent``; ``place``, ``cluster``, ``forecast``, ``plan``, ``admit``, ``reproduce``.
+"""The command ``windlass``: ``run``, ``explain``, ``when``, ``check``, ``validate``, ``trace``, ``list``; ``slurm``,
+``k8s``, ``ray``, ``agent``; ``place``, ``cluster``, ``forecast``, ``plan``, ``admit``, ``reproduce``.
 
 Exit status: 0 success; 1 a task of a live run failed, a batch system could not be reached, or a policy failed a check;
 2 wrong usage or input, or a failing policy; 3 a bug in Windlass; 130 interrupted. An error is one line on standard
@@ -25,6 +25,7 @@ What commands do:
   :mod:`~windlass.cli.field_paths` for ``--set``, :mod:`~windlass.cli.policy_list` for ``--policies``,
   :mod:`~windlass.cli.policy_notation` for one policy of it, :mod:`~windlass.cli.column_names` for ``--columns``,
   :mod:`~windlass.cli.answer` for the verdict.
+- :mod:`~windlass.cli.when`: ``when``.
 - :mod:`~windlass.cli.inspect`: ``list`` and ``trace``; :mod:`~windlass.cli.catalogue`: the tables of ``list``.
 - :mod:`~windlass.cli.forecast`, :mod:`~windlass.cli.forecast_output`: ``forecast``, and its tables and page.
 

@@ -1,4 +1,4 @@
-"""Commands on policies and logs: ``check``, ``trace``, ``list``; each imports its module when it is called."""
+"""Commands on policies and logs: ``check``, ``trace``, ``when``, ``list``; each imports its module when called."""
 
 from __future__ import annotations
 
@@ -52,6 +52,65 @@ def trace(
     from windlass.cli.inspect import trace_command
 
     trace_command(file, procs, skip_bad_lines, format_, tuple(columns or ()), as_json=json)
+
+
+def when(
+    log: Annotated[Path, typer.Argument(help="Log; - for standard input.")],
+    job: Annotated[
+        str | None, typer.Argument(help="Job of the log.", show_default="none: check predictions only")
+    ] = None,
+    like: Annotated[
+        str | None,
+        typer.Option("--like", help="A job to submit, as in procs=64,walltime=4h,user=ann.", metavar="JOB"),
+    ] = None,
+    at: Annotated[
+        float | None,
+        typer.Option(
+            "--at", help="Instant (s of the log).", show_default="the job's submission, or the last one"
+        ),
+    ] = None,
+    waiting: Annotated[
+        bool, typer.Option("--waiting", help="Predict all jobs that wait at the instant.")
+    ] = False,
+    policy: Annotated[
+        str,
+        typer.Option("--policy", help="Policy of the site's queue.", autocompletion=completion.policies),
+    ] = "easy",
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="Predict the policy's own schedule, not the recorded one.")
+    ] = False,
+    check: Annotated[
+        int,
+        typer.Option(
+            "--check", min=0, max=100_000, help="Earlier jobs to predict, which calibrate the interval."
+        ),
+    ] = 300,
+    procs: Annotated[
+        int | None, typer.Option("--procs", help="Processors of the site.", show_default="from the log")
+    ] = None,
+    where: options.Where = None,
+    format_: options.Format = None,
+    columns: options.Columns = None,
+    json: options.Json = False,
+) -> None:
+    """Predict when a job starts, with an interval, and compare with earlier jobs and with Slurm's rule."""
+    from windlass.cli.when import WhenOptions, when_command
+
+    question = WhenOptions(
+        log,
+        job=job,
+        like=like,
+        at=at,
+        policy=policy,
+        simulated=simulated,
+        procs=procs,
+        where=where,
+        format=format_,
+        columns=tuple(columns or ()),
+        check=check,
+        waiting=waiting,
+    )
+    when_command(question, as_json=json)
 
 
 def list_(

@@ -1,0 +1,182 @@
+"""Starts of the waiting jobs, from replays of the site's state with drawn run times and arrivals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.experiment.start_times.history import SiteHistory, SiteSnapshot
+from windlass.experiment.start_times.run_times import RunTimes
+from windlass.model import JobTable
+from windlass.order.site import SitePolicy
+from windlass.order.site.ownership import placed
+from windlass.order.site.policies.conservative import Conservative
+from windlass.order.site.view import Running, SiteView, Waiting
+from windlass.sim.site.replay import replay
+
+_DAY_S = 86_400.0
+#: The arrivals of a replay are those of an earlier day, up to four weeks ago.
+_DAYS = 28
+_MOST_ARRIVALS = 2000
+#: Starts that all replays together simulate, at most, unless there are fewer replays than the second number.
+_MOST_STARTS, _FEWEST_DRAWS = 80_000, 8
+_SHORTEST_HORIZON_S = 3600.0
+_LONGEST_HORIZON_S = 7 * _DAY_S
+
+
+def replayed_starts(
+    history: SiteHistory,
+    state: SiteSnapshot,
+    policy: Callable[[np.random.Generator], SitePolicy],
+    draws: int,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Return (w, draws) starts of the jobs that wait, s: one column per replay.
+
+    A replay begins with the running and the waiting jobs. Their run times are drawn from :class:`RunTimes`. Later
+    arrivals are those that followed the same time of another day, drawn from the last four weeks.
+
+    Parameters
+    ----------
+    history
+        The site's jobs; those after ``state.now`` are not used.
+    state
+        The site at the instant of the question.
+    policy
+        Makes the policy that orders the queue, for each replay.
+    draws
+        Number of replays; a long queue has fewer, at least 8.
+    rng
+        The generator.
+
+    Examples
+    --------
+    >>> from windlass.io.traces import Workload
+    >>> from windlass.order.site.policies.easy import Easy
+    >>> jobs = JobTable.of(submit=[0, 5], run=[10, 10], procs=[4, 4])
+    >>> history = SiteHistory(Workload(jobs, 4), np.array([0.0, np.inf]), np.array([np.inf, np.inf]))
+    >>> rng = np.random.default_rng(1)
+    >>> replayed_starts(history, history.at(6.0), lambda own: Easy(), 2, rng).tolist()
+    [[10.0, 10.0]]
+    """
+    if not len(state.waiting):
+        return np.empty((0, draws))
+    jobs, now = history.workload.jobs, state.now
+    draws = min(draws, max(_FEWEST_DRAWS, _MOST_STARTS // len(state.waiting)))
+    run_times = RunTimes(history, now)
+    running = run_times.draw(state.running, now - history.start[state.running], draws, rng)
+    waiting = run_times.draw(state.waiting, np.zeros(len(state.waiting)), draws, rng)
+    horizon = _horizon(history, state, running, waiting)
+    starts = np.empty((len(state.waiting), draws))
+    first_day = jobs.submit[0] if len(jobs) else now
+    days = int(min(_DAYS, max(0, (now - first_day) // _DAY_S)))
+    for draw in range(draws):
+        day = int(rng.integers(1, days + 1)) if days else 0
+        arrivals, at = _arrivals(history, now, horizon, day)
+        later = run_times.draw(arrivals, np.zeros(len(arrivals)), 1, rng)[:, 0]
+        starts[:, draw] = _replay_once(
+            history, state, policy(rng), running[:, draw], waiting[:, draw], arrivals, at, later
+        )
+    return starts
+
+
+def planned_starts(history: SiteHistory, state: SiteSnapshot) -> NDArray[np.float64]:
+    """Return (w,) starts of the jobs that wait by the rule of Slurm's backfill scheduler, s.
+
+    ``squeue --start`` shows these: each job runs for its whole request, later jobs start only where they delay no
+    earlier one, and no further job arrives.
+
+    Examples
+    --------
+    >>> from windlass.io.traces import Workload
+    >>> jobs = JobTable.of(submit=[0, 5], run=[10, 10], procs=[4, 4], request=[60, 60])
+    >>> history = SiteHistory(Workload(jobs, 4), np.array([0.0, np.inf]), np.array([np.inf, np.inf]))
+    >>> planned_starts(history, history.at(6.0)).tolist()
+    [60.0]
+    """
+    jobs, running, waiting = history.workload.jobs, state.running, state.waiting
+    expected_end = history.start[running] + jobs.request[running]
+    by_end = np.argsort(expected_end, kind="stable")
+    used = int(jobs.procs[running].sum())
+    processors = max(history.workload.processors, used)
+    view = SiteView(
+        state.now,
+        processors=processors,
+        free=processors - used,
+        waiting=Waiting.of(
+            jobs.job[waiting], jobs.submit[waiting], jobs.procs[waiting], jobs.request[waiting]
+        ),
+        running=Running.of(jobs.job[running][by_end], jobs.procs[running][by_end], expected_end[by_end]),
+    )
+    notes = Conservative().decide(view).notes
+    return np.full(len(waiting), state.now) if notes is None else notes.copy()
+
+
+def _horizon(
+    history: SiteHistory, state: SiteSnapshot, running: NDArray[np.float64], waiting: NDArray[np.float64]
+) -> float:
+    """Return how long arrivals are drawn, s: about twice as long as the site needs for the jobs that it has."""
+    jobs = history.workload.jobs
+    left = running.mean(axis=1) - (state.now - history.start[state.running])
+    work = float(left @ jobs.procs[state.running] + waiting.mean(axis=1) @ jobs.procs[state.waiting])
+    needed = 2 * work / history.workload.processors
+    return float(np.clip(needed, _SHORTEST_HORIZON_S, _LONGEST_HORIZON_S))
+
+
+def _arrivals(
+    history: SiteHistory, now: float, horizon: float, day: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the jobs submitted within the horizon of the same time ``day`` days ago, and when they arrive now."""
+    if day == 0:
+        return np.empty(0, np.int64), np.empty(0)
+    submit, back = history.workload.jobs.submit, day * _DAY_S
+    first = int(np.searchsorted(submit, now - back, side="right"))
+    last = int(np.searchsorted(submit, min(now - back + horizon, now), side="right"))
+    rows = np.arange(first, min(last, first + _MOST_ARRIVALS))
+    return rows, submit[rows] + back
+
+
+def _replay_once(
+    history: SiteHistory,
+    state: SiteSnapshot,
+    policy: SitePolicy,
+    running: NDArray[np.float64],
+    waiting: NDArray[np.float64],
+    arrivals: NDArray[np.int64],
+    at: NDArray[np.float64],
+    later: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return (w,) starts of the waiting jobs in one replay, s.
+
+    The replay begins before all of these jobs. One job more holds the processors that are idle now until now, so that
+    no other job starts before; then the policy sees the true ages of the jobs that run and wait.
+    """
+    workload, jobs, now = history.workload, history.workload.jobs, state.now
+    submits, starts = jobs.submit[state.waiting], history.start[state.running]
+    origin = min(submits.min(initial=now), starts.min(initial=now)) - 1.0
+    rows = np.concatenate([state.running, state.waiting, arrivals])
+    used = int(jobs.procs[state.running].sum())
+    processors = max(workload.processors, used)
+    idle = processors - used
+    shift = np.concatenate([starts - origin, np.zeros(len(state.waiting) + len(arrivals))])
+    table = JobTable.of(
+        submit=np.concatenate([np.full(len(starts), origin), submits, at]),
+        run=shift + np.concatenate([running, waiting, later]),
+        procs=jobs.procs[rows],
+        request=shift + jobs.request[rows],
+    )
+    owners = workload.of.take(rows)
+    if idle:
+        table = JobTable.of(
+            submit=np.concatenate([[origin], table.submit]),
+            run=np.concatenate([[now - origin], table.run]),
+            procs=np.concatenate([[idle], table.procs]),
+            request=np.concatenate([[now - origin], table.request]),
+        )
+        owners = workload.of.take(np.concatenate([rows[:1], rows]))
+    ready, who = placed(policy, owners.owners(len(table)), owners.queues)
+    done = replay(table, processors, ready, owners=who)
+    first = len(state.running) + (1 if idle else 0)
+    return done.start[first : first + len(state.waiting)]

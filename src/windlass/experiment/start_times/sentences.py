@@ -1,0 +1,99 @@
+"""Predicted starts in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from windlass.experiment.start_times.question import ProposedJob, StartAnswer
+from windlass.experiment.start_times.start_check import StartAccuracy, StartCheck
+from windlass.report.units import duration, share
+
+
+def answer_sentences(answer: StartAnswer, policy: str, proposed: ProposedJob | None = None) -> Iterator[str]:
+    """Yield the answer first, then how it compares, and how good such answers were.
+
+    Parameters
+    ----------
+    answer
+        The prediction.
+    policy
+        Name of the policy of the replays.
+    proposed
+        The proposed job; None for a job of the log.
+    """
+    forecast = answer.forecast
+    job = f"job {answer.job}" if proposed is None else f"such a job ({_shape(proposed)})"
+    job = job[0].upper() + job[1:]
+    if forecast.immediate:
+        yield f"{job} starts at once."
+    else:
+        found = f"{job} starts in {duration(forecast.median)}"
+        found += f" ({_percent(answer.level)}: {duration(forecast.low)} to {duration(forecast.high)})"
+        yield (
+            f"{found}."
+            if answer.checked is not None
+            else f"{found}, not calibrated: too few jobs have started."
+        )
+    yield (
+        f"At {answer.at:,.0f} s, {_count(answer.ahead, 'job')} submitted earlier {_verb(answer.ahead, 'wait')} and"
+        f" {_count(answer.running, 'job')} {_verb(answer.running, 'run')}; the policy is {policy}."
+    )
+    yield f"Slurm's rule (squeue --start) predicts {duration(answer.planned)}."
+    if answer.waited is not None:
+        place = "in" if forecast.contains(answer.waited) else "outside"
+        yield f"It started after {duration(answer.waited)}, {place} the interval."
+    if answer.checked is not None:
+        yield from check_sentences(answer.checked)
+
+
+def check_sentences(checked: StartCheck) -> Iterator[str]:
+    """Yield how good predictions at earlier instants were.
+
+    Parameters
+    ----------
+    checked
+        The predictions.
+    """
+    ours, plan, level = checked.of_replays(), checked.of_plan(), checked.calibration.level
+    yield f"Checked on {_count(checked.table.height, 'earlier job')}, each at its submission:"
+    if checked.certain:
+        yield (
+            f"- {_count(checked.certain, 'job')} could start at once by all replays;"
+            f" {share(checked.certain_right, checked.certain)} of them did."
+        )
+    if not ours.predictions:
+        yield "- No other job had an interval: too few jobs had started before."
+        return
+    yield (
+        f"- {ours.contained:,} of {_count(ours.predictions, 'other job')} with an interval started within it:"
+        f" {share(ours.contained, ours.predictions)}, intended {_percent(level)}."
+    )
+    yield f"- {_accuracy('The predicted start', ours)}."
+    rule = _accuracy("Slurm's rule", plan)
+    yield f"- {rule} if calibrated in the same way."
+
+
+def _accuracy(what: str, found: StartAccuracy) -> str:
+    return (
+        f"{what}: mean error {duration(found.mean_error)}, median error {duration(found.median_error)},"
+        f" median width of the interval {duration(found.median_width)}"
+    )
+
+
+def _shape(job: ProposedJob) -> str:
+    user = "" if job.user is None else f" of {job.user}"
+    return f"{_count(job.procs, 'processor')}, walltime {duration(job.request)}{user}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _verb(number: int, verb: str) -> str:
+    return f"{verb}s" if number == 1 else verb
+
+
+def _percent(level: float) -> str:
+    percent = 100 * level
+    return f"{percent:.0f} %" if math.isclose(percent, round(percent), abs_tol=1e-9) else f"{percent:.3g} %"
