@@ -44,9 +44,18 @@ def test_rows_and_pictures_are_saved(tmp_path):
     assert json.loads(rows_json(Reproduction(rows))) == found
 
 
+#: Its profiling takes five minutes.
+LONG = ("cascade",)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "paper", [each for each in papers() if each.name not in LIVE], ids=lambda paper: paper.name
+    "paper",
+    [
+        pytest.param(each, marks=[pytest.mark.nightly] if each.name in LONG else [], id=each.name)
+        for each in papers()
+        if each.name not in LIVE
+    ],
 )
 def test_quick_reproductions_run(paper):
     quick(paper)

@@ -65,7 +65,7 @@ def test_conservative_starts_equal_the_definition_in_the_first_weeks(kth: Worklo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["sjf", "conservative"])
+@pytest.mark.parametrize("name", ["sjf", pytest.param("conservative", marks=pytest.mark.nightly)])
 def test_every_start_equals_the_slower_definitions(kth: Workload, name: str) -> None:
     replayed = run(name, kth.jobs, kth.processors)
     assert violations_of(replayed) == []
