@@ -35,6 +35,7 @@ NOT_RUN = {
     "docs/slurm.md": 3,
     "docs/streams.md": 1,
     "docs/tutorial.md": 2,
+    "docs/when.md": 1,
 }
 #: Runs a page: commands in a shell, snippets one after the other with the names of those before.
 DRIVER = """

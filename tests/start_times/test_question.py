@@ -124,16 +124,16 @@ def test_a_question_that_has_no_answer_is_rejected(history, predictor):
 def test_sentences_give_the_answer_first(history, predictor, checked):
     waits = history.start - history.workload.jobs.submit
     row = int(np.argmax(waits))
-    said = list(answer_sentences(predictor.job(row, checked=checked), "easy"))
+    said = list(answer_sentences(predictor.job(row, checked=checked), "easy", "now"))
     assert said[0].startswith(f"Job {row + 1} starts in ")
     assert "(90 %: " in said[0]
     assert said[-4:] == list(check_sentences(checked))[-4:]
-    raw = list(answer_sentences(predictor.job(row), "easy"))
+    raw = list(answer_sentences(predictor.job(row), "easy", "now"))
     assert raw[0].endswith("not calibrated: too few jobs have started.")
     proposed = ProposedJob(procs=1, request=60.0)
     empty = history_of(Workload(lublin(1, 64, np.random.default_rng(1)), 64), EASY, recorded=False)
     alone = StartPredictor(empty, EASY).like(proposed, at=float(empty.end[0]))
-    assert next(answer_sentences(alone, "easy", proposed)).endswith(
+    assert next(answer_sentences(alone, "easy", "now", proposed)).endswith(
         "(1 processor, walltime 1 min) starts at once."
     )
 

@@ -25,7 +25,8 @@ What commands do:
   :mod:`~windlass.cli.field_paths` for ``--set``, :mod:`~windlass.cli.policy_list` for ``--policies``,
   :mod:`~windlass.cli.policy_notation` for one policy of it, :mod:`~windlass.cli.column_names` for ``--columns``,
   :mod:`~windlass.cli.answer` for the verdict.
-- :mod:`~windlass.cli.when`: ``when``.
+- :mod:`~windlass.cli.when`, :mod:`~windlass.cli.slurm_when`: ``when`` on a log and on a live Slurm, with
+  :mod:`~windlass.cli.when_options` and :mod:`~windlass.cli.when_output`.
 - :mod:`~windlass.cli.inspect`: ``list`` and ``trace``; :mod:`~windlass.cli.catalogue`: the tables of ``list``.
 - :mod:`~windlass.cli.forecast`, :mod:`~windlass.cli.forecast_output`: ``forecast``, and its tables and page.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from windlass.cli import completion, options
+from windlass.cli import completion, options, when_options
 from windlass.policy.limit import CHECK_LIMIT_S
 
 
@@ -59,19 +59,14 @@ def when(
     job: Annotated[
         str | None, typer.Argument(help="Job of the log.", show_default="none: check predictions only")
     ] = None,
-    like: Annotated[
-        str | None,
-        typer.Option("--like", help="A job to submit, as in procs=64,walltime=4h,user=ann.", metavar="JOB"),
-    ] = None,
+    like: when_options.Like = None,
     at: Annotated[
         float | None,
         typer.Option(
             "--at", help="Instant (s of the log).", show_default="the job's submission, or the last one"
         ),
     ] = None,
-    waiting: Annotated[
-        bool, typer.Option("--waiting", help="Predict all jobs that wait at the instant.")
-    ] = False,
+    waiting: when_options.AllWaiting = False,
     policy: Annotated[
         str,
         typer.Option("--policy", help="Policy of the site's queue.", autocompletion=completion.policies),
@@ -79,12 +74,7 @@ def when(
     simulated: Annotated[
         bool, typer.Option("--simulated", help="Predict the policy's own schedule, not the recorded one.")
     ] = False,
-    check: Annotated[
-        int,
-        typer.Option(
-            "--check", min=0, max=100_000, help="Earlier jobs to predict, which calibrate the interval."
-        ),
-    ] = 300,
+    check: when_options.EarlierJobs = 300,
     procs: Annotated[
         int | None, typer.Option("--procs", help="Processors of the site.", show_default="from the log")
     ] = None,
@@ -97,7 +87,7 @@ def when(
     from windlass.cli.when import WhenOptions, when_command
 
     question = WhenOptions(
-        log,
+        log=log,
         job=job,
         like=like,
         at=at,

@@ -11,6 +11,7 @@ import typer
 from windlass.cli import completion
 from windlass.cli.output import log_json, log_line, note, print_lines
 from windlass.cli.slurm_log import Conf, client_of, log
+from windlass.cli.slurm_when import when
 
 slurm_app = typer.Typer(
     help="Order Slurm's queue by a policy, read its log, or start a private Slurm for trials.",
@@ -180,6 +181,7 @@ def give_back(partition: _Partition = None, journal: _Journal = None, conf: Conf
 
 
 slurm_app.command()(log)
+slurm_app.command()(when)
 
 
 def _with_host(address: str) -> str:

@@ -223,10 +223,13 @@ class StartPredictor:
             Called with the number of jobs predicted so far.
         """
         jobs = self._history.workload.jobs
+        if np.isnan(before):
+            raise InputError("before is nan, expected a time")
         among = np.flatnonzero((jobs.submit < before) & (self._history.start < before))[
             -max(_AMONG, 10 * count) :
         ]
-        rows = among[np.unique(np.linspace(0, len(among) - 1, min(count, len(among))).astype(np.int64))]
+        places = np.linspace(0, max(len(among) - 1, 0), min(count, len(among))).astype(np.int64)
+        rows = among[np.unique(places)]
         return check_starts(
             self._history,
             self._make,
@@ -281,6 +284,8 @@ class StartPredictor:
                 f"procs is {job.procs}, expected at most the site's processors, {workload.processors}"
             )
         now = float(workload.jobs.submit[-1]) if at is None else at
+        if not np.isfinite(now):
+            raise InputError(f"at is {now} s, expected a finite time")
         history = _with_job(self._history, job, now)
         return self._answer(history, len(history) - 1, now, "", checked)
 

@@ -10,7 +10,9 @@ from windlass.experiment.start_times.start_check import StartAccuracy, StartChec
 from windlass.report.units import duration, share
 
 
-def answer_sentences(answer: StartAnswer, policy: str, proposed: ProposedJob | None = None) -> Iterator[str]:
+def answer_sentences(
+    answer: StartAnswer, policy: str, when: str, proposed: ProposedJob | None = None
+) -> Iterator[str]:
     """Yield the answer first, then how it compares, and how good such answers were.
 
     Parameters
@@ -19,6 +21,8 @@ def answer_sentences(answer: StartAnswer, policy: str, proposed: ProposedJob | N
         The prediction.
     policy
         Name of the policy of the replays.
+    when
+        The instant in words, as in ``at 3,600 s``.
     proposed
         The proposed job; None for a job of the log.
     """
@@ -35,10 +39,9 @@ def answer_sentences(answer: StartAnswer, policy: str, proposed: ProposedJob | N
             if answer.checked is not None
             else f"{found}, not calibrated: too few jobs have started."
         )
-    yield (
-        f"At {answer.at:,.0f} s, {_count(answer.ahead, 'job')} submitted earlier {_verb(answer.ahead, 'wait')} and"
-        f" {_count(answer.running, 'job')} {_verb(answer.running, 'run')}; the policy is {policy}."
-    )
+    ahead = f"{_count(answer.ahead, 'job')} submitted earlier {_verb(answer.ahead, 'wait')}"
+    running = f"{_count(answer.running, 'job')} {_verb(answer.running, 'run')}"
+    yield f"{when[0].upper()}{when[1:]}, {ahead} and {running}; the policy is {policy}."
     yield f"Slurm's rule (squeue --start) predicts {duration(answer.planned)}."
     if answer.waited is not None:
         place = "in" if forecast.contains(answer.waited) else "outside"

@@ -149,10 +149,12 @@ def check_starts(
             progress(number + 1)
     table = pl.DataFrame(
         {
-            "job": [history.workload.name_of(row) for row in predicted],
+            "job": pl.Series([history.workload.name_of(row) for row in predicted], dtype=pl.String),
             "at_s": jobs.submit[predicted],
             "wait_s": history.start[predicted] - jobs.submit[predicted],
-            "certain": [given is not None and given.immediate for given in replays.given],
+            "certain": pl.Series(
+                [given is not None and given.immediate for given in replays.given], dtype=pl.Boolean
+            ),
             "low_s": replays.column("low"),
             "median_s": replays.column("median"),
             "high_s": replays.column("high"),
