@@ -10,7 +10,7 @@ import pytest
 
 from tests.engines.slurm.fake_commands import FakeCommands, job, node
 from tests.engines.slurm.releases import RELEASES, before, job_of, meta, node_of, queue_of
-from windlass.engines.slurm.client import Client
+from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.commands import Commands
 from windlass.engines.slurm.job_reader import JobReader, read_jobs
 from windlass.engines.slurm.node_reader import read_nodes
@@ -222,7 +222,7 @@ def test_a_squeue_that_fails_or_hangs_is_an_error(squeue):
         client.jobs()
     squeue("""os.write(1, b'{"jobs": ['); os.kill(os.getpid(), 9)""")
     with pytest.raises(
-        BatchError, match=r"^squeue --json: the output is not valid JSON: Input data was truncated$"
+        AwayError, match=r" after 0 s: squeue --json: the output is not valid JSON: Input data was truncated$"
     ):
         client.jobs()
     squeue("sys.exit(3)")
@@ -232,7 +232,7 @@ def test_a_squeue_that_fails_or_hangs_is_an_error(squeue):
     with pytest.raises(BatchError, match=r"^no plugin$"):
         client.jobs()
     squeue("")
-    with pytest.raises(BatchError, match=r"^squeue --json: it printed nothing, expected JSON$"):
+    with pytest.raises(AwayError, match=r" after 0 s: squeue --json: it printed nothing, expected JSON$"):
         client.jobs()
     squeue("sys.exit('squeue: unrecognized option \\'--json\\'')")
     with pytest.raises(Exception, match=r"expected Slurm 21\.08 or newer"):

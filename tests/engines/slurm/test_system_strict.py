@@ -7,7 +7,7 @@ from tests.engines.slurm.strict import Strict
 from tests.engines.slurm.test_system import TWO, Bench
 from windlass.engines.batch.system import Cancelled, NoMore, Started, Submitted
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.entries import GivenBack, Refused, Releasing, Withheld
+from windlass.engines.slurm.entries import GivenBack, Refused, Released, Releasing, Withheld
 from windlass.engines.slurm.give_back import QueueReturn, may_release
 from windlass.engines.slurm.job_reader import read_jobs
 from windlass.engines.slurm.journal import Journal, read_journal
@@ -57,7 +57,7 @@ def test_give_back_releases_exactly_the_driver_s_jobs(bench):
     found.journal.append(Withheld(1005.0, 6, 1000.0))
     assert found.give_back("share") == QueueReturn((1,))
     assert found.fake.commands_with("release") == [("release", "1")]
-    assert read_journal(found.path)[-1] == GivenBack(1100.0, (1,))
+    assert read_journal(found.path)[-2:] == [GivenBack(1100.0, (1,)), Released(1100.0, 1, 1000.0, 0)]
     released_only = bench(squeue=jobs(free(3)))
     assert (released_only.give_back(), released_only.fake.commands_with("release")) == (QueueReturn(), [])
 
@@ -70,8 +70,8 @@ def test_give_back_names_jobs_that_stay_held(bench):
     assert answer == QueueReturn((7, 9), dict.fromkeys((6, 8), "Access/permission denied"))
     assert answer.problem() == "jobs 6, 8 stay held: Access/permission denied"
     # All jobs were released, despite the command's output.
-    fine = bench(squeue=[jobs(job(7)), jobs(free(7))], scontrol_release=(1, "", "x"))
-    assert fine.give_back() == QueueReturn((7,))
+    fine = bench(squeue=[jobs(job(5)), jobs(free(5))], scontrol_release=(1, "", "x"))
+    assert fine.give_back() == QueueReturn((5,))
 
 
 def test_only_held_arrays_left_to_windlass_are_reported(bench):
@@ -123,7 +123,8 @@ def test_a_partly_failed_release_is_journalled_with_its_reason(tmp_path):
     found.polls(1)
     slurm.rows[7] = job(7, cpus=1, node_count=1, **BARRED)
     assert found.system.start([7, 8]) == {7: "Access/permission denied for job 7"}
-    assert [type(entry) for entry in read_journal(tmp_path / "journal")] == [Releasing, Releasing, Refused]
+    kinds = [type(entry) for entry in read_journal(tmp_path / "journal")]
+    assert kinds == [Releasing, Releasing, Refused, Released]
     assert [type(event) for event in found.polls(2)] == [Cancelled, Started]
 
 

@@ -135,10 +135,36 @@ def test_a_job_with_a_dependency_holds_no_processors_and_comes_back():
     assert polls.events(1024.5, job(7)) == [Submitted(7, 1000.0, 3, 120.0)]
 
 
-def test_a_job_that_was_not_released_waits_again():
+def test_a_job_held_right_after_its_release_is_its_user_s():
     polls = Polls()
     polls.at(1005.0, job(7))
     polls.watch.released(7, 1006.0)
+    found = polls.at(1007.0, job(7))
+    assert (found.events, found.withheld) == ([Cancelled(7, 1007.0)], [7])
+
+
+def test_a_release_that_a_restarted_controller_forgot_is_made_again():
+    polls = Polls()
+    polls.at(1005.0, job(7))
+    polls.watch.released(7, 1006.0)
+    rows = read_jobs(jobs(job(7)))
+    found = polls.watch.update(rows, 1007.0, 1007.01, lambda: True)
+    assert (found.events, found.withheld) == ([Submitted(7, 1000.0, 3, 120.0)], [])
+
+
+def test_a_job_that_its_user_releases_is_slurm_s_until_its_user_holds_it():
+    polls = Polls()
+    polls.at(1005.0, job(7))
+    assert polls.events(1006.0, free(7)) == [Cancelled(7, 1006.0)]
+    assert polls.events(1007.0, free(7)) == []
+    found = polls.at(1008.0, job(7))
+    assert (found.events, found.withheld) == ([], [7])
+
+
+def test_one_list_without_a_hold_does_not_take_a_job_out_of_the_queue():
+    polls = Polls()
+    polls.at(1005.0, job(7))
+    assert polls.events(1006.0, free(7)) == [Cancelled(7, 1006.0)]
     assert polls.events(1007.0, job(7)) == [Submitted(7, 1000.0, 3, 120.0)]
 
 

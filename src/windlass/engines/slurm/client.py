@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TypeVar
 
 from windlass.engines.backoff import Backoff
@@ -23,7 +24,7 @@ from windlass.model import BatchError, InputError
 
 _Found = TypeVar("_Found")
 
-#: Parts of error messages, in lower case, that mean that the controller or MUNGE is unreachable.
+#: Parts of error messages, in lower case, that mean that the controller or MUNGE is unreachable, or lost on the way.
 _AWAY = (
     "unable to contact slurm controller",
     "unexpected message received",
@@ -40,6 +41,9 @@ _AWAY = (
     "munge",
     "standby mode",
     "insane message",
+    # A list that was cut short: its command was killed, or lost its connection.
+    "input data was truncated",
+    "it printed nothing",
 )
 #: All jobs, also those of hidden partitions and those that ended recently, which newer releases list only on request.
 _QUEUE = ("squeue", "--json", "--all", "--states=all")
@@ -173,6 +177,13 @@ class Client:
             if key.strip() == name:
                 return "" if value.strip() in ("(null)", "N/A") else value.strip()
         return ""
+
+    def booted(self) -> float:
+        """Return the Unix time at which the controller started, s; NaN if it is unknown."""
+        try:
+            return datetime.fromisoformat(self.setting("BOOT_TIME")).timestamp()
+        except ValueError:
+            return math.nan
 
     def accounting(self, fields: Sequence[str], duplicates: bool = False) -> str:
         """Return the ended jobs in Slurm's accounting, one line each: fields separated by ``|``, times as Unix times.

@@ -7,7 +7,7 @@ import dataclasses
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +52,19 @@ class JournaledEngine:
         The policy's name in the journal.
     status
         Updated with each decision.
+    clock
+        Returns the Unix time, s.
     """
 
     def __init__(
-        self, engine: Engine[BatchRun], journal: Record, policy: str, status: DriverStatus | None = None
+        self,
+        engine: Engine[BatchRun],
+        journal: Record,
+        policy: str,
+        status: DriverStatus | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        self._engine, self._journal, self._policy = engine, journal, policy
+        self._engine, self._journal, self._policy, self._clock = engine, journal, policy, clock
         self._status = status or DriverStatus()
         self.wait, self.view, self.result, self.close = engine.wait, engine.view, engine.result, engine.close
 
@@ -66,15 +73,21 @@ class JournaledEngine:
         if decision == ORDER.key and isinstance(answer, Start) and answer.jobs:
             jobs = tuple(str(job) for job in answer.jobs)
             why = tuple(str(reason) for reason in answer.reasons())
-            self._journal.append(Decided(time.time(), self._policy, jobs, why))
+            self._journal.append(Decided(self._clock(), self._policy, jobs, why))
         self._engine.act(decision, answer)
         if decision == ORDER.key:
             self._status.decisions += 1
-            self._status.lag = max(0.0, time.time() - self._status.polled)
+            self._status.lag = max(0.0, self._clock() - self._status.polled)
 
 
 def drive_slurm(
-    client: Client, driving: Driving, notify: Notify, status: DriverStatus | None = None
+    client: Client,
+    driving: Driving,
+    notify: Notify,
+    status: DriverStatus | None = None,
+    *,
+    clock: Callable[[], float] = time.time,
+    sleep: Callable[[float], None] = time.sleep,
 ) -> BatchRun:
     """Start Slurm's jobs in a policy's order, until no job is left or until interrupted.
 
@@ -90,6 +103,10 @@ def drive_slurm(
         Called with a line for each decision that starts jobs, and for each warning.
     status
         Updated while the driver runs, for its metrics; its ``contact`` must be the client's.
+    clock
+        Returns the Unix time, s.
+    sleep
+        Waits for this many seconds between polls.
 
     Raises
     ------
@@ -107,7 +124,6 @@ def drive_slurm(
     status = status or DriverStatus(contact=client.contact)
     with DriverLock(cluster_name(client)), Journal(driving.journal) as journal:
         _report_found(journal, notify)
-        system = SlurmSystem(client, journal, driving.options, notify=notify, status=status)
         policy = driving.policies[ORDER.key]
         with contextlib.ExitStack() as stack:
             # On exit, quotas are lifted first, then the queue is given back, and then the lock is released.
@@ -119,10 +135,14 @@ def drive_slurm(
                     driving.options,
                     notify,
                     status,
+                    clock,
                 )
+            system = SlurmSystem(
+                client, journal, driving.options, notify=notify, clock=clock, sleep=sleep, status=status
+            )
             site = sharing_site(system, client, driving, journal, notify)
             stack.callback(site.close)
-            engine = JournaledEngine(site, journal, policy.name, status)
+            engine = JournaledEngine(site, journal, policy.name, status, clock)
             return drive(
                 engine,
                 driving.policies,
@@ -193,11 +213,12 @@ def _give_back(
     options: SlurmOptions,
     notify: Notify,
     status: DriverStatus | None = None,
+    clock: Callable[[], float] = time.time,
 ) -> None:
     status = status or DriverStatus()
     with _undisturbed():
         try:
-            found = _given_back(client, journal, options, notify)
+            found = _given_back(client, journal, options, notify, clock)
         except BatchError as error:
             status.left_held = max(1, status.waiting + status.stuck)
             notify(LogEntry.of(f"jobs may still be held; {_BY_HAND}: {error}", "still_held"))
@@ -210,13 +231,15 @@ def _give_back(
         notify(LogEntry.of(f"{found.problem()}; {_BY_HAND}", "still_held", jobs=list(found.held)))
 
 
-def _given_back(client: Client, journal: Journal, options: SlurmOptions, notify: Notify) -> QueueReturn:
+def _given_back(
+    client: Client, journal: Journal, options: SlurmOptions, notify: Notify, clock: Callable[[], float]
+) -> QueueReturn:
     try:
-        return return_queue(client, journal, options.partition, notify)
+        return return_queue(client, journal, options.partition, notify, clock)
     except InputError as error:
         # With a full disk the journal cannot be written. Jobs that stay held for ever would be worse.
         notify(f"{error}; giving the queue back without a journal entry")
-        return return_queue(client, Unwritten(journal.path, notify), options.partition, notify)
+        return return_queue(client, Unwritten(journal.path, notify), options.partition, notify, clock)
 
 
 @contextlib.contextmanager

@@ -28,6 +28,24 @@ class Releasing:
 
 
 @dataclass(frozen=True, slots=True)
+class Released:
+    """A job was released, and Slurm confirmed it: a hold that it has from then on is not Windlass's."""
+
+    at: float
+    job: int
+    submit: float
+    restarts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A job without a hold is about to be held for Windlass again."""
+
+    at: float
+    job: int
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """Slurm refused to release a job; with its message."""
 
@@ -106,7 +124,20 @@ class GivenBack:
     jobs: tuple[int, ...]
 
 
-Entry = Decided | Releasing | Refused | Began | Over | Taking | Returning | Restored | Withheld | GivenBack
+Entry = (
+    Decided
+    | Releasing
+    | Released
+    | Holding
+    | Refused
+    | Began
+    | Over
+    | Taking
+    | Returning
+    | Restored
+    | Withheld
+    | GivenBack
+)
 #: Valid types for each annotation; for a tuple, of its elements.
 _TYPES: dict[str, tuple[type, ...]] = {
     "float": (int, float),
@@ -120,6 +151,8 @@ _KINDS: dict[str, type[Any]] = {
     for kind in (
         Decided,
         Releasing,
+        Released,
+        Holding,
         Refused,
         Began,
         Over,
@@ -182,12 +215,15 @@ class Standing:
         Jobs that were requeued, or were about to be, and were not released since.
     withheld
         Jobs held by a user.
+    released
+        Jobs that were released with Slurm's confirmation, and were not held for Windlass since.
     """
 
     under_way: dict[int, Releasing] = field(default_factory=dict)
     taken: dict[int, Taking] = field(default_factory=dict)
     returning: dict[int, Returning] = field(default_factory=dict)
     withheld: dict[int, Withheld] = field(default_factory=dict)
+    released: dict[int, Released] = field(default_factory=dict)
 
     def note(self, entry: Entry) -> None:
         """Apply an entry."""
@@ -196,6 +232,11 @@ class Standing:
                 self.under_way[entry.job] = entry
                 self.returning.pop(entry.job, None)
                 self.withheld.pop(entry.job, None)
+                self.released.pop(entry.job, None)
+            case Released():
+                self.released[entry.job] = entry
+            case Holding():
+                self.released.pop(entry.job, None)
             case Refused() | Over():
                 self.under_way.pop(entry.job, None)
             case Taking():
@@ -214,6 +255,7 @@ class Standing:
         # A release cancels a pending return, so releases go first.
         return [
             *self.under_way.values(),
+            *self.released.values(),
             *self.taken.values(),
             *self.returning.values(),
             *self.withheld.values(),
@@ -223,3 +265,4 @@ class Standing:
         """Drop a job that is gone; this needs no entry."""
         self.returning.pop(job, None)
         self.withheld.pop(job, None)
+        self.released.pop(job, None)

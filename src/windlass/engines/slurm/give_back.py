@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from windlass.engines.slurm.batches import batches, listed
 from windlass.engines.slurm.client import AwayError, Client
-from windlass.engines.slurm.entries import GivenBack
+from windlass.engines.slurm.entries import GivenBack, Released
 from windlass.engines.slurm.guests import Guests
 from windlass.engines.slurm.history import Past
 from windlass.engines.slurm.journal import Record
@@ -85,7 +85,8 @@ def return_queue(
     """
     rows, past = client.jobs(), Past(journal)
     here = [row for row in rows if row.opted_in and may_release(row) and partition in (None, row.partition)]
-    held = tuple(row.job for row in here if not past.withheld(row))
+    ours = {row.job: row for row in here if not past.is_users(row)}
+    held = tuple(ours)
     try:
         Guests(client, journal, past, notify, clock).restore(rows)
     except BatchError as error:
@@ -95,7 +96,9 @@ def return_queue(
     journal.append(GivenBack(clock(), held))
     failed = _release(client, held)
     still = _still_held(client, failed)
-    return QueueReturn(tuple(job for job in held if job not in still), still)
+    released = tuple(job for job in held if job not in still)
+    journal.append(*(Released(clock(), job, ours[job].submit, ours[job].restarts) for job in released))
+    return QueueReturn(released, still)
 
 
 def _release(client: Client, jobs: Sequence[int]) -> dict[int, str]:

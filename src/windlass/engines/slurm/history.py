@@ -8,6 +8,7 @@ from windlass.engines.batch.system import Cancelled, Ended, Event, Started, Subm
 from windlass.engines.slurm.entries import Began, Entry, Over, Restored, Taking, Withheld
 from windlass.engines.slurm.journal import Record
 from windlass.engines.slurm.models import JobRow, Phase
+from windlass.engines.slurm.reasons import launch_failed
 
 
 class Past:
@@ -44,6 +45,22 @@ class Past:
         """Return whether a user holds the job."""
         left = self._journal.standing.withheld.get(row.job)
         return left is not None and left.submit == row.submit
+
+    def is_users(self, row: JobRow) -> bool:
+        """Return whether a hold of the job is not Windlass's, but that of its user, or Slurm's after a failed launch.
+
+        A job that was released, and is held without an entry of the journal, was held by another.
+        """
+        standing = self._journal.standing
+        last = standing.released.get(row.job) or standing.under_way.get(row.job)
+        if not row.held or self.returning(row):
+            return False
+        if self.withheld(row) or launch_failed(row):
+            return True
+        if last is None:
+            return False
+        same = (row.submit, row.restarts) == (last.submit, last.restarts)
+        return row.restarts > last.restarts or (same and row.job in standing.released)
 
     def taken(self, row: JobRow) -> Taking | None:
         """Return the entry by which the job became a guest, if it still has a guest's time limit and nodes."""
@@ -82,7 +99,7 @@ class Past:
             if _is_gone(rows.get(job)) or _is_another(rows[job], left.submit, left.restarts)
         ]
         # A job that is being requeued may be listed as cancelled for a moment.
-        for job in {*standing.returning, *standing.withheld} - rows.keys():
+        for job in {*standing.returning, *standing.withheld, *standing.released} - rows.keys():
             standing.forget(job)
         self._journal.append(*gone)
 

@@ -30,6 +30,8 @@ class KnownJob:
     blocked: str = ""
     #: Its request when Slurm could not start it: a changed job is tried again at once.
     refused: tuple[object, ...] | None = None
+    #: True if the last poll listed it without a hold, though no driver released it.
+    doubtful: bool = False
     #: Its suspended time reported so far, s.
     paused: float = 0.0
 

@@ -6,11 +6,12 @@ import math
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from windlass.engines.batch.system import Capacity, Event, NoMore
 from windlass.engines.slurm.batches import batches, job_list
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.entries import Refused, Releasing
+from windlass.engines.slurm.entries import Holding, Refused, Released, Releasing
 from windlass.engines.slurm.give_back import may_release
 from windlass.engines.slurm.guests import Guests
 from windlass.engines.slurm.history import Past
@@ -97,11 +98,16 @@ class SlurmSystem:
         #: Guests, and the changes made to them.
         self.guests = Guests(client, journal, past, notify, clock)
         self._watch = SlurmWatch(
-            past.was_released, past.was_requeued, past.withheld, past.returning, self._excess
+            past.was_released,
+            past.was_requeued,
+            past.withheld,
+            past.returning,
+            self._excess,
+            past.is_users,
         )
         self._rows: Mapping[int, JobRow] = {}
         self._now = clock()
-        self._next_poll = -math.inf
+        self._next_poll, self._outages = -math.inf, client.contact.outages
         self._no_more = False
         self._notices = Notices(notify)
         self._events: list[Event] = []
@@ -151,7 +157,15 @@ class SlurmSystem:
                 refused[job] = failed[job]
             else:
                 self._watch.released(job, now)
-        self._journal.append(*(Refused(now, job, refused[job]) for job in wanted if job in refused))
+        done = self._clock()
+        self._journal.append(
+            *(
+                Refused(done, job, refused[job])
+                if job in refused
+                else Released(done, job, known[job].submit, known[job].restarts)
+                for job in wanted
+            )
+        )
         self.status.started += len(wanted) - len(still)
         self.status.refusals += len(still)
         return refused
@@ -195,10 +209,12 @@ class SlurmSystem:
     def _poll_jobs(self) -> None:
         began, lost = self._clock(), self._client.contact.lost
         rows = self._client.jobs(self._options.partition)
+        before, self._outages = self._outages, self._client.contact.outages
+        restarted = cache(lambda: before != self._outages and self._client.booted() >= math.floor(self._now))
         now = self._clock()
         self._rows = {row.job: row for row in rows}
         here = [row for row in rows if self._is_here(row)]
-        changes = self._watch.update(here, began, now)
+        changes = self._watch.update(here, began, now, restarted)
         self._past.keep(changes.events, [self._rows[job] for job in changes.withheld], now)
         self._past.forget(self._rows, now)
         self._events += changes.events
@@ -242,7 +258,11 @@ class SlurmSystem:
 
     def _hold(self, jobs: Mapping[int, str]) -> None:
         if not self._options.dry_run and jobs:
-            self._notices.held(jobs, self._client.hold(list(jobs)))
+            self._journal.append(*(Holding(self._clock(), job) for job in jobs))
+            failed = self._client.hold(list(jobs))
+            for job in jobs.keys() - failed.keys():
+                self._watch.held(job)
+            self._notices.held(jobs, failed)
 
     def _still_held(self, failed: Collection[int]) -> set[int]:
         """Return the jobs of these, which a command failed to release, that are still held or unknown to Slurm."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
+import msgspec
+
 from windlass.engines.batch.system import Cancelled, Delayed, Ended, Event, Holds, Started
 from windlass.engines.slurm.known_job import KnownJob, QueueChanges
 from windlass.engines.slurm.models import JobRow, Phase
@@ -29,6 +31,8 @@ class SlurmWatch:
         Returns whether a driver requeued it, held; a job requeued by anyone else keeps its hold.
     excess
         Returns what a job requests in excess of its partition; empty if it fits. One that does not is set aside.
+    is_users
+        Returns whether a held job was held by another than a driver, which is not recorded yet.
     """
 
     def __init__(
@@ -38,9 +42,12 @@ class SlurmWatch:
         withheld: Callable[[JobRow], bool] = lambda row: False,
         returning: Callable[[JobRow], bool] = lambda row: False,
         excess: Callable[[JobRow], str] = lambda row: "",
+        is_users: Callable[[JobRow], bool] = lambda row: False,
     ) -> None:
         self._was_released, self._was_requeued = was_released, was_requeued
         self._withheld, self._returning, self._excess = withheld, returning, excess
+        self._is_users = is_users
+        self._restarted_since: Callable[[], bool] = lambda: False
         self._known: dict[int, KnownJob] = {}
         self._polled, self._turns = -math.inf, 0
 
@@ -54,7 +61,18 @@ class SlurmWatch:
         self._turns += 1
         self._known[job].released, self._known[job].turn = at, self._turns
 
-    def update(self, rows: Sequence[JobRow], began: float, now: float) -> QueueChanges:
+    def held(self, job: int) -> None:
+        """Note that a job was held for Windlass since the last poll."""
+        known = self._known[job]
+        known.row = msgspec.structs.replace(known.row, held=True)
+
+    def update(
+        self,
+        rows: Sequence[JobRow],
+        began: float,
+        now: float,
+        restarted: Callable[[], bool] = lambda: False,
+    ) -> QueueChanges:
         """Compare a poll with the last one.
 
         Parameters
@@ -63,7 +81,10 @@ class SlurmWatch:
             All jobs that Slurm lists, by number.
         began, now
             When the poll began and ended, s.
+        restarted
+            Returns whether Slurm's controller restarted since the last poll, and may have forgotten releases.
         """
+        self._restarted_since = restarted
         found = QueueChanges()
         there = {row.job for row in rows}
         for job in [job for job in self._known if job not in there]:
@@ -122,7 +143,7 @@ class SlurmWatch:
             return
         elif row.barred or (row.held and self._withheld(row)):
             known.ours, known.aside = True, -math.inf if row.barred else math.inf
-        elif row.held and self._was_requeued(row) and not self._returning(row):
+        elif row.held and (self._is_users(row) or (self._was_requeued(row) and not self._returning(row))):
             known.ours, known.aside = True, math.inf
             found.withheld.append(row.job)
         elif row.held:
@@ -144,25 +165,37 @@ class SlurmWatch:
     def _waits_on(self, known: KnownJob, before: JobRow, now: float, found: QueueChanges) -> None:
         row = known.row
         if not math.isnan(known.aside):
-            if known.returns(now) and not known.misfits(self._excess(row)):
-                found.events.append(known.back())
+            self._stays_aside(known, before, now, found)
         elif row.barred:
             # An administrator's hold applies whether the job waited or was just released.
             known.released = math.nan
             self._withhold(known, now, found)
         elif not math.isnan(known.released) and row.held:
             known.released = math.nan
-            if before.held:
-                # It was never seen without a hold: the release failed.
+            if self._restarted_since():
                 found.events.append(known.submitted())
             else:
                 self._withhold(known, now, found)
         elif not math.isnan(known.released) and row.reason not in WAITS_FOR_ROOM:
             self._set_aside(known, now, found)
+        elif math.isnan(known.released) and not row.held:
+            # Another released it, so Slurm starts it.
+            known.aside, known.doubtful = math.inf, True
+            found.events.append(Cancelled(row.job, now))
         elif math.isnan(known.released) and known.misfits(self._excess(row)):
             found.events.append(Cancelled(row.job, now))
         elif (row.procs, row.limit) != (before.procs, before.limit) and math.isnan(known.released):
             found.events.append(known.submitted())
+
+    def _stays_aside(self, known: KnownJob, before: JobRow, now: float, found: QueueChanges) -> None:
+        # A single poll without the hold may be a list from before it.
+        doubtful, known.doubtful = known.doubtful, False
+        if doubtful and known.row.held:
+            known.aside = now
+        elif known.row.held and not before.held and known.aside == math.inf:
+            found.withheld.append(known.row.job)
+        if known.returns(now) and not known.misfits(self._excess(known.row)):
+            found.events.append(known.back())
 
     def _goes_on_waiting(self, known: KnownJob, now: float, found: QueueChanges) -> None:
         """Update a job that an earlier driver released, and that does not run yet."""
@@ -218,6 +251,7 @@ class SlurmWatch:
             self._meet(row, now, found)
             return
         known.times, known.released, known.aside = 0, math.nan, math.nan
+        known.doubtful = False
         known.paused, known.phase, known.blocked, known.refused = 0.0, row.phase, "", None
         known.at, known.ours = self._latest(row.submit, now), True
         found.events.append(known.submitted())
