@@ -1,0 +1,75 @@
+"""Bugs of the Slurm driver, one line each, that the adversary must find."""
+
+from tests.mutants.mutant import Mutant
+
+_HERE = ("tests/adversary/test_adversary.py",)
+_SLURM = "engines/slurm"
+
+
+def _bug(file, old, new):
+    return Mutant(file, old, new, _HERE)
+
+
+#: Each with what it breaks.
+PLANTED = {
+    "a release is not journaled": _bug(
+        f"{_SLURM}/system.py",
+        "self._journal.append(*(Releasing(now, job, known[job].submit, known[job].restarts) for job in wanted))",
+        "pass",
+    ),
+    "a give-back is not journaled": _bug(
+        f"{_SLURM}/give_back.py", "journal.append(GivenBack(clock(), held))", "pass"
+    ),
+    "a give-back lifts an administrator's hold": _bug(
+        f"{_SLURM}/give_back.py", "return row.held and not row.barred", "return row.held"
+    ),
+    "a give-back lifts a user's hold": _bug(f"{_SLURM}/give_back.py", "if not past.is_users(row)}", "}"),
+    "the queue is not given back": _bug(
+        f"{_SLURM}/driver.py", "if not driving.keep_held:", "if driving.keep_held:"
+    ),
+    "jobs of others are released": _bug(
+        f"{_SLURM}/models.py",
+        "return self.comment.split()[:1] == [OPT_IN] and not self.many",
+        "return not self.many",
+    ),
+    "a hold right after a release is lifted": _bug(
+        f"{_SLURM}/watch.py", "if self._restarted_since():", "if before.held:"
+    ),
+    "a user's hold counts as an administrator's": _bug(
+        f"{_SLURM}/watch.py",
+        "known.aside = -math.inf if known.row.barred else math.inf\n        if not",
+        "known.aside = -math.inf\n        if not",
+    ),
+    "an administrator's hold is tried again": _bug(
+        f"{_SLURM}/known_job.py", "return row.held and not row.barred and (", "return row.held and ("
+    ),
+    "a confirmed release is forgotten": _bug(
+        f"{_SLURM}/entries.py", "self.released[entry.job] = entry", "pass"
+    ),
+    "a rotated journal lacks confirmed releases": _bug(
+        f"{_SLURM}/entries.py", "            *self.released.values(),\n", ""
+    ),
+    "a job that its user requeued, held, is started": _bug(
+        f"{_SLURM}/watch.py",
+        "if row.held and (row.barred or not self._returning(row)):",
+        "if row.held and row.barred:",
+    ),
+    "a job that its user released stays in the queue": _bug(
+        f"{_SLURM}/watch.py", "elif math.isnan(known.released) and not row.held:", "elif False:"
+    ),
+    "a job that was just held counts as released": _bug(
+        f"{_SLURM}/system.py", "self._watch.held(job)", "pass"
+    ),
+    "an unreachable Slurm is an empty queue": _bug(
+        f"{_SLURM}/output.py", "if not usable and any(", "if False and any("
+    ),
+    "an incomplete line stays in the journal": _bug(
+        f"{_SLURM}/journal.py", "self._file.truncate(whole)\n", "pass\n"
+    ),
+    "a list that was cut short stops the driver": _bug(
+        f"{_SLURM}/client.py", '    "input data was truncated",\n', ""
+    ),
+    "the end of a job is no reason for a decision": _bug(
+        "engines/batch/engine.py", "self._wanted |= self._book.take(event)", "self._book.take(event)"
+    ),
+}

@@ -1,0 +1,90 @@
+"""A search for a seed whose run goes wrong, and the smallest part of its plan that still does.
+
+`python -m tests.adversary.search FIRST LAST` prints the first such seed and plan, and counts what was injected.
+"""
+
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.adversary.plan import draw
+from tests.adversary.world import run
+
+
+@dataclass
+class Found:
+    """What a search found: the runs, polls and drivers, the faults by kind, and the first plan that goes wrong."""
+
+    runs: int = 0
+    polls: int = 0
+    drivers: int = 0
+    injected: Counter = field(default_factory=Counter)
+    seed: int | None = None
+    plan: object = None
+    problems: list = field(default_factory=list)
+
+    def describe(self):
+        """Return the failure as a text; a plan can be pasted into a test."""
+        return f"seed {self.seed}: {'; '.join(self.problems)}\n{self.plan}"
+
+
+def search(seeds, folder):
+    """Run seeds until one goes wrong."""
+    found = Found()
+    for seed in seeds:
+        world = run(draw(seed), folder)
+        found.runs += 1
+        found.polls += world.polls
+        found.drivers += world.drivers
+        found.injected += world.injected
+        if world.problems:
+            rule = rule_of(world)
+            found.seed = seed
+            found.plan = minimise(draw(seed), lambda plan, rule=rule: rule_of(run(plan, folder)) == rule)
+            found.problems = run(found.plan, folder).problems
+            break
+    return found
+
+
+def rule_of(world):
+    """Return the first rule that a run breaks; empty if it breaks none."""
+    return world.problems[0].partition(":")[0] if world.problems else ""
+
+
+def minimise(plan, fails):
+    """Return a plan from which no fault, action or job can be dropped without its failure.
+
+    Parameters
+    ----------
+    plan
+        A plan that fails.
+    fails
+        Returns whether a plan fails.
+    """
+    dropped = True
+    while dropped:
+        dropped = False
+        for part in (*plan.faults, *plan.actions, *plan.jobs):
+            smaller = plan.without(part)
+            if smaller.jobs and fails(smaller):
+                plan, dropped = smaller, True
+    return plan
+
+
+def main(first, last):
+    began = time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        found = search(range(first, last), Path(folder))
+    if found.seed is not None:
+        print(found.describe())
+    faults = ", ".join(f"{kind} {count:,}" for kind, count in sorted(found.injected.items()))
+    print(f"{found.runs:,} runs, {found.polls:,} polls, {found.drivers:,} drivers: {faults}")
+    print(f"{time.process_time() - began:.0f} s of processor time")
+    return 0 if found.seed is None else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:3])))
