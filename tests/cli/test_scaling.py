@@ -49,6 +49,8 @@ def test_a_dry_run_prints_the_requests_and_writes_nothing(call, types, tmp_path)
         assert message.endswith("Nothing was changed.\n")
         assert server.get(DEPLOYMENTS)["items"] == []
         assert call("k8s", "remove", *config[2:]) == "no objects of Windlass found\n"
+    # There is no history of demand either.
+    assert not (tmp_path / "state").exists()
 
 
 @pytest.mark.parametrize(

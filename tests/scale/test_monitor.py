@@ -35,6 +35,28 @@ def test_rows_are_the_last_added_in_each_period(tmp_path_factory, added):
         assert kept.rows(60.0)[:, 0].tolist() == expected
 
 
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_dry_run_reads_a_history_and_changes_no_file(tmp_path, is_open):
+    kept = monitor(tmp_path, ["a"])
+    kept.add(15.0, np.array([1.0]))
+    if not is_open:
+        kept.close()
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir() if not each.name.endswith("-shm")}
+    with monitor(tmp_path, ["a"], writes=False) as dry:
+        assert dry.rows(15.0).tolist() == [[1.0]]
+        dry.add(25.0, np.array([2.0]))
+        assert dry.rows(25.0).tolist() == [[1.0], [2.0]]
+    after = {each.name: each.read_bytes() for each in tmp_path.iterdir() if not each.name.endswith("-shm")}
+    assert after == before
+    kept.close()
+
+
+def test_a_dry_run_without_a_history_creates_none(tmp_path):
+    with monitor(tmp_path / "state", ["a"], writes=False) as dry:
+        assert dry.rows(15.0).shape == (0, 1)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_later_rows_are_hidden_when_the_clock_is_set_back(tmp_path):
     with monitor(tmp_path, ["a"]) as kept:
         kept.add(15.0, np.array([1.0]))

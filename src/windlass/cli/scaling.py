@@ -136,7 +136,8 @@ def _scale(
 
     chosen = _policy(policy)
     names = [kind.name for kind in system.types]
-    with Monitor(history or _default_history(name), names, period=period) as monitor, _one_line():
+    file = history or _default_history(name)
+    with Monitor(file, names, period=period, writes=not dry_run) as monitor, _one_line():
         engine = LiveScale(system, monitor, SystemClock(), period=period, notify=log_line)
         if dry_run:
             print_lines([*engine.plan(chosen), "Nothing was changed."])

@@ -40,6 +40,8 @@ class Monitor:
         Length of a period, s.
     keep
         Number of periods to keep. Older ones are deleted, so the file stops growing.
+    writes
+        False to change no file, for a dry run: a missing file is an empty history, and rows are added in memory.
 
     Raises
     ------
@@ -58,13 +60,22 @@ class Monitor:
     [[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [2.5, 1.0]]
     """
 
-    def __init__(self, path: Path, types: Sequence[str], *, period: float, keep: int = 50_000) -> None:
+    def __init__(
+        self,
+        path: Path,
+        types: Sequence[str],
+        *,
+        period: float,
+        keep: int = 50_000,
+        writes: bool = True,
+    ) -> None:
         self._types, self._keep = list(types), whole("keep", keep, 1)
         self._period = number("period", period, 0.0, open_below=True)
         self._path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = sqlite3.connect(path)
+            if writes:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = sqlite3.connect(path) if writes else _copied(path)
             try:
                 self._open()
             except BaseException:
@@ -152,3 +163,14 @@ class Monitor:
                     f"{self._path}: history has a period of {known[0]:g} s, expected {self._period:g} s; "
                     "use another file for another period"
                 )
+
+
+def _copied(path: Path) -> sqlite3.Connection:
+    """Return a copy of a history in memory; an empty one if there is no file."""
+    copy = sqlite3.connect(":memory:")
+    if path.exists():
+        # Without another process that uses it, SQLite would create auxiliary files even to read it.
+        how = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "immutable=1"
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True)) as file:
+            file.backup(copy)
+    return copy
