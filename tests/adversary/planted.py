@@ -1,4 +1,4 @@
-"""Bugs of the Slurm driver, one line each, that the adversary must find."""
+"""Bugs of the drivers, one line each, that the adversary must find."""
 
 from tests.mutants.mutant import Mutant
 
@@ -10,8 +10,8 @@ def _bug(file, old, new):
     return Mutant(file, old, new, _HERE)
 
 
-#: Each with what it breaks.
-PLANTED = {
+#: Bugs of the Slurm driver, each with what it breaks.
+SLURM = {
     "a release is not journaled": _bug(
         f"{_SLURM}/system.py",
         "self._journal.append(*(Releasing(now, job, known[job].submit, known[job].restarts) for job in wanted))",
@@ -73,3 +73,28 @@ PLANTED = {
         "engines/batch/engine.py", "self._wanted |= self._book.take(event)", "self._book.take(event)"
     ),
 }
+_OBJECTS, _ENGINE = "engines/kubernetes/headroom.py", "engines/elastic/engine.py"
+#: Bugs of the autoscaler.
+ELASTIC = {
+    "a resized object is left so": _bug(
+        _OBJECTS, 'if (found.get("spec") or {}).get("replicas") != count:', "if False:"
+    ),
+    "objects are recreated at each decision": _bug(
+        _OBJECTS, "if _shape_of(found) == _shape_of(wanted):", "if False:"
+    ),
+    "Deployments stay when buffers are supported": _bug(
+        _OBJECTS, "self._delete_stale(objects.DEPLOYMENT, deployments, set())", "pass"
+    ),
+    "templates stay when buffers are not supported": _bug(
+        _OBJECTS, "            self._delete_stale(objects.POD_TEMPLATE, templates, set())\n", ""
+    ),
+    "objects of others are deleted": _bug(
+        _OBJECTS, "if is_managed(found) and name not in wanted:", "if name not in wanted:"
+    ),
+    "a failed write ends the driver": _bug(
+        _ENGINE,
+        "except ClusterError as error:\n            self._retry_later(error)\n            return",
+        "except ZeroDivisionError as error:\n            self._retry_later(error)\n            return",
+    ),
+}
+PLANTED = {**SLURM, **ELASTIC}

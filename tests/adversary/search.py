@@ -1,6 +1,7 @@
 """A search for a seed whose run goes wrong, and the smallest part of its plan that still does.
 
-`python -m tests.adversary.search FIRST LAST` prints the first such seed and plan, and counts what was injected.
+`python -m tests.adversary.search FIRST LAST [slurm|elastic]` prints the first such seed and plan, and counts what was
+injected.
 """
 
 import sys
@@ -10,8 +11,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.adversary.plan import draw
-from tests.adversary.world import run
+from tests.adversary import elastic, plan, world
+
+#: How each driver's plans are drawn and run.
+DRIVERS = {"slurm": (plan.draw, world.run), "elastic": (elastic.draw, elastic.run)}
 
 
 @dataclass
@@ -31,17 +34,17 @@ class Found:
         return f"seed {self.seed}: {'; '.join(self.problems)}\n{self.plan}"
 
 
-def search(seeds, folder):
+def search(seeds, folder, driver="slurm"):
     """Run seeds until one goes wrong."""
-    found = Found()
+    found, (draw, run) = Found(), DRIVERS[driver]
     for seed in seeds:
-        world = run(draw(seed), folder)
+        done = run(draw(seed), folder)
         found.runs += 1
-        found.polls += world.polls
-        found.drivers += world.drivers
-        found.injected += world.injected
-        if world.problems:
-            rule = rule_of(world)
+        found.polls += done.polls
+        found.drivers += done.drivers
+        found.injected += done.injected
+        if done.problems:
+            rule = rule_of(done)
             found.seed = seed
             found.plan = minimise(draw(seed), lambda plan, rule=rule: rule_of(run(plan, folder)) == rule)
             found.problems = run(found.plan, folder).problems
@@ -49,9 +52,9 @@ def search(seeds, folder):
     return found
 
 
-def rule_of(world):
+def rule_of(done):
     """Return the first rule that a run breaks; empty if it breaks none."""
-    return world.problems[0].partition(":")[0] if world.problems else ""
+    return done.problems[0].partition(":")[0] if done.problems else ""
 
 
 def minimise(plan, fails):
@@ -74,10 +77,10 @@ def minimise(plan, fails):
     return plan
 
 
-def main(first, last):
+def main(first, last, driver="slurm"):
     began = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
-        found = search(range(first, last), Path(folder))
+        found = search(range(int(first), int(last)), Path(folder), driver)
     if found.seed is not None:
         print(found.describe())
     faults = ", ".join(f"{kind} {count:,}" for kind, count in sorted(found.injected.items()))
@@ -87,4 +90,4 @@ def main(first, last):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:3])))
+    sys.exit(main(*sys.argv[1:]))

@@ -38,8 +38,8 @@ class SpareNodes:
     def set(self, kinds: Sequence[InstanceType], counts: Sequence[int], why: Sequence[str]) -> None:
         """Request ``counts`` spare nodes of the types ``kinds``, each for the reason in ``why``.
 
-        Windlass's obsolete objects are deleted at the end: those of types that are no longer listed, and Deployments
-        if the server supports CapacityBuffers now.
+        Windlass's obsolete objects are deleted at the end: those of types that are no longer listed, Deployments if
+        the server supports CapacityBuffers now, and templates of pods if it does not any more.
 
         Raises
         ------
@@ -64,6 +64,7 @@ class SpareNodes:
         names = {objects.object_name(kind) for kind in kinds}
         if version is None:
             self._delete_stale(objects.DEPLOYMENT, deployments, names)
+            self._delete_stale(objects.POD_TEMPLATE, templates, set())
         else:
             self._delete_stale(objects.buffer_kind(version), buffers, names)
             self._delete_stale(objects.POD_TEMPLATE, templates, names)
