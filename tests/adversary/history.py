@@ -125,8 +125,8 @@ def _confirmed(entries):
     """
     known = {}
     for entry in entries:
-        if isinstance(entry, Released | Began | Holding | Returning):
-            known.setdefault(entry.job, []).append((entry.at, isinstance(entry, Released | Began)))
+        if isinstance(entry, Released | Holding | Returning):
+            known.setdefault(entry.job, []).append((entry.at, isinstance(entry, Released)))
     return known
 
 

@@ -57,6 +57,10 @@ FOUND = {
     "a job is requeued while the driver polls each minute": plan(
         [Job(1, 0.0, 1, 85.0)], [Action("user requeues", 55.0, 1)], pace=60.0
     ),
+    # The driver stopped: Slurm did not know the job any more, eight times in a row.
+    "Slurm loses a job before it is released": plan(
+        [Job(4, 0.0, 4, 7.5)], (), [Fault("rolled back", 1.3), Fault("unanswered", 6)], pace=45.0
+    ),
     # The driver stopped, and gave the whole queue back.
     "a list is cut short": plan([Job(1, 0.0, 1, 6.0)], (), [Fault("cut", 21, 0.68)]),
     # It had not begun to poll, and left the jobs of the driver before it held.

@@ -79,6 +79,9 @@ def test_a_user_s_hold_after_a_confirmed_release_is_kept(by):
     assert rules(holds=(FREED, KEPT, lifted(USER))) == []
     assert rules((ENTRIES[0], again), ran=RAN, holds=(FREED, KEPT, lifted(by))) == []
     assert rules((*ENTRIES, Holding(4.5, 7), again), holds=(FREED, KEPT, lifted(by))) == []
+    # The time at which a job began is an estimate, and says nothing about the release before it.
+    began = Began(49.5, 7)
+    assert rules((*ENTRIES, Holding(4.5, 7), again, began), holds=(FREED, KEPT, lifted(by))) == []
 
 
 def test_an_administrator_s_hold_is_kept_by_a_driver_that_listed_it():

@@ -265,9 +265,12 @@ class SlurmSystem:
             self._notices.held(jobs, failed)
 
     def _still_held(self, failed: Collection[int]) -> set[int]:
-        """Return the jobs of these, which a command failed to release, that are still held or unknown to Slurm."""
-        rows = {row.job: row for row in self._client.jobs()} if failed else {}
-        return {job for job in failed if job not in rows or rows[job].held}
+        """Return the jobs of these, which a command failed to release, that are still held.
+
+        One that Slurm no longer lists is not: the next poll reports it as cancelled, and it is not tried again before.
+        """
+        held = {row.job for row in self._client.jobs() if row.held} if failed else set()
+        return held & set(failed)
 
     def _is_here(self, row: JobRow) -> bool:
         # The field of a waiting job lists all partitions that it was submitted to.
