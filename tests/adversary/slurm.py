@@ -128,12 +128,14 @@ class VirtualSlurm(Strict):
 
     @property
     def busy(self):
-        """True if a job runs, or may start without a release."""
-        return any(
-            row["job_state"] in ("RUNNING", "COMPLETING")
-            or (row["job_state"] == "PENDING" and row["priority"])
-            for row in self.rows.values()
-        )
+        """True if a job runs, may start without a release, or is held for Windlass."""
+        for number, row in self.rows.items():
+            waits = row["job_state"] == "PENDING"
+            if row["job_state"] in ("RUNNING", "COMPLETING") or (waits and row["priority"]):
+                return True
+            if waits and number in self.ours and self.holder[number] in (Actor.SUBMISSION, Actor.DRIVER):
+                return True
+        return False
 
     def _note(self, number, by, held):
         self.holder[number] = by if held else None
