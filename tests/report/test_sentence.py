@@ -164,6 +164,22 @@ def test_the_sentence_lists_variants_that_do_not_differ_from_the_best():
     assert line.endswith("slow is significantly worse than a.")
 
 
+def test_a_variant_that_is_worse_in_most_seeds_is_not_reported_as_equally_good():
+    made = results(
+        *(
+            (
+                name,
+                [
+                    outcome([0.0] * 3, [wait] * 3, [9.0 + seed] * 3, seed=seed)
+                    for seed, wait in enumerate(waits)
+                ],
+            )
+            for name, waits in {"a": (1.0, 2.0, 6.0), "b": (2.0, 1.0, 9.0), "c": (5.0, 90.0, 7.0)}.items()
+        )
+    )
+    assert "; c (34 s) is worse in 3 of 3 seeds, but not significantly." in verdict_sentences(made)[0]
+
+
 def test_variants_beyond_the_first_few_are_counted():
     alike = [("a0", [LOG]), *((f"a{number}", [varied(LOG, number)]) for number in range(1, 7))]
     slow = [(f"s{number}", [longer(LOG, 300.0)]) for number in range(5)]
@@ -274,11 +290,18 @@ def test_without_cut_work_there_is_no_sentence():
 @pytest.mark.parametrize(
     ("waits", "expected"),
     [
-        ((30.0, 60.0), "future, which knows the future and cannot win, has 30 s (50 %) less."),
-        ((60.0, 60.0), "future, which knows the future and cannot win, has the same mean wait."),
+        (
+            (30.0, 60.0),
+            "future, which knows more than a real policy can and cannot win, has 30 s (50 %) less.",
+        ),
+        (
+            (60.0, 60.0),
+            "future, which knows more than a real policy can and cannot win, has the same mean wait.",
+        ),
         (
             (90.0, 60.0),
-            "future, which knows the future and cannot win, has 30 s (50 %) more and is no bound here.",
+            "future, which knows more than a real policy can and cannot win, has 30 s (50 %) more and is no bound "
+            "here.",
         ),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -140,3 +141,20 @@ def test_the_tables_show_winner_margin_and_significance():
     html = section(found).html
     assert "<td><b>a 87 %</b></td><td>a 2 % n.s.</td>" in html
     assert "<td>a = &lt;b&gt;</td><td>none</td>" in html
+
+
+def test_a_policy_that_knows_the_future_is_no_rival():
+    made = swept(
+        {(load,): {"ahead": [1.0], "a": [2.0], "b": [400.0]} for load in (0.5, 0.9)},
+        ("load",),
+    )
+    bounded = replace(
+        made, variants=tuple(replace(each, bound="ahead" in each.name) for each in made.variants)
+    )
+    (found,) = matrices(bounded)
+    assert {(row[0].best, row[0].second) for row in found.cells} == {("a", "b")}
+
+
+def test_a_margin_below_the_whole_is_not_printed_as_all_of_it():
+    made = swept({(load,): {"a": [2.0], "b": [400.0]} for load in (0.5, 0.9)}, ("load",))
+    assert "<td>a 99.5 % n.s.</td>" in section(matrices(made)).html

@@ -109,15 +109,15 @@ def run(
             outcomes=tuple(outcomes[index, seed] for seed in scenario.seeds),
             point=variant.point,
             at=variant.at,
-            bound=_knows_future(scenario.world, scenario.world.choices(variant.setting)),
+            bound=_is_bound(scenario.world, scenario.world.choices(variant.setting)),
         )
         for index, variant in enumerate(scenario.variants)
     ]
     return Results(scenario.name, scenario.as_run, (*variants, *logs.results()))
 
 
-def _knows_future(world: World, choices: Sequence[Choice]) -> bool:
-    """Return whether the class of a policy declares that it knows the future."""
+def _is_bound(world: World, choices: Sequence[Choice]) -> bool:
+    """Return whether the class of a policy declares that it knows more than a real one can."""
     return any(
         getattr(registry.find(choice.policy), "bound", False) is True
         for registry in world.decisions

@@ -19,12 +19,15 @@ from windlass.report.phrases import (
 )
 from windlass.report.qualifications import qualifications
 from windlass.report.units import PERCENT, Unit, counted, number, percentage, sentence_unit
+from windlass.results.verdict.compare import Comparison
 from windlass.results.verdict.evidence import NoInterval
 from windlass.results.verdict.judge import PointVerdict, Verdict
 from windlass.results.verdict.sample_size import needed_jobs, needed_seeds
 
 #: Maximum number of equivalent variants that are named; above it, only their count is given.
 _NAMED = 4
+#: Share of the seeds or blocks from which on a variant that is not significantly worse is reported as worse in most.
+_MOST_PAIRS = 0.75
 
 
 def sentences(verdict: Verdict | None) -> tuple[str, ...]:
@@ -92,13 +95,13 @@ def point_sentence(verdict: Verdict, point: PointVerdict) -> str:
 
 
 def _bound(verdict: Verdict, point: PointVerdict, row: int) -> str:
-    """Return by how much a variant that knows the future is better than the best; empty without values."""
+    """Return by how much a bound is better than the best; empty without values."""
     comparison, best = point.comparison, point.comparison.best
     if best is None or comparison.means[row] != comparison.means[row]:  # NaN
         return ""
     means = (comparison.means[row], comparison.means[best])
     unit = sentence_unit(verdict.metric, [*means, means[1] - means[0]])
-    name = f"{point.names[row]}, which knows the future and cannot win,"
+    name = f"{point.names[row]}, which knows more than a real policy can and cannot win,"
     if comparison.equals_best(row):
         return f"{name} has the same {label(verdict.metric)}."
     lead = verdict.better * (means[0] - means[1])
@@ -153,12 +156,31 @@ def _lead(verdict: Verdict, point: PointVerdict, best: int, apart: list[int]) ->
     if not tied:
         return "; ".join([gap, *_significant(point, close, unit)])
     parts = [gap, *_too_few(point, close, unit)]
+    apart_in_most = (
+        [row for row in others if _worse_in_most(comparison, row)] if len(others) <= _NAMED else []
+    )
+    parts += [_mostly_worse(point, row, unit) for row in apart_in_most]
+    others = [row for row in others if row not in apart_in_most]
     if others:
         parts.append(f"{_several(point, others, unit)} not significantly worse either")
     worse = [row for row in apart if comparison.is_worse(row)]
     if worse:
         parts.append(f"{_several(point, worse, None)} significantly worse than {point.names[best]}")
     return "; ".join(parts)
+
+
+def _worse_in_most(comparison: Comparison, row: int) -> bool:
+    """Return whether a variant is worse than the best in at least three of four seeds or blocks."""
+    evidence = comparison.evidence_on(row)
+    return evidence is not None and evidence.signs.above >= _MOST_PAIRS * evidence.signs.pairs
+
+
+def _mostly_worse(point: PointVerdict, row: int, unit: Unit) -> str:
+    """Return that a difference is in most seeds or blocks, but that so few of them do not decide."""
+    evidence = point.comparison.evidence_on(row)
+    assert evidence is not None  # its signs have been counted
+    name = f"{point.names[row]} ({measured(point.comparison.means[row], unit)})"
+    return f"{signs(evidence.signs, point.comparison, name)}, but not significantly"
 
 
 def _gap(verdict: Verdict, point: PointVerdict, rows: tuple[int, int], unit: Unit) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from windlass.report.html_fragments import NOTHING, PageSection, text
 from windlass.report.phrases import label
-from windlass.report.units import number
+from windlass.report.units import percentage
 from windlass.results.winners import WinnerCell, WinnerMatrix
 
 _MARKS = "Margin: lead over the second. n.s.: the lead is not statistically significant."
@@ -105,6 +105,4 @@ def _shown(cell: WinnerCell | None) -> str:
         return cell.best
     if cell.margin == 0:
         return f"{cell.best} = {cell.second}"
-    percent = 100 * cell.margin
-    margin = f"{percent:.2g}" if percent < 10 else number(percent, 0)
-    return f"{cell.best} {margin} %" + ("" if cell.significant else " n.s.")
+    return f"{cell.best} {percentage(cell.margin)}" + ("" if cell.significant else " n.s.")

@@ -157,7 +157,8 @@ class VariantResult:
     recorded
         True for the recorded schedule of a log. It is compared with the variants, but cannot win.
     bound
-        True if a policy knows the future, which none can in reality. It is compared with the others, but cannot win.
+        True if a policy knows what none can know in reality, such as the future. It is compared with the others, but
+        cannot win.
     """
 
     name: str

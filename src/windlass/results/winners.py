@@ -23,7 +23,7 @@ class WinnerCell:
     best, mean
         Name of the best variant without the point, and its mean.
     second
-        Name of the second best variant; None if no other variant has a value and meets all requirements.
+        Name of the second best variant; None if no other variant may win and has a value.
     margin
         Lead over the second relative to its mean, at least 0, such as 0.25; NaN without a second.
     significant
@@ -134,7 +134,7 @@ def _cell(verdict: Verdict, point: PointVerdict) -> WinnerCell | None:
     rivals = [
         row
         for row, value in enumerate(comparison.means)
-        if row != best and row not in point.out | point.recorded and not math.isnan(value)
+        if row != best and row not in point.out | point.unable and not math.isnan(value)
     ]
     if not rivals:
         return WinnerCell(point.point, point.names[best], mean, None, math.nan, False)

@@ -64,7 +64,7 @@ class PointVerdict:
     recorded
         Rows of the recorded schedule of a log, which cannot win.
     bounds
-        Rows of variants with a policy that knows the future, which cannot win.
+        Rows of variants with a policy that knows more than a real one can, which cannot win.
     baseline
         Rows of ``recorded`` on the site and with the arrivals of the log, with which variants may be compared.
     """
