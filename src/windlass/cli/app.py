@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from windlass.cli.agent import agent_app
-from windlass.cli.commands import explain, run, validate
+from windlass.cli.commands import compare, explain, run, validate
 from windlass.cli.inspection_commands import check, list_, trace, when
 from windlass.cli.plan import plan_app
 from windlass.cli.scaling import k8s_app, ray_app
@@ -20,7 +20,7 @@ _SIMULATION = "Simulation"
 _REAL = "Real engines"
 _MODELS = "Models and papers"
 _ORDER = (
-    *("run", "explain", "when", "check", "validate", "trace", "list"),
+    *("run", "compare", "explain", "when", "check", "validate", "trace", "list"),
     *("slurm", "k8s", "ray", "agent"),
     *("place", "cluster", "forecast", "plan", "admit", "reproduce"),
 )
@@ -41,7 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (run, explain, when, check, validate, trace):
+for command in (run, compare, explain, when, check, validate, trace):
     app.command(rich_help_panel=_SIMULATION)(command)
 app.command("list", rich_help_panel=_SIMULATION)(list_)
 app.add_typer(slurm_app, name="slurm", rich_help_panel=_REAL)

@@ -1,4 +1,4 @@
-"""Commands on scenarios: ``run``, ``explain``, ``validate``.
+"""Commands on scenarios: ``run``, ``compare``, ``explain``, ``validate``.
 
 Each function has the options of a command, imports its module when it is called, and calls it. So ``--help`` and shell
 completion start without the library.
@@ -83,6 +83,26 @@ def run(
         resume=resume,
         answer=AnswerOptions(by, require, not no_check, csv, wide, per),
     )
+
+
+def compare(
+    first: Annotated[
+        Path, typer.Argument(metavar="RUN_A", help="Folder that windlass run --out has written.")
+    ],
+    second: Annotated[Path, typer.Argument(metavar="RUN_B", help="Folder of the run to compare with it.")],
+    a: Annotated[
+        str | None, typer.Option("--a", help="Variant of RUN_A.", show_default="all that both runs have")
+    ] = None,
+    b: Annotated[
+        str | None, typer.Option("--b", help="Variant of RUN_B.", show_default="that of RUN_A")
+    ] = None,
+    by: options.By = None,
+    json: options.Json = False,
+) -> None:
+    """Compare two saved runs of the same jobs: by how much B differs from A, and whether it is significant."""
+    from windlass.cli.compare import compare_command
+
+    compare_command(first, second, by, a, b, as_json=json)
 
 
 def explain(

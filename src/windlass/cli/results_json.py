@@ -82,8 +82,8 @@ def _point(verdict: Verdict, point: PointVerdict) -> dict[str, Any]:
         "not_told_from_best": [point.names[row] for row in point.tied],
         "paired_over": found.over,
         "worse_than_best_by": [
-            {"variant": name, "mean": mean, "interval": _interval(found.against[row])}
-            | _signs(found.evidence_on(row))
+            {"variant": name, "mean": mean, "interval": interval_tree(found.against[row])}
+            | signs_tree(found.evidence_on(row))
             for row, (name, mean) in enumerate(zip(point.names, found.means, strict=True))
         ],
         "costs": [
@@ -107,7 +107,7 @@ def _point(verdict: Verdict, point: PointVerdict) -> dict[str, Any]:
     }
 
 
-def _signs(found: PairedEvidence | None) -> dict[str, Any]:
+def signs_tree(found: PairedEvidence | None) -> dict[str, Any]:
     """Return in how many seeds or blocks a variant is worse than the best, and why there is no interval."""
     if found is None:
         return {"worse_in": None, "pairs_counted": None, "sign_flip_p": None, "no_interval": None}
@@ -146,7 +146,7 @@ def _capacity(answer: CapacityAnswer) -> dict[str, Any]:
                 "size": each.size,
                 "mean": each.mean,
                 "today": each.today,
-                "worse_by": _interval(each.difference),
+                "worse_by": interval_tree(each.difference),
                 "keeps": each.keeps,
                 "refused_jobs": each.refused,
                 "refused_work": each.refused_work,
@@ -156,7 +156,8 @@ def _capacity(answer: CapacityAnswer) -> dict[str, Any]:
     }
 
 
-def _interval(found: ConfidenceInterval | None) -> dict[str, Any] | None:
+def interval_tree(found: ConfidenceInterval | None) -> dict[str, Any] | None:
+    """Return a confidence interval as plain values."""
     if found is None:
         return None
     return {

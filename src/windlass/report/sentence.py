@@ -151,11 +151,9 @@ def _lead(verdict: Verdict, point: PointVerdict, best: int, apart: list[int]) ->
     means = [comparison.means[row] for row in (best, close, *others[:_NAMED])]
     unit = sentence_unit(verdict.metric, [*means, means[1] - means[0]])
     gap = _gap(verdict, point, (best, close), unit)
-    if not comparison.is_judged(close):
-        return f"{gap}; one run cannot show whether the difference is statistically significant"
-    if not tied:
-        return "; ".join([gap, *_significant(point, close, unit)])
-    parts = [gap, *_too_few(point, close, unit)]
+    parts = [gap, *evidence_phrases(point, close, unit)]
+    if not comparison.is_judged(close) or not tied:
+        return "; ".join(parts)
     apart_in_most = (
         [row for row in others if _worse_in_most(comparison, row)] if len(others) <= _NAMED else []
     )
@@ -167,6 +165,24 @@ def _lead(verdict: Verdict, point: PointVerdict, best: int, apart: list[int]) ->
     if worse:
         parts.append(f"{_several(point, worse, None)} significantly worse than {point.names[best]}")
     return "; ".join(parts)
+
+
+def evidence_phrases(point: PointVerdict, row: int, unit: Unit) -> list[str]:
+    """Return the evidence on the difference of a variant from the best, and what it lacks if it is not significant.
+
+    Parameters
+    ----------
+    point
+        The verdict at a point, with a best variant.
+    row
+        Another variant.
+    unit
+        Unit of the values.
+    """
+    if not point.comparison.is_judged(row):
+        return ["one run cannot show whether the difference is statistically significant"]
+    found = _significant if point.comparison.is_worse(row) else _too_few
+    return found(point, row, unit)
 
 
 def _worse_in_most(comparison: Comparison, row: int) -> bool:

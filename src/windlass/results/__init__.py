@@ -9,6 +9,8 @@
 - :mod:`~windlass.results.capacity`: the smallest size of a sweep that keeps a metric within today's.
 - :mod:`~windlass.results.winners`: the winner and its margin at each point of a sweep, as a matrix.
 - :mod:`~windlass.results.groups`: jobs, waits and work per user, group, queue, partition and size class.
+- :mod:`~windlass.results.run_comparison`, :mod:`~windlass.results.matching`: two runs, compared over the jobs
+  that they have in common.
 - :mod:`~windlass.results.explanation`: the wait of one job, decision by decision.
 - :mod:`~windlass.results.history`: the history of one job under several decisions.
 """
