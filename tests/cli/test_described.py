@@ -106,7 +106,7 @@ def test_a_placement_lists_its_transfers(monkeypatch, capsys, as_json, explained
     assert "and 2 more" in text
     assert "transfer 1.5 s, then compute 2,500 s" in text
     assert ("links limit" in text) is explained
-    assert text.endswith("between sites, 0.25 USD of egress")
+    assert text.startswith("made: 2,502 s, 21 MB between sites, 0.25 USD of egress Stage 1, map ")
     assert "21 MB between sites" in text
 
 
@@ -224,7 +224,7 @@ def test_curves_show_the_evaluated_candidates():
 def test_at_most_the_first_and_last_15_decisions_are_printed(monkeypatch, capsys, count, everything, printed):
     run = SimpleNamespace(
         variants=lambda name: [SimpleNamespace(name="easy")],
-        row=lambda job, variant, seed: {"seed": 3},
+        row=lambda job, variant, seed: {"seed": 3, "submit_s": 0.0, "start_s": 60.0, "why": "alone"},
         explain=lambda job, variant, row: SimpleNamespace(
             sentences=lambda: ("It waited.",),
             moments=lambda all_: [f"line {n}." for n in range(count)],
@@ -233,7 +233,7 @@ def test_at_most_the_first_and_last_15_decisions_are_printed(monkeypatch, capsys
     monkeypatch.setattr(explain, "FinishedRun", lambda folder: run)
     explain.explain_command(explain.ExplainOptions(Path("f"), "1", everything=everything), as_json=False)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[:3] == ["Under easy, seed 3:", "It waited.", ""]
+    assert lines[:3] == ["Job 1 waited 1 min under easy, seed 3: alone.", "It waited.", ""]
     kept = [line for line in lines if line.startswith("line ")]
     left_out = count - printed
     expected = [f"line {n}." for n in range(count) if not 15 <= n < 15 + left_out]

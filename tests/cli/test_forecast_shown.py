@@ -154,5 +154,11 @@ def test_results_are_printed_once(monkeypatch, capsys, tmp_path, as_json):
     if as_json:
         assert json.loads(out)["series"] == "made"
     else:
-        assert out.startswith("made: a gap\n")
+        assert out.startswith("Lowest MSE: naive, 1 row ahead; naive, 2 rows ahead.\nmade: a gap\n")
         assert out.index("1 row ahead") < out.index("2 rows ahead")
+
+
+def test_the_first_line_names_the_smallest_error_of_each_step():
+    found = [("naive", result(4.0, 9.0)), ("ses", result(3.0, 9.0))]
+    line = forecast_output.best_line(options_of(models=("naive", "ses")), found)
+    assert line == "Lowest MSE: ses, 1 row ahead (25 % less than naive); naive and ses, 2 rows ahead."

@@ -27,6 +27,9 @@ def test_format_overrides_the_detected_log_format(windlass, tmp_path):
     assert windlass("run", "log.swf", "--format", "sacct", "--policies", "easy", "--json")[0] == 0
     status, out, _ = windlass("trace", "log.swf", "--format", "sacct", "--json")
     assert (status, json.loads(out)["jobs"], json.loads(out)["processors"]) == (0, 3, 8)
+    status, out, _ = windlass("trace", "log.swf", "--format", "sacct")
+    assert out.startswith("log.swf: 3 jobs within ")
+    assert " on 8 processors, a load of " in out.splitlines()[0]
     status, _, err = windlass("trace", "log.swf", "--format", "slurm")
     assert status == 2
     assert "format 'slurm' is unknown, expected swf, csv, parquet, sacct" in err

@@ -11,7 +11,7 @@ from tests.report.made import outcome, random_outcome, results
 from tests.verdict.test_judge import LOG, longer
 from windlass.report.cut_work import change_sentence, cut_share, input_sentence
 from windlass.report.sentence import point_sentence, sentences
-from windlass.results import Results, VariantResult
+from windlass.results import RECORDED, Results, VariantResult
 from windlass.results.verdict import (
     Comparison,
     ConfidenceInterval,
@@ -208,7 +208,10 @@ def test_ruled_out_variants_are_listed_with_the_reason():
     assert first.startswith("slow has the lowest mean wait: ")
     assert any(line.startswith("Ruled out: fast, whose mean wait of ") for line in rest)
     first, *_ = verdict_sentences(made, require="mean_wait<0")
-    assert first == "No variant meets all requirements."
+    expected = "No variant meets all requirements; fast is the closest, with a mean wait of "
+    assert first.startswith(expected)
+    first, *_ = verdict_sentences(made, require="mean_wait<0,median_wait<0,mean_wait<=1*fast")
+    assert first == "No variant meets all requirements; fast violates the fewest, 2 of 3."
 
 
 def test_metrics_in_which_the_winner_is_worse_are_listed():
@@ -257,8 +260,8 @@ def test_a_sweep_counts_the_points_at_which_each_variant_wins():
     assert [line.partition(": ")[0] for line in rest] == ["load=1", "load=2"]
 
 
-def test_fewer_than_two_variants_have_no_sentence():
-    assert verdict_sentences(results(("a", [LOG]))) == ()
+def test_one_variant_has_its_metric_and_no_variant_no_sentence():
+    assert verdict_sentences(results(("a", [LOG]))) == ("a: mean wait 11.32 min.",)
     assert verdict_sentences(results()) == ()
 
 
@@ -340,3 +343,68 @@ def test_leaders_that_change_without_cutting_are_in_the_first_sentence():
     )
     assert "fast or slow may lead" in change_sentence(fast, same)
     assert change_sentence(fast, fast) == change_sentence(fast, None) == ""
+
+
+def at(name: str, field: str, value: float, *waits: float) -> VariantResult:
+    """A variant at a point of a sweep, with a mean wait for each seed."""
+    made = tuple(
+        outcome([0.0, 1.0], [wait, wait], [9.0 + seed] * 2, seed=seed) for seed, wait in enumerate(waits)
+    )
+    return VariantResult(f"{name}, {field}={value}", (), made, f"{field}={value}")
+
+
+def test_a_sweep_of_one_variant_reports_the_change():
+    made = Results(
+        "", "", (at("easy", "load", 0.5, 60.0), at("easy", "load", 0.7, 80.0), at("easy", "load", 0.9, 90.0))
+    )
+    assert verdict_sentences(made) == (
+        "From load=0.5 to load=0.9, the mean wait changes from 1.000 to 1.500 min under easy (+50 %).",
+    )
+
+
+def test_a_sweep_reports_the_change_under_each_variant_that_may_win():
+    made = [at(name, "load", load, wait) for load, wait in ((1, 40.0), (2, 30.0)) for name in ("a", "b")]
+    bounded = Results("", "", tuple(replace(each, bound=each.own_name == "b") for each in made))
+    first = verdict_sentences(bounded)[0]
+    assert first.endswith("From load=1 to load=2, the mean wait changes from 40 to 30 s under a (−25 %).")
+
+
+def test_a_sweep_over_two_fields_has_no_change():
+    made = [
+        replace(
+            at("a", "load", load, 40.0),
+            name=f"a, load={load}, size={size}",
+            point=f"load={load}, size={size}",
+        )
+        for load in (1, 2)
+        for size in (3, 4)
+    ]
+    assert verdict_sentences(Results("", "", tuple(made))) == ()
+
+
+def test_a_variant_that_is_worse_in_all_seeds_is_not_named_as_best():
+    made = [
+        at(name, "load", load, *waits)
+        for load in (1, 2)
+        for name, waits in (("a", (10.0, 20.0, 60.0)), ("b", (11.0, 90.0, 400.0)))
+    ]
+    first = verdict_sentences(Results("", "", tuple(made)))[0]
+    assert first.startswith(
+        "Lowest mean wait at 2 points: a at 2; the lead of one is not significant at 2. From "
+    )
+
+
+def test_counts_are_whole():
+    none, one = (replace(LOG, metrics=replace(LOG.metrics, starved=count)) for count in (2.0, 1.0))
+    (line, *_) = verdict_sentences(results(("a", [none]), ("b", [one])), by="starved")
+    assert line.startswith("b has the lowest number of starved jobs: 1, 1 (50 %) less than a; ")
+
+
+def test_the_recorded_schedule_is_compared_also_if_it_cannot_be_tested():
+    few = random_outcome(30, seed=1)
+    lines = verdict_sentences(results(("easy", [longer(few, 300.0)]), (RECORDED, [few])))
+    assert any(
+        line.startswith("Compared with the recorded schedule, easy is worse by ")
+        and line.endswith(", and one run cannot show whether this is statistically significant.")
+        for line in lines
+    )

@@ -115,7 +115,10 @@ def test_no_size_suffices():
 def test_all_sizes_suffice():
     found = only(*swept({60: 30.0, 80: 20.0, 100: 10.0}, recorded=300.0))
     assert found.smallest.size == 60
-    assert "; all sizes of the sweep do, so a smaller one may too." in capacity_sentences([found])[0]
+    assert (
+        "; all sizes of the sweep do, so a smaller one may too; it would refuse 200 wider jobs (68.0 % of the work)."
+        in capacity_sentences([found])[0]
+    )
 
 
 def test_a_size_counts_only_if_all_larger_ones_suffice_too():

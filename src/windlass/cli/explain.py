@@ -66,7 +66,7 @@ def explain_command(question: ExplainOptions, *, as_json: bool) -> None:
 def _lines(
     question: ExplainOptions, variant: Variant, row: dict[str, Any], explained: Explanation
 ) -> Iterator[str]:
-    yield f"Under {variant.name}, seed {row['seed']}:"
+    yield _outcome_line(_known_name(question.job, row), variant, row)
     yield from explained.sentences()
     moments = explained.moments(question.everything)
     if not moments:
@@ -77,6 +77,20 @@ def _lines(
     if left_out:
         yield f"… {left_out:,} more, which --all prints …"
     yield from moments[_SHOWN // 2 + left_out :]
+
+
+def _known_name(name: str, row: dict[str, Any]) -> str:
+    """Return the name with the job's identifier in the log, if the table has one."""
+    job, identifier = JobName.parse(name), row.get("job_id")
+    if identifier is None:
+        return name
+    return f"{job.group}/{identifier}" if job.group and row.get("load") else str(identifier)
+
+
+def _outcome_line(job: str, variant: Variant, row: dict[str, Any]) -> str:
+    """Return how long the job waited under a variant, and why it started when it did."""
+    reason = f": {row['why']}." if row.get("why") else "."
+    return f"Job {job} {outcome_text(row)} under {variant.name}, seed {row['seed']}{reason}"
 
 
 def _compare(
@@ -97,9 +111,5 @@ def _compare(
         name = number if number == job.number and not job.load else str(job)
         write_json({"run": str(question.folder), "job": name, "variants": listed})
         return
-    lines = [
-        f"Job {job} {outcome_text(row)} under {variant.name}, seed {row['seed']}"
-        + (f": {row['why']}." if row.get("why") else ".")
-        for variant, row in pairs
-    ]
+    lines = [_outcome_line(str(job), variant, row) for variant, row in pairs]
     print_lines([*lines, "Pass --variant with one of these to print each decision."], wrap=True)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from windlass.cli.forecast_output import SCALED, page_of, score_table, scores_tree
+from windlass.cli.forecast_output import SCALED, best_line, page_of, score_table, scores_tree
 from windlass.cli.output import check_report, print_lines, print_tables, write_json, write_report
 from windlass.cli.progress import Update, progress_rows
 from windlass.io.traces.helios import read_helios
@@ -104,6 +104,7 @@ def forecast_command(question: ForecastOptions, *, as_json: bool, report: Path |
     if as_json:
         write_json(scores_tree(question, series, found))
         return
+    print_lines([best_line(question, found)])
     print_lines(f"{series.name}: {note}" for note in series.notes)
     for place, step in enumerate(question.steps):
         print_tables(score_table(question, step, [(name, result, place) for name, result in found]))

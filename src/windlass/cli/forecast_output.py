@@ -15,6 +15,7 @@ from windlass.io.traces.series import TraceSeries
 from windlass.report.html_fragments import PageSection, text
 from windlass.report.page import page
 from windlass.report.pictures import Line, Picture, part
+from windlass.report.units import percentage
 from windlass.scale.backtest import Backtest
 from windlass.scale.forecast.rows import filled
 from windlass.scale.forecast.scaling import ColumnScaling
@@ -28,6 +29,23 @@ _HEADS = ("forecaster", "MSE", "PMSE", "MASE", "WQL", "fit, s", "forecast, ms")
 SCALED = "MSE and PMSE are of columns divided by their largest value in the training rows."
 #: Rows of the test part that the plot shows.
 _SHOWN = 600
+
+
+def best_line(question: ForecastOptions, found: Sequence[tuple[str, Backtest]]) -> str:
+    """Return the forecaster with the smallest MSE for each number of rows ahead, and its distance to the second."""
+    return f"Lowest MSE: {'; '.join(_best(step, place, found) for place, step in enumerate(question.steps))}."
+
+
+def _best(step: int, place: int, found: Sequence[tuple[str, Backtest]]) -> str:
+    known = sorted((result.scores[place].mse, name) for name, result in found)
+    (least, name), *others = known
+    ahead = _ahead(step)
+    if not others or not others[0][0]:
+        return f"{name}, {ahead}"
+    second, other = others[0]
+    if second == least:
+        return f"{name} and {other}, {ahead}"
+    return f"{name}, {ahead} ({percentage(1 - least / second)} less than {other})"
 
 
 def score_table(question: ForecastOptions, step: int, found: Sequence[tuple[str, Backtest, int]]) -> Table:

@@ -14,6 +14,7 @@ from windlass.cli.output import print_lines, print_tables, write_json
 from windlass.experiment.workloads.description import LogDescription, describe_log
 from windlass.io.traces import read_trace, to_workload
 from windlass.io.traces.pipes import as_file
+from windlass.report.units import counted, duration, percentage
 
 __all__ = ["list_command", "trace_command"]
 
@@ -38,13 +39,22 @@ def trace_command(
         bad = [asdict(each) for each in trace.bad_lines]
         write_json({**asdict(description), "notes": workload.notes, "bad": bad})
         return
-    print_tables(_table(str(file), description))
+    print_lines([_summary(str(file), description)])
+    print_tables(_table(description))
     print_lines((f"note: {note}" for note in workload.notes), wrap=True)
     print_lines(f"line {bad.line}: {bad.reason}" for bad in trace.bad_lines[:_BAD_LINES])
 
 
-def _table(title: str, description: LogDescription) -> Table:
-    table = Table(show_header=False, title=title, title_justify="left")
+def _summary(name: str, of: LogDescription) -> str:
+    span = duration(of.last_submit_s - of.first_submit_s)
+    return (
+        f"{name}: {counted(of.jobs, 'job')} within {span} on {counted(of.processors, 'processor')}, "
+        f"a load of {percentage(of.load)}"
+    )
+
+
+def _table(description: LogDescription) -> Table:
+    table = Table(show_header=False)
     for name, value in asdict(description).items():
         if isinstance(value, str):
             table.add_row(name, value)

@@ -25,11 +25,11 @@ def place_command(job: Path, cluster: Path | None, *, explain: bool, as_json: bo
     if as_json:
         write_json(asdict(answer))
         return
+    print_lines([_summary(answer)])
     for stage in answer.stages:
         print_tables(_table(stage))
         print_lines([f"transfer {stage.transfer_s:,.4g} s, then compute {stage.compute_s:,.4g} s"])
         print_lines(f"  {line}" for line in (stage.why if explain else ()))
-    print_lines([_summary(answer)])
 
 
 def _table(stage: StageAnswer) -> Table:

@@ -14,6 +14,8 @@ from windlass.cli.results_json import results_tree, verdict_tree
 from windlass.cli.terminal import terminal
 from windlass.experiment.judged import JudgedResults
 from windlass.report import ablation_tables, group_table, metrics_table, winner_tables
+from windlass.report.group_sentence import losses_sentence
+from windlass.results.group_losses import group_losses
 from windlass.results.groups import divisions_of
 
 #: A width in columns that no table exceeds.
@@ -41,18 +43,23 @@ def print_results(
     if options.per is not None and options.per not in (known := divisions_of(results.variants)):
         note(f"note: --per {options.per}: the jobs have no {options.per}, expected one of {', '.join(known)}")
         options = dataclasses.replace(options, per=None)
+    losses = (
+        "" if options.per is None else losses_sentence(group_losses(results, results.verdict, options.per))
+    )
     try:
         for line in results.notes():
             note(f"note: {line}")
         if as_json:
-            write_json(results_tree(results, verdict_tree(results.answer)) | _groups(results, options.per))
+            write_json(
+                results_tree(results, verdict_tree(results.answer)) | _groups(results, options.per, losses)
+            )
         elif options.csv:
-            for line in results.sentences:
+            for line in filter(None, (losses, *results.sentences)):
                 note(line)
             table = results.metrics() if options.per is None else results.by(options.per)
             write_raw(table.write_csv())
         else:
-            _print_table(results, options)
+            _print_table(results, options, losses)
     finally:
         # Files are named also if the reader of standard output ends early, as `| head` does.
         if out is not None:
@@ -61,16 +68,19 @@ def print_results(
             note(f"The report is {results.report(report)}")
 
 
-def _groups(results: JudgedResults, per: str | None) -> dict[str, Any]:
-    return {} if per is None else {"per": {"division": per, "rows": results.by(per).to_dicts()}}
+def _groups(results: JudgedResults, per: str | None, losses: str) -> dict[str, Any]:
+    if per is None:
+        return {}
+    return {"per": {"division": per, "sentence": losses or None, "rows": results.by(per).to_dicts()}}
 
 
-def _print_table(results: JudgedResults, options: AnswerOptions) -> None:
+def _print_table(results: JudgedResults, options: AnswerOptions, losses: str) -> None:
     console, wide = terminal(), options.wide
-    for number, line in enumerate(results.sentences):
+    lines = [line for line in (losses, *results.sentences) if line]
+    for number, line in enumerate(lines):
         # In a pipe a sentence is a line, so that the first line is the verdict.
         console.print(Text(line, "bold" if number == 0 else ""), soft_wrap=not console.is_terminal)
-    if results.sentences:
+    if lines:
         console.print()
     width = _WIDE if wide else console.width
     shown = terminal(width=width) if wide else console

@@ -81,7 +81,8 @@ def answer_to(
     found = judgement(results, by, requirements)
     verdict, cut = found.verdict, cut_share(results)
     words = answer_sentences(found)
-    without = uncut() if words and cut > _MUCH else None
+    several = verdict is not None and any(len(point.names) > 1 for point in verdict.points)
+    without = uncut() if words and several and cut > _MUCH else None
     other = None if without is None else judge(without, by, requirements)
     if words:
         first = (words[0], change_sentence(verdict, other), _ONE_SEED if drawn_once else "")

@@ -27,7 +27,7 @@ def capacity_sentences(answers: Sequence[CapacityAnswer]) -> tuple[str, ...]:
     >>> for line in capacity_sentences((found,)):
     ...     print(line)
     80 processors are the smallest size of the sweep that keeps the mean wait within today's under easy: 10 min, \
-compared with 10 min.
+compared with 10 min; it would refuse 12 wider jobs (25.0 % of the work).
     12 jobs wider than 80 processors would be refused (25.0 % of the work).
     Today's mean wait is that of the recorded schedule, in the jobs that fit the size. A size keeps it if its mean is \
 not significantly worse and at most 5 % above it; the jobs are too few to test significance.
@@ -62,8 +62,16 @@ def _answer(answer: CapacityAnswer) -> str:
     every = "; all sizes of the sweep do, so a smaller one may too" if least is answer.sizes[0] else ""
     return (
         f"{_size(answer, least)} {'is' if least.size == 1 else 'are'} the smallest size of the sweep that keeps the "
-        f"{metric} within today's{under}: {_values(answer, least)}{every}."
+        f"{metric} within today's{under}: {_values(answer, least)}{every}{_refusal(least)}."
     )
+
+
+def _refusal(least: SizeVerdict) -> str:
+    """Return the jobs that the answer refuses: without them, a smaller size waits less."""
+    if not least.refused:
+        return ""
+    noun = "a wider job" if least.refused == 1 else f"{least.refused:,} wider jobs"
+    return f"; it would refuse {noun}{_work(least)}"
 
 
 def _under(answer: CapacityAnswer) -> str:

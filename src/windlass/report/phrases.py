@@ -62,7 +62,9 @@ def measured(value: float, unit: Unit) -> str:
     >>> measured(90.0, Unit("min", 1 / 60))
     '1.500 min'
     """
-    return f"{number(value * unit.factor)} {unit.symbol}".strip()
+    shown = value * unit.factor
+    whole = unit.whole and shown == round(shown) if math.isfinite(shown) else False
+    return f"{number(shown, 0 if whole else None)} {unit.symbol}".strip()
 
 
 def in_words(metric: str, *values: float) -> tuple[str, ...]:

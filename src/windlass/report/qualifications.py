@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from windlass.report.phrases import in_words, label, with_quoted_names
 from windlass.report.units import counted
 from windlass.results.verdict.compare import Comparison
@@ -25,7 +27,7 @@ def qualifications(verdict: Verdict, point: PointVerdict) -> list[str]:
     comparison, best = point.comparison, point.comparison.best
     lines = []
     for row in sorted(point.baseline):
-        if comparison.is_judged(row) and best is not None:
+        if best is not None and comparison.means[row] == comparison.means[row]:  # not NaN
             side = "equally good" if comparison.equals_best(row) else _side(verdict, comparison, row)
             lines.append(f"Compared with the recorded schedule, {point.names[best]} is {side}.")
     if point.costs and best is not None and point.compared > 1:
@@ -38,11 +40,37 @@ def qualifications(verdict: Verdict, point: PointVerdict) -> list[str]:
     return lines
 
 
+def closest(point: PointVerdict) -> str:
+    """Return the variant that violates the fewest requirements, such as ``; easy violates 1 of 2``; empty for ties.
+
+    Parameters
+    ----------
+    point
+        A point at which every variant violates a requirement.
+    """
+    counts = Counter(each.row for each in point.broken)
+    requirements = len({each.requirement for each in point.broken})
+    least = [row for row, count in counts.items() if count == min(counts.values())]
+    if len(least) == 1:
+        return f"; {point.names[least[0]]} violates the fewest, {counts[least[0]]} of {requirements}"
+    if requirements > 1:
+        return ""
+    # Under one requirement, the variant with the value closest to the bound is the closest.
+    near = min(point.broken, key=lambda each: abs(each.value - each.bound))
+    value, bound = in_words(near.metric, near.value, near.bound)
+    return (
+        f"; {point.names[near.row]} is the closest, with a {label(near.metric)} of {value} (bound: {bound})"
+    )
+
+
 def _side(verdict: Verdict, comparison: Comparison, row: int) -> str:
     """Return by how much the best variant is better or worse than the recorded schedule."""
     assert comparison.best is not None  # it is compared with the recorded schedule
     lead = verdict.better * (comparison.means[comparison.best] - comparison.means[row])
-    significance = "" if comparison.direction(row) else ", which is not statistically significant"
+    unclear = "which is not statistically significant"
+    if not comparison.is_judged(row):
+        unclear = "and one run cannot show whether this is statistically significant"
+    significance = "" if comparison.direction(row) else f", {unclear}"
     side = "better" if lead > 0 else "worse"
     return f"{side} by {in_words(verdict.metric, abs(lead))[0]}{significance}"
 

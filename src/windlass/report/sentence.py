@@ -17,7 +17,8 @@ from windlass.report.phrases import (
     signs,
     with_quoted_names,
 )
-from windlass.report.qualifications import qualifications
+from windlass.report.qualifications import closest, qualifications
+from windlass.report.sweep_sentence import change_over_sweep
 from windlass.report.units import PERCENT, Unit, counted, number, percentage, sentence_unit
 from windlass.results.verdict.compare import Comparison
 from windlass.results.verdict.evidence import NoInterval
@@ -56,9 +57,12 @@ def sentences(verdict: Verdict | None) -> tuple[str, ...]:
     'b has the lowest mean wait: 10 min, 5.000 min (33 %) less than a; 95 % confidence interval 2.000 to 8.000 min, \
 n = 20 blocks.'
     """
-    if verdict is None or all(len(point.names) < 2 for point in verdict.points):
+    if verdict is None:
         return ()
     answers = [point_sentence(verdict, point) for point in verdict.points]
+    if len(answers) > 1 and all(len(point.names) < 2 for point in verdict.points):
+        change = change_over_sweep(verdict)
+        return (change,) if change else ()
     if len(answers) == 1:
         return (answers[0], *qualifications(verdict, verdict.points[0]))
     by_point = [
@@ -66,25 +70,38 @@ n = 20 blocks.'
         for point, answer in zip(verdict.points, answers, strict=True)
         for line in (answer, *qualifications(verdict, point))
     ]
-    return (_over_points(verdict), *by_point)
+    return (" ".join(filter(None, (_over_points(verdict), change_over_sweep(verdict)))), *by_point)
 
 
 def _over_points(verdict: Verdict) -> str:
     """Return the number of points of a sweep at which each variant is best, with ties."""
-    won = Counter(point.leading for point in verdict.points)
-    names = {point.leading: leaders(point) for point in reversed(verdict.points)}
-    parts = ", ".join(f"{names[leading]} at {count}" for leading, count in won.most_common())
-    ties = "" if all(verdict.winners()) else " (where several are named, none is significantly better)"
+    won = Counter(leaders(point) for point in verdict.points)
+    parts = ", ".join(f"{names} at {count}" for names, count in won.most_common())
+    unclear = [
+        point for point in verdict.points if point.winner is None and point.comparison.best is not None
+    ]
+    alone = sum(len(_leading_rows(point)) == 1 and point.compared > 1 for point in unclear)
+    ties = " (where several are named, none is significantly better)" if alone < len(unclear) else ""
+    ties += f"; the lead of one is not significant at {alone}" if alone else ""
     which = f"{most(verdict.better)} {label(verdict.metric)}"
     return f"{which[0].upper()}{which[1:]} at {counted(len(verdict.points), 'point')}: {parts}{ties}."
 
 
 def leaders(point: PointVerdict) -> str:
     """Return the names of the best and of the variants that are not significantly worse, joined by ``or``."""
-    leading, best = point.leading, point.comparison.best
+    leading, best = _leading_rows(point), point.comparison.best
     if best is not None and len(leading) > _NAMED:
         return f"{point.names[best]} or one of {len(leading) - 1} others"
-    return " or ".join(name for name in point.names if name in leading) or "none"
+    return " or ".join(point.names[row] for row in leading) or "none"
+
+
+def _leading_rows(point: PointVerdict) -> list[int]:
+    """Return the best and the variants that are not significantly worse, without those that are worse in most pairs."""
+    best = point.comparison.best
+    if best is None:
+        return []
+    alike = [row for row in point.tied if row in point.equal or not _worse_in_most(point.comparison, row)]
+    return sorted((best, *alike))
 
 
 def point_sentence(verdict: Verdict, point: PointVerdict) -> str:
@@ -117,7 +134,9 @@ def _answer(verdict: Verdict, point: PointVerdict) -> str:
     best = comparison.best
     if best is None:
         return (
-            "No variant meets all requirements." if point.broken else f"No variant has a {metric} to compare."
+            f"No variant meets all requirements{closest(point)}."
+            if point.broken
+            else f"No variant has a {metric} to compare."
         )
     unit = sentence_unit(verdict.metric, [comparison.means[best]])
     value = measured(comparison.means[best], unit)

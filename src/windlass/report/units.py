@@ -9,17 +9,25 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit for display: a value is multiplied by ``factor`` and followed by ``symbol``."""
+    """A unit for display: a value is multiplied by ``factor`` and followed by ``symbol``.
+
+    Whole values of a ``whole`` unit have no decimals.
+    """
 
     symbol: str
     factor: float
+    whole: bool = False
 
 
 PLAIN = Unit("", 1.0)
+#: The unit of counts of jobs and tasks.
+COUNT = Unit("", 1.0, whole=True)
 PERCENT = Unit("%", 100.0)
 SECONDS = Unit("s", 1.0)
 _TIMES = (SECONDS, Unit("min", 1 / 60), Unit("h", 1 / 3600), Unit("d", 1 / 86400))
 
+#: Last words of metrics that are counts.
+_COUNTS = ("jobs", "tasks", "starved", "attempts", "queries")
 #: Units of metrics, by the end of their names.
 _ENDS = {"_s": SECONDS, "_usd": Unit("USD", 1.0), "_gb": Unit("GB", 1.0)}
 
@@ -50,6 +58,8 @@ def unit_for(metric: str, values: Iterable[float]) -> Unit:
         return PERCENT
     if metric.endswith("_s"):
         return time_unit(values)
+    if metric.rpartition("_")[2] in _COUNTS:
+        return COUNT
     return next((unit for end, unit in _ENDS.items() if metric.endswith(end)), PLAIN)
 
 
