@@ -9,8 +9,10 @@ from windlass.report.answer import answer_sentences
 from windlass.report.capacity import capacity_sentences
 from windlass.report.cut_work import change_sentence, cut_share, input_sentence
 from windlass.report.fidelity import fidelity_sentence
+from windlass.report.sweep_sentence import change_over_sweep
 from windlass.results import Results
 from windlass.results.capacity import CapacityAnswer, capacity
+from windlass.results.sweep_change import sweep_changes
 from windlass.results.verdict import Requirement, Verdict, fidelity, judge, judgement
 from windlass.results.winners import WinnerMatrix, winner_matrices
 
@@ -81,6 +83,9 @@ def answer_to(
     found = judgement(results, by, requirements)
     verdict, cut = found.verdict, cut_share(results)
     words = answer_sentences(found)
+    change = change_over_sweep(sweep_changes(results, verdict))
+    if change:
+        words = (f"{words[0]} {change}", *words[1:]) if words and not found.headlines else (change, *words)
     several = verdict is not None and any(len(point.names) > 1 for point in verdict.points)
     without = uncut() if words and several and cut > _MUCH else None
     other = None if without is None else judge(without, by, requirements)

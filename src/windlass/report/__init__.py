@@ -15,8 +15,9 @@ Modules: ``table`` and ``html`` assemble the two; ``ablation`` is about decision
 page are ``overview``, ``ablation_section``, ``sweep``, ``trade_off``, ``site_map``, ``site_cores``, ``distributions``,
 ``timelines``, ``breakdowns``, ``by_group``, ``group_tables`` and ``winners``. ``columns`` and ``units`` write metrics
 as text. ``answer`` writes the verdict, from ``sentence``, ``headlines``, ``qualifications``, ``cut_work``,
-``fidelity`` and ``phrases``; ``capacity`` writes the smallest size that suffices, and
-``run_comparison`` the difference of two runs. ``job_columns``, ``series`` and
+``fidelity`` and ``phrases``; ``capacity`` writes the smallest size that suffices,
+``run_comparison`` the difference of two runs, ``sweep_sentence`` the change over a sweep, and ``group_sentence`` the
+users that wait longer. ``job_columns``, ``series`` and
 ``flows`` turn tables into arrays and compute plotted quantities. ``figures``, ``panels``, ``forest``, ``map_figure``
 and ``pictures`` draw plots. ``page``, ``html_fragments`` and ``palette`` provide HTML and colours. ``waiting`` and
 ``history`` explain the wait of one job in sentences.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from windlass.report.phrases import in_words, label, with_quoted_names
+from windlass.report.phrases import in_words, label, listed, with_quoted_names
 from windlass.report.units import counted
 from windlass.results.verdict.compare import Comparison
 from windlass.results.verdict.judge import BrokenRequirement, Cost, PointVerdict, Verdict
@@ -14,7 +14,63 @@ _COSTS = 3
 
 
 def qualifications(verdict: Verdict, point: PointVerdict) -> list[str]:
-    """Return the sentences on the recorded schedule, the costs of the best, and violated requirements.
+    """Return the sentences on the costs of the best, and on violated requirements.
+
+    Parameters
+    ----------
+    verdict
+        From :func:`windlass.results.verdict.judge`.
+    point
+        One of its points.
+    """
+    point = with_quoted_names(point)
+    best = point.comparison.best
+    lines = []
+    if point.costs and best is not None and point.compared > 1:
+        shown = "; ".join(_cost(cost, point) for cost in point.costs[:_COSTS])
+        more = len(point.costs) - _COSTS
+        rest = f"; and {counted(more, 'other metric')}" if more > 0 else ""
+        lines.append(f"Costs of {point.names[best]}: {shown}{rest}.")
+    if point.broken:
+        lines.append(f"Ruled out: {'; '.join(_ruled_out(each, point.names) for each in point.broken)}.")
+    return lines
+
+
+def closest(point: PointVerdict) -> str:
+    """Return the variant that violates the fewest requirements; if several do, the variants that meet each one.
+
+    Parameters
+    ----------
+    point
+        A point at which every variant violates a requirement.
+    """
+    counts = Counter(each.row for each in point.broken)
+    requirements = len({each.requirement for each in point.broken})
+    least = [row for row, count in counts.items() if count == min(counts.values())]
+    if len(least) == 1:
+        return f"; {point.names[least[0]]} violates the fewest, {counts[least[0]]} of {requirements}"
+    if requirements > 1:
+        texts = dict.fromkeys(each.requirement.text for each in point.broken)
+        return f"; {'; '.join(f'{text} is met by {_meeting(point, text)}' for text in texts)}"
+    # Under one requirement, the variant with the value closest to the bound is the closest.
+    near = min(point.broken, key=lambda each: abs(each.value - each.bound))
+    value, bound = in_words(near.metric, near.value, near.bound)
+    return (
+        f"; {point.names[near.row]} is the closest, with a {label(near.metric)} of {value} (bound: {bound})"
+    )
+
+
+def _meeting(point: PointVerdict, text: str) -> str:
+    """Return the variants that meet a requirement."""
+    broken = {each.row for each in point.broken if each.requirement.text == text}
+    names = [
+        point.names[row] for row in range(len(point.names)) if row not in broken and row not in point.unable
+    ]
+    return listed(names) if names else "none"
+
+
+def compared_with_recorded(verdict: Verdict, point: PointVerdict) -> tuple[str, ...]:
+    """Return the sentence on the recorded schedule; empty without one.
 
     Parameters
     ----------
@@ -30,37 +86,7 @@ def qualifications(verdict: Verdict, point: PointVerdict) -> list[str]:
         if best is not None and comparison.means[row] == comparison.means[row]:  # not NaN
             side = "equally good" if comparison.equals_best(row) else _side(verdict, comparison, row)
             lines.append(f"Compared with the recorded schedule, {point.names[best]} is {side}.")
-    if point.costs and best is not None and point.compared > 1:
-        shown = "; ".join(_cost(cost, point) for cost in point.costs[:_COSTS])
-        more = len(point.costs) - _COSTS
-        rest = f"; and {counted(more, 'other metric')}" if more > 0 else ""
-        lines.append(f"Costs of {point.names[best]}: {shown}{rest}.")
-    if point.broken:
-        lines.append(f"Ruled out: {'; '.join(_ruled_out(each, point.names) for each in point.broken)}.")
-    return lines
-
-
-def closest(point: PointVerdict) -> str:
-    """Return the variant that violates the fewest requirements, such as ``; easy violates 1 of 2``; empty for ties.
-
-    Parameters
-    ----------
-    point
-        A point at which every variant violates a requirement.
-    """
-    counts = Counter(each.row for each in point.broken)
-    requirements = len({each.requirement for each in point.broken})
-    least = [row for row, count in counts.items() if count == min(counts.values())]
-    if len(least) == 1:
-        return f"; {point.names[least[0]]} violates the fewest, {counts[least[0]]} of {requirements}"
-    if requirements > 1:
-        return ""
-    # Under one requirement, the variant with the value closest to the bound is the closest.
-    near = min(point.broken, key=lambda each: abs(each.value - each.bound))
-    value, bound = in_words(near.metric, near.value, near.bound)
-    return (
-        f"; {point.names[near.row]} is the closest, with a {label(near.metric)} of {value} (bound: {bound})"
-    )
+    return tuple(lines)
 
 
 def _side(verdict: Verdict, comparison: Comparison, row: int) -> str:

@@ -17,8 +17,7 @@ from windlass.report.phrases import (
     signs,
     with_quoted_names,
 )
-from windlass.report.qualifications import closest, qualifications
-from windlass.report.sweep_sentence import change_over_sweep
+from windlass.report.qualifications import closest, compared_with_recorded, qualifications
 from windlass.report.units import PERCENT, Unit, counted, number, percentage, sentence_unit
 from windlass.results.verdict.compare import Comparison
 from windlass.results.verdict.evidence import NoInterval
@@ -61,16 +60,16 @@ n = 20 blocks.'
         return ()
     answers = [point_sentence(verdict, point) for point in verdict.points]
     if len(answers) > 1 and all(len(point.names) < 2 for point in verdict.points):
-        change = change_over_sweep(verdict)
-        return (change,) if change else ()
+        return ()
     if len(answers) == 1:
-        return (answers[0], *qualifications(verdict, verdict.points[0]))
+        first = " ".join((answers[0], *compared_with_recorded(verdict, verdict.points[0])))
+        return (first, *qualifications(verdict, verdict.points[0]))
     by_point = [
         line if not point.point else f"{point.point}: {line}"
         for point, answer in zip(verdict.points, answers, strict=True)
-        for line in (answer, *qualifications(verdict, point))
+        for line in (answer, *compared_with_recorded(verdict, point), *qualifications(verdict, point))
     ]
-    return (" ".join(filter(None, (_over_points(verdict), change_over_sweep(verdict)))), *by_point)
+    return (_over_points(verdict), *by_point)
 
 
 def _over_points(verdict: Verdict) -> str:
@@ -82,7 +81,7 @@ def _over_points(verdict: Verdict) -> str:
     ]
     alone = sum(len(_leading_rows(point)) == 1 and point.compared > 1 for point in unclear)
     ties = " (where several are named, none is significantly better)" if alone < len(unclear) else ""
-    ties += f"; the lead of one is not significant at {alone}" if alone else ""
+    ties += f"; the lead is not significant at {alone} of them" if alone else ""
     which = f"{most(verdict.better)} {label(verdict.metric)}"
     return f"{which[0].upper()}{which[1:]} at {counted(len(verdict.points), 'point')}: {parts}{ties}."
 
@@ -143,6 +142,8 @@ def _answer(verdict: Verdict, point: PointVerdict) -> str:
     if point.compared < 2:
         return f"{names[best]}: {metric} {value}."
     rivals = _rivals(point)
+    if not rivals and point.broken and len(point.out) == point.compared - 1:
+        return f"{names[best]} is the only variant that meets all requirements: {metric} {value}."
     if not rivals:
         others = "that meet all requirements" if point.broken else "that have one"
         return f"{names[best]} has the {most(verdict.better)} {metric} of the variants {others}: {value}."
@@ -237,7 +238,7 @@ def _significant(point: PointVerdict, row: int, unit: Unit) -> list[str]:
         return shown
     lead = signs(evidence.signs, comparison, point.names[row])
     if evidence.refusal is not None:
-        return [lead, no_interval(evidence.refusal, comparison.jobs)]
+        return [f"{lead}, which rules out chance", no_interval(evidence.refusal, comparison.jobs)]
     return [f"{lead}, which rules out chance", *shown]
 
 

@@ -8,6 +8,8 @@
 - :mod:`~windlass.results.verdict`: the best variant, and whether its lead is statistically significant.
 - :mod:`~windlass.results.capacity`: the smallest size of a sweep that keeps a metric within today's.
 - :mod:`~windlass.results.winners`: the winner and its margin at each point of a sweep, as a matrix.
+- :mod:`~windlass.results.sweep_change`: the change of a metric from the first to the last point of a sweep.
+- :mod:`~windlass.results.group_losses`: the groups that wait longer under the best variant than under another one.
 - :mod:`~windlass.results.groups`: jobs, waits and work per user, group, queue, partition and size class.
 - :mod:`~windlass.results.run_comparison`, :mod:`~windlass.results.matching`: two runs, compared over the jobs
   that they have in common.
