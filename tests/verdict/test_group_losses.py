@@ -47,9 +47,7 @@ def test_the_recorded_schedule_is_the_reference():
         (RECORDED, [of_users([5.0, 2.0], users)]),
     )
     line = losses_sentence(group_losses(made, judge(made), "user"))
-    assert (
-        line == "Under easy, the mean wait of 1 of 2 users is longer than under recorded: b (4 s, was 2 s)."
-    )
+    assert line == "Under easy, the mean wait of 1 of 2 users is longer than under recorded: b (4 s, +2 s)."
 
 
 def test_one_variant_has_no_reference():

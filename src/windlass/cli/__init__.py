@@ -1,5 +1,5 @@
-"""The command ``windlass``: ``run``, ``explain``, ``when``, ``check``, ``validate``, ``trace``, ``list``; ``slurm``,
-``k8s``, ``ray``, ``agent``; ``place``, ``cluster``, ``forecast``, ``plan``, ``admit``, ``reproduce``.
+"""The command ``windlass``: ``run``, ``compare``, ``explain``, ``when``, ``check``, ``validate``, ``trace``, ``list``;
+``slurm``, ``k8s``, ``ray``, ``agent``; ``place``, ``cluster``, ``forecast``, ``plan``, ``admit``, ``reproduce``.
 
 Exit status: 0 success; 1 a task of a live run failed, a batch system could not be reached, or a policy failed a check;
 2 wrong usage or input, or a failing policy; 3 a bug in Windlass; 130 interrupted. An error is one line on standard
@@ -19,8 +19,9 @@ Commands and their options:
 
 What commands do:
 
-- :mod:`~windlass.cli.run`, :mod:`~windlass.cli.explain`, :mod:`~windlass.cli.check`, :mod:`~windlass.cli.validate`,
-  :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`, :mod:`~windlass.cli.reproduce`: the commands of these names.
+- :mod:`~windlass.cli.run`, :mod:`~windlass.cli.compare`, :mod:`~windlass.cli.explain`, :mod:`~windlass.cli.check`,
+  :mod:`~windlass.cli.validate`, :mod:`~windlass.cli.place`, :mod:`~windlass.cli.cluster`,
+  :mod:`~windlass.cli.reproduce`: the commands of these names.
 - :mod:`~windlass.cli.overrides`: a scenario with the options of ``run`` applied; :mod:`~windlass.cli.fields` and
   :mod:`~windlass.cli.field_paths` for ``--set``, :mod:`~windlass.cli.policy_list` for ``--policies``,
   :mod:`~windlass.cli.policy_notation` for one policy of it, :mod:`~windlass.cli.column_names` for ``--columns``,

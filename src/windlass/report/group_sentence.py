@@ -22,7 +22,7 @@ def losses_sentence(found: GroupLosses | None) -> str:
     --------
     >>> from windlass.results.group_losses import GroupLoss
     >>> losses_sentence(GroupLosses("user", "easy", "fcfs", 9, (GroupLoss("ann", 60.0, 240.0),)))
-    'Under easy, the mean wait of 1 of 9 users is longer than under fcfs: ann (4 min, was 1 min).'
+    'Under easy, the mean wait of 1 of 9 users is longer than under fcfs: ann (4 min, +3 min).'
     >>> losses_sentence(GroupLosses("size", "easy", "fcfs", 3, ()))
     'Under easy, the mean wait of none of 3 size classes is longer than under fcfs.'
     """
@@ -31,7 +31,7 @@ def losses_sentence(found: GroupLosses | None) -> str:
     of = "size classes" if found.division == "size" else plural(found.division)
     count, names = len(found.losses), (quoted(found.best), quoted(found.reference))
     shown = [
-        f"{each.group} ({duration(each.best_s)}, was {duration(each.reference_s)})"
+        f"{each.group} ({duration(each.best_s)}, +{duration(each.best_s - each.reference_s)})"
         for each in found.losses[:_NAMED]
     ]
     if count > _NAMED:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from windlass.results.groups import group_metrics
 from windlass.results.outcome import VariantResult
 from windlass.results.tables import Results
+from windlass.results.verdict.compare import same
 from windlass.results.verdict.judge import Verdict
 
 
@@ -72,7 +73,7 @@ def group_losses(results: Results, verdict: Verdict | None, division: str) -> Gr
     losses = [
         GroupLoss(group, waits[1][group], waits[0][group])
         for group in common
-        if waits[0][group] > waits[1][group]
+        if waits[0][group] > waits[1][group] and not same(waits[0][group], waits[1][group])
     ]
     losses.sort(key=lambda each: each.reference_s - each.best_s)
     return GroupLosses(division, best.own_name, reference.own_name, len(common), tuple(losses))
