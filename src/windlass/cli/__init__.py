@@ -1,5 +1,6 @@
 """The command ``windlass``: ``run``, ``compare``, ``explain``, ``when``, ``check``, ``validate``, ``trace``, ``list``;
-``slurm``, ``k8s``, ``ray``, ``agent``; ``place``, ``cluster``, ``forecast``, ``plan``, ``admit``, ``reproduce``.
+``slurm``, ``k8s``, ``ray``, ``agent``; ``journal``; ``place``, ``cluster``, ``forecast``, ``plan``, ``admit``,
+``reproduce``.
 
 Exit status: 0 success; 1 a task of a live run failed, a batch system could not be reached, or a policy failed a check;
 2 wrong usage or input, or a failing policy; 3 a bug in Windlass; 130 interrupted. An error is one line on standard
@@ -13,6 +14,7 @@ Commands and their options:
 - :mod:`~windlass.cli.slurm`, :mod:`~windlass.cli.scaling`, :mod:`~windlass.cli.agent`: real engines, with
   :mod:`~windlass.cli.slurm_log` for the log of Slurm, :mod:`~windlass.cli.slurm_policies` for ``--policies`` and
   :mod:`~windlass.cli.agent_process` for an agent's process.
+- :mod:`~windlass.cli.control`: the control plane and its journal.
 - :mod:`~windlass.cli.plan`, :mod:`~windlass.cli.admit`: streaming queries, and admission.
 - :mod:`~windlass.cli.options`: options that commands share; :mod:`~windlass.cli.completion`: values that a shell
   completes; :mod:`~windlass.cli.option_checks`: refusal of options without an effect.

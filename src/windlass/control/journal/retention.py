@@ -1,0 +1,76 @@
+"""The age and the number of rows that a journal keeps."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from windlass.model.values import number, whole
+
+#: Tables that grow, each with the condition under which a row may be deleted.
+_TABLES = (("decisions", "1"), ("events", "1"), ("views", "1"), ("acts", "outcome is not null"))
+#: Most rows that one statement deletes, so that a transaction stays short.
+_AT_ONCE = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Limits of a journal. Acts without an outcome are kept for ever.
+
+    Parameters
+    ----------
+    rows
+        The most rows of each table.
+    age
+        Time after which a row is deleted, s of the wall clock.
+
+    Raises
+    ------
+    InputError
+        A limit is not positive.
+
+    Examples
+    --------
+    >>> Retention().rows, Retention(age=86400.0).age
+    (2000000, 86400.0)
+    """
+
+    rows: int = 2_000_000
+    age: float = 90 * 86_400.0
+
+    def __post_init__(self) -> None:
+        whole("rows", self.rows, 1)
+        number("age", self.age, 0.0, open_below=True)
+
+    @property
+    def every(self) -> int:
+        """Number of appended rows after which old ones are deleted."""
+        return min(10_000, 1 + self.rows // 20)
+
+    def prune(self, file: sqlite3.Connection, now: float) -> int:
+        """Delete rows beyond the limits, and return their number.
+
+        Parameters
+        ----------
+        file
+            The journal, in a transaction.
+        now
+            Time of the wall clock, s.
+        """
+        deleted = 0
+        for table, allowed in _TABLES:
+            first, last = file.execute(
+                f"select (select min(id) from {table}), (select max(id) from {table})"
+            ).fetchone()
+            while first is not None and first <= last:
+                end = first + _AT_ONCE
+                gone = file.execute(
+                    f"delete from {table} where id >= ? and id < ? and ({allowed}) and (id <= ? or recorded < ?)",
+                    (first, end, last - self.rows, now - self.age),
+                ).rowcount
+                deleted += gone
+                # Rows are in order of time, so the first chunk without an old row ends the search.
+                if gone == 0:
+                    break
+                first = end
+        return deleted

@@ -1,0 +1,138 @@
+"""The tables of a journal, and the checks of a file that is opened as one."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from urllib.parse import quote
+
+from windlass.model import InputError
+
+#: Marks an SQLite file as a journal: "WLJ1" in ASCII.
+APPLICATION = 0x574C4A31
+#: Version of the tables.
+VERSION = 1
+
+#: `id` grows with each row, so a page of rows continues below the last id of the page before it. `recorded` is the time
+#: of writing in seconds since 1970; `time` is the engine's own clock. A scope is an engine, a site, and a decision or a
+#: kind of event: there are few, and a query with any filter reads the latest rows of the scopes that match.
+_TABLES = """
+create table scopes (
+    scope integer primary key, engine text not null, site text not null, topic text not null,
+    unique (engine, site, topic));
+create table decisions (
+    id integer primary key autoincrement, recorded real not null, time real not null,
+    scope integer not null, job text not null, policy text not null, answer text not null, reason text not null);
+create index decisions_by_scope on decisions (scope, id);
+create index decisions_by_job on decisions (job, id) where job <> '';
+create table events (
+    id integer primary key autoincrement, recorded real not null, time real not null,
+    scope integer not null, job text not null, text text not null);
+create index events_by_scope on events (scope, id);
+create index events_by_job on events (job, id) where job <> '';
+create table views (
+    id integer primary key autoincrement, recorded real not null, time real not null,
+    engine text not null, site text not null, digest blob not null, content blob not null);
+create index views_by_site on views (engine, site, id);
+create table present (
+    engine text not null, site text not null, recorded real not null, time real not null,
+    digest blob not null, content blob not null, primary key (engine, site)) without rowid;
+create table acts (
+    id integer primary key autoincrement, recorded real not null, time real not null,
+    engine text not null, site text not null, job text not null,
+    key text not null unique, action text not null, outcome text, concluded real);
+create index acts_open on acts (id) where outcome is null;
+create table engines (
+    engine text primary key, recorded real not null, time real not null,
+    state text not null, about text not null, error text not null) without rowid;
+"""
+#: What is exported of each table.
+EXPORTED = {
+    "decisions": "id, recorded, time, engine, site, job, topic as decision, policy, answer, reason "
+    "from decisions join scopes using (scope)",
+    "events": "id, recorded, time, engine, site, job, topic as kind, text from events join scopes using (scope)",
+    "acts": "id, recorded, time, engine, site, job, key, action, outcome, concluded from acts",
+    "views": "id, recorded, time, engine, site, content from views",
+}
+
+
+def open_for_writing(path: Path) -> sqlite3.Connection:
+    """Open or create a journal, for the thread that writes.
+
+    Raises
+    ------
+    InputError
+        The file cannot be created, is not a journal, or has a newer version.
+    """
+    expected = "expected a new file or a journal of Windlass"
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{path}: the folder does not exist, expected an existing one for the journal")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: not a regular file, {expected}")
+    try:
+        file = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
+        try:
+            if _number(file, "schema_version") == 0:
+                _create(file)
+            else:
+                _check(file, path, expected)
+            file.execute("pragma journal_mode = wal")
+            file.execute("pragma journal_size_limit = 16777216")
+        except BaseException:
+            # SQLite removes its auxiliary files (-wal, -shm) when the database is closed.
+            file.close()
+            raise
+    except sqlite3.Error as error:
+        raise _unreadable(path, error, expected) from error
+    return file
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """Open a journal that another process may write; nothing can be changed through the connection.
+
+    Raises
+    ------
+    InputError
+        There is no such file, it cannot be read, is not a journal, or has a newer version.
+    """
+    expected = "expected a journal that `windlass serve` has written"
+    if not path.is_file():
+        raise InputError(f"{path}: no such file, {expected}")
+    try:
+        uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+        file = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2.0)
+        try:
+            _check(file, path, expected)
+        except BaseException:
+            file.close()
+            raise
+    except sqlite3.Error as error:
+        raise _unreadable(path, error, expected) from error
+    return file
+
+
+def _create(file: sqlite3.Connection) -> None:
+    """Create the tables in one transaction, so that a killed process leaves an empty file or a journal."""
+    file.executescript(
+        f"begin immediate; {_TABLES} pragma application_id = {APPLICATION}; pragma user_version = {VERSION}; commit;"
+    )
+
+
+def _check(file: sqlite3.Connection, path: Path, expected: str) -> None:
+    if _number(file, "application_id") != APPLICATION:
+        raise InputError(f"{path}: not a journal of Windlass, {expected}")
+    found = _number(file, "user_version")
+    if found > VERSION:
+        raise InputError(
+            f"{path}: version {found} of the journal, expected at most {VERSION}; use a newer Windlass"
+        )
+
+
+def _number(file: sqlite3.Connection, name: str) -> int:
+    return int(file.execute(f"pragma {name}").fetchone()[0])
+
+
+def _unreadable(path: Path, error: sqlite3.Error, expected: str) -> InputError:
+    if "not a database" in str(error):
+        return InputError(f"{path}: not a journal of Windlass, {expected}")
+    return InputError(f"{path}: the journal cannot be opened: {error}")
