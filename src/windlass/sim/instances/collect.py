@@ -28,7 +28,7 @@ def collect_run(
         fleet=fleet,
         shares=needs.shares()[needs.kind],
         begin=begin,
-        finish=max(float(np.nanmax(queues.end)) if len(jobs) else begin, others_until),
+        finish=max(float(np.fmax.reduce(queues.end)) if len(jobs) else begin, others_until),
         start=queues.start.copy(),
         end=queues.end.copy(),
         lost=counts.lost,
