@@ -126,7 +126,7 @@ class WebServer:
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         config = uvicorn.Config(
             _application(answering, refusals),
-            http=_counting(refusals),
+            http=counting_protocol(refusals),
             ws="none",
             lifespan="off",
             loop="asyncio",
@@ -229,7 +229,7 @@ async def _body(headers: dict[bytes, bytes], receive: Callable[[], Awaitable[_Me
             return found
 
 
-def _counting(refusals: Refusals) -> type[asyncio.Protocol]:
+def counting_protocol(refusals: Refusals) -> type[asyncio.Protocol]:
     """Return uvicorn's HTTP protocol with a count of invalid requests."""
 
     class Counting(H11Protocol):
