@@ -26,6 +26,7 @@ NOT_RUN = {
     "docs/add-an-engine.md": 1,
     "docs/admission-haproxy.md": 1,
     "docs/agent.md": 3,
+    "docs/control-plane.md": 2,
     "docs/kubernetes.md": 1,
     "docs/deploy-kubernetes.md": 3,
     "docs/logs.md": 2,

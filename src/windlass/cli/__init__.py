@@ -1,5 +1,5 @@
 """The command ``windlass``: ``run``, ``compare``, ``explain``, ``when``, ``check``, ``validate``, ``trace``, ``list``;
-``slurm``, ``k8s``, ``ray``, ``agent``; ``journal``; ``place``, ``cluster``, ``forecast``, ``plan``, ``admit``,
+``slurm``, ``k8s``, ``ray``, ``agent``; ``serve``, ``ui``, ``journal``; ``place``, ``cluster``, ``forecast``, ``plan``, ``admit``,
 ``reproduce``.
 
 Exit status: 0 success; 1 a task of a live run failed, a batch system could not be reached, or a policy failed a check;

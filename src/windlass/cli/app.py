@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from windlass.cli.agent import agent_app
 from windlass.cli.commands import compare, explain, run, validate
-from windlass.cli.control import journal_app
+from windlass.cli.control import journal_app, serve, ui
 from windlass.cli.inspection_commands import check, list_, trace, when
 from windlass.cli.plan import plan_app
 from windlass.cli.scaling import k8s_app, ray_app
@@ -24,7 +24,7 @@ _MODELS = "Models and papers"
 _ORDER = (
     *("run", "compare", "explain", "when", "check", "validate", "trace", "list"),
     *("slurm", "k8s", "ray", "agent"),
-    "journal",
+    *("serve", "ui", "journal"),
     *("place", "cluster", "forecast", "plan", "admit", "reproduce"),
 )
 
@@ -51,6 +51,8 @@ app.add_typer(slurm_app, name="slurm", rich_help_panel=_REAL)
 app.add_typer(k8s_app, name="k8s", rich_help_panel=_REAL)
 app.add_typer(ray_app, name="ray", rich_help_panel=_REAL)
 app.add_typer(agent_app, name="agent", rich_help_panel=_REAL)
+app.command(rich_help_panel=_CONTROL)(serve)
+app.command(rich_help_panel=_CONTROL)(ui)
 app.add_typer(journal_app, name="journal", rich_help_panel=_CONTROL)
 app.command(rich_help_panel=_MODELS)(place)
 app.add_typer(cluster_app, name="cluster", rich_help_panel=_MODELS)

@@ -1,4 +1,4 @@
-"""The control plane: ``windlass journal``."""
+"""The control plane: ``windlass serve``, ``windlass ui`` and ``windlass journal``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,88 @@ from typing import Annotated
 
 import typer
 
-from windlass.cli.output import note
+from windlass.cli.output import log_line, note
+
+_Listen = Annotated[str, typer.Option("--listen", help="Address of the pages.")]
+_TokenFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--token-file",
+        help="File with the token that browsers must send as the password.",
+        show_default="$WINDLASS_TOKEN",
+    ),
+]
+_Host = Annotated[
+    list[str] | None,
+    typer.Option("--host", help="Further name under which the pages are requested; repeatable."),
+]
+
+
+def serve(
+    scenario: Annotated[
+        Path | None,
+        typer.Argument(help="Scenario of the world cluster (.yaml).", show_default="a bundled one"),
+    ] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Run a simulated cluster.")] = False,
+    speed: Annotated[
+        str, typer.Option("--speed", help="Simulated seconds per second, or max for as fast as possible.")
+    ] = "60",
+    variant: Annotated[
+        str | None, typer.Option("--variant", help="Variant to run.", show_default="the first")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Random seed.", show_default="the scenario's first")
+    ] = None,
+    journal: Annotated[
+        Path | None,
+        typer.Option("--journal", help="File to write.", show_default="a temporary one, removed at the end"),
+    ] = None,
+    listen: _Listen = "127.0.0.1:8090",
+    token_file: _TokenFile = None,
+    host: _Host = None,
+    until_done: Annotated[
+        bool, typer.Option("--until-done", help="Exit when all engines have ended.")
+    ] = False,
+) -> None:
+    """Run the control plane: engines, the journal of what they decide, and pages that show it."""
+    import time
+
+    from windlass.agent.options import Address
+    from windlass.cli.agent_process import stopping
+    from windlass.cli.progress import run_progress
+    from windlass.control.demo.engine import DemoEngine, load_demo
+    from windlass.control.demo.pace import speed_of
+    from windlass.control.serve import ServeOptions, journal_file, serve
+    from windlass.model import InputError
+
+    if not demo:
+        raise InputError("serve: only a simulated cluster can be served so far; pass --demo")
+    engine = DemoEngine(
+        load_demo(scenario), variant=variant, seed=seed, speed=speed_of(speed), clock=time.monotonic
+    )
+    where = Address.of("--listen", listen)
+    with journal_file(journal) as file, run_progress() as shown:
+        options = ServeOptions(file, where, token_file, tuple(host or ()), until_done)
+        engine.prepare(shown.compiling)
+        with stopping() as stop:
+            serve([engine], options, stop, log_line)
+
+
+def ui(
+    journal: Annotated[Path, typer.Argument(help="Journal that windlass serve writes or has written.")],
+    listen: _Listen = "127.0.0.1:8090",
+    token_file: _TokenFile = None,
+    host: _Host = None,
+) -> None:
+    """Show a journal in the browser; nothing can be changed there."""
+    from windlass.agent.options import Address
+    from windlass.cli.agent_process import stopping
+    from windlass.control.web.process import show_at
+
+    where = Address.of("--listen", listen)
+    with stopping() as stop:
+        show_at(where, journal, token_file, tuple(host or ()), stop, log_line)
+
 
 journal_app = typer.Typer(help="Read the journal of the control plane.", no_args_is_help=True)
 
@@ -29,7 +110,7 @@ def _journal() -> None:
 
 @journal_app.command()
 def export(
-    journal: Annotated[Path, typer.Argument(help="Journal that windlass serve has written.")],
+    journal: Annotated[Path, typer.Argument(help="Journal that windlass serve writes or has written.")],
     out: Annotated[Path, typer.Argument(help="Parquet file to write or replace.")],
     table: Annotated[_Table, typer.Option("--table", help="Table to export.")] = _Table.DECISIONS,
 ) -> None:

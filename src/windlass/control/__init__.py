@@ -1,4 +1,11 @@
 """The control plane: engines that run for months, the journal of what they decide, and pages that show it.
 
+- :mod:`~windlass.control.serve`: engines in threads and the pages in a second process, until a stop is requested.
+- :mod:`~windlass.control.engine`: the protocol of an engine.
+- :mod:`~windlass.control.supervisor`: runs engines, and records their conditions.
+- :mod:`~windlass.control.pages_process`: the process of the pages, restarted if it ends.
+- :mod:`~windlass.control.site_status`: the state of a site, the content of a view.
+- :mod:`~windlass.control.demo`: a simulated cluster as an engine.
+- :mod:`~windlass.control.web`: the pages.
 - :mod:`~windlass.control.journal`: one SQLite file of views, decisions, acts and events.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 from urllib.parse import quote
@@ -99,15 +100,25 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise InputError(f"{path}: no such file, {expected}")
     try:
-        uri = f"file:{quote(str(path.absolute()))}?mode=ro"
-        file = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2.0)
         try:
-            _check(file, path, expected)
-        except BaseException:
-            file.close()
-            raise
+            return _checked(path, "mode=ro", expected)
+        except sqlite3.OperationalError:
+            # Even to read, SQLite needs a file for its lock, unless no other process can write.
+            if path.with_name(f"{path.name}-wal").exists() or os.access(path.parent, os.W_OK):
+                raise
+            return _checked(path, "mode=ro&immutable=1", expected)
     except sqlite3.Error as error:
         raise _unreadable(path, error, expected) from error
+
+
+def _checked(path: Path, how: str, expected: str) -> sqlite3.Connection:
+    uri = f"file:{quote(str(path.absolute()))}?{how}"
+    file = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2.0)
+    try:
+        _check(file, path, expected)
+    except BaseException:
+        file.close()
+        raise
     return file
 
 

@@ -99,6 +99,11 @@ class JournalWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def failed(self) -> bool:
+        """True once the journal could not be written; nothing further is accepted."""
+        return self._failure is not None
+
     def append(self, *rows: JournalRow) -> None:
         """Append rows, in order; wait while the queue is full.
 

@@ -1,0 +1,42 @@
+"""The protocol of an engine that the control plane runs in a thread of its own."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from windlass.agent.stop import Stop
+from windlass.control.journal import JournalWriter
+
+
+class EngineStoppedError(Exception):
+    """An engine was stopped on request; it is not a failure."""
+
+
+class ControlledEngine(Protocol):
+    """An engine of the control plane.
+
+    Parameters
+    ----------
+    name
+        Its name, unique in the journal.
+    about
+        A line on what it is.
+    """
+
+    name: str
+    about: str
+
+    @property
+    def now(self) -> float:
+        """Time of the engine's clock, s."""
+        ...
+
+    def run(self, journal: JournalWriter, stop: Stop) -> None:
+        """Run until all work has ended.
+
+        Raises
+        ------
+        EngineStoppedError
+            A stop was requested, and what the engine started has ended.
+        """
+        ...

@@ -1,0 +1,139 @@
+"""``windlass serve``: engines in threads, and the pages in a process of their own, until a stop is requested."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from windlass.agent.options import Address
+from windlass.agent.stop import Stop
+from windlass.control.engine import ControlledEngine
+from windlass.control.journal import JournalWriter, Retention
+from windlass.control.pages_process import PagesProcess
+from windlass.control.supervisor import Supervisor
+
+#: Interval at which the process of the pages and the engines are polled, s.
+_POLL = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """Options of the control plane.
+
+    Parameters
+    ----------
+    journal
+        The journal's file.
+    listen
+        Address of the pages; None for no pages.
+    token_file
+        File with the token that requests must have; None for none.
+    hosts
+        Further names under which the pages are requested.
+    until_done
+        End when all engines have ended.
+    retention
+        The rows that the journal keeps.
+    """
+
+    journal: Path
+    listen: Address | None = None
+    token_file: Path | None = None
+    hosts: tuple[str, ...] = ()
+    until_done: bool = False
+    retention: Retention = field(default_factory=Retention)
+
+
+@contextmanager
+def journal_file(path: Path | None) -> Iterator[Path]:
+    """Yield the journal's file; without a path, one in a temporary folder, which is removed at the end.
+
+    Parameters
+    ----------
+    path
+        The file, or None.
+
+    Examples
+    --------
+    >>> with journal_file(None) as file:
+    ...     file.name, file.parent.is_dir()
+    ('journal.db', True)
+    """
+    if path is not None:
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="windlass-") as folder:
+        yield Path(folder) / "journal.db"
+
+
+def serve(
+    engines: Sequence[ControlledEngine],
+    options: ServeOptions,
+    stop: Stop,
+    report: Callable[[str], None],
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Run engines and show them, until a stop is requested.
+
+    Parameters
+    ----------
+    engines
+        The engines.
+    options
+        The options.
+    stop
+        Ends everything; all engines have ended when this returns.
+    report
+        Called with a line on what was started, ended or failed.
+    clock
+        Time that only grows, s.
+
+    Raises
+    ------
+    InputError
+        The journal cannot be written, or the address cannot be listened on. With ``until_done``, also the failure of an
+        engine is raised.
+    """
+    with JournalWriter(options.journal, retention=options.retention) as journal:
+        supervisor = Supervisor(engines, journal, stop, report)
+        # The tables exist before a reader opens them.
+        journal.flush()
+        pages = None if options.listen is None else _pages(options, options.listen, clock, report)
+        try:
+            supervisor.start()
+            while not stop.wait(_POLL) and not journal.failed:
+                if options.until_done and not supervisor.running:
+                    break
+                if pages is not None:
+                    pages.poll()
+        finally:
+            stop.notify()
+            supervisor.join()
+            if pages is not None:
+                pages.close()
+    if options.until_done:
+        for error in supervisor.failures.values():
+            raise error
+
+
+def _pages(
+    options: ServeOptions, listen: Address, clock: Callable[[], float], report: Callable[[str], None]
+) -> PagesProcess:
+    # The extra with uvicorn is needed for pages only.
+    from windlass.agent.web import listening
+    from windlass.control.web.access import check_access
+
+    check_access(listen, options.token_file)
+    bound = listening("pages", listen)
+    address = Address(listen.host, bound.getsockname()[1])
+    words = ["--host", address.host]
+    for each in options.hosts:
+        words += ["--host", each]
+    if options.token_file is not None:
+        words += ["--token-file", str(options.token_file)]
+    report(f"pages: {address.url}")
+    return PagesProcess(bound, options.journal, words, clock, report)

@@ -1,0 +1,124 @@
+"""The state of a site as the pages show it: running and waiting jobs, and machines. It is the content of a view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from windlass.model import InputError
+
+#: The most jobs, and the most machines, that a state lists; further ones are counted only.
+MOST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class JobState:
+    """A job that runs or waits.
+
+    Parameters
+    ----------
+    id
+        The job's identifier at its site.
+    kind
+        Its kind, such as ``batch job``.
+    since
+        When it started, or was submitted if it waits, s.
+    cores
+        Cores that it requests; 0 if unknown.
+    why
+        Why it started, or why it waits.
+    """
+
+    id: str
+    kind: str
+    since: float
+    cores: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class MachineState:
+    """A machine: a node, or an instance that was launched.
+
+    Parameters
+    ----------
+    name
+        Its name at the site.
+    state
+        ``up``, ``down``, ``starting`` or ``leaving``.
+    cores, idle
+        Cores, and those of them that no load holds.
+    price
+        Price, per hour; 0 for a node.
+    """
+
+    name: str
+    state: str
+    cores: int
+    idle: int
+    price: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCores:
+    """The cores of a site that a load holds."""
+
+    load: str
+    cores: int
+
+
+@dataclass(frozen=True, slots=True)
+class SiteStatus:
+    """The state of a site at a time.
+
+    Parameters
+    ----------
+    running, waiting
+        Jobs, at most :data:`MOST` of each; waiting ones in the order of the queue.
+    running_count, waiting_count
+        Their numbers.
+    cores, idle
+        Cores that are up, and those of them that no load holds.
+    held
+        Cores by load, the largest first.
+    machines
+        Machines, at most :data:`MOST`.
+    note
+        A line on work that is not listed; may be empty.
+
+    Examples
+    --------
+    >>> state = SiteStatus((JobState("batch/1", "batch job", 5.0, 4, "head of the queue"),), (), 1, 0, 8, 4)
+    >>> status_from_text(status_text(state)) == state
+    True
+    """
+
+    running: tuple[JobState, ...]
+    waiting: tuple[JobState, ...]
+    running_count: int
+    waiting_count: int
+    cores: int = 0
+    idle: int = 0
+    held: tuple[HeldCores, ...] = ()
+    machines: tuple[MachineState, ...] = ()
+    note: str = ""
+
+
+def status_text(state: SiteStatus) -> str:
+    """Return a state as the content of a view, JSON."""
+    return msgspec.json.encode(state).decode("utf-8")
+
+
+def status_from_text(content: str) -> SiteStatus:
+    """Read the content of a view.
+
+    Raises
+    ------
+    InputError
+        It is not the state of a site.
+    """
+    try:
+        return msgspec.json.decode(content, type=SiteStatus)
+    except msgspec.MsgspecError as error:
+        raise InputError(f"journal: a view is not the state of a site: {error}") from error

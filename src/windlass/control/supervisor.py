@@ -1,0 +1,113 @@
+"""Runs engines, each in a thread of its own, and records their conditions in the journal."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from windlass.agent.stop import Stop
+from windlass.control.engine import ControlledEngine, EngineStoppedError
+from windlass.control.journal import EngineStatus, EventRecord, JobKey, JournalWriter
+from windlass.model import InputError, PolicyError
+from windlass.policy.user_code import describe_failure, message_of
+
+
+class Supervisor:
+    """Starts engines and waits for them. An engine that fails stops alone; the others go on.
+
+    Parameters
+    ----------
+    engines
+        The engines, with different names.
+    journal
+        Where their conditions are recorded.
+    stop
+        Stops all engines.
+    report
+        Called with a line on each engine that ends or fails, from the engine's thread.
+
+    Raises
+    ------
+    InputError
+        Two engines have one name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> class Idle:
+    ...     name, about, now = "idle", "an engine without work", 0.0
+    ...     def run(self, journal, stop):
+    ...         pass
+    >>> with JournalWriter(Path(tempfile.mkdtemp()) / "journal.db") as journal:
+    ...     supervisor = Supervisor([Idle()], journal, Stop(), print)
+    ...     supervisor.start()
+    ...     supervisor.join()
+    idle: all work has ended
+    """
+
+    def __init__(
+        self,
+        engines: Sequence[ControlledEngine],
+        journal: JournalWriter,
+        stop: Stop,
+        report: Callable[[str], None],
+    ) -> None:
+        names = [engine.name for engine in engines]
+        if len(set(names)) < len(names):
+            raise InputError(f"engines are named {', '.join(names)}, expected different names")
+        self._journal, self._stop, self._report = journal, stop, report
+        #: By name: the failures of engines.
+        self.failures: dict[str, Exception] = {}
+        self._threads = [
+            threading.Thread(target=self._run, args=(engine,), name=engine.name, daemon=True)
+            for engine in engines
+        ]
+
+    @property
+    def running(self) -> bool:
+        """True while an engine runs."""
+        return any(each.is_alive() for each in self._threads)
+
+    def start(self) -> None:
+        """Start all engines."""
+        for each in self._threads:
+            each.start()
+
+    def join(self) -> None:
+        """Wait until all engines have ended."""
+        for each in self._threads:
+            each.join()
+
+    def _run(self, engine: ControlledEngine) -> None:
+        try:
+            self._note(engine, "starting")
+            try:
+                engine.run(self._journal, self._stop)
+            except EngineStoppedError:
+                self._note(engine, "stopped")
+                self._report(f"{engine.name}: stopped")
+            else:
+                self._note(engine, "ended")
+                self._report(f"{engine.name}: all work has ended")
+        except Exception as error:
+            self.failures[engine.name] = error
+            self._fail(engine, describe_failure(error) or _line_of(error))
+
+    def _fail(self, engine: ControlledEngine, why: str) -> None:
+        self._report(f"{engine.name}: failed: {why}")
+        try:
+            self._journal.append(EventRecord(engine.now, JobKey(engine.name), "error", why))
+            self._note(engine, "failed", why)
+        except InputError as error:
+            # The journal itself is the cause, or was lost too; the report is then all that is left.
+            self._report(f"{engine.name}: {error}")
+
+    def _note(self, engine: ControlledEngine, state: str, error: str = "") -> None:
+        self._journal.append(EngineStatus(engine.name, state, engine.now, engine.about, error))
+        self._journal.flush()
+
+
+def _line_of(error: Exception) -> str:
+    """Return an error as one line: a complete message, or the class and the message."""
+    return str(error) if isinstance(error, InputError | PolicyError) else message_of(error)

@@ -1,0 +1,34 @@
+"""The pages, each a function from a request and the journal to HTML.
+
+- :mod:`~windlass.control.web.pages.layout`: what all pages share, and tables.
+- :mod:`~windlass.control.web.pages.words`: times and counts in words.
+- :mod:`~windlass.control.web.pages.context`: what a page may read.
+- :mod:`~windlass.control.web.pages.now`: what runs and what waits, with the reason.
+- :mod:`~windlass.control.web.pages.decisions`: the decisions, by engine, site, decision and job.
+- :mod:`~windlass.control.web.pages.machines`: the machines of each site.
+- :mod:`~windlass.control.web.pages.health`: the engines, the journal, and errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from windlass.control.web.html import Markup
+from windlass.control.web.pages.context import PageContext
+from windlass.control.web.pages.decisions import decisions_page
+from windlass.control.web.pages.health import health_page
+from windlass.control.web.pages.machines import machines_page
+from windlass.control.web.pages.now import now_page
+from windlass.control.web.request import PageRequest
+
+#: The page of each path.
+PAGES: Mapping[str, Callable[[PageRequest, PageContext], Markup]] = {
+    "/": now_page,
+    "/decisions": decisions_page,
+    "/machines": machines_page,
+    "/health": health_page,
+}
+#: Parameters of their queries.
+PARAMETERS = frozenset({"engine", "site", "decision", "job", "before", "rows"})
+
+__all__ = ["PAGES", "PARAMETERS", "PageContext"]

@@ -1,0 +1,107 @@
+"""What all pages share, and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlencode
+
+from windlass.control.web.html import Markup, joined, tag
+
+_LINKS = (("/", "Now"), ("/decisions", "Decisions"), ("/machines", "Machines"), ("/health", "Health"))
+
+
+def page(path: str, title: str, *content: str, live: bool = True) -> Markup:
+    """Return a page.
+
+    Parameters
+    ----------
+    path, title
+        Its path and its title.
+    content
+        The content of the element ``main``, which is fetched again at each change.
+    live
+        False for a page of the past, which does not change.
+    """
+    links = [
+        tag("li", tag("a", name, href=to, aria_current="page" if to == path else None)) for to, name in _LINKS
+    ]
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", f"{title} – Windlass"),
+        tag("link", rel="icon", href="/static/icon.svg", type="image/svg+xml"),
+        tag("link", rel="stylesheet", href="/static/style.css"),
+        tag("script", src="/static/live.js", defer=True),
+    )
+    header = tag(
+        "header",
+        tag("a", "Windlass", href="/", class_="brand"),
+        tag("nav", tag("ul", *links), aria_label="Pages"),
+        tag("button", "Pause updates", type="button", id="pause", aria_pressed="false", hidden=True),
+    )
+    body = tag(
+        "body",
+        tag("a", "Skip to the content", href="#main", class_="skip"),
+        header,
+        tag("main", tag("h1", title), *content, id="main", tabindex="-1"),
+        tag("footer", tag("p", "" if live else "Rows of the past: not updated.", id="status", role="status")),
+        data_live="yes" if live else "no",
+    )
+    return tag("html", head, body, lang="en")
+
+
+def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], empty: str) -> Markup:
+    """Return a table; on a narrow screen each row becomes a block with the names of its columns.
+
+    Parameters
+    ----------
+    caption, columns
+        Its caption and the names of its columns. Columns whose name ends with ``#`` are numbers.
+    rows
+        The cells of each row.
+    empty
+        Shown instead of a table without rows.
+    """
+    cells = list(rows)
+    if not cells:
+        return tag("p", empty, class_="empty")
+    names = [name.removesuffix("#") for name in columns]
+    kinds = ["number" if name.endswith("#") else None for name in columns]
+    head = [tag("th", name, scope="col", class_=kind) for name, kind in zip(names, kinds, strict=True)]
+    body = [
+        tag(
+            "tr",
+            *(
+                tag("td", cell, data_name=name, class_=kind)
+                for cell, name, kind in zip(row, names, kinds, strict=True)
+            ),
+        )
+        for row in cells
+    ]
+    return tag("table", tag("caption", caption), tag("thead", tag("tr", *head)), tag("tbody", *body))
+
+
+def tiles(*pairs: tuple[str, str]) -> Markup:
+    """Return numbers with their names."""
+    return tag(
+        "dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs), class_="tiles"
+    )
+
+
+def state_mark(state: str) -> Markup:
+    """Return the state of an engine or a machine, as a word in a colour."""
+    return tag("span", state, class_=f"state {state if state.isalpha() else ''}")
+
+
+def link(text: str, path: str, **parameters: str | int | None) -> Markup:
+    """Return a link with a query."""
+    given = {name: value for name, value in parameters.items() if value not in (None, "")}
+    return tag("a", text, href=f"{path}?{urlencode(given)}" if given else path)
+
+
+def meter(value: float, most: float, text: str) -> Markup:
+    """Return a bar, with the same in words."""
+    bar = tag("meter", text, value=f"{value:g}", min=0, max=f"{max(most, 1):g}", aria_hidden="true")
+    return joined(bar, " ", text)

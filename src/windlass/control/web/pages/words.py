@@ -1,0 +1,36 @@
+"""Times and counts in words."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+#: Times below this many seconds (about 30 years) count from the start of a simulation, others from 1970.
+_SIMULATED = 1e9
+
+
+def clock_text(seconds: float) -> str:
+    """Return a time of an engine's clock: the day and the time of a simulation, or date and time in UTC.
+
+    >>> clock_text(0.0), clock_text(90061.9), clock_text(1.8e9)
+    ('day 1 00:00:00', 'day 2 01:01:01', '2027-01-15 08:00:00')
+    """
+    if seconds < _SIMULATED:
+        day, rest = divmod(int(seconds), 86_400)
+        return f"day {day + 1} {rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def span_text(seconds: float) -> str:
+    """Return a duration, in a form that has one width for most values.
+
+    >>> span_text(59.9), span_text(3720.0), span_text(180000.0), span_text(-1.0)
+    ('59 s', '1 h 02 min', '2 d 2 h', '0 s')
+    """
+    whole = max(0, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min"
+    if whole < 86_400:
+        return f"{whole // 3600} h {whole // 60 % 60:02} min"
+    return f"{whole // 86_400} d {whole // 3600 % 24} h"
