@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from windlass.cli.agent import agent_app
 from windlass.cli.commands import compare, explain, run, validate
-from windlass.cli.control import journal_app, serve, ui
+from windlass.cli.control import journal_app, serve, top, ui
 from windlass.cli.inspection_commands import check, list_, trace, when
 from windlass.cli.plan import plan_app
 from windlass.cli.scaling import k8s_app, ray_app
@@ -24,7 +24,7 @@ _MODELS = "Models and papers"
 _ORDER = (
     *("run", "compare", "explain", "when", "check", "validate", "trace", "list"),
     *("slurm", "k8s", "ray", "agent"),
-    *("serve", "ui", "journal"),
+    *("serve", "ui", "top", "journal"),
     *("place", "cluster", "forecast", "plan", "admit", "reproduce"),
 )
 
@@ -53,6 +53,7 @@ app.add_typer(ray_app, name="ray", rich_help_panel=_REAL)
 app.add_typer(agent_app, name="agent", rich_help_panel=_REAL)
 app.command(rich_help_panel=_CONTROL)(serve)
 app.command(rich_help_panel=_CONTROL)(ui)
+app.command(rich_help_panel=_CONTROL)(top)
 app.add_typer(journal_app, name="journal", rich_help_panel=_CONTROL)
 app.command(rich_help_panel=_MODELS)(place)
 app.add_typer(cluster_app, name="cluster", rich_help_panel=_MODELS)

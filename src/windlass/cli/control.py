@@ -1,4 +1,4 @@
-"""The control plane: ``windlass serve``, ``windlass ui`` and ``windlass journal``."""
+"""The control plane: ``windlass serve``, ``ui``, ``top`` and ``journal``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import typer
 
 from windlass.cli.output import log_line, note
 
+#: Lines of output that is not a terminal: as many as there are jobs.
+_UNLIMITED = 10_000
 _Listen = Annotated[str, typer.Option("--listen", help="Address of the pages.")]
 _TokenFile = Annotated[
     Path | None,
@@ -89,6 +91,26 @@ def ui(
     where = Address.of("--listen", listen)
     with stopping() as stop:
         show_at(where, journal, token_file, tuple(host or ()), stop, log_line)
+
+
+def top(
+    journal: Annotated[Path, typer.Argument(help="Journal that windlass serve writes or has written.")],
+) -> None:
+    """Print what runs, what waits and why; on a terminal, again at each change until Ctrl-C."""
+    from rich.live import Live
+
+    from windlass.cli.agent_process import stopping
+    from windlass.cli.terminal import terminal
+    from windlass.control.journal import JournalReader
+    from windlass.control.top import now_tables, watch
+
+    console = terminal()
+    with JournalReader(journal) as reader:
+        if not console.is_terminal:
+            console.print(now_tables(reader, _UNLIMITED))
+            return
+        with stopping() as stop, Live(console=console, screen=True, auto_refresh=False) as live:
+            watch(reader, lambda: console.height, lambda each: live.update(each, refresh=True), stop)
 
 
 journal_app = typer.Typer(help="Read the journal of the control plane.", no_args_is_help=True)

@@ -5,6 +5,8 @@
 - :mod:`~windlass.control.supervisor`: runs engines, and records their conditions.
 - :mod:`~windlass.control.pages_process`: the process of the pages, restarted if it ends.
 - :mod:`~windlass.control.site_status`: the state of a site, the content of a view.
+- :mod:`~windlass.control.summary`: what runs and what waits now; :mod:`~windlass.control.words`: times in words.
+- :mod:`~windlass.control.top`: the same in a terminal.
 - :mod:`~windlass.control.demo`: a simulated cluster as an engine.
 - :mod:`~windlass.control.web`: the pages.
 - :mod:`~windlass.control.journal`: one SQLite file of views, decisions, acts and events.

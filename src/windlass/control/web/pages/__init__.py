@@ -1,7 +1,6 @@
 """The pages, each a function from a request and the journal to HTML.
 
 - :mod:`~windlass.control.web.pages.layout`: what all pages share, and tables.
-- :mod:`~windlass.control.web.pages.words`: times and counts in words.
 - :mod:`~windlass.control.web.pages.context`: what a page may read.
 - :mod:`~windlass.control.web.pages.now`: what runs and what waits, with the reason.
 - :mod:`~windlass.control.web.pages.decisions`: the decisions, by engine, site, decision and job.

@@ -9,8 +9,8 @@ from windlass.control.journal.reader import MOST as MOST_ROWS
 from windlass.control.web.html import Markup, joined, tag
 from windlass.control.web.pages.context import PageContext
 from windlass.control.web.pages.layout import link, page, table
-from windlass.control.web.pages.words import clock_text
 from windlass.control.web.request import PageRequest
+from windlass.control.words import clock_text
 
 _ROWS = 50
 #: The largest id of a row.

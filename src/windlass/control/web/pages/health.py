@@ -7,8 +7,8 @@ from windlass.control.journal.reader import SeenStatus
 from windlass.control.web.html import Markup, tag
 from windlass.control.web.pages.context import PageContext
 from windlass.control.web.pages.layout import page, state_mark, table, tiles
-from windlass.control.web.pages.words import clock_text, span_text
 from windlass.control.web.request import PageRequest
+from windlass.control.words import clock_text, span_text
 
 #: A running engine that has written nothing for this long is marked, s.
 _SILENT = 60.0

@@ -3,122 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from windlass.control.journal import ViewRecord
 from windlass.control.journal.reader import MOST as MOST_ROWS
-from windlass.control.site_status import JobState, SiteStatus, status_from_text
+from windlass.control.summary import EngineSummary, SiteJob, summaries
 from windlass.control.web.html import Markup, joined, tag
 from windlass.control.web.pages.context import PageContext
 from windlass.control.web.pages.layout import link, page, state_mark, table, tiles
-from windlass.control.web.pages.words import clock_text, span_text
 from windlass.control.web.request import PageRequest
+from windlass.control.words import clock_text, span_text
 
 #: Rows of each table if the query has no number.
 _ROWS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """A job with the view that it is in."""
-
-    job: JobState
-    view: ViewRecord
-
-
 def now_page(request: PageRequest, context: PageContext) -> Markup:
     """Return the page."""
     rows = request.number("rows", 1, MOST_ROWS) or _ROWS
-    engine, site = request.text("engine"), request.text("site")
-    sections = []
-    views = [view for view in context.reader.views() if engine in (None, view.engine)]
-    for seen in context.reader.engines():
-        if engine not in (None, seen.status.engine):
-            continue
-        own = [view for view in views if view.engine == seen.status.engine]
-        chosen = [(view, status_from_text(view.content)) for view in own if site in (None, view.site)]
-        heading = joined(f"{seen.status.engine} ", state_mark(seen.status.state))
-        sections.append(
-            tag(
-                "section",
-                tag("h2", heading),
-                tag("p", seen.status.about),
-                tag("p", seen.status.error, class_="error", role="alert") if seen.status.error else "",
-                _tiles(seen.status.time, [state for _, state in chosen]),
-                _notes(chosen),
-                _site_links(seen.status.engine, site, own),
-                _waiting(seen.status.time, chosen, rows),
-                _running(seen.status.time, chosen, rows),
-            )
-        )
+    site = request.text("site")
+    found = summaries(context.reader, request.text("engine"), site)
+    sections = [_section(each, site, rows) for each in found]
     empty = tag("p", "No engine has written to this journal yet.", class_="empty")
     return page("/", "Now", *(sections or [empty]))
 
 
-def _tiles(now: float, states: Sequence[SiteStatus]) -> Markup:
-    cores, idle = sum(each.cores for each in states), sum(each.idle for each in states)
-    return tiles(
-        ("Time", clock_text(now)),
-        ("Running", f"{sum(each.running_count for each in states):,}"),
-        ("Waiting", f"{sum(each.waiting_count for each in states):,}"),
-        ("Cores held", f"{cores - idle:,} of {cores:,}"),
+def _section(summary: EngineSummary, site: str | None, rows: int) -> Markup:
+    status = summary.seen.status
+    return tag(
+        "section",
+        tag("h2", joined(f"{status.engine} ", state_mark(status.state))),
+        tag("p", status.about),
+        tag("p", status.error, class_="error", role="alert") if status.error else "",
+        tiles(
+            ("Time", clock_text(summary.now)),
+            ("Running", f"{summary.running_count:,}"),
+            ("Waiting", f"{summary.waiting_count:,}"),
+            ("Cores held", f"{summary.held:,} of {summary.cores:,}"),
+        ),
+        tag("p", summary.note) if summary.note else "",
+        _site_links(summary, site),
+        _jobs(summary, "Waiting jobs", "Waits for", summary.waiting, summary.waiting_count, rows),
+        _jobs(summary, "Running jobs", "Runs for", summary.running, summary.running_count, rows),
     )
 
 
-def _notes(chosen: Sequence[tuple[ViewRecord, SiteStatus]]) -> Markup:
-    notes = [f"{view.site or 'all sites'}: {state.note}" for view, state in chosen if state.note]
-    return tag("p", f"Not listed: {'; '.join(notes)}.") if notes else Markup("")
-
-
-def _site_links(engine: str, chosen: str | None, views: Sequence[ViewRecord]) -> Markup:
-    named = [view.site for view in views if view.site]
+def _site_links(summary: EngineSummary, chosen: str | None) -> Markup:
+    named = [site for site in summary.sites if site]
     if len(named) < 2:
         return Markup("")
-    links = [link("all sites", "/", engine=engine)] if chosen else [tag("strong", "all sites")]
+    links = [link("all sites", "/", engine=summary.name)] if chosen else [tag("strong", "all sites")]
     for name in named:
-        links.append(tag("strong", name) if name == chosen else link(name, "/", engine=engine, site=name))
+        links.append(
+            tag("strong", name) if name == chosen else link(name, "/", engine=summary.name, site=name)
+        )
     return tag("nav", tag("ul", *(tag("li", each) for each in links)), aria_label="Sites", class_="sites")
 
 
-def _waiting(now: float, chosen: Sequence[tuple[ViewRecord, SiteStatus]], rows: int) -> Markup:
-    jobs = [_Placed(job, view) for view, state in chosen for job in state.waiting]
-    count = sum(state.waiting_count for _, state in chosen)
-    # The jobs that have waited longest come first.
-    jobs.sort(key=lambda each: each.job.since)
-    return joined(
-        table(
-            "Waiting jobs",
-            ("Job", "Site", "Kind", "Waits for#", "Cores#", "Why"),
-            [_row(each, now) for each in jobs[:rows]],
-            "No job waits.",
-        ),
-        _more(min(rows, len(jobs)), count),
-    )
+def _jobs(
+    summary: EngineSummary, caption: str, since: str, jobs: Sequence[SiteJob], count: int, rows: int
+) -> Markup:
+    columns = ("Job", "Site", "Kind", f"{since}#", "Cores#", "Why")
+    cells = [_row(each, summary) for each in jobs[:rows]]
+    empty = f"No {caption.lower()}."
+    return joined(table(caption, columns, cells, empty), _more(min(rows, len(jobs)), count))
 
 
-def _running(now: float, chosen: Sequence[tuple[ViewRecord, SiteStatus]], rows: int) -> Markup:
-    jobs = [_Placed(job, view) for view, state in chosen for job in state.running]
-    count = sum(state.running_count for _, state in chosen)
-    # The jobs that started last come first.
-    jobs.sort(key=lambda each: -each.job.since)
-    return joined(
-        table(
-            "Running jobs",
-            ("Job", "Site", "Kind", "Runs for#", "Cores#", "Why"),
-            [_row(each, now) for each in jobs[:rows]],
-            "No job runs.",
-        ),
-        _more(min(rows, len(jobs)), count),
-    )
-
-
-def _row(each: _Placed, now: float) -> tuple[str, ...]:
-    job, view = each.job, each.view
+def _row(each: SiteJob, summary: EngineSummary) -> tuple[str, ...]:
+    job = each.job
     return (
-        link(job.id, "/decisions", engine=view.engine, job=job.id),
-        view.site or "all",
+        link(job.id, "/decisions", engine=summary.name, job=job.id),
+        each.site or "all",
         job.kind,
-        span_text(now - job.since),
+        span_text(summary.now - job.since),
         f"{job.cores:,}" if job.cores else "–",
         job.why,
     )

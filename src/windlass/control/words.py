@@ -1,4 +1,4 @@
-"""Times and counts in words."""
+"""Times and durations in words."""
 
 from __future__ import annotations
 
