@@ -138,3 +138,11 @@ def test_a_site_with_more_in_use_than_it_has_starts_no_job_until_some_end():
     history = SiteHistory(Workload(jobs, 4), np.array([0.0, 0.0, np.inf]), np.array([np.inf] * 3))
     _, found = starts_of(history, 6.0, PolicySpec(name="easy"))
     assert found.tolist() == [[10.0, 10.0]]
+
+
+def test_a_job_that_exceeds_its_request_ends_soon_and_never_in_the_past():
+    jobs = JobTable.of(submit=[0, 5], run=[90, 10], procs=[4, 4], request=[20, 10])
+    history = SiteHistory(Workload(jobs, 4), np.array([0.0, np.inf]), np.array([90.0, np.inf]))
+    _, found = starts_of(history, 50.0, PolicySpec(name="easy"), draws=8)
+    assert ((found > 50.0) & (found <= 51.0)).all()
+    assert planned_starts(history, history.at(50.0)).tolist() == pytest.approx([50.0])

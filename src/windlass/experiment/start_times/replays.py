@@ -161,11 +161,13 @@ def _replay_once(
     processors = max(workload.processors, used)
     idle = processors - used
     shift = np.concatenate([starts - origin, np.zeros(len(state.waiting) + len(arrivals))])
+    run = np.concatenate([running, waiting, later])
     table = JobTable.of(
         submit=np.concatenate([np.full(len(starts), origin), submits, at]),
-        run=shift + np.concatenate([running, waiting, later]),
+        run=shift + run,
         procs=jobs.procs[rows],
-        request=shift + jobs.request[rows],
+        # A job that has exceeded its request still runs, so that the request is not where it ends.
+        request=shift + np.maximum(jobs.request[rows], run),
     )
     owners = workload.of.take(rows)
     if idle:
