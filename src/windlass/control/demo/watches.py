@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from windlass.control.journal import DecisionRecord, EventRecord, JobKey
 from windlass.control.site_status import JobState
 from windlass.model.vectors import VectorJobs
+from windlass.report.units import counted
 from windlass.sim.instances.result import Scaled
 from windlass.sim.site.result import Replay
 
@@ -120,7 +121,7 @@ class BatchWatch:
         jobs, events, decisions = replay.jobs, list[EventRecord](), list[DecisionRecord]()
         submitted, started, ended = self._changes.of(now, replay.start, replay.end)
         for row in submitted:
-            text = f"requests {jobs.procs[row]} cores for {jobs.request[row]:.0f} s"
+            text = f"requests {counted(int(jobs.procs[row]), 'core')} for {jobs.request[row]:.0f} s"
             events.append(EventRecord(float(jobs.submit[row]), self._key(row, replay), "submitted", text))
         for row in started:
             at, why = float(replay.start[row]), replay.reasons[int(replay.why[row])]
@@ -146,9 +147,11 @@ def _batch_wait(place: int, procs: int, free: int) -> str:
 
     >>> _batch_wait(0, 8, 3), _batch_wait(2, 2, 3)
     ('first in the queue; needs 8 cores, 3 idle', '2 jobs ahead; needs 2 cores, 3 idle for the jobs ahead')
+    >>> _batch_wait(1, 1, 0)
+    '1 job ahead; needs 1 core, 0 idle'
     """
-    ahead = "first in the queue" if place == 0 else f"{place} job{'' if place == 1 else 's'} ahead"
-    why = f"{ahead}; needs {procs} cores, {free} idle"
+    ahead = "first in the queue" if place == 0 else f"{counted(place, 'job')} ahead"
+    why = f"{ahead}; needs {counted(procs, 'core')}, {free:,} idle"
     return why if procs > free or place == 0 else f"{why} for the jobs ahead"
 
 
