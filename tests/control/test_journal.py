@@ -128,7 +128,7 @@ def test_a_page_takes_the_same_steps_in_a_journal_ten_times_as_long(tmp_path):
             ):
                 found.append(instructions(journal, lambda where=where: journal.decisions(where, before=1500)))
             found.append(instructions(journal, lambda: journal.events(RowFilter(topic="ended"))))
-            found.append(instructions(journal, lambda: journal.scopes()))
+            found.append(instructions(journal, lambda: journal.decision_scopes()))
             found.append(instructions(journal, journal.change))
             found.append(instructions(journal, journal.counts))
         return found
@@ -248,6 +248,39 @@ def test_rows_of_many_threads_keep_the_order_of_each(file):
                 lambda before, limit, where=where: reader.decisions(where, before=before, limit=limit), 500
             )
             assert [row.time for row in rows] == [float(number) for number in reversed(range(200))]
+
+
+def test_scopes_are_those_of_decisions_and_not_of_events(filtered, file):
+    journal, records = filtered
+    expected = {(each.job.engine, each.job.site, each.decision) for each in records}
+    assert journal.decision_scopes() == tuple(sorted(expected))
+    with JournalWriter(file) as writer:
+        writer.append(event(1))
+    with JournalReader(file) as reader:
+        assert reader.decision_scopes() == ()
+
+
+def test_an_unexpected_error_of_the_writing_thread_reaches_its_callers(file, monkeypatch):
+    from windlass.control.journal import batch
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("unexpected")
+
+    journal = JournalWriter(file)
+    monkeypatch.setattr(batch.BatchWriter, "write", fail)
+    for call in (journal.flush, journal.flush, journal.close):
+        with pytest.raises(InputError, match="unexpected"):
+            call()
+    assert journal.failed
+
+
+def test_a_closed_journal_accepts_nothing(file):
+    journal = JournalWriter(file)
+    journal.close()
+    journal.close()
+    for call in (journal.flush, lambda: journal.append(decision(1))):
+        with pytest.raises(InputError, match="closed"):
+            call()
 
 
 def test_a_reader_sees_each_flushed_row_while_the_writer_is_open(file):

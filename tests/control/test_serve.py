@@ -143,6 +143,23 @@ def test_the_pages_end_when_the_engines_process_is_killed(serve_words):
 
 
 @pytest.mark.slow
+def test_the_journal_of_a_killed_process_is_continued(serve_words, tmp_path):
+    with started(*serve_words) as process:
+        url = url_of(process)
+        assert "running" in fetched(f"{url}/health")
+        process.kill()
+    file = tmp_path / "journal.db"
+    with JournalReader(file) as reader:
+        before = reader.events(limit=500).rows
+        assert [each.status.state for each in reader.engines()] == ["running"]
+    with started(*serve_words, "--speed", "max", "--until-done") as process:
+        assert process.wait(PATIENCE) == 0
+    with JournalReader(file) as reader:
+        assert [each.status.state for each in reader.engines()] == ["ended"]
+        assert dict(reader.counts())["events"] > len(before)
+
+
+@pytest.mark.slow
 def test_a_finished_run_ends_with_status_0_and_a_complete_journal(serve_words, tmp_path):
     with started(*serve_words, "--speed", "max", "--until-done") as process:
         assert process.wait(PATIENCE) == 0

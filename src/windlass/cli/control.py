@@ -70,11 +70,12 @@ def serve(
         load_demo(scenario), variant=variant, seed=seed, speed=speed_of(speed), clock=time.monotonic
     )
     where = Address.of("--listen", listen)
-    with journal_file(journal) as file, run_progress() as shown:
-        options = ServeOptions(file, where, token_file, tuple(host or ()), until_done)
+    # The progress display ends before the first line of the log.
+    with run_progress() as shown:
         engine.prepare(shown.compiling)
-        with stopping() as stop:
-            serve([engine], options, stop, log_line)
+    with journal_file(journal) as file, stopping() as stop:
+        options = ServeOptions(file, where, token_file, tuple(host or ()), until_done)
+        serve([engine], options, stop, log_line)
 
 
 def ui(

@@ -165,9 +165,13 @@ class JournalReader:
         rows = self._rows("select recorded, engine, state, time, about, error from engines order by engine")
         return tuple(SeenStatus(EngineStatus(*row[1:]), row[0]) for row in rows)
 
-    def scopes(self) -> tuple[tuple[str, str, str], ...]:
-        """Return each engine, site and topic that a decision or an event had, sorted."""
-        return tuple(sorted(self._scopes().values()))
+    def decision_scopes(self) -> tuple[tuple[str, str, str], ...]:
+        """Return each engine, site and decision of which there is a row, sorted."""
+        rows = self._rows(
+            "select engine, site, topic from scopes "
+            "where exists (select 1 from decisions where decisions.scope = scopes.scope) order by engine, site, topic"
+        )
+        return tuple((row[0], row[1], row[2]) for row in rows)
 
     def counts(self) -> tuple[tuple[str, int], ...]:
         """Return the number of rows in each table, from its ids."""

@@ -6,7 +6,6 @@ import fcntl
 import math
 import os
 import queue
-import sqlite3
 import threading
 import time
 from collections.abc import Callable
@@ -89,7 +88,7 @@ class JournalWriter:
         self._queue: queue.Queue[JournalRequest | None] = queue.Queue(_QUEUED)
         self._failure: InputError | None = None
         self._appended = 0
-        self._closed = False
+        self._gate, self._closed = threading.Lock(), False
         self._thread = threading.Thread(target=self._write, name="journal", daemon=True)
         self._thread.start()
 
@@ -181,11 +180,11 @@ class JournalWriter:
         InputError
             Rows could not be written.
         """
-        if self._closed:
-            return
-        self._closed = True
-        self._queue.put(Acknowledge())
-        self._queue.put(None)
+        with self._gate:
+            if self._closed:
+                return
+            self._closed = True
+            self._queue.put(None)
         self._thread.join()
         self._file.close()
         os.close(self._lock)
@@ -193,11 +192,13 @@ class JournalWriter:
             raise self._failure
 
     def _put(self, request: JournalRequest) -> None:
-        if self._failure is not None:
-            raise self._failure
-        if self._closed:
-            raise InputError(f"{self.path}: the journal is closed")
-        self._queue.put(request)
+        # Nothing may be queued after the end, because nothing would complete it.
+        with self._gate:
+            if self._failure is not None:
+                raise self._failure
+            if self._closed:
+                raise InputError(f"{self.path}: the journal is closed")
+            self._queue.put(request)
 
     def _write(self) -> None:
         ended = False
@@ -229,7 +230,8 @@ class JournalWriter:
             for future, value in done:
                 future.set_result(value)
             self._prune(appended)
-        except (sqlite3.Error, OverflowError) as error:
+        except Exception as error:
+            # If this thread ended by an unexpected error, callers would wait for ever.
             self._failure = InputError(f"{self.path}: the journal cannot be written: {error}")
             _reject(requests, self._failure)
 

@@ -70,12 +70,11 @@ def _events(rows: Sequence[EventRecord]) -> Markup:
 
 
 def _form(request: PageRequest, context: PageContext) -> Markup:
-    scopes = context.reader.scopes()
-    events = {"submitted", "started", "ended", "killed", "error"}
+    scopes = context.reader.decision_scopes()
     names = {
         "engine": sorted({engine for engine, _, _ in scopes}),
         "site": sorted({site for _, site, _ in scopes if site}),
-        "decision": sorted({topic for _, _, topic in scopes if topic not in events}),
+        "decision": sorted({decision for _, _, decision in scopes}),
     }
     fields = [_choice(name, some, request.text(name)) for name, some in names.items()]
     job = tag("input", type="search", name="job", id="job", value=request.text("job"), maxlength=200)
