@@ -25,7 +25,7 @@ def event(number: int) -> EventRecord:
 
 
 def fill(path: Path, rows: int, retention: Retention | None = None) -> None:
-    """Write a journal of so many decisions and events."""
+    """Write a journal of `rows` decisions and as many events."""
     with JournalWriter(path, retention=retention, clock=ticking()) as journal:
         for first in range(0, rows, 1000):
             numbers = range(first, min(first + 1000, rows))

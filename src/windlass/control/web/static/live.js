@@ -13,7 +13,7 @@ function report(text) {
   if (status.textContent !== text) status.textContent = text;
 }
 
-// A reader who types in a field, or has selected text, is not interrupted.
+// Typing in a field and selecting text are not interrupted.
 function occupied() {
   const focused = document.activeElement;
   const field = focused && main.contains(focused) && focused.matches("input, select");
