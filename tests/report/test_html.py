@@ -14,6 +14,7 @@ import pytest
 from tests.report.made import outcome, random_outcome, results
 from tests.report.page import page_of
 from windlass.report import write_report
+from windlass.report.columns import metric_columns
 from windlass.results import Outcome, Results
 
 _NASTY = "</script><script>alert('x')</script> & \"b\" <i>%{x}</i>"
@@ -200,3 +201,59 @@ def test_the_page_of_nearly_two_million_jobs_is_fast_and_small(tmp_path: Path) -
     write_report(made, tmp_path / "report.html")
     assert time.perf_counter() - begun < 10
     assert (tmp_path / "report.html").stat().st_size < 10_000_000
+
+
+def test_a_verdict_on_the_response_has_its_distribution(tmp_path: Path) -> None:
+    made = results(
+        ("a", [outcome([0.0, 1.0], [2.0, 5.0], [4.0, 9.0])]),
+        ("b", [outcome([0.0, 1.0], [3.0, 5.0], [4.0, 9.0])]),
+    )
+    titles = [
+        [
+            title
+            for title in ("Response", "Bounded slowdown")
+            if f"<h3>{title}</h3>" in _text(made, tmp_path, by)
+        ]
+        for by in ("mean_response_s", "mean_wait_s", None)
+    ]
+    assert titles == [["Response"], ["Bounded slowdown"], ["Bounded slowdown"]]
+
+
+def test_jobs_of_one_class_have_no_table_of_classes(tmp_path: Path) -> None:
+    one = results(("a", [outcome([0.0, 1.0], [2.0, 5.0], [4.0, 9.0])]))
+    two = results(("a", [outcome([0.0, 1.0], [2.0, 5.0], [4.0, 900.0])]))
+    assert ["Slowdown by job size" in _text(made, tmp_path) for made in (one, two)] == [False, True]
+
+
+def test_only_the_answer_of_the_first_sentence_is_bold(tmp_path: Path) -> None:
+    sentence = "a has the lowest mean wait: 1.5 s, 2 s less than b; n = 5 seeds. c has more."
+    page = _text(results(("a", [outcome([0.0], [2.0], [4.0])])), tmp_path, answer=(sentence,))
+    assert (
+        "<p><b>a has the lowest mean wait: 1.5 s, 2 s less than b;</b> n = 5 seeds. c has more.</p>" in page
+    )
+
+
+def test_a_bound_is_neither_bold_nor_on_the_front(tmp_path: Path) -> None:
+    waits = {"a": (10.0, 20.0, 30.0), "b": (90.0, 99.0, 111.0), "ahead": (1.0, 2.0, 3.0)}
+    made = results(
+        *(
+            (
+                name,
+                [
+                    outcome([0.0, 1.0], [wait] * 2, [4.0 + seed] * 2, seed=seed)
+                    for seed, wait in enumerate(each)
+                ],
+            )
+            for name, each in waits.items()
+        )
+    )
+    bounded = replace(
+        made, variants=tuple(replace(each, bound=each.name == "ahead") for each in made.variants)
+    )
+    column = next(each for each in metric_columns(bounded) if each.label == "mean wait")
+    assert [cell.best for cell in column.cells] == [True, False, False]
+
+
+def _text(made: Results, folder: Path, by: str | None = None, answer: tuple[str, ...] | None = None) -> str:
+    write_report(made, folder / "r.html", answer, by)
+    return (folder / "r.html").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import statistics
@@ -141,3 +142,10 @@ def test_the_front_is_that_of_a_search_over_all_pairs(values: list[tuple[float, 
     assert set(found) == expected
     assert len(found) == len(expected)
     assert [values[row][0] for row in found] == sorted(values[row][0] for row in found)
+
+
+def test_bounds_are_not_on_the_front(tmp_path: Path) -> None:
+    made = [variant("a", [5.0], [5.0]), variant("ahead", [1.0], [1.0]), variant("b", [6.0], [4.0])]
+    made[1] = dataclasses.replace(made[1], bound=True)
+    page = page_of(Results("", "", tuple(made)), tmp_path)
+    assert "On the front: a, b." in "".join(page.texts)

@@ -101,7 +101,8 @@ def test_the_axis_of_rows_other_than_jobs_starts_below_nearly_all_values():
     assert lowest([1e-6] * 5) == 1e-3
     assert lowest([50.0] * 5) == 1.0
     assert lowest([0.0, 0.0]) == 1.0
-    assert distributions._lowest([np.array([0.02])], "job") == 1.0
+    assert distributions._lowest([np.array([0.02] * 4 + [9.0] * 5)], "job") == 1.0
+    assert distributions._lowest([np.array([0.02] * 5 + [9.0] * 4)], "job") == pytest.approx(0.01)
     # The lowest value of all variants counts; zeros are ignored.
     assert distributions._lowest([np.array([0.5]), np.array([0.0, 0.03])], "task") == pytest.approx(0.01)
 

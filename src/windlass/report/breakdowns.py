@@ -90,7 +90,7 @@ class _Kind:
 
 
 def classes(lanes: tuple[VariantLane, ...]) -> str:
-    """Return the tables of mean bounded slowdown by width and by run time, with a row per variant."""
+    """Return the tables of mean bounded slowdown by width and by run time; empty if all jobs are of one class."""
     found = [(lane, times(lane.outcomes)) for lane in lanes if has(lane, "submit_s", "start_s", "end_s")]
     found = [(lane, known) for lane, known in found if len(known.submit)]
     if not found:
@@ -98,6 +98,10 @@ def classes(lanes: tuple[VariantLane, ...]) -> str:
     kinds = [_kind("by run time", _RUNS, [known.end - known.start for _, known in found])]
     if all(has(lane, "procs") for lane, _ in found):
         kinds.insert(0, _kind("by processors", _WIDTHS, [known.procs for _, known in found]))
+    # One class of all jobs adds nothing to the table of metrics.
+    kinds = [kind for kind in kinds if len(kind.classes) > 1]
+    if not kinds:
+        return ""
     groups = "".join(f'<th class="group" colspan="{len(kind.classes)}">{kind.title}</th>' for kind in kinds)
     heads = "".join(f'<th scope="col">{text(each.label)}</th>' for kind in kinds for each in kind.classes)
     return (

@@ -44,7 +44,7 @@ def metric_columns(results: Results) -> tuple[MetricColumn, ...]:
     A metric that applies to no variant has no column. Metrics of one kind, such as the mean and the median wait, share
     a unit. Variants that differ only in their policies are compared (:mod:`windlass.results.verdict`). The best of them
     is marked, and so is every variant that is not significantly worse than it (paired 95 % confidence interval). If no
-    variant is significantly worse, no cell is marked. The recorded schedule of a log is never marked.
+    variant is significantly worse, no cell is marked. The recorded schedule of a log and bounds are never marked.
     """
     columns = [
         summaries
@@ -62,8 +62,8 @@ def _best(results: Results, metric: Summary) -> list[bool]:
         if len(rows) > 1 and metric.better:
             found = compare([results.variants[row] for row in rows], metric.metric, metric.better)
             for row, good in zip(rows, found.supported(), strict=True):
-                # The recorded schedule is not a policy that a user could choose.
-                best[row] = good and not results.variants[row].recorded
+                # The recorded schedule and bounds are no policies that a user could choose.
+                best[row] = good and not (results.variants[row].recorded or results.variants[row].bound)
     return best
 
 

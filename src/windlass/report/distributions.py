@@ -22,10 +22,21 @@ _LEAST = 1e-3
 _Found = list[tuple[VariantLane, JobTimes]]
 
 
-def section(lanes: tuple[VariantLane, ...]) -> PageSection:
-    """Return the distributions of wait and bounded slowdown of jobs, with all seeds of a variant pooled."""
+def section(lanes: tuple[VariantLane, ...], metric: str = "") -> PageSection:
+    """Return the distributions of wait and bounded slowdown of jobs, with all seeds of a variant pooled.
+
+    Parameters
+    ----------
+    lanes
+        The variants.
+    metric
+        The metric of the verdict. If it is a response, the distribution of the response replaces that of the slowdown.
+    """
     found = _found(lanes)
-    return _section(found, JOB, _wait(found), _slowdown(found)) if found else NOTHING
+    if not found:
+        return NOTHING
+    second = _response(found, JOB) if "response" in metric else _slowdown(found)
+    return _section(found, JOB, _wait(found), second)
 
 
 def section_of(lanes: tuple[VariantLane, ...], kind: str) -> PageSection:
@@ -53,9 +64,13 @@ def _section(found: _Found, kind: str, *plots: PageSection) -> PageSection:
 
 
 def _lowest(values: Iterable[NDArray[np.float64]], kind: str) -> float:
-    """Return the start of the axis, s: 1 for jobs; else a power of ten below 99 % of the positive values."""
-    shares = [float(np.percentile(each[each > 0], 1)) for each in values if (each > 0).any()]
-    if kind == JOB or not shares:
+    """Return the start of the axis, s: a power of ten below 99 % of the positive values, but 1 for jobs of seconds.
+
+    Jobs are of seconds if at least half of those that wait do so for a second or longer, under every variant.
+    """
+    positive = [each[each > 0] for each in values if (each > 0).any()]
+    shares = [float(np.percentile(each, 1)) for each in positive]
+    if not shares or (kind == JOB and all(float(np.median(each)) >= 1 for each in positive)):
         return 1.0
     return min(max(10.0 ** math.floor(math.log10(min(shares))), _LEAST), 1.0)
 

@@ -25,6 +25,7 @@ from windlass.report.job_columns import JOB, lanes, only, other_kinds
 from windlass.report.page import page
 from windlass.results import Results
 from windlass.results.verdict import judge, judgement
+from windlass.results.verdict.judge import default_metric
 from windlass.results.winners import winner_matrices
 
 
@@ -85,7 +86,7 @@ def _page(results: Results, answer: tuple[str, ...], by: str | None) -> str:
             trade_off.section(results, shown),
             site_map.section(shown),
             site_cores.section(shown),
-            distributions.section(jobs),
+            distributions.section(jobs, by or default_metric(results) or ""),
             *(distributions.section_of(only(shown, kind), kind) for kind in other_kinds(shown)),
             timelines.section(jobs),
             timelines.section_of_series(shown),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import PackageNotFoundError, version
 
 from windlass.report.columns import Cell, MetricColumn, metric_columns
@@ -9,6 +10,11 @@ from windlass.report.html_fragments import key, named, rows, text
 from windlass.report.job_columns import JOB, VariantLane, lanes, other_kinds, rows_of
 from windlass.report.units import counted, plural
 from windlass.results import Results
+
+#: The end of the answer within the first sentence.
+_END = re.compile(r"[;.](?= )")
+#: Number of metrics above which their table has narrow columns.
+_MANY = 9
 
 
 def head(results: Results) -> str:
@@ -38,12 +44,16 @@ def _span(counts: set[int], noun: str) -> str:
 
 
 def answer(sentences: tuple[str, ...]) -> str:
-    """Return the verdict: its first sentence in large type, the others as a list; empty without sentences."""
+    """Return the verdict: the first sentence in large type and its answer bold, the others as a list; may be empty."""
     if not sentences:
         return ""
     rest = "".join(f"<li>{text(each)}</li>" for each in sentences[1:])
     more = f"<ul>{rest}</ul>" if rest else ""
-    return f'<section class="answer"><p><b>{text(sentences[0])}</b></p>{more}</section>'
+    # The evidence follows the first semicolon or the first sentence.
+    found = _END.search(sentences[0])
+    end = len(sentences[0]) if found is None else found.end()
+    first = f"<b>{text(sentences[0][:end])}</b>{text(sentences[0][end:])}"
+    return f'<section class="answer"><p>{first}</p>{more}</section>'
 
 
 def notes(results: Results) -> str:
@@ -92,7 +102,8 @@ def metrics(results: Results, lanes: tuple[VariantLane, ...]) -> str:
         )
     return (
         f'<section><h2>Metrics</h2><p class="lead">{" ".join(words)}</p>'
-        f'<div class="scroll"><table class="wide"><thead><tr><th scope="col">variant</th>{heads}</tr></thead>'
+        f'<div class="scroll"><table class="wide{" many" if len(columns) > _MANY else ""}"><thead><tr>'
+        f'<th scope="col">variant</th>{heads}</tr></thead>'
         f"<tbody>{body}</tbody></table></div></section>"
     )
 
@@ -103,7 +114,9 @@ def _head(column: MetricColumn) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    shown = f"<b>{text(cell.text)}</b>" if cell.best else text(cell.text)
+    # A narrow column breaks before ±, and not after it.
+    whole = text(cell.text.replace("± ", "±\N{NO-BREAK SPACE}"))
+    shown = f"<b>{whole}</b>" if cell.best else whole
     return f'<td title="{text(cell.full)}">{shown}</td>'
 
 

@@ -64,7 +64,8 @@ def section(results: Results, lanes: tuple[VariantLane, ...]) -> PageSection:
     traded = [column for column in known if column[0].trade == "wait"]
     if not costs or not traded:
         return NOTHING
-    groups = comparable(results)
+    bounds = {row for row, variant in enumerate(results.variants) if variant.bound}
+    groups = [[row for row in rows if row not in bounds] for rows in comparable(results)]
     parts = [
         _panel(f"trade-off-{number}", lanes, _axis(costs[0]), _axis(column), groups)
         for number, column in enumerate(traded)
