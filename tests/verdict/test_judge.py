@@ -202,3 +202,15 @@ def test_the_default_metric_is_the_first_with_a_direction():
 def test_fewer_than_two_variants_have_no_winner():
     assert judge(results()) is None
     assert judge(results(("a", [LOG]))).points[0].winner is None
+
+
+def test_a_variant_that_is_worse_in_most_seeds_is_not_supported():
+    waits = {"a": (1.0, 2.0, 6.0), "b": (2.0, 90.0, 7.0), "c": (91.0, 92.0, 96.5), "d": (1.5, 1.5, 6.1)}
+    made = results(*((name, [random_outcome(5, seed=seed) for seed in range(3)]) for name in waits))
+    for variant, each in zip(made.variants, waits.values(), strict=True):
+        for found, wait in zip(variant.outcomes, each, strict=True):
+            object.__setattr__(found, "metrics", replace(found.metrics, mean_wait_s=wait))
+    comparison = judge(made).points[0].comparison
+    assert [comparison.is_worse(row) for row in range(4)] == [False, False, True, False]
+    assert [comparison.worse_in_most(row) for row in range(4)] == [False, True, True, False]
+    assert comparison.supported() == (True, False, False, True)

@@ -61,11 +61,12 @@ def test_the_best_and_the_significantly_worse_variants_match_students_t(values, 
     assert means[found.best] == pytest.approx(max(means[row] * better for row in able) * better)
     changed = any(np.ptp(each) > 0 for each in values)
     assert found.over == ("seeds" if changed else "nothing")
-    worse_rows = []
+    worse_rows, mostly = [], []
     for row, each in enumerate(values):
         if row == found.best or not changed:
             assert found.against[row] is None
             worse_rows.append(False)
+            mostly.append(False)
             continue
         worse = [better * (best - own) for best, own in zip(values[found.best], each, strict=True)]
         mean = sum(worse) / 3
@@ -76,8 +77,11 @@ def test_the_best_and_the_significantly_worse_variants_match_students_t(values, 
         )
         assert (interval.count, interval.correlated) == (3, False)
         worse_rows.append(interval.low > 0)
+        mostly.append(all(each > 0 for each in worse))
     assert [found.is_worse(row) for row in range(len(values))] == worse_rows
-    supported = [any(worse_rows) and not each for each in worse_rows]
+    supported = [
+        any(worse_rows) and not each and not most for each, most in zip(worse_rows, mostly, strict=True)
+    ]
     assert list(found.supported()) == supported
 
 

@@ -90,8 +90,8 @@ def metrics(results: Results, lanes: tuple[VariantLane, ...]) -> str:
     seeds = max((len(lane.outcomes) for lane in lanes), default=0)
     words = (
         [
-            "Bold: the best variant and those not significantly worse (paired 95 % confidence interval); nothing is "
-            "bold if no variant is significantly worse."
+            "Bold: the best variant and those neither significantly worse (paired 95 % confidence interval) nor worse "
+            "in three of four seeds or blocks; nothing is bold if no variant is significantly worse."
         ]
         if len(lanes) > 1
         else []

@@ -19,15 +19,12 @@ from windlass.report.phrases import (
 )
 from windlass.report.qualifications import closest, compared_with_recorded, qualifications
 from windlass.report.units import PERCENT, Unit, counted, number, percentage, sentence_unit
-from windlass.results.verdict.compare import Comparison
 from windlass.results.verdict.evidence import NoInterval
 from windlass.results.verdict.judge import PointVerdict, Verdict
 from windlass.results.verdict.sample_size import needed_jobs, needed_seeds
 
 #: Maximum number of equivalent variants that are named; above it, only their count is given.
 _NAMED = 4
-#: Share of the seeds or blocks from which on a variant that is not significantly worse is reported as worse in most.
-_MOST_PAIRS = 0.75
 
 
 def sentences(verdict: Verdict | None) -> tuple[str, ...]:
@@ -99,7 +96,7 @@ def _leading_rows(point: PointVerdict) -> list[int]:
     best = point.comparison.best
     if best is None:
         return []
-    alike = [row for row in point.tied if row in point.equal or not _worse_in_most(point.comparison, row)]
+    alike = [row for row in point.tied if row in point.equal or not point.comparison.worse_in_most(row)]
     return sorted((best, *alike))
 
 
@@ -174,9 +171,7 @@ def _lead(verdict: Verdict, point: PointVerdict, best: int, apart: list[int]) ->
     parts = [gap, *evidence_phrases(point, close, unit)]
     if not comparison.is_judged(close) or not tied:
         return "; ".join(parts)
-    apart_in_most = (
-        [row for row in others if _worse_in_most(comparison, row)] if len(others) <= _NAMED else []
-    )
+    apart_in_most = [row for row in others if comparison.worse_in_most(row)] if len(others) <= _NAMED else []
     parts += [_mostly_worse(point, row, unit) for row in apart_in_most]
     others = [row for row in others if row not in apart_in_most]
     if others:
@@ -203,12 +198,6 @@ def evidence_phrases(point: PointVerdict, row: int, unit: Unit) -> list[str]:
         return ["one run cannot show whether the difference is statistically significant"]
     found = _significant if point.comparison.is_worse(row) else _too_few
     return found(point, row, unit)
-
-
-def _worse_in_most(comparison: Comparison, row: int) -> bool:
-    """Return whether a variant is worse than the best in at least three of four seeds or blocks."""
-    evidence = comparison.evidence_on(row)
-    return evidence is not None and evidence.signs.above >= _MOST_PAIRS * evidence.signs.pairs
 
 
 def _mostly_worse(point: PointVerdict, row: int, unit: Unit) -> str:

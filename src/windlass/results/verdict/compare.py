@@ -17,6 +17,8 @@ from windlass.results.verdict.repeated import Repeated, repeat
 #: Two means are equal if they differ by at most this, relative to the larger one or, close to 0, in absolute value.
 #: Sums of the same times in another order differ by rounding.
 TOLERANCE: Final = 1e-9
+#: Share of the seeds or blocks from which on a variant counts as worse in most.
+MOST_PAIRS: Final = 0.75
 
 
 def same(first: float, second: float) -> bool:
@@ -87,11 +89,22 @@ class Comparison:
         """Return whether there are paired observations of a variant and the best."""
         return self.against[row] is not None or self.evidence_on(row) is not None
 
+    def worse_in_most(self, row: int) -> bool:
+        """Return whether a variant is worse than the best in at least three of four seeds or blocks."""
+        evidence = self.evidence_on(row)
+        return evidence is not None and evidence.signs.above >= MOST_PAIRS * evidence.signs.pairs
+
     def supported(self) -> tuple[bool, ...]:
-        """Return (k) whether each variant is the best or tied with it; all False if none is significantly worse."""
+        """Return (k) whether each variant is the best or tied with it; all False if none is significantly worse.
+
+        A variant that is worse in most seeds or blocks is not tied, although the difference is not significant.
+        """
         if self.best is None or not any(self.is_worse(row) for row in range(len(self.means))):
             return (False,) * len(self.means)
-        return tuple(not math.isnan(mean) and not self.is_worse(row) for row, mean in enumerate(self.means))
+        return tuple(
+            not math.isnan(mean) and not self.is_worse(row) and not self.worse_in_most(row)
+            for row, mean in enumerate(self.means)
+        )
 
 
 def comparable(results: Results) -> tuple[tuple[int, ...], ...]:
