@@ -54,9 +54,6 @@ SLURM = {
         "if row.held and (row.barred or not self._returning(row)):",
         "if row.held and row.barred:",
     ),
-    "a job that its user released stays in the queue": _bug(
-        f"{_SLURM}/watch.py", "elif math.isnan(known.released) and not row.held:", "elif False:"
-    ),
     "a job that was just held counts as released": _bug(
         f"{_SLURM}/system.py", "self._watch.held(job)", "pass"
     ),
