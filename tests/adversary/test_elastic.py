@@ -5,7 +5,7 @@ import pytest
 from tests.adversary.elastic import FAULTS, Fault, Job, Plan, draw, run
 from tests.adversary.search import search
 
-QUICK, SLOW, NIGHTLY = 120, 1_500, 10_000
+QUICK, SLOW, NIGHTLY = 120, 500, 4_000
 
 
 def test_the_requests_settle_and_others_objects_are_kept(tmp_path):
