@@ -57,6 +57,15 @@ FOUND = {
     "a job is requeued while the driver polls each minute": plan(
         [Job(1, 0.0, 1, 85.0)], [Action("user requeues", 55.0, 1)], pace=60.0
     ),
+    # The driver stopped: the job ran again before it was held, and the long poll delayed the next one.
+    "a requeued job runs before it is held": plan(
+        [Job(1, 33.0, 4, 11.1)],
+        [Action("user requeues", 65.0, 1)],
+        [Fault("delayed", 41, 12.0), Fault("cut", 4, 0.74), Fault("drained", 31.5, 19.8)],
+        policy="easy",
+        give_back_every=2,
+        journal_limit=700,
+    ),
     # The driver stopped: Slurm did not know the job any more, eight times in a row.
     "Slurm loses a job before it is released": plan(
         [Job(4, 0.0, 4, 7.5)], (), [Fault("rolled back", 1.3), Fault("unanswered", 6)], pace=45.0

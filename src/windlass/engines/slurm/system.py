@@ -262,6 +262,8 @@ class SlurmSystem:
             failed = self._client.hold(list(jobs))
             for job in jobs.keys() - failed.keys():
                 self._watch.held(job)
+            for job in failed:
+                self._events += self._watch.not_held(job, self._clock())
             self._notices.held(jobs, failed)
 
     def _still_held(self, failed: Collection[int]) -> set[int]:

@@ -66,6 +66,14 @@ class SlurmWatch:
         known = self._known[job]
         known.row = msgspec.structs.replace(known.row, held=True)
 
+    def not_held(self, job: int, now: float) -> list[Event]:
+        """Take a job that could not be held out of the queue, as Slurm may start it; return the events of this."""
+        known = self._known[job]
+        if not math.isnan(known.aside):
+            return []
+        known.aside, known.doubtful = math.inf, True
+        return [Cancelled(job, now)]
+
     def update(
         self,
         rows: Sequence[JobRow],
