@@ -123,8 +123,8 @@ def test_a_cluster_is_scaled_by_a_policy(monkeypatch, capsys, dry_run):
     kept = {}
 
     @contextlib.contextmanager
-    def monitor(file, names, period):
-        kept.update(file=file, names=names, period=period)
+    def monitor(file, names, period, writes):
+        kept.update(file=file, names=names, period=period, writes=writes)
         yield "monitor"
 
     def engine(system, watched, clock, period, notify):
@@ -138,6 +138,7 @@ def test_a_cluster_is_scaled_by_a_policy(monkeypatch, capsys, dry_run):
     system = SimpleNamespace(types=[SimpleNamespace(name="small"), SimpleNamespace(name="large")])
     scaling._scale(system, "{reactive: {unneeded: 9}}", None, "k8s-n", 60.0, dry_run)
     assert (kept["file"], kept["names"], kept["period"]) == ("of k8s-n", ["small", "large"], 60.0)
+    assert kept["writes"] is not dry_run
     assert kept["engine"] == ("monitor", 60.0, scaling.log_line)
     out = capsys.readouterr().out
     if dry_run:
