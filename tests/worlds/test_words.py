@@ -144,6 +144,29 @@ def test_the_workload_key_of_a_log_ignores_the_seed():
     assert elastic.workload_key(bins, 1) != elastic.workload_key(bins, 2)
 
 
+def test_the_workload_key_of_listed_jobs_at_listed_sites_ignores_the_seed():
+    world = find_world("fleet")
+    sites = {
+        "sites": [
+            {"name": "a", "slots": 2, "up": 1e9, "down": 1e9},
+            {"name": "b", "slots": 2, "up": 1e9, "down": 1e9},
+        ]
+    }
+    jobs = {"jobs": [{"name": "j", "stages": [{"task_s": 1, "task_bytes": 1.0, "input": {"a": 2}}]}]}
+    policies = {"place": "in-place"}
+
+    def keys(**given):
+        setting = world.setting.model_validate(
+            {"cluster": sites, "workload": jobs, "policies": policies, **given}
+        )
+        return world.workload_key(setting, 1), world.workload_key(setting, 2)
+
+    assert len(set(keys())) == 1
+    drops = {"drop": 0.5, "sites": 1, "every": 60.0}
+    for drawn in ({"cluster": {"drawn": {"sites": 2}}, "workload": {"drawn": {"jobs": 2}}}, {"drops": drops}):
+        assert len(set(keys(**drawn))) == 2
+
+
 def test_command_line_options_set_existing_fields():
     fields = ("where", "format", "skip_bad_lines", "columns")
     jobs = {f"--{field.replace('_', '-')}": field for field in fields}

@@ -75,8 +75,13 @@ class FleetWorld:
         return (*place_kernels(), *functions_of(policy), *measured)
 
     def workload_key(self, setting: FleetSetting, seed: int) -> Hashable:
-        """Return a key that is equal for equal sites, jobs, estimates and drops."""
-        return setting.model_dump_json(include={"workload", "cluster", "drops", "estimates"}), seed
+        """Return a key that is equal for equal sites, jobs, estimates and drops; without the seed if none is drawn."""
+        cluster = setting.cluster
+        given = (
+            cluster is not None and cluster.drawn is None and setting.workload.jobs and setting.drops is None
+        )
+        fields = setting.model_dump_json(include={"workload", "cluster", "drops", "estimates"})
+        return fields, None if given else seed
 
     def workload(self, setting: FleetSetting, seed: int) -> FleetCase:
         """Generate or read sites and jobs."""
