@@ -89,6 +89,22 @@ def test_tables_are_printed(monkeypatch, capsys, tmp_path):
     assert "forewarn at 10%: " in shown
 
 
+def test_the_first_line_has_the_best_signal_at_each_downtime(monkeypatch, capsys, tmp_path):
+    file = recording(tmp_path / "a.parquet", steps=300)
+    words = (file, "--downtime", "5%,10%")
+    assert not exit_status(monkeypatch, *words, "--json")
+    rows = [row for row in json.loads(capsys.readouterr().out) if row["asked_downtime"] is not None]
+    assert not exit_status(monkeypatch, *words)
+    first = " ".join(capsys.readouterr().out.split())
+    for target in (0.05, 0.1):
+        recalls = {row["policy"]: row["recall"] for row in rows if row["asked_downtime"] == target}
+        begin = first.index(f"At {target:.0%} downtime, ")
+        sentence = first[begin : first.index(" by chance.", begin)]
+        for policy, recall in recalls.items():
+            assert (policy in sentence.replace("'", "")) >= (recall == max(recalls.values()))
+        assert f"the highest recall: {max(recalls.values()):.2f} (" in sentence
+
+
 @pytest.mark.slow
 def test_several_recordings_are_scored_separately_and_pooled(monkeypatch, capsys, tmp_path):
     first = recording(tmp_path / "a.parquet", rate=0.03, steps=200)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from windlass.admit.evaluation import Judged, NodeTelemetry
 from windlass.admit.evaluation.recordings import EvaluationOptions, evaluate, evaluate_apart, node_of
-from windlass.cli.admit.compared import verdicts_of
+from windlass.cli.admit.compared import best_signals, verdicts_of
 from windlass.cli.admit.output import JudgedRecording, page_of, row_of, tables_of
 from windlass.cli.output import check_report, print_lines, print_tables, write_json, write_report
 from windlass.cli.progress import progress_rows
@@ -116,14 +116,15 @@ def lead_of(
     found: Sequence[Judged],
     before: Path | None,
 ) -> str:
-    """Return sentences on what is judged: the number of onsets, and what counts as an onset and as a prediction."""
+    """Return the best signals, then what is judged: the onsets, and what counts as an onset and as a prediction."""
     every = list(dict.fromkeys(f"{node.level:.3g}" for node in nodes))
     levels = ", ".join(every[:3]) + (", …" if len(every) > 3 else "")
     part = "the first fifth" if before is None else before.name
     of = "" if not options.threshold.startswith("p") else f" ({options.threshold} of {part})"
     steps = sum(len(node.ready) - node.warm for node in nodes)
+    best = "".join(f"{each} " for each in best_signals(found))
     return (
-        f"{found[0].quality.onsets if found else 0} onsets in {steps} steps. An onset is {options.spikes} of "
+        f"{best}{found[0].quality.onsets if found else 0} onsets in {steps} steps. An onset is {options.spikes} of "
         f"{levels}{of} or more after {options.apart} steps below. It is predicted if the signal is raised 1 to "
         f"{options.within} steps before."
     )

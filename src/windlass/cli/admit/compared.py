@@ -16,6 +16,7 @@ from windlass.admit.evaluation import (
     ahead,
     best_pronto,
 )
+from windlass.report.phrases import listed, quoted
 
 
 def signed(recall: SignalDifference) -> str:
@@ -26,6 +27,29 @@ def signed(recall: SignalDifference) -> str:
     """
     low, high = recall.interval
     return f"{recall.value:+.2f} ({low:+.2f} to {high:+.2f})"
+
+
+def best_signals(found: Sequence[Judged]) -> list[str]:
+    """Return a sentence for each downtime: the candidates with the highest recall, and the recall by chance.
+
+    Candidates without a downtime of their own, such as Pronto as printed, spend as much as they like and are left out.
+    """
+    sentences = []
+    for downtime in dict.fromkeys(
+        each.candidate.downtime for each in found if each.candidate.downtime is not None
+    ):
+        rivals = [each for each in found if each.candidate.downtime == downtime and each.quality.onsets]
+        if not rivals:
+            continue
+        highest = max(each.quality.recall for each in rivals)
+        best = [each for each in rivals if each.quality.recall == highest]
+        low, high = best[0].intervals.recall
+        sentences.append(
+            f"At {downtime:.0%} downtime, {listed([quoted(each.candidate.label) for each in best])}"
+            f" {'has' if len(best) == 1 else 'have'} the highest recall: {highest:.2f} ({low:.2f} to {high:.2f}),"
+            f" compared with {best[0].quality.by_chance:.2f} by chance."
+        )
+    return sentences
 
 
 def verdicts_of(found: Sequence[Judged]) -> list[str]:
