@@ -52,6 +52,7 @@ def test_json_has_the_answer_and_the_check(windlass):
         ),
         (["--like", "procs=1,walltime=60,user=zoe", "--check", "0"], "user 'zoe' is not in the log"),
         (["--policy", "none"], "unknown policy 'none'"),
+        (["--policy", "queue(priority=sjf"], "--policy: 'queue(priority=sjf' is not a policy"),
         (["--at", "nan"], "--at is nan, expected a time"),
     ],
 )

@@ -132,7 +132,10 @@ def check_question(question: Question) -> None:
 
 def policy_of(text: str) -> PolicySpec:
     """Return the policy of an option such as ``queue(priority=sjf)``."""
-    given = with_parameters(text)
+    try:
+        given = with_parameters(text)
+    except InputError as error:
+        raise InputError(str(error).replace("--policies", "--policy", 1)) from error
     name, parameters = next(iter(given.items())) if isinstance(given, dict) else (given, {})
     return PolicySpec(name=name, parameters=parameters)
 
