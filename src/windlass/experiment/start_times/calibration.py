@@ -87,8 +87,8 @@ class ReplayedWait:
 class Calibration:
     """Corrects the intervals of replays by the errors of earlier predictions of similar jobs.
 
-    Where all replays start a job at once, and such jobs have started at once so far, the start is certain. Certain
-    predictions are not corrected, and do not count in the level: intervals of no width that are always right would
+    Where all replays start a job at once, and at least 30 such jobs have started at once so far, the start is
+    certain. Certain predictions are not corrected, and do not count in the level: intervals of no width that are always right would
     permit more misses of the others.
 
     Parameters
@@ -152,7 +152,8 @@ class Calibration:
         return found
 
     def _certain(self, forecast: WaitForecast) -> bool:
-        return forecast.immediate and (not self._immediate or bool(np.mean(self._immediate) >= _CERTAIN))
+        known = len(self._immediate) >= FEWEST and bool(np.mean(self._immediate) >= _CERTAIN)
+        return forecast.immediate and known
 
     def _of(self, forecast: WaitForecast) -> _Errors:
         return self._at_once if forecast.immediate else self._waited
