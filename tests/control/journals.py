@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from windlass.control.journal import DecisionRecord, EventRecord, JobKey, JournalWriter, Retention
+from windlass.control.journal import (
+    DecisionRecord,
+    EventRecord,
+    JobKey,
+    JournalWriter,
+    PredictionRecord,
+    Retention,
+)
 
 SITES = ("iowa", "osaka", "")
 DECISIONS = ("order", "share", "scale")
@@ -22,6 +29,14 @@ def event(number: int) -> EventRecord:
     """Return an event that depends on a number only."""
     kind = ("submitted", "started", "ended")[number % 3]
     return EventRecord(float(number), JobKey("demo", SITES[number % 3], f"batch/{number}"), kind, "")
+
+
+def prediction(number: int, site: str = "iowa") -> PredictionRecord:
+    """Return a prediction that depends on a number only."""
+    now, job = 10.0 * number, JobKey("demo", site, f"batch/{number % 50}")
+    return PredictionRecord(
+        now, job, now + number % 7, now + number % 7 + 20.0, now + 90.0, now + 300.0, 0.9, number, number < 50
+    )
 
 
 def fill(path: Path, rows: int, retention: Retention | None = None) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import windlass.control.demo.predictor as predictor
 from windlass.agent.stop import Stop
 from windlass.control.demo.answers import AnswerRecords
 from windlass.control.demo.engine import DemoEngine, load_demo
@@ -52,8 +53,13 @@ def ran(tmp_path_factory):
     scenario = make_scenario(SCENARIO)
     engine = DemoEngine(scenario, speed=math.inf)
     engine.prepare()
-    with JournalWriter(file) as journal:
+    # Each round of predictions replays the site 20 times.
+    with JournalWriter(file) as journal, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(predictor, "EVERY", 1800.0)
         engine.run(journal, Stop())
+        journal.flush()
+        with JournalReader(file) as reader:
+            assert dict(reader.counts())["predictions"] > 20
     world, setting = scenario.world, scenario.variants[0].setting
     outcome = world.run(setting, 3, world.workload(setting, 3), lambda share: None)
     return file, outcome.jobs, engine.now

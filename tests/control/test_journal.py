@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.control.journals import DECISIONS, SITES, decision, event, fill, ticking
+from tests.control.journals import DECISIONS, SITES, decision, event, fill, prediction, ticking
 from tests.disks import filled, small_disk
 from windlass.control.journal import (
     ActRecord,
@@ -419,11 +419,14 @@ def test_a_page_has_a_limited_size(file, limit):
 def test_an_exported_table_has_all_rows_in_order(file, tmp_path):
     with JournalWriter(file, view_every=0.0) as journal:
         journal.append(
-            *map(decision, range(30)), *map(event, range(20)), ViewRecord(1.0, "demo", "iowa", '{"ä": 1}')
+            *map(decision, range(30)),
+            *map(event, range(20)),
+            *map(prediction, range(7)),
+            ViewRecord(1.0, "demo", "iowa", '{"ä": 1}'),
         )
         journal.intend(ActRecord("release", 0.0, JOB, "release"))
     counts = {table: export_journal(file, tmp_path / f"{table}.parquet", table) for table in TABLES}
-    assert counts == {"decisions": 30, "events": 20, "acts": 1, "views": 1}
+    assert counts == {"decisions": 30, "events": 20, "acts": 1, "views": 1, "predictions": 7}
     table = pl.read_parquet(tmp_path / "decisions.parquet")
     assert table["reason"].to_list() == [decision(number).reason for number in range(30)]
     assert table.schema["time"] == pl.Float64

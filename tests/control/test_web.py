@@ -25,6 +25,7 @@ from windlass.control.journal import (
     JobKey,
     JournalReader,
     JournalWriter,
+    PredictionRecord,
     ViewRecord,
 )
 from windlass.control.site_status import HeldCores, JobState, MachineState, SiteStatus, status_text
@@ -97,6 +98,7 @@ def evil(tmp_path):
             DecisionRecord(1.0, key, EVIL, EVIL, EVIL, EVIL),
             EventRecord(1.0, key, EVIL, EVIL),
             EventRecord(1.0, key, "error", EVIL),
+            PredictionRecord(1.0, key, 2.0, 3.0, 4.0, 5.0, 0.9, 0, first=True),
             ViewRecord(1.0, EVIL, EVIL, status_text(state)),
             EngineStatus(EVIL, EVIL, 1.0, EVIL, EVIL),
         )
@@ -128,7 +130,13 @@ class Elements(HTMLParser):
 
 
 @pytest.mark.parametrize(
-    "target", [*PAGES, "/decisions?job=%3Cscript%3E", "/decisions?engine=%22%3E%3Cscript%3E&site=a"]
+    "target",
+    [
+        *PAGES,
+        "/when?job=%3Cscript%3E",
+        "/decisions?job=%3Cscript%3E",
+        "/decisions?engine=%22%3E%3Cscript%3E&site=a",
+    ],
 )
 def test_no_text_of_a_journal_becomes_an_element(evil, target):
     answer = ask(evil, target)

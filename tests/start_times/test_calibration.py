@@ -84,3 +84,13 @@ def test_an_interval_is_in_order_and_not_negative(scored, highs):
         calibration.score(of(high / 4, high / 2, high), wait)
     for found in calibration.corrected([of(high / 4, high / 2, high) for high in highs]):
         assert 0 <= found.low <= found.median <= found.high < np.inf
+
+
+def test_predictions_of_immediate_starts_and_of_waits_are_counted_apart():
+    calibration, immediate, waits = Calibration(), of(0.0, 0.0, 0.0), of(0.0, 10.0, 30.0)
+    for number in range(3):
+        calibration.score(waits, 20.0)
+        if number:
+            calibration.score(immediate, 0.0)
+    assert calibration.scored(of(5.0, 6.0, 7.0).forecast) == 3
+    assert calibration.scored(immediate.forecast) == 2

@@ -124,6 +124,7 @@ class _Table(StrEnum):
     EVENTS = "events"
     ACTS = "acts"
     VIEWS = "views"
+    PREDICTIONS = "predictions"
 
 
 @journal_app.callback()

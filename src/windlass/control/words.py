@@ -34,3 +34,12 @@ def span_text(seconds: float) -> str:
     if whole < 86_400:
         return f"{whole // 3600} h {whole // 60 % 60:02} min"
     return f"{whole // 86_400} d {whole // 3600 % 24} h"
+
+
+def until_text(time: float, now: float) -> str:
+    """Return how far a time is ahead; ``now`` for one that has passed.
+
+    >>> until_text(130.0, 10.0), until_text(5.0, 10.0)
+    ('2 min', 'now')
+    """
+    return span_text(time - now) if time > now else "now"

@@ -13,7 +13,8 @@ import yaml
 from windlass.agent.stop import Stop
 from windlass.control.demo.observer import ClusterObserver
 from windlass.control.demo.pace import SimulatedPace
-from windlass.control.journal import JournalWriter
+from windlass.control.demo.predictor import replay_kernels
+from windlass.control.journal import JournalWriter, PredictionsVoided
 from windlass.experiment.scenario import Scenario, Variant, load_scenario, make_scenario
 from windlass.experiment.worlds.cluster.build import run_cluster
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
@@ -96,7 +97,7 @@ class DemoEngine:
             A load cannot be read or drawn, or a policy does not exist.
         """
         self._arrivals = self._world.workload(self._setting, self._seed)
-        prepare(self._world.kernels(self._setting), compiling)
+        prepare((*self._world.kernels(self._setting), *replay_kernels(self._setting)), compiling)
 
     @property
     def now(self) -> float:
@@ -115,6 +116,7 @@ class DemoEngine:
         """
         pace = SimulatedPace(self._speed, stop, self._clock)
         self._observer = ClusterObserver(self.name, self.about, self._setting, journal, pace)
+        journal.append(PredictionsVoided(0.0, self.name))
         run_cluster(self._setting, self._seed, self._arrivals, lambda share: None, self._observer)
 
 

@@ -11,9 +11,11 @@ from windlass.control.demo.answers import AnswerRecords
 from windlass.control.demo.fleet_watches import QueryWatch, StagedWatch
 from windlass.control.demo.machines import SiteMachines
 from windlass.control.demo.pace import SimulatedPace
+from windlass.control.demo.predictor import SitePredictor
 from windlass.control.demo.watches import BatchWatch, InstanceWatch, JobWatch, LoadName, SeenJobs
 from windlass.control.journal import DecisionRecord, EngineStatus, EventRecord, JournalWriter, ViewRecord
 from windlass.control.site_status import MOST, SiteStatus, status_text
+from windlass.experiment.start_times.calibration import Calibration
 from windlass.experiment.worlds.cluster.policies import DECISIONS
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
 from windlass.report.units import counted
@@ -47,6 +49,8 @@ class ClusterObserver:
         self.now = 0.0
         self._watches: list[JobWatch] = []
         self._parts: list[Part] = []
+        self._predictors: list[SitePredictor] = []
+        self._calibration = Calibration()
         self._machines: dict[str, SiteMachines] = {}
         #: By site: the parts of short tasks, which are counted only.
         self._tasks: dict[str, list[WorkersPart]] = {}
@@ -61,6 +65,9 @@ class ClusterObserver:
         watch: JobWatch
         if kind == "rigid":
             watch = BatchWatch(LoadName(self._engine, load, site), part, self._policy("order", site))
+            spec = self._setting.chosen().of("order", site)
+            if spec is not None:
+                self._predictors.append(SitePredictor(watch.name, part, spec, self._calibration))
         elif kind == "scaled" and load:
             watch = InstanceWatch(LoadName(self._engine, load, site), part)
         elif kind == "staged":
@@ -107,6 +114,7 @@ class ClusterObserver:
             *sorted(decisions, key=_time),
             *sorted(events, key=_time),
             *self._views(now, seen),
+            *(row for each in self._predictors for row in each.look(now)),
             EngineStatus(self._engine, "running", now, self._about),
         )
         self._pace.wait(now)

@@ -9,6 +9,7 @@ One process writes it (:mod:`~windlass.control.journal.writer`), any number of p
 - :mod:`~windlass.control.journal.batch`: what the thread writes in one transaction.
 - :mod:`~windlass.control.journal.retention`: the age and the number of rows that are kept.
 - :mod:`~windlass.control.journal.reader`: queries by page, for other processes.
+- :mod:`~windlass.control.journal.predictions`: queries of predicted starts and of how good they were.
 - :mod:`~windlass.control.journal.export`: a table of the journal as a Parquet file.
 """
 
@@ -19,6 +20,9 @@ from windlass.control.journal.records import (
     EngineStatus,
     EventRecord,
     JobKey,
+    PredictionRecord,
+    PredictionsVoided,
+    StartRecord,
     ViewRecord,
 )
 from windlass.control.journal.retention import Retention
@@ -32,8 +36,11 @@ __all__ = [
     "JobKey",
     "JournalReader",
     "JournalWriter",
+    "PredictionRecord",
+    "PredictionsVoided",
     "Retention",
     "RowFilter",
     "RowPage",
+    "StartRecord",
     "ViewRecord",
 ]

@@ -16,8 +16,12 @@ from windlass.control.journal.records import (
     EventRecord,
     JobKey,
     JournalRow,
+    PredictionRecord,
+    PredictionsVoided,
+    StartRecord,
     ViewRecord,
 )
+from windlass.control.journal.schema import PREDICTIONS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +159,22 @@ class BatchWriter:
                 if isinstance(row, EngineStatus)
             ),
         )
+        # A job that was requeued may start and be predicted again within one transaction, so order matters.
+        for row in rows:
+            match row:
+                case PredictionRecord():
+                    self._predict(row, now)
+                case StartRecord():
+                    self._file.execute(
+                        "update predictions set started = ?, open = 0 where scope = ? and job = ? and open = 1",
+                        (row.time, self._scope(row.job, PREDICTIONS), _stored(row.job.id)),
+                    )
+                case PredictionsVoided():
+                    self._file.execute(
+                        "update predictions set open = 0 where open = 1 and scope in "
+                        "(select scope from scopes where engine = ? and topic = ?)",
+                        (_stored(row.engine), PREDICTIONS),
+                    )
         # Of several views of a site in one transaction, the last one is the present.
         latest = {(row.engine, row.site): row for row in rows if isinstance(row, ViewRecord)}
         for view in latest.values():
@@ -173,6 +193,21 @@ class BatchWriter:
             )
             self._scopes[names] = found
         return found
+
+    def _predict(self, row: PredictionRecord, now: float) -> None:
+        self._file.execute(
+            "insert into predictions (recorded, time, scope, job, low, median, high, planned, level, scored, first, "
+            "open, started) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                now,
+                row.time,
+                self._scope(row.job, PREDICTIONS),
+                _stored(row.job.id),
+                *(row.low, row.median, row.high, row.planned, row.level, row.scored, row.first),
+                row.started is None,
+                row.started,
+            ),
+        )
 
     def _view(self, view: ViewRecord, now: float) -> None:
         at = _stored(view.engine), _stored(view.site)

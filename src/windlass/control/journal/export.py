@@ -12,13 +12,16 @@ from windlass.io import check_file, parquet, write_bytes
 from windlass.model.errors import ParameterError
 
 
-def _schema(*texts: str, times: tuple[str, ...] = (), other: tuple[str, ...] = ()) -> pl.Schema:
+def _schema(
+    *texts: str, times: tuple[str, ...] = (), counts: tuple[str, ...] = (), other: tuple[str, ...] = ()
+) -> pl.Schema:
     """Return the columns of an exported table: those of all tables, and its own."""
     return pl.Schema(
         {"id": pl.Int64(), "recorded": pl.Float64(), "time": pl.Float64()}
         | {"engine": pl.String(), "site": pl.String()}
         | {name: pl.String() for name in texts}
         | {name: pl.Float64() for name in times}
+        | {name: pl.Int64() for name in counts}
         | {name: pl.Binary() for name in other}
     )
 
@@ -28,6 +31,9 @@ _SCHEMAS = {
     "events": _schema("job", "kind", "text"),
     "acts": _schema("job", "key", "action", "outcome", times=("concluded",)),
     "views": _schema(other=("content",)),
+    "predictions": _schema(
+        "job", times=("low", "median", "high", "planned", "level", "started"), counts=("scored", "first")
+    ),
 }
 #: The tables that can be exported.
 TABLES = tuple(_SCHEMAS)
@@ -52,9 +58,9 @@ def export_journal(journal: Path, out: Path, table: str = "decisions") -> int:
 
     Examples
     --------
-    >>> export_journal(Path("a"), Path("b"), "jobs")
+    >>> export_journal(Path("a"), Path("b"), "jobs")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    windlass.model.errors.ParameterError: table: no table 'jobs', expected one of decisions, events, acts, views
+    windlass.model.errors.ParameterError: table: no table 'jobs', expected one of decisions, events, ...
     """
     if table not in TABLES:
         raise ParameterError("table", f"no table {table!r}, expected one of {', '.join(TABLES)}")

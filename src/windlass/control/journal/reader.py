@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
+from windlass.control.journal.predictions import PredictionQueries
 from windlass.control.journal.records import (
     ActRecord,
     DecisionRecord,
@@ -86,6 +87,8 @@ class JournalReader:
 
     def __init__(self, path: Path) -> None:
         self.path, self._file = path, open_for_reading(path)
+        #: Queries of predictions and their scores.
+        self.predictions = PredictionQueries(self._rows)
 
     def __enter__(self) -> Self:
         return self
@@ -176,7 +179,7 @@ class JournalReader:
     def counts(self) -> tuple[tuple[str, int], ...]:
         """Return the number of rows in each table, from its ids."""
         found = []
-        for table in ("decisions", "events", "acts", "views"):
+        for table in ("decisions", "events", "acts", "views", "predictions"):
             first, last = self._rows(f"select (select min(id) from {table}), (select max(id) from {table})")[
                 0
             ]

@@ -148,5 +148,65 @@ class EngineStatus:
     error: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PredictionRecord:
+    """A prediction of when a waiting job starts. All times are those of the engine's clock, s.
+
+    Parameters
+    ----------
+    time
+        Time of the prediction.
+    job
+        The job.
+    low, median, high
+        Median of its start, and an interval.
+    planned
+        Its start by Slurm's rule (``squeue --start``).
+    level
+        Share of the starts that such intervals shall contain.
+    scored
+        Earlier predictions by which the interval could be calibrated.
+    first
+        Whether it is the job's first prediction; only these are scored.
+    started
+        Start of the job; None while it is unknown.
+    """
+
+    time: float
+    job: JobKey
+    low: float
+    median: float
+    high: float
+    planned: float
+    level: float
+    scored: int
+    first: bool
+    started: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StartRecord:
+    """The start of a job, at ``time``, by which its predictions are scored."""
+
+    time: float
+    job: JobKey
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionsVoided:
+    """An engine whose clock begins again, so that its earlier predictions of waiting jobs are not scored."""
+
+    time: float
+    engine: str
+
+
 #: Rows that a writer appends without an acknowledgement.
-JournalRow = DecisionRecord | EventRecord | ViewRecord | EngineStatus
+JournalRow = (
+    DecisionRecord
+    | EventRecord
+    | ViewRecord
+    | EngineStatus
+    | PredictionRecord
+    | StartRecord
+    | PredictionsVoided
+)

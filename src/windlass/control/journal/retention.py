@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from windlass.model.values import number, whole
 
 #: Tables that grow, each with the condition under which a row may be deleted.
-_TABLES = (("decisions", "1"), ("events", "1"), ("views", "1"), ("acts", "outcome is not null"))
+_TABLES = (
+    ("decisions", "1"),
+    ("events", "1"),
+    ("views", "1"),
+    ("acts", "outcome is not null"),
+    ("predictions", "1"),
+)
 #: Most rows that one statement deletes, so that a transaction stays short.
 _AT_ONCE = 5_000
 

@@ -11,8 +11,8 @@ from windlass.model import InputError
 
 #: Marks an SQLite file as a journal: "WLJ1" in ASCII.
 APPLICATION = 0x574C4A31
-#: Version of the tables.
-VERSION = 1
+#: Version of the tables. A journal of version 1 has no table of predictions; a writer adds it.
+VERSION = 2
 
 #: `id` grows with each row, so a page of rows continues below the last id of the page before it. `recorded` is the time
 #: of writing in seconds since 1970; `time` is the engine's own clock. A scope is an engine, a site, and a decision or a
@@ -47,6 +47,21 @@ create table engines (
     engine text primary key, recorded real not null, time real not null,
     state text not null, about text not null, error text not null) without rowid;
 """
+#: The columns of predictions. A row is open until the job has started. The scope's topic is :data:`PREDICTIONS`.
+_PREDICTIONS = """predictions (
+    id integer primary key autoincrement, recorded real not null, time real not null,
+    scope integer not null, job text not null, low real not null, median real not null, high real not null,
+    planned real not null, level real not null, scored integer not null, first integer not null,
+    open integer not null default 1, started real)"""
+#: What version 2 adds: predictions, with an index of those of waiting jobs, of those of a job, and of those scored.
+_ADDED = f"""
+create table {_PREDICTIONS};
+create index predictions_open on predictions (scope, job, id) where open = 1;
+create index predictions_by_job on predictions (job, id);
+create index predictions_scored on predictions (scope, id) where first = 1 and started is not null;
+"""
+#: The topic of the scopes of predictions.
+PREDICTIONS = "start"
 #: What is exported of each table.
 EXPORTED = {
     "decisions": "id, recorded, time, engine, site, job, topic as decision, policy, answer, reason "
@@ -54,11 +69,13 @@ EXPORTED = {
     "events": "id, recorded, time, engine, site, job, topic as kind, text from events join scopes using (scope)",
     "acts": "id, recorded, time, engine, site, job, key, action, outcome, concluded from acts",
     "views": "id, recorded, time, engine, site, content from views",
+    "predictions": "id, recorded, time, engine, site, job, low, median, high, planned, level, started, scored, first "
+    "from predictions join scopes using (scope)",
 }
 
 
 def open_for_writing(path: Path) -> sqlite3.Connection:
-    """Open or create a journal, for the thread that writes.
+    """Open or create a journal, for the thread that writes; one of an older version is upgraded in place.
 
     Raises
     ------
@@ -75,8 +92,8 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
         try:
             if _number(file, "schema_version") == 0:
                 _create(file)
-            else:
-                _check(file, path, expected)
+            elif _check(file, path, expected) < VERSION:
+                _upgrade(file)
             file.execute("pragma journal_mode = wal")
             file.execute("pragma journal_size_limit = 16777216")
         except BaseException:
@@ -90,6 +107,8 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """Open a journal that another process may write; nothing can be changed through the connection.
+
+    A journal of version 1 is read as one without predictions, and is not upgraded.
 
     Raises
     ------
@@ -115,7 +134,9 @@ def _checked(path: Path, how: str, expected: str) -> sqlite3.Connection:
     uri = f"file:{quote(str(path.absolute()))}?{how}"
     file = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2.0)
     try:
-        _check(file, path, expected)
+        if _check(file, path, expected) < VERSION:
+            # Temporary tables of a connection are not in the file.
+            file.executescript(f"pragma temp_store = memory; create temp table {_PREDICTIONS};")
     except BaseException:
         file.close()
         raise
@@ -125,11 +146,18 @@ def _checked(path: Path, how: str, expected: str) -> sqlite3.Connection:
 def _create(file: sqlite3.Connection) -> None:
     """Create the tables in one transaction, so that a killed process leaves an empty file or a journal."""
     file.executescript(
-        f"begin immediate; {_TABLES} pragma application_id = {APPLICATION}; pragma user_version = {VERSION}; commit;"
+        f"begin immediate; {_TABLES} {_ADDED} pragma application_id = {APPLICATION}; "
+        f"pragma user_version = {VERSION}; commit;"
     )
 
 
-def _check(file: sqlite3.Connection, path: Path, expected: str) -> None:
+def _upgrade(file: sqlite3.Connection) -> None:
+    """Add the table of predictions in one transaction, so that a killed process leaves either version."""
+    file.executescript(f"begin immediate; {_ADDED} pragma user_version = {VERSION}; commit;")
+
+
+def _check(file: sqlite3.Connection, path: Path, expected: str) -> int:
+    """Return the version of a journal; raise an error for another file or a newer version."""
     if _number(file, "application_id") != APPLICATION:
         raise InputError(f"{path}: not a journal of Windlass, {expected}")
     found = _number(file, "user_version")
@@ -137,6 +165,7 @@ def _check(file: sqlite3.Connection, path: Path, expected: str) -> None:
         raise InputError(
             f"{path}: version {found} of the journal, expected at most {VERSION}; use a newer Windlass"
         )
+    return found
 
 
 def _number(file: sqlite3.Connection, name: str) -> int:

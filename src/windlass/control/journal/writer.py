@@ -21,7 +21,7 @@ from windlass.control.journal.batch import (
     Intend,
     JournalRequest,
 )
-from windlass.control.journal.records import ActRecord, JournalRow
+from windlass.control.journal.records import ActRecord, JournalRow, PredictionRecord
 from windlass.control.journal.retention import Retention
 from windlass.control.journal.schema import open_for_writing
 from windlass.model import InputError
@@ -113,6 +113,9 @@ class JournalWriter:
         """
         for row in rows:
             _check_time(row.time)
+            if isinstance(row, PredictionRecord):
+                for each in (row.low, row.median, row.high, row.planned):
+                    _check_time(each)
         self._put(AppendRows(rows))
 
     def flush(self) -> None:

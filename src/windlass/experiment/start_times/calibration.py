@@ -115,7 +115,11 @@ class Calibration:
 
     def ready(self, forecast: WaitForecast) -> bool:
         """Return whether enough predictions were scored to correct this one, or it is certain."""
-        return self._certain(forecast) or len(self._of(forecast)) >= FEWEST
+        return self._certain(forecast) or self.scored(forecast) >= FEWEST
+
+    def scored(self, forecast: WaitForecast) -> int:
+        """Return the number of scored predictions by which this one is corrected, if there are enough."""
+        return len(self._of(forecast))
 
     def miss(self, missed: bool) -> None:
         """Adapt the level: an interval contained the wait, or missed it."""

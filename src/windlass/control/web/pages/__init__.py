@@ -3,6 +3,7 @@
 - :mod:`~windlass.control.web.pages.layout`: what all pages share, and tables.
 - :mod:`~windlass.control.web.pages.context`: what a page may read.
 - :mod:`~windlass.control.web.pages.now`: what runs and what waits, with the reason.
+- :mod:`~windlass.control.web.pages.when`: when waiting jobs start, and how good such predictions were.
 - :mod:`~windlass.control.web.pages.decisions`: the decisions, by engine, site, decision and job.
 - :mod:`~windlass.control.web.pages.machines`: the machines of each site.
 - :mod:`~windlass.control.web.pages.health`: the engines, the journal, and errors.
@@ -18,11 +19,13 @@ from windlass.control.web.pages.decisions import decisions_page
 from windlass.control.web.pages.health import health_page
 from windlass.control.web.pages.machines import machines_page
 from windlass.control.web.pages.now import now_page
+from windlass.control.web.pages.when import when_page
 from windlass.control.web.request import PageRequest
 
 #: The page of each path.
 PAGES: Mapping[str, Callable[[PageRequest, PageContext], Markup]] = {
     "/": now_page,
+    "/when": when_page,
     "/decisions": decisions_page,
     "/machines": machines_page,
     "/health": health_page,

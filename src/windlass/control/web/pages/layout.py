@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlencode
 
+from windlass.control.journal.reader import MOST as MOST_ROWS
 from windlass.control.web.html import Markup, joined, tag
 
-_LINKS = (("/", "Now"), ("/decisions", "Decisions"), ("/machines", "Machines"), ("/health", "Health"))
+_LINKS = (
+    ("/", "Now"),
+    ("/when", "When"),
+    ("/decisions", "Decisions"),
+    ("/machines", "Machines"),
+    ("/health", "Health"),
+)
 
 
 def page(path: str, title: str, *content: str, live: bool = True) -> Markup:
@@ -105,3 +112,22 @@ def meter(value: float, most: float, text: str) -> Markup:
     """Return a bar, with the same in words."""
     bar = tag("meter", text, value=f"{value:g}", min=0, max=f"{max(most, 1):g}", aria_hidden="true")
     return joined(bar, " ", text)
+
+
+def site_links(path: str, engine: str, sites: Sequence[str], chosen: str | None) -> Markup:
+    """Return links to a page for each named site of an engine, and for all; none with fewer than two sites."""
+    named = [site for site in sites if site]
+    if len(named) < 2:
+        return Markup("")
+    links = [link("all sites", path, engine=engine)] if chosen else [tag("strong", "all sites")]
+    for name in named:
+        links.append(tag("strong", name) if name == chosen else link(name, path, engine=engine, site=name))
+    return tag("nav", tag("ul", *(tag("li", each) for each in links)), aria_label="Sites", class_="sites")
+
+
+def more_rows(path: str, shown: int, count: int) -> Markup:
+    """Return a link to further rows of a table; none if all are shown."""
+    if shown >= count:
+        return Markup("")
+    more = joined(f"{shown:,} of {count:,} shown. ", link(f"Show up to {MOST_ROWS}", path, rows=MOST_ROWS))
+    return tag("p", more if shown < MOST_ROWS else f"{shown:,} of {count:,} shown.", class_="more")

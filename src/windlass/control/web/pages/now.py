@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from windlass.control.journal import PredictionRecord
 from windlass.control.journal.reader import MOST as MOST_ROWS
 from windlass.control.summary import EngineSummary, SiteJob, summaries
 from windlass.control.web.html import Markup, joined, tag
 from windlass.control.web.pages.context import PageContext
-from windlass.control.web.pages.layout import link, page, state_mark, table, tiles
+from windlass.control.web.pages.layout import link, more_rows, page, site_links, state_mark, table, tiles
 from windlass.control.web.request import PageRequest
-from windlass.control.words import clock_text, span_text
+from windlass.control.words import clock_text, span_text, until_text
 
 #: Rows of each table if the query has no number.
 _ROWS = 50
+#: Predicted start of waiting jobs, s, by site and job.
+_Starts = Mapping[tuple[str, str], float]
 
 
 def now_page(request: PageRequest, context: PageContext) -> Markup:
@@ -21,12 +24,19 @@ def now_page(request: PageRequest, context: PageContext) -> Markup:
     rows = request.number("rows", 1, MOST_ROWS) or _ROWS
     site = request.text("site")
     found = summaries(context.reader, request.text("engine"), site)
-    sections = [_section(each, site, rows) for each in found]
+    sections = [
+        _section(each, site, rows, _starts(context.reader.predictions.waiting(each.name, site)))
+        for each in found
+    ]
     empty = tag("p", "No engine has written to this journal yet.", class_="empty")
     return page("/", "Now", *(sections or [empty]))
 
 
-def _section(summary: EngineSummary, site: str | None, rows: int) -> Markup:
+def _starts(predictions: Sequence[PredictionRecord]) -> _Starts:
+    return {(each.job.site, each.job.id): each.median for each in predictions}
+
+
+def _section(summary: EngineSummary, site: str | None, rows: int, starts: _Starts) -> Markup:
     status = summary.seen.status
     return tag(
         "section",
@@ -40,47 +50,42 @@ def _section(summary: EngineSummary, site: str | None, rows: int) -> Markup:
             ("Cores held", f"{summary.held:,} of {summary.cores:,}"),
         ),
         tag("p", summary.note) if summary.note else "",
-        _site_links(summary, site),
-        _jobs(summary, "Waiting jobs", "Waits for", summary.waiting, summary.waiting_count, rows),
+        site_links("/", summary.name, summary.sites, site),
+        _jobs(summary, "Waiting jobs", "Waits for", summary.waiting, summary.waiting_count, rows, starts),
         _jobs(summary, "Running jobs", "Runs for", summary.running, summary.running_count, rows),
     )
 
 
-def _site_links(summary: EngineSummary, chosen: str | None) -> Markup:
-    named = [site for site in summary.sites if site]
-    if len(named) < 2:
-        return Markup("")
-    links = [link("all sites", "/", engine=summary.name)] if chosen else [tag("strong", "all sites")]
-    for name in named:
-        links.append(
-            tag("strong", name) if name == chosen else link(name, "/", engine=summary.name, site=name)
-        )
-    return tag("nav", tag("ul", *(tag("li", each) for each in links)), aria_label="Sites", class_="sites")
-
-
 def _jobs(
-    summary: EngineSummary, caption: str, since: str, jobs: Sequence[SiteJob], count: int, rows: int
+    summary: EngineSummary,
+    caption: str,
+    since: str,
+    jobs: Sequence[SiteJob],
+    count: int,
+    rows: int,
+    starts: _Starts | None = None,
 ) -> Markup:
-    columns = ("Job", "Site", "Kind", f"{since}#", "Cores#", "Why")
-    cells = [_row(each, summary) for each in jobs[:rows]]
+    columns = ["Job", "Site", "Kind", f"{since}#", "Cores#", "Why"]
+    if starts:
+        columns.insert(4, "Starts in#")
+    cells = [_row(each, summary, starts) for each in jobs[:rows]]
     empty = f"No {caption.lower()}."
-    return joined(table(caption, columns, cells, empty), _more(min(rows, len(jobs)), count))
+    return joined(table(caption, columns, cells, empty), more_rows("/", min(rows, len(jobs)), count))
 
 
-def _row(each: SiteJob, summary: EngineSummary) -> tuple[str, ...]:
+def _row(each: SiteJob, summary: EngineSummary, starts: _Starts | None) -> tuple[str, ...]:
     job = each.job
+    start = []
+    if starts:
+        at = starts.get((each.site, job.id))
+        text = "" if at is None else until_text(at, summary.now)
+        start = [link(text, "/when", engine=summary.name, site=each.site, job=job.id) if text else "–"]
     return (
         link(job.id, "/decisions", engine=summary.name, job=job.id),
         each.site or "all",
         job.kind,
         span_text(summary.now - job.since),
+        *start,
         f"{job.cores:,}" if job.cores else "–",
         job.why,
     )
-
-
-def _more(shown: int, count: int) -> Markup:
-    if shown >= count:
-        return Markup("")
-    more = joined(f"{shown:,} of {count:,} shown. ", link(f"Show up to {MOST_ROWS}", "/", rows=MOST_ROWS))
-    return tag("p", more if shown < MOST_ROWS else f"{shown:,} of {count:,} shown.", class_="more")
