@@ -18,6 +18,7 @@ from windlass.experiment.start_times.calibration import FEWEST
 _ROWS = 50
 #: What the replays of the site leave out.
 _NEGLECTED = (
+    "Only batch jobs have predictions, the first 300 waiting ones of each site.",
     "Only processors are predicted: not memory, and not cores that two jobs share.",
     "The cores that batch jobs hold or may take now stay as many. Other loads, outages and new instances change that.",
     "Later arrivals are those of the same time on earlier days, so on the first day there are none.",
