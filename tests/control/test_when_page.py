@@ -73,6 +73,12 @@ def test_an_interval_that_has_passed_is_marked_and_a_start_that_is_due_is_now(jo
     assert ">now to 1 min<" in text
 
 
+def test_one_calibrated_interval_is_enough_for_the_header(journal):
+    text = page(journal, "/when", predicted("a", 600.0, scored=30), predicted("b", 600.0, scored=2))
+    assert "Not calibrated yet" not in text
+    assert text.count(", not calibrated<") == 1
+
+
 def test_an_interval_without_calibration_is_marked_with_what_is_missing(journal):
     text = page(journal, "/when", predicted("a", 600.0, scored=12))
     assert "Not calibrated yet: 12 of 30 scored." in text

@@ -95,9 +95,10 @@ def score_sentences(
         )
     if calibrated.scored:
         yield f"Of the {calibrated.scored:,} with a calibrated interval, {_share(calibrated)} did."
-    latest = max(waiting, key=lambda each: each.time, default=None)
-    if latest is not None and latest.scored < FEWEST:
-        yield f"Not calibrated yet: {latest.scored} of {FEWEST} scored."
+    # Immediate starts are calibrated apart, so that some intervals may be calibrated and others not.
+    most = max((each.scored for each in waiting), default=FEWEST)
+    if most < FEWEST:
+        yield f"Not calibrated yet: {most} of {FEWEST} scored."
 
 
 def _share(score: StartScore) -> str:
