@@ -88,8 +88,8 @@ class Calibration:
     """Corrects the intervals of replays by the errors of earlier predictions of similar jobs.
 
     Where all replays start a job at once, and at least 30 such jobs have started at once so far, the start is
-    certain. Certain predictions are not corrected, and do not count in the level: intervals of no width that are always right would
-    permit more misses of the others.
+    certain. Certain predictions are not corrected, and do not count in the level: intervals of no width that are
+    always right would permit more misses of the others.
 
     Parameters
     ----------
