@@ -94,3 +94,12 @@ def test_predictions_of_immediate_starts_and_of_waits_are_counted_apart():
             calibration.score(immediate, 0.0)
     assert calibration.scored(of(5.0, 6.0, 7.0).forecast) == 3
     assert calibration.scored(immediate.forecast) == 2
+
+
+def test_a_forecast_is_corrected_once():
+    calibration = Calibration(0.9)
+    for _ in range(FEWEST):
+        # Jobs that were expected to wait started at once, and the others waited.
+        calibration.score(of(10.0, 20.0, 30.0), 0.0)
+        calibration.score(of(0.0, 0.0, 0.0), 600.0)
+    assert calibration.corrected([of(10.0, 20.0, 30.0)]) == [WaitForecast(0.0, 0.0, 0.0)]

@@ -115,7 +115,7 @@ class Calibration:
 
     def ready(self, forecast: WaitForecast) -> bool:
         """Return whether enough predictions were scored to correct this one, or it is certain."""
-        return self._certain(forecast) or self.scored(forecast) >= FEWEST
+        return (forecast.immediate and self._sure()) or self.scored(forecast) >= FEWEST
 
     def scored(self, forecast: WaitForecast) -> int:
         """Return the number of scored predictions by which this one is corrected, if there are enough."""
@@ -137,12 +137,10 @@ class Calibration:
     def corrected(self, replayed: Sequence[ReplayedWait]) -> list[WaitForecast]:
         """Return the forecasts with corrected medians and intervals; one that is not :meth:`ready` is unchanged."""
         found = [each.forecast for each in replayed]
-        for errors in (self._waited, self._at_once):
-            rows = [
-                row
-                for row, each in enumerate(found)
-                if self._of(each) is errors and self.ready(each) and not self._certain(each)
-            ]
+        for errors, immediate in ((self._waited, False), (self._at_once, True)):
+            if len(errors) < FEWEST or (immediate and self._sure()):
+                continue
+            rows = [row for row, each in enumerate(replayed) if each.forecast.immediate is immediate]
             if not rows:
                 continue
             given = np.log(np.array([replayed[row].row() for row in rows]) + _OFFSETS[:-1])
@@ -155,9 +153,9 @@ class Calibration:
                     found[rows[place]] = WaitForecast(low, float(np.clip(median, low, high)), high)
         return found
 
-    def _certain(self, forecast: WaitForecast) -> bool:
-        known = len(self._immediate) >= FEWEST and bool(np.mean(self._immediate) >= _CERTAIN)
-        return forecast.immediate and known
+    def _sure(self) -> bool:
+        """Return whether immediate starts are certain."""
+        return len(self._immediate) >= FEWEST and sum(self._immediate) >= _CERTAIN * len(self._immediate)
 
     def _of(self, forecast: WaitForecast) -> _Errors:
         return self._at_once if forecast.immediate else self._waited
