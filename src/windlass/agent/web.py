@@ -101,7 +101,60 @@ def refuse(status: int, why: str, kind: str) -> Answered:
     return Answered(status, f"{why}\n".encode(), kind)
 
 
-class WebServer:
+class ServerThread:
+    """An application served by uvicorn in a thread, until it is closed.
+
+    Parameters
+    ----------
+    application
+        The ASGI application.
+    sock
+        The listening socket, which stays open.
+    refusals
+        Counts requests that are not HTTP.
+    connections
+        The most connections; further ones are answered with 503.
+    name
+        Name of the thread.
+    """
+
+    def __init__(
+        self, application: Any, sock: socket.socket, refusals: Refusals, connections: int, name: str
+    ) -> None:
+        # Invalid network input is counted and not logged line by line.
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        config = uvicorn.Config(
+            application,
+            http=_counting(refusals),
+            ws="none",
+            lifespan="off",
+            loop="asyncio",
+            interface="asgi3",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            limit_concurrency=connections,
+            timeout_graceful_shutdown=1,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [sock]}, name=name, daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """True while the server runs."""
+        return self._thread.is_alive()
+
+    def close(self) -> None:
+        """Stop answering."""
+        self._server.should_exit = True
+        self._thread.join(timeout=5.0)
+
+
+class WebServer(ServerThread):
     """An HTTP server that runs until it is closed.
 
     Parameters
@@ -122,37 +175,11 @@ class WebServer:
     def __init__(self, address: Address, answering: Answering, refusals: Refusals) -> None:
         self._socket = listening("--listen", address)
         self.address = Address(address.host, self._socket.getsockname()[1])
-        # Invalid network input is counted and not logged line by line.
-        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-        config = uvicorn.Config(
-            _application(answering, refusals),
-            http=counting_protocol(refusals),
-            ws="none",
-            lifespan="off",
-            loop="asyncio",
-            interface="asgi3",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            limit_concurrency=_CONNECTIONS,
-            timeout_graceful_shutdown=1,
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [self._socket]}, name="http", daemon=True
-        )
-        self._thread.start()
-
-    @property
-    def alive(self) -> bool:
-        """True while the server runs."""
-        return self._thread.is_alive()
+        super().__init__(_application(answering, refusals), self._socket, refusals, _CONNECTIONS, "http")
 
     def close(self) -> None:
         """Stop answering."""
-        self._server.should_exit = True
-        self._thread.join(timeout=5.0)
+        super().close()
         self._socket.close()
 
 
@@ -229,7 +256,7 @@ async def _body(headers: dict[bytes, bytes], receive: Callable[[], Awaitable[_Me
             return found
 
 
-def counting_protocol(refusals: Refusals) -> type[asyncio.Protocol]:
+def _counting(refusals: Refusals) -> type[asyncio.Protocol]:
     """Return uvicorn's HTTP protocol with a count of invalid requests."""
 
     class Counting(H11Protocol):

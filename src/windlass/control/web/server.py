@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import socket
-import threading
 import time
 from collections.abc import Callable
 
-import uvicorn
-
-from windlass.agent.web import Refusals, counting_protocol
+from windlass.agent.web import Refusals, ServerThread
 from windlass.control.journal import JournalReader
 from windlass.control.web.access import PageAccess
 from windlass.control.web.app import PagesApp
@@ -19,7 +15,7 @@ from windlass.control.web.app import PagesApp
 _CONNECTIONS = 256
 
 
-class PagesServer:
+class PagesServer(ServerThread):
     """Serves the pages in a thread.
 
     Parameters
@@ -47,32 +43,5 @@ class PagesServer:
     ) -> None:
         #: Counts requests that are not HTTP.
         self.refusals = Refusals()
-        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-        config = uvicorn.Config(
-            PagesApp(reader, access, wall, clock, clients),
-            http=counting_protocol(self.refusals),
-            ws="none",
-            lifespan="off",
-            interface="asgi3",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            limit_concurrency=_CONNECTIONS,
-            timeout_graceful_shutdown=1,
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [listening]}, name="pages", daemon=True
-        )
-        self._thread.start()
-
-    @property
-    def alive(self) -> bool:
-        """True while the server runs."""
-        return self._thread.is_alive()
-
-    def close(self) -> None:
-        """Stop answering."""
-        self._server.should_exit = True
-        self._thread.join(timeout=5.0)
+        pages = PagesApp(reader, access, wall, clock, clients)
+        super().__init__(pages, listening, self.refusals, _CONNECTIONS, "pages")
