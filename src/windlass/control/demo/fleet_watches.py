@@ -27,17 +27,17 @@ class QueryWatch:
     def __init__(self, name: LoadName, part: Any) -> None:
         self.name, self._part = name, part
         self._stays = part.result().stays
-        self._at = -np.inf
+        self._changes = TimeChanges(self._stays.arrive)
+        # Whether a query runs is the planner's answer, and not a time.
+        self._starts = np.full(len(self._stays.arrive), np.inf)
 
     def look(self, now: float) -> SeenJobs:
         """See :class:`~windlass.control.demo.watches.JobWatch`."""
-        stays, before = self._stays, self._at
-        self._at = now
-        events = []
-        for row in np.flatnonzero((stays.arrive > before) & (stays.arrive <= now)).tolist():
-            events.append(EventRecord(float(stays.arrive[row]), self.name.key(row + 1), "submitted"))
-        for row in np.flatnonzero((stays.leave > before) & (stays.leave <= now)).tolist():
-            events.append(EventRecord(float(stays.leave[row]), self.name.key(row + 1), "ended", "left"))
+        stays = self._stays
+        submitted, _, ended = self._changes.of(now, self._starts, stays.leave)
+        key = self.name.key
+        events = [EventRecord(float(stays.arrive[row]), key(row + 1), "submitted") for row in submitted]
+        events += [EventRecord(float(stays.leave[row]), key(row + 1), "ended", "left") for row in ended]
         result: Streamed = self._part.result()
         running, waiting = list[JobState](), list[JobState]()
         planned = dict[int, tuple[int, str]]()
