@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from windlass.experiment.start_times.question import ProposedJob, StartPredictor, history_of, row_of
+from windlass.experiment.start_times.proposed import ProposedJob
+from windlass.experiment.start_times.question import StartPredictor, history_of, row_of
 from windlass.experiment.start_times.sentences import answer_sentences, check_sentences
 from windlass.experiment.start_times.start_check import check_starts
 from windlass.experiment.workloads import lublin

@@ -14,7 +14,8 @@ from windlass.cli.policy_notation import with_parameters
 from windlass.cli.progress import counted_progress
 from windlass.cli.when_output import answer_tree, checked_tree, show, show_waiting
 from windlass.experiment.start_times.history import SiteHistory
-from windlass.experiment.start_times.question import ProposedJob, StartPredictor, history_of, row_of
+from windlass.experiment.start_times.proposed import ProposedJob
+from windlass.experiment.start_times.question import StartPredictor, history_of, row_of
 from windlass.experiment.start_times.sentences import answer_sentences, check_sentences
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.io.traces import read_trace, to_workload

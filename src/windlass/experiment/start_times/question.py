@@ -8,16 +8,21 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from windlass.experiment.start_times.calibration import ReplayedWait, WaitForecast
 from windlass.experiment.start_times.history import SiteHistory
+from windlass.experiment.start_times.proposed import ProposedJob, with_job
 from windlass.experiment.start_times.replays import planned_starts, replayed_starts
-from windlass.experiment.start_times.start_check import DRAWS, StartCheck, check_starts, forecast_of
+from windlass.experiment.start_times.start_check import (
+    DRAWS,
+    StartCheck,
+    check_starts,
+    forecast_of,
+    forecasts_of,
+)
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.io.traces import Workload
-from windlass.io.traces.groups import Belongings, Members
-from windlass.model import InputError, JobTable
+from windlass.model import InputError
 from windlass.order.site import POLICIES, SitePolicy
 from windlass.order.site.ownership import placed
 from windlass.sim.site.replay import replay
@@ -26,36 +31,6 @@ from windlass.sim.site.replay import replay
 CHECKED = 300
 #: They are among this many submissions before the question.
 _AMONG = 3000
-
-
-@dataclass(frozen=True, slots=True)
-class ProposedJob:
-    """A job that might be submitted.
-
-    Parameters
-    ----------
-    procs
-        Processors, at least 1.
-    request
-        Requested run time, s, above 0.
-    user
-        Its user, by the name in the log; None for one that the log does not have.
-
-    Raises
-    ------
-    InputError
-        A value is not allowed.
-    """
-
-    procs: int
-    request: float
-    user: str | None = None
-
-    def __post_init__(self) -> None:
-        if not (self.procs >= 1 and self.procs % 1 == 0):
-            raise InputError(f"procs is {self.procs}, expected a whole number of at least 1")
-        if not 0 < self.request <= 1e9:
-            raise InputError(f"request is {self.request} s, expected a time above 0 and at most 1e9 s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +91,7 @@ def history_of(workload: Workload, policy: PolicySpec, *, recorded: bool, seed: 
 
     Examples
     --------
+    >>> from windlass.model import JobTable
     >>> jobs = JobTable.of(submit=[0, 5], run=[10, 10], procs=[4, 4])
     >>> history_of(Workload(jobs, 4), PolicySpec(name="easy"), recorded=False).start.tolist()
     [0.0, 10.0]
@@ -149,6 +125,7 @@ def row_of(workload: Workload, name: str) -> int:
 
     Examples
     --------
+    >>> from windlass.model import JobTable
     >>> row_of(Workload(JobTable.of(submit=[0, 5], run=[1, 1], procs=[1, 1], job=[7, 9]), 4), "9")
     1
     """
@@ -183,6 +160,7 @@ class StartPredictor:
 
     Examples
     --------
+    >>> from windlass.model import JobTable
     >>> jobs = JobTable.of(submit=[0, 5, 8], run=[10, 10, 10], procs=[4, 4, 1])
     >>> spec = PolicySpec(name="easy")
     >>> predictor = StartPredictor(history_of(Workload(jobs, 4), spec, recorded=False), spec)
@@ -286,7 +264,7 @@ class StartPredictor:
         now = float(workload.jobs.submit[-1]) if at is None else at
         if not np.isfinite(now):
             raise InputError(f"at is {now} s, expected a finite time")
-        history = _with_job(self._history, job, now)
+        history = with_job(self._history, job, now)
         return self._answer(history, len(history) - 1, now, "", checked)
 
     def waiting(self, at: float, checked: StartCheck | None = None) -> pl.DataFrame:
@@ -310,9 +288,9 @@ class StartPredictor:
         rows, rng = state.waiting, np.random.default_rng([self._seed, len(jobs)])
         starts = replayed_starts(history, state, self._make, self._draws, rng)
         replayed = [
-            ReplayedWait(forecast_of(own - at), procs, request)
-            for own, procs, request in zip(
-                starts, jobs.procs[rows].tolist(), jobs.request[rows].tolist(), strict=True
+            ReplayedWait(raw, procs, request)
+            for raw, procs, request in zip(
+                forecasts_of(starts - at), jobs.procs[rows].tolist(), jobs.request[rows].tolist(), strict=True
             )
         ]
         given = (
@@ -361,44 +339,3 @@ class StartPredictor:
             None,
             checked if ready else None,
         )
-
-
-def _with_job(history: SiteHistory, job: ProposedJob, now: float) -> SiteHistory:
-    """Return the jobs submitted by an instant, and the proposed one after them."""
-    workload, jobs = history.workload, history.workload.jobs
-    known = np.arange(int(np.searchsorted(jobs.submit, now, side="right")))
-    before = jobs.take(known)
-    table = JobTable.of(
-        submit=np.append(before.submit, now),
-        run=np.append(before.run, job.request),
-        procs=np.append(before.procs, job.procs),
-        request=np.append(before.request, job.request),
-    )
-    user = workload.of.user
-    return SiteHistory(
-        Workload(table, workload.processors, of=_of_user(workload.of, known, user, job.user)),
-        np.append(history.start[known], np.inf),
-        np.append(history.end[known], np.inf),
-    )
-
-
-def _of_user(of: Belongings, known: NDArray[np.int64], user: Members | None, name: str | None) -> Belongings:
-    """Return the owners of the jobs and of one more: it has the group and queues of its user's last job."""
-    if user is None or name is None:
-        return Belongings() if user is None else _appended(of, known, -1)
-    if name not in user.names:
-        raise InputError(f"user {name!r} is not in the log, expected one of its {len(user.names):,} users")
-    own = known[user.number[known] == user.names.index(name)]
-    return _appended(of, known, int(own[-1]) if len(own) else -1)
-
-
-def _appended(of: Belongings, known: NDArray[np.int64], like: int) -> Belongings:
-    """Return the owners of the known jobs and of one more: those of the row ``like``; unknown for -1."""
-    taken: list[Members | None] = []
-    for _, members in of.kinds():
-        if members is None:
-            taken.append(None)
-            continue
-        last = -1 if like < 0 else int(members.number[like])
-        taken.append(Members(np.append(members.number[known], last), members.names))
-    return Belongings(*taken)

@@ -162,23 +162,18 @@ def _replay_once(
     idle = processors - used
     shift = np.concatenate([starts - origin, np.zeros(len(state.waiting) + len(arrivals))])
     run = np.concatenate([running, waiting, later])
+    # The job that holds the idle processors is the first one.
+    lead = 1 if idle else 0
+    until = np.full(lead, now - origin)
     table = JobTable.of(
-        submit=np.concatenate([np.full(len(starts), origin), submits, at]),
-        run=shift + run,
-        procs=jobs.procs[rows],
+        submit=np.concatenate([np.full(lead + len(starts), origin), submits, at]),
+        run=np.concatenate([until, shift + run]),
+        procs=np.concatenate([np.full(lead, idle), jobs.procs[rows]]),
         # A job that has exceeded its request still runs, so that the request is not where it ends.
-        request=shift + np.maximum(jobs.request[rows], run),
+        request=np.concatenate([until, shift + np.maximum(jobs.request[rows], run)]),
     )
-    owners = workload.of.take(rows)
-    if idle:
-        table = JobTable.of(
-            submit=np.concatenate([[origin], table.submit]),
-            run=np.concatenate([[now - origin], table.run]),
-            procs=np.concatenate([[idle], table.procs]),
-            request=np.concatenate([[now - origin], table.request]),
-        )
-        owners = workload.of.take(np.concatenate([rows[:1], rows]))
-    ready, who = placed(policy, owners.owners(len(table)), owners.queues)
-    done = replay(table, processors, ready, owners=who)
-    first = len(state.running) + (1 if idle else 0)
+    of = workload.of.take(np.concatenate([rows[:lead], rows]))
+    ready, owners = placed(policy, of.owners(len(table)), of.queues)
+    done = replay(table, processors, ready, owners=owners)
+    first = lead + len(state.running)
     return done.start[first : first + len(state.waiting)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from windlass.experiment.start_times.question import ProposedJob, StartAnswer
+from windlass.experiment.start_times.proposed import ProposedJob
+from windlass.experiment.start_times.question import StartAnswer
 from windlass.experiment.start_times.start_check import StartAccuracy, StartCheck
 from windlass.report.units import duration, share
 

@@ -179,8 +179,19 @@ def forecast_of(waits: NDArray[np.float64]) -> WaitForecast:
     >>> forecast_of(np.arange(101.0))
     WaitForecast(low=5.0, median=50.0, high=95.0)
     """
-    low, median, high = np.quantile(waits, (0.05, 0.5, 0.95))
-    return WaitForecast(float(low), float(median), float(high))
+    return forecasts_of(waits[None, :])[0]
+
+
+def forecasts_of(waits: NDArray[np.float64]) -> list[WaitForecast]:
+    """Return the forecasts of several jobs, each as by :func:`forecast_of`.
+
+    Parameters
+    ----------
+    waits
+        (jobs, draws) s.
+    """
+    quantiles = np.quantile(waits, (0.05, 0.5, 0.95), axis=1)
+    return [WaitForecast(*each) for each in quantiles.T.tolist()]
 
 
 class _Track:
