@@ -40,17 +40,25 @@ def _room_at_once(run, kind, now):
 
 
 @inlined
+def _is_warm(run, now):
+    return now <= run.queues.clock[0].warm_until
+
+
+@inlined
 def _room(run, kind, now):
     row = room_for(run, kind)
-    return _room_at_once(run, kind, now) if row == NONE and now <= run.queues.clock[0].warm_until else row
+    return _room_at_once(run, kind, now) if row == NONE and _is_warm(run, now) else row
 
 
 @inlined
 def _open_kinds(run, now):
-    """List the kinds of which the first waiting job has room; return their number."""
+    """List the kinds of which the first waiting job has room or an instance may be launched; return their number.
+
+    The launch itself waits for the job's turn: before it, earlier jobs may need the instance or leave room elsewhere.
+    """
     queues, count = run.queues, 0
     for place in range(queues.counts[0].waiting_kinds):
-        if _room(run, queues.waiting_kinds[place], now) != NONE:
+        if _is_warm(run, now) or room_for(run, queues.waiting_kinds[place]) != NONE:
             queues.open_kinds[count] = queues.waiting_kinds[place]
             count += 1
     return count
