@@ -12,7 +12,7 @@ from numba import types
 from numba.np.numpy_support import from_dtype
 
 from windlass.jit import Kernel
-from windlass.sim.handle import Handle, opening
+from windlass.sim.handle import Handle, address_of, opening
 
 RECORD = np.dtype([("a", np.int64), ("b", np.float64)], align=True)
 FUNCTION = types.float64(types.float64)
@@ -144,3 +144,21 @@ def test_a_value_of_another_type_is_refused(changed, problem):
 def test_a_type_without_a_layout_is_refused():
     with pytest.raises(TypeError, match=r"cannot have int32.*expected arrays"):
         Handle((1,), types.Tuple([types.int32]))
+
+
+@given(st.integers(0, 3), st.sampled_from([np.float64, np.int64, np.bool_, RECORD]), st.integers(0, 2))
+def test_the_address_of_an_array_is_that_of_numpy(length, dtype, skipped):
+    array = np.zeros((length + skipped, 2), dtype)[skipped:]
+    assert address_of(array) == array.ctypes.data
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_types_with_equal_fields_do_not_share_a_layout_by_chance(kept):
+    """A layout is found by the identity of its type, which must not be that of one that is gone."""
+    for number in range(50):
+        kind = types.UniTuple(types.float64[::1], 1 + number % 3)
+        state = tuple(np.array([float(each)]) for each in range(1 + number % 3))
+        handle = Handle(state, kind)
+        assert handle._layout.kind is kind
+        if not kept:
+            del kind, handle
