@@ -61,7 +61,7 @@ SLURM = {
         f"{_SLURM}/output.py", "if not usable and any(", "if False and any("
     ),
     "an incomplete line stays in the journal": _bug(
-        f"{_SLURM}/journal.py", "self._file.truncate(whole)\n", "pass\n"
+        "engines/batch/journal.py", "self._file.truncate(whole)\n", "pass\n"
     ),
     "a list that was cut short stops the driver": _bug(
         f"{_SLURM}/client.py", '    "input data was truncated",\n', ""

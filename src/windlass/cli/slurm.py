@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from windlass.cli import completion
+from windlass.cli.metrics import Metrics, metrics_address, metrics_served
 from windlass.cli.output import log_json, log_line, note, print_lines
 from windlass.cli.slurm_log import Conf, client_of, log
 from windlass.cli.slurm_when import when
@@ -100,28 +101,19 @@ def drive(
     patience: Annotated[
         float, typer.Option("--patience", help="Give up after Slurm has been unreachable this long (s).")
     ] = 300.0,
-    metrics: Annotated[
-        str | None,
-        typer.Option(
-            "--metrics",
-            help="Address for Prometheus, [HOST:]PORT; without HOST on 127.0.0.1.",
-            show_default="none",
-        ),
-    ] = None,
+    metrics: Metrics = None,
     log_format: Annotated[
         _LogFormat, typer.Option("--log", help="Format of the log on standard error.")
     ] = _LogFormat.TEXT,
 ) -> None:
     """Start jobs that were submitted with sbatch -H --comment=windlass, in the order of a policy."""
-    from contextlib import ExitStack
-
-    from windlass.agent.options import Address
     from windlass.cli.option_checks import RUN, check_apart, given_in
     from windlass.cli.signals import stopped_by_signals
     from windlass.cli.slurm_policies import read_policies
+    from windlass.engines.batch.metrics import driver_metrics
+    from windlass.engines.batch.status import DriverStatus
     from windlass.engines.slurm.driver import drive_slurm, plan_slurm
     from windlass.engines.slurm.settings import Driving, cluster_name, default_journal
-    from windlass.engines.slurm.status import DriverStatus
     from windlass.engines.slurm.system import SlurmOptions
     from windlass.model import InputError
     from windlass.model.values import number
@@ -135,7 +127,7 @@ def drive(
     if ORDER.key not in chosen:
         raise InputError("--policies: no policy of order given, expected order=POLICY")
     number("--look", look, 0.0, open_below=True)
-    where = None if metrics is None else Address.of("--metrics", _with_host(metrics))
+    where = metrics_address(metrics)
     notify = log_json if log_format is _LogFormat.JSON else log_line
     client = client_of(conf, patience, notify)
     file = journal or default_journal(cluster_name(client))
@@ -154,11 +146,7 @@ def drive(
         terminated=lambda: int(status.left_held > 0),
         **words,
     )
-    with end, ExitStack() as stack:
-        if where is not None:
-            from windlass.engines.slurm.metrics import MetricsServer
-
-            stack.enter_context(MetricsServer(status, where.host, where.port))
+    with end, metrics_served(where, driver_metrics("slurm", "Slurm", status)):
         drive_slurm(client, settings, notify, status)
 
 
@@ -182,15 +170,6 @@ def give_back(partition: _Partition = None, journal: _Journal = None, conf: Conf
 
 slurm_app.command()(log)
 slurm_app.command()(when)
-
-
-def _with_host(address: str) -> str:
-    """Return an address with a host: loopback if it is only a port.
-
-    >>> _with_host("9091"), _with_host("[::1]:9091")
-    ('127.0.0.1:9091', '[::1]:9091')
-    """
-    return f"127.0.0.1:{address}" if address.isdecimal() else address
 
 
 def _folder(folder: Path | None) -> Path:

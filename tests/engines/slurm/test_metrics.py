@@ -13,13 +13,14 @@ from tests.engines.slurm.fake_commands import job, jobs
 from tests.engines.slurm.strict import Strict
 from tests.engines.slurm.test_system import Bench
 from windlass.cli.output import log_json
+from windlass.engines.batch.metrics import driver_metrics, metric_values
+from windlass.engines.batch.status import Contact, DriverStatus
+from windlass.engines.prometheus import MetricsServer
 from windlass.engines.slurm import driver, lock
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.driver import drive_slurm, plan_slurm
 from windlass.engines.slurm.log_entry import LogEntry, log_tree
-from windlass.engines.slurm.metrics import MetricsServer, metric_values
 from windlass.engines.slurm.settings import Driving
-from windlass.engines.slurm.status import Contact, DriverStatus
 from windlass.engines.slurm.system import SlurmOptions
 from windlass.model import InputError
 from windlass.order.site.policies.fcfs import Fcfs
@@ -51,14 +52,15 @@ def values(text):
 def test_the_page_has_each_metric_with_its_present_value():
     pytest.importorskip("prometheus_client", reason="the extra `agent` is not installed")
     status = DriverStatus(**{each.name: getattr(STATUS, each.name) for each in fields(STATUS)})
-    with MetricsServer(status, "127.0.0.1", 0, lambda: 1014.5) as server:
+    source = driver_metrics("slurm", "Slurm", status)
+    with MetricsServer(source, "127.0.0.1", 0, lambda: 1014.5) as server:
         assert values(page(server.port)) == PAGE
         assert "# TYPE windlass_slurm_decisions_total counter" in page(server.port)
         assert "# TYPE windlass_slurm_queue_jobs gauge" in page(server.port)
         status.waiting = 50
         assert values(page(server.port))["queue_jobs"] == 50.0
         with pytest.raises(InputError, match=rf"--metrics: cannot listen at 127.0.0.1, port {server.port}: "):
-            MetricsServer(status, "127.0.0.1", server.port)
+            MetricsServer(source, "127.0.0.1", server.port)
     with pytest.raises(OSError, match="refused"):
         socket.create_connection(("127.0.0.1", server.port), timeout=60)
 

@@ -16,9 +16,9 @@ from tests.engines.slurm.fake_commands import (
     running,
 )
 from tests.engines.slurm.test_system import TWO, Bench
+from windlass.engines.batch.status import Contact
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.journal import Unwritten
-from windlass.engines.slurm.status import Contact
 from windlass.engines.slurm.system import REST, SlurmOptions, SlurmSystem
 
 

@@ -7,5 +7,10 @@
 - :mod:`~windlass.engines.batch.side_decision`: a second decision about the same jobs;
   :mod:`~windlass.engines.batch.sharing`: the decision which jobs share an allocation;
   :mod:`~windlass.engines.batch.sharing_backend`: what it needs of a batch system.
+- :mod:`~windlass.engines.batch.journal`: decisions and actions, written to disk before they are carried out,
+  as :mod:`~windlass.engines.batch.entries`.
+- :mod:`~windlass.engines.batch.journaled`: an engine that records its decisions there.
+- :mod:`~windlass.engines.batch.status`: the present state of a driver; :mod:`~windlass.engines.batch.metrics`: the same
+  for Prometheus.
 - :mod:`~windlass.engines.batch.result`: the outcome of each job, and plans.
 """

@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from windlass.drive import Engine, drive
+from windlass.drive import drive
 from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.result import BatchRun
+from windlass.engines.batch.status import DriverStatus
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import detect_groups
 from windlass.engines.slurm.batches import listed
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.entries import Decided
 from windlass.engines.slurm.give_back import QueueReturn, return_queue
-from windlass.engines.slurm.journal import Journal, Record, Unwritten
+from windlass.engines.slurm.journal import Journal, Unwritten
 from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.log_entry import LogEntry
 from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
 from windlass.engines.slurm.sharing import plan_shares, report_shares, sharing_site
-from windlass.engines.slurm.status import DriverStatus
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
@@ -37,47 +37,6 @@ _GIVE_BACK_S = 60.0
 _MOST_NAMED = 20
 #: What releases the jobs that a driver could not give back.
 _BY_HAND = "`windlass slurm give-back` releases them"
-
-
-class JournaledEngine:
-    """An engine that writes each decision to a journal before it carries it out.
-
-    Parameters
-    ----------
-    engine
-        The engine that carries decisions out.
-    journal
-        The journal.
-    policy
-        The policy's name in the journal.
-    status
-        Updated with each decision.
-    clock
-        Returns the Unix time, s.
-    """
-
-    def __init__(
-        self,
-        engine: Engine[BatchRun],
-        journal: Record,
-        policy: str,
-        status: DriverStatus | None = None,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self._engine, self._journal, self._policy, self._clock = engine, journal, policy, clock
-        self._status = status or DriverStatus()
-        self.wait, self.view, self.result, self.close = engine.wait, engine.view, engine.result, engine.close
-
-    def act(self, decision: str, answer: Any) -> None:
-        """Write down the started jobs and the reasons, then carry the decision out."""
-        if decision == ORDER.key and isinstance(answer, Start) and answer.jobs:
-            jobs = tuple(str(job) for job in answer.jobs)
-            why = tuple(str(reason) for reason in answer.reasons())
-            self._journal.append(Decided(self._clock(), self._policy, jobs, why))
-        self._engine.act(decision, answer)
-        if decision == ORDER.key:
-            self._status.decisions += 1
-            self._status.lag = max(0.0, self._clock() - self._status.polled)
 
 
 def drive_slurm(

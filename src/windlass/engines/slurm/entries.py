@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
 
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """A policy's answer as returned, before it is checked and carried out: the jobs to start, and a reason each."""
-
-    at: float
-    policy: str
-    jobs: tuple[str, ...]
-    why: tuple[str, ...]
+from windlass.engines.batch.entries import Decided, EntryFormat
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +128,8 @@ Entry = (
     | Withheld
     | GivenBack
 )
-#: Valid types for each annotation; for a tuple, of its elements.
-_TYPES: dict[str, tuple[type, ...]] = {
-    "float": (int, float),
-    "int": (int,),
-    "str": (str,),
-    "tuple[str, ...]": (str,),
-    "tuple[int, ...]": (int,),
-}
-_KINDS: dict[str, type[Any]] = {
-    kind.__name__.lower(): kind
-    for kind in (
+FORMAT: EntryFormat[Entry] = EntryFormat(
+    (
         Decided,
         Releasing,
         Released,
@@ -162,7 +143,7 @@ _KINDS: dict[str, type[Any]] = {
         Withheld,
         GivenBack,
     )
-}
+)
 
 
 def entry_line(entry: Entry) -> str:
@@ -171,34 +152,12 @@ def entry_line(entry: Entry) -> str:
     >>> entry_line(Began(5.0, 7))
     '{"what":"began","at":5.0,"job":7}'
     """
-    return json.dumps({"what": type(entry).__name__.lower(), **asdict(entry)}, separators=(",", ":"))
+    return FORMAT.line(entry)
 
 
 def read_entry(line: str) -> Entry:
-    """Parse a line.
-
-    Raises
-    ------
-    ValueError
-        The line is not an entry.
-    """
-    try:
-        tree = json.loads(line)
-        kind = _KINDS[tree.pop("what")]
-        found: Entry = kind(
-            **{key: tuple(value) if isinstance(value, list) else value for key, value in tree.items()}
-        )
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{type(error).__name__}: {error}") from error
-    for each in fields(found):
-        value = getattr(found, each.name)
-        if value is None:
-            raise ValueError("a value is missing")
-        kinds = _TYPES[str(each.type)]
-        held = value if str(each.type).startswith("tuple") and isinstance(value, tuple) else (value,)
-        if any(isinstance(one, bool) or not isinstance(one, kinds) for one in held):
-            raise ValueError(f"{each.name} is {repr(value)[:40]}, expected {each.type}")
-    return found
+    """Parse a line; ValueError if it is not an entry."""
+    return FORMAT.read(line)
 
 
 @dataclass(frozen=True, slots=True)

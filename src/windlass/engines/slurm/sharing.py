@@ -9,12 +9,13 @@ from typing import Any
 
 from windlass.engines.batch.book import BatchBook
 from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.entries import Decided
 from windlass.engines.batch.sharing import Shares
 from windlass.engines.batch.sharing_backend import Pair
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import detect_groups
 from windlass.engines.slurm.client import Client
-from windlass.engines.slurm.entries import Decided, Taking
+from windlass.engines.slurm.entries import Taking
 from windlass.engines.slurm.journal import Record, Unwritten
 from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
 from windlass.engines.slurm.shares import SlurmShares

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from windlass.engines.batch.status import DriverStatus
 from windlass.engines.batch.system import Capacity, Event, NoMore
 from windlass.engines.slurm.batches import batches, job_list
 from windlass.engines.slurm.client import Client
@@ -20,7 +21,6 @@ from windlass.engines.slurm.log_entry import LogEntry
 from windlass.engines.slurm.models import JobRow, NodeRow, Phase
 from windlass.engines.slurm.notices import Notices
 from windlass.engines.slurm.sizes import capacity_change, excess, partition_sizes, processors_up
-from windlass.engines.slurm.status import DriverStatus
 from windlass.engines.slurm.watch import SlurmWatch
 from windlass.model import InputError
 

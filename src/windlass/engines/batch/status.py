@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Contact:
-    """Whether Slurm answers.
+    """Whether the batch system answers.
 
     Parameters
     ----------
     away
-        True from the first command without an answer until one has an answer.
+        True from the first request without an answer until one has an answer.
     lost
         Total time without an answer, s.
     outages
-        How often Slurm stopped to answer.
+        How often it stopped to answer.
     """
 
     away: bool = False
@@ -32,7 +32,7 @@ class DriverStatus:
     Parameters
     ----------
     decisions, started, refusals
-        Decisions of the order policy, jobs that they started, and releases that Slurm refused.
+        Decisions of the order policy, jobs that they started, and releases that were refused.
     waiting, running
         Jobs of Windlass that wait, without those that cannot start, and that run.
     stuck
@@ -42,7 +42,7 @@ class DriverStatus:
     capacity_falls
         How often these became fewer.
     polls, poll_seconds
-        Polls of Slurm, and the time that they took, s.
+        Polls of the batch system, and the time that they took, s.
     last_poll_seconds
         The time that the last one took, s.
     lag
@@ -52,7 +52,7 @@ class DriverStatus:
     left_held
         Jobs that could not be given back at the end.
     contact
-        Whether Slurm answers.
+        Whether the batch system answers.
     """
 
     decisions: int = 0
