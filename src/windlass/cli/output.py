@@ -72,7 +72,7 @@ def log_line(line: str) -> None:
 
 def log_json(line: str) -> None:
     """Write a line of JSON on standard error: time, event, message, and the fields of the event."""
-    from windlass.engines.slurm.log_entry import log_tree
+    from windlass.engines.batch.log_entry import log_tree
 
     now = datetime.now(tz=UTC).isoformat(timespec="milliseconds")
     print(json.dumps(log_tree(line, now)), file=sys.stderr, flush=True)

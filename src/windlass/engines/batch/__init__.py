@@ -11,6 +11,6 @@
   as :mod:`~windlass.engines.batch.entries`.
 - :mod:`~windlass.engines.batch.journaled`: an engine that records its decisions there.
 - :mod:`~windlass.engines.batch.status`: the present state of a driver; :mod:`~windlass.engines.batch.metrics`: the same
-  for Prometheus.
+  for Prometheus; :mod:`~windlass.engines.batch.log_entry`: a line of its log.
 - :mod:`~windlass.engines.batch.result`: the outcome of each job, and plans.
 """

@@ -22,7 +22,7 @@
   :mod:`~windlass.engines.slurm.shares`: their quotas;
   :mod:`~windlass.engines.slurm.state`: current pairs, saved for the next driver.
 - :mod:`~windlass.engines.slurm.give_back`: the queue is released to Slurm's own scheduler.
-- :mod:`~windlass.engines.slurm.notices` and :mod:`~windlass.engines.slurm.log_entry`: the driver's log.
+- :mod:`~windlass.engines.slurm.notices`: what the driver reports about jobs.
 - :mod:`~windlass.engines.slurm.driver`: the driver of Slurm's queue, from start to stop;
   :mod:`~windlass.engines.slurm.settings`: its policies and names;
   :mod:`~windlass.engines.slurm.sharing`: the co-scheduler that runs with it.

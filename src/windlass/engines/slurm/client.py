@@ -12,11 +12,11 @@ from datetime import datetime
 from typing import TypeVar
 
 from windlass.engines.backoff import Backoff
+from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.status import Contact
 from windlass.engines.slurm.batches import batches, job_list, refusals
 from windlass.engines.slurm.commands import CommandRunner, Commands, StreamingRunner
 from windlass.engines.slurm.job_reader import JobReader
-from windlass.engines.slurm.log_entry import LogEntry
 from windlass.engines.slurm.models import JobRow, NodeRow
 from windlass.engines.slurm.node_reader import lists_groups, read_nodes
 from windlass.engines.slurm.release import ReleaseTraits, installation_hint

@@ -14,6 +14,7 @@ from typing import Any
 from windlass.drive import drive
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.journaled import JournaledEngine
+from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.linux.files import GroupError
@@ -23,7 +24,6 @@ from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.give_back import QueueReturn, return_queue
 from windlass.engines.slurm.journal import Journal, Unwritten
 from windlass.engines.slurm.lock import DriverLock
-from windlass.engines.slurm.log_entry import LogEntry
 from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
 from windlass.engines.slurm.sharing import plan_shares, report_shares, sharing_site
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem

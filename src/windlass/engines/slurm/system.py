@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.batch.system import Capacity, Event, NoMore
 from windlass.engines.slurm.batches import batches, job_list
@@ -17,7 +18,6 @@ from windlass.engines.slurm.give_back import may_release
 from windlass.engines.slurm.guests import Guests
 from windlass.engines.slurm.history import Past
 from windlass.engines.slurm.journal import Record
-from windlass.engines.slurm.log_entry import LogEntry
 from windlass.engines.slurm.models import JobRow, NodeRow, Phase
 from windlass.engines.slurm.notices import Notices
 from windlass.engines.slurm.sizes import capacity_change, excess, partition_sizes, processors_up
