@@ -28,6 +28,7 @@ NOT_RUN = {
     "docs/agent.md": 3,
     "docs/control-plane.md": 2,
     "docs/kubernetes.md": 1,
+    "docs/kubernetes-jobs.md": 1,
     "docs/deploy-kubernetes.md": 3,
     "docs/logs.md": 2,
     "docs/profile.md": 1,

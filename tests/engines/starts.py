@@ -38,6 +38,16 @@ KUBERNETES = (
     "windlass.engines.kubernetes.system",
     *SCALING,
 )
+#: What `windlass k8s drive` and `windlass k8s give-back` import.
+JOBS = (
+    "kubernetes.client",
+    "kubernetes.config",
+    "urllib3",
+    "windlass.cli.app",
+    "windlass.engines.kubernetes.jobs.driver",
+    "windlass.order.site",
+    "windlass.share",
+)
 RAY = ("ray.autoscaler.v2.sdk", "windlass.engines.ray.scale", *SCALING)
 #: What `windlass agent run` and `windlass agent aggregate` import.
 AGENT = ("uvicorn", "windlass.cli.app", "windlass.agent.agent")

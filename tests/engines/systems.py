@@ -5,6 +5,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from tests.engines.fake_batch import FakeBatch
+from tests.engines.kubernetes.virtual_jobs import VirtualJobs
 from tests.engines.slurm.private import OnSlurm, private_slurm
 
 
@@ -41,6 +42,8 @@ def slurm_systems():
 SYSTEMS = {
     "virtual": lambda: nullcontext(Virtual(0.0)),
     "virtual-late": lambda: nullcontext(Virtual(1.0)),
+    "jobs": lambda: nullcontext(VirtualJobs(0.0)),
+    "jobs-late": lambda: nullcontext(VirtualJobs(0.7)),
     "processes": document_systems,
     "slurm": slurm_systems,
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from windlass.cli import completion
+from windlass.cli.k8s_jobs import Context, Kubeconfig, drive, give_back
 from windlass.cli.output import log_line, print_lines
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from windlass.engines.kubernetes.system import KubernetesScale
 
 k8s_app = typer.Typer(
-    help="Request Kubernetes nodes before jobs need them, and remove the requests.",
+    help="Order a queue of Kubernetes Jobs, and request nodes before jobs need them.",
     no_args_is_help=True,
 )
 ray_app = typer.Typer(help="Request Ray nodes before tasks need them.", no_args_is_help=True)
@@ -44,14 +45,11 @@ _History = Annotated[
     Path | None,
     typer.Option("--history", help="File of past demand.", show_default="in the state folder of the user"),
 ]
-_Config = Annotated[
-    str | None,
-    typer.Option(
-        "--kubeconfig", help="File kubeconfig.", show_default="service account of the pod, or ~/.kube/config"
-    ),
-]
-_Context = Annotated[str | None, typer.Option("--context", help="Context in the kubeconfig.")]
 _Namespace = Annotated[str, typer.Option("--namespace", help="Namespace for Windlass's objects.")]
+
+
+k8s_app.command("drive")(drive)
+k8s_app.command("give-back")(give_back)
 
 
 @k8s_app.command("autoscale")
@@ -61,8 +59,8 @@ def k8s_autoscale(
     dry_run: _DryRun = False,
     period: _Period = 300.0,
     history: _History = None,
-    kubeconfig: _Config = None,
-    context: _Context = None,
+    kubeconfig: Kubeconfig = None,
+    context: Context = None,
     namespace: _Namespace = "windlass",
     label: Annotated[
         str, typer.Option("--label", help="Label of nodes that names the type.")
@@ -75,7 +73,7 @@ def k8s_autoscale(
 
 @k8s_app.command("remove")
 def k8s_remove(
-    kubeconfig: _Config = None, context: _Context = None, namespace: _Namespace = "windlass"
+    kubeconfig: Kubeconfig = None, context: Context = None, namespace: _Namespace = "windlass"
 ) -> None:
     """Delete all objects that autoscale created; nothing else is changed."""
     from windlass.engines.kubernetes.headroom import SpareNodes
@@ -128,7 +126,7 @@ def _scale(
     system: ElasticSystem, policy: str, history: Path | None, name: str, period: float, dry_run: bool
 ) -> None:
     from windlass.cli.signals import stopped_by_signals
-    from windlass.drive import drive
+    from windlass.drive import drive as drive_engine
     from windlass.engines.elastic.clock import SystemClock
     from windlass.engines.elastic.engine import LiveScale
     from windlass.scale import POLICIES
@@ -143,7 +141,7 @@ def _scale(
             print_lines([*engine.plan(chosen), "Nothing was changed."])
             return
         with stopped_by_signals(True, "interrupted; the requests remain"):
-            drive(engine, {POLICIES.key: chosen})
+            drive_engine(engine, {POLICIES.key: chosen})
 
 
 def _policy(text: str) -> Any:

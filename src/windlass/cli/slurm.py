@@ -117,15 +117,12 @@ def drive(
     from windlass.engines.slurm.system import SlurmOptions
     from windlass.model import InputError
     from windlass.model.values import number
-    from windlass.order.site import POLICIES as ORDER
     from windlass.share import POLICIES as SHARE
 
     check_apart(context, "--dry-run", ("--until-idle", "--keep-held", "--metrics", "--log"), RUN)
     chosen = read_policies(policies)
     if "--checkpoint" in given_in(context) and SHARE.key not in chosen:
         raise InputError("--checkpoint: has no effect here, it is for --policies with share=…")
-    if ORDER.key not in chosen:
-        raise InputError("--policies: no policy of order given, expected order=POLICY")
     number("--look", look, 0.0, open_below=True)
     where = metrics_address(metrics)
     notify = log_json if log_format is _LogFormat.JSON else log_line

@@ -6,7 +6,8 @@
 - :mod:`~windlass.engines.worker_pool`: runs the cells of a simulated scenario in processes or on a Ray cluster.
 - :mod:`~windlass.engines.elastic`: a cluster with a number of instances that a policy sets.
 - :mod:`~windlass.engines.http`: HTTP without redirects, for Kubernetes and the agent.
-- :mod:`~windlass.engines.kubernetes`: such a cluster, with spare instances requested through the API server.
+- :mod:`~windlass.engines.kubernetes`: such a cluster, with spare instances requested through the API server; Jobs as a
+  batch system.
 - :mod:`~windlass.engines.linux`: CPU quotas and usage of a job's processes, by cgroups; telemetry.
 - :mod:`~windlass.engines.live`: jobs over sites on any executor: the simulator's workloads with real tasks.
 - :mod:`~windlass.engines.prometheus`: metrics of a driver over HTTP.

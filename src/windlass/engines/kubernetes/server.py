@@ -19,13 +19,23 @@ from windlass.model.values import number
 #: Most objects on one page of a list.
 _PAGE = 500
 _PIECE_BYTES = 65536
+#: Statuses of requests that the server will never accept.
+_INVALID = (400, 405, 415, 422)
 #: Folder of the manifests with the roles of the autoscaler.
 ROLES = "deploy/kubernetes"
 Tree = dict[str, Any]
 
 
-class MissingError(ClusterError):
+class RejectedError(ClusterError):
+    """The server rejected a request, which had no effect."""
+
+
+class MissingError(RejectedError):
     """The object, or its kind, does not exist on the server."""
+
+
+class ConflictError(RejectedError):
+    """The object was changed since it was read, or it exists already."""
 
 
 class Server(Protocol):
@@ -165,12 +175,15 @@ def refusal(status: int | None, method: str, path: str, body: Any, roles: str = 
     message = " ".join(message.split())
     if status == 404:
         return MissingError(f"{method} {path}: not found" + (f": {message}" if message else ""))
+    if status == 409:
+        return ConflictError(f"{method} {path} failed with status 409: {message or 'no reason given'}")
     if status == 401:
         return ClusterError(f"{method} {path}: authentication failed: {message or 'unauthorized'}")
     if status == 403:
         needed = f"see {roles} for the required roles"
-        return ClusterError(f"{method} {path} is forbidden: {message or 'no reason given'}; {needed}")
-    return ClusterError(f"{method} {path} failed with status {status}: {message or 'no reason given'}")
+        return RejectedError(f"{method} {path} is forbidden: {message or 'no reason given'}; {needed}")
+    kind = RejectedError if status in _INVALID else ClusterError
+    return kind(f"{method} {path} failed with status {status}: {message or 'no reason given'}")
 
 
 def items(server: Server, path: str) -> Iterator[Tree]:

@@ -94,22 +94,23 @@ def cluster_snapshot(
     ready, coming, used = (np.zeros(len(types), np.int64) for _ in range(3))
     for name, row in row_by_node.items():
         holds = name in busy
-        if _is_leaving(objects[name]):
+        if is_leaving(objects[name]):
             continue
-        up = holds or _ready(objects[name])
+        up = holds or is_ready(objects[name])
         ready[row] += up
         used[row] += holds
         coming[row] += not up and _is_starting(objects[name], now)
     return ClusterSnapshot(ready, coming, used, _demands(running), _demands(waiting))
 
 
-def _is_leaving(node: Tree) -> bool:
+def is_leaving(node: Tree) -> bool:
     """Return whether a node accepts no more jobs: it is cordoned or being deleted."""
     deleted = (node.get("metadata") or {}).get("deletionTimestamp")
     return bool(deleted or (node.get("spec") or {}).get("unschedulable"))
 
 
-def _ready(node: Tree) -> bool:
+def is_ready(node: Tree) -> bool:
+    """Return whether a node reports that it is ready."""
     conditions = (node.get("status") or {}).get("conditions") or ()
     return any(each.get("type") == "Ready" and each.get("status") == "True" for each in conditions)
 

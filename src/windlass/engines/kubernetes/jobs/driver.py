@@ -1,0 +1,197 @@
+"""The driver of a queue of Kubernetes Jobs: it resumes them by a policy, and gives the queue back on request."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from windlass.drive import Named, drive
+from windlass.engines.batch.engine import LiveSite
+from windlass.engines.batch.journaled import JournaledEngine
+from windlass.engines.batch.log_entry import LogEntry
+from windlass.engines.batch.result import BatchRun
+from windlass.engines.batch.status import DriverStatus
+from windlass.engines.kubernetes.jobs.client import JobsClient
+from windlass.engines.kubernetes.jobs.journal import JobJournal, UnwrittenJobs
+from windlass.engines.kubernetes.jobs.models import QueuedJob, read_job
+from windlass.engines.kubernetes.jobs.system import JobsOptions, KubernetesJobs
+from windlass.engines.kubernetes.pods import name_of
+from windlass.model import InputError
+from windlass.order.site import POLICIES as ORDER
+from windlass.order.site.view import SiteView, Start
+
+Notify = Callable[[str], None]
+#: The most Jobs of a decision that its line names; the journal has all of them.
+_MOST_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class JobsDriving:
+    """The settings of a driver of Jobs.
+
+    Parameters
+    ----------
+    policies
+        Policies by the name of their decision; only ``order`` is used.
+    journal
+        The journal's file.
+    options
+        How the server is polled.
+    """
+
+    policies: Mapping[str, Named]
+    journal: Path
+    options: JobsOptions = field(default_factory=JobsOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class JobsReturn:
+    """The result of a give-back.
+
+    Parameters
+    ----------
+    released
+        The Jobs that were resumed, in order of submission.
+    left
+        Those that stay suspended although they wait for Windlass, with the reason of each.
+    """
+
+    released: tuple[str, ...] = ()
+    left: Mapping[str, str] = field(default_factory=dict)
+
+
+def default_journal(namespace: str | None) -> Path:
+    """Return the default path of a journal, in the user's state folder."""
+    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(home) / "windlass" / f"k8s-{namespace or 'all'}.journal"
+
+
+def drive_jobs(
+    client: JobsClient,
+    driving: JobsDriving,
+    notify: Notify,
+    status: DriverStatus | None = None,
+    *,
+    clock: Callable[[], float] = time.time,
+    sleep: Callable[[float], None] = time.sleep,
+) -> BatchRun:
+    """Resume suspended Jobs in a policy's order, until no Job is left or until interrupted.
+
+    Waiting Jobs stay suspended at the end, for the next driver; :func:`give_back_jobs` resumes them.
+
+    Parameters
+    ----------
+    client
+        The API server.
+    driving
+        Policies, journal, and polling options.
+    notify
+        Called with a line for each decision that starts Jobs, and for each warning.
+    status
+        Updated while the driver runs, for its metrics; its ``contact`` must be the client's.
+    clock
+        Returns the Unix time, s.
+    sleep
+        Waits for this many seconds between polls.
+
+    Raises
+    ------
+    InputError
+        The journal cannot be used.
+    PolicyError
+        The policy's answer cannot be carried out.
+    BatchError
+        The server stays unreachable, does not release a Job, or another driver leads.
+    """
+    try:
+        driving.journal.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{driving.journal.parent}: {error.strerror}") from error
+    status = status or DriverStatus(contact=client.contact)
+    with JobJournal(driving.journal) as journal:
+        if journal.torn:
+            notify(journal.torn)
+        system = KubernetesJobs(
+            client, journal, driving.options, notify=notify, clock=clock, sleep=sleep, status=status
+        )
+        policy = driving.policies[ORDER.key]
+        site = LiveSite(system, forgets=True)
+        engine = JournaledEngine(site, journal, policy.name, status, clock, system.title)
+
+        def report(decision: str, view: Any, answer: Any) -> None:
+            _report_started(view, answer, system.title, notify)
+
+        return drive(engine, {ORDER.key: policy}, report)
+
+
+def plan_jobs(client: JobsClient, driving: JobsDriving) -> list[str]:
+    """Return what the policy would do now, one line each, without any change or journal entry."""
+    policy: Any = driving.policies[ORDER.key]
+    system = KubernetesJobs(client, UnwrittenJobs(), driving.options)
+    plan = LiveSite(system).plan(policy)
+    rows = zip(plan.jobs, plan.procs, plan.why, strict=True)
+    lines = [f"{system.title(job)}, {procs} cores: {why}" for job, procs, why in rows]
+    return [*lines, *plan.command.splitlines()]
+
+
+def give_back_jobs(
+    client: JobsClient, clock: Callable[[], float] = time.time, *, dry_run: bool = False
+) -> JobsReturn:
+    """Resume all Jobs that wait for Windlass, so that Kubernetes starts them.
+
+    Jobs without the label, Jobs of Kueue, and Jobs that their users suspended after a release stay as they are. A
+    driver that runs meanwhile is no danger, as each Job is resumed once; but it goes on with new Jobs.
+
+    Parameters
+    ----------
+    client
+        The API server.
+    clock
+        Returns the Unix time, s.
+    dry_run
+        True to change nothing; the result then lists what would be resumed.
+
+    Raises
+    ------
+    ServerAwayError
+        The server does not answer.
+    """
+    found, left = _waiting(client)
+    if dry_run:
+        return JobsReturn(tuple(job.title for job in found), left)
+    released = []
+    for job in found:
+        if why := client.release(job, clock()):
+            left[job.title] = why
+        else:
+            released.append(job.title)
+    return JobsReturn(tuple(released), left)
+
+
+def _waiting(client: JobsClient) -> tuple[list[QueuedJob], dict[str, str]]:
+    """Return the Jobs that wait, in order of submission, and those that cannot be read, with the error."""
+    found, invalid = [], {}
+    for tree in client.jobs():
+        try:
+            job = read_job(tree)
+        except InputError as error:
+            invalid[name_of(tree)] = str(error)
+            continue
+        if job.waits_for_us:
+            found.append(job)
+    return sorted(found, key=lambda job: (job.created, job.namespace, job.name)), invalid
+
+
+def _report_started(view: SiteView, answer: Start, title: Callable[[int], str], notify: Notify) -> None:
+    if not answer.jobs:
+        return
+    pairs = [(title(int(job)), why) for job, why in zip(answer.jobs, answer.reasons(), strict=True)]
+    started = "; ".join(f"{job}: {why}" for job, why in pairs[:_MOST_NAMED])
+    more = f"; and {len(pairs) - _MOST_NAMED:,} more" if len(pairs) > _MOST_NAMED else ""
+    waiting = len(view.waiting.job) - len(answer.jobs)
+    line = f"start {started}{more} ({waiting} wait)"
+    notify(LogEntry.of(line, "start", jobs=[job for job, _ in pairs], waiting=waiting))
