@@ -127,7 +127,7 @@ def test_a_cluster_is_scaled_by_a_policy(monkeypatch, capsys, dry_run):
         kept.update(file=file, names=names, period=period, writes=writes)
         yield "monitor"
 
-    def engine(system, watched, clock, period, notify):
+    def engine(system, watched, clock, period, notify, status):
         kept.update(engine=(watched, period, notify))
         return SimpleNamespace(plan=lambda policy: [f"would ask {policy.name}", "and wait"])
 

@@ -116,7 +116,12 @@ def test_agent_aggregate_passes_its_options_on(agents):
 @pytest.fixture
 def scaled(windlass, monkeypatch):
     kept = []
-    monkeypatch.setattr(scaling, "_kubernetes", lambda *given: given)
+    monkeypatch.setattr("windlass.engines.kubernetes.server.ApiServer", lambda *given: given)
+    monkeypatch.setattr("windlass.engines.elastic.types.read_types", lambda path: path)
+    monkeypatch.setattr(
+        "windlass.engines.kubernetes.system.KubernetesScale",
+        lambda server, types, namespace, label: (server, types, namespace, label),
+    )
     monkeypatch.setattr(scaling, "_scale", lambda *given: kept.append(given))
 
     def call(*arguments):
@@ -131,12 +136,13 @@ def scaled(windlass, monkeypatch):
 def test_k8s_autoscale_passes_its_options_on(scaled):
     given = ("k8s", "autoscale", "--types", "t.yaml")
     label = "node.kubernetes.io/instance-type"
-    system = (Path("t.yaml"), None, None, "windlass", label)
-    assert scaled(*given) == (system, "thrifty", None, "k8s-windlass", 300.0, False)
+    system = ((None, None), Path("t.yaml"), "windlass", label)
+    assert scaled(*given) == (system, "thrifty", None, "k8s-windlass", 300.0, False, None)
+    assert scaled(*given, "--metrics", "9")[-1] == "9"
     more = ("--policy", "reactive", "--dry-run", "--period", "60", "--history", "h.db", "--kubeconfig", "k")
     more += ("--context", "c", "--namespace", "n", "--label", "l")
-    system = (Path("t.yaml"), "k", "c", "n", "l")
-    assert scaled(*given, *more) == (system, "reactive", Path("h.db"), "k8s-n", 60.0, True)
+    system = (("k", "c"), Path("t.yaml"), "n", "l")
+    assert scaled(*given, *more) == (system, "reactive", Path("h.db"), "k8s-n", 60.0, True, None)
 
 
 def test_default_folders_follow_the_xdg_variables(monkeypatch):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from windlass.cli import completion
 from windlass.cli.metrics import Metrics, metrics_address, metrics_served
 from windlass.cli.output import log_json, log_line, print_lines
+
+if TYPE_CHECKING:
+    from windlass.engines.kubernetes.server import Server
 
 #: Patience of commands that end after one answer, s.
 _ONCE_S = 10.0
@@ -21,6 +26,13 @@ Kubeconfig = Annotated[
     ),
 ]
 Context = Annotated[str | None, typer.Option("--context", help="Context in the kubeconfig.")]
+Lease = Annotated[
+    float,
+    typer.Option(
+        "--lease",
+        help="Duration of the Lease by which one driver acts at a time (s); another takes over after it. 0 for none.",
+    ),
+]
 _Namespace = Annotated[
     str | None, typer.Option("--namespace", help="Only Jobs of this namespace.", show_default="all")
 ]
@@ -64,6 +76,15 @@ def drive(
     patience: Annotated[
         float, typer.Option("--patience", help="Give up after the server has been unreachable this long (s).")
     ] = 300.0,
+    lease: Lease = 15.0,
+    lease_namespace: Annotated[
+        str | None,
+        typer.Option(
+            "--lease-namespace",
+            help="Namespace of the Lease.",
+            show_default="that of --namespace, or default",
+        ),
+    ] = None,
     metrics: Metrics = None,
     log_format: Annotated[
         _LogFormat, typer.Option("--log", help="Format of the log on standard error.")
@@ -82,7 +103,9 @@ def drive(
     from windlass.model.values import number
     from windlass.order.site import POLICIES as ORDER
 
-    check_apart(context, "--dry-run", ("--until-idle", "--metrics", "--log"), RUN)
+    check_apart(
+        context, "--dry-run", ("--until-idle", "--lease", "--lease-namespace", "--metrics", "--log"), RUN
+    )
     chosen = read_policies(policies, (ORDER,), "Kubernetes")
     number("--look", look, 0.0, open_below=True)
     where = metrics_address(metrics)
@@ -93,13 +116,34 @@ def drive(
         print_lines([*lines, "Nothing was changed."])
         return
     notify = log_json if log_format is _LogFormat.JSON else log_line
-    client = JobsClient(server, namespace, patience, notify)
-    status = DriverStatus(contact=client.contact)
+    status = DriverStatus()
     words: dict[str, Any] = {"report": log_json} if log_format is _LogFormat.JSON else {}
     message = "interrupted; running Jobs continue, and waiting ones stay suspended"
     end = stopped_by_signals(True, message, terminated=lambda: 0, **words)
-    with end, metrics_served(where, driver_metrics("k8s", "the API server", status)):
+    shown = metrics_served(where, driver_metrics("k8s", "the API server", status))
+    with (
+        end,
+        shown,
+        led(server, (lease_namespace or namespace or "default", "windlass-jobs"), lease, notify) as leads,
+    ):
+        client = JobsClient(leads, namespace, patience, notify, contact=status.contact)
         drive_jobs(client, settings, notify, status)
+
+
+@contextmanager
+def led(
+    server: Server, named: tuple[str, str], duration: float, notify: Callable[[str], None]
+) -> Iterator[Server]:
+    """Yield a client that writes only while this process holds a Lease (namespace, name); 0 s for no Lease."""
+    from windlass.engines.kubernetes.lease import LeadersServer, leading
+    from windlass.engines.kubernetes.lease import Lease as HeldLease
+
+    if duration == 0.0:
+        yield server
+        return
+    held = HeldLease(server, *named, duration=duration, notify=notify)
+    with leading(held):
+        yield LeadersServer(server, held)
 
 
 def give_back(

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from windlass.cli import completion
-from windlass.cli.k8s_jobs import Context, Kubeconfig, drive, give_back
+from windlass.cli.k8s_jobs import Context, Kubeconfig, Lease, drive, give_back, led
+from windlass.cli.metrics import Metrics, metrics_address, metrics_served
+from windlass.cli.option_checks import RUN, check_apart
 from windlass.cli.output import log_line, print_lines
 
 if TYPE_CHECKING:
     from windlass.engines.elastic.system import ElasticSystem
-    from windlass.engines.kubernetes.system import KubernetesScale
 
 k8s_app = typer.Typer(
     help="Order a queue of Kubernetes Jobs, and request nodes before jobs need them.",
@@ -54,6 +55,7 @@ k8s_app.command("give-back")(give_back)
 
 @k8s_app.command("autoscale")
 def k8s_autoscale(
+    words: typer.Context,
     types: _Types,
     policy: _Policy = "thrifty",
     dry_run: _DryRun = False,
@@ -65,10 +67,19 @@ def k8s_autoscale(
     label: Annotated[
         str, typer.Option("--label", help="Label of nodes that names the type.")
     ] = "node.kubernetes.io/instance-type",
+    lease: Lease = 0.0,
+    metrics: Metrics = None,
 ) -> None:
     """Keep spare instances as a policy decides, with CapacityBuffers, or with placeholder pods on older clusters."""
-    system = _kubernetes(types, kubeconfig, context, namespace, label)
-    _scale(system, policy, history, f"k8s-{namespace}", period, dry_run)
+    from windlass.engines.elastic.types import read_types
+    from windlass.engines.kubernetes.server import ApiServer
+    from windlass.engines.kubernetes.system import KubernetesScale
+
+    check_apart(words, "--dry-run", ("--lease", "--metrics"), RUN)
+    known, server = read_types(types), ApiServer(kubeconfig, context)
+    with led(server, (namespace, "windlass-autoscaler"), lease, log_line) as leads:
+        system = KubernetesScale(leads, known, namespace=namespace, label=label)
+        _scale(system, policy, history, f"k8s-{namespace}", period, dry_run, metrics)
 
 
 @k8s_app.command("remove")
@@ -86,6 +97,7 @@ def k8s_remove(
 
 @ray_app.command("autoscale")
 def ray_autoscale(
+    words: typer.Context,
     types: _Types,
     address: Annotated[
         str, typer.Option("--address", help="Address of the cluster's head, as in 127.0.0.1:6379.")
@@ -94,10 +106,12 @@ def ray_autoscale(
     dry_run: _DryRun = False,
     period: _Period = 60.0,
     history: _History = None,
+    metrics: Metrics = None,
 ) -> None:
     """Request nodes from Ray's autoscaler as a policy decides; no other program may call request_resources."""
     from windlass.engines.address import host_and_port
 
+    check_apart(words, "--dry-run", ("--metrics",), RUN)
     host_and_port("--address", address)
     try:
         from windlass.engines.ray.scale import connected
@@ -108,39 +122,36 @@ def ray_autoscale(
     from windlass.engines.elastic.types import read_types
 
     with connected(address, read_types(types)) as system:
-        _scale(system, policy, history, f"ray-{address}", period, dry_run)
-
-
-def _kubernetes(
-    types: Path, kubeconfig: str | None, context: str | None, namespace: str, label: str
-) -> KubernetesScale:
-    from windlass.engines.elastic.types import read_types
-    from windlass.engines.kubernetes.server import ApiServer
-    from windlass.engines.kubernetes.system import KubernetesScale
-
-    known = read_types(types)
-    return KubernetesScale(ApiServer(kubeconfig, context), known, namespace=namespace, label=label)
+        _scale(system, policy, history, f"ray-{address}", period, dry_run, metrics)
 
 
 def _scale(
-    system: ElasticSystem, policy: str, history: Path | None, name: str, period: float, dry_run: bool
+    system: ElasticSystem,
+    policy: str,
+    history: Path | None,
+    name: str,
+    period: float,
+    dry_run: bool,
+    metrics: str | None = None,
 ) -> None:
     from windlass.cli.signals import stopped_by_signals
     from windlass.drive import drive as drive_engine
     from windlass.engines.elastic.clock import SystemClock
     from windlass.engines.elastic.engine import LiveScale
+    from windlass.engines.elastic.metrics import ScaleStatus, scale_metrics
     from windlass.scale import POLICIES
     from windlass.scale.monitor import Monitor
 
     chosen = _policy(policy)
     names = [kind.name for kind in system.types]
-    file = history or _default_history(name)
+    file, where, status = history or _default_history(name), metrics_address(metrics), ScaleStatus()
     with Monitor(file, names, period=period, writes=not dry_run) as monitor, _one_line():
-        engine = LiveScale(system, monitor, SystemClock(), period=period, notify=log_line)
+        engine = LiveScale(system, monitor, SystemClock(), period=period, notify=log_line, status=status)
         if dry_run:
             print_lines([*engine.plan(chosen), "Nothing was changed."])
             return
-        with stopped_by_signals(True, "interrupted; the requests remain"):
+        stopped = stopped_by_signals(True, "interrupted; the requests remain")
+        with stopped, metrics_served(where, scale_metrics(status)):
             drive_engine(engine, {POLICIES.key: chosen})
 
 

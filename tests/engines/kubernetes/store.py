@@ -18,7 +18,11 @@ _LISTS = {
     "/api/v1/pods": "Pod",
     "/apis/scheduling.k8s.io/v1/priorityclasses": "PriorityClass",
 }
-_NAMESPACED = {"/api/v1": ("pods", "podtemplates"), "/apis/apps/v1": ("deployments",)}
+_NAMESPACED = {
+    "/api/v1": ("pods", "podtemplates"),
+    "/apis/apps/v1": ("deployments",),
+    "/apis/coordination.k8s.io/v1": ("leases",),
+}
 _BUFFERS = "/apis/autoscaling.x-k8s.io"
 _DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/capacitybuffers.autoscaling.x-k8s.io"
 _ALL_PODS = "/api/v1/pods"
@@ -67,6 +71,9 @@ class Store:
         if method == "DELETE":
             del self._objects[path]
         if method == "PATCH":
+            version = body.get("metadata", {}).get("resourceVersion")
+            if version not in (None, found["metadata"]["resourceVersion"]):
+                return 409, {"message": f"{path} has been modified"}
             return 200, self._keep(path, _merged(found, body))
         return 200, found
 

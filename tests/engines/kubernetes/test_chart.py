@@ -137,7 +137,7 @@ def test_values_reach_the_pods():
     assert {each["image"] for each in (agent, autoscaler)} == {"here/windlass:7"}
     assert agent["args"][-2:] == ["--kubernetes=label", "--policy=forewarn"]
     assert agent["livenessProbe"]["httpGet"]["port"] == 9191
-    assert autoscaler["args"][-2:] == ["--namespace=here", "--policy=newsvendor"]
+    assert autoscaler["args"][-3:] == ["--namespace=here", "--lease=15", "--policy=newsvendor"]
     assert found["PersistentVolumeClaim"]["spec"]["storageClassName"] == "fast"
     assert {each["metadata"].get("namespace", "here") for each in found.values()} == {"here"}
 

@@ -33,7 +33,7 @@ class Round:
     def __init__(self, starts, between, rng):
         self.starts, self.between = starts, between
         self.how = str(rng.choice(["before a request", "before a write", "after a write", "later"]))
-        self.left, self.after = int(rng.integers(1, 12)), float(rng.uniform(0.2, 1.0))
+        self.left, self.after = int(rng.integers(5, 30)), float(rng.uniform(1.2, 2.0))
         self.pid, self.begun, self.killed = 0, threading.Event(), threading.Event()
 
     def run(self, command, output):
@@ -92,7 +92,7 @@ def test_a_driver_killed_20_times_releases_each_job_once_in_order(tmp_path):
     output.touch()
     with closing(Between(cluster)) as between, Starts(environment(), JOBS) as starts:
         config = kubeconfig(tmp_path / "config", between.url)
-        options = ("--kubeconfig", str(config), "--journal", str(journal), "--look", "0.05")
+        options = ("--kubeconfig", str(config), "--journal", str(journal), "--look", "0.05", "--lease", "1")
         command = ["k8s", "drive", "--policies", "order=fcfs", *options]
         for _ in range(KILLS):
             Round(starts, between, rng).run(command, output)

@@ -1,6 +1,7 @@
 """The queue of Kubernetes Jobs in virtual time: what is released, what is left alone, and failing requests."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,8 +24,9 @@ from windlass.engines.kubernetes.jobs.journal import (
 )
 from windlass.engines.kubernetes.jobs.models import RELEASED, read_job
 from windlass.engines.kubernetes.jobs.system import JobsOptions, KubernetesJobs
+from windlass.engines.kubernetes.lease import LeadershipLostError
 from windlass.engines.kubernetes.server import refusal
-from windlass.model import BatchError, InputError
+from windlass.model import InputError
 from windlass.order.site.policies.easy import Easy
 from windlass.order.site.policies.fcfs import Fcfs
 
@@ -385,14 +387,13 @@ def test_the_outcome_of_an_earlier_driver_s_release_is_recorded(bench, done, ent
 
 
 def test_a_driver_that_does_not_lead_writes_nothing(bench):
-    class Lost:
-        def check(self):
-            raise BatchError("another leads")
+    def send(method, path, body=None):
+        raise LeadershipLostError("another leads")
 
     bench.cluster.submit("a", 3.0)
-    client = replace(bench.client(), lead=Lost())
+    client = replace(bench.client(), server=SimpleNamespace(get=bench.get, send=send))
     driving = JobsDriving({"order": Fcfs()}, bench.folder / "journal")
-    with pytest.raises(BatchError, match="another leads"):
+    with pytest.raises(LeadershipLostError, match="another leads"):
         drive_jobs(client, driving, bench.lines.append, clock=bench.clock.time, sleep=bench.clock.wait)
     assert bench.writes() == []
 

@@ -127,7 +127,7 @@ def test_requests_are_fulfilled_and_removed_and_no_permission_is_unused(
     assert between.written() == []
     assert all_of_ours(cluster.server) == set()
 
-    with command.running(*scale):
+    with command.running(*scale, "--lease", "15"):
         assert requested(3), command.output.read_text()
         check_holders(cluster.server)
         cluster.submit(3)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.drive import Decider
 from windlass.engines.backoff import Backoff
+from windlass.engines.elastic.metrics import ScaleStatus
 from windlass.engines.elastic.system import ClusterError, ClusterSnapshot, ElasticSystem
 from windlass.model.instances import InstanceType
 from windlass.model.values import number
@@ -77,6 +78,8 @@ class LiveScale:
         Time between decisions, s.
     notify
         Called with each message for the user, one line.
+    status
+        Updated with each poll and decision, for metrics.
 
     Raises
     ------
@@ -92,6 +95,7 @@ class LiveScale:
         *,
         period: float = 300.0,
         notify: Callable[[str], None] = lambda line: None,
+        status: ScaleStatus | None = None,
     ) -> None:
         self._system, self._history, self._clock, self._notify = system, history, clock, notify
         self._period = number("period", period, 0.0, open_below=True)
@@ -100,7 +104,7 @@ class LiveScale:
         self._backoff, self._missed = Backoff(min(_FIRST_RETRY_S, self._period), self._period), 0
         self._seen: ClusterSnapshot | None = None
         self._counts: tuple[int, ...] | None = None
-        self._decisions = self._changes = self._failures = 0
+        self._status = status or ScaleStatus()
 
     def wait(self) -> str | None:
         """Wait until the next period begins and the cluster answers; return None if the clock ends the run."""
@@ -109,12 +113,14 @@ class LiveScale:
             remaining = min(max(0.0, self._next - self._clock.now()), self._period)
             if not self._clock.sleep(remaining):
                 return None
+            began = self._clock.now()
             try:
                 self._seen = self._system.look()
             except ClusterError as error:
                 self._retry_later(error)
                 continue
             now = self._clock.now()
+            self._count(self._seen, began, now)
             self._history.add(now, self.demand(self._seen))
             self._next = now + self._period
             return _SCALE
@@ -162,7 +168,7 @@ class LiveScale:
         """Request the totals of an answer; if the cluster does not answer, poll it again soon."""
         assert self._seen is not None
         answer.check(self.view(decision))
-        self._decisions += 1
+        self._status.decisions += 1
         try:
             self._system.set_totals(answer, self._seen)
         except ClusterError as error:
@@ -170,9 +176,10 @@ class LiveScale:
             return
         if self._missed:
             self._notify(f"the cluster answers again, after {self._missed} failed tries")
-        self._missed = 0
+        self._missed, self._status.away = 0, False
+        self._status.requested = sum(answer.counts)
         if answer.counts != self._counts:
-            self._changes += 1
+            self._status.changes += 1
             for kind, count, why in zip(self._system.types, answer.counts, answer.why, strict=True):
                 self._notify(f"{kind.name}: {count} in total: {why}")
         self._counts = answer.counts
@@ -200,13 +207,24 @@ class LiveScale:
 
     def result(self) -> ScaleRun:
         """Return the counts of this run."""
-        return ScaleRun(self._decisions, self._changes, self._failures)
+        return ScaleRun(self._status.decisions, self._status.changes, self._status.failures)
 
     def close(self) -> None:
         """Keep all requests, so that no instance is removed while the autoscaler restarts."""
 
+    def _count(self, seen: ClusterSnapshot, began: float, now: float) -> None:
+        status, took = self._status, max(0.0, now - began)
+        status.ready, status.coming, status.used = (
+            int(counts.sum()) for counts in (seen.ready, seen.coming, seen.used)
+        )
+        status.running, status.waiting = len(seen.running.resources), len(seen.waiting.resources)
+        status.polls, status.polled = status.polls + 1, now
+        status.last_poll_seconds, status.poll_seconds = took, status.poll_seconds + took
+
     def _retry_later(self, error: ClusterError) -> None:
-        self._failures += 1
+        self._status.failures += 1
+        self._status.outages += not self._status.away
+        self._status.away = True
         self._missed += 1
         delay = self._backoff.delay(self._missed)
         self._notify(f"{error}; retrying in {delay:g} s")

@@ -9,6 +9,7 @@
 - :mod:`~windlass.engines.kubernetes.system`: the adapter that
   :class:`~windlass.engines.elastic.engine.LiveScale` drives.
 
+- :mod:`~windlass.engines.kubernetes.lease`: one driver acts at a time.
 - :mod:`~windlass.engines.kubernetes.jobs`: Jobs as a batch system.
 
 ``docs/kubernetes.md`` describes how to use it, and what it never does.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from windlass.engines.backoff import Backoff
 from windlass.engines.batch.status import Contact
@@ -39,21 +39,6 @@ class ServerAwayError(BatchError):
     """The API server does not answer, so the state of its Jobs is unknown."""
 
 
-class Leadership(Protocol):
-    """The right to act for the cluster, which one driver has at a time."""
-
-    def check(self) -> None:
-        """Raise BatchError if another driver may have the right now."""
-        ...
-
-
-class NoRival:
-    """Leadership without rivals."""
-
-    def check(self) -> None:
-        """Do nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class JobsClient:
     """A client of the API server for Jobs with the label of the queue.
@@ -72,8 +57,6 @@ class JobsClient:
         Waits for this many seconds before a retry.
     clock
         Returns a monotonic time, s.
-    lead
-        Checked before each write.
     contact
         Updated with each request: whether the server answers.
     """
@@ -84,7 +67,6 @@ class JobsClient:
     notify: Callable[[str], None] = lambda line: None
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
-    lead: Leadership = field(default_factory=NoRival)
     contact: Contact = field(default_factory=Contact, compare=False)
 
     def jobs(self) -> list[Tree]:
@@ -128,12 +110,9 @@ class JobsClient:
         ------
         ServerAwayError
             The server did not answer within ``patience``: the Job may be released.
-        BatchError
-            Another driver leads.
         """
         why = ""
         for _ in range(_MOST_TRIES):
-            self.lead.check()
             try:
                 self.server.send("PATCH", job.path, release_patch(job.version, at))
             except ClusterError as error:
