@@ -76,8 +76,9 @@ def manifest(*names: str) -> dict[tuple[str, str], Any]:
         ({}, ["agent.yaml"]),
         ({"agent": {"mark": "taint"}}, ["agent.yaml", "agent-taint.yaml"]),
         ({"agent": {"enabled": False}, "autoscaler": {"enabled": True, "types": TYPES}}, ["autoscaler.yaml"]),
+        ({"agent": {"enabled": False}, "jobDriver": {"enabled": True}}, ["job-driver.yaml"]),
     ],
-    ids=["agent", "agent with taints", "autoscaler"],
+    ids=["agent", "agent with taints", "autoscaler", "job driver"],
 )
 def test_helm_accepts_the_chart_and_renders_the_manifests(values, names):
     done = helm("lint", "--strict", str(CHART), values=values)
@@ -91,6 +92,8 @@ def test_helm_accepts_the_chart_and_renders_the_manifests(values, names):
         ({"agent": {"mark": "yes"}}, "/agent/mark"),
         ({"agent": {"polcy": "pronto"}}, "polcy"),
         ({"agent": {"options": ["policy"]}}, "/agent/options/0"),
+        ({"jobDriver": {"replicas": 0}}, "/jobDriver/replicas"),
+        ({"jobDriver": {"policy": "order=easy"}}, "policy"),
         ({"autoscaler": {"enabled": True}}, "/autoscaler/types"),
         (
             {"autoscaler": {"enabled": True, "types": [{**TYPES[0], "cores": -1}]}},
@@ -174,7 +177,7 @@ def test_versions_agree():
     assert found == {PROJECT["version"]}
     assert f"windlass:{PROJECT['version']} " in (ROOT / "Dockerfile").read_text()
     assert f"\n## {PROJECT['version']} (" in (ROOT / "CHANGELOG.md").read_text()
-    for path in MANIFESTS.glob("a*.yaml"):
+    for path in {*MANIFESTS.glob("*.yaml")} - {MANIFESTS / "namespace.yaml"}:
         assert set(re.findall(r"image: (\S+)", path.read_text())) == {f"windlass:{PROJECT['version']}"}, path
 
 
@@ -187,8 +190,9 @@ def test_the_image_has_extras_that_exist_and_all_files_of_the_build():
     assert all((ROOT / each).exists() for each in copied)
 
 
-def test_the_autoscaler_s_options_exist():
-    (deployment,) = (each for (kind, _), each in manifest("autoscaler.yaml").items() if kind == "Deployment")
+@pytest.mark.parametrize("name", ["autoscaler.yaml", "job-driver.yaml"])
+def test_the_options_of_a_manifest_exist(name):
+    (deployment,) = (each for (kind, _), each in manifest(name).items() if kind == "Deployment")
     command = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
     words = [each for each in command if not each.startswith("--")]
     printed = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "200"}).output
