@@ -94,4 +94,45 @@ ELASTIC = {
         "except ZeroDivisionError as error:\n            self._retry_later(error)\n            return",
     ),
 }
-PLANTED = {**SLURM, **ELASTIC}
+_JOBS = "engines/kubernetes/jobs"
+#: Bugs of the driver of Kubernetes Jobs.
+JOBS = {
+    "a resumption is not journaled": _bug(
+        f"{_JOBS}/system.py",
+        "*(Resuming(now, each.job.title, each.job.uid) for each in waiting.values()),\n",
+        "\n",
+    ),
+    "the outcome of a cut resumption is not recorded": _bug(
+        f"{_JOBS}/system.py", "        self._settle()\n", ""
+    ),
+    "a resumption names no version": _bug(
+        f"{_JOBS}/models.py", '{"resourceVersion": version, "annotations"', '{"annotations"'
+    ),
+    "a resumption leaves no annotation": _bug(
+        f"{_JOBS}/models.py", ', "annotations": {RELEASED: time}}', "}"
+    ),
+    "a Job with the annotation is resumed again": _bug(
+        f"{_JOBS}/models.py", "suspended and not self.released and", "suspended and"
+    ),
+    "Jobs of Kueue are resumed": _bug(f"{_JOBS}/models.py", " and not self.kueue", ""),
+    "a Job that its user resumed is resumed again": _bug(
+        f"{_JOBS}/watch.py",
+        "(each.shown is Shown.WAITS or not math.isnan(job.start))",
+        "each.shown is Shown.HOLDS",
+    ),
+    "a Job wider than the cluster blocks the others": _bug(
+        f"{_JOBS}/watch.py", "if job.procs > most:", "if False:"
+    ),
+    "a request without an answer ends the driver": _bug(
+        f"{_JOBS}/client.py",
+        "except ClusterError as error:\n                failures += 1",
+        "except ZeroDivisionError as error:\n                failures += 1",
+    ),
+    "a driver without the Lease writes": _bug(
+        "engines/kubernetes/lease.py", "        self._lease.check()\n", ""
+    ),
+    "a Job that left the queue is resumed": _bug(
+        f"{_JOBS}/client.py", "if not has_opted_in(tree) or not now.waits_for_us:", "if not now.waits_for_us:"
+    ),
+}
+PLANTED = {**SLURM, **ELASTIC, **JOBS}
