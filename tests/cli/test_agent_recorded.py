@@ -148,8 +148,18 @@ def test_a_cluster_is_scaled_by_a_policy(monkeypatch, capsys, dry_run):
     assert out == ""
     ((key, policy),) = kept["policies"].items()
     assert (key, policy.name) == ("scale", "reactive")
+    served = []
+
+    @contextlib.contextmanager
+    def server(source, host, port):
+        served.append((source.prefix, host, port))
+        yield
+
+    monkeypatch.setattr("windlass.engines.prometheus.MetricsServer", server)
     scaling._scale(system, "static", Path("own.db"), "k8s-n", 60.0, dry_run)
-    assert kept["file"] == Path("own.db")
+    assert (kept["file"], served) == (Path("own.db"), [])
+    scaling._scale(system, "static", None, "k8s-n", 60.0, dry_run, "9097")
+    assert served == [("windlass_scale_", "127.0.0.1", 9097)]
 
 
 def test_cluster_and_policy_errors_become_input_errors():
