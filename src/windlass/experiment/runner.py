@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +14,12 @@ from windlass.engines.worker_pool import Crew, Crews, processes
 from windlass.experiment.checkpoint import RunCheckpoint
 from windlass.experiment.recorded import RecordedSchedules
 from windlass.experiment.scenario import Scenario
-from windlass.experiment.worlds import LiveWorld, Setting, World, find_world, worlds
+from windlass.experiment.worlds import LiveWorld, Setting, find_world, worlds
 from windlass.jit import Compiling, prepare
 from windlass.model import PolicyError, TaskError
 from windlass.model.errors import ParameterError
 from windlass.policy.user_code import describe_failure
-from windlass.results import Choice, Outcome, Results, VariantResult
+from windlass.results import Outcome, Results, VariantResult
 
 #: Cells in flight per worker: enough to keep workers busy, few enough to hold their workloads in memory.
 _AHEAD = 2
@@ -109,21 +109,11 @@ def run(
             outcomes=tuple(outcomes[index, seed] for seed in scenario.seeds),
             point=variant.point,
             at=variant.at,
-            bound=_is_bound(scenario.world, scenario.world.choices(variant.setting)),
+            bound=any(choice.bound for choice in scenario.world.choices(variant.setting)),
         )
         for index, variant in enumerate(scenario.variants)
     ]
     return Results(scenario.name, scenario.as_run, (*variants, *logs.results()))
-
-
-def _is_bound(world: World, choices: Sequence[Choice]) -> bool:
-    """Return whether the class of a policy declares that it knows more than a real one can."""
-    return any(
-        getattr(registry.find(choice.policy), "bound", False) is True
-        for registry in world.decisions
-        for choice in choices
-        if choice.decision.partition(".")[0] == registry.key and choice.policy in registry.names()
-    )
 
 
 def _known(scenario: Scenario, checkpoint: RunCheckpoint | None) -> dict[tuple[int, int], Outcome]:

@@ -2,6 +2,7 @@
 
 - :mod:`~windlass.policy.registry`: the policies of one decision, by name.
 - :mod:`~windlass.policy.addresses`: which policy makes a decision of which load at which site.
+- :mod:`~windlass.policy.bounds`: policies that know what none can know, and cannot win.
 - :mod:`~windlass.policy.context`: constructor arguments that an engine offers to a policy.
 - :mod:`~windlass.policy.discovery`: discovery of the classes in a folder's files.
 - :mod:`~windlass.policy.nearest`: suggestions for misspelt names.

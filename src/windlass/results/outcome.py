@@ -20,7 +20,8 @@ RECORDED: Final = "recorded"
 class Choice:
     """The policy that makes one decision, such as ``Choice("order", "easy")``, and the parameters given to it.
 
-    ``stands_in``: whether the variant leaves the decision out, and this policy stands in for it.
+    ``stands_in``: whether the variant leaves the decision out, and this policy stands in for it. ``bound``: whether the
+    policy knows what none can know in reality, such as the future.
 
     >>> Choice("dispatch", "rosella", "probes=8").label
     'rosella(probes=8)'
@@ -30,6 +31,7 @@ class Choice:
     policy: str
     parameters: str = ""
     stands_in: bool = False
+    bound: bool = False
 
     @property
     def label(self) -> str:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer
 
+from windlass.policy.bounds import is_bound
 from windlass.policy.registry import Registry
 from windlass.results import Choice
 
@@ -30,7 +31,8 @@ class PolicySpec(BaseModel):
 
     def choice(self, registry: Registry) -> Choice:
         """Return the policy's name for results: its own name, independent of the file it came from."""
-        return Choice(registry.key, registry.find(self.name).name, _label(self.parameters))
+        found = registry.find(self.name)
+        return Choice(registry.key, found.name, _label(self.parameters), bound=is_bound(found))
 
 
 def _label(parameters: Mapping[str, Any]) -> str:
