@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from windlass.experiment.worlds import worlds
 
@@ -132,3 +133,34 @@ def test_dropped_jobs_are_reported(windlass, log_folder):
     status, out, _ = windlass("validate", "log.swf", "--procs", "3")
     assert status == 0
     assert "note: 1 job requests more than 3 processors and is left out: job 2 (4)" in out
+
+
+def test_the_long_form_is_a_scenario_that_is_valid(windlass, log_folder):
+    status, out, err = windlass("validate", "log.swf", "--policies", "easy", "--long")
+    assert (status, err) == (0, "")
+    stands = "# The world batch is short for this cluster, in which all jobs have the same times."
+    assert out.startswith(f"{stands}\nname: log\n")
+    (log_folder / "long.yaml").write_text(out)
+    status, again, err = windlass("validate", "long.yaml", "--long")
+    assert (status, err) == (0, "")
+    assert again == out.partition("\n")[2]
+    status, out, err = windlass("validate", "long.yaml", "--long", "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out) == yaml.safe_load(again)
+
+
+def test_the_long_form_names_what_a_cluster_lacks(windlass):
+    status, out, err = windlass("validate", str(EXAMPLES / "video.yaml"), "--long")
+    assert (status, err) == (0, "")
+    assert out.startswith(
+        "# The world video is no short form of cluster yet: a cluster has no fractions of cores"
+    )
+
+
+def test_an_invalid_scenario_has_no_long_form(windlass, log_folder):
+    (log_folder / "mine.yaml").write_text(
+        "workload: {trace: log.swf}\npolicies: {order: {easy: {depth: 3}}}\n"
+    )
+    status, out, err = windlass("validate", "mine.yaml", "--long")
+    assert (status, out) == (2, "")
+    assert "easy has no parameter 'depth'" in err

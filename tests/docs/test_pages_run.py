@@ -168,5 +168,5 @@ def test_scenarios_in_pages_are_valid(page, tmp_path):
     (tmp_path / "mine.py").write_text((ROOT / "examples" / "narrowest.py").read_text(encoding="utf-8"))
     for block in blocks_of(page):
         tree = yaml.safe_load(block.text) if block.language == "yaml" else None
-        if isinstance(tree, dict) and {"workload", "policies"} <= tree.keys():
+        if isinstance(tree, dict) and "policies" in tree and {"workload", "loads"} & tree.keys():
             assert make_scenario(tree, f"{page}, line {block.line}", tmp_path).variants

@@ -15,6 +15,7 @@ from windlass.experiment.worlds.cluster.draw import draw_arrivals
 from windlass.experiment.worlds.cluster.outcome import outcome_of
 from windlass.experiment.worlds.cluster.sampler import Sampler
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
+from windlass.experiment.worlds.elastic import simulation
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Concerns, Due
 
@@ -115,7 +116,6 @@ class _Recorder:
             "QueriesPart": self.numbered("queries", build.QueriesPart),
             "PlacedFleet": self.numbered("staged", build.PlacedFleet, log=True),
             "OrderedFleet": self.numbered("staged", build.OrderedFleet, log=True),
-            "InstancesPart": self.numbered("scaled", build.InstancesPart),
         }
 
 
@@ -125,7 +125,8 @@ _OUTAGES, _SHARES = build.Outages, build.SharesPart
 def recorded(setting: ClusterSetting, seed: int) -> WorldLog:
     """Run a variant, and return what happened."""
     arrivals, recorder = draw_arrivals(setting, seed), _Recorder()
-    with patch.multiple(build, **recorder.classes()):
+    instances = recorder.numbered("scaled", simulation.InstancesPart)
+    with patch.multiple(build, **recorder.classes()), patch.object(simulation, "InstancesPart", instances):
         done = build.run_cluster(setting, seed, arrivals, lambda share: None)
     ledger = recorder.ledgers[0]
     sites = list(setting.sites)

@@ -9,7 +9,7 @@ import yaml
 from windlass.drive import drive
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import make_scenario
-from windlass.experiment.workloads.streams import seed_of, stream
+from windlass.experiment.workloads.streams import Streams, stream
 from windlass.experiment.worlds.cluster.build import run_cluster
 from windlass.experiment.worlds.cluster.draw import draw_arrivals
 from windlass.experiment.worlds.cluster.layout import fleet_of, ledger_rows, tiers_of
@@ -110,7 +110,7 @@ def test_jobs_that_share_run_as_in_the_sharing_world():
         Interference(spec.pressure, spec.both, spec.crowding, spec.host),
         drawn.use,
         factors,
-        seed_of(1, "pairs.batch"),
+        Streams(1).seed_of("pairs.batch"),
     )
     case = SharingCase(drawn.jobs.jobs, 48, drawn.use, speeds)
     share = SHARE.make("static", stream(1, "share.batch@iowa"))
@@ -361,7 +361,7 @@ def test_rows_of_the_ledger_are_sites_then_cameras_then_the_cloud():
 def test_kept_cores_are_not_for_batch_jobs():
     site = ClusterSiteSpec.model_validate({**NODES, "keeps": {"tasks": 0.1, "queries": 5}})
     # One of the eight cores of each node is kept for tasks.
-    assert (site.left, site.processors) == (42, 37)
+    assert (site.left, site.for_jobs) == (42, 37)
     arrivals, done = ran(setting("batch", "web", sites={"iowa": {**NODES, "keeps": {"tasks": 0.1}}}))
     assert arrivals.rigid[0].drawn.jobs.jobs.procs.max() <= 42
     assert len(done.tasks[0].result.response) == 900
@@ -416,16 +416,18 @@ def test_generated_loads_begin_at_the_time_of_day():
 
 
 def test_short_tasks_have_the_load_and_fill_the_time():
-    drawn = draw_short_tasks(ShortTasksSpec(tasks=1000, load=0.3, service="pareto"), 50.0, 200.0, 1, "web@a")
+    drawn = draw_short_tasks(
+        ShortTasksSpec(tasks=1000, load=0.3, service="pareto"), 50.0, 200.0, Streams(1), "web@a"
+    )
     assert drawn.submit[-1] == pytest.approx(200.0)
     assert (np.diff(drawn.submit) >= 0).all()
     assert drawn.work.sum() == pytest.approx(0.3 * 50.0 * 200.0)
-    jobs = draw_short_tasks(ShortTasksSpec(tasks=1000, tasks_per_job=4), 50.0, 200.0, 1, "web@a")
+    jobs = draw_short_tasks(ShortTasksSpec(tasks=1000, tasks_per_job=4), 50.0, 200.0, Streams(1), "web@a")
     assert len(np.unique(jobs.submit)) == 250
 
 
 def test_staged_jobs_arrive_within_the_time():
-    case = draw_staged(StagedSpec(), Fleet.of(slots=[40, 40]), 1000.0, 1, "etl")
+    case = draw_staged(StagedSpec(), Fleet.of(slots=[40, 40]), 1000.0, Streams(1), "etl")
     assert case.jobs.submit[0] == 0.0
     assert case.jobs.submit[-1] == pytest.approx(990.0)
 
@@ -434,10 +436,10 @@ def test_jobs_of_a_log_begin_at_zero_and_early_ends_are_noted(tmp_path):
     log = tmp_path / "a.csv"
     log.write_text("submit,run,procs\n500,10,1\n520,10,2\n9000,10,2\n")
     spec = RigidSpec(trace=log)
-    found = draw_rigid(spec, 64, 4e9, Span(3600.0, begin=7200.0), 1, "batch@a")
+    found = draw_rigid(spec, 64, 4e9, Span(3600.0, begin=7200.0), Streams(1), "batch@a")
     assert found.jobs.jobs.submit.tolist() == [0.0, 20.0]
     assert not any("the last arrival" in note for note in found.jobs.notes)
-    longer = draw_rigid(spec, 64, 4e9, Span(36000.0), 1, "batch@a")
+    longer = draw_rigid(spec, 64, 4e9, Span(36000.0), Streams(1), "batch@a")
     assert longer.jobs.jobs.submit.tolist() == [0.0, 20.0, 8500.0]
     assert (
         longer.jobs.notes[-1]
@@ -469,11 +471,75 @@ def test_jobs_of_a_log_begin_at_zero_and_early_ends_are_noted(tmp_path):
         ({"loads": {"b": {"rigid": {"trace": "a.swf", "ran": "easy"}}}}, "ran: a cluster is not compared"),
         ({"without": [["sleep"]]}, "without"),
         ({"policies": {"at": {"iowa": {"dispatch": None}}}}, "dispatch: null, expected a policy"),
+        ({"policies": {"dispatch@iowa": None}}, "dispatch: null, expected a policy"),
+        ({"policies": {"order@rome": "fcfs"}}, "policies.at: no site 'rome'"),
+        ({"policies": {"nap@iowa": "fcfs"}}, "policies.at.iowa.nap: no such field"),
+        ({"seconds": "some"}, "seconds: expected a number above 0, or 'all'"),
+        ({"seconds": float("inf")}, "seconds: expected a number above 0, or 'all'"),
+        ({"seconds": True}, "seconds: expected a number"),
+        ({"seconds": "all", "loads": {"web": {"tasks": {}}}}, "loads.web is spread over the simulated time"),
+        ({"streams": {"batch@iowa": -1}}, "streams.batch@iowa: input should be greater than or equal to 0"),
+        ({"sites": {"iowa": {}}}, "nodes: missing, expected nodes, processors or instances"),
+        ({"sites": {"iowa": {**NODES, "processors": 4}}}, "expected nodes or processors, found both"),
+        ({"sites": {"iowa": {"instances": INSTANCES}}}, "loads.batch: site iowa has no nodes, on which"),
+        ({"loads": {"b": {"rigid": {"lublin": {"load": 0.5}, "load": 0.6}}}}, "load: lublin.load is given as well"),
+        (
+            {"policies": {"order": {"estimates": "perfect"}, "share": "pairs"}},
+            "estimates is 'perfect', expected 'requested' at site iowa, where jobs share",
+        ),
+        ({"policies": {"order.estimates": "history"}}, "'requested' or 'perfect' at site iowa, which has outages"),
     ],
 )  # fmt: skip
 def test_errors_name_the_field_and_what_was_expected(changes, message):
     with pytest.raises(InputError, match=message.replace("(", r"\(")):
         make_scenario({**tree("batch"), **changes})
+
+
+def test_like_replaces_nodes_by_processors():
+    sites = {"iowa": SITES["iowa"], "oslo": {"like": "iowa", "processors": 64}}
+    found = setting("batch", sites=sites).sites["oslo"]
+    assert (found.nodes, found.rows()[:2], found.for_jobs) == ((), [64, 4], 64)
+
+
+def test_true_run_times_move_no_end_beyond_the_request_and_are_a_bound():
+    # Requests are up to five times the run time, so that backfilling differs.
+    variants = {
+        "own": {},
+        "bound": {"policies": {"order": {"estimates": "perfect"}}},
+        "old": {"without": "order"},
+    }
+    crowded = {"batch": {"rigid": {"lublin": {"jobs": 300, "load": 0.9}}}}
+    scenario = make_scenario(
+        tree("batch", sites={"iowa": NODES}, loads=crowded, seconds="all", begin=0, variants=variants)
+    )
+    found = run(scenario).variants
+    assert [each.bound for each in found] == [False, True, False]
+    assert [each.choices[1].label for each in found] == ["easy", "easy(estimates=perfect)", "fcfs"]
+    own, bound = (each.outcomes[0].jobs for each in found[:2])
+    # The table has the requests of the log.
+    assert own["request_s"].to_list() == bound["request_s"].to_list()
+    assert own["start_s"].to_list() != bound["start_s"].to_list()
+    lasted = [(table["end_s"] - table["start_s"]).to_numpy() for table in (own, bound)]
+    assert np.allclose(*lasted, rtol=0, atol=1e-6)
+
+
+def test_a_bound_at_one_site_is_a_bound_and_does_not_win():
+    policies = {"scale": "reactive", "share": None, "at": {"sydney": {"share": "oracle"}}}
+    chosen = setting("batch", policies=policies)
+    assert [choice.decision for choice in chosen.choices() if choice.bound] == ["share"]
+
+
+def test_an_autoscaler_that_knows_the_jobs_launches_ahead_of_them():
+    variants = {name: {"policies": {"scale": name}} for name in ("reactive", "clairvoyant")}
+    instances = {"types": [{"name": "small", "cores": 2, "launch": 300, "most": 40}], "idle": 60}
+    sites = {"iowa": {"nodes": [{"count": 1, "cores": 1}], "instances": instances}}
+    found = run(make_scenario(tree("ml", sites=sites, period=60, look=60, variants=variants))).variants
+    waits = {each.name: each.outcomes[0].metrics.mean_vector_wait_s for each in found}
+    assert waits["clairvoyant"] < 0.4 * waits["reactive"]
+    assert [each.name for each in found if each.bound] == ["clairvoyant"]
+    # At a site without such jobs, it knows nothing and still runs.
+    both = {"iowa": sites["iowa"], "rome": sites["iowa"]}
+    assert run(make_scenario(tree("ml", sites=both, policies={"scale": "clairvoyant"}))).variants[0].bound
 
 
 def test_like_takes_the_fields_of_another_site_and_keeps_its_own():

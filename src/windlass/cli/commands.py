@@ -150,6 +150,10 @@ def validate(
     columns: options.Columns = None,
     skip_bad_lines: options.SkipBadLines = False,
     no_code: options.NoCode = False,
+    long: Annotated[
+        bool,
+        typer.Option("--long", help="Print all defaults; a short form as a scenario of one cluster."),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Validate a scenario without running it: print what it reads, draws, imports and would run."""
@@ -165,4 +169,4 @@ def validate(
         format=format_,
         columns=tuple(columns or ()),
     )
-    validate_command(target, overrides, code=not no_code, as_json=json)
+    validate_command(target, overrides, code=not no_code, long=long, as_json=json)

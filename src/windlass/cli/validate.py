@@ -6,18 +6,28 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from windlass.cli.output import print_lines, write_json
+from windlass.cli.output import print_lines, write_json, write_raw
 from windlass.cli.overrides import Overrides, scenario_of
 from windlass.experiment.inspection import ScenarioContents, inspect_scenario
+from windlass.experiment.long_form import long_form
 from windlass.experiment.scenario import Scenario
 from windlass.experiment.worlds.contents import Content
 from windlass.report.units import counted, duration
 
 
-def validate_command(target: str | None, overrides: Overrides, *, code: bool, as_json: bool) -> None:
-    """Read a scenario or a log as ``windlass run`` would, and print what it contains."""
+def validate_command(
+    target: str | None, overrides: Overrides, *, code: bool, long: bool, as_json: bool
+) -> None:
+    """Read a scenario or a log as ``windlass run`` would, and print what it contains, or its long form."""
     scenario = scenario_of(target, overrides, code=code)
     found = inspect_scenario(scenario)
+    if long:
+        form = long_form(scenario)
+        if as_json:
+            write_json(form.tree)
+        else:
+            write_raw(form.yaml())
+        return
     if not as_json:
         print_lines(_lines(scenario, found), wrap=True)
         return

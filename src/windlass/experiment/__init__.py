@@ -11,6 +11,7 @@
 - :mod:`~windlass.experiment.checkpoint`: finished runs on disk, from which an interrupted experiment resumes.
 - :mod:`~windlass.experiment.recorded`: the schedule that a log recorded, as a result to compare with.
 - :mod:`~windlass.experiment.inspection`: what a scenario reads, generates and imports, without a run.
+- :mod:`~windlass.experiment.long_form`: all defaults of a scenario, and the cluster that a short form stands for.
 - :mod:`~windlass.experiment.finished_run`: the results of an earlier run, and explanations of its jobs' waits.
 - :mod:`~windlass.experiment.run_comparison`: two earlier runs of the same jobs, compared in all metrics.
 - :mod:`~windlass.experiment.job_name`: the name of a job in the table of such a run.

@@ -165,7 +165,11 @@ def _filled(rest: dict[str, Any], variant: Variant, setting: type[Setting], fold
         resolved = {name: resolve_paths(changes or {}, (), folder) for name, changes in rest[FIELD].items()}
         given = given | {FIELD: resolved}
     filled: dict[str, Any] = _overlay(defaults, given)
-    return filled
+    return filled | {
+        field: setting.written_policies(defaults[field], given[field])
+        for field in setting.policy_fields
+        if isinstance(defaults.get(field), dict) and isinstance(given.get(field), dict)
+    }
 
 
 def _variants(named: Sequence[tuple[str, Any]], world: World, source: str) -> Iterator[Variant]:

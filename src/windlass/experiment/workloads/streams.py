@@ -3,38 +3,77 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 
-def stream(seed: int, name: str) -> np.random.Generator:
-    """Return the random generator of a name.
-
-    Streams of different names are independent, whichever other parts a cluster has: a part that is left out changes no
-    other part's numbers. Seeds such as ``[seed, 1]`` would collide when worlds are combined, because each
-    world uses the number 1 for a different purpose.
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """The random streams of a run.
 
     Parameters
     ----------
     seed
         The random seed of the run, at least 0.
-    name
-        Name of the consumer, such as ``tasks@iowa``.
+    numbers
+        Numbers of streams that have one instead of a name. Worlds with one kind of load number their streams.
 
     Examples
     --------
-    >>> one, other = stream(1, "tasks@iowa"), stream(1, "tasks@sydney")
-    >>> one.random() == other.random(), stream(1, "tasks@iowa").random() == stream(1, "tasks@iowa").random()
-    (False, True)
+    >>> own, numbered = Streams(1), Streams(1, {"order.jobs@site": 1})
+    >>> own.stream("order.jobs@site").random() == numbered.stream("order.jobs@site").random()
+    False
+    >>> numbered.stream("order.jobs@site").random() == np.random.default_rng([1, 1]).random()
+    True
     """
-    # Three numbers, as streams of worlds have two: no name can have the numbers of such a stream.
-    return np.random.default_rng([seed, zlib.crc32(name.encode()), len(name)])
+
+    seed: int
+    numbers: Mapping[str, int] = field(default_factory=dict)
+
+    def stream(self, name: str) -> np.random.Generator:
+        """Return the random generator of a name.
+
+        Streams of different names are independent, whichever other parts a cluster has: a part that is left out changes
+        no other part's numbers. Seeds such as ``[seed, 1]`` would collide when worlds are combined, because each
+        world uses the number 1 for a different purpose.
+
+        Parameters
+        ----------
+        name
+            Name of the consumer, such as ``tasks@iowa``.
+
+        Examples
+        --------
+        >>> streams = Streams(1)
+        >>> streams.stream("tasks@iowa").random() == streams.stream("tasks@sydney").random()
+        False
+        >>> streams.stream("tasks@iowa").random() == streams.stream("tasks@iowa").random()
+        True
+        """
+        if name in self.numbers:
+            return np.random.default_rng([self.seed, self.numbers[name]])
+        # Three numbers, as numbered streams have two: no name can have the numbers of such a stream.
+        return np.random.default_rng([self.seed, zlib.crc32(name.encode()), len(name)])
+
+    def seed_of(self, name: str) -> int:
+        """Return a seed of a name, for generators that take a seed instead of a stream; see :meth:`stream`.
+
+        With a number, it is the seed of the run.
+
+        >>> Streams(1).seed_of("jobs@iowa") == Streams(2).seed_of("jobs@iowa")
+        False
+        >>> Streams(7, {"jobs@iowa": 0}).seed_of("jobs@iowa")
+        7
+        """
+        return self.seed if name in self.numbers else int(self.stream(name).integers(2**62))
 
 
-def seed_of(seed: int, name: str) -> int:
-    """Return a seed of a name, for generators that take a seed instead of a stream; see :func:`stream`.
+def stream(seed: int, name: str) -> np.random.Generator:
+    """Return the random generator of a name, see :meth:`Streams.stream`.
 
-    >>> seed_of(1, "jobs@iowa") == seed_of(1, "jobs@iowa"), seed_of(1, "jobs@iowa") == seed_of(2, "jobs@iowa")
-    (True, False)
+    >>> stream(1, "tasks@iowa").random() == Streams(1).stream("tasks@iowa").random()
+    True
     """
-    return int(stream(seed, name).integers(2**62))
+    return Streams(seed).stream(name)

@@ -16,6 +16,7 @@
   up to seven decisions.
 - :mod:`~windlass.experiment.worlds.contents`: the contents of a workload; a job's wait is explained by
   :mod:`~windlass.results.explanation`.
+- :mod:`~windlass.experiment.worlds.composition`: the cluster that a scenario of an older world stands for.
 - :mod:`~windlass.experiment.worlds.spec`, :mod:`~windlass.experiment.worlds.policy`: shared by all worlds: validated
   fields, and the notation for a policy in a scenario.
 
@@ -75,6 +76,16 @@ class Setting(Fields):
     def chooses_policies(cls, path: str) -> bool:
         """Return whether the field with this dotted name chooses policies."""
         return path.partition(".")[0] in cls.policy_fields
+
+    @classmethod
+    def written_policies(cls, defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the policies of a scenario and defaults of the others; a policy that is given replaces its default."""
+        return {**defaults, **given}
+
+    @classmethod
+    def written_long(cls, tree: dict[str, Any]) -> dict[str, Any]:
+        """Return a scenario, in plain values with all defaults, as its long form is written."""
+        return tree
 
     def called(self) -> str:
         """Return the name of this choice of policies; by default empty, for the names of the policies."""

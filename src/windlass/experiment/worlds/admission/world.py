@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,6 +19,7 @@ from windlass.experiment.worlds.admission.simulation import (
     with_admission,
 )
 from windlass.experiment.worlds.admission.spec import AdmissionSetting
+from windlass.experiment.worlds.composition import Composition
 from windlass.experiment.worlds.contents import Content, Contents
 from windlass.experiment.worlds.dispatch.tasks import DispatchTasks, tasks_of
 from windlass.jit import Kernel
@@ -53,6 +55,12 @@ class AdmissionWorld:
     logged: LoggedWorld | None = None
     metrics: type[AdmissionMetrics] = AdmissionMetrics
     explainer: Explainer | None = None
+
+    def composition(self, tree: Mapping[str, Any], setting: AdmissionSetting, seed: int) -> Composition:
+        """Return what a cluster lacks."""
+        return Composition(
+            None, "neighbours of tasks, and no tasks whose load sets the time in which they arrive"
+        )
 
     def choices(self, setting: AdmissionSetting) -> tuple[Choice, ...]:
         """Return both policies."""

@@ -5,19 +5,69 @@ from __future__ import annotations
 import dataclasses
 import heapq
 from collections import defaultdict, deque
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.io.traces import Workload
-from windlass.model import InputError, JobTable
+from windlass.model import InputError, JobTable, Owners
 from windlass.order.site import SitePolicy
-from windlass.order.site.ownership import half_life_of
+from windlass.order.site.ownership import half_life_of, placed
 from windlass.order.site.view import Running, SiteView, Start
 
 #: Successive extensions of the estimate of a job that outlives it, s; after the last one, the requested time is used.
 #: The steps are those of the source below.
 PROLONGED = tuple(60.0 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000))
+
+
+#: The run times that policies expect: those that jobs request, predicted ones, or the true ones.
+Estimates = Literal["requested", "history", "perfect"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrderedJobs:
+    """Jobs with the run times that a policy expects, the policy, and the owners that it sees."""
+
+    jobs: JobTable
+    policy: SitePolicy
+    owners: Owners
+
+
+def ordered_jobs(policy: SitePolicy, workload: Workload, estimates: Estimates, *, kill: bool) -> OrderedJobs:
+    """Prepare a policy for the jobs and the owners of a run.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    workload
+        The jobs.
+    estimates
+        The run times that the policy expects.
+    kill
+        Whether jobs are killed at their request.
+
+    Raises
+    ------
+    InputError
+        Run times are predicted by user, and the jobs have no users.
+
+    Examples
+    --------
+    >>> from windlass.order.site.policies.easy import Easy
+    >>> jobs = Workload(JobTable.of(submit=[0], run=[5], procs=[1], request=[60]), 4)
+    >>> ordered_jobs(Easy(), jobs, "perfect", kill=True).jobs.request.tolist()
+    [5.0]
+    """
+    jobs = workload.jobs
+    # Of any type, as the wrapper has the name of the policy that it wraps.
+    ready: Any
+    ready, owners = placed(policy, workload.of.owners(len(jobs)), workload.of.queues)
+    if estimates == "history":
+        ready = ByHistory(ready, jobs, users_of(workload), kill=kill)
+    return OrderedJobs(exact(jobs, kill) if estimates == "perfect" else jobs, ready, owners)
 
 
 def exact(jobs: JobTable, kill: bool) -> JobTable:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
 
 from windlass.experiment.worlds import Setting
+from windlass.experiment.worlds.batch.estimates import Estimates
 from windlass.experiment.worlds.batch.pools import Amounts
 from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import Positive, Spec
@@ -256,7 +257,7 @@ class BatchSetting(Setting):
     policies: BatchPoliciesSpec
     load: Load | None = None
     kill_at_walltime: bool = True
-    estimates: Literal["requested", "history", "perfect"] = "requested"
+    estimates: Estimates = "requested"
     starved_after: Positive = DAY
 
     @model_validator(mode="after")

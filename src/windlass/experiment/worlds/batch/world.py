@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
-from windlass.experiment.worlds.batch.estimates import ByHistory, exact, users_of
+from windlass.experiment.worlds.batch.estimates import ordered_jobs, users_of
 from windlass.experiment.worlds.batch.explainer import BatchExplainer
 from windlass.experiment.worlds.batch.jobs import cut_share, jobs_of, jobs_table, site_metrics, walltime_notes
 from windlass.experiment.worlds.batch.partitions import bound, replayed_apart
@@ -17,12 +18,12 @@ from windlass.experiment.worlds.batch.pools import pools_of, with_pools, within
 from windlass.experiment.worlds.batch.recorded import LoggedBatch
 from windlass.experiment.worlds.batch.resources import resource_notes
 from windlass.experiment.worlds.batch.spec import BatchSetting
+from windlass.experiment.worlds.composition import JOBS, SITE, Composition, one_site, without
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.io.traces import Workload
 from windlass.jit import Kernel
 from windlass.order.site import POLICIES
 from windlass.order.site.compiled import STARTS_NONE
-from windlass.order.site.ownership import placed
 from windlass.policy.registry import Registry
 from windlass.results import Choice, Outcome
 from windlass.results.metrics.site import BatchMetrics, PooledMetrics
@@ -51,6 +52,25 @@ class Batch:
     logged: LoggedWorld | None = LoggedBatch()
     metrics: type[BatchMetrics] = BatchMetrics
     explainer: Explainer | None = BatchExplainer()
+
+    def composition(self, tree: Mapping[str, Any], setting: BatchSetting, seed: int) -> Composition:
+        """Return one site of processors with rigid jobs, all of which run."""
+        cluster, workload, policies = (dict(tree[name]) for name in ("cluster", "workload", "policies"))
+        if cluster.get("partitions"):
+            return Composition(None, "partitions whose jobs a log names")
+        if cluster.get("gpus") or cluster.get("memory"):
+            return Composition(None, "GPUs and memory of a site for which batch jobs wait")
+        processors = cluster.get("processors") or self.workload(setting, seed).processors
+        rigid = without(workload, "ran") | ({"load": tree["load"]} if "load" in tree else {})
+        if tree["estimates"] != "requested":
+            policies["order.estimates"] = tree["estimates"]
+        return one_site(
+            {**tree, "policies": policies},
+            {"processors": processors},
+            {"rigid": rigid},
+            {f"{JOBS}@{SITE}": 0, f"order.{JOBS}@{SITE}": 1},
+            kill_at_walltime=tree["kill_at_walltime"],
+        )
 
     def choices(self, setting: BatchSetting) -> tuple[Choice, ...]:
         """Return the ordering policy."""
@@ -124,16 +144,13 @@ def _replayed(
 ) -> Replay:
     """Replay the jobs of a site or partition under its own policy, whose random numbers are seeded by `draws`."""
     policy = setting.policies.order.make(POLICIES, np.random.default_rng(draws))
-    jobs, kill = workload.jobs, setting.kill_at_walltime
-    policy, owners = placed(policy, workload.of.owners(len(jobs)), workload.of.queues)
-    if setting.estimates == "history":
-        policy = ByHistory(policy, jobs, users_of(workload), kill=kill)
+    given = ordered_jobs(policy, workload, setting.estimates, kill=setting.kill_at_walltime)
     return replay(
-        exact(jobs, kill) if setting.estimates == "perfect" else jobs,
+        given.jobs,
         workload.processors,
-        policy,
-        kill=kill,
-        owners=owners,
+        given.policy,
+        kill=setting.kill_at_walltime,
+        owners=given.owners,
         pools=pools_of(workload, setting.cluster.extra),
-        progress=lambda submitted: progress(submitted / len(jobs)),
+        progress=lambda submitted: progress(submitted / len(workload.jobs)),
     )

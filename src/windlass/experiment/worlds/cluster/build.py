@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,8 +11,8 @@ import numpy as np
 
 from windlass.drive import drive
 from windlass.experiment.dispatching import LANE
-from windlass.experiment.workloads.streams import seed_of, stream
 from windlass.experiment.worlds.admission.simulation import model_at
+from windlass.experiment.worlds.batch.estimates import ordered_jobs
 from windlass.experiment.worlds.cluster.draw import Arrivals, ClusterArrivals
 from windlass.experiment.worlds.cluster.layout import ledger_rows, outages_of, tiers_of
 from windlass.experiment.worlds.cluster.loads.rigid import RigidJobs
@@ -22,6 +23,7 @@ from windlass.experiment.worlds.cluster.results import ClusterRecorder, ClusterR
 from windlass.experiment.worlds.cluster.sampler import Sampler
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
+from windlass.experiment.worlds.elastic.simulation import ElasticCase, scale_policy
 from windlass.experiment.worlds.elastic.spot import instance_fleet
 from windlass.experiment.worlds.sharing.simulation import SharingCase, share_policy
 from windlass.experiment.worlds.video.streams import QuerySchedule
@@ -42,7 +44,7 @@ from windlass.sim.coupled import Coupled
 from windlass.sim.demand import ScaledLoad
 from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
-from windlass.sim.instances.part import InstancesPart
+from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
 from windlass.sim.part import Part
@@ -101,7 +103,9 @@ class _Assembly:
         arrivals: ClusterArrivals,
         recorder: ClusterRecorder | None = None,
     ) -> None:
-        self._setting, self._seed, self._arrivals = setting, seed, arrivals
+        self._setting, self._arrivals = setting, arrivals
+        self._streams = setting.random(seed)
+        self._begin, self._end = arrivals.time(setting.seconds)
         self._recorder = recorder
         #: The load with its site of each number in the ledger.
         self._holders: dict[int, str] = {}
@@ -147,6 +151,11 @@ class _Assembly:
         for (kind, load, site), result in zip(self._places, results, strict=True):
             if kind:
                 getattr(found, kind).append(LoadResult(load, site, result))
+        # A policy that expects true run times had them as requests.
+        found.rigid = [
+            replace(each, result=replace(each.result, jobs=given.drawn.jobs.jobs))
+            for each, given in zip(found.rigid, self._arrivals.rigid, strict=True)
+        ]
         return found
 
     def _add(self, part: Part, kind: str = "", load: str = "", site: str = "") -> None:
@@ -173,7 +182,7 @@ class _Assembly:
         loads = [self._holders[number].partition("@")[0] for number in sorted(self._holders)]
         sampler = Sampler(
             self._ledger, len(setting.sites), loads, self._workers_at,
-            setting.sample, setting.seconds, progress,
+            setting.sample, self._end, progress, self._begin,
         )  # fmt: skip
         self._add(sampler, "samples")
 
@@ -187,8 +196,8 @@ class _Assembly:
     def _add_outages(self) -> None:
         for name, site in self._setting.sites.items():
             if site.outages is not None:
-                rng = stream(self._seed, f"outages@{name}")
-                times = outages_of(site, self._setting.seconds, rng)
+                rng = self._streams.stream(f"outages@{name}")
+                times = outages_of(site, self._end, rng)
                 self._add(Outages(times, self._ledger, site=self._site[name]), site=name)
 
     def _add_queries(self, given: Arrivals[QuerySchedule]) -> None:
@@ -203,7 +212,7 @@ class _Assembly:
             tiers.hierarchy, options, given.drawn.stays, self._ledger,
             terms=Terms(patience=load.queries.patience), units=1, at=tiers.at, keep=tiers.keep,
         )  # fmt: skip
-        self._policies[f"plan.{given.load}"] = make(self._chosen.plan, PLAN, self._seed, given.load)
+        self._policies[f"plan.{given.load}"] = make(self._chosen.plan, PLAN, self._streams, given.load)
         self._add(part, "queries", given.load)
         self._serve(part, self._setting.sites_of(load))
 
@@ -211,23 +220,28 @@ class _Assembly:
         setting, site, jobs = self._setting, self._site[given.site], given.drawn.jobs.jobs
         spec = self._chosen.of("order", given.site)
         assert spec is not None  # Jobs always have an order.
-        policy = make(spec, ORDER, self._seed, given.name)
-        self._policies[f"order.{given.name}"] = policy
+        policy = make(spec, ORDER, self._streams, given.name)
         share = self._chosen.of("share", given.site)
         if share is None:
-            part = SitePart(jobs, policy, self._ledger, site=site, kill=setting.kill_at_walltime)
+            kill = setting.kill_at_walltime
+            ordered = ordered_jobs(policy, given.drawn.jobs, self._chosen.order.estimates, kill=kill)
+            self._policies[f"order.{given.name}"] = ordered.policy
+            part = SitePart(
+                ordered.jobs, ordered.policy, self._ledger, site=site, kill=kill, owners=ordered.owners
+            )
             self._add(part, "rigid", given.load, given.site)
             self._loads[given.site].append(part)
             return
+        self._policies[f"order.{given.name}"] = policy
         rated = RatedSite(jobs, policy, self._ledger, site=site, kill=setting.kill_at_walltime)
         self._add(rated, "rigid", given.load, given.site)
         self._loads[given.site].append(rated)
         case = self._sharing(given)
-        rng = stream(self._seed, f"share.{given.name}")
+        rng = self._streams.stream(f"share.{given.name}")
         chosen = share_policy(share.name, share.parameters, case, rng)
         self._policies[f"share.{given.name}"] = chosen
         shares = SharesPart(
-            rated, jobs, case.use, chosen, case.physics, self._ledger, stream(self._seed, f"noise.{given.name}"),
+            rated, jobs, case.use, chosen, case.physics, self._ledger, self._streams.stream(f"noise.{given.name}"),
             memory_per_core=case.memory_per_core, every=setting.checkpoint, noise=setting.noise, at_site=site,
         )  # fmt: skip
         self._add(shares, "shared", given.load, given.site)
@@ -237,12 +251,12 @@ class _Assembly:
         load, site = self._setting.loads[given.load].rigid, self._setting.sites[given.site]
         assert load is not None  # The load has rigid jobs.
         factors, seed = (
-            stream(self._seed, f"factors.{given.load}"),
-            seed_of(self._seed, f"pairs.{given.load}"),
+            self._streams.stream(f"factors.{given.load}"),
+            self._streams.seed_of(f"pairs.{given.load}"),
         )
         return SharingCase(
             given.drawn.jobs.jobs,
-            site.processors,
+            site.for_jobs,
             given.drawn.use,
             load.interference.physics(given.drawn.use, factors, seed),
             site.memory_per_core,
@@ -255,7 +269,7 @@ class _Assembly:
         cores = FleetCores(self._ledger, tuple(self._site[name] for name in self._setting.sites_of(load)))
         part: OrderedFleet | PlacedFleet
         if order is not None:
-            policy = make(order, ORDER_STAGED, self._seed, given.load)
+            policy = make(order, ORDER_STAGED, self._streams, given.load)
             self._policies[f"order.{given.load}"] = policy
             part = OrderedFleet(
                 given.drawn,
@@ -265,7 +279,7 @@ class _Assembly:
                 cores=cores,
             )
         else:
-            self._policies[f"place.{given.load}"] = make(self._chosen.place, PLACE, self._seed, given.load)
+            self._policies[f"place.{given.load}"] = make(self._chosen.place, PLACE, self._streams, given.load)
             part = PlacedFleet(
                 given.drawn, look_every=spec.look_every, decide_every=spec.decide_every, estimates=spec.durations,
                 log=self._recorder is not None, cores=cores,
@@ -277,7 +291,7 @@ class _Assembly:
         site, tasks, setting = self._setting.sites[given.site], given.drawn, self._setting
         spec = self._chosen.of("dispatch", given.site)
         assert spec is not None  # Tasks are always dispatched.
-        policy = make_dispatch(spec, site, setting.floor, self._seed, given.name)
+        policy = make_dispatch(spec, site, setting.floor, self._streams, given.name)
         admits = self._chosen.of("admit", given.site) is not None
         full: WhenFull = "force" if setting.telemetry.full == "force" else "refuse"
         setup = Setup(
@@ -287,7 +301,7 @@ class _Assembly:
         self._policies[f"dispatch.{given.name}"] = policy
         return WorkersPart(
             setup, gate(policy, full) if admits else policy, tasks.submit, tasks.work,
-            stream(self._seed, f"schedulers.{given.name}"), ledger=self._ledger, site=self._site[given.site],
+            self._streams.stream(f"schedulers.{given.name}"), ledger=self._ledger, site=self._site[given.site],
             floor=setting.floor, keep=site.keeps.tasks,
         )  # fmt: skip
 
@@ -306,10 +320,10 @@ class _Assembly:
         spec = self._chosen.of("admit", given.site)
         if spec is not None:
             model, nodes = model_at(), len(self._setting.sites[given.site].rows())
-            policy = make_admit(spec, nodes, model.dim, self._seed, given.name)
+            policy = make_admit(spec, nodes, model.dim, self._streams, given.name)
             self._policies[f"admit.{given.name}"] = policy
             telemetry = TelemetryPart(
-                part, Metrics(model, nodes, stream(self._seed, f"metrics.{given.name}")), self._ledger,
+                part, Metrics(model, nodes, self._streams.stream(f"metrics.{given.name}")), self._ledger,
                 reads=policy.reads, site=self._site[given.site], every=self._setting.telemetry.every, policy=policy,
             )  # fmt: skip
             self._add(telemetry, "observed", given.load, given.site)
@@ -330,20 +344,37 @@ class _Assembly:
                 _check_instances(given, site)
             spec = self._chosen.of("scale", name)
             assert spec is not None  # Instances are always scaled.
-            policy = make(spec, SCALE, self._seed, f"{load}@{name}")
+            setting, fleet = self._setting, instance_fleet(site.instances, jobs)
+            look = setting.look if setting.look < setting.period else None
+            case = ElasticCase(
+                jobs, fleet, setting.period, 0.0 if given is None else self._earlier(given), look
+            )
+            rng = self._streams.stream(f"{SCALE.key}.{load}@{name}")
+            known = replace(case, fleet=_without_kept(fleet, site.keeps.tasks))
+            policy = scale_policy(spec.name, spec.parameters, known, rng)
             self._policies[f"scale{'.' if load else ''}{load}@{name}"] = policy
-            look = self._setting.look if self._setting.look < self._setting.period else None
-            fleet = instance_fleet(site.instances, jobs)
             try:
-                part = InstancesPart(
-                    jobs, replace(fleet, idle=idle_time(policy, fleet.idle)), self._ledger,
-                    stream(self._seed, f"launches@{name}"),
-                    begin=0.0, period=self._setting.period, look=look, site=self._site[name], after=site.count,
-                    loads=self._loads[name],
+                part = case.part(
+                    self._ledger, self._streams.stream(f"launches@{name}"), idle_time(policy, fleet.idle),
+                    site=self._site[name], after=site.count, loads=self._loads[name],
+                    # If all jobs run, the first instances are launched in time for the first of them.
+                    **({} if math.isinf(setting.seconds) else {"begin": 0.0}),
                 )  # fmt: skip
             except InputError as error:
                 raise InputError(f"sites.{name}: {error}") from error
             self._add(part, "scaled", load, name)
+
+    def _earlier(self, given: Arrivals[DemandLog]) -> float:
+        """Return the length of the first part of jobs for instances that serves as history only, s."""
+        load = self._setting.loads[given.load].vectors
+        assert load is not None  # The load has jobs for instances.
+        return load.earlier
+
+
+def _without_kept(fleet: InstanceFleet, share: float) -> InstanceFleet:
+    """Return the instances without the cores that are kept for short tasks."""
+    left = (replace(kind, cores=kind.cores - float(np.ceil(share * kind.cores))) for kind in fleet.types)
+    return replace(fleet, types=tuple(left))
 
 
 def _check_instances(given: Arrivals[DemandLog], site: ClusterSiteSpec) -> None:

@@ -28,7 +28,7 @@ def core_series(setting: ClusterSetting, done: ClusterRun) -> Iterator[Series]:
         The results of all parts.
     """
     samples = done.samples[0].result
-    time = np.append(samples.time, setting.seconds)
+    time = np.append(samples.time, samples.end)
     for place, site in enumerate(setting.sites):
         for name, load in setting.loads.items():
             if site not in setting.sites_of(load):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -48,6 +49,15 @@ class ClusterArrivals:
     #: Loads with their sites of which nothing arrives.
     missing: list[str] = field(default_factory=list)
 
+    def time(self, seconds: float) -> tuple[float, float]:
+        """Return the begin and the end of the simulated time, s: given, or from the first to the last arrival."""
+        if math.isfinite(seconds):
+            return 0.0, seconds
+        jobs = [each.drawn.jobs.jobs.submit for each in self.rigid]
+        jobs += [each.drawn.jobs.submit for each in self.vectors]
+        begin = min(float(submit[0]) for submit in jobs)
+        return begin, max(begin + 1.0, *(float(submit[-1]) for submit in jobs))
+
     def notes(self) -> Iterator[str]:
         """Return what logs say about jobs that were left out or changed."""
         for rigid in self.rigid:
@@ -73,28 +83,29 @@ def draw_arrivals(setting: ClusterSetting, seed: int) -> ClusterArrivals:
     InputError
         A file cannot be read, or nothing arrives of a load.
     """
-    found, seconds, cloud = ClusterArrivals(), setting.seconds, setting.tier
-    span = Span(seconds, setting.begin)
+    found, cloud = ClusterArrivals(), setting.tier
+    seconds = setting.seconds
+    span, streams = Span(seconds, setting.begin), setting.random(seed)
     for name, load in setting.loads.items():
         some = setting.sites_of(load)
         if load.staged is not None:
             fleet = fleet_of(setting.sites, setting.links, some)
-            found.staged.append(Arrivals(name, "", draw_staged(load.staged, fleet, seconds, seed, name)))
+            found.staged.append(Arrivals(name, "", draw_staged(load.staged, fleet, seconds, streams, name)))
         if load.queries is not None:
             tiers = tiers_of(setting.sites, cloud, some)
-            queries = draw_queries(load.queries, tiers.hierarchy, seconds, seed, name)
+            queries = draw_queries(load.queries, tiers.hierarchy, seconds, streams, name)
             found.queries.append(Arrivals(name, "", queries))
         for site in some:
             at, spec = f"{name}@{site}", setting.sites[site]
             if load.rigid is not None:
                 memory = spec.memory_per_core
-                jobs = draw_rigid(load.rigid, spec.processors, memory, span, seed, at)
+                jobs = draw_rigid(load.rigid, spec.for_jobs, memory, span, streams, at)
                 _keep(found.rigid, name, site, jobs, found.missing)
             if load.tasks is not None:
-                tasks = draw_short_tasks(load.tasks, spec.capacity, seconds, seed, at)
+                tasks = draw_short_tasks(load.tasks, spec.capacity, seconds, streams, at)
                 found.tasks.append(Arrivals(name, site, tasks))
             if load.vectors is not None:
-                vectors = draw_vectors(load.vectors, span, seed, at)
+                vectors = draw_vectors(load.vectors, span, streams, at)
                 _keep(found.vectors, name, site, vectors, found.missing)
         if all(f"{name}@{site}" in found.missing for site in some):
             raise InputError(

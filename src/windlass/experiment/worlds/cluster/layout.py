@@ -154,7 +154,7 @@ def outages_of(site: ClusterSiteSpec, until: float, rng: np.random.Generator) ->
     law, found, first = site.outages, NodeTimetable.none(), 0
     if law is None:
         return found
-    for group in site.nodes:
+    for group in site.groups:
         drawn = draw_outages(group.count, group.cores, law.every, law.last, law.kill, until, rng)
         found += NodeTimetable(drawn.time, drawn.node + first, drawn.cores, drawn.kill)
         first += group.count

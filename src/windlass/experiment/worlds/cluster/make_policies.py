@@ -10,33 +10,33 @@ from windlass.admit.context import AdmitContext
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch import DispatchPolicy
 from windlass.dispatch.context import DispatchContext
-from windlass.experiment.workloads.streams import stream
+from windlass.experiment.workloads.streams import Streams
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.policy.registry import Registry, capability
 from windlass.sim.telemetry.site_policy import AdmitSitePolicy
 
 
-def make(spec: PolicySpec, registry: Registry, seed: int, name: str) -> Any:
+def make(spec: PolicySpec, registry: Registry, streams: Streams, name: str) -> Any:
     """Create a policy whose random stream has the name of its decision and of ``name``, such as ``batch@iowa``.
 
     Parameters
     ----------
     spec, registry
         The policy's name and parameters, and its decision.
-    seed, name
-        The random seed, and the load with its site.
+    streams, name
+        The random streams, and the load with its site.
 
     Raises
     ------
     InputError
         The policy or a parameter is unknown.
     """
-    return spec.make(registry, stream(seed, f"{registry.key}.{name}"))
+    return spec.make(registry, streams.stream(f"{registry.key}.{name}"))
 
 
 def make_dispatch(
-    spec: PolicySpec, site: ClusterSiteSpec, floor: float, seed: int, name: str
+    spec: PolicySpec, site: ClusterSiteSpec, floor: float, streams: Streams, name: str
 ) -> DispatchPolicy:
     """Create a dispatch policy for the nodes and possible instances of a site.
 
@@ -47,15 +47,15 @@ def make_dispatch(
     ----------
     spec, site, floor
         The policy, the site, and the share of a node's speed that tasks keep.
-    seed, name
+    streams, name
         As in :func:`make`.
     """
-    context = DispatchContext.of(site.speeds(), stream(seed, f"dispatch.{name}"), floor * site.capacity)
+    context = DispatchContext.of(site.speeds(), streams.stream(f"dispatch.{name}"), floor * site.capacity)
     policy: DispatchPolicy = DISPATCH.make(spec.name, context, **spec.parameters)
     return policy
 
 
-def make_admit(spec: PolicySpec, nodes: int, dim: int, seed: int, name: str) -> AdmitSitePolicy:
+def make_admit(spec: PolicySpec, nodes: int, dim: int, streams: Streams, name: str) -> AdmitSitePolicy:
     """Create the admission policies of all nodes of a site: one for the site, if it decides so, or one for each node.
 
     Parameters
@@ -64,12 +64,12 @@ def make_admit(spec: PolicySpec, nodes: int, dim: int, seed: int, name: str) -> 
         The policy.
     nodes, dim
         Numbers of nodes and of metrics.
-    seed, name
+    streams, name
         As in :func:`make`.
     """
 
     def created(node: int, nodes: int | None) -> Any:
-        context = AdmitContext(stream(seed, f"admit.{name}.{node}"), dim, nodes=nodes)
+        context = AdmitContext(streams.stream(f"admit.{name}.{node}"), dim, nodes=nodes)
         return ADMIT.make(spec.name, context, **spec.parameters)
 
     if capability(ADMIT.find(spec.name), AdmitsSite) is not None:

@@ -48,7 +48,7 @@ def outcome_of(setting: ClusterSetting, seed: int, arrivals: ClusterArrivals, do
             used_share=_used(samples),
         ),
         jobs=_table(setting, arrivals, done),
-        processors=sum(group.count * group.cores for site in setting.sites.values() for group in site.nodes),
+        processors=sum(group.count * group.cores for site in setting.sites.values() for group in site.groups),
         notes=(*arrivals.notes(), *_stand_in_notes(setting), *_sample_notes(setting, done)),
         series=(*_use(setting, samples), *core_series(setting, done)),
         site_map=site_map(setting, done),
@@ -62,7 +62,7 @@ def _used(samples: Samples) -> float:
 
 def _use(setting: ClusterSetting, samples: Samples) -> Iterator[Series]:
     """Return the share of each site's cores that loads held, over time."""
-    time, share = np.append(samples.time, setting.seconds), samples.held / np.maximum(samples.capacity, 1)
+    time, share = np.append(samples.time, samples.end), samples.held / np.maximum(samples.capacity, 1)
     for place, name in enumerate(setting.sites):
         yield Series(f"cores in use at {name}", time, share[:, place], percent=True)
 

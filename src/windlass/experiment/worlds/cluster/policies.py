@@ -10,12 +10,14 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator, mo
 
 from windlass.admit import POLICIES as ADMIT
 from windlass.dispatch import POLICIES as DISPATCH
+from windlass.experiment.worlds.batch.estimates import Estimates
 from windlass.experiment.worlds.policy import Policy, PolicySpec
 from windlass.experiment.worlds.spec import Spec
 from windlass.order.fleet import POLICIES as ORDER_STAGED
 from windlass.order.site import POLICIES as ORDER
 from windlass.place import POLICIES as PLACE
 from windlass.plan import POLICIES as PLAN
+from windlass.policy.bounds import is_bound
 from windlass.policy.registry import Registry
 from windlass.results import Choice
 from windlass.scale import POLICIES as SCALE
@@ -91,14 +93,105 @@ class OrderSpec(Spec):
     """The policies that order jobs: ``rigid`` ones of a site, and ``staged`` ones of all sites.
 
     With ``staged``, that policy orders staged jobs, and their tasks run where their input is; without it, the policy of
-    ``place`` starts their tasks.
+    ``place`` starts their tasks. ``estimates``: the run times that policies expect of rigid jobs,
+    as in the batch world.
     """
 
     rigid: Policy = PolicySpec(name="easy")
     staged: Policy | None = None
+    estimates: Estimates = "requested"
 
 
 _ORDER_FIELDS = frozenset(OrderSpec.model_fields)
+
+
+def nested(given: Any) -> Any:
+    """Return policies in which those with addresses are nested, by site and by kind of job.
+
+    Parameters
+    ----------
+    given
+        The value of ``policies``; a value that is no mapping is returned for the validator to report.
+
+    Raises
+    ------
+    ValueError
+        A policy is given twice.
+
+    Examples
+    --------
+    >>> nested({"order": "easy", "order.staged": "swag", "order@iowa": "fcfs"})
+    {'order': {'rigid': 'easy', 'staged': 'swag'}, 'at': {'iowa': {'order': 'fcfs'}}}
+    """
+    if not isinstance(given, Mapping):
+        return given
+    found = {name: value for name, value in given.items() if not (set(str(name)) & set(".@"))}
+    for address in [name for name in given if name not in found]:
+        decision, _, site = str(address).partition("@")
+        first, _, kind = decision.partition(".")
+        if site:
+            at = dict(found.get("at") or {})
+            _put(at, site, decision, given[address], address)
+            found["at"] = at
+        else:
+            own = found.get(first)
+            by_kind = isinstance(own, Mapping) and own.keys() <= _ORDER_FIELDS
+            found[first] = {} if own is None else own if by_kind else {"rigid": own}
+            _put(found, first, kind, given[address], address)
+    return found
+
+
+def with_defaults(policies: Mapping[str, Any]) -> dict[str, Any]:
+    """Return policies with one for each decision, in plain values.
+
+    >>> with_defaults({"share": "pairs"})["order"], with_defaults({"share": "pairs"})["admit"]
+    ('easy', None)
+    """
+    defaults = ClusterPoliciesSpec().model_dump(mode="json", exclude={"at", "order"})
+    given = {name: value for name, value in policies.items() if name not in DECISIONS}
+    order = OrderSpec().rigid.name
+    return {
+        each: policies.get(each, defaults.get(each, None if each in defaults else order))
+        for each in DECISIONS
+    } | given
+
+
+def by_address(policies: Mapping[str, Any]) -> dict[str, Any]:
+    """Return policies by their addresses: the reverse of :func:`nested`.
+
+    Parameters
+    ----------
+    policies
+        The value of ``policies``, in plain values.
+
+    Examples
+    --------
+    >>> by_address({"order": {"rigid": "fcfs", "staged": "swag"}, "at": {"iowa": {"share": None}}})
+    {'order': 'fcfs', 'order.staged': 'swag', 'share@iowa': None}
+    """
+    found: dict[str, Any] = {}
+    for name, given in policies.items():
+        if name == "order" and isinstance(given, Mapping) and given and given.keys() <= _ORDER_FIELDS:
+            defaults = OrderSpec().model_dump(mode="json")
+            found[name] = given.get("rigid", defaults["rigid"])
+            found |= {
+                f"{name}.{kind}": given[kind]
+                for kind in given
+                if given[kind] != defaults[kind] and kind != "rigid"
+            }
+        elif name == "at":
+            for site, own in given.items():
+                found |= {f"{decision}@{site}": value for decision, value in own.items()}
+        else:
+            found[name] = given
+    return found
+
+
+def _put(tree: dict[str, Any], name: str, field: str, value: Any, address: object) -> None:
+    own = tree.get(name) or {}
+    if not isinstance(own, Mapping) or field in own:
+        raise ValueError(f"{address}: given twice")
+    tree[name] = {**own, field: value}
 
 
 class SitePoliciesSpec(Spec):
@@ -124,7 +217,8 @@ class ClusterPoliciesSpec(Spec):
     """A policy for each decision; the defaults are plain baselines.
 
     Without ``share``, jobs share no allocations. Without ``admit``, nodes accept all tasks and measure nothing. ``at``:
-    policies by site, where they differ.
+    policies by site, where they differ. A policy may be given by its address: ``order@iowa`` is the policy of ``order``
+    at the site iowa, ``order.staged`` that of staged jobs.
     """
 
     plan: Policy = PolicySpec(name="fair")
@@ -135,6 +229,11 @@ class ClusterPoliciesSpec(Spec):
     dispatch: Policy = PolicySpec(name="pull")
     admit: Policy | None = None
     at: dict[str, SitePoliciesSpec] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_address(cls, given: Any) -> Any:
+        return nested(given)
 
     @field_validator("order", mode="before")
     @classmethod
@@ -175,7 +274,7 @@ class ClusterPoliciesSpec(Spec):
         changed: dict[str, Any] = {each: _STAND_INS[each] for each in left_out if each in _STAND_INS}
         at = {name: _cleared(own, left_out) for name, own in self.at.items()}
         if "order" in left_out:
-            changed["order"] = self.order.model_copy(update={"rigid": _FCFS})
+            changed["order"] = self.order.model_copy(update={"rigid": _FCFS, "estimates": "requested"})
         if "place" in left_out and self.order.staged is not None:
             changed["order"] = changed.get("order", self.order).model_copy(update={"staged": None})
         if "scale" in left_out:
@@ -188,12 +287,23 @@ class ClusterPoliciesSpec(Spec):
                 )
         return self.model_copy(update={**changed, "at": at})
 
+    def _is_bound(self, decision: Decision) -> bool:
+        """Return whether a policy of a decision, at any site, knows what none can know."""
+        if decision == "order" and self.order.estimates == "perfect":
+            return True
+        specs = (self.of(decision, site) for site in (None, *self.at))
+        return any(spec is not None and is_bound(REGISTRIES[decision].find(spec.name)) for spec in specs)
+
     def choices(self) -> tuple[Choice, ...]:
         """Return the policy of each decision, for all sites that have none of their own."""
         found = []
         for decision in DECISIONS:
             policy = self.of(decision)
-            found.append(Choice(decision, _NONE) if policy is None else policy.choice(REGISTRIES[decision]))
+            choice = Choice(decision, _NONE) if policy is None else policy.choice(REGISTRIES[decision])
+            if decision == "order" and self.order.estimates != "requested":
+                estimates = f"estimates={self.order.estimates}"
+                choice = replace(choice, parameters=", ".join(filter(None, (choice.parameters, estimates))))
+            found.append(replace(choice, bound=self._is_bound(decision)))
             if decision == "order" and self.order.staged is not None:
                 found.append(replace(self.order.staged.choice(ORDER_STAGED), decision="order.staged"))
         return tuple(found)

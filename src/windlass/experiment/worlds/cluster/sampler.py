@@ -24,6 +24,8 @@ class Samples:
     ----------
     time
         (m,) time of each sample, s.
+    end
+        End of the last one, s.
     by_load
         By load: (m, sites) cores that it holds.
     busy
@@ -33,6 +35,7 @@ class Samples:
     """
 
     time: NDArray[np.float64]
+    end: float
     by_load: Mapping[str, _Cores]
     busy: _Cores
     capacity: _Cores
@@ -45,7 +48,7 @@ class Samples:
 
 
 class Sampler(Quiet):
-    """Samples the cores in use at each site until the end of the arrivals; a :class:`windlass.sim.part.Part`.
+    """Samples the cores in use at each site while jobs and tasks arrive; a :class:`windlass.sim.part.Part`.
 
     Parameters
     ----------
@@ -59,6 +62,8 @@ class Sampler(Quiet):
         Time between samples, and their end, s.
     progress
         Receives the share of the simulated time that has passed.
+    begin
+        Time of the first sample, s.
 
     Examples
     --------
@@ -81,7 +86,9 @@ class Sampler(Quiet):
         every: float,
         until: float,
         progress: Callable[[float], None],
+        begin: float = 0.0,
     ) -> None:
+        self._begin = begin
         self._nodes, self._every, self._until, self._progress = ledger.nodes, every, until, progress
         self._loads, self._workers = tuple(loads), dict(workers)
         self._first = self._nodes.first[: sites + 1]
@@ -98,7 +105,7 @@ class Sampler(Quiet):
 
     def horizon(self) -> float:
         """Return the time of the next sample, s; infinity after the last."""
-        time = len(self._held) * self._every
+        time = self._begin + len(self._held) * self._every
         return time if time < self._until else np.inf
 
     def decide(self, now: float) -> Sequence[Due]:
@@ -108,7 +115,7 @@ class Sampler(Quiet):
             self._capacity.append(np.add.reduceat(self._nodes.capacity[:end], first))
             self._held.append(np.add.reduceat(self._nodes.held[:end], first, axis=0))
             self._busy.append([self._busy_at(site) for site in range(len(first))])
-            self._progress(min(now / self._until, 1.0))
+            self._progress(min((now - self._begin) / (self._until - self._begin), 1.0))
         return ()
 
     def _busy_at(self, site: int) -> int:
@@ -125,7 +132,7 @@ class Sampler(Quiet):
     def result(self) -> Samples:
         """Return the samples."""
         sites = len(self._first) - 1
-        time = np.arange(len(self._held), dtype=np.float64) * self._every
+        time = self._begin + np.arange(len(self._held), dtype=np.float64) * self._every
         held = np.array(self._held, np.int64).reshape(len(time), sites, self._nodes.held.shape[1])
         by_load = {
             load: held[:, :, [part for part, each in enumerate(self._loads) if each == load]].sum(axis=2)
@@ -134,4 +141,4 @@ class Sampler(Quiet):
         busy, capacity = (
             np.array(rows, np.int64).reshape(len(time), sites) for rows in (self._busy, self._capacity)
         )
-        return Samples(time, by_load, busy, capacity)
+        return Samples(time, self._until, by_load, busy, capacity)

@@ -32,17 +32,17 @@ def site_map(setting: ClusterSetting, done: ClusterRun) -> SiteMap:
         SiteUse(name, float(samples.capacity[:, place].mean()), float(held[place] / max(capacity[place], 1)))
         for place, name in enumerate(setting.sites)
     ]
-    sites += [_cloud(setting, each.result) for each in done.queries]
+    sites += [_cloud(setting, each.result, samples.end) for each in done.queries]
     flows = [*_staged(done), *_spilled(done)]
     for each in done.queries:
         flows += _to_cloud(setting, each)
     return SiteMap(tuple(sites), tuple(flows))
 
 
-def _cloud(setting: ClusterSetting, done: Streamed) -> SiteUse:
+def _cloud(setting: ClusterSetting, done: Streamed, seconds: float) -> SiteUse:
     cores = setting.tier.cores
     core_seconds = float(done.course.seconds @ done.course.held[:, -1])
-    return SiteUse("cloud", float(cores), core_seconds / (cores * setting.seconds))
+    return SiteUse("cloud", float(cores), core_seconds / (cores * seconds))
 
 
 def _staged(done: ClusterRun) -> Iterator[SiteFlow]:

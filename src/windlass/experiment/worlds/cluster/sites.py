@@ -66,14 +66,16 @@ class KeptCores(Spec):
 
 
 class ClusterSiteSpec(Spec):
-    """A site.
+    """A site: ``nodes``, ``processors`` or ``instances``.
 
-    ``nodes`` are always there, except for ``outages``; the policy of ``scale`` launches ``instances``. ``up`` and
-    ``down``: links to other sites, bytes/s. ``region``: the site's name in a table of measured links. ``keeps``: cores
-    that are kept for a kind of load. ``memory_per_core``: bytes; jobs that share cores share their memory.
+    ``nodes`` are always there, except for ``outages``; ``processors`` are the cores of a site that is one node; the
+    policy of ``scale`` launches ``instances``. ``up`` and ``down``: links to other sites, bytes/s. ``region``: the
+    site's name in a table of measured links. ``keeps``: cores that are kept for a kind of load. ``memory_per_core``:
+    bytes; jobs that share cores share their memory.
     """
 
-    nodes: Annotated[tuple[NodeGroup, ...], Field(min_length=1)]
+    nodes: tuple[NodeGroup, ...] = ()
+    processors: Annotated[int, Field(ge=1)] | None = None
     instances: SiteInstances | None = None
     cameras: SiteCameras | None = None
     outages: DrawnOutages | None = None
@@ -85,17 +87,30 @@ class ClusterSiteSpec(Spec):
 
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
+        if self.nodes and self.processors is not None:
+            raise ValueError("expected nodes or processors, found both")
+        if not self.groups and self.instances is None:
+            raise ValueError("nodes: missing, expected nodes, processors or instances")
         WORKERS.check(len(self.rows()), "nodes and instances")
-        if self.keeps.queries >= self.left:
+        if self.groups and self.keeps.queries >= self.left:
             raise ValueError(
                 f"keeps.queries is {self.keeps.queries}, expected fewer than the {self.left} cores that keeps.tasks "
                 "leaves"
             )
         return self
 
+    @property
+    def groups(self) -> tuple[NodeGroup, ...]:
+        """The nodes; ``processors`` are one node.
+
+        >>> ClusterSiteSpec(processors=8).groups[0].cores
+        8
+        """
+        return self.nodes if self.processors is None else (NodeGroup(count=1, cores=self.processors),)
+
     def rows(self) -> list[int]:
         """Return the cores of each node and each possible instance."""
-        found = [group.cores for group in self.nodes for _ in range(group.count)]
+        found = [group.cores for group in self.groups for _ in range(group.count)]
         if self.instances is not None:
             for kind in self.instances.kinds():
                 found += [int(kind.cores)] * kind.most
@@ -103,13 +118,13 @@ class ClusterSiteSpec(Spec):
 
     def speeds(self) -> NDArray[np.float64]:
         """Return the rate of each node and each instance for short tasks, work/s."""
-        of_nodes = [group.cores * group.speed for group in self.nodes for _ in range(group.count)]
+        of_nodes = [group.cores * group.speed for group in self.groups for _ in range(group.count)]
         return np.array([*of_nodes, *self.rows()[len(of_nodes) :]], np.float64)
 
     @property
     def count(self) -> int:
         """Number of nodes without instances."""
-        return sum(group.count for group in self.nodes)
+        return sum(group.count for group in self.groups)
 
     @property
     def capacity(self) -> float:
@@ -119,11 +134,11 @@ class ClusterSiteSpec(Spec):
     @property
     def left(self) -> int:
         """Cores of all nodes that are not kept for short tasks, without instances."""
-        of_nodes = np.array(self.rows()[: self.count])
+        of_nodes = np.array(self.rows()[: self.count], np.int64)
         return int((of_nodes - np.ceil(self.keeps.tasks * of_nodes)).sum())
 
     @property
-    def processors(self) -> int:
+    def for_jobs(self) -> int:
         """Cores of all nodes that rigid jobs may take, without instances."""
         return self.left - self.keeps.queries
 
@@ -144,6 +159,15 @@ class TierSpec(Spec):
 
     cores: Annotated[int, Field(ge=1)] = 64
     up: NotNegative = 625e3
+
+
+#: Fields of which a site has one; its own replaces that of the other site.
+_NODES = frozenset({"nodes", "processors"})
+
+
+def _of_nodes(field: str, own: Mapping[str, Any]) -> bool:
+    """Return whether a field of another site has the nodes, where a site has its own."""
+    return field in _NODES and bool(_NODES & own.keys())
 
 
 def resolve_like(given: Any) -> Any:
@@ -174,6 +198,7 @@ def resolve_like(given: Any) -> Any:
                 raise ValueError(
                     f"sites.{name}.like is {site['like']!r}, expected another site that has no 'like'"
                 )
-            site = {**model, **{field: value for field, value in site.items() if field != "like"}}
+            inherited = {field: value for field, value in model.items() if not _of_nodes(field, site)}
+            site = {**inherited, **{field: value for field, value in site.items() if field != "like"}}
         found[name] = site
     return found

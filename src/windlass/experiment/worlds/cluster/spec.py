@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_serializer, field_validator, model_validator
 
+from windlass.experiment.workloads.streams import Streams
 from windlass.experiment.worlds import Setting
+from windlass.experiment.worlds.cluster.loads.cut import ALL, Seconds
 from windlass.experiment.worlds.cluster.loads.queries import QueriesSpec
 from windlass.experiment.worlds.cluster.loads.rigid import RigidSpec
 from windlass.experiment.worlds.cluster.loads.staged import StagedSpec
 from windlass.experiment.worlds.cluster.loads.tasks import ShortTasksSpec
 from windlass.experiment.worlds.cluster.loads.vectors import VectorsSpec
-from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec, LeftOut, left_out_label
+from windlass.experiment.worlds.cluster.policies import (
+    ClusterPoliciesSpec,
+    LeftOut,
+    by_address,
+    left_out_label,
+    nested,
+    with_defaults,
+)
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec, MeasuredLinks, TierSpec, resolve_like
+from windlass.experiment.worlds.composition import without
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 from windlass.results import Choice
 
 #: Characters that addresses and names of random streams use.
 _RESERVED = "@. "
 _KINDS = ("rigid", "tasks", "staged", "vectors", "queries")
+#: Kinds of load whose jobs have times of their own; the others are spread over the simulated time.
+_TIMED: Final = frozenset({"rigid", "vectors"})
+#: Kinds of load that run on nodes.
+_ON_NODES: Final = frozenset({"rigid", "tasks"})
 
 
 class ClusterLoadSpec(Spec):
@@ -69,12 +84,14 @@ class ClusterTelemetrySpec(Spec):
 class ClusterSetting(Setting):
     """One variant of a cluster scenario.
 
-    ``seconds``: time in which jobs, tasks and queries arrive. ``begin``: when it begins, s since the
+    ``seconds``: time in which jobs, tasks and queries arrive; with ``all``, all jobs of the logs and all generated ones
+    run. ``begin``: when it begins, s since the
     first midnight of loads that are generated with a daily cycle. ``without``: decisions that are left out; see
     :meth:`~windlass.experiment.worlds.cluster.policies.ClusterPoliciesSpec.without`. ``floor``: the share of a node's
     speed that is left for short tasks while other loads hold all its cores. ``checkpoint``, ``noise``: as in the
     sharing world. ``period``, ``look``: as in the elastic world. ``keep_tasks``: the most short tasks in the table,
     evenly spaced; metrics cover all tasks. ``sample``: time between two samples of the cores that are in use, s.
+    ``streams``: numbers of random streams, by their names, as in worlds with one load; others have names only.
     """
 
     plain_lists: ClassVar[frozenset[str]] = frozenset(
@@ -103,7 +120,7 @@ class ClusterSetting(Setting):
     )
 
     world: Literal["cluster"] = "cluster"
-    seconds: Positive = 86_400.0
+    seconds: Seconds = 86_400.0
     begin: NotNegative = 0.0
     sites: Annotated[dict[str, ClusterSiteSpec], Field(min_length=1)]
     links: MeasuredLinks | None = None
@@ -120,6 +137,7 @@ class ClusterSetting(Setting):
     kill_at_walltime: bool = True
     keep_tasks: Annotated[int, Field(ge=1)] = 20_000
     sample: Positive = 60.0
+    streams: dict[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
     #: The name of the variant among all variants; set by :meth:`together`.
     label: str = Field(default="", exclude=True)
 
@@ -149,12 +167,27 @@ class ClusterSetting(Setting):
         _check_once(self, "tasks", "short tasks")
         _check_once(self, "vectors", "vector jobs")
         for name, load in self.loads.items():
+            if math.isinf(self.seconds) and load.kind not in _TIMED:
+                raise ValueError(
+                    f"seconds is {ALL!r}, expected a number: loads.{name} is spread over the simulated time"
+                )
+            if load.vectors is not None and load.vectors.earlier > 0.0 and math.isfinite(self.seconds):
+                raise ValueError(
+                    f"loads.{name}.vectors.earlier is {load.vectors.earlier:g}, expected 0: a cluster has no time "
+                    f"before its beginning, unless seconds is {ALL!r}"
+                )
             for site in self.sites_of(load):
+                if load.kind in _ON_NODES and not self.sites[site].groups:
+                    raise ValueError(
+                        f"loads.{name}: site {site} has no nodes, on which {load.kind} loads run; add "
+                        f"sites.{site}.nodes, or set loads.{name}.at"
+                    )
                 if load.kind == "vectors" and self.sites[site].instances is None:
                     raise ValueError(
                         f"loads.{name}: site {site} has no instances, on which vector jobs run; add "
                         f"sites.{site}.instances, or set loads.{name}.at"
                     )
+        self._check_estimates()
         queries = [name for name, load in self.loads.items() if load.kind == "queries"]
         if len(queries) > 1:
             raise ValueError(
@@ -167,6 +200,26 @@ class ClusterSetting(Setting):
                 raise ValueError(f"loads.{queries[0]}: its sites have no cameras, from which queries come")
         return self
 
+    def _check_estimates(self) -> None:
+        """Check that sites whose jobs share or fail are ordered by requested times, where others are not defined."""
+        chosen = self.chosen()
+        estimates = chosen.order.estimates
+        if estimates == "requested":
+            return
+        for name in {
+            site for load in self.loads.values() if load.rigid is not None for site in self.sites_of(load)
+        }:
+            if chosen.of("share", name) is not None:
+                raise ValueError(
+                    f"policies.order.estimates is {estimates!r}, expected 'requested' at site {name}, where jobs share "
+                    "cores: a job that shares runs longer than estimated; leave share out"
+                )
+            if estimates == "history" and self.sites[name].outages is not None:
+                raise ValueError(
+                    f"policies.order.estimates is 'history', expected 'requested' or 'perfect' at site {name}, which "
+                    "has outages: a job that fails has no run time"
+                )
+
     @property
     def tier(self) -> TierSpec:
         """The tier above all sites, with its defaults if the scenario has none."""
@@ -175,6 +228,10 @@ class ClusterSetting(Setting):
     def sites_of(self, load: ClusterLoadSpec) -> tuple[str, ...]:
         """Return the sites of a load."""
         return tuple(self.sites) if load.at == "each" else load.at
+
+    def random(self, seed: int) -> Streams:
+        """Return the random streams of a run."""
+        return Streams(seed, self.streams)
 
     def chosen(self) -> ClusterPoliciesSpec:
         """Return the policies, with those that stand in for decisions that are left out."""
@@ -200,6 +257,26 @@ class ClusterSetting(Setting):
             variant.model_copy(update={"label": label})
             for variant, label in zip(variants, labels, strict=True)
         )
+
+    @classmethod
+    def written_policies(cls, defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the policies of a scenario and defaults of the others, without those that have addresses in it."""
+        own = nested(dict.fromkeys(given))
+        return {**{name: value for name, value in defaults.items() if name not in own}, **given}
+
+    @classmethod
+    def written_long(cls, tree: dict[str, Any]) -> dict[str, Any]:
+        """Return the scenario with each policy by its address, and no site that is like another.
+
+        Named variants replace a field of ``policies`` as a whole, so that its form is kept for them.
+        """
+        sites = {name: without(site, "like") for name, site in tree["sites"].items()}
+        policies = with_defaults(tree.get("policies", {}))
+        return {
+            **tree,
+            "sites": sites,
+            "policies": policies if "variants" in tree else by_address(policies),
+        }
 
 
 def _labels(variants: Sequence[ClusterSetting]) -> list[str]:

@@ -69,7 +69,7 @@ class ClusterWorld:
 
     def workload_key(self, setting: ClusterSetting, seed: int) -> Hashable:
         """Return a key that is equal for equal sites, links and loads."""
-        fields = {"seconds", "begin", "sites", "links", "cloud", "loads"}
+        fields = {"seconds", "begin", "sites", "links", "cloud", "loads", "streams"}
         return setting.model_dump_json(include=fields), seed
 
     def workload(self, setting: ClusterSetting, seed: int) -> ClusterArrivals:
@@ -113,29 +113,30 @@ def _added(contents: list[Content]) -> Iterator[Content]:
 
 def _kernels(setting: ClusterSetting) -> Iterator[Kernel]:
     chosen, kinds = setting.chosen(), {load.kind for load in setting.loads.values()}
+    streams = setting.random(0)
     if "queries" in kinds:
-        make(chosen.plan, PLAN, 0, "")
+        make(chosen.plan, PLAN, streams, "")
     if "staged" in kinds:
         if chosen.order.staged is not None:
-            yield from order_kernels(make(chosen.order.staged, ORDER_STAGED, 0, ""))
+            yield from order_kernels(make(chosen.order.staged, ORDER_STAGED, streams, ""))
         else:
-            yield from (*place_kernels(), *functions_of(make(chosen.place, PLACE, 0, "")))
+            yield from (*place_kernels(), *functions_of(make(chosen.place, PLACE, streams, "")))
     for name, site in setting.sites.items():
         if "rigid" in kinds and (order := chosen.of("order", name)) is not None:
             share = chosen.of("share", name)
-            yield from site_kernels(make(order, ORDER, 0, ""), rated=share is not None)
+            yield from site_kernels(make(order, ORDER, streams, ""), rated=share is not None)
             if share is not None:
-                make(share, SHARE, 0, "")
+                make(share, SHARE, streams, "")
                 yield from RATED_KERNELS
         if "tasks" in kinds and (dispatch := chosen.of("dispatch", name)) is not None:
-            policy = make_dispatch(dispatch, site, setting.floor, 0, "")
+            policy = make_dispatch(dispatch, site, setting.floor, streams, "")
             if (admit := chosen.of("admit", name)) is not None:
-                nodes = make_admit(admit, 1, model_at().dim, 0, "")
+                nodes = make_admit(admit, 1, model_at().dim, streams, "")
                 gated = gate(policy)
                 yield from (*TelemetryPart.kernels, *policy_kernels(nodes), *binding_kernels(gated))
                 yield from worker_kernels(gated, spills=setting.telemetry.full == "spill")
             else:
                 yield from worker_kernels(policy)
         if site.instances is not None and (scale := chosen.of("scale", name)) is not None:
-            make(scale, SCALE, 0, "")
+            make(scale, SCALE, streams, "")
             yield from instance_kernels()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,6 +23,7 @@ from windlass.experiment.worlds.colocated.simulation import (
     together,
 )
 from windlass.experiment.worlds.colocated.spec import ColocatedSetting
+from windlass.experiment.worlds.composition import Composition
 from windlass.experiment.worlds.contents import Content, Contents, content_of
 from windlass.experiment.worlds.dispatch.tasks import DispatchTasks, tasks_of
 from windlass.io.traces import Workload
@@ -70,6 +72,12 @@ class Colocated:
     logged: LoggedWorld | None = None
     metrics: type[ColocatedMetrics] = ColocatedMetrics
     explainer: Explainer | None = None
+
+    def composition(self, tree: Mapping[str, Any], setting: ColocatedSetting, seed: int) -> Composition:
+        """Return what a cluster lacks."""
+        return Composition(
+            None, "tasks whose load sets the time in which they arrive, and no runs of each load alone"
+        )
 
     def choices(self, setting: ColocatedSetting) -> tuple[Choice, ...]:
         """Return both policies."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from windlass.dispatch import POLICIES
 from windlass.experiment.dispatching import make_policy, simulate
 from windlass.experiment.workloads.drift import drift, shocks
 from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds.composition import Composition
 from windlass.experiment.worlds.contents import Content, Contents
 from windlass.experiment.worlds.dispatch.spec import DispatchClusterSpec, DispatchSetting
 from windlass.experiment.worlds.dispatch.tasks import DispatchTasks, tasks_of
@@ -47,6 +48,13 @@ class Dispatch:
     logged: LoggedWorld | None = None
     metrics: type[DispatchMetrics] = DispatchMetrics
     explainer: Explainer | None = None
+
+    def composition(self, tree: Mapping[str, Any], setting: DispatchSetting, seed: int) -> Composition:
+        """Return what a cluster lacks."""
+        return Composition(
+            None,
+            "tasks whose load sets the time in which they arrive, no several schedulers, and no changing speeds",
+        )
 
     def choices(self, setting: DispatchSetting) -> tuple[Choice, ...]:
         """Return the dispatch policy."""

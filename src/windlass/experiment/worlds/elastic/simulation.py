@@ -126,8 +126,8 @@ def use_over_time(done: Scaled) -> tuple[_Floats, _Ints]:
 def scale_policy(
     name: str, parameters: Mapping[str, Any], case: ElasticCase, rng: np.random.Generator
 ) -> ScalePolicy:
-    """Create an autoscaler; one with parameters ``times`` and ``counts`` receives those of :func:`ideal`."""
-    knows = SCALE.parameters(name).keys() >= {"times", "counts"}
+    """Create an autoscaler; one with parameters ``times`` and ``counts`` receives those of :func:`ideal`, if any."""
+    knows = len(case.jobs) > 0 and SCALE.parameters(name).keys() >= {"times", "counts"}
     context = ScaleContext(rng, *use_over_time(ideal(case))) if knows else ScaleContext(rng)
     policy: ScalePolicy = SCALE.make(name, context, **parameters)
     return policy

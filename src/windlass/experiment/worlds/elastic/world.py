@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds.composition import JOBS, SITE, Composition, one_site
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.elastic.jobs import vector_jobs
 from windlass.experiment.worlds.elastic.simulation import ElasticCase, run_elastic, scale_policy
@@ -45,6 +47,18 @@ class Elastic:
     logged: LoggedWorld | None = None
     metrics: type[ElasticMetrics] = ElasticMetrics
     explainer: Explainer | None = None
+
+    def composition(self, tree: Mapping[str, Any], setting: ElasticSetting, seed: int) -> Composition:
+        """Return one site of instances with jobs for them, all of which run."""
+        if any(kind.cores < 1 or kind.cores != int(kind.cores) for kind in setting.cluster.types):
+            return Composition(None, "instances without whole cores")
+        return one_site(
+            tree,
+            {"instances": tree["cluster"]},
+            {"vectors": tree["workload"]},
+            {f"{JOBS}@{SITE}": 0, f"scale.{JOBS}@{SITE}": 1, f"launches@{SITE}": 2},
+            **{name: tree[name] for name in ("period", "look")},
+        )
 
     def choices(self, setting: ElasticSetting) -> tuple[Choice, ...]:
         """Return the scaling policy."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from windlass.experiment.workloads.grid import fixed_grid
 from windlass.experiment.workloads.stages import draw_jobs
 from windlass.experiment.workloads.swim import fixed_swim, staged_swim
 from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds.composition import Composition
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.fleet.jobs import FixedSpec
 from windlass.experiment.worlds.fleet.live import LiveFleetWorld
@@ -59,6 +60,12 @@ class FleetWorld:
     def __init__(self) -> None:
         self.live: LiveWorld | None = LiveFleetWorld(self.run, outcome)
         self.explainer: Explainer | None = None
+
+    def composition(self, tree: Mapping[str, Any], setting: FleetSetting, seed: int) -> Composition:
+        """Return what a cluster lacks."""
+        return Composition(
+            None, "staged jobs with times of their own, from a log, a list, or a load of the sites"
+        )
 
     def choices(self, setting: FleetSetting) -> tuple[Choice, ...]:
         """Return the ordering or placement policy, and the dispatch policy if there is one."""

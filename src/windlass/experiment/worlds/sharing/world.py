@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,6 +12,7 @@ import polars as pl
 from windlass.experiment.workloads.use import draw_use
 from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
 from windlass.experiment.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
+from windlass.experiment.worlds.composition import JOBS, SITE, Composition, one_site, without
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.sharing.simulation import SharingCase, SharingRun, run_sharing, share_policy
 from windlass.experiment.worlds.sharing.spec import SharingSetting
@@ -56,6 +58,23 @@ class SharingWorld:
     logged: LoggedWorld | None = None
     metrics: type[SharingMetrics] = SharingMetrics
     explainer: Explainer | None = None
+
+    def composition(self, tree: Mapping[str, Any], setting: SharingSetting, seed: int) -> Composition:
+        """Return one site of processors with rigid jobs, all of which run, under a policy of ``share``."""
+        cluster = dict(tree["cluster"])
+        if not cluster.get("processors"):
+            cluster["processors"] = self.workload(setting, seed).jobs.processors
+        # The smallest of several sites sets the widest job of all.
+        widest = {} if setting.workload.widest is None else {"widest": setting.workload.widest}
+        numbers = {"order": 1, "share": 2, "noise": 3, "use": 4}
+        return one_site(
+            tree,
+            cluster,
+            {"rigid": without(tree["workload"], "ran") | widest},
+            {f"{JOBS}@{SITE}": 0, f"pairs.{JOBS}": 0, f"factors.{JOBS}": 5}
+            | {f"{name}.{JOBS}@{SITE}": number for name, number in numbers.items()},
+            **{name: tree[name] for name in ("kill_at_walltime", "checkpoint", "noise")},
+        )
 
     def choices(self, setting: SharingSetting) -> tuple[Choice, ...]:
         """Return both policies."""

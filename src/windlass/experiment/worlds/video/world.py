@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds.composition import Composition
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.video.clusters import hierarchy_of, timetable_of
 from windlass.experiment.worlds.video.simulation import VideoCase, run_video
@@ -48,6 +50,10 @@ class Video:
     logged: LoggedWorld | None = None
     metrics: type[VideoMetrics] = VideoMetrics
     explainer: Explainer | None = None
+
+    def composition(self, tree: Mapping[str, Any], setting: VideoSetting, seed: int) -> Composition:
+        """Return what a cluster lacks."""
+        return Composition(None, "fractions of cores, and no clusters and links that change")
 
     def choices(self, setting: VideoSetting) -> tuple[Choice, ...]:
         """Return the planning policy."""

@@ -7,9 +7,10 @@ from typing import Self
 
 from pydantic import model_validator
 
-from windlass.experiment.workloads.streams import seed_of, stream
+from windlass.experiment.workloads.streams import Streams
 from windlass.experiment.workloads.use import draw_use
 from windlass.experiment.worlds.batch.jobs import jobs_of
+from windlass.experiment.worlds.batch.spec import Load
 from windlass.experiment.worlds.cluster.loads.cut import Span, early_notes
 from windlass.experiment.worlds.sharing.spec import SharingWorkloadSpec
 from windlass.io.traces import Workload
@@ -17,12 +18,19 @@ from windlass.model.use import JobUse
 
 
 class RigidSpec(SharingWorkloadSpec):
-    """Batch jobs, their resource use, and the cost of sharing, as in the sharing world, without ``ran``."""
+    """Batch jobs, their resource use, and the cost of sharing, as in the sharing world, without ``ran``.
+
+    ``load``: as in the batch world.
+    """
+
+    load: Load | None = None
 
     @model_validator(mode="after")
-    def _no_logged_policy(self) -> Self:
+    def _only_jobs(self) -> Self:
         if self.ran is not None:
             raise ValueError("ran: a cluster is not compared with the logged schedule; remove it")
+        if self.load is not None and self.lublin is not None and self.lublin.load is not None:
+            raise ValueError("load: lublin.load is given as well, expected one of the two")
         return self
 
 
@@ -35,7 +43,7 @@ class RigidJobs:
 
 
 def draw_rigid(
-    spec: RigidSpec, processors: int, memory_per_core: float, span: Span, seed: int, name: str
+    spec: RigidSpec, processors: int, memory_per_core: float, span: Span, streams: Streams, name: str
 ) -> RigidJobs | None:
     """Read the log or generate the jobs, and draw their resource use.
 
@@ -49,8 +57,8 @@ def draw_rigid(
         Memory of a core, bytes.
     span
         The simulated time. Jobs of a log begin with it; generated jobs that arrive before or after it are left out.
-    seed, name
-        The random seed, and the load's name with its site, such as ``batch@iowa``, which names the random streams.
+    streams, name
+        The random streams, and the load's name with its site, such as ``batch@iowa``, which names the random streams.
 
     Returns
     -------
@@ -65,12 +73,12 @@ def draw_rigid(
     Examples
     --------
     >>> spec = RigidSpec.model_validate({"lublin": {"jobs": 50, "load": 0.5}})
-    >>> drawn = draw_rigid(spec, 64, 4e9, Span(86_400.0), 1, "batch@iowa")
+    >>> drawn = draw_rigid(spec, 64, 4e9, Span(86_400.0), Streams(1), "batch@iowa")
     >>> bool(drawn.jobs.jobs.submit.min() >= 0.0), bool(drawn.jobs.jobs.submit.max() < 86_400.0)
     (True, True)
     """
-    found = jobs_of(spec, processors, seed_of(seed, name))
-    begin = float(found.jobs.submit[0]) if spec.trace is not None else span.begin
+    found = jobs_of(spec, processors, streams.seed_of(name), spec.load)
+    begin = span.first(found.jobs.submit, drawn=spec.lublin is not None)
     kept = span.within(found.jobs.submit, begin)
     if not kept.any():
         return None
@@ -78,7 +86,7 @@ def draw_rigid(
     workload = replace(workload, jobs=replace(workload.jobs, submit=workload.jobs.submit - begin))
     last = float(found.jobs.submit[-1]) - begin
     notes = (*workload.notes, *early_notes(last, span.seconds, name))
-    rng = stream(seed, f"use.{name}")
+    rng = streams.stream(f"use.{name}")
     classes = workload.users
     if classes is None:
         classes = rng.integers(0, spec.use.classes, int(kept.sum()))

@@ -8,7 +8,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from windlass.experiment.workloads.stages import draw_jobs
-from windlass.experiment.workloads.streams import stream
+from windlass.experiment.workloads.streams import Streams
 from windlass.experiment.worlds.fleet.jobs import JobsSpec
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 from windlass.model.fleet import Fleet, FleetCase
@@ -40,7 +40,7 @@ class StagedSpec(Spec):
     durations: Literal["finished", "true"] = "finished"
 
 
-def draw_staged(spec: StagedSpec, fleet: Fleet, seconds: float, seed: int, name: str) -> FleetCase:
+def draw_staged(spec: StagedSpec, fleet: Fleet, seconds: float, streams: Streams, name: str) -> FleetCase:
     """Generate the jobs.
 
     Parameters
@@ -51,16 +51,16 @@ def draw_staged(spec: StagedSpec, fleet: Fleet, seconds: float, seed: int, name:
         The sites.
     seconds
         The simulated time.
-    seed, name
-        The random seed, and the load's name.
+    streams, name
+        The random streams, and the load's name.
 
     Examples
     --------
-    >>> case = draw_staged(StagedSpec(), Fleet.of(slots=[40, 40]), 3600.0, 1, "etl")
+    >>> case = draw_staged(StagedSpec(), Fleet.of(slots=[40, 40]), 3600.0, Streams(1), "etl")
     >>> len(case.jobs), bool(case.jobs.submit.max() < 3600.0)
     (100, True)
     """
-    jobs = draw_jobs(spec.drawn.model(), fleet, stream(seed, name))
+    jobs = draw_jobs(spec.drawn.model(), fleet, streams.stream(name))
     count = len(jobs)
     # The gaps are those of a Poisson process; the last job arrives one mean gap before the end.
     span = max(float(jobs.submit[-1]), 1e-9)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.experiment.workloads.arrivals import Bursty, arrival_times
 from windlass.experiment.workloads.service import Pareto, task_sizes
-from windlass.experiment.workloads.streams import stream
+from windlass.experiment.workloads.streams import Streams
 from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
 from windlass.experiment.worlds.spec import Positive
 from windlass.io.traces.llm import read_llm
@@ -43,7 +43,7 @@ class ShortTasks:
 
 
 def draw_short_tasks(
-    spec: ShortTasksSpec, capacity: float, seconds: float, seed: int, name: str
+    spec: ShortTasksSpec, capacity: float, seconds: float, streams: Streams, name: str
 ) -> ShortTasks:
     """Read the requests or generate the tasks; the last one arrives at the end of the simulated time.
 
@@ -55,8 +55,8 @@ def draw_short_tasks(
         Rate of the site's nodes, work/s.
     seconds
         The simulated time.
-    seed, name
-        The random seed, and the load's name with its site.
+    streams, name
+        The random streams, and the load's name with its site.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def draw_short_tasks(
 
     Examples
     --------
-    >>> drawn = draw_short_tasks(ShortTasksSpec(tasks=100, load=0.5), 8.0, 60.0, 1, "web@iowa")
+    >>> drawn = draw_short_tasks(ShortTasksSpec(tasks=100, load=0.5), 8.0, 60.0, Streams(1), "web@iowa")
     >>> float(drawn.submit[-1]), round(float(drawn.work.sum()), 6) == 0.5 * 8.0 * 60.0
     (60.0, True)
     """
@@ -75,8 +75,8 @@ def draw_short_tasks(
     else:
         jobs = spec.tasks // spec.tasks_per_job
         law = Bursty() if spec.arrivals == "bursty" else spec.arrivals
-        submit = arrival_times(law, jobs / seconds, jobs, stream(seed, f"arrivals.{name}"))
+        submit = arrival_times(law, jobs / seconds, jobs, streams.stream(f"arrivals.{name}"))
         service = Pareto() if spec.service == "pareto" else spec.service
-        work = task_sizes(service, spec.tasks, stream(seed, f"sizes.{name}"))
+        work = task_sizes(service, spec.tasks, streams.stream(f"sizes.{name}"))
     stretched = np.repeat(submit * (seconds / max(float(submit[-1]), 1e-9)), spec.tasks_per_job)
     return ShortTasks(stretched, work * (spec.load * capacity * seconds / work.sum()), spec.tasks_per_job)

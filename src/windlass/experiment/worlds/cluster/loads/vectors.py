@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Self
 
-from pydantic import model_validator
-
-from windlass.experiment.workloads.streams import seed_of
+from windlass.experiment.workloads.streams import Streams
 from windlass.experiment.worlds.cluster.loads.cut import Span
 from windlass.experiment.worlds.elastic.jobs import vector_jobs
 from windlass.experiment.worlds.elastic.spec import ElasticWorkloadSpec
@@ -15,18 +12,10 @@ from windlass.io.traces.demands import DemandLog
 
 
 class VectorsSpec(ElasticWorkloadSpec):
-    """Jobs for instances, as in the elastic world, without ``earlier``: a cluster has no time before its beginning."""
-
-    @model_validator(mode="after")
-    def _from_the_beginning(self) -> Self:
-        if self.earlier > 0.0:
-            raise ValueError(
-                f"earlier is {self.earlier:g}, expected 0: a cluster has no time before its beginning"
-            )
-        return self
+    """Jobs for instances, as in the elastic world; ``earlier`` needs all jobs to run, not those of some seconds."""
 
 
-def draw_vectors(spec: VectorsSpec, span: Span, seed: int, name: str) -> DemandLog | None:
+def draw_vectors(spec: VectorsSpec, span: Span, streams: Streams, name: str) -> DemandLog | None:
     """Read the log or generate the jobs.
 
     Parameters
@@ -35,8 +24,8 @@ def draw_vectors(spec: VectorsSpec, span: Span, seed: int, name: str) -> DemandL
         The jobs.
     span
         The simulated time. Jobs of a log begin with it; generated jobs that arrive before or after it are left out.
-    seed, name
-        The random seed, and the load's name with its site.
+    streams, name
+        The random streams, and the load's name with its site.
 
     Returns
     -------
@@ -51,10 +40,10 @@ def draw_vectors(spec: VectorsSpec, span: Span, seed: int, name: str) -> DemandL
     Examples
     --------
     >>> spec = VectorsSpec.model_validate({"drawn": {"per_hour": 30, "shapes": [{"cores": 2}]}})
-    >>> bool(draw_vectors(spec, Span(7200.0), 1, "ml@iowa").jobs.submit.max() < 7200.0)
+    >>> bool(draw_vectors(spec, Span(7200.0), Streams(1), "ml@iowa").jobs.submit.max() < 7200.0)
     True
     """
-    found = vector_jobs(spec, seed_of(seed, name))
-    begin = span.begin if spec.drawn is not None else float(found.jobs.submit[0])
+    found = vector_jobs(spec, streams.seed_of(name))
+    begin = span.first(found.jobs.submit, drawn=spec.drawn is not None)
     jobs = found.jobs.take(span.within(found.jobs.submit, begin))
     return None if not len(jobs) else DemandLog(replace(jobs, submit=jobs.submit - begin), found.notes)

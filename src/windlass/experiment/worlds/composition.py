@@ -1,0 +1,106 @@
+"""Short forms: the scenario of one cluster that a scenario of an older world stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, runtime_checkable
+
+#: Names of the only site and the only load of a short form.
+SITE: Final = "site"
+JOBS: Final = "jobs"
+#: Time between two samples of the cores in use, s: short forms have no such series.
+_SAMPLE: Final = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A scenario of the world ``cluster``, in plain values, or what this world lacks for it.
+
+    Parameters
+    ----------
+    tree
+        The scenario; None if ``cluster`` cannot express it.
+    missing
+        What ``cluster`` lacks, completing "A cluster has no …"; empty if it lacks nothing.
+    """
+
+    tree: Mapping[str, Any] | None
+    missing: str = ""
+
+
+@runtime_checkable
+class ShortForm(Protocol):
+    """The interface of a world whose scenarios stand for those of one cluster."""
+
+    def composition(self, tree: Mapping[str, Any], setting: Any, seed: int) -> Composition:
+        """Return what a scenario stands for.
+
+        Parameters
+        ----------
+        tree
+            The scenario in plain values with all defaults; a list is a sweep.
+        setting, seed
+            Its first variant, and its first seed.
+
+        Raises
+        ------
+        InputError
+            A file cannot be read.
+        """
+        ...
+
+
+def one_site(
+    tree: Mapping[str, Any],
+    site: Mapping[str, Any],
+    load: Mapping[str, Any],
+    streams: Mapping[str, int],
+    **fields: Any,
+) -> Composition:
+    """Return the scenario of one site with one load, all of whose jobs run.
+
+    Parameters
+    ----------
+    tree
+        The short form, of which name, policies, variants and seeds are taken.
+    site, load
+        The fields of the site and of the load.
+    streams
+        Numbers of the random streams, by their names.
+    fields
+        Further fields.
+
+    Examples
+    --------
+    >>> found = one_site({"seeds": [1]}, {"processors": 8}, {"rigid": {"lublin": {"jobs": 5}}}, {"jobs@site": 0})
+    >>> found.tree["sites"], found.tree["streams"]
+    ({'site': {'processors': 8}}, {'jobs@site': 0})
+    """
+    kept = ("name", "policies", "variants", "seeds")
+    own = {name: tree[name] for name in kept if name in tree}
+    return Composition(
+        {
+            "world": "cluster",
+            "seconds": "all",
+            "sites": {SITE: dict(site)},
+            "loads": {JOBS: dict(load)},
+            **own,
+            "sample": _SAMPLE,
+            "streams": dict(streams),
+            **fields,
+        }
+    )
+
+
+def without(tree: Any, *names: str) -> Any:
+    """Return a mapping without some fields, or each entry of a sweep without them.
+
+    >>> without([{"a": 1, "b": 2}], "b")
+    [{'a': 1}]
+    """
+    if isinstance(tree, list):
+        return [without(entry, *names) for entry in tree]
+    if isinstance(tree, Mapping):
+        return {name: value for name, value in tree.items() if name not in names}
+    return tree

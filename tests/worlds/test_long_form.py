@@ -1,0 +1,228 @@
+"""Long forms: a scenario with all defaults runs as before, and short forms run as the cluster that they stand for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from windlass.experiment.long_form import long_form
+from windlass.experiment.scenario import load_scenario, make_scenario
+from windlass.experiment.worlds import worlds
+from windlass.experiment.worlds.composition import ShortForm
+from windlass.model import InputError
+from windlass.policy.registry import capability
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+#: Examples whose world is a short form of a cluster, each with fields that make it small.
+SHORT = {
+    "elastic.yaml": {"workload": {"drawn": {"days": 8, "per_hour": 4}, "earlier": 604_800}},
+    "estimates.yaml": {"workload": {"lublin": {"jobs": 300}}, "seeds": [1, 2]},
+    "load.yaml": {"workload": {"lublin": {"jobs": 300}}, "seeds": [1, 2]},
+    "hpc-sharing.yaml": {"workload": {"where": "job <= 150"}},
+}
+#: Fields of jobs that all worlds with them name alike.
+TIMES = ("job", "job_id", "submit_s", "start_s", "end_s", "request_s", "why")
+INSTANCES = {"types": [{"name": "small", "cores": 4, "price": 0.2, "most": 50}]}
+
+
+def scenarios():
+    """Return the examples that are scenarios."""
+    named = [path for path in sorted(EXAMPLES.glob("*.yaml"))]
+    return [
+        path for path in named if (text := path.read_text()) and ("workload:" in text or "loads:" in text)
+    ]
+
+
+def read(path):
+    """Return an example; skip one whose log is absent."""
+    try:
+        return load_scenario(path)
+    except InputError as error:
+        pytest.skip(f"the example's file is absent: {error}")
+
+
+def overlaid(tree, fields):
+    """Return a tree with some fields replaced."""
+    if not isinstance(tree, dict) or not isinstance(fields, dict):
+        return fields
+    return tree | {name: overlaid(tree.get(name), value) for name, value in fields.items()}
+
+
+def outcomes(scenario):
+    """Run all variants with all seeds."""
+    world = scenario.world
+    return [
+        world.run(each.setting, seed, world.workload(each.setting, seed), lambda share: None)
+        for each in scenario.variants
+        for seed in scenario.seeds
+    ]
+
+
+def assert_same_times(short):
+    """Check that the long form of a short form is a cluster, in which all jobs have the same times, to the bit."""
+    long = make_scenario(yaml.safe_load(long_form(short).yaml()), short.name)
+    assert long.world.name == "cluster"
+    assert len(long.variants) == len(short.variants)
+    for one, other in zip(outcomes(short), outcomes(long), strict=True):
+        shared = [name for name in TIMES if name in one.jobs.columns and name in other.jobs.columns]
+        assert len(one.jobs) > 100
+        assert {"submit_s", "start_s", "end_s"} <= set(shared)
+        assert one.jobs.select(shared).equals(other.jobs.select(shared))
+        assert other.metrics.used_share > 0.0
+
+
+@pytest.mark.parametrize("path", scenarios(), ids=lambda path: path.name)
+def test_the_long_form_of_an_example_runs_as_the_example(path):
+    scenario = read(path)
+    found = long_form(scenario)
+    again = make_scenario(yaml.safe_load(found.yaml()), scenario.name)
+    assert (again.name, again.seeds) == (scenario.name, scenario.seeds)
+    if path.name in SHORT:
+        tree = overlaid(yaml.safe_load(path.read_text()), SHORT[path.name])
+        assert_same_times(make_scenario(tree, scenario.name, path.parent))
+        return
+    # A run depends on the setting and the seed only.
+    assert [(each.name, each.setting) for each in again.variants] == [
+        (each.name, each.setting) for each in scenario.variants
+    ]
+    # It is as long as it can be.
+    assert long_form(again) == found
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {"workload": {"lublin": {"jobs": 200}}, "policies": {"order": ["fcfs", "easy"]}, "seeds": [1, 2]},
+        {"workload": {"lublin": {"jobs": 200}}, "policies": {"order": "easy"}, "load": ["x1.5", 1.0]},
+        {"workload": {"lublin": {"jobs": 200, "load": 1.0}}, "policies": {"order": "easy"}, "estimates": "perfect"},
+        {"workload": {"trace": "log.swf"}, "policies": {"order": ["easy", "queue"]}, "estimates": "history"},
+        {
+            "workload": {"trace": "log.swf", "ran": "easy"},
+            "policies": {"order": {"priority": {"multifactor": {"weight_fairshare": 1000}}}},
+        },
+        {
+            "workload": {"lublin": {"jobs": 200, "load": 1.0}},
+            "policies": {"order": "easy"},
+            "variants": {"ours": {}, "plain": {"policies": {"order": "fcfs"}}},
+        },
+        {"cluster": {"processors": [64, 80]}, "workload": {"lublin": {"jobs": 200}}, "policies": {"order": "easy"}},
+        {
+            "world": "sharing",
+            "cluster": {"processors": [64, 96]},
+            "workload": {"lublin": {"jobs": 120, "load": 0.9}},
+            "policies": {"order": "easy", "share": "pairs"},
+            "kill_at_walltime": False,
+        },
+        {
+            "world": "elastic",
+            "cluster": INSTANCES | {"launch_spread": 0.2, "boot_failure": 0.05},
+            "workload": {"drawn": {"days": 1, "per_hour": 10}},
+            "policies": {"scale": ["thrifty", "clairvoyant"]},
+            "period": 300,
+            "look": 300,
+        },
+    ],
+)  # fmt: skip
+def test_short_forms_run_as_the_cluster_that_they_stand_for(tree):
+    assert_same_times(make_scenario({"seeds": [1], **tree}, "short", EXAMPLES))
+
+
+@pytest.mark.parametrize(
+    ("tree", "lacks"),
+    [
+        ({"cluster": {"gpus": 8}, "workload": {"lublin": {"jobs": 20}}, "policies": {"order": "easy"}}, "GPUs"),
+        (
+            {
+                "cluster": {"partitions": [{"name": "a", "processors": 8}]},
+                "workload": {"trace": "explain.swf"},
+                "policies": {"order": "easy"},
+            },
+            "partitions",
+        ),
+        (
+            {
+                "world": "elastic",
+                "cluster": {"types": [{"name": "small", "cores": 0.5}]},
+                "workload": {"drawn": {"days": 1}},
+                "policies": {"scale": "reactive"},
+            },
+            "instances without whole cores",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_cluster_lacks_is_named(tree, lacks):
+    scenario = make_scenario(tree, "short", EXAMPLES)
+    found = long_form(scenario)
+    assert [f"a cluster has no {lacks}" in line for line in found.comments] == [True]
+    again = make_scenario(found.tree, "short")
+    assert [each.setting for each in again.variants] == [each.setting for each in scenario.variants]
+
+
+def test_all_worlds_but_cluster_are_short_forms_or_name_what_is_missing():
+    assert [world.name for world in worlds() if capability(world, ShortForm) is None] == ["cluster"]
+
+
+def test_policies_are_written_by_address():
+    tree = {
+        "world": "cluster",
+        "sites": {"iowa": {"processors": 8}, "oslo": {"like": "iowa", "up": 1e9}},
+        "loads": {"batch": {"rigid": {"lublin": {"jobs": 50, "load": 0.5}}}, "etl": {"staged": {"drawn": {"jobs": 2}}}},
+        "policies": {
+            "order": {"rigid": "fcfs", "staged": "swag"}, "share@oslo": "pairs", "at": {"iowa": {"order": "sjf"}},
+        },
+    }  # fmt: skip
+    scenario = make_scenario(tree)
+    found = long_form(scenario).tree
+    assert found["policies"] == {
+        "plan": "fair", "order": "fcfs", "order.staged": "swag", "place": "in-place", "scale": "reactive",
+        "share": None, "dispatch": "pull", "admit": None, "order@iowa": "sjf", "share@oslo": "pairs",
+    }  # fmt: skip
+    assert found["sites"]["oslo"]["processors"] == 8
+    assert "like" not in found["sites"]["oslo"]
+    assert make_scenario(found).variants[0].setting == scenario.variants[0].setting
+
+
+@pytest.mark.parametrize(
+    "policies",
+    [
+        {"order@iowa": "easy", "at": {"iowa": {"order": "fcfs"}}},
+        {"order": {"rigid": "easy", "staged": "swag"}, "order.staged": "fcfs"},
+    ],
+)
+def test_a_policy_is_given_once(policies):
+    with pytest.raises(InputError, match=r"order(@iowa|\.staged): given twice"):
+        make_scenario(
+            {
+                "world": "cluster",
+                "sites": {"iowa": {"processors": 8}},
+                "loads": {"batch": {"rigid": {"lublin": {"jobs": 50}}}},
+                "policies": policies,
+            }
+        )
+
+
+@pytest.mark.parametrize(
+    "policies",
+    [
+        {"order": {"priority": "sjf"}},
+        {"order.staged": "swag", "share@oslo": "pairs", "scale": ["reactive", "thrifty"]},
+        {"order": {"staged": "swag"}, "at": {"oslo": {"share": "pairs"}}},
+        {"order": ["easy", {"rigid": "fcfs", "estimates": "perfect"}]},
+    ],
+)
+def test_a_saved_scenario_runs_again_with_its_policies(policies):
+    tree = {
+        "world": "cluster",
+        "sites": {"iowa": {"processors": 8}, "oslo": {"processors": 8}},
+        "loads": {
+            "batch": {"rigid": {"lublin": {"jobs": 50, "load": 0.5}}},
+            "etl": {"staged": {"drawn": {"jobs": 2}}},
+        },
+        "policies": policies,
+    }
+    scenario = make_scenario(tree)
+    for text in (scenario.as_run, long_form(scenario).yaml()):
+        again = make_scenario(yaml.safe_load(text))
+        assert [each.setting for each in again.variants] == [each.setting for each in scenario.variants]
