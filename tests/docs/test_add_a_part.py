@@ -42,7 +42,7 @@ def outcome(tree, folder):
 
 
 def test_the_part_of_the_page_runs_with_jobs_and_tasks(example, tmp_path):
-    (yaml_text,) = blocks(PAGE, "yaml")
+    yaml_text = blocks(PAGE, "yaml")[0]
     without = outcome(example, tmp_path)
     coupled = outcome(example | yaml.safe_load(yaml_text), tmp_path)
     (note,) = (note for note in coupled.notes if note.startswith("backup"))
@@ -53,6 +53,48 @@ def test_the_part_of_the_page_runs_with_jobs_and_tasks(example, tmp_path):
     # The part slows tasks as well.
     assert coupled.metrics.mean_task_response_s > without.metrics.mean_task_response_s
     assert coupled.metrics.added_job_wait_s == 0.0
+
+
+def test_the_part_of_the_page_is_a_load_of_a_cluster(example, tmp_path):
+    tree = {
+        "world": "cluster",
+        "seconds": 3 * 86_400,
+        "sites": {"iowa": {"nodes": [{"count": NODES, "cores": 4}]}, "oslo": {"nodes": [{"count": 2, "cores": 4}]}},
+        "loads": {"batch": {"rigid": {"lublin": {"jobs": 900, "load": 0.3}}}, "web": {"tasks": {"tasks": 20_000}}},
+    }  # fmt: skip
+    loads = yaml.safe_load(blocks(PAGE, "yaml")[1])["loads"]
+    scenario = make_scenario(tree | {"loads": tree["loads"] | loads}, folder=tmp_path)
+    found = run(scenario).variants[0].outcomes[0]
+    (note,) = (note for note in found.notes if note.startswith("nightly"))
+    held = int(re.fullmatch(r"nightly@iowa: held ([\d,]+) core hours", note)[1].replace(",", ""))
+    assert 0 < held <= NODES * 2 * 2
+    cores = {each.name: each.value for each in found.series}
+    assert cores["cores of nightly at iowa"].max() > NODES / 2
+    assert "cores of nightly at oslo" not in cores
+    # The arrivals of the other loads are the same without it.
+    others = run(make_scenario(tree)).variants[0].outcomes[0]
+    assert others.jobs["submit_s"].to_list() == found.jobs["submit_s"].to_list()
+    # A saved run names the file by its full path.
+    assert str(tmp_path / "backup.py") in scenario.as_run
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ("backup", "part is 'backup', expected a file such as backup.py:Backup"),
+        ({"backup.py": {"site": 1}}, "part: site is set by the world, remove it"),
+        ({"backup.py": {"shares": 1}}, r"loads.nightly: .*backup.py has no parameter 'shares'"),
+    ],
+)
+def test_errors_of_a_part_in_a_cluster_name_the_load(example, tmp_path, part, message):
+    tree = {
+        "world": "cluster",
+        "seconds": 60,
+        "sites": {"iowa": {"processors": 4}},
+        "loads": {"nightly": {"part": part}},
+    }
+    with pytest.raises(InputError, match=message):
+        run(make_scenario(tree, folder=tmp_path))
 
 
 @pytest.mark.parametrize(("kill", "hours"), [(False, 6), (True, 4)])

@@ -15,7 +15,8 @@ from windlass.experiment.worlds.cluster.draw import draw_arrivals
 from windlass.experiment.worlds.cluster.outcome import outcome_of
 from windlass.experiment.worlds.cluster.sampler import Sampler
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
-from windlass.experiment.worlds.elastic import simulation
+from windlass.experiment.worlds.elastic import simulation as elastic
+from windlass.experiment.worlds.sharing import simulation as sharing
 from windlass.sim.nodes import Ledger
 from windlass.sim.part import Concerns, Due
 
@@ -109,9 +110,7 @@ class _Recorder:
             "Ledger": self.ledger,
             "Sampler": self.sampler,
             "Outages": self.outage,
-            "SharesPart": self.shares,
             "SitePart": self.numbered("rigid", build.SitePart, record=True),
-            "RatedSite": self.numbered("rigid", build.RatedSite),
             "WorkersPart": self.numbered("tasks", build.WorkersPart),
             "QueriesPart": self.numbered("queries", build.QueriesPart),
             "PlacedFleet": self.numbered("staged", build.PlacedFleet, log=True),
@@ -119,14 +118,19 @@ class _Recorder:
         }
 
 
-_OUTAGES, _SHARES = build.Outages, build.SharesPart
+_OUTAGES, _SHARES = build.Outages, sharing.SharesPart
 
 
 def recorded(setting: ClusterSetting, seed: int) -> WorldLog:
     """Run a variant, and return what happened."""
     arrivals, recorder = draw_arrivals(setting, seed), _Recorder()
-    instances = recorder.numbered("scaled", simulation.InstancesPart)
-    with patch.multiple(build, **recorder.classes()), patch.object(simulation, "InstancesPart", instances):
+    instances = recorder.numbered("scaled", elastic.InstancesPart)
+    rated = recorder.numbered("rigid", sharing.RatedSite)
+    with (
+        patch.multiple(build, **recorder.classes()),
+        patch.object(elastic, "InstancesPart", instances),
+        patch.multiple(sharing, RatedSite=rated, SharesPart=recorder.shares),
+    ):
         done = build.run_cluster(setting, seed, arrivals, lambda share: None)
     ledger = recorder.ledgers[0]
     sites = list(setting.sites)

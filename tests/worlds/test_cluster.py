@@ -451,7 +451,7 @@ def test_jobs_of_a_log_begin_at_zero_and_early_ends_are_noted(tmp_path):
     ("changes", "message"),
     [
         ({"loads": {"web": {"tasks": {}, "vectors": {"drawn": {}}}}}, "found tasks and vectors"),
-        ({"loads": {"web": {}}}, "expected one of rigid, tasks, staged, vectors, queries, found none"),
+        ({"loads": {"web": {}}}, "expected one of rigid, tasks, staged, vectors, queries, part, found none"),
         ({"loads": {"web": {"tasks": {}, "at": []}}}, "at: the list is empty"),
         ({"loads": {"web": {"tasks": {}, "at": ["rome"]}}}, "loads.web.at: no site 'rome', expected one of iowa"),
         ({"loads": {"web": {"tasks": {}}, "api": {"tasks": {}}}}, "loads.api: site iowa already has the short tasks"),

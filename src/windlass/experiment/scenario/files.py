@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -62,25 +62,33 @@ def resolve_paths(tree: dict[str, Any], fields: Iterable[str], folder: Path) -> 
     {'cluster': {'measured': {'prices': '/home/a.csv'}}}
     """
     for field in fields:
-        tree = _resolve(tree, field.split("."), folder)
+        tree = _resolve(tree, field.split("."), folder, _path)
     policies = tree.get("policies")
     if isinstance(policies, dict):
         resolved = {decision: resolve_policies(given, folder) for decision, given in policies.items()}
         tree = tree | {"policies": resolved}
-    if "parts" in tree:
-        tree = tree | {"parts": resolve_policies(tree["parts"], folder)}
+    for field in _PARTS:
+        tree = _resolve(tree, field.split("."), folder, resolve_policies)
     return tree
 
 
-def _resolve(value: Any, names: list[str], folder: Path) -> Any:
+#: Fields that name custom parts by their files.
+_PARTS = ("parts", "loads.*.part")
+
+
+def _path(value: Any, folder: Path) -> Any:
+    return _full(folder, value) if isinstance(value, str) else value
+
+
+def _resolve(value: Any, names: list[str], folder: Path, resolve: Callable[[Any, Path], Any]) -> Any:
     if isinstance(value, list):
-        return [_resolve(entry, names, folder) for entry in value]
+        return [_resolve(entry, names, folder, resolve) for entry in value]
     if not names:
-        return _full(folder, value) if isinstance(value, str) else value
+        return resolve(value, folder)
     if isinstance(value, dict) and names[0] == "*":
-        return {name: _resolve(entry, names[1:], folder) for name, entry in value.items()}
+        return {name: _resolve(entry, names[1:], folder, resolve) for name, entry in value.items()}
     if isinstance(value, dict) and names[0] in value:
-        return value | {names[0]: _resolve(value[names[0]], names[1:], folder)}
+        return value | {names[0]: _resolve(value[names[0]], names[1:], folder, resolve)}
     return value
 
 

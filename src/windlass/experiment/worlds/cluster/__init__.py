@@ -8,6 +8,7 @@
 - :mod:`~windlass.experiment.worlds.cluster.layout`: the rows of the ledger, and sites as each kind of load sees them.
 - :mod:`~windlass.experiment.worlds.cluster.draw`: draws all loads.
 - :mod:`~windlass.experiment.worlds.cluster.make_policies`: makes policies for their loads and sites.
+- :mod:`~windlass.experiment.worlds.cluster.instances`: the instances of a site, with their jobs.
 - :mod:`~windlass.experiment.worlds.cluster.build`: puts the parts of the simulator together and runs them.
 - :mod:`~windlass.experiment.worlds.cluster.results`: the results of all parts, and the interface of recorders.
 - :mod:`~windlass.experiment.worlds.cluster.explain`: repeats a run to explain one job.

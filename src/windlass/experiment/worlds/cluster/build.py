@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from windlass.drive import drive
 from windlass.experiment.dispatching import LANE
 from windlass.experiment.worlds.admission.simulation import model_at
 from windlass.experiment.worlds.batch.estimates import ordered_jobs
 from windlass.experiment.worlds.cluster.draw import Arrivals, ClusterArrivals
+from windlass.experiment.worlds.cluster.instances import instances_case, without_kept
 from windlass.experiment.worlds.cluster.layout import ledger_rows, outages_of, tiers_of
 from windlass.experiment.worlds.cluster.loads.rigid import RigidJobs
 from windlass.experiment.worlds.cluster.loads.tasks import ShortTasks
@@ -21,17 +20,14 @@ from windlass.experiment.worlds.cluster.make_policies import make, make_admit, m
 from windlass.experiment.worlds.cluster.policies import ClusterPoliciesSpec
 from windlass.experiment.worlds.cluster.results import ClusterRecorder, ClusterRun, LoadResult
 from windlass.experiment.worlds.cluster.sampler import Sampler
-from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
-from windlass.experiment.worlds.elastic.simulation import ElasticCase, scale_policy
-from windlass.experiment.worlds.elastic.spot import instance_fleet
-from windlass.experiment.worlds.sharing.simulation import SharingCase, share_policy
+from windlass.experiment.worlds.custom_parts import make_part
+from windlass.experiment.worlds.elastic.simulation import scale_policy
+from windlass.experiment.worlds.sharing.simulation import SharingCase, share_policy, sharing_parts
 from windlass.experiment.worlds.video.streams import QuerySchedule
-from windlass.io.traces.demands import DemandLog
 from windlass.model import InputError
 from windlass.model.fleet import FleetCase
 from windlass.model.timetable import WorkerTimetable
-from windlass.model.vectors import VectorJobs
 from windlass.order.fleet import POLICIES as ORDER_STAGED
 from windlass.order.fleet.compiled import in_loop
 from windlass.order.site import POLICIES as ORDER
@@ -44,15 +40,12 @@ from windlass.sim.coupled import Coupled
 from windlass.sim.demand import ScaledLoad
 from windlass.sim.fleet.binding import FleetCores
 from windlass.sim.fleet.part import OrderedFleet, PlacedFleet
-from windlass.sim.instances.fleet import InstanceFleet
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
-from windlass.sim.part import Part
+from windlass.sim.part import NamedPart, Part
 from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.setup import Terms
-from windlass.sim.shares.part import SharesPart
 from windlass.sim.site.part import SitePart
-from windlass.sim.site.rated import RatedSite
 from windlass.sim.telemetry.gate import WhenFull, gate
 from windlass.sim.telemetry.metrics import Metrics
 from windlass.sim.telemetry.part import TelemetryPart
@@ -114,7 +107,13 @@ class _Assembly:
         self._site = {name: place for place, name in enumerate(setting.sites)}
         rows = ledger_rows(setting.sites, self._cloud)
         holders = len(arrivals.rigid) + len(arrivals.tasks) + len(arrivals.staged) + len(arrivals.queries)
-        self._ledger = Ledger(rows, parts=holders + len(setting.sites))
+        custom = [
+            (name, site)
+            for name, load in setting.loads.items()
+            if load.part
+            for site in setting.sites_of(load)
+        ]
+        self._ledger = Ledger(rows, parts=holders + len(setting.sites) + len(custom))
         self._policies: dict[str, Any] = {}
         self._parts: list[Part] = []
         self._names: list[str] = []
@@ -128,6 +127,8 @@ class _Assembly:
             workers.append(self._workers(tasks))
             self._note_holder(tasks.name)
         self._spill(workers)
+        # Custom parts may limit what they will take, before jobs join.
+        parts = [self._custom_part(name, site) for name, site in custom]
         self._add_outages()
         for queries in arrivals.queries:
             self._add_queries(queries)
@@ -135,6 +136,8 @@ class _Assembly:
             self._add_rigid(rigid)
         for staged in arrivals.staged:
             self._add_staged(staged)
+        for (name, site), custom_part in zip(custom, parts, strict=True):
+            self._add(custom_part, "parts", name, site)
         for tasks, part in zip(arrivals.tasks, workers, strict=True):
             self._add_tasks(tasks, part)
         self._add_instances()
@@ -217,7 +220,7 @@ class _Assembly:
         self._serve(part, self._setting.sites_of(load))
 
     def _add_rigid(self, given: Arrivals[RigidJobs]) -> None:
-        setting, site, jobs = self._setting, self._site[given.site], given.drawn.jobs.jobs
+        setting, site = self._setting, self._site[given.site]
         spec = self._chosen.of("order", given.site)
         assert spec is not None  # Jobs always have an order.
         policy = make(spec, ORDER, self._streams, given.name)
@@ -233,34 +236,36 @@ class _Assembly:
             self._loads[given.site].append(part)
             return
         self._policies[f"order.{given.name}"] = policy
-        rated = RatedSite(jobs, policy, self._ledger, site=site, kill=setting.kill_at_walltime)
+        case = self._sharing(given)
+        chosen = share_policy(share.name, share.parameters, case, self._streams.stream(f"share.{given.name}"))
+        self._policies[f"share.{given.name}"] = chosen
+        noise = self._streams.stream(f"noise.{given.name}")
+        rated, shares = sharing_parts(case, policy, chosen, self._ledger, noise, site=site)
         self._add(rated, "rigid", given.load, given.site)
         self._loads[given.site].append(rated)
-        case = self._sharing(given)
-        rng = self._streams.stream(f"share.{given.name}")
-        chosen = share_policy(share.name, share.parameters, case, rng)
-        self._policies[f"share.{given.name}"] = chosen
-        shares = SharesPart(
-            rated, jobs, case.use, chosen, case.physics, self._ledger, self._streams.stream(f"noise.{given.name}"),
-            memory_per_core=case.memory_per_core, every=setting.checkpoint, noise=setting.noise, at_site=site,
-        )  # fmt: skip
         self._add(shares, "shared", given.load, given.site)
 
     def _sharing(self, given: Arrivals[RigidJobs]) -> SharingCase:
         """Return how jobs of a site slow each other down; factors of pairs are the same at all sites."""
-        load, site = self._setting.loads[given.load].rigid, self._setting.sites[given.site]
+        setting, site = self._setting, self._setting.sites[given.site]
+        load, use = setting.loads[given.load].rigid, given.drawn.use
         assert load is not None  # The load has rigid jobs.
-        factors, seed = (
-            self._streams.stream(f"factors.{given.load}"),
-            self._streams.seed_of(f"pairs.{given.load}"),
-        )
+        factors = self._streams.stream(f"factors.{given.load}")
+        speeds = load.interference.physics(use, factors, self._streams.seed_of(f"pairs.{given.load}"))
         return SharingCase(
-            given.drawn.jobs.jobs,
-            site.for_jobs,
-            given.drawn.use,
-            load.interference.physics(given.drawn.use, factors, seed),
-            site.memory_per_core,
-        )
+            given.drawn.jobs.jobs, site.for_jobs, use, speeds, site.memory_per_core,
+            setting.checkpoint, setting.noise, setting.kill_at_walltime,
+        )  # fmt: skip
+
+    def _custom_part(self, name: str, site: str) -> NamedPart:
+        spec = self._setting.loads[name].part
+        assert spec is not None  # The load is a custom part.
+        try:
+            part = make_part(spec, self._streams.stream(f"{name}@{site}"), self._ledger, self._site[site])
+        except InputError as error:
+            raise InputError(f"loads.{name}: {error}") from error
+        self._note_holder(f"{name}@{site}")
+        return part
 
     def _add_staged(self, given: Arrivals[FleetCase]) -> None:
         load = self._setting.loads[given.load]
@@ -337,54 +342,21 @@ class _Assembly:
         for name, site in self._setting.sites.items():
             if site.instances is None:
                 continue
-            given: Arrivals[DemandLog] | None = own.get(name)
-            jobs = VectorJobs.of([], []) if given is None else given.drawn.jobs
+            given = own.get(name)
             load = "" if given is None else given.load
-            if given is not None:
-                _check_instances(given, site)
             spec = self._chosen.of("scale", name)
             assert spec is not None  # Instances are always scaled.
-            setting, fleet = self._setting, instance_fleet(site.instances, jobs)
-            look = setting.look if setting.look < setting.period else None
-            case = ElasticCase(
-                jobs, fleet, setting.period, 0.0 if given is None else self._earlier(given), look
-            )
+            case = instances_case(self._setting, name, given)
             rng = self._streams.stream(f"{SCALE.key}.{load}@{name}")
-            known = replace(case, fleet=_without_kept(fleet, site.keeps.tasks))
-            policy = scale_policy(spec.name, spec.parameters, known, rng)
+            policy = scale_policy(spec.name, spec.parameters, without_kept(case, site.keeps.tasks), rng)
             self._policies[f"scale{'.' if load else ''}{load}@{name}"] = policy
             try:
                 part = case.part(
-                    self._ledger, self._streams.stream(f"launches@{name}"), idle_time(policy, fleet.idle),
+                    self._ledger, self._streams.stream(f"launches@{name}"), idle_time(policy, case.fleet.idle),
                     site=self._site[name], after=site.count, loads=self._loads[name],
                     # If all jobs run, the first instances are launched in time for the first of them.
-                    **({} if math.isinf(setting.seconds) else {"begin": 0.0}),
+                    **({} if math.isinf(self._setting.seconds) else {"begin": 0.0}),
                 )  # fmt: skip
             except InputError as error:
                 raise InputError(f"sites.{name}: {error}") from error
             self._add(part, "scaled", load, name)
-
-    def _earlier(self, given: Arrivals[DemandLog]) -> float:
-        """Return the length of the first part of jobs for instances that serves as history only, s."""
-        load = self._setting.loads[given.load].vectors
-        assert load is not None  # The load has jobs for instances.
-        return load.earlier
-
-
-def _without_kept(fleet: InstanceFleet, share: float) -> InstanceFleet:
-    """Return the instances without the cores that are kept for short tasks."""
-    left = (replace(kind, cores=kind.cores - float(np.ceil(share * kind.cores))) for kind in fleet.types)
-    return replace(fleet, types=tuple(left))
-
-
-def _check_instances(given: Arrivals[DemandLog], site: ClusterSiteSpec) -> None:
-    """Reject jobs that no instance has room for next to the cores that short tasks keep."""
-    assert site.instances is not None  # Jobs arrive there.
-    cores = np.array([kind.cores for kind in site.instances.types])
-    left = float((cores - np.ceil(site.keeps.tasks * cores)).max())
-    widest = float(given.drawn.jobs.resources[:, 1].max())
-    if widest > left and site.keeps.tasks > 0.0:
-        raise InputError(
-            f"loads.{given.load}: a job requests {widest:g} cores, but an instance of {given.site} has {left:g} "
-            "at most besides those kept for tasks; use larger instances or a lower keeps.tasks"
-        )

@@ -49,7 +49,12 @@ def outcome_of(setting: ClusterSetting, seed: int, arrivals: ClusterArrivals, do
         ),
         jobs=_table(setting, arrivals, done),
         processors=sum(group.count * group.cores for site in setting.sites.values() for group in site.groups),
-        notes=(*arrivals.notes(), *_stand_in_notes(setting), *_sample_notes(setting, done)),
+        notes=(
+            *arrivals.notes(),
+            *_stand_in_notes(setting),
+            *_part_notes(done),
+            *_sample_notes(setting, done),
+        ),
         series=(*_use(setting, samples), *core_series(setting, done)),
         site_map=site_map(setting, done),
     )
@@ -152,6 +157,11 @@ def _stand_in_notes(setting: ClusterSetting) -> Iterator[str]:
     chosen = {choice.decision: choice.label for choice in setting.chosen().choices()}
     for decision in setting.without:
         yield f"without {decision}: {chosen[decision]} stands in for it"
+
+
+def _part_notes(done: ClusterRun) -> Iterator[str]:
+    """Return the result of each custom part."""
+    yield from (f"{each.load}@{each.site}: {each.result}" for each in done.parts)
 
 
 def _sample_notes(setting: ClusterSetting, done: ClusterRun) -> Iterator[str]:

@@ -41,6 +41,7 @@ class ClusterRun:
     scaled: list[LoadResult[Scaled]] = field(default_factory=list)
     queries: list[LoadResult[Streamed]] = field(default_factory=list)
     samples: list[LoadResult[Samples]] = field(default_factory=list)
+    parts: list[LoadResult[object]] = field(default_factory=list)
 
 
 class ClusterRecorder(Protocol):

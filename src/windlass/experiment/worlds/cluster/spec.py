@@ -27,14 +27,17 @@ from windlass.experiment.worlds.cluster.policies import (
 )
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec, MeasuredLinks, TierSpec, resolve_like
 from windlass.experiment.worlds.composition import without
+from windlass.experiment.worlds.custom_parts import check_part
+from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
 from windlass.results import Choice
 
 #: Characters that addresses and names of random streams use.
 _RESERVED = "@. "
-_KINDS = ("rigid", "tasks", "staged", "vectors", "queries")
+_KINDS = ("rigid", "tasks", "staged", "vectors", "queries", "part")
 #: Kinds of load whose jobs have times of their own; the others are spread over the simulated time.
 _TIMED: Final = frozenset({"rigid", "vectors"})
+_SPREAD: Final = frozenset(_KINDS) - _TIMED - {"part"}
 #: Kinds of load that run on nodes.
 _ON_NODES: Final = frozenset({"rigid", "tasks"})
 
@@ -43,7 +46,7 @@ class ClusterLoadSpec(Spec):
     """A load: exactly one of its kinds, ``at`` some sites, or at each.
 
     Rigid jobs, tasks and vector jobs arrive at each of these sites separately. Staged jobs and queries run over all of
-    them.
+    them. ``part``: a load of your own, by its file; each of the sites has one.
     """
 
     rigid: RigidSpec | None = None
@@ -51,6 +54,7 @@ class ClusterLoadSpec(Spec):
     staged: StagedSpec | None = None
     vectors: VectorsSpec | None = None
     queries: QueriesSpec | None = None
+    part: Policy | None = None
     at: Literal["each"] | tuple[str, ...] = "each"
 
     @model_validator(mode="after")
@@ -58,6 +62,8 @@ class ClusterLoadSpec(Spec):
         given = [kind for kind in _KINDS if getattr(self, kind) is not None]
         if len(given) != 1:
             raise ValueError(f"expected one of {', '.join(_KINDS)}, found {' and '.join(given) or 'none'}")
+        if self.part is not None:
+            check_part(self.part, "part")
         if not self.at:
             raise ValueError("at: the list is empty, expected 'each' or some sites")
         return self
@@ -167,7 +173,7 @@ class ClusterSetting(Setting):
         _check_once(self, "tasks", "short tasks")
         _check_once(self, "vectors", "vector jobs")
         for name, load in self.loads.items():
-            if math.isinf(self.seconds) and load.kind not in _TIMED:
+            if math.isinf(self.seconds) and load.kind in _SPREAD:
                 raise ValueError(
                     f"seconds is {ALL!r}, expected a number: loads.{name} is spread over the simulated time"
                 )
@@ -187,6 +193,10 @@ class ClusterSetting(Setting):
                         f"loads.{name}: site {site} has no instances, on which vector jobs run; add "
                         f"sites.{site}.instances, or set loads.{name}.at"
                     )
+        if math.isinf(self.seconds) and not any(load.kind in _TIMED for load in self.loads.values()):
+            raise ValueError(
+                f"seconds is {ALL!r}, expected a number: no load has jobs with times of their own"
+            )
         self._check_estimates()
         queries = [name for name, load in self.loads.items() if load.kind == "queries"]
         if len(queries) > 1:

@@ -15,12 +15,12 @@ from windlass.experiment.dispatching import tasks_on_nodes
 from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
 from windlass.experiment.worlds.colocated.cluster import timetable
 from windlass.experiment.worlds.colocated.spec import ColocatedSetting
+from windlass.experiment.worlds.custom_parts import make_part
 from windlass.experiment.worlds.dispatch.tasks import DispatchTasks
 from windlass.model import InputError, JobTable
 from windlass.model.timetable import NodeTimetable
 from windlass.order.site import POLICIES as ORDER
 from windlass.order.site import SitePolicy
-from windlass.policy.registry import Registry
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
 from windlass.sim.outages import Outages
@@ -29,11 +29,6 @@ from windlass.sim.site.part import SitePart
 from windlass.sim.site.result import Replay
 from windlass.sim.workers.part import WorkersPart
 from windlass.sim.workers.result import Dispatched
-
-#: Registry of custom parts, which a scenario names by their files; none is built in.
-PARTS = Registry(
-    "sim", "What else happens at the site?", "", "windlass.sim", "horizon", key="parts", field="parts"
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,14 +186,7 @@ def _ledger(case: Colocation) -> Ledger:
 def _further(case: Colocation, ledger: Ledger) -> tuple[NamedPart, ...]:
     """Create the scenario's custom parts; the jobs are part 0 of the ledger."""
     return tuple(
-        PARTS.make(
-            spec.name,
-            np.random.default_rng([case.seed, 3, number]),
-            ledger=ledger,
-            site=0,
-            number=number,
-            **spec.parameters,
-        )
+        make_part(spec, np.random.default_rng([case.seed, 3, number]), ledger, 0, number)
         for number, spec in enumerate(case.setting.parts, start=1)
     )
 

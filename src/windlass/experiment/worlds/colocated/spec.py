@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 from windlass.experiment.worlds import Setting
 from windlass.experiment.worlds.batch.spec import BatchWorkloadSpec as JobsSpec
 from windlass.experiment.worlds.colocated.cluster import ColocatedClusterSpec
+from windlass.experiment.worlds.custom_parts import check_part
 from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
 from windlass.experiment.worlds.policy import Policy
 from windlass.experiment.worlds.spec import NotNegative, Positive, Sizes, Spec
@@ -22,10 +23,6 @@ class TasksSpec(DispatchWorkloadSpec):
     """
 
     load: Positive = 0.04
-
-
-#: Parameters of a custom part that the world passes.
-_GIVEN = frozenset({"ledger", "site", "number"})
 
 
 class ColocatedWorkloadSpec(Spec):
@@ -74,9 +71,4 @@ class ColocatedSetting(Setting):
     @field_validator("parts")
     @classmethod
     def _by_file(cls, parts: tuple[Policy, ...]) -> tuple[Policy, ...]:
-        for number, part in enumerate(parts):
-            if not part.name.partition(":")[0].endswith(".py"):
-                raise ValueError(f"part {number} is {part.name!r}, expected a file such as backup.py:Backup")
-            for given in _GIVEN & part.parameters.keys():
-                raise ValueError(f"part {number}: {given} is set by the world, remove it from the scenario")
-        return parts
+        return tuple(check_part(part, f"part {number}") for number, part in enumerate(parts))

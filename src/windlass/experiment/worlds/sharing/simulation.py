@@ -101,15 +101,40 @@ def run_sharing(
     ([600.0, 660.0], [1])
     """
     ledger, report = Ledger([[case.processors]], parts=1), progress or (lambda _: None)
-    site = RatedSite(
-        case.jobs,
-        order,
-        ledger,
-        kill=case.kill,
-        progress=lambda submitted: report(submitted / len(case.jobs)),
+    site, part = sharing_parts(
+        case, order, share, ledger, rng, progress=lambda submitted: report(submitted / len(case.jobs))
     )
-    part = SharesPart(
-        site,
+    done, shared = drive(Coupled((site, part), ledger), {ORDER.key: order, SHARE.key: share})
+    left = np.array([site.work_left(row, end) for row, end in enumerate(done.end.tolist())])
+    return SharingRun(done, shared, left)
+
+
+def sharing_parts(
+    case: SharingCase,
+    order: SitePolicy,
+    share: SharePolicy,
+    ledger: Ledger,
+    rng: np.random.Generator,
+    *,
+    site: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[RatedSite, SharesPart]:
+    """Return the parts of the jobs of a site, and of those that share.
+
+    Parameters
+    ----------
+    case, order, share
+        The jobs and the site, the ordering policy and the co-scheduler.
+    ledger, site
+        The ledger, and the site's number in it.
+    rng
+        The random generator of measurement noise.
+    progress
+        Receives the number of submitted jobs.
+    """
+    rated = RatedSite(case.jobs, order, ledger, site=site, kill=case.kill, progress=progress)
+    shares = SharesPart(
+        rated,
         case.jobs,
         case.use,
         share,
@@ -119,10 +144,9 @@ def run_sharing(
         memory_per_core=case.memory_per_core,
         every=case.checkpoint,
         noise=case.noise,
+        at_site=site,
     )
-    done, shared = drive(Coupled((site, part), ledger), {ORDER.key: order, SHARE.key: share})
-    left = np.array([site.work_left(row, end) for row, end in enumerate(done.end.tolist())])
-    return SharingRun(done, shared, left)
+    return rated, shares
 
 
 def share_policy(
