@@ -216,9 +216,10 @@ class ClusterSetting(Setting):
         estimates = chosen.order.estimates
         if estimates == "requested":
             return
-        for name in {
+        with_jobs = {
             site for load in self.loads.values() if load.rigid is not None for site in self.sites_of(load)
-        }:
+        }
+        for name in (site for site in self.sites if site in with_jobs):
             if chosen.of("share", name) is not None:
                 raise ValueError(
                     f"policies.order.estimates is {estimates!r}, expected 'requested' at site {name}, where jobs share "
