@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from tests.announced_kernels import announced_and_called_kernels
 from tests.sim.admission import Oracle
 from windlass.admit import POLICIES as ADMIT
+from windlass.admit.context import AdmitContext
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch.compiled import REFUSE
 from windlass.experiment.dispatching import make_policy
 from windlass.experiment.scenario import make_scenario
 from windlass.experiment.worlds.admission import simulation
 from windlass.experiment.worlds.admission.simulation import (
-    admit_policies,
     dispatch_policy,
     draw_case,
     with_admission,
@@ -87,6 +87,13 @@ def test_rejecting_nothing_or_everything_changes_nothing(dispatch, admit):
     assert (tasks.forced > 0) == (admit == "never")
 
 
+def of_nodes(setting, seed, dim):
+    """Return an admission policy for each node, also of policies that decide for all nodes at once."""
+    spec, nodes = setting.policies.admit, range(setting.cluster.nodes)
+    contexts = (AdmitContext(np.random.default_rng([seed, 3, node]), dim) for node in nodes)
+    return [ADMIT.make(spec.name, context, **spec.parameters) for context in contexts]
+
+
 @pytest.mark.parametrize(
     "dispatch", ["pot", "jsq", "ppot", "round-robin", "least-outstanding", "uniform", "pss"]
 )
@@ -117,7 +124,7 @@ def test_admission_equals_the_plain_simulation(monkeypatch, dispatch, admit, ful
     setting = case.setting
     plain = Oracle(
         dispatch_policy(setting, case.seed),
-        list(admit_policies(setting, case.seed, model.dim)),
+        of_nodes(setting, case.seed, model.dim),
         model,
         np.random.default_rng([case.seed, 4]),
         case.tasks.submit,

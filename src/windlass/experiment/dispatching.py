@@ -30,7 +30,14 @@ from windlass.sim.workers.setup import Setup
 LANE = 8
 
 
-def make_policy(name: str, speeds: NDArray[np.float64], rng: np.random.Generator, **parameters: Any) -> Any:
+def make_policy(
+    name: str,
+    speeds: NDArray[np.float64],
+    rng: np.random.Generator,
+    guaranteed: float | None = None,
+    /,
+    **parameters: Any,
+) -> Any:
     """Create a policy for these workers; constructor arguments such as rates are filled in from their speeds.
 
     Parameters
@@ -41,6 +48,8 @@ def make_policy(name: str, speeds: NDArray[np.float64], rng: np.random.Generator
         (n,) work/s.
     rng
         The policy's random generator.
+    guaranteed
+        Total rate that the workers have at any time, work/s; None for the sum of their speeds.
     parameters
         Further arguments, which take precedence over those filled in.
 
@@ -49,7 +58,7 @@ def make_policy(name: str, speeds: NDArray[np.float64], rng: np.random.Generator
     >>> make_policy("ppot", np.array([1.0, 2.0]), np.random.default_rng(1)).workers
     2
     """
-    return POLICIES.make(name, DispatchContext.of(speeds, rng), **parameters)
+    return POLICIES.make(name, DispatchContext.of(speeds, rng, guaranteed), **parameters)
 
 
 def simulate(

@@ -144,7 +144,7 @@ class Explainer(Protocol):
 
 
 class World(Protocol):
-    """The interface of a world.
+    """The interface of a world, from which worlds inherit what most of them lack.
 
     Parameters
     ----------
@@ -168,10 +168,10 @@ class World(Protocol):
     summary: str
     setting: type[Setting]
     decisions: tuple[Registry, ...]
-    live: LiveWorld | None
-    logged: LoggedWorld | None
     metrics: type[Any]
-    explainer: Explainer | None
+    live: LiveWorld | None = None
+    logged: LoggedWorld | None = None
+    explainer: Explainer | None = None
 
     def choices(self, setting: Any) -> tuple[Choice, ...]:
         """Return the policy of each decision."""

@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 
 from windlass.admit import POLICIES as ADMIT
-from windlass.admit import AdmitPolicy, AdmitsSite
+from windlass.admit import AdmitsSite
 from windlass.admit.context import AdmitContext
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch import DispatchPolicy
-from windlass.dispatch.context import DispatchContext
 from windlass.drive import Policies, drive
-from windlass.experiment.dispatching import tasks_on_nodes
-from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
+from windlass.experiment.dispatching import make_policy, tasks_on_nodes
+from windlass.experiment.workloads.tasks import DrawnTasks
 from windlass.experiment.worlds.admission.spec import AdmissionSetting
 from windlass.experiment.worlds.dispatch.tasks import DispatchTasks
+from windlass.experiment.worlds.policy import PolicySpec
 from windlass.policy.registry import capability
 from windlass.sim.coupled import Coupled
 from windlass.sim.nodes import Ledger
@@ -69,15 +69,7 @@ def draw_case(setting: AdmissionSetting, seed: int, tasks: DispatchTasks) -> Adm
         Parameters of the tasks.
     """
     cluster = setting.cluster
-    drawn = draw_tasks(
-        tasks.count,
-        tasks.load,
-        tasks.arrivals,
-        tasks.service,
-        tasks_per_job=tasks.per_job,
-        capacity=cluster.capacity,
-        seed=seed,
-    )
+    drawn = tasks.drawn(cluster.capacity, seed)
     bursts = draw_bursts(
         cluster.nodes,
         cluster.cores,
@@ -125,31 +117,40 @@ def without_admission(case: AdmissionCase) -> Dispatched:
 def dispatch_policy(setting: AdmissionSetting, seed: int) -> DispatchPolicy:
     """Create the dispatch policy, given the nodes' speeds without neighbours and their mean rate with neighbours."""
     cluster, spec = setting.cluster, setting.policies.dispatch
-    speeds = cluster.speeds()
-    context = DispatchContext.of(speeds, np.random.default_rng([seed, 1]), cluster.capacity)
-    policy: DispatchPolicy = DISPATCH.make(spec.name, context, **spec.parameters)
+    rng = np.random.default_rng([seed, 1])
+    policy: DispatchPolicy = make_policy(
+        spec.name, cluster.speeds(), rng, cluster.capacity, **spec.parameters
+    )
     return policy
 
 
 def site_policy(setting: AdmissionSetting, seed: int, dim: int) -> AdmitSitePolicy:
-    """Create the admission policy of all nodes: one for the site if it decides so, or else one for each node."""
-    spec, nodes = setting.policies.admit, setting.cluster.nodes
-    if capability(ADMIT.find(spec.name), AdmitsSite) is None:
-        return AdmitSitePolicy(admit_policies(setting, seed, dim))
-    context = AdmitContext(np.random.default_rng([seed, 3, 0]), dim, nodes=nodes)
-    return AdmitSitePolicy([ADMIT.make(spec.name, context, **spec.parameters)])
+    """Create the admission policy of all nodes, each with its own random generator."""
+    nodes = setting.cluster.nodes
+    return admission_policy(
+        setting.policies.admit, nodes, dim, lambda node: np.random.default_rng([seed, 3, node])
+    )
 
 
-def admit_policies(setting: AdmissionSetting, seed: int, dim: int) -> tuple[AdmitPolicy, ...]:
-    """Create an admission policy for each node, each with its own random generator."""
-    return tuple(admit_policy(setting, seed, dim, node) for node in range(setting.cluster.nodes))
+def admission_policy(
+    spec: PolicySpec, nodes: int, dim: int, stream: Callable[[int], np.random.Generator]
+) -> AdmitSitePolicy:
+    """Create the admission policy of a site: one for all nodes, if it decides so, or else one for each node.
 
-
-def admit_policy(setting: AdmissionSetting, seed: int, dim: int, node: int) -> AdmitPolicy:
-    """Create the admission policy of one node."""
-    spec, rng = setting.policies.admit, np.random.default_rng([seed, 3, node])
-    policy: AdmitPolicy = ADMIT.make(spec.name, AdmitContext(rng, dim), **spec.parameters)
-    return policy
+    Parameters
+    ----------
+    spec
+        The policy.
+    nodes, dim
+        Numbers of nodes and of metrics.
+    stream
+        Returns the random generator of a node's policy.
+    """
+    if capability(ADMIT.find(spec.name), AdmitsSite) is not None:
+        context = AdmitContext(stream(0), dim, nodes=nodes)
+        return AdmitSitePolicy([ADMIT.make(spec.name, context, **spec.parameters)])
+    contexts = (AdmitContext(stream(node), dim) for node in range(nodes))
+    return AdmitSitePolicy([ADMIT.make(spec.name, context, **spec.parameters) for context in contexts])
 
 
 def model_of(setting: AdmissionSetting) -> MetricModel:

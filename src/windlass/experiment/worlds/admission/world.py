@@ -10,7 +10,7 @@ import polars as pl
 
 from windlass.admit import POLICIES as ADMIT
 from windlass.dispatch import POLICIES as DISPATCH
-from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds import Setting, World
 from windlass.experiment.worlds.admission.simulation import (
     dispatch_policy,
     draw_case,
@@ -33,7 +33,7 @@ from windlass.sim.workers.part import kernels
 from windlass.sim.workers.result import Dispatched
 
 
-class AdmissionWorld:
+class AdmissionWorld(World):
     """The world of small tasks on nodes that reject some of them.
 
     Examples
@@ -51,10 +51,7 @@ class AdmissionWorld:
     summary = "small tasks on nodes that predict contention by bursty neighbours and reject tasks"
     setting: type[Setting] = AdmissionSetting
     decisions: tuple[Registry, ...] = (DISPATCH, ADMIT)
-    live: LiveWorld | None = None
-    logged: LoggedWorld | None = None
     metrics: type[AdmissionMetrics] = AdmissionMetrics
-    explainer: Explainer | None = None
 
     def composition(self, tree: Mapping[str, Any], setting: AdmissionSetting, seed: int) -> Composition:
         """Return what a cluster lacks."""

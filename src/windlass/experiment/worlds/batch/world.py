@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds import Explainer, LoggedWorld, Setting, World
 from windlass.experiment.worlds.batch.estimates import ordered_jobs, users_of
 from windlass.experiment.worlds.batch.explainer import BatchExplainer
 from windlass.experiment.worlds.batch.jobs import cut_share, jobs_of, jobs_table, site_metrics, walltime_notes
@@ -32,7 +32,7 @@ from windlass.sim.site.replay import replay
 from windlass.sim.site.result import Replay
 
 
-class Batch:
+class Batch(World):
     """The world of rigid parallel jobs on one site.
 
     Examples
@@ -48,7 +48,6 @@ class Batch:
     summary = "rigid parallel jobs on one site"
     setting: type[Setting] = BatchSetting
     decisions: tuple[Registry, ...] = (POLICIES,)
-    live: LiveWorld | None = None
     logged: LoggedWorld | None = LoggedBatch()
     metrics: type[BatchMetrics] = BatchMetrics
     explainer: Explainer | None = BatchExplainer()

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from windlass.admit import POLICIES as ADMIT
-from windlass.admit import AdmitsSite
-from windlass.admit.context import AdmitContext
-from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch import DispatchPolicy
-from windlass.dispatch.context import DispatchContext
+from windlass.experiment.dispatching import make_policy
 from windlass.experiment.workloads.streams import Streams
+from windlass.experiment.worlds.admission.simulation import admission_policy
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec
 from windlass.experiment.worlds.policy import PolicySpec
-from windlass.policy.registry import Registry, capability
+from windlass.policy.registry import Registry
 from windlass.sim.telemetry.site_policy import AdmitSitePolicy
 
 
@@ -50,8 +47,10 @@ def make_dispatch(
     streams, name
         As in :func:`make`.
     """
-    context = DispatchContext.of(site.speeds(), streams.stream(f"dispatch.{name}"), floor * site.capacity)
-    policy: DispatchPolicy = DISPATCH.make(spec.name, context, **spec.parameters)
+    rng = streams.stream(f"dispatch.{name}")
+    policy: DispatchPolicy = make_policy(
+        spec.name, site.speeds(), rng, floor * site.capacity, **spec.parameters
+    )
     return policy
 
 
@@ -67,11 +66,4 @@ def make_admit(spec: PolicySpec, nodes: int, dim: int, streams: Streams, name: s
     streams, name
         As in :func:`make`.
     """
-
-    def created(node: int, nodes: int | None) -> Any:
-        context = AdmitContext(streams.stream(f"admit.{name}.{node}"), dim, nodes=nodes)
-        return ADMIT.make(spec.name, context, **spec.parameters)
-
-    if capability(ADMIT.find(spec.name), AdmitsSite) is not None:
-        return AdmitSitePolicy([created(0, nodes)])
-    return AdmitSitePolicy([created(node, None) for node in range(nodes)])
+    return admission_policy(spec, nodes, dim, lambda node: streams.stream(f"admit.{name}.{node}"))

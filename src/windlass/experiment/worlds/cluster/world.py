@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 
 from windlass.admit import POLICIES as ADMIT
 from windlass.dispatch import POLICIES as DISPATCH
-from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds import Explainer, Setting, World
 from windlass.experiment.worlds.admission.simulation import model_at
 from windlass.experiment.worlds.cluster.build import run_cluster
 from windlass.experiment.worlds.cluster.draw import ClusterArrivals, draw_arrivals
@@ -36,7 +36,7 @@ from windlass.sim.telemetry.part import TelemetryPart, policy_kernels
 from windlass.sim.workers.part import kernels as worker_kernels
 
 
-class ClusterWorld:
+class ClusterWorld(World):
     """The world of one cluster.
 
     Examples
@@ -54,8 +54,6 @@ class ClusterWorld:
     summary = "one cluster of several sites: jobs, tasks, queries and instances that share nodes, under all decisions"
     setting: type[Setting] = ClusterSetting
     decisions: tuple[Registry, ...] = (PLAN, ORDER, ORDER_STAGED, PLACE, SCALE, SHARE, DISPATCH, ADMIT)
-    live: LiveWorld | None = None
-    logged: LoggedWorld | None = None
     metrics: type[ClusterMetrics] = ClusterMetrics
     explainer: Explainer | None = ClusterExplainer()
 

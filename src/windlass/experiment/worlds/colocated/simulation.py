@@ -9,10 +9,9 @@ import numpy as np
 
 from windlass.dispatch import POLICIES as DISPATCH
 from windlass.dispatch import DispatchPolicy
-from windlass.dispatch.context import DispatchContext
 from windlass.drive import drive
-from windlass.experiment.dispatching import tasks_on_nodes
-from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
+from windlass.experiment.dispatching import make_policy, tasks_on_nodes
+from windlass.experiment.workloads.tasks import DrawnTasks
 from windlass.experiment.worlds.colocated.cluster import timetable
 from windlass.experiment.worlds.colocated.spec import ColocatedSetting
 from windlass.experiment.worlds.custom_parts import make_part
@@ -87,15 +86,7 @@ def colocate(setting: ColocatedSetting, seed: int, jobs: JobTable, tasks: Dispat
     until = max(float(jobs.submit[-1]), tasks.last)
     outages = timetable(setting.cluster, until, np.random.default_rng([seed, 2]))
     _check_room(setting, jobs, outages)
-    drawn = draw_tasks(
-        tasks.count,
-        tasks.load,
-        tasks.arrivals,
-        tasks.service,
-        tasks_per_job=tasks.per_job,
-        capacity=float(setting.cluster.speeds().sum()),
-        seed=seed,
-    )
+    drawn = tasks.drawn(float(setting.cluster.speeds().sum()), seed)
     return Colocation(setting, seed, jobs, drawn, outages)
 
 
@@ -158,10 +149,10 @@ def dispatch_policy(setting: ColocatedSetting, seed: int) -> DispatchPolicy:
     of their sum; with a higher rate it would fill busy nodes with its own benchmark tasks.
     """
     cluster, spec = setting.cluster, setting.policies.dispatch
-    speeds = cluster.speeds()
-    rng = np.random.default_rng([seed, 1])
-    context = DispatchContext.of(speeds, rng, cluster.floor * float(speeds.sum()))
-    policy: DispatchPolicy = DISPATCH.make(spec.name, context, **spec.parameters)
+    speeds, rng = cluster.speeds(), np.random.default_rng([seed, 1])
+    policy: DispatchPolicy = make_policy(
+        spec.name, speeds, rng, cluster.floor * float(speeds.sum()), **spec.parameters
+    )
     return policy
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from windlass.dispatch import POLICIES as DISPATCH
-from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds import Setting, World
 from windlass.experiment.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
 from windlass.experiment.worlds.colocated.simulation import (
     Colocation,
@@ -50,7 +50,7 @@ class Both:
     tasks: DispatchTasks
 
 
-class Colocated:
+class Colocated(World):
     """The world of rigid jobs and small tasks on the nodes of one site.
 
     Examples
@@ -68,10 +68,7 @@ class Colocated:
     summary = "rigid jobs on the nodes of a site, and small tasks on what these leave idle"
     setting: type[Setting] = ColocatedSetting
     decisions: tuple[Registry, ...] = (ORDER, DISPATCH)
-    live: LiveWorld | None = None
-    logged: LoggedWorld | None = None
     metrics: type[ColocatedMetrics] = ColocatedMetrics
-    explainer: Explainer | None = None
 
     def composition(self, tree: Mapping[str, Any], setting: ColocatedSetting, seed: int) -> Composition:
         """Return what a cluster lacks."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from windlass.experiment.workloads.arrivals import Bursty
 from windlass.experiment.workloads.service import Pareto
+from windlass.experiment.workloads.tasks import DrawnTasks, draw_tasks
 from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
 from windlass.io.traces.llm import read_llm
 
@@ -33,6 +34,18 @@ class DispatchTasks:
     arrivals: Any
     service: Any
     last: float
+
+    def drawn(self, capacity: float, seed: int) -> DrawnTasks:
+        """Generate the tasks for workers with this rate, work/s."""
+        return draw_tasks(
+            self.count,
+            self.load,
+            self.arrivals,
+            self.service,
+            tasks_per_job=self.per_job,
+            capacity=capacity,
+            seed=seed,
+        )
 
 
 def tasks_of(spec: DispatchWorkloadSpec, capacity: float) -> DispatchTasks:

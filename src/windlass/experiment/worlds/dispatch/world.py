@@ -11,7 +11,7 @@ import polars as pl
 from windlass.dispatch import POLICIES
 from windlass.experiment.dispatching import make_policy, simulate
 from windlass.experiment.workloads.drift import drift, shocks
-from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds import Setting, World
 from windlass.experiment.worlds.composition import Composition
 from windlass.experiment.worlds.contents import Content, Contents
 from windlass.experiment.worlds.dispatch.spec import DispatchClusterSpec, DispatchSetting
@@ -27,7 +27,7 @@ from windlass.sim.workers.part import kernels
 _DRIFT_POINTS = 200
 
 
-class Dispatch:
+class Dispatch(World):
     """The world of small tasks on many workers.
 
     Examples
@@ -44,10 +44,7 @@ class Dispatch:
     summary = "small tasks on many workers of unknown, changing speed"
     setting: type[Setting] = DispatchSetting
     decisions: tuple[Registry, ...] = (POLICIES,)
-    live: LiveWorld | None = None
-    logged: LoggedWorld | None = None
     metrics: type[DispatchMetrics] = DispatchMetrics
-    explainer: Explainer | None = None
 
     def composition(self, tree: Mapping[str, Any], setting: DispatchSetting, seed: int) -> Composition:
         """Return what a cluster lacks."""

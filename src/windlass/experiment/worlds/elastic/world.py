@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds import Setting, World
 from windlass.experiment.worlds.composition import JOBS, SITE, Composition, one_site
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.elastic.jobs import vector_jobs
@@ -25,7 +25,7 @@ from windlass.sim.instances.part import kernels as part_kernels
 from windlass.sim.instances.result import Scaled
 
 
-class Elastic:
+class Elastic(World):
     """The world of jobs on cloud instances.
 
     Examples
@@ -43,10 +43,7 @@ class Elastic:
     summary = "jobs that request GPUs, cores and memory, on instances that take minutes to start"
     setting: type[Setting] = ElasticSetting
     decisions: tuple[Registry, ...] = (SCALE,)
-    live: LiveWorld | None = None
-    logged: LoggedWorld | None = None
     metrics: type[ElasticMetrics] = ElasticMetrics
-    explainer: Explainer | None = None
 
     def composition(self, tree: Mapping[str, Any], setting: ElasticSetting, seed: int) -> Composition:
         """Return one site of instances with jobs for them, all of which run."""

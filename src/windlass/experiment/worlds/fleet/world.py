@@ -16,7 +16,7 @@ from windlass.experiment.workloads.fixed import draw_fixed
 from windlass.experiment.workloads.grid import fixed_grid
 from windlass.experiment.workloads.stages import draw_jobs
 from windlass.experiment.workloads.swim import fixed_swim, staged_swim
-from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds import LiveWorld, Setting, World
 from windlass.experiment.worlds.composition import Composition
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.fleet.jobs import FixedSpec
@@ -38,7 +38,7 @@ from windlass.sim.fleet import FleetRun, run_ordered, run_placed
 from windlass.sim.fleet.run import order_kernels, place_kernels
 
 
-class FleetWorld:
+class FleetWorld(World):
     """The world of jobs over the sites of a fleet.
 
     Examples
@@ -54,12 +54,10 @@ class FleetWorld:
     summary = "jobs over many sites with slots, and with wide-area links or without"
     setting: type[Setting] = FleetSetting
     decisions: tuple[Registry, ...] = (PLACES, ORDERS, DISPATCH)
-    logged: LoggedWorld | None = None
     metrics: type[FleetMetrics] = FleetMetrics
 
     def __init__(self) -> None:
         self.live: LiveWorld | None = LiveFleetWorld(self.run, outcome)
-        self.explainer: Explainer | None = None
 
     def composition(self, tree: Mapping[str, Any], setting: FleetSetting, seed: int) -> Composition:
         """Return what a cluster lacks."""

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from windlass.experiment.workloads.use import draw_use
-from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds import Setting, World
 from windlass.experiment.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
 from windlass.experiment.worlds.composition import JOBS, SITE, Composition, one_site, without
 from windlass.experiment.worlds.contents import Contents, content_of
@@ -37,7 +37,7 @@ class Used:
     use: JobUse
 
 
-class SharingWorld:
+class SharingWorld(World):
     """The world of rigid jobs that may share allocations.
 
     Examples
@@ -54,10 +54,7 @@ class SharingWorld:
     summary = "rigid jobs on one site, some of which share allocations at a CPU quota"
     setting: type[Setting] = SharingSetting
     decisions: tuple[Registry, ...] = (ORDER, SHARE)
-    live: LiveWorld | None = None
-    logged: LoggedWorld | None = None
     metrics: type[SharingMetrics] = SharingMetrics
-    explainer: Explainer | None = None
 
     def composition(self, tree: Mapping[str, Any], setting: SharingSetting, seed: int) -> Composition:
         """Return one site of processors with rigid jobs, all of which run, under a policy of ``share``."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from windlass.experiment.worlds import Explainer, LiveWorld, LoggedWorld, Setting
+from windlass.experiment.worlds import Setting, World
 from windlass.experiment.worlds.composition import Composition
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.video.clusters import hierarchy_of, timetable_of
@@ -26,7 +26,7 @@ from windlass.sim.queries.part import QueriesPart
 from windlass.sim.queries.result import Streamed
 
 
-class Video:
+class Video(World):
     """The world of streaming queries.
 
     Examples
@@ -46,10 +46,7 @@ class Video:
     )
     setting: type[Setting] = VideoSetting
     decisions: tuple[Registry, ...] = (PLAN,)
-    live: LiveWorld | None = None
-    logged: LoggedWorld | None = None
     metrics: type[VideoMetrics] = VideoMetrics
-    explainer: Explainer | None = None
 
     def composition(self, tree: Mapping[str, Any], setting: VideoSetting, seed: int) -> Composition:
         """Return what a cluster lacks."""
