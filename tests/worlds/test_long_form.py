@@ -21,9 +21,15 @@ SHORT = {
     "estimates.yaml": {"workload": {"lublin": {"jobs": 300}}, "seeds": [1, 2]},
     "load.yaml": {"workload": {"lublin": {"jobs": 300}}, "seeds": [1, 2]},
     "hpc-sharing.yaml": {"workload": {"where": "job <= 150"}},
+    "fleet-job.yaml": {"policies": {"place": ["in-place", "tetrium", "delay-scheduling"]}},
+    "fleet-live.yaml": {},
 }
 #: Fields of jobs that all worlds with them name alike.
 TIMES = ("job", "job_id", "submit_s", "start_s", "end_s", "request_s", "why")
+SITES = [
+    {"name": "tokyo", "slots": 40, "up": 2e8, "down": 2e8},
+    {"name": "paris", "slots": 10, "up": 5e7, "down": 1e8},
+]
 INSTANCES = {"types": [{"name": "small", "cores": 4, "price": 0.2, "most": 50}]}
 
 
@@ -60,14 +66,14 @@ def outcomes(scenario):
     ]
 
 
-def assert_same_times(short):
+def assert_same_times(short, few=100):
     """Check that the long form of a short form is a cluster, in which all jobs have the same times, to the bit."""
     long = make_scenario(yaml.safe_load(long_form(short).yaml()), short.name)
     assert long.world.name == "cluster"
     assert len(long.variants) == len(short.variants)
     for one, other in zip(outcomes(short), outcomes(long), strict=True):
         shared = [name for name in TIMES if name in one.jobs.columns and name in other.jobs.columns]
-        assert len(one.jobs) > 100
+        assert len(one.jobs) >= few
         assert {"submit_s", "start_s", "end_s"} <= set(shared)
         assert one.jobs.select(shared).equals(other.jobs.select(shared))
         assert other.metrics.used_share > 0.0
@@ -81,7 +87,7 @@ def test_the_long_form_of_an_example_runs_as_the_example(path):
     assert (again.name, again.seeds) == (scenario.name, scenario.seeds)
     if path.name in SHORT:
         tree = overlaid(yaml.safe_load(path.read_text()), SHORT[path.name])
-        assert_same_times(make_scenario(tree, scenario.name, path.parent))
+        assert_same_times(make_scenario(tree, scenario.name, path.parent), few=1)
         return
     # A run depends on the setting and the seed only.
     assert [(each.name, each.setting) for each in again.variants] == [
@@ -123,10 +129,26 @@ def test_the_long_form_of_an_example_runs_as_the_example(path):
             "period": 300,
             "look": 300,
         },
+        {
+            "world": "fleet",
+            "cluster": {"sites": SITES},
+            "workload": {"drawn": {"jobs": 20, "tasks": 12, "load": 2.0, "estimate_error": 0.5}},
+            "estimates": "true",
+            "policies": {"place": ["tetrium", "gather", "in-place"]},
+            "decide_every": 0,
+            "seeds": [1, 2],
+        },
+        {
+            "world": "fleet",
+            "cluster": {"sites": SITES},
+            "workload": {"drawn": {"jobs": 20, "tasks": 12}},
+            "policies": {"order": ["swag", "fcfs"]},
+            "variants": {"own": {}, "other": {"policies": {"order": "global-srpt"}}},
+        },
     ],
 )  # fmt: skip
 def test_short_forms_run_as_the_cluster_that_they_stand_for(tree):
-    assert_same_times(make_scenario({"seeds": [1], **tree}, "short", EXAMPLES))
+    assert_same_times(make_scenario({"seeds": [1], **tree}, "short", EXAMPLES), few=20)
 
 
 @pytest.mark.parametrize(
@@ -150,6 +172,16 @@ def test_short_forms_run_as_the_cluster_that_they_stand_for(tree):
             },
             "instances without whole cores",
         ),
+        (
+            {"world": "fleet", "cluster": {"alike": {}}, "workload": {"fixed": {}}, "policies": {"order": "swag"}},
+            "tasks that are fixed to sites",
+        ),
+        (
+            {"world": "fleet", "cluster": {"sites": SITES}, "workload": {"drawn": {}}, "drops": {"drop": 0.5}},
+            "temporary losses of slots and links",
+        ),
+        ({"world": "fleet", "cluster": {"drawn": {}}, "workload": {"drawn": {}}}, "sites that are drawn or alike"),
+        ({"world": "fleet", "cluster": {"sites": SITES}, "workload": {"drawn": {}}}, "placements that are decided"),
     ],
 )  # fmt: skip
 def test_what_a_cluster_lacks_is_named(tree, lacks):
@@ -158,6 +190,26 @@ def test_what_a_cluster_lacks_is_named(tree, lacks):
     assert [f"a cluster has no {lacks}" in line for line in found.comments] == [True]
     again = make_scenario(found.tree, "short")
     assert [each.setting for each in again.variants] == [each.setting for each in scenario.variants]
+
+
+@pytest.mark.parametrize("place", ["in-place", "tetrium"])
+def test_a_log_over_measured_links_runs_as_in_a_cluster(place):
+    # Decisions without a least time between them; with one, a cluster decides after the tasks that end then.
+    path = EXAMPLES / "fleet-facebook.yaml"
+    tree = overlaid(
+        yaml.safe_load(path.read_text()),
+        {
+            "workload": {"swim": {"hours": 0.03}},
+            "policies": {"place": place},
+            "decide_every": 0,
+            "seeds": [1],
+        },
+    )
+    try:
+        scenario = make_scenario(tree, "facebook", path.parent)
+        assert_same_times(scenario, few=20)
+    except InputError as error:
+        pytest.skip(f"the example's files are absent: {error}")
 
 
 def test_all_worlds_but_cluster_are_short_forms_or_name_what_is_missing():

@@ -51,21 +51,21 @@ class ShortForm(Protocol):
         ...
 
 
-def one_site(
+def composed(
     tree: Mapping[str, Any],
-    site: Mapping[str, Any],
+    sites: Mapping[str, Any],
     load: Mapping[str, Any],
     streams: Mapping[str, int],
     **fields: Any,
 ) -> Composition:
-    """Return the scenario of one site with one load, all of whose jobs run.
+    """Return the scenario of one load, all of whose jobs run.
 
     Parameters
     ----------
     tree
         The short form, of which name, policies, variants and seeds are taken.
-    site, load
-        The fields of the site and of the load.
+    sites, load
+        The fields of the sites, and of the load.
     streams
         Numbers of the random streams, by their names.
     fields
@@ -73,9 +73,9 @@ def one_site(
 
     Examples
     --------
-    >>> found = one_site({"seeds": [1]}, {"processors": 8}, {"rigid": {"lublin": {"jobs": 5}}}, {"jobs@site": 0})
-    >>> found.tree["sites"], found.tree["streams"]
-    ({'site': {'processors': 8}}, {'jobs@site': 0})
+    >>> sites, load = {SITE: {"processors": 8}}, {"rigid": {"lublin": {"jobs": 5}}}
+    >>> composed({"seeds": [1]}, sites, load, {"jobs@site": 0}).tree["streams"]
+    {'jobs@site': 0}
     """
     kept = ("name", "policies", "variants", "seeds")
     own = {name: tree[name] for name in kept if name in tree}
@@ -83,7 +83,7 @@ def one_site(
         {
             "world": "cluster",
             "seconds": "all",
-            "sites": {SITE: dict(site)},
+            "sites": dict(sites),
             "loads": {JOBS: dict(load)},
             **own,
             "sample": _SAMPLE,

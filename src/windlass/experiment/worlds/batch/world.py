@@ -18,7 +18,7 @@ from windlass.experiment.worlds.batch.pools import pools_of, with_pools, within
 from windlass.experiment.worlds.batch.recorded import LoggedBatch
 from windlass.experiment.worlds.batch.resources import resource_notes
 from windlass.experiment.worlds.batch.spec import BatchSetting
-from windlass.experiment.worlds.composition import JOBS, SITE, Composition, one_site, without
+from windlass.experiment.worlds.composition import JOBS, SITE, Composition, composed, without
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.io.traces import Workload
 from windlass.jit import Kernel
@@ -63,9 +63,9 @@ class Batch(World):
         rigid = without(workload, "ran") | ({"load": tree["load"]} if "load" in tree else {})
         if tree["estimates"] != "requested":
             policies["order.estimates"] = tree["estimates"]
-        return one_site(
+        return composed(
             {**tree, "policies": policies},
-            {"processors": processors},
+            {SITE: {"processors": processors}},
             {"rigid": rigid},
             {f"{JOBS}@{SITE}": 0, f"order.{JOBS}@{SITE}": 1},
             kill_at_walltime=tree["kill_at_walltime"],

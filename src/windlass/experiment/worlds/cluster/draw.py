@@ -54,6 +54,7 @@ class ClusterArrivals:
         if math.isfinite(seconds):
             return 0.0, seconds
         jobs = [each.drawn.jobs.jobs.submit for each in self.rigid]
+        jobs += [each.drawn.jobs.submit for each in self.staged]
         jobs += [each.drawn.jobs.submit for each in self.vectors]
         begin = min(float(submit[0]) for submit in jobs)
         return begin, max(begin + 1.0, *(float(submit[-1]) for submit in jobs))

@@ -36,7 +36,7 @@ from windlass.results import Choice
 _RESERVED = "@. "
 _KINDS = ("rigid", "tasks", "staged", "vectors", "queries", "part")
 #: Kinds of load whose jobs have times of their own; the others are spread over the simulated time.
-_TIMED: Final = frozenset({"rigid", "vectors"})
+_TIMED: Final = frozenset({"rigid", "staged", "vectors"})
 _SPREAD: Final = frozenset(_KINDS) - _TIMED - {"part"}
 #: Kinds of load that run on nodes.
 _ON_NODES: Final = frozenset({"rigid", "tasks"})
@@ -109,6 +109,7 @@ class ClusterSetting(Setting):
             "loads.*.rigid.use.memory",
             "loads.*.vectors.drawn.shapes",
             "loads.*.queries.plans",
+            "loads.*.staged.jobs",
             "loads.*.queries.drawn.kinds",
         }
     )
@@ -123,6 +124,7 @@ class ClusterSetting(Setting):
         "loads.*.vectors.bins",
         "loads.*.queries.profile",
         "loads.*.queries.file",
+        "loads.*.staged.trace",
     )
 
     world: Literal["cluster"] = "cluster"
@@ -176,6 +178,12 @@ class ClusterSetting(Setting):
             if math.isinf(self.seconds) and load.kind in _SPREAD:
                 raise ValueError(
                     f"seconds is {ALL!r}, expected a number: loads.{name} is spread over the simulated time"
+                )
+            staged = load.staged.drawn if load.staged is not None else None
+            if staged is not None and "load" in staged.model_fields_set and math.isfinite(self.seconds):
+                raise ValueError(
+                    f"loads.{name}.staged.drawn.load: the number of jobs and the seconds of the cluster give it; "
+                    "remove it here"
                 )
             if load.vectors is not None and load.vectors.earlier > 0.0 and math.isfinite(self.seconds):
                 raise ValueError(

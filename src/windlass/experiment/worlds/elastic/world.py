@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from windlass.experiment.worlds import Setting, World
-from windlass.experiment.worlds.composition import JOBS, SITE, Composition, one_site
+from windlass.experiment.worlds.composition import JOBS, SITE, Composition, composed
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.elastic.jobs import vector_jobs
 from windlass.experiment.worlds.elastic.simulation import ElasticCase, run_elastic, scale_policy
@@ -49,9 +49,9 @@ class Elastic(World):
         """Return one site of instances with jobs for them, all of which run."""
         if any(kind.cores < 1 or kind.cores != int(kind.cores) for kind in setting.cluster.types):
             return Composition(None, "instances without whole cores")
-        return one_site(
+        return composed(
             tree,
-            {"instances": tree["cluster"]},
+            {SITE: {"instances": tree["cluster"]}},
             {"vectors": tree["workload"]},
             {f"{JOBS}@{SITE}": 0, f"scale.{JOBS}@{SITE}": 1, f"launches@{SITE}": 2},
             **{name: tree[name] for name in ("period", "look")},

@@ -4,6 +4,7 @@
   :mod:`~windlass.experiment.worlds.fleet.sites`: those of the sites; :mod:`~windlass.experiment.worlds.fleet.jobs`:
   those of the jobs.
 - :mod:`~windlass.experiment.worlds.fleet.world`: generates or reads, runs and measures the jobs.
+- :mod:`~windlass.experiment.worlds.fleet.composition`: the cluster that a scenario stands for.
 - :mod:`~windlass.experiment.worlds.fleet.cluster_file`: writes sites to a file.
 - :mod:`~windlass.experiment.worlds.fleet.live`: runs the jobs on a live engine.
 - :mod:`~windlass.experiment.worlds.fleet.priority_order`: adapts an ordering policy to an engine that requests

@@ -5,17 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
+import numpy as np
 import polars as pl
 from pydantic import Field, model_validator
 
 from windlass.engines.live.functions import function_of
 from windlass.engines.live.program import StageProgram
 from windlass.experiment.workloads.seconds import MEAN_TASK_S
-from windlass.experiment.workloads.stages import JobModel
-from windlass.experiment.workloads.swim import FixedModel, SwimModel
+from windlass.experiment.workloads.stages import JobModel, draw_jobs
+from windlass.experiment.workloads.swim import FixedModel, SwimModel, staged_swim
 from windlass.experiment.worlds.spec import NotNegative, Positive, Spec
+from windlass.io.traces import read_swim
 from windlass.model import InputError
-from windlass.model.fleet import StageSpec
+from windlass.model.fleet import Fleet, FleetJobs, StageSpec
 
 _JOBS, _SWIM, _FIXED = JobModel(), SwimModel(), FixedModel()
 
@@ -170,6 +172,33 @@ class FleetWorkloadSpec(Spec):
         (True, False)
         """
         return self.trace is not None and self.trace.name.lower().endswith((".swf", ".swf.gz"))
+
+    def staged(self, fleet: Fleet, rng: np.random.Generator) -> FleetJobs:
+        """Generate, list or read jobs of stages of tasks.
+
+        Parameters
+        ----------
+        fleet
+            The sites.
+        rng
+            The random generator.
+
+        Raises
+        ------
+        InputError
+            The log cannot be read, or a job names another site.
+        """
+        if self.drawn is not None:
+            return draw_jobs(self.drawn.model(), fleet, rng)
+        if self.jobs is not None:
+            ordered = sorted(self.jobs, key=lambda job: job.submit)
+            return FleetJobs.of(
+                [job.submit for job in ordered],
+                [[stage.spec(fleet.names) for stage in job.stages] for job in ordered],
+            )
+        assert self.trace is not None  # Validated: exactly one of the sources is given.
+        records = self.records(read_swim(self.trace, self.skip_bad_lines).records)
+        return staged_swim(records, self.swim.model(), fleet, rng)
 
     def records(self, records: pl.DataFrame) -> pl.DataFrame:
         """Return the records that ``where`` selects.

@@ -14,11 +14,11 @@ from windlass.dispatch import POLICIES as DISPATCH
 from windlass.experiment.workloads.drops import draw_drops
 from windlass.experiment.workloads.fixed import draw_fixed
 from windlass.experiment.workloads.grid import fixed_grid
-from windlass.experiment.workloads.stages import draw_jobs
-from windlass.experiment.workloads.swim import fixed_swim, staged_swim
+from windlass.experiment.workloads.swim import fixed_swim
 from windlass.experiment.worlds import LiveWorld, Setting, World
 from windlass.experiment.worlds.composition import Composition
 from windlass.experiment.worlds.contents import Contents, content_of
+from windlass.experiment.worlds.fleet.composition import fleet_composition
 from windlass.experiment.worlds.fleet.jobs import FixedSpec
 from windlass.experiment.worlds.fleet.live import LiveFleetWorld
 from windlass.experiment.worlds.fleet.spec import FleetSetting
@@ -60,10 +60,8 @@ class FleetWorld(World):
         self.live: LiveWorld | None = LiveFleetWorld(self.run, outcome)
 
     def composition(self, tree: Mapping[str, Any], setting: FleetSetting, seed: int) -> Composition:
-        """Return what a cluster lacks."""
-        return Composition(
-            None, "staged jobs with times of their own, from a log, a list, or a load of the sites"
-        )
+        """Return sites with staged jobs, all of which run."""
+        return fleet_composition(tree, setting)
 
     def choices(self, setting: FleetSetting) -> tuple[Choice, ...]:
         """Return the ordering or placement policy, and the dispatch policy if there is one."""
@@ -96,19 +94,7 @@ class FleetWorld(World):
         fleet = setting.cluster.fleet(np.random.default_rng([seed, 0]))
         if spec.fixed is not None or (spec.trace is not None and not _is_swim(spec.trace.name)):
             return _fixed(setting, fleet, np.random.default_rng([seed, 0]), accuracy)
-        rng = np.random.default_rng([seed, 1])
-        if spec.drawn is not None:
-            jobs = draw_jobs(spec.drawn.model(), fleet, rng)
-        elif spec.jobs is not None:
-            ordered = sorted(spec.jobs, key=lambda job: job.submit)
-            jobs = FleetJobs.of(
-                [job.submit for job in ordered],
-                [[stage.spec(fleet.names) for stage in job.stages] for job in ordered],
-            )
-        else:
-            assert spec.trace is not None  # Validated: exactly one of the four is given.
-            records = spec.records(read_swim(spec.trace, spec.skip_bad_lines).records)
-            jobs = staged_swim(records, spec.swim.model(), fleet, rng)
+        jobs = spec.staged(fleet, np.random.default_rng([seed, 1]))
         return FleetCase(fleet, jobs, _drops(setting, fleet, jobs, seed))
 
     def contents(self, workload: FleetCase) -> Contents:

@@ -12,7 +12,7 @@ import polars as pl
 from windlass.experiment.workloads.use import draw_use
 from windlass.experiment.worlds import Setting, World
 from windlass.experiment.worlds.batch.jobs import jobs_of, jobs_table, walltime_notes
-from windlass.experiment.worlds.composition import JOBS, SITE, Composition, one_site, without
+from windlass.experiment.worlds.composition import JOBS, SITE, Composition, composed, without
 from windlass.experiment.worlds.contents import Contents, content_of
 from windlass.experiment.worlds.sharing.simulation import SharingCase, SharingRun, run_sharing, share_policy
 from windlass.experiment.worlds.sharing.spec import SharingSetting
@@ -64,9 +64,9 @@ class SharingWorld(World):
         # The smallest of several sites sets the widest job of all.
         widest = {} if setting.workload.widest is None else {"widest": setting.workload.widest}
         numbers = {"order": 1, "share": 2, "noise": 3, "use": 4}
-        return one_site(
+        return composed(
             tree,
-            cluster,
+            {SITE: cluster},
             {"rigid": without(tree["workload"], "ran") | widest},
             {f"{JOBS}@{SITE}": 0, f"pairs.{JOBS}": 0, f"factors.{JOBS}": 5}
             | {f"{name}.{JOBS}@{SITE}": number for name, number in numbers.items()},
