@@ -30,6 +30,16 @@ _STAGED = (
     "jobs=100 load=0.7 least_stages=2 most_stages=5 tasks=150.0 tasks_spread=1.2 task_s=8.0 task_bytes=30000000.0 "
     "ratio=0.4 ratio_spread=0.8 least_skew=0.2 most_skew=1.6 straggler_share=0.03 estimate_error=0.0"
 )
+_FLEET_JOBS = "drawn=None jobs=None trace=None where=None skip_bad_lines=False fixed=None"
+_OF_FLEET_JOBS = {
+    "drawn": _STAGED,
+    "jobs": "name=job submit=0.0",
+    "jobs.stages": "input=None task_bytes=0.0 tasks=0 ratio=1.0 parents=() call=None command=None files=None",
+    "swim": f"hours=1.0 block_bytes={128.0 * _MIB} reduce_bytes={256.0 * _MIB} bytes_per_s=20000000.0 "
+    "least_task_s=1.0 skew=1.0 scale=1.0",
+    "fixed": f"law=facebook jobs=2000 utilisation=0.78 skew=2.0 longest_s=20.0 block_bytes={128.0 * _MIB} "
+    "bag_gap_s=120.0",
+}
 _KINDS = "kinds=('tracker', 'classifier', 'counter', 'plates') spread=0.1"
 #: Defaults by world and by section; required fields are not listed.
 DEFAULTS = {
@@ -51,7 +61,7 @@ DEFAULTS = {
     "cluster": {
         "": "world=cluster seconds=86400.0 begin=0.0 links=None cloud=None without=() floor=0.05 checkpoint=60.0 "
         "noise=0.02 period=600.0 look=30.0 kill_at_walltime=True keep_tasks=20000 sample=60.0 label=",
-        "sites": "instances=None cameras=None outages=None up=1250000000.0 down=1250000000.0 region= "
+        "sites": "nodes=() processors=None instances=None cameras=None outages=None up=1250000000.0 down=1250000000.0 region= "
         "memory_per_core=4000000000.0",
         "sites.nodes": "speed=1.0",
         "sites.instances": f"{_INSTANCES} base=None",
@@ -62,14 +72,14 @@ DEFAULTS = {
         "sites.keeps": "tasks=0.0 queries=0",
         "links": "prices=None machines=1.0",
         "cloud": "cores=64 up=625000.0",
-        "loads": "rigid=None tasks=None staged=None vectors=None queries=None at=each",
-        "loads.rigid": _LOG,
+        "loads": "rigid=None tasks=None staged=None vectors=None queries=None part=None at=each",
+        "loads.rigid": f"{_LOG} load=None",
         "loads.rigid.lublin": _LUBLIN,
         "loads.rigid.use": _USE,
         "loads.rigid.interference": _INTERFERENCE,
         "loads.tasks": f"{_TASKS} load=0.04",
-        "loads.staged": "look_every=0.25 decide_every=1.0 durations=finished",
-        "loads.staged.drawn": _STAGED,
+        "loads.staged": f"{_FLEET_JOBS} look_every=0.25 decide_every=1.0 durations=finished",
+        **{f"loads.staged.{name}": fields for name, fields in _OF_FLEET_JOBS.items()},
         "loads.vectors": _VECTORS,
         "loads.vectors.drawn": _SEASON,
         "loads.vectors.drawn.shapes": _SHAPE,
@@ -77,7 +87,7 @@ DEFAULTS = {
         "profile=None source=None file=None patience=60.0",
         "loads.queries.drawn": _KINDS,
         "policies": "plan=fair place=in-place scale=reactive share=None dispatch=pull admit=None",
-        "policies.order": "rigid=easy staged=None",
+        "policies.order": "rigid=easy staged=None estimates=requested",
         "policies.at": "order=None share=None scale=None dispatch=None admit=None",
         "telemetry": "every=1.0 full=force delay=0.1",
     },
@@ -115,15 +125,8 @@ DEFAULTS = {
         "cluster.drawn": "sites=50 least_slots=25 most_slots=5000 least_mbit=100.0 most_mbit=2000.0 slot_zipf=None "
         "link_zipf=None",
         "cluster.measured": "prices=None machines=1.0",
-        "workload": "drawn=None jobs=None trace=None where=None skip_bad_lines=False fixed=None",
-        "workload.drawn": _STAGED,
-        "workload.jobs": "name=job submit=0.0",
-        "workload.jobs.stages": "input=None task_bytes=0.0 tasks=0 ratio=1.0 parents=() call=None command=None "
-        "files=None",
-        "workload.swim": f"hours=1.0 block_bytes={128.0 * _MIB} reduce_bytes={256.0 * _MIB} bytes_per_s=20000000.0 "
-        "least_task_s=1.0 skew=1.0 scale=1.0",
-        "workload.fixed": f"law=facebook jobs=2000 utilisation=0.78 skew=2.0 longest_s=20.0 "
-        f"block_bytes={128.0 * _MIB} bag_gap_s=120.0",
+        "workload": _FLEET_JOBS,
+        **{f"workload.{name}": fields for name, fields in _OF_FLEET_JOBS.items()},
         "policies": "place=in-place order=None dispatch=None",
         "estimates": "accuracy=1.0 sizes=tasks durations=finished",
         "drops": "sites=5 every=60.0",
