@@ -9,7 +9,7 @@ import yaml
 from windlass.drive import drive
 from windlass.experiment.runner import run
 from windlass.experiment.scenario import make_scenario
-from windlass.experiment.workloads.streams import Streams, stream
+from windlass.experiment.workloads.streams import RandomStreams, stream
 from windlass.experiment.worlds.cluster.build import run_cluster
 from windlass.experiment.worlds.cluster.draw import draw_arrivals
 from windlass.experiment.worlds.cluster.layout import fleet_of, ledger_rows, tiers_of
@@ -110,7 +110,7 @@ def test_jobs_that_share_run_as_in_the_sharing_world():
         Interference(spec.pressure, spec.both, spec.crowding, spec.host),
         drawn.use,
         factors,
-        Streams(1).seed_of("pairs.batch"),
+        RandomStreams(1).seed_of("pairs.batch"),
     )
     case = SharingCase(drawn.jobs.jobs, 48, drawn.use, speeds)
     share = SHARE.make("static", stream(1, "share.batch@iowa"))
@@ -417,17 +417,19 @@ def test_generated_loads_begin_at_the_time_of_day():
 
 def test_short_tasks_have_the_load_and_fill_the_time():
     drawn = draw_short_tasks(
-        ShortTasksSpec(tasks=1000, load=0.3, service="pareto"), 50.0, 200.0, Streams(1), "web@a"
+        ShortTasksSpec(tasks=1000, load=0.3, service="pareto"), 50.0, 200.0, RandomStreams(1), "web@a"
     )
     assert drawn.submit[-1] == pytest.approx(200.0)
     assert (np.diff(drawn.submit) >= 0).all()
     assert drawn.work.sum() == pytest.approx(0.3 * 50.0 * 200.0)
-    jobs = draw_short_tasks(ShortTasksSpec(tasks=1000, tasks_per_job=4), 50.0, 200.0, Streams(1), "web@a")
+    jobs = draw_short_tasks(
+        ShortTasksSpec(tasks=1000, tasks_per_job=4), 50.0, 200.0, RandomStreams(1), "web@a"
+    )
     assert len(np.unique(jobs.submit)) == 250
 
 
 def test_staged_jobs_arrive_within_the_time():
-    case = draw_staged(StagedSpec(), Fleet.of(slots=[40, 40]), 1000.0, Streams(1), "etl")
+    case = draw_staged(StagedSpec(), Fleet.of(slots=[40, 40]), 1000.0, RandomStreams(1), "etl")
     assert case.jobs.submit[0] == 0.0
     assert case.jobs.submit[-1] == pytest.approx(990.0)
 
@@ -436,10 +438,10 @@ def test_jobs_of_a_log_begin_at_zero_and_early_ends_are_noted(tmp_path):
     log = tmp_path / "a.csv"
     log.write_text("submit,run,procs\n500,10,1\n520,10,2\n9000,10,2\n")
     spec = RigidSpec(trace=log)
-    found = draw_rigid(spec, 64, 4e9, Span(3600.0, begin=7200.0), Streams(1), "batch@a")
+    found = draw_rigid(spec, 64, 4e9, Span(3600.0, begin=7200.0), RandomStreams(1), "batch@a")
     assert found.jobs.jobs.submit.tolist() == [0.0, 20.0]
     assert not any("the last arrival" in note for note in found.jobs.notes)
-    longer = draw_rigid(spec, 64, 4e9, Span(36000.0), Streams(1), "batch@a")
+    longer = draw_rigid(spec, 64, 4e9, Span(36000.0), RandomStreams(1), "batch@a")
     assert longer.jobs.jobs.submit.tolist() == [0.0, 20.0, 8500.0]
     assert (
         longer.jobs.notes[-1]

@@ -10,7 +10,7 @@ import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
-class Streams:
+class RandomStreams:
     """The random streams of a run.
 
     Parameters
@@ -22,7 +22,7 @@ class Streams:
 
     Examples
     --------
-    >>> own, numbered = Streams(1), Streams(1, {"order.jobs@site": 1})
+    >>> own, numbered = RandomStreams(1), RandomStreams(1, {"order.jobs@site": 1})
     >>> own.stream("order.jobs@site").random() == numbered.stream("order.jobs@site").random()
     False
     >>> numbered.stream("order.jobs@site").random() == np.random.default_rng([1, 1]).random()
@@ -46,7 +46,7 @@ class Streams:
 
         Examples
         --------
-        >>> streams = Streams(1)
+        >>> streams = RandomStreams(1)
         >>> streams.stream("tasks@iowa").random() == streams.stream("tasks@sydney").random()
         False
         >>> streams.stream("tasks@iowa").random() == streams.stream("tasks@iowa").random()
@@ -62,18 +62,18 @@ class Streams:
 
         With a number, it is the seed of the run.
 
-        >>> Streams(1).seed_of("jobs@iowa") == Streams(2).seed_of("jobs@iowa")
+        >>> RandomStreams(1).seed_of("jobs@iowa") == RandomStreams(2).seed_of("jobs@iowa")
         False
-        >>> Streams(7, {"jobs@iowa": 0}).seed_of("jobs@iowa")
+        >>> RandomStreams(7, {"jobs@iowa": 0}).seed_of("jobs@iowa")
         7
         """
         return self.seed if name in self.numbers else int(self.stream(name).integers(2**62))
 
 
 def stream(seed: int, name: str) -> np.random.Generator:
-    """Return the random generator of a name, see :meth:`Streams.stream`.
+    """Return the random generator of a name, see :meth:`RandomStreams.stream`.
 
-    >>> stream(1, "tasks@iowa").random() == Streams(1).stream("tasks@iowa").random()
+    >>> stream(1, "tasks@iowa").random() == RandomStreams(1).stream("tasks@iowa").random()
     True
     """
-    return Streams(seed).stream(name)
+    return RandomStreams(seed).stream(name)

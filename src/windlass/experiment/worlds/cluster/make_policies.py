@@ -6,7 +6,7 @@ from typing import Any
 
 from windlass.dispatch import DispatchPolicy
 from windlass.experiment.dispatching import make_policy
-from windlass.experiment.workloads.streams import Streams
+from windlass.experiment.workloads.streams import RandomStreams
 from windlass.experiment.worlds.admission.simulation import admission_policy
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec
 from windlass.experiment.worlds.policy import PolicySpec
@@ -14,7 +14,7 @@ from windlass.policy.registry import Registry
 from windlass.sim.telemetry.site_policy import AdmitSitePolicy
 
 
-def make(spec: PolicySpec, registry: Registry, streams: Streams, name: str) -> Any:
+def make(spec: PolicySpec, registry: Registry, streams: RandomStreams, name: str) -> Any:
     """Create a policy whose random stream has the name of its decision and of ``name``, such as ``batch@iowa``.
 
     Parameters
@@ -33,7 +33,7 @@ def make(spec: PolicySpec, registry: Registry, streams: Streams, name: str) -> A
 
 
 def make_dispatch(
-    spec: PolicySpec, site: ClusterSiteSpec, floor: float, streams: Streams, name: str
+    spec: PolicySpec, site: ClusterSiteSpec, floor: float, streams: RandomStreams, name: str
 ) -> DispatchPolicy:
     """Create a dispatch policy for the nodes and possible instances of a site.
 
@@ -54,7 +54,7 @@ def make_dispatch(
     return policy
 
 
-def make_admit(spec: PolicySpec, nodes: int, dim: int, streams: Streams, name: str) -> AdmitSitePolicy:
+def make_admit(spec: PolicySpec, nodes: int, dim: int, streams: RandomStreams, name: str) -> AdmitSitePolicy:
     """Create the admission policies of all nodes of a site: one for the site, if it decides so, or one for each node.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_serializer, field_validator, model_validator
 
-from windlass.experiment.workloads.streams import Streams
+from windlass.experiment.workloads.streams import RandomStreams
 from windlass.experiment.worlds import Setting
 from windlass.experiment.worlds.cluster.loads.cut import ALL, Seconds
 from windlass.experiment.worlds.cluster.loads.queries import QueriesSpec
@@ -248,9 +248,9 @@ class ClusterSetting(Setting):
         """Return the sites of a load."""
         return tuple(self.sites) if load.at == "each" else load.at
 
-    def random(self, seed: int) -> Streams:
+    def random(self, seed: int) -> RandomStreams:
         """Return the random streams of a run."""
-        return Streams(seed, self.streams)
+        return RandomStreams(seed, self.streams)
 
     def chosen(self) -> ClusterPoliciesSpec:
         """Return the policies, with those that stand in for decisions that are left out."""

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from windlass.experiment.workloads.streams import Streams
+from windlass.experiment.workloads.streams import RandomStreams
 from windlass.experiment.worlds.spec import NotNegative, Positive
 from windlass.experiment.worlds.video.spec import VideoWorkloadSpec
 from windlass.experiment.worlds.video.streams import QuerySchedule, streams_of
@@ -33,7 +33,7 @@ class QueriesSpec(VideoWorkloadSpec):
 
 
 def draw_queries(
-    spec: QueriesSpec, hierarchy: Hierarchy, seconds: float, streams: Streams, name: str
+    spec: QueriesSpec, hierarchy: Hierarchy, seconds: float, streams: RandomStreams, name: str
 ) -> QuerySchedule:
     """Generate the times of the queries, and generate or read their plans.
 
@@ -57,7 +57,7 @@ def draw_queries(
     --------
     >>> from windlass.experiment.workloads.queries import three_tiers
     >>> spec = QueriesSpec.model_validate({"per_hour": 30})
-    >>> bool(draw_queries(spec, three_tiers(cameras=2), 600.0, Streams(1), "cameras").stays.leave.max() <= 600.0)
+    >>> bool(draw_queries(spec, three_tiers(cameras=2), 600.0, RandomStreams(1), "cameras").stays.leave.max() <= 600.0)
     True
     """
     return streams_of(spec.model_copy(update={"seconds": seconds}), hierarchy, streams.seed_of(name))

@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import model_validator
 
-from windlass.experiment.workloads.streams import Streams
+from windlass.experiment.workloads.streams import RandomStreams
 from windlass.experiment.workloads.use import draw_use
 from windlass.experiment.worlds.batch.jobs import jobs_of
 from windlass.experiment.worlds.batch.spec import Load
@@ -43,7 +43,7 @@ class RigidJobs:
 
 
 def draw_rigid(
-    spec: RigidSpec, processors: int, memory_per_core: float, span: Span, streams: Streams, name: str
+    spec: RigidSpec, processors: int, memory_per_core: float, span: Span, streams: RandomStreams, name: str
 ) -> RigidJobs | None:
     """Read the log or generate the jobs, and draw their resource use.
 
@@ -73,7 +73,7 @@ def draw_rigid(
     Examples
     --------
     >>> spec = RigidSpec.model_validate({"lublin": {"jobs": 50, "load": 0.5}})
-    >>> drawn = draw_rigid(spec, 64, 4e9, Span(86_400.0), Streams(1), "batch@iowa")
+    >>> drawn = draw_rigid(spec, 64, 4e9, Span(86_400.0), RandomStreams(1), "batch@iowa")
     >>> bool(drawn.jobs.jobs.submit.min() >= 0.0), bool(drawn.jobs.jobs.submit.max() < 86_400.0)
     (True, True)
     """

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from windlass.experiment.workloads.streams import Streams
+from windlass.experiment.workloads.streams import RandomStreams
 from windlass.experiment.worlds.composition import without
 from windlass.experiment.worlds.fleet.jobs import FleetWorkloadSpec, JobsSpec
 from windlass.experiment.worlds.spec import NotNegative
@@ -54,7 +54,9 @@ class StagedSpec(FleetWorkloadSpec):
         return self
 
 
-def draw_staged(spec: StagedSpec, fleet: Fleet, seconds: float, streams: Streams, name: str) -> FleetCase:
+def draw_staged(
+    spec: StagedSpec, fleet: Fleet, seconds: float, streams: RandomStreams, name: str
+) -> FleetCase:
     """Generate, list or read the jobs.
 
     Parameters
@@ -75,7 +77,7 @@ def draw_staged(spec: StagedSpec, fleet: Fleet, seconds: float, streams: Streams
 
     Examples
     --------
-    >>> case = draw_staged(StagedSpec(), Fleet.of(slots=[40, 40]), 3600.0, Streams(1), "etl")
+    >>> case = draw_staged(StagedSpec(), Fleet.of(slots=[40, 40]), 3600.0, RandomStreams(1), "etl")
     >>> len(case.jobs), bool(case.jobs.submit.max() < 3600.0)
     (100, True)
     """

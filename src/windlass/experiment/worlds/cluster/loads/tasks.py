@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.experiment.workloads.arrivals import Bursty, arrival_times
 from windlass.experiment.workloads.service import Pareto, task_sizes
-from windlass.experiment.workloads.streams import Streams
+from windlass.experiment.workloads.streams import RandomStreams
 from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
 from windlass.experiment.worlds.spec import Positive
 from windlass.io.traces.llm import read_llm
@@ -43,7 +43,7 @@ class ShortTasks:
 
 
 def draw_short_tasks(
-    spec: ShortTasksSpec, capacity: float, seconds: float, streams: Streams, name: str
+    spec: ShortTasksSpec, capacity: float, seconds: float, streams: RandomStreams, name: str
 ) -> ShortTasks:
     """Read the requests or generate the tasks; the last one arrives at the end of the simulated time.
 
@@ -65,7 +65,7 @@ def draw_short_tasks(
 
     Examples
     --------
-    >>> drawn = draw_short_tasks(ShortTasksSpec(tasks=100, load=0.5), 8.0, 60.0, Streams(1), "web@iowa")
+    >>> drawn = draw_short_tasks(ShortTasksSpec(tasks=100, load=0.5), 8.0, 60.0, RandomStreams(1), "web@iowa")
     >>> float(drawn.submit[-1]), round(float(drawn.work.sum()), 6) == 0.5 * 8.0 * 60.0
     (60.0, True)
     """

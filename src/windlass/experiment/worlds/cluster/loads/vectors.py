@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from windlass.experiment.workloads.streams import Streams
+from windlass.experiment.workloads.streams import RandomStreams
 from windlass.experiment.worlds.cluster.loads.cut import Span
 from windlass.experiment.worlds.elastic.jobs import vector_jobs
 from windlass.experiment.worlds.elastic.spec import ElasticWorkloadSpec
@@ -15,7 +15,7 @@ class VectorsSpec(ElasticWorkloadSpec):
     """Jobs for instances, as in the elastic world; ``earlier`` needs all jobs to run, not those of some seconds."""
 
 
-def draw_vectors(spec: VectorsSpec, span: Span, streams: Streams, name: str) -> DemandLog | None:
+def draw_vectors(spec: VectorsSpec, span: Span, streams: RandomStreams, name: str) -> DemandLog | None:
     """Read the log or generate the jobs.
 
     Parameters
@@ -40,7 +40,7 @@ def draw_vectors(spec: VectorsSpec, span: Span, streams: Streams, name: str) -> 
     Examples
     --------
     >>> spec = VectorsSpec.model_validate({"drawn": {"per_hour": 30, "shapes": [{"cores": 2}]}})
-    >>> bool(draw_vectors(spec, Span(7200.0), Streams(1), "ml@iowa").jobs.submit.max() < 7200.0)
+    >>> bool(draw_vectors(spec, Span(7200.0), RandomStreams(1), "ml@iowa").jobs.submit.max() < 7200.0)
     True
     """
     found = vector_jobs(spec, streams.seed_of(name))
