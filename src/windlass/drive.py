@@ -82,10 +82,55 @@ class Named(Protocol):
 Policies = Mapping[str, Named]
 
 
+class EngineStoppedError(Exception):
+    """An engine was stopped on request; it is not a failure."""
+
+
+class StopRequest(Protocol):
+    """A request to stop, which another thread may send at any time."""
+
+    @property
+    def requested(self) -> bool:
+        """True once a stop was requested."""
+        ...
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for ``seconds`` or a stop request; return whether a stop was requested."""
+        ...
+
+
+def interruptible_sleep(stop: StopRequest) -> Callable[[float], None]:
+    """Return a function that waits for a number of seconds, and raises EngineStoppedError at a stop request.
+
+    Parameters
+    ----------
+    stop
+        The stop request.
+
+    Examples
+    --------
+    >>> from windlass.agent.stop import Stop
+    >>> stop = Stop()
+    >>> sleep = interruptible_sleep(stop)
+    >>> sleep(0.0)
+    >>> stop.notify()
+    >>> sleep(60.0)
+    Traceback (most recent call last):
+    windlass.drive.EngineStoppedError: stopped on request
+    """
+
+    def sleep(seconds: float) -> None:
+        if stop.wait(seconds):
+            raise EngineStoppedError("stopped on request")
+
+    return sleep
+
+
 def drive(
     engine: Engine[Result],
     policies: Policies,
     log: Callable[[str, Any, Any], None] | None = None,
+    stop: StopRequest | None = None,
 ) -> Result:
     """Run all of an engine's work under policies, one for each decision.
 
@@ -98,6 +143,9 @@ def drive(
         :mod:`windlass.policy.addresses`. Each is called whenever its decision is due.
     log
         Called after each decision has been carried out, with its name or address, the view, and the answer.
+    stop
+        Ends the run before the next decision. An engine's own waits must obey it, too: see
+        :func:`interruptible_sleep`. None for a run that only its engine ends.
 
     Returns
     -------
@@ -111,6 +159,8 @@ def drive(
         addresses; names the decision.
     PolicyError
         A policy's answer cannot be carried out, or work waits forever because of it; names the policy.
+    EngineStoppedError
+        A stop was requested.
 
     Examples
     --------
@@ -127,6 +177,8 @@ def drive(
     suspects, assigned = tuple(policies.values()), Assignment(policies)
     try:
         while (decision := engine.wait()) is not None:
+            if stop is not None and stop.requested:
+                raise EngineStoppedError("stopped on request")
             policy = cast(Decider[Any, Any], assigned.at(decision))
             suspects = (policy,)
             view = engine.view(decision)

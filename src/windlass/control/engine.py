@@ -6,10 +6,9 @@ from typing import Protocol
 
 from windlass.agent.stop import Stop
 from windlass.control.journal import JournalWriter
+from windlass.drive import EngineStoppedError
 
-
-class EngineStoppedError(Exception):
-    """An engine was stopped on request; it is not a failure."""
+__all__ = ["ControlledEngine", "EngineStoppedError"]
 
 
 class ControlledEngine(Protocol):

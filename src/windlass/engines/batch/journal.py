@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Generic, Protocol, Self, TypeVar
@@ -46,6 +46,8 @@ class JournalFile(Generic[Entry]):
         ``<path>.1``. If the new file has more than half of this size, it is rotated at twice its own size.
     repair
         What to do if a line is not an entry, for the error message.
+    appended
+        Called with entries when they are on disk, before what they announce is carried out.
 
     Raises
     ------
@@ -60,8 +62,9 @@ class JournalFile(Generic[Entry]):
         form: EntryFormat[Entry],
         limit: int = LIMIT_BYTES,
         repair: str = "move the file away",
+        appended: Callable[[Sequence[Entry]], None] = lambda entries: None,
     ) -> None:
-        self.path, self._limit, self._least = path, limit, limit
+        self.path, self._limit, self._least, self._appended = path, limit, limit, appended
         self._state, self._form, self._repair = state, form, repair
         #: A warning about an incomplete last line; empty if there was none.
         self.torn = ""
@@ -105,7 +108,7 @@ class JournalFile(Generic[Entry]):
         ------
         InputError
             They cannot be written, for example because the disk is full; the file is then unchanged. Or they were
-            written, and the file cannot be rotated.
+            written, and the file cannot be rotated. An error of ``appended`` is passed on.
         """
         if not entries:
             return
@@ -125,6 +128,7 @@ class JournalFile(Generic[Entry]):
             except OSError as error:
                 self._named("new").unlink(missing_ok=True)
                 raise self._refused(error) from error
+        self._appended(entries)
 
     def _write(self, data: bytes) -> None:
         left = memoryview(data)

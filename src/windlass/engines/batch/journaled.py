@@ -39,6 +39,8 @@ class JournaledEngine:
         Returns the Unix time, s.
     name
         Returns the name of a job in the journal.
+    decided
+        Called with each decision, its view and its answer once it is in the journal, before it is carried out.
     """
 
     def __init__(
@@ -49,10 +51,17 @@ class JournaledEngine:
         status: DriverStatus | None = None,
         clock: Callable[[], float] = time.time,
         name: Callable[[int], str] = str,
+        decided: Callable[[str, Any, Any], None] = lambda decision, view, answer: None,
     ) -> None:
         self._engine, self._journal, self._policy, self._clock = engine, journal, policy, clock
-        self._status, self._name = status or DriverStatus(), name
-        self.wait, self.view, self.result, self.close = engine.wait, engine.view, engine.result, engine.close
+        self._status, self._name, self._decided = status or DriverStatus(), name, decided
+        self._view: Any = None
+        self.wait, self.result, self.close = engine.wait, engine.result, engine.close
+
+    def view(self, decision: str) -> Any:
+        """Return the engine's view."""
+        self._view = self._engine.view(decision)
+        return self._view
 
     def act(self, decision: str, answer: Any) -> None:
         """Write down the started jobs and the reasons, then carry the decision out."""
@@ -60,6 +69,7 @@ class JournaledEngine:
             jobs = tuple(self._name(int(job)) for job in answer.jobs)
             why = tuple(str(reason) for reason in answer.reasons())
             self._journal.append(Decided(self._clock(), self._policy, jobs, why))
+        self._decided(decision, self._view, answer)
         self._engine.act(decision, answer)
         if decision == ORDER.key:
             self._status.decisions += 1

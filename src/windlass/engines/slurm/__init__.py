@@ -25,7 +25,9 @@
 - :mod:`~windlass.engines.slurm.notices`: what the driver reports about jobs.
 - :mod:`~windlass.engines.slurm.driver`: the driver of Slurm's queue, from start to stop;
   :mod:`~windlass.engines.slurm.settings`: its policies and names;
-  :mod:`~windlass.engines.slurm.sharing`: the co-scheduler that runs with it.
+  :mod:`~windlass.engines.slurm.sharing`: the co-scheduler that runs with it;
+  :mod:`~windlass.engines.slurm.preview`: the same driver as a dry run; :mod:`~windlass.engines.slurm.observer`: the
+  protocol by which the control plane observes either.
 - :mod:`~windlass.engines.slurm.log`: finished jobs as a table that can be simulated.
 
 ``docs/slurm.md`` documents its use and its guarantees.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from windlass.drive import drive
+from windlass.drive import StopRequest, drive, interruptible_sleep
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.log_entry import LogEntry
@@ -24,6 +24,7 @@ from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.give_back import QueueReturn, return_queue
 from windlass.engines.slurm.journal import Journal, Unwritten
 from windlass.engines.slurm.lock import DriverLock
+from windlass.engines.slurm.observer import DriverObserver, Unobserved
 from windlass.engines.slurm.settings import Driving, Notify, cluster_name, group_name
 from windlass.engines.slurm.sharing import plan_shares, report_shares, sharing_site
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
@@ -47,6 +48,8 @@ def drive_slurm(
     *,
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], None] = time.sleep,
+    stop: StopRequest | None = None,
+    observer: DriverObserver | None = None,
 ) -> BatchRun:
     """Start Slurm's jobs in a policy's order, until no job is left or until interrupted.
 
@@ -66,6 +69,11 @@ def drive_slurm(
         Returns the Unix time, s.
     sleep
         Waits for this many seconds between polls.
+    stop
+        Ends the driver from another thread: its waits for Slurm end at once, and then the queue is given back. A stop
+        replaces ``sleep``.
+    observer
+        Notified of each poll and of each entry of the journal; an error that it raises ends the driver.
 
     Raises
     ------
@@ -75,13 +83,20 @@ def drive_slurm(
         A policy's answer cannot be carried out.
     BatchError
         Slurm stays unreachable, or does not start a job.
+    EngineStoppedError
+        A stop was requested, and the queue was given back.
     """
     try:
         driving.journal.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"--journal: {driving.journal.parent}: {error.strerror}") from error
     status = status or DriverStatus(contact=client.contact)
-    with DriverLock(cluster_name(client)), Journal(driving.journal) as journal:
+    # The queue is given back without interruption.
+    patient, observer = client, observer or Unobserved()
+    if stop is not None:
+        sleep = interruptible_sleep(stop)
+        client = dataclasses.replace(client, sleep=sleep)
+    with DriverLock(cluster_name(client)), Journal(driving.journal, appended=observer.appended) as journal:
         _report_found(journal, notify)
         policy = driving.policies[ORDER.key]
         with contextlib.ExitStack() as stack:
@@ -89,7 +104,7 @@ def drive_slurm(
             if not driving.keep_held:
                 stack.callback(
                     _give_back,
-                    dataclasses.replace(client, patience=_GIVE_BACK_S),
+                    dataclasses.replace(patient, patience=_GIVE_BACK_S),
                     journal,
                     driving.options,
                     notify,
@@ -97,15 +112,23 @@ def drive_slurm(
                     clock,
                 )
             system = SlurmSystem(
-                client, journal, driving.options, notify=notify, clock=clock, sleep=sleep, status=status
+                client,
+                journal,
+                driving.options,
+                notify=notify,
+                clock=clock,
+                sleep=sleep,
+                status=status,
+                polled=observer.polled,
             )
             site = sharing_site(system, client, driving, journal, notify)
             stack.callback(site.close)
-            engine = JournaledEngine(site, journal, policy.name, status, clock)
+            engine = JournaledEngine(site, journal, policy.name, status, clock, decided=observer.decided)
             return drive(
                 engine,
                 driving.policies,
                 lambda decision, view, answer: _report(decision, view, answer, notify),
+                stop,
             )
 
 

@@ -82,6 +82,8 @@ class Journal(JournalFile[Entry]):
         The file. An existing one is read first, and then appended to.
     limit
         The size at which it is rotated, bytes; see :class:`~windlass.engines.batch.journal.JournalFile`.
+    appended
+        Called with entries when they are on disk, before what they announce is carried out.
 
     Raises
     ------
@@ -100,11 +102,16 @@ class Journal(JournalFile[Entry]):
     [8]
     """
 
-    def __init__(self, path: Path, limit: int = LIMIT_BYTES) -> None:
+    def __init__(
+        self,
+        path: Path,
+        limit: int = LIMIT_BYTES,
+        appended: Callable[[Sequence[Entry]], None] = lambda entries: None,
+    ) -> None:
         #: All actions without a recorded outcome.
         self.standing = Standing()
         repair = "run `windlass slurm give-back`, and move the file away"
-        super().__init__(path, self.standing, FORMAT, limit, repair)
+        super().__init__(path, self.standing, FORMAT, limit, repair, appended)
 
     @property
     def under_way(self) -> Mapping[int, Releasing]:

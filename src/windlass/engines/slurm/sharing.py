@@ -106,20 +106,34 @@ def _note_shares(view: ShareView, answer: Sharing, policy: str, journal: Record)
         journal.append(Decided(time.time(), policy, tuple(jobs), tuple(why)))
 
 
-def plan_shares(client: Client, driving: Driving, options: SlurmOptions) -> list[str]:
-    """Return the pairs that would share, a line each, once jobs were measured for one interval; nothing is changed."""
+def measuring_site(system: SlurmSystem, client: Client, driving: Driving) -> LiveSite:
+    """Return the site for a dry run: a co-scheduler measures jobs, and each change is refused.
+
+    Raises
+    ------
+    InputError
+        Usage of jobs cannot be measured here.
+    """
     policy: Any = driving.policies.get(SHARE.key)
     if policy is None:
-        return []
+        return LiveSite(system, forgets=driving.forgets)
     _, state = _learned(driving, policy)
-    system = SlurmSystem(client, Unwritten(driving.journal), options)
     every, uses = driving.checkpoint, ClassUse(state.uses)
 
     def co_scheduler(book: BatchBook) -> Shares:
         left = _left(state, system.guests.known())
         return Shares(book, SlurmUse(system, client), policy, every=every, left=left, uses=uses)
 
-    found = LiveSite(system, side_decision=co_scheduler).preview_sharing(policy, every)
+    return LiveSite(system, side_decision=co_scheduler, forgets=driving.forgets)
+
+
+def plan_shares(client: Client, driving: Driving, options: SlurmOptions) -> list[str]:
+    """Return the pairs that would share, a line each, once jobs were measured for one interval; nothing is changed."""
+    policy: Any = driving.policies.get(SHARE.key)
+    if policy is None:
+        return []
+    system = SlurmSystem(client, Unwritten(driving.journal), options)
+    found = measuring_site(system, client, driving).preview_sharing(policy, driving.checkpoint)
     lines: list[str] = []
     if found is not None:
         view, answer = found

@@ -20,6 +20,7 @@ from windlass.engines.slurm.history import Past
 from windlass.engines.slurm.journal import Record
 from windlass.engines.slurm.models import JobRow, NodeRow, Phase
 from windlass.engines.slurm.notices import Notices
+from windlass.engines.slurm.observer import SlurmPoll
 from windlass.engines.slurm.sizes import capacity_change, excess, partition_sizes, processors_up
 from windlass.engines.slurm.watch import SlurmWatch
 from windlass.model import InputError
@@ -72,6 +73,8 @@ class SlurmSystem:
         Called with a line for each warning.
     status
         Updated at each poll and release.
+    polled
+        Called with the content of each poll.
 
     Raises
     ------
@@ -91,9 +94,10 @@ class SlurmSystem:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
         status: DriverStatus | None = None,
+        polled: Callable[[SlurmPoll], None] = lambda poll: None,
     ) -> None:
         self._client, self._journal, self._options = client, journal, options or SlurmOptions()
-        self._notify, self._clock, self._sleep = notify, clock, sleep
+        self._notify, self._clock, self._sleep, self._polled = notify, clock, sleep, polled
         self._past = past = Past(journal)
         #: Guests, and the changes made to them.
         self.guests = Guests(client, journal, past, notify, clock)
@@ -237,6 +241,7 @@ class SlurmSystem:
         took = max(0.0, ended - began - (self._client.contact.lost - lost))
         self._next_poll = ended + max(self._options.pace * (1.0 if mine else _IDLE_PACE), REST * took)
         self._count(mine, len(changes.stuck), took, ended)
+        self._polled(SlurmPoll(now, here, self._nodes, changes.stuck))
 
     def _count(self, mine: Sequence[JobRow], stuck: int, took: float, now: float) -> None:
         status = self.status
