@@ -26,7 +26,7 @@ NOT_RUN = {
     "docs/add-an-engine.md": 1,
     "docs/admission-haproxy.md": 1,
     "docs/agent.md": 3,
-    "docs/control-plane.md": 2,
+    "docs/control-plane.md": 3,
     "docs/kubernetes.md": 1,
     "docs/kubernetes-jobs.md": 1,
     "docs/deploy-kubernetes.md": 3,

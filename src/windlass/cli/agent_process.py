@@ -49,7 +49,7 @@ def agent_module() -> ModuleType:
 
 @contextlib.contextmanager
 def stopping() -> Iterator[Stop]:
-    """Yield a stop that Ctrl-C and SIGTERM set; a second signal ends the process."""
+    """Yield a stop that Ctrl-C, SIGTERM and a closed terminal (SIGHUP) set; a second signal ends the process."""
     import signal
     import threading
 
@@ -63,7 +63,10 @@ def stopping() -> Iterator[Stop]:
         # From a thread, since this handler may interrupt the thread that waits for the stop and holds its lock.
         threading.Thread(target=stop.notify, daemon=True).start()
 
-    before = {each: signal.signal(each, on_signal) for each in (signal.SIGINT, signal.SIGTERM)}
+    ends = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        ends.append(signal.SIGHUP)
+    before = {each: signal.signal(each, on_signal) for each in ends}
     try:
         yield stop
     finally:

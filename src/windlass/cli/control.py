@@ -28,11 +28,19 @@ _Host = Annotated[
 
 
 def serve(
-    scenario: Annotated[
+    context: typer.Context,
+    file: Annotated[
         Path | None,
-        typer.Argument(help="Scenario of the world cluster (.yaml).", show_default="a bundled one"),
+        typer.Argument(
+            help="Engines of a live cluster (.yaml), or with --demo a scenario of the world cluster.",
+            show_default="with --demo, a bundled one",
+        ),
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Run a simulated cluster.")] = False,
+    act: Annotated[
+        bool,
+        typer.Option("--act", help="Carry decisions out; without it, nothing on the cluster is changed."),
+    ] = False,
     speed: Annotated[
         str, typer.Option("--speed", help="Simulated seconds per second, or max for as fast as possible.")
     ] = "60",
@@ -44,7 +52,11 @@ def serve(
     ] = None,
     journal: Annotated[
         Path | None,
-        typer.Option("--journal", help="File to write.", show_default="a temporary one, removed at the end"),
+        typer.Option(
+            "--journal",
+            help="File to write; with --demo, the default is a temporary one.",
+            show_default="journal in the file, or ~/.local/state/windlass/control.db",
+        ),
     ] = None,
     listen: _Listen = "127.0.0.1:8090",
     token_file: _TokenFile = None,
@@ -58,24 +70,37 @@ def serve(
 
     from windlass.agent.options import Address
     from windlass.cli.agent_process import stopping
+    from windlass.cli.option_checks import check_apart, check_needs
     from windlass.cli.progress import run_progress
+    from windlass.control.cluster_file import default_control_journal, read_cluster
     from windlass.control.demo.engine import DemoEngine, load_demo
     from windlass.control.demo.pace import speed_of
+    from windlass.control.engine import ControlledEngine
     from windlass.control.serve import ServeOptions, journal_file, serve
     from windlass.model import InputError
 
-    if not demo:
-        raise InputError("serve: only a simulated cluster can be served so far; pass --demo")
-    engine = DemoEngine(
-        load_demo(scenario), variant=variant, seed=seed, speed=speed_of(speed), clock=time.monotonic
-    )
-    where = Address.of("--listen", listen)
-    # The progress display ends before the first line of the log.
-    with run_progress() as shown:
-        engine.prepare(shown.compiling)
-    with journal_file(journal) as file, stopping() as stop:
-        options = ServeOptions(file, where, token_file, tuple(host or ()), until_done)
-        serve([engine], options, stop, log_line)
+    check_needs(context, *((option, "--demo") for option in ("--speed", "--variant", "--seed")))
+    check_apart(context, "--demo", ("--act",), "a live cluster")
+    where, engines = Address.of("--listen", listen), list[ControlledEngine]()
+    if demo:
+        engine = DemoEngine(
+            load_demo(file), variant=variant, seed=seed, speed=speed_of(speed), clock=time.monotonic
+        )
+        # The progress display ends before the first line of the log.
+        with run_progress() as shown:
+            engine.prepare(shown.compiling)
+        engines.append(engine)
+    elif file is None:
+        raise InputError(
+            "serve: no file given, expected a list of engines such as cluster.yaml; or pass --demo"
+        )
+    else:
+        found = read_cluster(file, acts=act, report=log_line)
+        engines.extend(found.engines)
+        journal = journal or found.journal or default_control_journal()
+    with journal_file(journal) as path, stopping() as stop:
+        options = ServeOptions(path, where, token_file, tuple(host or ()), until_done)
+        serve(engines, options, stop, log_line)
 
 
 def ui(

@@ -7,7 +7,8 @@
 - :mod:`~windlass.control.site_status`: the state of a site, the content of a view.
 - :mod:`~windlass.control.summary`: what runs and what waits now; :mod:`~windlass.control.words`: times in words.
 - :mod:`~windlass.control.top`: the same in a terminal.
-- :mod:`~windlass.control.demo`: a simulated cluster as an engine.
+- :mod:`~windlass.control.cluster_file`: the file that lists the engines of a live cluster.
+- :mod:`~windlass.control.demo`: a simulated cluster as an engine; :mod:`~windlass.control.slurm`: a live Slurm.
 - :mod:`~windlass.control.web`: the pages.
 - :mod:`~windlass.control.journal`: one SQLite file of views, decisions, acts and events.
 """

@@ -95,8 +95,9 @@ def serve(
     Raises
     ------
     InputError
-        The journal cannot be written, or the address cannot be listened on. With ``until_done``, also the failure of an
-        engine is raised.
+        The journal cannot be written, or the address cannot be listened on.
+
+    The failure of an engine is raised, too, if it failed when it was stopped; with ``until_done``, any failure is.
     """
     with JournalWriter(options.journal, retention=options.retention) as journal:
         supervisor = Supervisor(engines, journal, stop, report)
@@ -115,9 +116,8 @@ def serve(
             supervisor.join()
             if pages is not None:
                 pages.close()
-    if options.until_done:
-        for error in supervisor.failures.values():
-            raise error
+    for error in (supervisor.failures if options.until_done else supervisor.late).values():
+        raise error
 
 
 def _pages(

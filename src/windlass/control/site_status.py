@@ -46,7 +46,7 @@ class MachineState:
     name
         Its name at the site.
     state
-        ``up``, ``down``, ``starting`` or ``leaving``.
+        ``up``, ``down``, ``drained``, ``starting`` or ``leaving``, or another word of the engine.
     cores, idle
         Cores, and those of them that no load holds.
     price

@@ -57,26 +57,28 @@ class Supervisor:
         if len(set(names)) < len(names):
             raise InputError(f"engines are named {', '.join(names)}, expected different names")
         self._journal, self._stop, self._report = journal, stop, report
-        #: By name: the failures of engines.
+        #: By name: the failures of engines, and those of them that a stop has brought about.
         self.failures: dict[str, Exception] = {}
-        self._threads = [
-            threading.Thread(target=self._run, args=(engine,), name=engine.name, daemon=True)
+        self.late: dict[str, Exception] = {}
+        #: By name: the thread of each engine.
+        self.threads = {
+            engine.name: threading.Thread(target=self._run, args=(engine,), name=engine.name, daemon=True)
             for engine in engines
-        ]
+        }
 
     @property
     def running(self) -> bool:
         """True while an engine runs."""
-        return any(each.is_alive() for each in self._threads)
+        return any(each.is_alive() for each in self.threads.values())
 
     def start(self) -> None:
         """Start all engines."""
-        for each in self._threads:
+        for each in self.threads.values():
             each.start()
 
     def join(self) -> None:
         """Wait until all engines have ended."""
-        for each in self._threads:
+        for each in self.threads.values():
             each.join()
 
     def _run(self, engine: ControlledEngine) -> None:
@@ -92,6 +94,8 @@ class Supervisor:
                 self._report(f"{engine.name}: all work has ended")
         except Exception as error:
             self.failures[engine.name] = error
+            if self._stop.requested:
+                self.late[engine.name] = error
             self._fail(engine, describe_failure(error) or _line_of(error))
 
     def _fail(self, engine: ControlledEngine, why: str) -> None:

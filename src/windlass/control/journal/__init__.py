@@ -15,6 +15,7 @@ One process writes it (:mod:`~windlass.control.journal.writer`), any number of p
 
 from windlass.control.journal.reader import JournalReader, RowFilter, RowPage
 from windlass.control.journal.records import (
+    ActOutcome,
     ActRecord,
     DecisionRecord,
     EngineStatus,
@@ -29,6 +30,7 @@ from windlass.control.journal.retention import Retention
 from windlass.control.journal.writer import JournalWriter
 
 __all__ = [
+    "ActOutcome",
     "ActRecord",
     "DecisionRecord",
     "EngineStatus",

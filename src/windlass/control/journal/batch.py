@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from windlass.control.journal.records import (
+    ActOutcome,
     ActRecord,
     DecisionRecord,
     EngineStatus,
@@ -50,9 +51,7 @@ class Intend:
 class Conclude:
     """The outcome of a recorded act; ``done`` receives False if its key is unknown."""
 
-    key: str
-    time: float
-    outcome: str
+    outcome: ActOutcome
     done: Future[bool] = field(default_factory=Future)
 
 
@@ -115,8 +114,8 @@ class BatchWriter:
                     done.append((future, True))
                 case Intend(act, future):
                     done.append((future, self._intend(act)))
-                case Conclude(key, time, outcome, future):
-                    done.append((future, self._conclude(key, time, outcome)))
+                case Conclude(outcome, future):
+                    done.append((future, self._conclude(outcome)))
         self._append(pending)
         return appended, done
 
@@ -168,6 +167,11 @@ class BatchWriter:
                     self._file.execute(
                         "update predictions set started = ?, open = 0 where scope = ? and job = ? and open = 1",
                         (row.time, self._scope(row.job, PREDICTIONS), _stored(row.job.id)),
+                    )
+                case PredictionsVoided(job=JobKey() as job):
+                    self._file.execute(
+                        "update predictions set open = 0 where scope = ? and job = ? and open = 1",
+                        (self._scope(job, PREDICTIONS), _stored(job.id)),
                     )
                 case PredictionsVoided():
                     self._file.execute(
@@ -232,9 +236,10 @@ class BatchWriter:
         )
         return added.rowcount == 1
 
-    def _conclude(self, key: str, time: float, outcome: str) -> bool:
+    def _conclude(self, found: ActOutcome) -> bool:
         changed = self._file.execute(
-            "update acts set outcome = ?, concluded = ? where key = ?", (_stored(outcome), time, _stored(key))
+            "update acts set outcome = ?, concluded = ? where key = ?",
+            (_stored(found.outcome), found.time, _stored(found.key)),
         )
         return changed.rowcount == 1
 

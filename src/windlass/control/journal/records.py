@@ -124,6 +124,15 @@ class ActRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ActOutcome:
+    """The outcome in words of the act with a key, at a time of the engine's clock, s."""
+
+    key: str
+    time: float
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
 class EngineStatus:
     """The condition of an engine; the journal has the latest one of each.
 
@@ -132,7 +141,7 @@ class EngineStatus:
     engine
         Name of the engine.
     state
-        ``starting``, ``running``, ``ended``, ``stopped`` or ``failed``.
+        ``starting``, ``running``, ``unreachable``, ``ended``, ``stopped`` or ``failed``.
     time
         Time of the engine's clock, s.
     about
@@ -194,10 +203,21 @@ class StartRecord:
 
 @dataclass(frozen=True, slots=True)
 class PredictionsVoided:
-    """An engine whose clock begins again, so that its earlier predictions of waiting jobs are not scored."""
+    """Predictions of waiting jobs that are not scored: a job was cancelled, or an engine's clock begins again.
+
+    Parameters
+    ----------
+    time
+        Time of the engine's clock, s.
+    engine
+        The engine.
+    job
+        The job; None for all jobs of the engine.
+    """
 
     time: float
     engine: str
+    job: JobKey | None = None
 
 
 #: Rows that a writer appends without an acknowledgement.

@@ -8,7 +8,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Self
@@ -21,7 +21,7 @@ from windlass.control.journal.batch import (
     Intend,
     JournalRequest,
 )
-from windlass.control.journal.records import ActRecord, JournalRow, PredictionRecord
+from windlass.control.journal.records import ActOutcome, ActRecord, JournalRow, PredictionRecord
 from windlass.control.journal.retention import Retention
 from windlass.control.journal.schema import open_for_writing
 from windlass.model import InputError
@@ -143,10 +143,16 @@ class JournalWriter:
         InputError
             The act could not be written, and must not be carried out.
         """
-        _check_time(act.time)
-        request = Intend(act)
-        self._put(request)
-        return request.done.result()
+        return self.intend_all([act])[0]
+
+    def intend_all(self, acts: Sequence[ActRecord]) -> list[bool]:
+        """Record several acts before they are carried out, as :meth:`intend` does; all are on the disk at the end."""
+        for act in acts:
+            _check_time(act.time)
+        requests = [Intend(act) for act in acts]
+        for request in requests:
+            self._put(request)
+        return [request.done.result() for request in requests]
 
     def conclude(self, key: str, time: float, outcome: str) -> bool:
         """Record the outcome of an act.
@@ -170,10 +176,16 @@ class JournalWriter:
         InputError
             The outcome could not be written.
         """
-        _check_time(time)
-        request = Conclude(key, time, outcome)
-        self._put(request)
-        return request.done.result()
+        return self.conclude_all([ActOutcome(key, time, outcome)])[0]
+
+    def conclude_all(self, outcomes: Sequence[ActOutcome]) -> list[bool]:
+        """Record the outcomes of several acts, as :meth:`conclude` does; all are on the disk at the end."""
+        for each in outcomes:
+            _check_time(each.time)
+        requests = [Conclude(each) for each in outcomes]
+        for request in requests:
+            self._put(request)
+        return [request.done.result() for request in requests]
 
     def close(self) -> None:
         """Write all appended rows and close the file; further calls have no effect.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import msgspec
@@ -148,7 +148,10 @@ class JobRow(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node: name, processors, whether jobs may start on it, partitions, memory in bytes, and host."""
+    """A node: name, processors, whether jobs may start on it, partitions, memory in bytes, and host.
+
+    ``condition`` is ``up``, or why no job may start on it, such as ``drained`` or ``down``, for people.
+    """
 
     name: str
     procs: int
@@ -156,3 +159,4 @@ class NodeRow:
     partitions: tuple[str, ...]
     memory: int = 0
     host: str = ""
+    condition: str = field(default="", compare=False)

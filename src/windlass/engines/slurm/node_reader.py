@@ -72,7 +72,13 @@ def _node(row: NodeShape) -> NodeRow:
     procs = amount(row.effective_cpus) or row.cpus
     up = _is_up(row.state, row.state_flags)
     return NodeRow(
-        row.name, procs, up, tuple(row.partitions), amount(row.real_memory) << 20, row.hostname or ""
+        row.name,
+        procs,
+        up,
+        tuple(row.partitions),
+        amount(row.real_memory) << 20,
+        row.hostname or "",
+        "up" if up else _condition(row.state, row.state_flags),
     )
 
 
@@ -93,10 +99,30 @@ def _grouped(rows: Iterable[NodeGroupShape], command: str, release: str) -> list
             known = found.get(name)
             before = () if known is None else known.partitions
             partitions = before if partition in (*before, "") else (*before, partition)
-            found[name] = NodeRow(name, row.cpus.minimum, up, partitions, row.memory.minimum << 20)
+            condition = "up" if up else _condition(row.node.state, ())
+            found[name] = NodeRow(
+                name, row.cpus.minimum, up, partitions, row.memory.minimum << 20, condition=condition
+            )
     return list(found.values())
 
 
 def _is_up(state: str | list[str], flags: Iterable[str]) -> bool:
-    words = {word.upper() for word in ([state] if isinstance(state, str) else state)}
+    words = _words(state)
     return bool(words & _USABLE) and not (words | {flag.upper() for flag in flags}) & _BLOCKED
+
+
+def _condition(state: str | list[str], flags: Iterable[str]) -> str:
+    """Return why no job may start on a node.
+
+    >>> _condition("idle", ["DRAIN"]), _condition(["DOWN", "DRAIN"], []), _condition("unknown", [])
+    ('drained', 'down', 'unknown')
+    """
+    words = _words(state) | {flag.upper() for flag in flags}
+    for word, condition in (("DOWN", "down"), ("DRAIN", "drained")):
+        if word in words:
+            return condition
+    return next(iter(sorted(words & _BLOCKED) or sorted(words)), "down").lower().replace("_", " ")
+
+
+def _words(state: str | list[str]) -> set[str]:
+    return {word.upper() for word in ([state] if isinstance(state, str) else state)}

@@ -50,5 +50,6 @@ def _site(name: str, state: SiteStatus) -> Markup:
 
 
 def _row(each: MachineState) -> tuple[str, ...]:
-    held = each.cores - each.idle if each.state == "up" else 0
+    # Jobs on a drained node go on.
+    held = each.cores - each.idle if each.state != "down" else 0
     return each.name, state_mark(each.state), meter(held, each.cores, f"{held:,} of {each.cores:,}")

@@ -1,0 +1,198 @@
+"""The file of the control plane: which engines it runs, with which policies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from windlass.agent.options import check_name
+from windlass.control.engine import ControlledEngine
+from windlass.control.slurm.engine import SlurmEngine, SlurmSettings
+from windlass.engines.slurm.system import SlurmOptions
+from windlass.experiment.scenario.files import resolve_policies
+from windlass.experiment.scenario.quoting import shown
+from windlass.experiment.worlds.policy import Policy
+from windlass.io import Fields, read_yaml
+from windlass.model import InputError
+from windlass.policy.nearest import did_you_mean
+
+_Seconds = Annotated[float, Field(gt=0)]
+_Text = Annotated[str, Field(min_length=1)]
+
+
+class _File(Fields):
+    journal: _Text | None = None
+    engines: Annotated[list[dict[str, Any]], Field(min_length=1)]
+
+
+class _Engine(Fields):
+    """What every engine has; ``built`` is given the fields, the folder of the file, and how to run it."""
+
+    name: _Text
+
+    def built(self, folder: Path, acts: bool, report: Callable[[str], None]) -> ControlledEngine:
+        """Return the engine."""
+        raise NotImplementedError
+
+
+class _Slurm(_Engine):
+    engine: Literal["slurm"]
+    name: _Text = "slurm"
+    policies: dict[str, Policy]
+    partition: _Text | None = None
+    period: _Seconds = 0.25
+    checkpoint: _Seconds = 5.0
+    patience: _Seconds = 300.0
+    keep_held: bool = False
+    book: _Text | None = None
+    conf: _Text | None = None
+
+    def built(self, folder: Path, acts: bool, report: Callable[[str], None]) -> ControlledEngine:
+        """Return the engine."""
+        settings = SlurmSettings(
+            self.policies,
+            SlurmOptions(pace=self.period, partition=self.partition),
+            self.name,
+            self.keep_held,
+            self.checkpoint,
+            self.patience,
+            _path(folder, self.book),
+            _path(folder, self.conf),
+        )
+        return SlurmEngine(settings, acts=acts, report=report)
+
+
+_KINDS: Mapping[str, type[_Engine]] = {"slurm": _Slurm}
+#: Fields with policies, whose files are relative to the folder of the file.
+_POLICIES = ("policies", "policy")
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterFile:
+    """The engines of a file, and its journal.
+
+    Parameters
+    ----------
+    engines
+        The engines, in the order of the file.
+    journal
+        The control plane's journal; None if the file has none.
+    """
+
+    engines: tuple[ControlledEngine, ...]
+    journal: Path | None
+
+
+def read_cluster(path: Path, *, acts: bool, report: Callable[[str], None]) -> ClusterFile:
+    """Read the engines of a file.
+
+    Parameters
+    ----------
+    path
+        YAML: ``engines``, a list in which each entry has ``engine``, its kind, and the fields of that kind; and
+        ``journal``. Paths are relative to its folder.
+    acts
+        True for engines that change their cluster; False for engines that only decide.
+    report
+        Called with each line of an engine's log.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read or a field is wrong; the message names file, field and value.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "cluster.yaml"
+    >>> _ = file.write_text("engines: [{engine: slurm, policies: {order: easy}}]")
+    >>> [engine.about for engine in read_cluster(file, acts=False, report=print).engines]
+    ['Slurm, order by easy; decides only']
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: no such file, expected a list of engines such as cluster.yaml")
+    tree, folder = read_yaml(path), path.absolute().parent
+    if not isinstance(tree, dict):
+        raise InputError(f"{path}: expected a mapping with the field engines, found {shown(tree)}")
+    try:
+        file = _File.model_validate(tree)
+    except ValidationError as error:
+        raise InputError(f"{path}: {_first(error, '', _File)}") from error
+    engines = [
+        _engine(entry, f"{path}: engines.{place}", folder, acts, report)
+        for place, entry in enumerate(file.engines)
+    ]
+    names = [engine.name for engine in engines]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise InputError(f"{path}: engines.{place}.name: {name!r} is given twice, expected another name")
+    return ClusterFile(tuple(engines), _path(folder, file.journal))
+
+
+def default_control_journal() -> Path:
+    """Return the default path of the control plane's journal, in the user's state folder, and create the folder.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be created.
+    """
+    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    folder = Path(home) / "windlass"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: {error.strerror}, expected a folder for the journal") from error
+    return folder / "control.db"
+
+
+def _engine(
+    entry: dict[str, Any], where: str, folder: Path, acts: bool, report: Callable[[str], None]
+) -> ControlledEngine:
+    kind = entry.get("engine")
+    fields = _KINDS.get(kind) if isinstance(kind, str) else None
+    if fields is None:
+        known = ", ".join(_KINDS)
+        hint = did_you_mean(kind, _KINDS) if isinstance(kind, str) else ""
+        problem = "missing" if kind is None else f"unknown engine {shown(kind)}"
+        raise InputError(f"{where}.engine: {problem}, expected one of {known}{hint}")
+    given = {
+        name: resolve_policies(value, folder) if name in _POLICIES else value for name, value in entry.items()
+    }
+    try:
+        read = fields.model_validate(given)
+    except ValidationError as error:
+        raise InputError(f"{where}{_first(error, '.', fields)}") from error
+    check_name(f"{where}.name", read.name)
+    try:
+        return read.built(folder, acts, report)
+    except InputError as error:
+        raise InputError(f"{where}.{error}") from error
+
+
+def _first(error: ValidationError, before: str, fields: type[Fields]) -> str:
+    """Return the first error in one line: the field, what is wrong, and the value."""
+    found = error.errors()[0]
+    field = ".".join(str(part) for part in found["loc"])
+    where = f"{before}{field}: " if field else ": " if before else ""
+    if found["type"] == "missing":
+        return f"{where}missing"
+    if found["type"] == "extra_forbidden":
+        return f"{where}no such field{_hint(found['loc'], fields)}"
+    if found["type"] == "too_short":
+        return f"{where}is empty, expected at least one"
+    message = found["msg"].removeprefix("Value error, ")
+    return f"{where}{message[:1].lower()}{message[1:]}, found {shown(found['input'])}"
+
+
+def _hint(where: Sequence[Any], fields: type[Fields]) -> str:
+    return did_you_mean(str(where[-1]), fields.model_fields) if len(where) == 1 else ""
+
+
+def _path(folder: Path, text: str | None) -> Path | None:
+    return None if text is None else folder / Path(text).expanduser()

@@ -1,0 +1,234 @@
+"""The engine of a live Slurm: the driver of ``windlass slurm drive``, or its dry run, under the control plane."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from windlass.agent.stop import Stop
+from windlass.control.engine import EngineStoppedError
+from windlass.control.journal import EngineStatus, EventRecord, JobKey, JournalReader, JournalWriter
+from windlass.control.slurm.observer import SlurmObserver
+from windlass.drive import Named, interruptible_sleep
+from windlass.engines.slurm.client import AwayError, Client
+from windlass.engines.slurm.commands import CommandRunner, Commands
+from windlass.engines.slurm.driver import drive_slurm
+from windlass.engines.slurm.preview import preview_slurm
+from windlass.engines.slurm.settings import Driving, cluster_name, default_journal
+from windlass.engines.slurm.status import DriverStatus
+from windlass.engines.slurm.system import SlurmOptions
+from windlass.experiment.worlds.policy import PolicySpec
+from windlass.model import BatchError, InputError
+from windlass.order.site import POLICIES as ORDER
+from windlass.policy.registry import Registry
+from windlass.share import POLICIES as SHARE
+
+#: The decisions that can be driven on Slurm.
+DECISIONS: Mapping[str, Registry] = {ORDER.key: ORDER, SHARE.key: SHARE}
+#: Time until a Slurm that stayed unreachable for all of the driver's patience is driven again, s.
+_AGAIN_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class SlurmSettings:
+    """The settings of an engine; those of ``windlass slurm drive``, and a name.
+
+    Parameters
+    ----------
+    policies
+        By decision: ``order``, and perhaps ``share``.
+    options
+        How Slurm is polled.
+    name
+        Name of the engine.
+    keep_held, checkpoint
+        See :class:`~windlass.engines.slurm.settings.Driving`.
+    patience
+        How long to retry while Slurm does not answer, s; afterwards the queue counts as given up, and a new driver is
+        started once Slurm answers.
+    book
+        The driver's own journal; None for the default of the cluster.
+    conf
+        A ``slurm.conf``; None for that of the environment or the system.
+    """
+
+    policies: Mapping[str, PolicySpec]
+    options: SlurmOptions = field(default_factory=SlurmOptions)
+    name: str = "slurm"
+    keep_held: bool = False
+    checkpoint: float = 5.0
+    patience: float = 300.0
+    book: Path | None = None
+    conf: Path | None = None
+
+    def made(self) -> dict[str, Named]:
+        """Return new policies.
+
+        Raises
+        ------
+        InputError
+            A decision cannot be driven on Slurm, that of order is missing, or a policy or a parameter does not exist.
+
+        Examples
+        --------
+        >>> SlurmSettings({"order": PolicySpec(name="easy")}).made()["order"].name
+        'easy'
+        >>> SlurmSettings({"admit": PolicySpec(name="pronto")}).made()
+        Traceback (most recent call last):
+        windlass.model.errors.InputError: policies.admit: cannot be driven on Slurm, expected order and perhaps share
+        """
+        for decision in self.policies:
+            if decision not in DECISIONS:
+                raise InputError(
+                    f"policies.{decision}: cannot be driven on Slurm, expected order and perhaps share"
+                )
+        if ORDER.key not in self.policies:
+            raise InputError("policies: no policy of order, expected one such as order: easy")
+        return {
+            decision: spec.make(DECISIONS[decision], np.random.default_rng(1))
+            for decision, spec in self.policies.items()
+        }
+
+
+class SlurmEngine:
+    """A live Slurm, see :class:`~windlass.control.engine.ControlledEngine`.
+
+    Parameters
+    ----------
+    settings
+        The settings.
+    acts
+        True to drive the queue; False to decide only, without a change of Slurm or of the driver's journal.
+    report
+        Called with each line of the driver's log.
+    runner
+        Runs Slurm's commands; None for processes.
+    clock
+        Returns the Unix time, s.
+
+    Raises
+    ------
+    InputError
+        A policy cannot be made.
+
+    Examples
+    --------
+    >>> settings = SlurmSettings({"order": PolicySpec(name="easy")})
+    >>> SlurmEngine(settings, acts=False, report=print).about
+    'Slurm, order by easy; decides only'
+    """
+
+    def __init__(
+        self,
+        settings: SlurmSettings,
+        *,
+        acts: bool,
+        report: Callable[[str], None],
+        runner: CommandRunner | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.name, self._settings, self._acts = settings.name, settings, acts
+        self._report, self._clock = report, clock
+        self._runner = Commands(settings.conf) if runner is None else runner
+        names = ", ".join(f"{decision} by {policy.name}" for decision, policy in settings.made().items())
+        where = f" partition {settings.options.partition}" if settings.options.partition else ""
+        self.about = f"Slurm{where}, {names}; {'drives the queue' if acts else 'decides only'}"
+
+    @property
+    def now(self) -> float:
+        """Unix time, s."""
+        return self._clock()
+
+    def run(self, journal: JournalWriter, stop: Stop) -> None:
+        """Drive the queue, or decide only, until a stop; a Slurm that stays unreachable is tried again.
+
+        Raises
+        ------
+        EngineStoppedError
+            A stop was requested, and the queue was given back.
+        PolicyError
+            A policy raised, or gave an answer that cannot be carried out; the queue was given back.
+        BatchError
+            Slurm does not start a job, or jobs could not be given back.
+        """
+        while True:
+            try:
+                self._run_once(journal, stop)
+                return
+            except AwayError as error:
+                self._note_away(journal, str(error))
+            if stop.wait(_AGAIN_S):
+                raise EngineStoppedError("stopped on request")
+
+    def _run_once(self, journal: JournalWriter, stop: Stop) -> None:
+        status = DriverStatus()
+        client = Client(
+            self._runner,
+            self._settings.patience,
+            notify=lambda line: self._first_lines(journal, line),
+            sleep=interruptible_sleep(stop),
+            contact=status.contact,
+        )
+        site, cluster = client.setting("ClusterName"), cluster_name(client)
+        policies = self._settings.made()
+        journal.flush()
+        with JournalReader(journal.path) as reader:
+            observer = SlurmObserver(
+                self.name,
+                self.about,
+                site,
+                {decision: policy.name for decision, policy in policies.items()},
+                journal,
+                reader,
+                acts=self._acts,
+                clock=self._clock,
+            )
+
+            def notify(line: str) -> None:
+                self._report(f"{self.name}: {line}")
+                observer.noted(line)
+
+            driving = self._driving(policies, cluster)
+            client = Client(
+                self._runner,
+                self._settings.patience,
+                notify=notify,
+                traits=client.traits,
+                contact=status.contact,
+            )
+            if not self._acts:
+                preview_slurm(client, driving, notify, observer, stop, clock=self._clock)
+                return
+            try:
+                drive_slurm(client, driving, notify, status, clock=self._clock, stop=stop, observer=observer)
+            except EngineStoppedError:
+                if status.left_held:
+                    raise BatchError(
+                        "stopped, and jobs may still be held; `windlass slurm give-back` releases them"
+                    ) from None
+                raise
+
+    def _driving(self, policies: Mapping[str, Named], cluster: str) -> Driving:
+        settings = self._settings
+        book = settings.book or default_journal(cluster)
+        return Driving(
+            policies, book, settings.options, settings.keep_held, settings.checkpoint, forgets=True
+        )
+
+    def _first_lines(self, journal: JournalWriter, line: str) -> None:
+        """Take note of a line from before the name of the cluster is known."""
+        self._report(f"{self.name}: {line}")
+        journal.append(EngineStatus(self.name, "unreachable", self._clock(), self.about, line))
+
+    def _note_away(self, journal: JournalWriter, why: str) -> None:
+        text = f"{why}; tried again in {_AGAIN_S:g} s"
+        self._report(f"{self.name}: {text}")
+        now = self._clock()
+        journal.append(
+            EventRecord(now, JobKey(self.name), "error", text),
+            EngineStatus(self.name, "unreachable", now, self.about, text),
+        )
