@@ -134,7 +134,7 @@ def test_a_cluster_is_scaled_by_a_policy(monkeypatch, capsys, dry_run):
     monkeypatch.setattr("windlass.scale.monitor.Monitor", monitor)
     monkeypatch.setattr("windlass.engines.elastic.engine.LiveScale", engine)
     monkeypatch.setattr("windlass.drive.drive", lambda given, policies: kept.update(policies=policies))
-    monkeypatch.setattr(scaling, "_default_history", lambda name: f"of {name}")
+    monkeypatch.setattr("windlass.scale.monitor.default_history", lambda name: f"of {name}")
     system = SimpleNamespace(types=[SimpleNamespace(name="small"), SimpleNamespace(name="large")])
     scaling._scale(system, "{reactive: {unneeded: 9}}", None, "k8s-n", 60.0, dry_run)
     assert (kept["file"], kept["names"], kept["period"]) == ("of k8s-n", ["small", "large"], 60.0)

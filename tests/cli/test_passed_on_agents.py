@@ -10,6 +10,7 @@ import pytest
 from windlass.agent.options import Above, Address, AgentOptions, AggregatorOptions
 from windlass.cli import agent, scaling, slurm
 from windlass.engines.linux.telemetry.source import Roots
+from windlass.scale.monitor import default_history
 
 
 @pytest.fixture
@@ -147,12 +148,10 @@ def test_k8s_autoscale_passes_its_options_on(scaled):
 
 def test_default_folders_follow_the_xdg_variables(monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", "/state")
-    assert scaling._default_history("ray-127.0.0.1:6379") == Path(
-        "/state/windlass/scale-ray-127-0-0-1-6379.db"
-    )
+    assert default_history("ray-127.0.0.1:6379") == Path("/state/windlass/scale-ray-127-0-0-1-6379.db")
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.setattr(Path, "home", lambda: Path("/home/me"))
-    assert scaling._default_history("k8s") == Path("/home/me/.local/state/windlass/scale-k8s.db")
+    assert default_history("k8s") == Path("/home/me/.local/state/windlass/scale-k8s.db")
     monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
     assert slurm._folder(None) == Path("/cache/windlass/slurm")
     assert slurm._folder(Path("/own")) == Path("/own")

@@ -12,8 +12,8 @@ import pytest
 import windlass.control.demo.predictor as predictor
 from windlass.agent.stop import Stop
 from windlass.control.demo.engine import DemoEngine
-from windlass.control.demo.predictor import replay_policy
 from windlass.control.journal import JobKey, JournalReader, JournalWriter, PredictionRecord, RowFilter
+from windlass.control.predicted_starts import replay_policy
 from windlass.experiment.scenario import make_scenario
 from windlass.experiment.worlds.policy import PolicySpec
 

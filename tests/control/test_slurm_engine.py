@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 
 import pytest
 
+from tests.control.test_web import app_of, ask
 from tests.engines.slurm.fake_commands import NOBODY_THERE, node, nodes
 from tests.engines.slurm.strict import Strict
 from windlass.agent.stop import Stop
@@ -212,6 +214,25 @@ def test_a_drained_node_is_an_event_and_is_shown(bench):
     status = bench.status()
     assert [(machine.name, machine.state) for machine in status.machines] == [("w1", "up"), ("w2", "drained")]
     assert (status.cores, status.idle) == (4, 3)
+
+
+def test_the_pages_show_a_live_slurm(bench):
+    for job, procs in ((7, 3), (8, 4)):
+        bench.slurm.submit(job, procs, looks=99, name="<b>")
+    bench.slurm.submit(9, 1, comment="")
+    assert isinstance(bench.run(6, keep_held=True), EngineStoppedError)
+    with bench.reader() as reader:
+        app = app_of(reader)
+        pages = {path: ask(app, path) for path in ("/", "/when", "/decisions?job=7", "/machines", "/health")}
+    texts = {path: re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page.text)) for path, page in pages.items()}
+    assert {page.status for page in pages.values()} == {200}
+    assert re.search(r"8 strict batch job .* first in the queue; needs 4 cores, 1 idle", texts["/"])
+    assert re.search(r"9 strict Slurm.{1,9}s own job .* left to Slurm: JobHeldUser", texts["/"])
+    assert re.search(r"7 strict batch job .* head of the queue", texts["/"])
+    assert re.search(r"order fcfs start head of the queue", texts["/decisions?job=7"])
+    assert "user ann, &lt;b&gt;: requests 3 cores for 120 s" in texts["/decisions?job=7"]
+    assert re.search(r"w1 up 3 of 4 3 of 4", texts["/machines"])
+    assert "Slurm, order by fcfs; drives the queue" in texts["/health"]
 
 
 RAISES = """

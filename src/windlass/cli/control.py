@@ -83,13 +83,10 @@ def serve(
     check_apart(context, "--demo", ("--act",), "a live cluster")
     where, engines = Address.of("--listen", listen), list[ControlledEngine]()
     if demo:
-        engine = DemoEngine(
-            load_demo(file), variant=variant, seed=seed, speed=speed_of(speed), clock=time.monotonic
+        pace = speed_of(speed)
+        engines.append(
+            DemoEngine(load_demo(file), variant=variant, seed=seed, speed=pace, clock=time.monotonic)
         )
-        # The progress display ends before the first line of the log.
-        with run_progress() as shown:
-            engine.prepare(shown.compiling)
-        engines.append(engine)
     elif file is None:
         raise InputError(
             "serve: no file given, expected a list of engines such as cluster.yaml; or pass --demo"
@@ -98,6 +95,10 @@ def serve(
         found = read_cluster(file, acts=act, report=log_line)
         engines.extend(found.engines)
         journal = journal or found.journal or default_control_journal()
+    # The progress display ends before the first line of the log.
+    with run_progress() as shown:
+        for each in engines:
+            each.prepare(shown.compiling)
     with journal_file(journal) as path, stopping() as stop:
         options = ServeOptions(path, where, token_file, tuple(host or ()), until_done)
         serve(engines, options, stop, log_line)

@@ -140,11 +140,11 @@ def _scale(
     from windlass.engines.elastic.engine import LiveScale
     from windlass.engines.elastic.metrics import ScaleStatus, scale_metrics
     from windlass.scale import POLICIES
-    from windlass.scale.monitor import Monitor
+    from windlass.scale.monitor import Monitor, default_history
 
     chosen = _policy(policy)
     names = [kind.name for kind in system.types]
-    file, where, status = history or _default_history(name), metrics_address(metrics), ScaleStatus()
+    file, where, status = history or default_history(name), metrics_address(metrics), ScaleStatus()
     with Monitor(file, names, period=period, writes=not dry_run) as monitor, _one_line():
         engine = LiveScale(system, monitor, SystemClock(), period=period, notify=log_line, status=status)
         if dry_run:
@@ -170,14 +170,6 @@ def _policy(text: str) -> Any:
     except ValidationError as error:
         raise InputError(f"--policy: {text!r} is not a policy, expected a name or {{name: {{…}}}}") from error
     return spec.make(POLICIES, np.random.default_rng(1))
-
-
-def _default_history(name: str) -> Path:
-    import os
-
-    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    clean = "".join(sign if sign.isalnum() else "-" for sign in name)
-    return Path(home) / "windlass" / f"scale-{clean}.db"
 
 
 @contextmanager

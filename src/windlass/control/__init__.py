@@ -5,10 +5,12 @@
 - :mod:`~windlass.control.supervisor`: runs engines, and records their conditions.
 - :mod:`~windlass.control.pages_process`: the process of the pages, restarted if it ends.
 - :mod:`~windlass.control.site_status`: the state of a site, the content of a view.
+- :mod:`~windlass.control.predicted_starts`: which jobs are predicted again, and how predictions are scored.
 - :mod:`~windlass.control.summary`: what runs and what waits now; :mod:`~windlass.control.words`: times in words.
 - :mod:`~windlass.control.top`: the same in a terminal.
 - :mod:`~windlass.control.cluster_file`: the file that lists the engines of a live cluster.
-- :mod:`~windlass.control.demo`: a simulated cluster as an engine; :mod:`~windlass.control.slurm`: a live Slurm.
+- :mod:`~windlass.control.demo`: a simulated cluster as an engine; :mod:`~windlass.control.slurm`: a live Slurm;
+  :mod:`~windlass.control.scaling`: a live cluster of instances.
 - :mod:`~windlass.control.web`: the pages.
 - :mod:`~windlass.control.journal`: one SQLite file of views, decisions, acts and events.
 """

@@ -12,14 +12,21 @@ from pydantic import Field, ValidationError
 
 from windlass.agent.options import check_name
 from windlass.control.engine import ControlledEngine
+from windlass.control.scaling import clusters
+from windlass.control.scaling.engine import Connect, ScalingEngine, ScalingSettings
 from windlass.control.slurm.engine import SlurmEngine, SlurmSettings
+from windlass.engines.address import host_and_port
+from windlass.engines.elastic.types import read_types
 from windlass.engines.slurm.system import SlurmOptions
 from windlass.experiment.scenario.files import resolve_policies
 from windlass.experiment.scenario.quoting import shown
-from windlass.experiment.worlds.policy import Policy
+from windlass.experiment.worlds.policy import Policy, PolicySpec
 from windlass.io import Fields, read_yaml
 from windlass.model import InputError
+from windlass.model.instances import InstanceType
 from windlass.policy.nearest import did_you_mean
+from windlass.scale import POLICIES as SCALE
+from windlass.scale.monitor import default_history
 
 _Seconds = Annotated[float, Field(gt=0)]
 _Text = Annotated[str, Field(min_length=1)]
@@ -51,6 +58,7 @@ class _Slurm(_Engine):
     keep_held: bool = False
     book: _Text | None = None
     conf: _Text | None = None
+    accounting: bool = True
 
     def built(self, folder: Path, acts: bool, report: Callable[[str], None]) -> ControlledEngine:
         """Return the engine."""
@@ -63,11 +71,81 @@ class _Slurm(_Engine):
             self.patience,
             _path(folder, self.book),
             _path(folder, self.conf),
+            self.accounting,
         )
         return SlurmEngine(settings, acts=acts, report=report)
 
 
-_KINDS: Mapping[str, type[_Engine]] = {"slurm": _Slurm}
+class _Scaling(_Engine):
+    """What the engines that scale a cluster have."""
+
+    types: _Text
+    policy: Policy = PolicySpec(name="thrifty")
+    period: _Seconds
+    history: _Text | None = None
+
+    def scaling(
+        self,
+        kind: str,
+        site: str,
+        past: str,
+        connect: Connect,
+        folder: Path,
+        acts: bool,
+        report: Callable[[str], None],
+    ) -> ControlledEngine:
+        """Return the engine of a kind of cluster; ``past`` names its default history, as the command does."""
+        history = _path(folder, self.history) or default_history(past)
+        settings = ScalingSettings(self.name, site, kind, self.policy, history, self.period)
+        try:
+            return ScalingEngine(settings, connect, acts=acts, report=report)
+        except InputError as error:
+            # The message of a registry begins with the field of a scenario.
+            raise InputError(str(error).replace(f"policies.{SCALE.key}", "policy", 1)) from error
+
+    def kinds(self, folder: Path) -> tuple[InstanceType, ...]:
+        """Return the types of instances."""
+        return read_types(folder / Path(self.types).expanduser())
+
+
+class _Kubernetes(_Scaling):
+    engine: Literal["kubernetes"]
+    name: _Text = "kubernetes"
+    period: _Seconds = 300.0
+    kubeconfig: _Text | None = None
+    context: _Text | None = None
+    namespace: _Text = "windlass"
+    label: _Text = "node.kubernetes.io/instance-type"
+
+    def built(self, folder: Path, acts: bool, report: Callable[[str], None]) -> ControlledEngine:
+        """Return the engine."""
+        config = _path(folder, self.kubeconfig)
+        connect = clusters.kubernetes(
+            self.kinds(folder),
+            None if config is None else str(config),
+            self.context,
+            self.namespace,
+            self.label,
+        )
+        return self.scaling(
+            "Kubernetes", self.context or "cluster", f"k8s-{self.namespace}", connect, folder, acts, report
+        )
+
+
+class _Ray(_Scaling):
+    engine: Literal["ray"]
+    name: _Text = "ray"
+    period: _Seconds = 60.0
+    address: _Text
+
+    def built(self, folder: Path, acts: bool, report: Callable[[str], None]) -> ControlledEngine:
+        """Return the engine."""
+        host_and_port("address", self.address)
+        connect = clusters.ray(self.kinds(folder), self.address)
+        return self.scaling("Ray", self.address, f"ray-{self.address}", connect, folder, acts, report)
+
+
+_KINDS: Mapping[str, type[_Engine]] = {"slurm": _Slurm, "kubernetes": _Kubernetes, "ray": _Ray}
 #: Fields with policies, whose files are relative to the folder of the file.
 _POLICIES = ("policies", "policy")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from windlass.agent.stop import Stop
 from windlass.control.journal import JournalWriter
 from windlass.drive import EngineStoppedError
+from windlass.jit import Compiling
 
 __all__ = ["ControlledEngine", "EngineStoppedError"]
 
@@ -24,6 +26,21 @@ class ControlledEngine(Protocol):
 
     name: str
     about: str
+
+    def prepare(self, compiling: Callable[[Compiling], None] | None = None) -> None:
+        """Compile and read what the run needs, before any thread is started.
+
+        Parameters
+        ----------
+        compiling
+            Called with the progress of the compilation.
+
+        Raises
+        ------
+        InputError
+            What the engine needs cannot be read.
+        """
+        ...
 
     @property
     def now(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -163,6 +164,19 @@ class Monitor:
                     f"{self._path}: history has a period of {known[0]:g} s, expected {self._period:g} s; "
                     "use another file for another period"
                 )
+
+
+def default_history(name: str) -> Path:
+    """Return the default path of a cluster's history, in the user's state folder.
+
+    Parameters
+    ----------
+    name
+        Name of the cluster, as in ``k8s-windlass``.
+    """
+    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    clean = "".join(sign if sign.isalnum() else "-" for sign in name)
+    return Path(home) / "windlass" / f"scale-{clean}.db"
 
 
 def _copied(path: Path) -> sqlite3.Connection:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,8 @@ from numpy.typing import NDArray
 
 from windlass.control.demo.watches import LoadName
 from windlass.control.journal import EventRecord, JobKey, PredictionRecord, StartRecord
-from windlass.experiment.start_times.calibration import Calibration, ReplayedWait, WaitForecast
+from windlass.control.predicted_starts import PredictedStarts, kernels_of_replays, replay_policy
+from windlass.experiment.start_times.calibration import Calibration
 from windlass.experiment.start_times.history import SiteHistory
 from windlass.experiment.start_times.question import StartPredictor
 from windlass.experiment.worlds.cluster.spec import ClusterSetting
@@ -19,29 +19,13 @@ from windlass.experiment.worlds.policy import PolicySpec
 from windlass.io.traces import Workload
 from windlass.jit import Kernel
 from windlass.model import JobTable
-from windlass.order.site import POLICIES
-from windlass.order.site.policies.conservative import Conservative
 from windlass.policy.user_code import message_of
-from windlass.sim.site.part import kernels
 from windlass.sim.site.result import Replay
 
 #: Simulated time between two rounds of predictions, and until a job is predicted again, s.
 EVERY, AGAIN = 120.0, 600.0
 #: Waiting jobs that a round replays, the first submitted ones, and jobs of the past that it uses.
 MOST_WAITING, _MOST_ENDED = 300, 5_000
-#: The policy of the replays if the site's own one is from a file: a module may have a state of its own.
-_OTHER = PolicySpec(name="easy")
-
-
-@dataclass(slots=True)
-class _Open:
-    """The first prediction of a job that has not started."""
-
-    at: float
-    replayed: ReplayedWait
-    given: WaitForecast
-    #: Whether the interval counts in the level of the calibration, and was not judged yet.
-    judge: bool
 
 
 class SitePredictor:
@@ -63,10 +47,7 @@ class SitePredictor:
         self._name, self._part, self._calibration = name, part, calibration
         self._policy = replay_policy(order)
         self._row = {int(job): row for row, job in enumerate(part.result().jobs.job.tolist())}
-        #: By row: the first predictions to score, and the time of the latest prediction of each waiting job.
-        self._open: dict[int, _Open] = {}
-        self._latest: dict[int, float] = {}
-        self._predicted: set[int] = set()
+        self._predicted = PredictedStarts(lambda job: name.key(int(job)), calibration, AGAIN)
         self._round, self._lost, self._failure = -np.inf, 0, ""
 
     def look(self, now: float) -> list[PredictionRecord | StartRecord | EventRecord]:
@@ -81,10 +62,13 @@ class SitePredictor:
         """
         replay: Replay = self._part.result()
         view = self._part.view("order")
+        names = [str(job) for job in view.waiting.job.tolist()]
         waiting = np.array([self._row[job] for job in view.waiting.job.tolist()], np.int64)
         running = np.array([self._row[job] for job in view.running.job.tolist()], np.int64)
-        found: list[PredictionRecord | StartRecord | EventRecord] = list(self._starts(now, replay, waiting))
-        due = [row for row in waiting.tolist() if now - self._latest.get(row, -np.inf) >= AGAIN]
+        found: list[PredictionRecord | StartRecord | EventRecord] = list(
+            self._predicted.started(self._begun(replay, set(names)), now)
+        )
+        due = self._predicted.due(names, now)
         if not due or now - self._round < EVERY:
             return found
         self._round = now
@@ -98,29 +82,17 @@ class SitePredictor:
             self._failure = why
         return found
 
-    def _starts(self, now: float, replay: Replay, waiting: NDArray[np.int64]) -> Iterator[StartRecord]:
-        """Yield the starts of predicted jobs, and score them."""
-        begun = {row: float(replay.start[row]) for row in self._latest.keys() - set(waiting.tolist())}
+    def _begun(self, replay: Replay, waiting: set[str]) -> dict[str, float]:
+        """Return the starts of predicted jobs that no longer wait."""
+        predicted = self._predicted.waiting()
+        begun = {job: float(replay.start[self._row[int(job)]]) for job in predicted - waiting}
         # A job that was killed after its start may wait again; its start is in the list of lost attempts.
         for place in range(self._lost, len(replay.lost)):
-            row = int(replay.lost[place])
-            if row in self._latest:
-                begun[row] = float(replay.lost_start[place])
+            job = str(int(replay.jobs.job[int(replay.lost[place])]))
+            if job in predicted:
+                begun[job] = float(replay.lost_start[place])
         self._lost = len(replay.lost)
-        for row, start in sorted(begun.items(), key=lambda each: (each[1], each[0])):
-            if start <= now:
-                yield StartRecord(start, self._name.key(int(replay.jobs.job[row])))
-                del self._latest[row]
-        for row, each in list(self._open.items()):
-            started = begun.get(row, np.inf)
-            wait = started - each.at
-            # An interval that has passed while the job waits is a miss that is known before the start.
-            if each.judge and (started <= now or now > each.at + each.given.high):
-                self._calibration.miss(not each.given.contains(wait))
-                each.judge = False
-            if started <= now:
-                self._calibration.score(each.replayed, wait)
-                del self._open[row]
+        return begun
 
     def _predictions(
         self,
@@ -129,62 +101,19 @@ class SitePredictor:
         waiting: NDArray[np.int64],
         running: NDArray[np.int64],
         free: int,
-        due: Iterable[int],
+        due: Iterable[str],
     ) -> Iterator[PredictionRecord]:
         some = waiting[np.argsort(replay.jobs.submit[waiting], kind="stable")][:MOST_WAITING]
         history = _history(now, replay, some, running, free)
-        if history is None:
-            return
-        table = StartPredictor(history, self._policy, level=self._calibration.level).waiting(now)
-        replayed = {
-            self._row[int(job)]: (ReplayedWait(WaitForecast(low, middle, high), procs, request), planned)
-            for job, procs, request, low, middle, high, planned in table.select(
-                "job", "procs", "request_s", "low_s", "median_s", "high_s", "planned_s"
-            ).iter_rows()
-        }
-        for row in due:
-            if row not in replayed:
-                continue
-            raw, planned = replayed[row]
-            ready = self._calibration.ready(raw.forecast)
-            given = self._calibration.corrected([raw])[0]
-            first = row not in self._predicted
-            yield PredictionRecord(
-                now,
-                self._name.key(int(replay.jobs.job[row])),
-                now + given.low,
-                now + given.median,
-                now + given.high,
-                now + planned,
-                self._calibration.level,
-                self._calibration.scored(raw.forecast),
-                first,
-            )
-            self._latest[row] = now
-            if first:
-                self._predicted.add(row)
-                self._open[row] = _Open(now, raw, given, judge=ready and not given.immediate)
-
-
-def replay_policy(order: PolicySpec) -> PolicySpec:
-    """Return the policy of the replays: a policy of Windlass itself, or else ``easy``.
-
-    >>> replay_policy(PolicySpec(name="sjf")).name, replay_policy(PolicySpec(name="./mine.py")).name
-    ('sjf', 'easy')
-    """
-    # A parameter may name a file, too, such as the priority of a queue.
-    return order if order.name in POLICIES.names() and ".py" not in repr(order.parameters) else _OTHER
+        if history is not None:
+            table = StartPredictor(history, self._policy, level=self._calibration.level).waiting(now)
+            yield from self._predicted.predicted(table, due, now)
 
 
 def replay_kernels(setting: ClusterSetting) -> tuple[Kernel, ...]:
     """Return the functions that the replays of all sites need, compiled before the simulation starts."""
-    found: list[Kernel] = [Conservative.select]
-    for site in setting.sites:
-        order = setting.chosen().of("order", site)
-        if order is not None:
-            policy = replay_policy(order).make(POLICIES, np.random.default_rng(1))
-            found += kernels(policy)
-    return tuple(dict.fromkeys(found))
+    orders = (setting.chosen().of("order", site) for site in setting.sites)
+    return kernels_of_replays([order for order in orders if order is not None])
 
 
 def _history(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,16 +12,21 @@ import numpy as np
 from windlass.agent.stop import Stop
 from windlass.control.engine import EngineStoppedError
 from windlass.control.journal import EngineStatus, EventRecord, JobKey, JournalReader, JournalWriter
+from windlass.control.predicted_starts import kernels_of_replays
 from windlass.control.slurm.observer import SlurmObserver
+from windlass.control.slurm.starts import LiveStarts
 from windlass.drive import Named, interruptible_sleep
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.commands import CommandRunner, Commands
 from windlass.engines.slurm.driver import drive_slurm
+from windlass.engines.slurm.log import EndedJob, read_log
+from windlass.engines.slurm.observer import SlurmPoll
 from windlass.engines.slurm.preview import preview_slurm
 from windlass.engines.slurm.settings import Driving, cluster_name, default_journal
 from windlass.engines.slurm.status import DriverStatus
 from windlass.engines.slurm.system import SlurmOptions
 from windlass.experiment.worlds.policy import PolicySpec
+from windlass.jit import Compiling, prepare
 from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
 from windlass.policy.registry import Registry
@@ -54,6 +59,8 @@ class SlurmSettings:
         The driver's own journal; None for the default of the cluster.
     conf
         A ``slurm.conf``; None for that of the environment or the system.
+    accounting
+        True to read the finished jobs of the cluster once, at the start, for the prediction of starts.
     """
 
     policies: Mapping[str, PolicySpec]
@@ -64,6 +71,7 @@ class SlurmSettings:
     patience: float = 300.0
     book: Path | None = None
     conf: Path | None = None
+    accounting: bool = True
 
     def made(self) -> dict[str, Named]:
         """Return new policies.
@@ -92,6 +100,27 @@ class SlurmSettings:
             decision: spec.make(DECISIONS[decision], np.random.default_rng(1))
             for decision, spec in self.policies.items()
         }
+
+
+class ObservedDriver:
+    """Passes what a driver sees and does on to the journal and to the predictions.
+
+    Parameters
+    ----------
+    observer
+        Writes the journal.
+    starts
+        Predicts starts.
+    """
+
+    def __init__(self, observer: SlurmObserver, starts: LiveStarts) -> None:
+        self.appended, self.decided = observer.appended, observer.decided
+        self._observer, self._starts = observer, starts
+
+    def polled(self, poll: SlurmPoll) -> None:
+        """Pass on a poll."""
+        self._observer.polled(poll)
+        self._starts.polled(poll)
 
 
 class SlurmEngine:
@@ -137,6 +166,10 @@ class SlurmEngine:
         names = ", ".join(f"{decision} by {policy.name}" for decision, policy in settings.made().items())
         where = f" partition {settings.options.partition}" if settings.options.partition else ""
         self.about = f"Slurm{where}, {names}; {'drives the queue' if acts else 'decides only'}"
+
+    def prepare(self, compiling: Callable[[Compiling], None] | None = None) -> None:
+        """Compile what predictions need, see :class:`~windlass.control.engine.ControlledEngine`."""
+        prepare(kernels_of_replays([self._settings.policies[ORDER.key]]), compiling)
 
     @property
     def now(self) -> float:
@@ -192,6 +225,15 @@ class SlurmEngine:
                 self._report(f"{self.name}: {line}")
                 observer.noted(line)
 
+            starts = LiveStarts(
+                lambda job: JobKey(self.name, site, job),
+                self._settings.policies[ORDER.key],
+                journal,
+                reader,
+                lambda: self._ended(stop),
+                time.monotonic,
+            )
+            watched = ObservedDriver(observer, starts)
             driving = self._driving(policies, cluster)
             client = Client(
                 self._runner,
@@ -200,11 +242,14 @@ class SlurmEngine:
                 traits=client.traits,
                 contact=status.contact,
             )
-            if not self._acts:
-                preview_slurm(client, driving, notify, observer, stop, clock=self._clock)
-                return
             try:
-                drive_slurm(client, driving, notify, status, clock=self._clock, stop=stop, observer=observer)
+                with starts:
+                    if self._acts:
+                        drive_slurm(
+                            client, driving, notify, status, clock=self._clock, stop=stop, observer=watched
+                        )
+                    else:
+                        preview_slurm(client, driving, notify, watched, stop, clock=self._clock)
             except EngineStoppedError:
                 if status.left_held:
                     raise BatchError(
@@ -218,6 +263,20 @@ class SlurmEngine:
         return Driving(
             policies, book, settings.options, settings.keep_held, settings.checkpoint, forgets=True
         )
+
+    def _ended(self, stop: Stop) -> Sequence[EndedJob]:
+        """Return the finished jobs that the cluster has a record of, of the partition.
+
+        Raises
+        ------
+        InputError
+            It has none, or the settings forbid to read it.
+        """
+        if not self._settings.accounting:
+            raise InputError("accounting: is off, so no finished job is read")
+        client = Client(self._runner, 0.0, sleep=interruptible_sleep(stop))
+        partition = self._settings.options.partition
+        return [job for job in read_log(client).jobs if partition in (None, job.partition)]
 
     def _first_lines(self, journal: JournalWriter, line: str) -> None:
         """Take note of a line from before the name of the cluster is known."""

@@ -1,0 +1,187 @@
+"""The engine of a live cluster of instances: the autoscaler of ``windlass k8s`` and ``windlass ray``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from windlass.agent.stop import Stop
+from windlass.control.engine import EngineStoppedError
+from windlass.control.journal import JobKey, JournalReader, JournalWriter
+from windlass.control.scaling.observer import ObservedScale, ObservedSystem, ScaleObserver
+from windlass.drive import drive
+from windlass.engines.elastic.engine import LiveScale
+from windlass.engines.elastic.system import ClusterError, ElasticSystem
+from windlass.experiment.worlds.policy import PolicySpec
+from windlass.jit import Compiling
+from windlass.model import InputError
+from windlass.scale import POLICIES
+from windlass.scale.monitor import Monitor
+
+#: The longest time between two signs of life in the journal, s.
+_BEAT_S = 10.0
+
+#: Opens a cluster.
+Connect = Callable[[], AbstractContextManager[ElasticSystem]]
+
+
+@dataclass(frozen=True, slots=True)
+class ScalingSettings:
+    """The settings of an engine; those of the commands ``autoscale``, and names.
+
+    Parameters
+    ----------
+    name, site
+        Names of the engine and of its cluster.
+    kind
+        The kind of cluster, such as ``Kubernetes``.
+    policy
+        The scaling policy.
+    history
+        The file of past demand.
+    period
+        Time between two decisions, s.
+    """
+
+    name: str
+    site: str
+    kind: str
+    policy: PolicySpec
+    history: Path
+    period: float
+
+
+class ScalingEngine:
+    """A live cluster of instances, see :class:`~windlass.control.engine.ControlledEngine`.
+
+    Requests remain at the end, as with the commands: so no instance is removed while the process restarts.
+
+    Parameters
+    ----------
+    settings
+        The settings.
+    connect
+        Opens the cluster.
+    acts
+        True to request instances; False to decide only, without a change of the cluster or of the file of past demand.
+    report
+        Called with each line of the engine's log.
+    clock
+        Returns the Unix time, s.
+
+    Raises
+    ------
+    InputError
+        The policy cannot be made.
+    """
+
+    def __init__(
+        self,
+        settings: ScalingSettings,
+        connect: Connect,
+        *,
+        acts: bool,
+        report: Callable[[str], None],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.name, self._settings, self._connect = settings.name, settings, connect
+        self._acts, self._report, self._clock = acts, report, clock
+        self._policy = settings.policy.make(POLICIES, np.random.default_rng(1))
+        does = "requests instances" if acts else "decides only"
+        self.about = f"{settings.kind}, scale by {self._policy.name}; {does}"
+
+    def prepare(self, compiling: Callable[[Compiling], None] | None = None) -> None:
+        """Do nothing, see :class:`~windlass.control.engine.ControlledEngine`."""
+
+    @property
+    def now(self) -> float:
+        """Unix time, s."""
+        return self._clock()
+
+    def run(self, journal: JournalWriter, stop: Stop) -> None:
+        """Scale the cluster, or decide only, until a stop; a cluster that does not answer is tried again.
+
+        Raises
+        ------
+        EngineStoppedError
+            A stop was requested.
+        InputError
+            The cluster cannot be opened, or the file of past demand cannot be used.
+        PolicyError
+            A policy's answer cannot be carried out.
+        """
+        settings = self._settings
+        journal.flush()
+        try:
+            with self._connect() as system, JournalReader(journal.path) as reader:
+                observer = ScaleObserver(
+                    JobKey(self.name, settings.site),
+                    self.about,
+                    self._policy.name,
+                    journal,
+                    reader,
+                    acts=self._acts,
+                    clock=self._clock,
+                )
+                self._drive(ObservedSystem(system, observer), observer, stop)
+        except ClusterError as error:
+            raise InputError(str(error)) from error
+        raise EngineStoppedError("stopped on request")
+
+    def _drive(self, system: ElasticSystem, observer: ScaleObserver, stop: Stop) -> None:
+        settings, names = self._settings, [kind.name for kind in system.types]
+        clock = StoppableClock(self._clock, stop, observer.beat)
+        with Monitor(settings.history, names, period=settings.period, writes=self._acts) as monitor:
+            engine = LiveScale(
+                system,
+                monitor,
+                clock,
+                period=settings.period,
+                notify=lambda line: self._report(f"{self.name}: {line}"),
+            )
+            drive(
+                ObservedScale(engine, system.types, observer, self._acts),
+                {POLICIES.key: self._policy},
+                stop=stop,
+            )
+
+
+class StoppableClock:
+    """A clock whose sleep a stop ends, and that calls a function at intervals meanwhile.
+
+    Parameters
+    ----------
+    clock
+        Returns the Unix time, s.
+    stop
+        The stop request.
+    beat
+        Called every ten seconds of a sleep.
+
+    Examples
+    --------
+    >>> stop = Stop()
+    >>> clock = StoppableClock(lambda: 0.0, stop, lambda: None)
+    >>> clock.sleep(0.0)
+    True
+    >>> stop.notify()
+    >>> clock.sleep(300.0)
+    False
+    """
+
+    def __init__(self, clock: Callable[[], float], stop: Stop, beat: Callable[[], None]) -> None:
+        self.now, self._stop, self._beat = clock, stop, beat
+
+    def sleep(self, seconds: float) -> bool:
+        """Sleep for ``seconds``; return False at a stop request."""
+        while seconds > _BEAT_S:
+            if self._stop.wait(_BEAT_S):
+                return False
+            self._beat()
+            seconds -= _BEAT_S
+        return not self._stop.wait(seconds)
