@@ -81,7 +81,7 @@ for line in sys.stdin:
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 #: Processes that are killed; the longest of them has this many moments.
-KILLS, MOMENTS = kills(8), 70
+KILLS, MOMENTS = kills(6), 70
 
 
 class Server:
