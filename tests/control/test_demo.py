@@ -181,7 +181,7 @@ def test_an_engine_whose_policy_raises_stops_alone(tmp_path):
     with JournalWriter(tmp_path / "journal.db") as journal:
         supervisor = Supervisor([demo, Steps("other")], journal, stop, lines.append)
         supervisor.start()
-        supervisor._threads[0].join()
+        supervisor.threads["demo"].join()
         found = states(tmp_path / "journal.db")
         assert (found["demo"].state, found["other"].state) == ("failed", "starting")
         assert "policy 'raises'" in found["demo"].error

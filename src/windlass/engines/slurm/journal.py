@@ -106,6 +106,7 @@ class Journal(JournalFile[Entry]):
         self,
         path: Path,
         limit: int = LIMIT_BYTES,
+        *,
         appended: Callable[[Sequence[Entry]], None] = lambda entries: None,
     ) -> None:
         #: All actions without a recorded outcome.
