@@ -7,4 +7,5 @@
 - :mod:`~windlass.order.site.lib.in_order`: a reordered queue.
 - :mod:`~windlass.order.site.lib.reservations`: a reservation for every waiting job.
 - :mod:`~windlass.order.site.lib.accounts`: users numbered by account, and priorities of QOS.
+- :mod:`~windlass.order.site.lib.limits`: jobs that the limits of a site admit.
 """

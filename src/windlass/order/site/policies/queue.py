@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -110,6 +110,17 @@ class Queue:
     def pooled(self) -> Kernel:
         """The compiled function for jobs that request more than processors."""
         return self._kernel(pools=True)
+
+    @property
+    def score(self) -> Callable[..., Any]:
+        """The priority's function of a view and a row, which Numba compiles."""
+        found: Callable[..., Any] = _PRIORITIES.find(self.priority).score
+        return found
+
+    @property
+    def backfill_order(self) -> str | None:
+        """The priority by which jobs are tried for backfilling; None for that of the queue."""
+        return self._order
 
     def _kernel(self, pools: bool) -> Kernel:
         order = None if self._order is None else _PRIORITIES.find(self._order).score
