@@ -1,0 +1,226 @@
+"""The search for a site, one quantity at a time: each candidate is a replay of the fitted part."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.experiment.site_fit.accuracy import WaitAccuracy
+from windlass.experiment.site_fit.evidence import Evidence, evidence_of
+from windlass.experiment.site_fit.site_model import SiteModel
+from windlass.io.traces import Workload
+from windlass.model import PolicyError
+
+#: The fitted part is compared in this many blocks of equal numbers of jobs. Of each four, the one with the largest loss
+#: does not count, because an outage or a holiday shall not decide.
+_BLOCKS, _EPISODES = 8, 4
+#: Jobs of a block, at least.
+_FEWEST_OF_BLOCK = 20
+#: Times that the search goes through all quantities.
+_ROUNDS = 2
+#: A candidate replaces the best one if it lowers the loss by this.
+_GAIN = 0.03
+#: Usable processors as shares of the site's, tried with each order of the queue, and then around the best one.
+_SHARES, _AROUND = (
+    (1.0, 0.94, 0.88, 0.82, 0.76, 0.68, 0.6),
+    (-0.04, -0.03, -0.02, -0.01, 0.01, 0.02, 0.03, 0.04),
+)
+_DAY_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class FitStep:
+    """A quantity in the search, and what its best value gained.
+
+    Parameters
+    ----------
+    quantity
+        Its name.
+    tried
+        Candidates that were replayed.
+    before, after
+        Loss before and after: the mean of those of the blocks that count.
+    """
+
+    quantity: str
+    tried: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedModel:
+    """The result of a search.
+
+    Parameters
+    ----------
+    model
+        The best site.
+    steps
+        The quantities in the order in which they were searched.
+    """
+
+    model: SiteModel
+    steps: tuple[FitStep, ...]
+
+    @property
+    def replays(self) -> int:
+        """Number of replays."""
+        return sum(step.tried for step in self.steps)
+
+
+def search(workload: Workload, progress: Callable[[int], None] | None = None) -> FittedModel:
+    """Return the site whose replay is closest to the recorded waits of all jobs of a log.
+
+    Parameters
+    ----------
+    workload
+        The jobs of the fitted part, with their recorded waits.
+    progress
+        Called with the number of replays so far.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> jobs = JobTable.of(submit=np.arange(40.0), run=np.full(40, 90.0), procs=np.full(40, 2))
+    >>> wait = SiteModel(4).waits(Workload(jobs, 6))
+    >>> search(Workload(jobs, 6, wait=wait)).model.processors
+    4
+    """
+    assert workload.wait is not None
+    shown, replayed = evidence_of(workload), _Replays(workload, workload.wait, progress)
+    best = SiteModel(workload.processors, latency=shown.latency)
+    loss = replayed.loss(best)
+    steps = [FitStep("latency", 1, loss, loss)]
+    for _ in range(_ROUNDS):
+        for quantity, candidates in _QUANTITIES:
+            before, tried = loss, replayed.count
+            for candidate in candidates(best, workload, shown):
+                found = replayed.loss(candidate)
+                if found < loss - _GAIN:
+                    best, loss = candidate, found
+            steps.append(FitStep(quantity, replayed.count - tried, before, loss))
+    return FittedModel(best, tuple(steps))
+
+
+class _Replays:
+    """Replays of the fitted part; a site is replayed once."""
+
+    def __init__(
+        self, workload: Workload, recorded: NDArray[np.float64], progress: Callable[[int], None] | None
+    ) -> None:
+        self._workload, self._recorded, self._progress = workload, recorded, progress
+        self._known: dict[str, float] = {}
+        known = np.flatnonzero(np.isfinite(recorded))
+        self._blocks = np.array_split(known, min(_BLOCKS, max(1, len(known) // _FEWEST_OF_BLOCK)))
+        self.count = 0
+
+    def loss(self, model: SiteModel) -> float:
+        name = repr(model)
+        if name not in self._known:
+            self.count += 1
+            try:
+                waits = model.waits(self._workload)
+                losses = [WaitAccuracy.of(self._recorded[rows], waits[rows]).loss for rows in self._blocks]
+                best = sorted(losses)[: len(losses) - len(losses) // _EPISODES]
+                found = float(np.mean(best))
+            except PolicyError:
+                # The site leaves a job waiting for ever.
+                found = math.inf
+            self._known[name] = found
+            if self._progress is not None:
+                self._progress(self.count)
+        return self._known[name]
+
+
+def _hours(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+    for each in shown.hours:
+        for drain in (True, False):
+            yield best.with_limits(long=each.long, closed=each.closed, drain=drain)
+
+
+def _jobs_per_user(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+    for value in (math.inf, *reversed(shown.jobs_per_user)):
+        yield best.with_limits(jobs_per_user=value)
+
+
+def _procs_per_user(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+    for value in (math.inf, *reversed(shown.procs_per_user)):
+        yield best.with_limits(procs_per_user=value)
+
+
+def _orders(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+    for name in ("fcfs", "sjf", "saf", "wfp3", "unicep"):
+        yield dataclasses.replace(best, priority=name, backfill="easy")
+    plain = {"weight_age": 1000.0, "weight_fairshare": 0.0, "weight_job_size": 0.0, "max_age": 7 * _DAY_S}
+    weights: list[dict[str, float | str]] = [
+        {"weight_job_size": 1000.0},
+        {"weight_job_size": 1000.0, "favor_small": True},
+    ]
+    if workload.of.user is not None:
+        weights += [
+            {"weight_fairshare": fair, "fair_tree": tree, "half_life": days * _DAY_S}
+            for fair, tree, days in (
+                (300.0, False, 1.0),
+                (300.0, False, 7.0),
+                (3000.0, False, 7.0),
+                (3000.0, True, 7.0),
+            )
+        ]
+    ranked = _queues(workload)
+    if ranked:
+        weights += [{"weight_qos": weight, "qos": ranked} for weight in (300.0, 3000.0)]
+    for each in weights:
+        yield dataclasses.replace(best, priority={"multifactor": {**plain, **each}}, backfill="easy")
+    if not best.limits:
+        yield dataclasses.replace(best, priority="fcfs", backfill="conservative")
+    yield dataclasses.replace(best, priority="fcfs", backfill="none")
+
+
+def _orders_and_processors(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+    # Fewer processors and another order have similar effects, so that neither is right without the other.
+    for order in _orders(best, workload, shown):
+        for share in _SHARES:
+            if share == 1 or share * workload.processors > shown.needed:
+                yield _of_share(order, share, workload)
+
+
+def _processors(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+    share = best.processors / workload.processors
+    for more in _AROUND:
+        if share + more <= 1:
+            yield _of_share(best, share + more, workload)
+
+
+def _of_share(model: SiteModel, share: float, workload: Workload) -> SiteModel:
+    return dataclasses.replace(model, processors=max(1, round(share * workload.processors)))
+
+
+_QUANTITIES = (
+    ("closed hours", _hours),
+    ("order and processors", _orders_and_processors),
+    ("processors", _processors),
+    ("jobs per user", _jobs_per_user),
+    ("processors per user", _procs_per_user),
+)
+
+
+def _queues(workload: Workload) -> str:
+    """Return the priorities of queues, in the order of their mean waits; empty if there is one queue."""
+    members, recorded = workload.of.queue or workload.of.partition, workload.wait
+    if members is None or recorded is None or len(members.names) < 2:
+        return ""
+    known = (members.number >= 0) & np.isfinite(recorded)
+    number = members.number[known]
+    count = np.bincount(number, minlength=len(members.names))
+    total = np.bincount(number, weights=recorded[known], minlength=len(members.names))
+    mean = np.where(count > 0, total / np.maximum(count, 1), np.inf)
+    rank = np.argsort(np.argsort(-mean, kind="stable"), kind="stable")
+    return " ".join(
+        f"{name}={place}" for name, place in zip(members.names, rank.tolist(), strict=True) if " " not in name
+    )
