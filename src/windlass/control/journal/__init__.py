@@ -10,6 +10,7 @@ One process writes it (:mod:`~windlass.control.journal.writer`), any number of p
 - :mod:`~windlass.control.journal.retention`: the age and the number of rows that are kept.
 - :mod:`~windlass.control.journal.reader`: queries by page, for other processes.
 - :mod:`~windlass.control.journal.predictions`: queries of predicted starts and of how good they were.
+- :mod:`~windlass.control.journal.totals`: numbers of rows.
 - :mod:`~windlass.control.journal.export`: a table of the journal as a Parquet file.
 """
 

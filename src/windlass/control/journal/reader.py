@@ -21,6 +21,7 @@ from windlass.control.journal.records import (
     ViewRecord,
 )
 from windlass.control.journal.schema import EXPORTED, open_for_reading
+from windlass.control.journal.totals import TABLES, TotalQueries
 from windlass.model import InputError
 
 _Row = TypeVar("_Row")
@@ -89,6 +90,8 @@ class JournalReader:
         self.path, self._file = path, open_for_reading(path)
         #: Queries of predictions and their scores.
         self.predictions = PredictionQueries(self._rows)
+        #: Numbers of rows.
+        self.totals = TotalQueries(self._rows)
 
     def __enter__(self) -> Self:
         return self
@@ -179,7 +182,7 @@ class JournalReader:
     def counts(self) -> tuple[tuple[str, int], ...]:
         """Return the number of rows in each table, from its ids."""
         found = []
-        for table in ("decisions", "events", "acts", "views", "predictions"):
+        for table in TABLES:
             first, last = self._rows(f"select (select min(id) from {table}), (select max(id) from {table})")[
                 0
             ]

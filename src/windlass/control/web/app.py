@@ -10,6 +10,7 @@ from typing import Any
 
 from windlass.control.journal import JournalReader
 from windlass.control.web.access import PageAccess
+from windlass.control.web.metrics import CONTENT, metrics_text
 from windlass.control.web.pages import PAGES, PARAMETERS, PageContext
 from windlass.control.web.request import BadRequestError, PageRequest, request_of
 from windlass.control.web.stream import ChangeStream, lifetime, next_message
@@ -97,9 +98,11 @@ class PagesApp:
         static = self._static.get(request.path)
         if static is not None:
             return PageResponse(200, static, _STATIC[request.path])
+        if request.path == "/metrics":
+            return PageResponse(200, metrics_text(self._reader, self._wall()), CONTENT)
         page = PAGES.get(request.path)
         if page is None:
-            raise BadRequestError(404, f"no such page, expected one of {', '.join(PAGES)}")
+            raise BadRequestError(404, f"no such page, expected one of {', '.join(PAGES)}, /metrics")
         context = PageContext(self._reader, self._wall(), self.changes.clients)
         return PageResponse(200, b"<!doctype html>\n" + page(request, context).encode("utf-8"))
 
