@@ -12,7 +12,7 @@ from windlass.cli.commands import compare, explain, run, validate
 from windlass.cli.control import journal_app, serve, top, ui
 from windlass.cli.inspection_commands import check, list_, trace, when
 from windlass.cli.plan import plan_app
-from windlass.cli.prediction_commands import calibrate
+from windlass.cli.prediction_commands import calibrate, what_if
 from windlass.cli.scaling import k8s_app, ray_app
 from windlass.cli.slurm import slurm_app
 from windlass.cli.subcommands import admit_app, cluster_app, forecast, place, reproduce
@@ -23,7 +23,7 @@ _REAL = "Real engines"
 _CONTROL = "Control plane"
 _MODELS = "Models and papers"
 _ORDER = (
-    *("run", "compare", "explain", "when", "calibrate", "check", "validate", "trace", "list"),
+    *("run", "compare", "explain", "when", "what-if", "calibrate", "check", "validate", "trace", "list"),
     *("slurm", "k8s", "ray", "agent"),
     *("serve", "ui", "top", "journal"),
     *("place", "cluster", "forecast", "plan", "admit", "reproduce"),
@@ -45,7 +45,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (run, compare, explain, when, calibrate, check, validate, trace):
+for command in (run, compare, explain, when, what_if, calibrate, check, validate, trace):
     app.command(rich_help_panel=_SIMULATION)(command)
 app.command("list", rich_help_panel=_SIMULATION)(list_)
 app.add_typer(slurm_app, name="slurm", rich_help_panel=_REAL)

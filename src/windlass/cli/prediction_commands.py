@@ -1,4 +1,4 @@
-"""Commands on a log's own site: ``calibrate``; each imports its module when called."""
+"""Commands on a site that exists: ``calibrate`` and ``what-if``; each imports its module when called."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from windlass.cli import options
+from windlass.cli import completion, options
 
 
 def calibrate(
@@ -34,3 +34,44 @@ def calibrate(
 
     given = CalibrateOptions(log, share, out, procs, where, format_, tuple(columns or ()))
     calibrate_command(given, as_json=json)
+
+
+def what_if(
+    file: Annotated[Path, typer.Argument(help="Log, or journal of windlass serve.")],
+    policies: Annotated[
+        str | None,
+        typer.Option(
+            "--policies",
+            help="Other policies of the queue, as in sjf,'queue(priority=saf)'.",
+            autocompletion=completion.policies,
+        ),
+    ] = None,
+    procs: Annotated[
+        str | None, typer.Option("--procs", help="Other numbers of processors, as in 64,128.")
+    ] = None,
+    without: Annotated[
+        str | None, typer.Option("--without", help="Machines to remove, by name; of a journal.")
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            "--policy",
+            help="Present policy of the queue of a log.",
+            show_default="easy",
+            autocompletion=completion.policies,
+        ),
+    ] = None,
+    at: Annotated[
+        float | None,
+        typer.Option("--at", help="Instant (s of the log).", show_default="the last submission"),
+    ] = None,
+    engine: Annotated[str | None, typer.Option("--engine", help="Engine of a journal.")] = None,
+    site: Annotated[str | None, typer.Option("--site", help="Site of a journal.")] = None,
+    columns: options.Columns = None,
+    json: options.Json = False,
+) -> None:
+    """Predict the waits of the waiting jobs under other policies or sizes, from the state at an instant."""
+    from windlass.cli.what_if import WhatIfOptions, what_if_command
+
+    given = WhatIfOptions(file, policies, procs, without, policy, at, engine, site, tuple(columns or ()))
+    what_if_command(given, as_json=json)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
@@ -10,6 +11,8 @@ from windlass.model import InputError
 
 #: The most jobs, and the most machines, that a state lists; further ones are counted only.
 MOST = 300
+#: The most jobs of the past in a state.
+MOST_PAST = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class JobState:
         Cores that it requests; 0 if unknown.
     why
         Why it started, or why it waits.
+    request
+        Requested run time, s; 0 for a job whose start no policy of the site's queue decides.
     """
 
     id: str
@@ -35,6 +40,38 @@ class JobState:
     since: float
     cores: int
     why: str
+    request: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PastJob:
+    """A job that has ended: its submission, start and end (s), its cores, and its requested run time (s)."""
+
+    submit: float
+    start: float
+    end: float
+    cores: int
+    request: float
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStatus:
+    """The queue of a site, as far as replays of it need more than its jobs.
+
+    Parameters
+    ----------
+    policy, parameters
+        The policy that orders it.
+    free
+        Cores that a job of the queue may take now.
+    past
+        The last jobs that ended, at most :data:`MOST_PAST`.
+    """
+
+    policy: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    free: int = 0
+    past: tuple[PastJob, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +123,8 @@ class SiteStatus:
         Machines, at most :data:`MOST`.
     note
         A line on work that is not listed; may be empty.
+    queue
+        The queue of the jobs that have a request; None if there is none, or if the engine does not report it.
 
     Examples
     --------
@@ -103,6 +142,7 @@ class SiteStatus:
     held: tuple[HeldCores, ...] = ()
     machines: tuple[MachineState, ...] = ()
     note: str = ""
+    queue: QueueStatus | None = None
 
 
 def status_text(state: SiteStatus) -> str:

@@ -11,7 +11,7 @@ from windlass.control.demo.answers import AnswerRecords
 from windlass.control.demo.fleet_watches import QueryWatch, StagedWatch
 from windlass.control.demo.machines import SiteMachines
 from windlass.control.demo.pace import SimulatedPace
-from windlass.control.demo.predictor import SitePredictor
+from windlass.control.demo.predictor import SitePredictor, replay_policy
 from windlass.control.demo.watches import BatchWatch, InstanceWatch, JobWatch, LoadName, SeenJobs
 from windlass.control.journal import DecisionRecord, EngineStatus, EventRecord, JournalWriter, ViewRecord
 from windlass.control.site_status import MOST, SiteStatus, status_text
@@ -64,8 +64,11 @@ class ClusterObserver:
         load, _, site = name.partition("@")
         watch: JobWatch
         if kind == "rigid":
-            watch = BatchWatch(LoadName(self._engine, load, site), part, self._policy("order", site))
             spec = self._setting.chosen().of("order", site)
+            replayed = None if spec is None else replay_policy(spec)
+            watch = BatchWatch(
+                LoadName(self._engine, load, site), part, self._policy("order", site), replayed
+            )
             if spec is not None:
                 self._predictors.append(SitePredictor(watch.name, part, spec, self._calibration))
         elif kind == "scaled" and load:
@@ -139,6 +142,7 @@ class ClusterObserver:
                 held=() if machines is None else machines.held(),
                 machines=() if machines is None else machines.machines(),
                 note=self._note(site),
+                queue=next((each.queue for each in some if each.queue is not None), None),
             )
             found.append(ViewRecord(now, self._engine, site, status_text(state)))
         return found

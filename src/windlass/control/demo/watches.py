@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.control.journal import DecisionRecord, EventRecord, JobKey
-from windlass.control.site_status import JobState
+from windlass.control.site_status import MOST_PAST, JobState, PastJob, QueueStatus
+from windlass.experiment.worlds.policy import PolicySpec
 from windlass.model.vectors import VectorJobs
 from windlass.report.units import counted
 from windlass.sim.instances.result import Scaled
@@ -41,12 +42,15 @@ class SeenJobs:
         The jobs now; waiting ones in the order of the queue.
     events, decisions
         What happened since the observation before.
+    queue
+        The queue of batch jobs; None for other jobs.
     """
 
     running: list[JobState]
     waiting: list[JobState]
     events: list[EventRecord] = field(default_factory=list)
     decisions: list[DecisionRecord] = field(default_factory=list)
+    queue: QueueStatus | None = None
 
 
 class JobWatch(Protocol):
@@ -86,10 +90,12 @@ class BatchWatch:
         The part of the simulation; its view and its result are read.
     policy
         Name of the policy that orders the queue.
+    replayed
+        The policy of replays of the queue; None if there is none.
     """
 
-    def __init__(self, name: LoadName, part: Any, policy: str) -> None:
-        self.name, self._part, self._policy = name, part, policy
+    def __init__(self, name: LoadName, part: Any, policy: str, replayed: PolicySpec | None = None) -> None:
+        self.name, self._part, self._policy, self._replayed = name, part, policy, replayed
         jobs = part.result().jobs
         self._row = {int(job): row for row, job in enumerate(jobs.job.tolist())}
         self._changes = TimeChanges(jobs.submit)
@@ -103,19 +109,43 @@ class BatchWatch:
             row = self._row[job]
             why = replay.reasons[int(replay.why[row])]
             start, procs = float(replay.start[row]), int(replay.jobs.procs[row])
-            running.append(JobState(f"{self.name.load}/{job}", "batch job", start, procs, why))
+            request = float(replay.jobs.request[row])
+            running.append(JobState(f"{self.name.load}/{job}", "batch job", start, procs, why, request))
         waiting = []
-        for place, (job, submit, procs) in enumerate(
+        for place, (job, submit, procs, request) in enumerate(
             zip(
                 view.waiting.job.tolist(),
                 view.waiting.submit.tolist(),
                 view.waiting.procs.tolist(),
+                view.waiting.request.tolist(),
                 strict=True,
             )
         ):
             why = _batch_wait(place, procs, max(int(view.free), 0))
-            waiting.append(JobState(f"{self.name.load}/{job}", "batch job", submit, procs, why))
-        return SeenJobs(running, waiting, *self._happened(now, replay))
+            waiting.append(JobState(f"{self.name.load}/{job}", "batch job", submit, procs, why, request))
+        return SeenJobs(
+            running, waiting, *self._happened(now, replay), self._queue(now, replay, int(view.free))
+        )
+
+    def _queue(self, now: float, replay: Replay, free: int) -> QueueStatus | None:
+        if self._replayed is None:
+            return None
+        ended = np.flatnonzero(np.isfinite(replay.start) & (replay.end <= now))
+        last = ended[np.argsort(replay.end[ended], kind="stable")][-MOST_PAST:]
+        jobs = replay.jobs
+        past = zip(
+            *(
+                each[last].tolist()
+                for each in (jobs.submit, replay.start, replay.end, jobs.procs, jobs.request)
+            ),
+            strict=True,
+        )
+        return QueueStatus(
+            self._replayed.name,
+            dict(self._replayed.parameters),
+            max(free, 0),
+            tuple(PastJob(*row) for row in past),
+        )
 
     def _happened(self, now: float, replay: Replay) -> tuple[list[EventRecord], list[DecisionRecord]]:
         jobs, events, decisions = replay.jobs, list[EventRecord](), list[DecisionRecord]()

@@ -28,6 +28,7 @@ from windlass.control.journal.records import (
     ViewRecord,
 )
 from windlass.control.journal.retention import Retention
+from windlass.control.journal.schema import is_journal
 from windlass.control.journal.writer import JournalWriter
 
 __all__ = [
@@ -46,4 +47,5 @@ __all__ = [
     "RowPage",
     "StartRecord",
     "ViewRecord",
+    "is_journal",
 ]

@@ -11,6 +11,8 @@ from windlass.model import InputError
 
 #: Marks an SQLite file as a journal: "WLJ1" in ASCII.
 APPLICATION = 0x574C4A31
+#: The first bytes of an SQLite file.
+_SQLITE = b"SQLite format 3\0"
 #: Version of the tables. A journal of version 1 has no table of predictions; a writer adds it.
 VERSION = 2
 
@@ -128,6 +130,18 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
             return _checked(path, "mode=ro&immutable=1", expected)
     except sqlite3.Error as error:
         raise _unreadable(path, error, expected) from error
+
+
+def is_journal(path: Path) -> bool:
+    """Return whether a file is an SQLite database, as a journal is.
+
+    >>> is_journal(Path("no such file"))
+    False
+    """
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
 
 
 def _checked(path: Path, how: str, expected: str) -> sqlite3.Connection:

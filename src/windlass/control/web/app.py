@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from importlib import resources
@@ -11,7 +12,7 @@ from typing import Any
 from windlass.control.journal import JournalReader
 from windlass.control.web.access import PageAccess
 from windlass.control.web.metrics import CONTENT, metrics_text
-from windlass.control.web.pages import PAGES, PARAMETERS, PageContext
+from windlass.control.web.pages import PAGES, PARAMETERS, PageContext, is_slow
 from windlass.control.web.request import BadRequestError, PageRequest, request_of
 from windlass.control.web.stream import ChangeStream, lifetime, next_message
 from windlass.model import InputError
@@ -74,6 +75,8 @@ class PagesApp:
         self._reader, self._access, self._wall, self._clock = reader, access, wall, clock
         self.changes = ChangeStream(reader) if clients is None else ChangeStream(reader, clients)
         folder = resources.files(__package__) / "static"
+        #: Held while an answer that takes long is made.
+        self._slow = threading.Lock()
         self._static = {path: (folder / path.rpartition("/")[2]).read_bytes() for path in _STATIC}
 
     async def __call__(self, scope: _Message, receive: Receive, send: Send) -> None:
@@ -87,12 +90,21 @@ class PagesApp:
             if request.path == "/events":
                 await self._stream(head, receive, send)
                 return
-            found = self._answer(request)
+            found = await self._slowly(request) if is_slow(request) else self._answer(request)
         except BadRequestError as error:
             found = PageResponse(error.status, f"{error.why}\n".encode(), "text/plain; charset=utf-8")
         except InputError as error:
             found = PageResponse(503, f"{error}\n".encode(), "text/plain; charset=utf-8")
         await _send(found, head, send)
+
+    async def _slowly(self, request: PageRequest) -> PageResponse:
+        """Answer in a thread, so that other requests do not wait; one such request at a time."""
+        if not self._slow.acquire(blocking=False):
+            raise BadRequestError(429, "another what-if is being replayed, try again when it has ended")
+        try:
+            return await asyncio.to_thread(self._answer, request)
+        finally:
+            self._slow.release()
 
     def _answer(self, request: PageRequest) -> PageResponse:
         static = self._static.get(request.path)

@@ -71,20 +71,23 @@ class WaitAccuracy:
         return _relative(self.replayed_p95, self.recorded_p95)
 
     @property
+    def mean_loss(self) -> float:
+        """The absolute logarithm of the ratio of means."""
+        return _log_ratio(self.replayed_mean, self.recorded_mean)
+
+    @property
     def loss(self) -> float:
         """What a fit makes small.
 
         Twice the absolute logarithm of the ratio of means, once that of the 95 % quantiles, and twice the lack of
         correlation.
         """
-        ratios = [
-            abs(math.log((found + _OFFSET_S) / (logged + _OFFSET_S)))
-            for found, logged in (
-                (self.replayed_mean, self.recorded_mean),
-                (self.replayed_p95, self.recorded_p95),
-            )
-        ]
-        return 2 * ratios[0] + ratios[1] + 2 * (1 - self.correlation)
+        p95 = _log_ratio(self.replayed_p95, self.recorded_p95)
+        return 2 * self.mean_loss + p95 + 2 * (1 - self.correlation)
+
+
+def _log_ratio(found: float, logged: float) -> float:
+    return abs(math.log((found + _OFFSET_S) / (logged + _OFFSET_S)))
 
 
 def _relative(found: float, logged: float) -> float:

@@ -18,8 +18,8 @@ from windlass.model import InputError
 
 #: Relative error of the mean wait that counts as close.
 TOLERANCE = 0.15
-#: Jobs in each part, at least.
-_FEWEST = 50
+#: Jobs in each part, at least; and jobs that are fitted, at most: the last ones of the first part.
+_FEWEST, _MOST = 50, 15_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,7 @@ class CalibratedSite:
     steps
         The search.
     fitted, judged
-        Waits of the jobs of the first part and of the rest, recorded and replayed.
+        Waits of the fitted jobs and of the rest, recorded and replayed.
     plain_fitted, plain_judged
         The same for EASY on all processors, which nothing was fitted to.
     shown, shown_later
@@ -71,8 +71,8 @@ def calibrate(
 ) -> CalibratedSite:
     """Fit what a log does not state about its site, and judge the fit on the jobs that it did not use.
 
-    The search replays the first part of the log alone. Then the whole log is replayed once on the fitted site, and
-    once under EASY on all processors.
+    The search replays the first part of the log alone, of a long one the last 15,000 jobs. Then the whole log is
+    replayed once on the fitted site, and once under EASY on all processors.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def calibrate(
             " ordered the queue"
         )
     wait, count = workload.wait, round(share * len(workload.jobs))
-    first, rest = np.arange(count), np.arange(count, len(workload.jobs))
+    first, rest = np.arange(max(0, count - _MOST), count), np.arange(count, len(workload.jobs))
     for name, rows in (("fitted", first), ("judged", rest)):
         known = int(np.isfinite(wait[rows]).sum())
         if known < _FEWEST:

@@ -31,6 +31,8 @@ _SHARES, _AROUND = (
     (-0.04, -0.03, -0.02, -0.01, 0.01, 0.02, 0.03, 0.04),
 )
 _DAY_S = 86_400.0
+#: The way of backfilling that plans all starts, and so takes no limits.
+_PLANNED = "conservative"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +129,8 @@ class _Replays:
             try:
                 waits = model.waits(self._workload)
                 losses = [WaitAccuracy.of(self._recorded[rows], waits[rows]).loss for rows in self._blocks]
-                best = sorted(losses)[: len(losses) - len(losses) // _EPISODES]
-                found = float(np.mean(best))
+                counted = sorted(losses)[: len(losses) - len(losses) // _EPISODES]
+                found = float(np.mean(counted))
             except PolicyError:
                 # The site leaves a job waiting for ever.
                 found = math.inf
@@ -139,47 +141,51 @@ class _Replays:
 
 
 def _hours(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
-    for each in shown.hours:
+    for each in shown.hours if best.backfill != _PLANNED else ():
         for drain in (True, False):
             yield best.with_limits(long=each.long, closed=each.closed, drain=drain)
 
 
 def _jobs_per_user(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
-    for value in (math.inf, *reversed(shown.jobs_per_user)):
+    for value in (math.inf, *reversed(shown.jobs_per_user)) if best.backfill != _PLANNED else ():
         yield best.with_limits(jobs_per_user=value)
 
 
 def _procs_per_user(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
-    for value in (math.inf, *reversed(shown.procs_per_user)):
+    for value in (math.inf, *reversed(shown.procs_per_user)) if best.backfill != _PLANNED else ():
         yield best.with_limits(procs_per_user=value)
 
 
 def _orders(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
     for name in ("fcfs", "sjf", "saf", "wfp3", "unicep"):
         yield dataclasses.replace(best, priority=name, backfill="easy")
-    plain = {"weight_age": 1000.0, "weight_fairshare": 0.0, "weight_job_size": 0.0, "max_age": 7 * _DAY_S}
+    if not best.limits:
+        yield dataclasses.replace(best, priority="fcfs", backfill=_PLANNED)
+    yield dataclasses.replace(best, priority="fcfs", backfill="none")
+
+
+def _factors(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+    plain = {
+        "weight_age": 1000.0,
+        "weight_fairshare": 0.0,
+        "weight_job_size": 0.0,
+        "max_age": 7 * _DAY_S,
+        "fair_tree": False,
+    }
     weights: list[dict[str, float | str]] = [
         {"weight_job_size": 1000.0},
         {"weight_job_size": 1000.0, "favor_small": True},
     ]
     if workload.of.user is not None:
         weights += [
-            {"weight_fairshare": fair, "fair_tree": tree, "half_life": days * _DAY_S}
-            for fair, tree, days in (
-                (300.0, False, 1.0),
-                (300.0, False, 7.0),
-                (3000.0, False, 7.0),
-                (3000.0, True, 7.0),
-            )
+            {"weight_fairshare": fair, "half_life": days * _DAY_S}
+            for fair, days in ((300.0, 1.0), (300.0, 7.0), (3000.0, 7.0))
         ]
     ranked = _queues(workload)
     if ranked:
         weights += [{"weight_qos": weight, "qos": ranked} for weight in (300.0, 3000.0)]
     for each in weights:
         yield dataclasses.replace(best, priority={"multifactor": {**plain, **each}}, backfill="easy")
-    if not best.limits:
-        yield dataclasses.replace(best, priority="fcfs", backfill="conservative")
-    yield dataclasses.replace(best, priority="fcfs", backfill="none")
 
 
 def _orders_and_processors(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
@@ -204,6 +210,7 @@ def _of_share(model: SiteModel, share: float, workload: Workload) -> SiteModel:
 _QUANTITIES = (
     ("closed hours", _hours),
     ("order and processors", _orders_and_processors),
+    ("priority by factors", _factors),
     ("processors", _processors),
     ("jobs per user", _jobs_per_user),
     ("processors per user", _procs_per_user),

@@ -52,8 +52,8 @@ def sentences(found: CalibratedSite) -> Iterator[str]:
         f" ({duration(plain.replayed_mean)})."
     )
     yield (
-        f"Fitted on the first {counted(found.fitted.jobs, 'job')} by {counted(found.replays, 'replay')};"
-        f" judged once on the other {counted(found.judged.jobs, 'job')}."
+        f"Fitted on {counted(found.fitted.jobs, 'job')} of the first part by {counted(found.replays, 'replay')};"
+        f" judged once on the {counted(found.judged.jobs, 'later job')}."
     )
     yield f"As a policy: {found.model.policy().choice(POLICIES).label}"
     yield from lacking(found)

@@ -7,6 +7,7 @@
 - :mod:`~windlass.experiment.start_times.start_check`: predictions at earlier instants, and how good they were.
 - :mod:`~windlass.experiment.start_times.proposed`: a job that might be submitted.
 - :mod:`~windlass.experiment.start_times.question`: the answer for a job of a log, or for one that might be submitted.
+- :mod:`~windlass.experiment.start_times.alternatives`: starts under other policies and sizes, in the same draws.
 - :mod:`~windlass.experiment.start_times.live`: the history of a live Slurm.
 - :mod:`~windlass.experiment.start_times.sentences`: the answer in words.
 """

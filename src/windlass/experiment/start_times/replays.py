@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.drive import drive
 from windlass.experiment.start_times.history import SiteHistory, SiteSnapshot
 from windlass.experiment.start_times.run_times import RunTimes
 from windlass.model import JobTable
+from windlass.model.timetable import NodeTimetable
 from windlass.order.site import SitePolicy
 from windlass.order.site.ownership import placed
 from windlass.order.site.policies.conservative import Conservative
 from windlass.order.site.view import Running, SiteView, Waiting
+from windlass.sim.coupled import Coupled
+from windlass.sim.nodes import Ledger
+from windlass.sim.outages import Outages
+from windlass.sim.site.part import SitePart
 from windlass.sim.site.replay import replay
 
 _DAY_S = 86_400.0
@@ -24,6 +31,27 @@ _MOST_ARRIVALS = 2000
 _MOST_STARTS, _FEWEST_DRAWS = 80_000, 8
 _SHORTEST_HORIZON_S = 3600.0
 _LONGEST_HORIZON_S = 7 * _DAY_S
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnFuture:
+    """Run times and arrivals after an instant, drawn once.
+
+    Parameters
+    ----------
+    running, waiting
+        (r,) and (w,) run times of the jobs that run and wait, s; those of running jobs from their start.
+    arrivals
+        (k,) rows of jobs like those that arrive.
+    at, later
+        (k,) when they arrive, and their run times, s.
+    """
+
+    running: NDArray[np.float64]
+    waiting: NDArray[np.float64]
+    arrivals: NDArray[np.int64]
+    at: NDArray[np.float64]
+    later: NDArray[np.float64]
 
 
 def replayed_starts(
@@ -63,23 +91,44 @@ def replayed_starts(
     """
     if not len(state.waiting):
         return np.empty((0, draws))
+    draws = draws_for(state, draws)
+    starts = np.empty((len(state.waiting), draws))
+    for draw, future in enumerate(drawn_futures(history, state, draws, rng)):
+        starts[:, draw] = starts_in(history, state, future, policy(rng))
+    return starts
+
+
+def draws_for(state: SiteSnapshot, draws: int) -> int:
+    """Return the number of replays: a long queue has fewer, at least 8.
+
+    >>> draws_for(SiteSnapshot(0.0, np.empty(0, np.int64), np.arange(8_000)), 20)
+    10
+    """
+    return min(draws, max(_FEWEST_DRAWS, _MOST_STARTS // max(1, len(state.waiting))))
+
+
+def drawn_futures(
+    history: SiteHistory, state: SiteSnapshot, draws: int, rng: np.random.Generator
+) -> Iterator[DrawnFuture]:
+    """Yield what may follow an instant: see :func:`replayed_starts`.
+
+    Parameters
+    ----------
+    history, state, draws, rng
+        As of :func:`replayed_starts`.
+    """
     jobs, now = history.workload.jobs, state.now
-    draws = min(draws, max(_FEWEST_DRAWS, _MOST_STARTS // len(state.waiting)))
     run_times = RunTimes(history, now)
     running = run_times.draw(state.running, now - history.start[state.running], draws, rng)
     waiting = run_times.draw(state.waiting, np.zeros(len(state.waiting)), draws, rng)
     horizon = _horizon(history, state, running, waiting)
-    starts = np.empty((len(state.waiting), draws))
     first_day = jobs.submit[0] if len(jobs) else now
     days = int(min(_DAYS, max(0, (now - first_day) // _DAY_S)))
     for draw in range(draws):
         day = int(rng.integers(1, days + 1)) if days else 0
         arrivals, at = _arrivals(history, now, horizon, day)
         later = run_times.draw(arrivals, np.zeros(len(arrivals)), 1, rng)[:, 0]
-        starts[:, draw] = _replay_once(
-            history, state, policy(rng), running[:, draw], waiting[:, draw], arrivals, at, later
-        )
-    return starts
+        yield DrawnFuture(running[:, draw], waiting[:, draw], arrivals, at, later)
 
 
 def planned_starts(history: SiteHistory, state: SiteSnapshot) -> NDArray[np.float64]:
@@ -138,35 +187,48 @@ def _arrivals(
     return rows, submit[rows] + back
 
 
-def _replay_once(
+def starts_in(
     history: SiteHistory,
     state: SiteSnapshot,
+    future: DrawnFuture,
     policy: SitePolicy,
-    running: NDArray[np.float64],
-    waiting: NDArray[np.float64],
-    arrivals: NDArray[np.int64],
-    at: NDArray[np.float64],
-    later: NDArray[np.float64],
+    processors: int | None = None,
 ) -> NDArray[np.float64]:
     """Return (w,) starts of the waiting jobs in one replay, s.
 
     The replay begins before all of these jobs. One job more holds the processors that are idle now until now, so that
     no other job starts before; then the policy sees the true ages of the jobs that run and wait.
+
+    Parameters
+    ----------
+    history, state
+        The site at the instant.
+    future
+        What follows.
+    policy
+        The policy that orders the queue.
+    processors
+        Processors from now on; None for those of the site. If there are fewer, running jobs keep theirs until they end.
+        A job that is wider never starts: its start is infinite.
     """
     workload, jobs, now = history.workload, history.workload.jobs, state.now
     submits, starts = jobs.submit[state.waiting], history.start[state.running]
     origin = min(submits.min(initial=now), starts.min(initial=now)) - 1.0
-    rows = np.concatenate([state.running, state.waiting, arrivals])
     used = int(jobs.procs[state.running].sum())
-    processors = max(workload.processors, used)
-    idle = processors - used
-    shift = np.concatenate([starts - origin, np.zeros(len(state.waiting) + len(arrivals))])
-    run = np.concatenate([running, waiting, later])
+    present = max(workload.processors, used)
+    left = present if processors is None else processors
+    fits, later_fits = jobs.procs[state.waiting] <= left, jobs.procs[future.arrivals] <= left
+    waiting, arrivals = state.waiting[fits], future.arrivals[later_fits]
+    rows = np.concatenate([state.running, waiting, arrivals])
+    whole = max(present, left)
+    idle = whole - used
+    shift = np.concatenate([starts - origin, np.zeros(len(waiting) + len(arrivals))])
+    run = np.concatenate([future.running, future.waiting[fits], future.later[later_fits]])
     # The job that holds the idle processors is the first one.
     lead = 1 if idle else 0
     until = np.full(lead, now - origin)
     table = JobTable.of(
-        submit=np.concatenate([np.full(lead + len(starts), origin), submits, at]),
+        submit=np.concatenate([np.full(lead + len(starts), origin), submits[fits], future.at[later_fits]]),
         run=np.concatenate([until, shift + run]),
         procs=np.concatenate([np.full(lead, idle), jobs.procs[rows]]),
         # A job that has exceeded its request still runs, so that the request is not where it ends.
@@ -174,6 +236,14 @@ def _replay_once(
     )
     of = workload.of.take(np.concatenate([rows[:lead], rows]))
     ready, owners = placed(policy, of.owners(len(table)), of.queues)
-    done = replay(table, processors, ready, owners=owners)
     first = lead + len(state.running)
-    return done.start[first : first + len(state.waiting)]
+    found = np.full(len(state.waiting), np.inf)
+    if left == whole:
+        done = replay(table, whole, ready, owners=owners)
+    else:
+        ledger = Ledger([[whole]], parts=1)
+        gone = NodeTimetable.outage(0, now, None, cores=whole, left=left)
+        parts = Outages(gone, ledger), SitePart(table, ready, ledger, owners=owners)
+        _, done = drive(Coupled(parts, ledger), {"order": ready})
+    found[fits] = done.start[first : first + len(waiting)]
+    return found

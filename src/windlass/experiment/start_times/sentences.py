@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from windlass.experiment.start_times.alternatives import WhatIf
 from windlass.experiment.start_times.proposed import ProposedJob
 from windlass.experiment.start_times.question import StartAnswer
 from windlass.experiment.start_times.start_check import StartAccuracy, StartCheck
@@ -76,6 +77,43 @@ def check_sentences(checked: StartCheck) -> Iterator[str]:
     yield f"- {_accuracy('The predicted start', ours)}."
     rule = _accuracy("Slurm's rule", plan)
     yield f"- {rule} if calibrated in the same way."
+
+
+def what_if_sentences(found: WhatIf, when: str) -> Iterator[str]:
+    """Yield which alternative shortens the waits most, and what was replayed.
+
+    Parameters
+    ----------
+    found
+        The alternatives.
+    when
+        The instant in words, as in ``at 3,600 s``.
+    """
+    count = _count(len(found.jobs), "job")
+    if not found.jobs:
+        yield f"No job waits {when}, so that there is nothing to compare."
+        return
+    best = min(found.others, key=lambda each: found.change(each).mean, default=None)
+    wait = found.wait(found.present)
+    if best is None or not found.change(best).mean < 0:
+        yield f"No alternative shortens the mean wait of the {count} that {_verb(len(found.jobs), 'wait')} {when}."
+    else:
+        change, name = found.change(best), best.alternative.name
+        sure = "" if change.high < 0 else "; not in all: the interval contains no change"
+        yield (
+            f"With {name}, the {count} that {_verb(len(found.jobs), 'wait')} {when} would start"
+            f" {duration(-change.mean)} sooner on average (90 % of the replays:"
+            f" {duration(-change.high)} to {duration(-change.low)}{sure})."
+        )
+    yield (
+        f"At present, with {found.present.alternative.name}, they wait {duration(wait.mean)} more on average"
+        f" (90 %: {duration(wait.low)} to {duration(wait.high)}); {_count(found.running, 'job')}"
+        f" {_verb(found.running, 'run')}."
+    )
+    yield (
+        f"Each alternative was replayed in the same {found.present.starts.shape[1]} futures, with drawn run times and"
+        " arrivals."
+    )
 
 
 def _accuracy(what: str, found: StartAccuracy) -> str:

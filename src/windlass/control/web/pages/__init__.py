@@ -4,6 +4,7 @@
 - :mod:`~windlass.control.web.pages.context`: what a page may read.
 - :mod:`~windlass.control.web.pages.now`: what runs and what waits, with the reason.
 - :mod:`~windlass.control.web.pages.when`: when waiting jobs start, and how good such predictions were.
+- :mod:`~windlass.control.web.pages.what_if`: waits under another policy or size.
 - :mod:`~windlass.control.web.pages.decisions`: the decisions, by engine, site, decision and job.
 - :mod:`~windlass.control.web.pages.machines`: the machines of each site.
 - :mod:`~windlass.control.web.pages.health`: the engines, the journal, and errors.
@@ -19,6 +20,7 @@ from windlass.control.web.pages.decisions import decisions_page
 from windlass.control.web.pages.health import health_page
 from windlass.control.web.pages.machines import machines_page
 from windlass.control.web.pages.now import now_page
+from windlass.control.web.pages.what_if import is_question, what_if_page
 from windlass.control.web.pages.when import when_page
 from windlass.control.web.request import PageRequest
 
@@ -26,11 +28,18 @@ from windlass.control.web.request import PageRequest
 PAGES: Mapping[str, Callable[[PageRequest, PageContext], Markup]] = {
     "/": now_page,
     "/when": when_page,
+    "/what-if": what_if_page,
     "/decisions": decisions_page,
     "/machines": machines_page,
     "/health": health_page,
 }
 #: Parameters of their queries.
-PARAMETERS = frozenset({"engine", "site", "decision", "job", "before", "rows"})
+PARAMETERS = frozenset({"engine", "site", "decision", "job", "before", "rows", "policy", "procs", "without"})
 
-__all__ = ["PAGES", "PARAMETERS", "PageContext"]
+
+def is_slow(request: PageRequest) -> bool:
+    """Return whether the answer to a request takes long, so that one is made at a time, in a thread."""
+    return request.path == "/what-if" and is_question(request)
+
+
+__all__ = ["PAGES", "PARAMETERS", "PageContext", "is_slow"]

@@ -11,6 +11,7 @@ from windlass.control.web.html import Markup, joined, tag
 _LINKS = (
     ("/", "Now"),
     ("/when", "When"),
+    ("/what-if", "What-if"),
     ("/decisions", "Decisions"),
     ("/machines", "Machines"),
     ("/health", "Health"),
@@ -53,7 +54,7 @@ def page(path: str, title: str, *content: str, live: bool = True) -> Markup:
         tag("a", "Skip to the content", href="#main", class_="skip"),
         header,
         tag("main", tag("h1", title), *content, id="main", tabindex="-1"),
-        tag("footer", tag("p", "" if live else "Rows of the past: not updated.", id="status", role="status")),
+        tag("footer", tag("p", "" if live else "This page is not updated.", id="status", role="status")),
         data_live="yes" if live else "no",
     )
     return tag("html", head, body, lang="en")
