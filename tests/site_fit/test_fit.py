@@ -59,6 +59,19 @@ def test_closed_hours_are_found():
     assert found.judged.correlation > found.plain_judged.correlation + 0.2
 
 
+def test_hours_that_change_after_the_fitted_part_are_named():
+    night = SiteModel(32).with_limits(long=3 * HOUR, closed=NIGHTS)
+    whole = jobs_of(4500, 2)
+    early, late = recorded(whole, night), recorded(whole, SiteModel(32))
+    assert early.wait is not None
+    assert late.wait is not None
+    half = len(whole.jobs) // 2
+    mixed = np.concatenate([early.wait[:half], late.wait[half:]])
+    found = calibrate(Workload(whole.jobs, 32, of=whole.of, wait=mixed))
+    assert any("hours closed to long jobs" in line and "the hours changed" in line for line in lacking(found))
+    assert not any("the hours changed" in line for line in lacking(calibrate(early)))
+
+
 def test_the_order_is_found():
     found = calibrate(recorded(jobs_of(1500, 3), SiteModel(28, priority="sjf")))
     assert found.model.priority == "sjf"

@@ -28,8 +28,8 @@ class CalibratedSite:
 
     Parameters
     ----------
-    workload
-        The log's jobs.
+    workload, part, rest
+        The log's jobs, those that were fitted, and those that were judged.
     model
         The fitted site.
     steps
@@ -45,6 +45,8 @@ class CalibratedSite:
     """
 
     workload: Workload
+    part: Workload
+    rest: Workload
     model: SiteModel
     steps: tuple[FitStep, ...]
     fitted: WaitAccuracy
@@ -91,7 +93,7 @@ def calibrate(
     Examples
     --------
     >>> from windlass.model import JobTable
-    >>> jobs = JobTable.of(submit=np.arange(200.0), run=np.full(200, 90.0), procs=np.full(200, 2))
+    >>> jobs = JobTable.of(submit=60 * np.arange(200.0), run=np.full(200, 90.0), procs=np.full(200, 2))
     >>> wait = SiteModel(4).waits(Workload(jobs, 6))
     >>> found = calibrate(Workload(jobs, 6, wait=wait))
     >>> found.model.processors, found.close
@@ -121,6 +123,8 @@ def calibrate(
     later = workload.take(rest)
     return CalibratedSite(
         workload,
+        part,
+        later,
         model,
         found.steps,
         accuracy(replayed, first),

@@ -193,6 +193,35 @@ def _beginning_later(closed: NDArray[np.bool_], parts: int) -> NDArray[np.bool_]
     return found
 
 
+def use_in_closed_hours(workload: Workload, long: float, closed: str) -> float:
+    """Return the processors that long jobs hold in closed hours by their requests, as a share of their mean.
+
+    Parameters
+    ----------
+    workload
+        The jobs; those without a recorded wait are left out.
+    long, closed
+        As in the policy ``limited``.
+
+    Examples
+    --------
+    >>> from windlass.model import JobTable
+    >>> jobs = JobTable.of(submit=[0, 0], run=[3600, 3600], procs=[2, 2])
+    >>> round(use_in_closed_hours(Workload(jobs, 4, wait=np.array([0.0, 3600.0])), 60.0, "1-168"), 3)
+    0.503
+    """
+    if workload.wait is None:
+        return math.nan
+    jobs = workload.jobs
+    rows = np.isfinite(workload.wait) & (jobs.request > long)
+    use = _use_by_part((jobs.submit + workload.wait)[rows], jobs.request[rows], jobs.procs[rows])
+    edges = [float(edge) * _PER_HOUR for part in closed.split() for edge in part.split("-")]
+    part = np.arange(_PARTS)
+    inside = [(part >= begin) & (part < end) for begin, end in zip(edges[::2], edges[1::2], strict=True)]
+    mean = use.mean()
+    return float(use[np.logical_or.reduce(inside)].mean() / mean) if mean > 0 else math.nan
+
+
 def _use_by_part(
     start: NDArray[np.float64], request: NDArray[np.float64], procs: NDArray[np.int64]
 ) -> NDArray[np.float64]:

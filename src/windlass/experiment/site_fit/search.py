@@ -89,7 +89,7 @@ def search(workload: Workload, progress: Callable[[int], None] | None = None) ->
     Examples
     --------
     >>> from windlass.model import JobTable
-    >>> jobs = JobTable.of(submit=np.arange(40.0), run=np.full(40, 90.0), procs=np.full(40, 2))
+    >>> jobs = JobTable.of(submit=60 * np.arange(40.0), run=np.full(40, 90.0), procs=np.full(40, 2))
     >>> wait = SiteModel(4).waits(Workload(jobs, 6))
     >>> search(Workload(jobs, 6, wait=wait)).model.processors
     4

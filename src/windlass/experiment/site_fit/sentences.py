@@ -6,12 +6,15 @@ import math
 from collections.abc import Iterator
 
 from windlass.experiment.site_fit.calibrate import TOLERANCE, CalibratedSite
+from windlass.experiment.site_fit.evidence import use_in_closed_hours
 from windlass.experiment.site_fit.site_model import SiteModel
 from windlass.order.site import POLICIES
 from windlass.report.units import counted, duration, number, percentage
 
 #: A share of waiting time, of the error of one user, or of time, from which it is reported.
 _IDLE, _ONE_USER, _OVER = 0.2, 0.5, 0.001
+#: A share of their mean processors that long jobs hold in closed hours, from which the hours have changed.
+_OPENED = 0.1
 #: A relative change of what the schedule shows, from which it is reported.
 _CHANGED = 0.1
 
@@ -128,6 +131,16 @@ def lacking(found: CalibratedSite) -> Iterator[str]:
             f"While jobs for all processors waited, jobs held {number(before)} processors in the fitted part and"
             f" {number(after)} later: the usable processors changed."
         )
+    limits = found.model.limits
+    if "closed" in limits:
+        early, late = (
+            use_in_closed_hours(part, limits["long"], limits["closed"]) for part in (found.part, found.rest)
+        )
+        if late - early >= _OPENED:
+            yield (
+                f"In the hours closed to long jobs, these held {percentage(early)} of their mean processors in the"
+                f" fitted part and {percentage(late)} later: the hours changed."
+            )
     if not found.close and gaps.user_share >= _ONE_USER:
         yield (
             f"{percentage(gaps.user_share)} of the error is in jobs of user {gaps.user}, which are"
