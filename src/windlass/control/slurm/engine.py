@@ -16,6 +16,7 @@ from windlass.control.predicted_starts import kernels_of_replays
 from windlass.control.slurm.observer import SlurmObserver
 from windlass.control.slurm.starts import LiveStarts
 from windlass.drive import Named, interruptible_sleep
+from windlass.engines.batch.status import DriverStatus
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.commands import CommandRunner, Commands
 from windlass.engines.slurm.driver import drive_slurm
@@ -23,7 +24,6 @@ from windlass.engines.slurm.log import EndedJob, read_log
 from windlass.engines.slurm.observer import SlurmPoll
 from windlass.engines.slurm.preview import preview_slurm
 from windlass.engines.slurm.settings import Driving, cluster_name, default_journal
-from windlass.engines.slurm.status import DriverStatus
 from windlass.engines.slurm.system import SlurmOptions
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.jit import Compiling, prepare

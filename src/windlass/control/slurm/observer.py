@@ -20,8 +20,8 @@ from windlass.control.site_status import MOST, SiteStatus, status_text
 from windlass.control.slurm.acts import BookActs
 from windlass.control.slurm.events import QueueEvents
 from windlass.control.slurm.status import StartReasons, site_status
+from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.slurm.entries import Entry
-from windlass.engines.slurm.log_entry import LogEntry
 from windlass.engines.slurm.models import JobRow, Phase
 from windlass.engines.slurm.observer import SlurmPoll
 from windlass.engines.slurm.sharing import changed
