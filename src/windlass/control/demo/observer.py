@@ -11,9 +11,10 @@ from windlass.control.demo.answers import AnswerRecords
 from windlass.control.demo.fleet_watches import QueryWatch, StagedWatch
 from windlass.control.demo.machines import SiteMachines
 from windlass.control.demo.pace import SimulatedPace
-from windlass.control.demo.predictor import SitePredictor, replay_policy
+from windlass.control.demo.predictor import SitePredictor
 from windlass.control.demo.watches import BatchWatch, InstanceWatch, JobWatch, LoadName, SeenJobs
 from windlass.control.journal import DecisionRecord, EngineStatus, EventRecord, JournalWriter, ViewRecord
+from windlass.control.predicted_starts import replay_policy
 from windlass.control.site_status import MOST, SiteStatus, status_text
 from windlass.experiment.start_times.calibration import Calibration
 from windlass.experiment.worlds.cluster.policies import DECISIONS
