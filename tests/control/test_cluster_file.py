@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from windlass.control.cluster_file import read_cluster
+from windlass.control.cluster_file import _KINDS, read_cluster
 from windlass.model import InputError
 
 MINE = """
@@ -89,6 +91,17 @@ def test_a_wrong_field_is_one_line_with_file_field_and_value(tmp_path, text, lin
     assert str(caught.value).startswith(f"{tmp_path / 'cluster.yaml'}: ")
     assert line in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_the_file_of_the_documentation_is_read(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "control-plane.md").read_text(encoding="utf-8")
+    (tmp_path / "types.yaml").write_text("types: [{name: small, cores: 4, most: 9}]")
+    found = read(tmp_path, page.partition("```yaml\n")[2].partition("```")[0])
+    assert [engine.name for engine in found.engines] == ["slurm", "kubernetes"]
+    assert found.journal == tmp_path / "control.db"
+    # Each field of an engine is documented.
+    fields = {name for kind in _KINDS.values() for name in kind.model_fields} - {"engine"}
+    assert fields == {name for name in fields if f"`{name}`" in page}
 
 
 def test_a_missing_file_is_an_error(tmp_path):

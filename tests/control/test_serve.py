@@ -103,7 +103,7 @@ def serve_words(tmp_path, scenario) -> tuple[str, ...]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_engine_and_pages_with_status_0(serve_words, tmp_path, number):
     with started(*serve_words) as process:
         url = url_of(process)
