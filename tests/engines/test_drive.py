@@ -2,7 +2,8 @@
 
 import pytest
 
-from windlass.drive import drive
+from windlass.agent.stop import Stop
+from windlass.drive import EngineStoppedError, drive
 from windlass.model import InputError, PolicyError
 
 
@@ -56,6 +57,19 @@ def test_each_decision_goes_to_its_own_policy():
         ("order", "view of order after 2", 1),
     ]
     assert engine.closed == 1
+
+
+def test_a_stop_ends_the_run_before_the_next_decision_and_closes_the_engine():
+    engine, policy, stop = Listed(["order"] * 3), FixedAnswer("one", 1), Stop()
+
+    def log(*_):
+        if len(engine.acted) == 2:
+            stop.notify()
+
+    with pytest.raises(EngineStoppedError):
+        drive(engine, {"order": policy}, log, stop)
+    # The decision of the moment of the stop is carried out, and the policy is not called for another one.
+    assert (engine.acted, len(policy.saw), engine.closed) == ([("order", 1)] * 2, 2, 1)
 
 
 @pytest.mark.parametrize(

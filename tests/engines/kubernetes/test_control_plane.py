@@ -1,0 +1,49 @@
+"""The autoscaler under the control plane, on an API server of the tests: with and without `--act`."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+pytest.importorskip("kubernetes", reason="needs the package kubernetes")
+
+from tests.control.test_scaling_engine import VirtualStop
+from tests.engines.kubernetes.between import Between
+from tests.engines.kubernetes.cluster import TYPES
+from tests.engines.kubernetes.served import served_here
+from tests.engines.kubernetes.things import kubeconfig
+from windlass.control.cluster_file import read_cluster
+from windlass.control.engine import EngineStoppedError
+from windlass.control.journal import JournalReader, JournalWriter
+
+CLUSTER = """
+engines:
+- engine: kubernetes
+  types: types.yaml
+  policy: reactive
+  kubeconfig: config
+  history: history.db
+"""
+
+
+@pytest.mark.parametrize("acts", [False, True])
+def test_waiting_pods_are_decided_about_and_only_with_act_requested(tmp_path, acts):
+    (tmp_path / "types.yaml").write_text(TYPES)
+    (tmp_path / "cluster.yaml").write_text(CLUSTER)
+    with served_here(tmp_path) as served, closing(Between(served.upstream)) as between:
+        served.cluster.submit(2)
+        kubeconfig(tmp_path / "config", between.url, served.token)
+        (engine,) = read_cluster(tmp_path / "cluster.yaml", acts=acts, report=print).engines
+        with JournalWriter(tmp_path / "journal.db") as journal, pytest.raises(EngineStoppedError):
+            engine.run(journal, VirtualStop(1.0))
+        assert any(each.writes for each in between.all) is acts
+        assert (sum(served.cluster.requested().values()) > 0) is acts
+    with JournalReader(tmp_path / "journal.db") as reader:
+        decisions, found = reader.decisions().rows, reader.acts().rows
+        (seen,) = reader.engines()
+    assert decisions
+    assert {row.answer.startswith("would request") for row in decisions} == {not acts}
+    assert [act.outcome for act in found] == (["requested"] if acts else [])
+    assert (tmp_path / "history.db").exists() is acts
+    assert seen.status.state == "running"
