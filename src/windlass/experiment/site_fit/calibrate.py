@@ -93,11 +93,11 @@ def calibrate(
     Examples
     --------
     >>> from windlass.model import JobTable
-    >>> jobs = JobTable.of(submit=60 * np.arange(200.0), run=np.full(200, 90.0), procs=np.full(200, 2))
-    >>> wait = SiteModel(4).waits(Workload(jobs, 6))
-    >>> found = calibrate(Workload(jobs, 6, wait=wait))
+    >>> jobs = JobTable.of(submit=900 * np.repeat(np.arange(20.0), 10), run=np.full(200, 90.0), procs=np.ones(200))
+    >>> wait = SiteModel(2).waits(Workload(jobs, 3))
+    >>> found = calibrate(Workload(jobs, 3, wait=wait))
     >>> found.model.processors, found.close
-    (4, True)
+    (2, True)
     """
     if not 0 < share < 1:
         raise InputError(f"share is {share}, expected a number above 0 and below 1")

@@ -164,11 +164,15 @@ def _needed(workload: Workload) -> float:
 
 
 def _latency(workload: Workload, wait: NDArray[np.float64], held: Steps, queued: Steps) -> float:
-    submit, procs = workload.jobs.submit, workload.jobs.procs
+    submit, instant = np.unique(workload.jobs.submit, return_inverse=True)
+    arrive = np.bincount(instant, weights=workload.jobs.procs)
     free = workload.processors - held.before(submit)
-    at_once = free - queued.before(submit) >= procs
+    at_once = (free - queued.before(submit) >= arrive)[instant]
     found = wait[at_once & (wait <= _LONGEST_LATENCY_S)]
-    return float(np.median(found)) if len(found) else float(wait.min(initial=0.0))
+    if len(found):
+        return float(np.median(found))
+    # Without such a job, no job starts faster than the fastest.
+    return float(wait.min()) if len(wait) else 0.0
 
 
 def _closed_hours(workload: Workload, start: NDArray[np.float64]) -> list[ClosedHours]:
