@@ -10,10 +10,10 @@ import yaml
 from windlass.experiment.scenario import make_scenario
 from windlass.experiment.site_fit.accuracy import WaitAccuracy
 from windlass.experiment.site_fit.calibrate import calibrate
-from windlass.experiment.site_fit.evidence import Steps, evidence_of
+from windlass.experiment.site_fit.evidence import CountSteps, evidence_of
 from windlass.experiment.site_fit.sentences import lacking, parameters, sentences, verdict_sentence
 from windlass.experiment.site_fit.site_file import scenario_text
-from windlass.experiment.site_fit.site_model import SiteModel
+from windlass.experiment.site_fit.site_rules import SiteRules
 from windlass.io.traces import Workload
 from windlass.io.traces.groups import belongings_of
 from windlass.model import InputError, JobTable
@@ -34,13 +34,13 @@ def jobs_of(count: int, seed: int, procs: int = 32, per_week: float = 400.0) -> 
     return Workload(table, procs, of=owners)
 
 
-def recorded(workload: Workload, model: SiteModel) -> Workload:
+def recorded(workload: Workload, model: SiteRules) -> Workload:
     """Return the workload with the waits that it has on a site."""
     return Workload(workload.jobs, workload.processors, of=workload.of, wait=model.waits(workload))
 
 
 def test_nodes_that_are_gone_are_found():
-    found = calibrate(recorded(jobs_of(1500, 1), SiteModel(27)))
+    found = calibrate(recorded(jobs_of(1500, 1), SiteRules(27)))
     assert abs(found.model.processors - 27) <= 1
     assert found.close
     assert abs(found.judged.mean_error) < 0.05 < abs(found.plain_judged.mean_error)
@@ -48,7 +48,7 @@ def test_nodes_that_are_gone_are_found():
 
 
 def test_closed_hours_are_found():
-    site = SiteModel(32).with_limits(long=3 * HOUR, closed=NIGHTS)
+    site = SiteRules(32).with_limits(long=3 * HOUR, closed=NIGHTS)
     log = recorded(jobs_of(4500, 2), site)
     found = calibrate(log)
     limits = found.model.limits
@@ -60,9 +60,9 @@ def test_closed_hours_are_found():
 
 
 def test_hours_that_change_after_the_fitted_part_are_named():
-    night = SiteModel(32).with_limits(long=3 * HOUR, closed=NIGHTS)
+    night = SiteRules(32).with_limits(long=3 * HOUR, closed=NIGHTS)
     whole = jobs_of(4500, 2)
-    early, late = recorded(whole, night), recorded(whole, SiteModel(32))
+    early, late = recorded(whole, night), recorded(whole, SiteRules(32))
     assert early.wait is not None
     assert late.wait is not None
     half = len(whole.jobs) // 2
@@ -73,20 +73,20 @@ def test_hours_that_change_after_the_fitted_part_are_named():
 
 
 def test_the_order_is_found():
-    found = calibrate(recorded(jobs_of(1500, 3), SiteModel(28, priority="sjf")))
+    found = calibrate(recorded(jobs_of(1500, 3), SiteRules(28, priority="sjf")))
     assert found.model.priority == "sjf"
     assert found.judged.correlation > 0.9
 
 
 def test_a_fit_of_the_plain_site_changes_nothing():
-    found = calibrate(recorded(jobs_of(800, 4), SiteModel(32)))
-    assert found.model == SiteModel(32)
+    found = calibrate(recorded(jobs_of(800, 4), SiteRules(32)))
+    assert found.model == SiteRules(32)
     assert found.judged.mean_error == 0
     assert found.judged.correlation == pytest.approx(1)
 
 
 def test_the_judged_part_does_not_change_the_fit():
-    log = recorded(jobs_of(1000, 5), SiteModel(28))
+    log = recorded(jobs_of(1000, 5), SiteRules(28))
     assert log.wait is not None
     other = Workload(log.jobs, log.processors, of=log.of, wait=np.where(np.arange(1000) < 500, log.wait, 1e5))
     assert calibrate(other).model == calibrate(log).model
@@ -99,7 +99,7 @@ def test_a_log_without_waits_is_refused_by_name():
 
 
 def test_a_short_part_is_refused():
-    log = recorded(jobs_of(90, 7), SiteModel(32))
+    log = recorded(jobs_of(90, 7), SiteRules(32))
     with pytest.raises(InputError, match="the fitted part has 45 jobs with a wait, expected at least 50"):
         calibrate(log)
     with pytest.raises(InputError, match="share is 1, expected"):
@@ -107,7 +107,7 @@ def test_a_short_part_is_refused():
 
 
 def test_jobs_without_a_wait_are_left_out():
-    log = recorded(jobs_of(600, 8), SiteModel(28))
+    log = recorded(jobs_of(600, 8), SiteRules(28))
     assert log.wait is not None
     holes = np.where(np.arange(600) % 7 == 0, np.nan, log.wait)
     found = calibrate(Workload(log.jobs, log.processors, of=log.of, wait=holes))
@@ -115,7 +115,7 @@ def test_jobs_without_a_wait_are_left_out():
 
 
 def test_the_sentences_begin_with_the_verdict():
-    found = calibrate(recorded(jobs_of(800, 9), SiteModel(28)))
+    found = calibrate(recorded(jobs_of(800, 9), SiteRules(28)))
     lines = list(sentences(found))
     assert lines[0] == verdict_sentence(found)
     assert lines[0].startswith(
@@ -125,7 +125,7 @@ def test_the_sentences_begin_with_the_verdict():
 
 
 def test_a_failure_is_the_first_line():
-    log = recorded(jobs_of(800, 10), SiteModel(32))
+    log = recorded(jobs_of(800, 10), SiteRules(32))
     assert log.wait is not None
     later = np.where(np.arange(800) < 400, log.wait, log.wait + 50 * HOUR)
     found = calibrate(Workload(log.jobs, log.processors, of=log.of, wait=later))
@@ -136,7 +136,7 @@ def test_a_failure_is_the_first_line():
 
 
 def test_the_scenario_replays_the_fitted_site(tmp_path):
-    log = recorded(jobs_of(800, 11), SiteModel(28, priority="sjf").with_limits(jobs_per_user=3))
+    log = recorded(jobs_of(800, 11), SiteRules(28, priority="sjf").with_limits(jobs_per_user=3))
     found = calibrate(log)
     text = scenario_text(found, tmp_path / "log.swf")
     tree = yaml.safe_load(text)
@@ -146,7 +146,7 @@ def test_the_scenario_replays_the_fitted_site(tmp_path):
 
 
 def test_a_gap_of_one_user_is_named():
-    log = recorded(jobs_of(800, 12), SiteModel(32))
+    log = recorded(jobs_of(800, 12), SiteRules(32))
     assert log.wait is not None
     assert log.users is not None
     held = (np.arange(800) >= 400) & (log.users == 3)
@@ -156,7 +156,7 @@ def test_a_gap_of_one_user_is_named():
 
 
 def test_steps_count_decreases_first():
-    found = Steps(np.array([5.0, 0.0, 5.0]), np.array([3, 2, -2]))
+    found = CountSteps(np.array([5.0, 0.0, 5.0]), np.array([3, 2, -2]))
     assert found.level.tolist() == [2, 0, 3]
     assert found.before(np.array([5.0])).tolist() == [2]
     assert found.after(np.array([5.0])).tolist() == [3]

@@ -1,6 +1,6 @@
 """What a log does not state about its site, fitted on one part of the log and judged on the rest.
 
-- :mod:`~windlass.experiment.site_fit.site_model`: the fitted quantities, and the replay of a log under them.
+- :mod:`~windlass.experiment.site_fit.site_rules`: the fitted quantities, and the replay of a log under them.
 - :mod:`~windlass.experiment.site_fit.evidence`: what the recorded schedule shows without a replay.
 - :mod:`~windlass.experiment.site_fit.accuracy`: how close replayed waits are to the recorded ones.
 - :mod:`~windlass.experiment.site_fit.search`: the search, one quantity at a time.

@@ -12,7 +12,7 @@ from windlass.experiment.site_fit.accuracy import WaitAccuracy
 from windlass.experiment.site_fit.evidence import Evidence, evidence_of
 from windlass.experiment.site_fit.gaps import LogGaps, gaps_of
 from windlass.experiment.site_fit.search import FitStep, search
-from windlass.experiment.site_fit.site_model import SiteModel
+from windlass.experiment.site_fit.site_rules import SiteRules
 from windlass.io.traces import Workload
 from windlass.model import InputError
 
@@ -47,7 +47,7 @@ class CalibratedSite:
     workload: Workload
     part: Workload
     rest: Workload
-    model: SiteModel
+    model: SiteRules
     steps: tuple[FitStep, ...]
     fitted: WaitAccuracy
     judged: WaitAccuracy
@@ -94,7 +94,7 @@ def calibrate(
     --------
     >>> from windlass.model import JobTable
     >>> jobs = JobTable.of(submit=900 * np.repeat(np.arange(20.0), 10), run=np.full(200, 90.0), procs=np.ones(200))
-    >>> wait = SiteModel(2).waits(Workload(jobs, 3))
+    >>> wait = SiteRules(2).waits(Workload(jobs, 3))
     >>> found = calibrate(Workload(jobs, 3, wait=wait))
     >>> found.model.processors, found.close
     (2, True)
@@ -114,7 +114,7 @@ def calibrate(
             raise InputError(f"the {name} part has {known} jobs with a wait, expected at least {_FEWEST}")
     part = workload.take(first)
     found = search(part, progress)
-    model, plain = found.model, SiteModel(workload.processors)
+    model, plain = found.model, SiteRules(workload.processors)
     replayed, by_easy = model.waits(workload), plain.waits(workload)
 
     def accuracy(waits: NDArray[np.float64], rows: NDArray[np.int64]) -> WaitAccuracy:
@@ -122,16 +122,16 @@ def calibrate(
 
     later = workload.take(rest)
     return CalibratedSite(
-        workload,
-        part,
-        later,
-        model,
-        found.steps,
-        accuracy(replayed, first),
-        accuracy(replayed, rest),
-        accuracy(by_easy, first),
-        accuracy(by_easy, rest),
-        evidence_of(part),
-        evidence_of(later),
-        gaps_of(workload, replayed, rest),
+        workload=workload,
+        part=part,
+        rest=later,
+        model=model,
+        steps=found.steps,
+        fitted=accuracy(replayed, first),
+        judged=accuracy(replayed, rest),
+        plain_fitted=accuracy(by_easy, first),
+        plain_judged=accuracy(by_easy, rest),
+        shown=evidence_of(part),
+        shown_later=evidence_of(later),
+        gaps=gaps_of(workload, replayed, rest),
     )

@@ -93,7 +93,7 @@ def evidence_of(workload: Workload) -> Evidence:
     jobs = workload.jobs
     start = jobs.submit + wait
     held = held_processors(workload)
-    queued = Steps(np.concatenate([start, jobs.submit]), np.concatenate([-jobs.procs, jobs.procs]))
+    queued = CountSteps(np.concatenate([start, jobs.submit]), np.concatenate([-jobs.procs, jobs.procs]))
     jobs_of, procs_of = _limits_per_user(workload, start)
     return Evidence(
         int(held.level.max(initial=0)),
@@ -106,7 +106,7 @@ def evidence_of(workload: Workload) -> Evidence:
     )
 
 
-class Steps:
+class CountSteps:
     """A whole number that changes at instants; at one instant, decreases come first.
 
     Parameters
@@ -118,7 +118,7 @@ class Steps:
 
     Examples
     --------
-    >>> Steps(np.array([5.0, 0.0]), np.array([-2, 2])).before(np.array([0.0, 3.0, 9.0])).tolist()
+    >>> CountSteps(np.array([5.0, 0.0]), np.array([-2, 2])).before(np.array([0.0, 3.0, 9.0])).tolist()
     [0, 2, 0]
     """
 
@@ -137,16 +137,16 @@ class Steps:
         return found
 
 
-def held_processors(workload: Workload) -> Steps:
+def held_processors(workload: Workload) -> CountSteps:
     """Return the processors that jobs with a recorded wait held over time."""
     assert workload.wait is not None
     known = np.isfinite(workload.wait)
     jobs = workload.jobs
     start, procs = (jobs.submit + workload.wait)[known], jobs.procs[known]
-    return Steps(np.concatenate([start + jobs.run[known], start]), np.concatenate([-procs, procs]))
+    return CountSteps(np.concatenate([start + jobs.run[known], start]), np.concatenate([-procs, procs]))
 
 
-def _busy(held: Steps, queued: Steps, processors: int) -> float:
+def _busy(held: CountSteps, queued: CountSteps, processors: int) -> float:
     """Return the mean of held processors while jobs for all of the site's processors wait."""
     times = np.unique(np.concatenate([held.time, queued.time]))
     if len(times) < 2:
@@ -163,7 +163,7 @@ def _needed(workload: Workload) -> float:
     return float(jobs.run @ jobs.procs) / span if span > 0 else 0.0
 
 
-def _latency(workload: Workload, wait: NDArray[np.float64], held: Steps, queued: Steps) -> float:
+def _latency(workload: Workload, wait: NDArray[np.float64], held: CountSteps, queued: CountSteps) -> float:
     submit, instant = np.unique(workload.jobs.submit, return_inverse=True)
     arrive = np.bincount(instant, weights=workload.jobs.procs)
     free = workload.processors - held.before(submit)
@@ -273,9 +273,9 @@ def _limits_per_user(
         first, width = start[rows], jobs.procs[rows]
         time, ones = np.concatenate([first + jobs.run[rows], first]), np.ones(len(rows), np.int64)
         # What the user holds just after each start; a single job may be wider than a limit.
-        held = Steps(time, np.concatenate([-ones, ones])).after(first)
+        held = CountSteps(time, np.concatenate([-ones, ones])).after(first)
         counts.append(held)
-        wide = Steps(time, np.concatenate([-width, width])).after(first)
+        wide = CountSteps(time, np.concatenate([-width, width])).after(first)
         procs.append(np.where(held > 1, wide, 0))
     if not counts:
         return (), ()

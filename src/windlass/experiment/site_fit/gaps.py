@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.experiment.site_fit.evidence import Steps, held_processors
+from windlass.experiment.site_fit.evidence import CountSteps, held_processors
 from windlass.io.traces import Workload
 
 #: Jobs and instants of each wait that are examined.
@@ -67,7 +67,7 @@ def gaps_of(workload: Workload, replayed: NDArray[np.float64], rows: NDArray[np.
     return LogGaps(_idle_share(workload, held, rows), user, share, jobs, over)
 
 
-def _idle_share(workload: Workload, held: Steps, rows: NDArray[np.int64]) -> float:
+def _idle_share(workload: Workload, held: CountSteps, rows: NDArray[np.int64]) -> float:
     assert workload.wait is not None
     rows = rows[:: max(1, len(rows) // _JOBS)]
     jobs, wait = workload.jobs, workload.wait[rows]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from windlass.experiment.site_fit.accuracy import WaitAccuracy
 from windlass.experiment.site_fit.evidence import Evidence, evidence_of
-from windlass.experiment.site_fit.site_model import SiteModel
+from windlass.experiment.site_fit.site_rules import SiteRules
 from windlass.io.traces import Workload
 from windlass.model import PolicyError
 
@@ -68,7 +68,7 @@ class FittedModel:
         The quantities in the order in which they were searched.
     """
 
-    model: SiteModel
+    model: SiteRules
     steps: tuple[FitStep, ...]
 
     @property
@@ -91,13 +91,13 @@ def search(workload: Workload, progress: Callable[[int], None] | None = None) ->
     --------
     >>> from windlass.model import JobTable
     >>> jobs = JobTable.of(submit=900 * np.repeat(np.arange(4.0), 10), run=np.full(40, 90.0), procs=np.ones(40))
-    >>> wait = SiteModel(2).waits(Workload(jobs, 3))
+    >>> wait = SiteRules(2).waits(Workload(jobs, 3))
     >>> search(Workload(jobs, 3, wait=wait)).model.processors
     2
     """
     assert workload.wait is not None
     shown, replayed = evidence_of(workload), _Replays(workload, workload.wait, progress)
-    best = SiteModel(workload.processors, latency=shown.latency)
+    best = SiteRules(workload.processors, latency=shown.latency)
     loss = replayed.loss(best)
     steps = [FitStep("latency", 1, loss, loss)]
     for _ in range(_ROUNDS):
@@ -124,7 +124,7 @@ class _Replays:
         self._blocks = np.array_split(known, min(_BLOCKS, max(1, len(known) // _FEWEST_OF_BLOCK)))
         self.count = 0
 
-    def loss(self, model: SiteModel) -> float:
+    def loss(self, model: SiteRules) -> float:
         name = repr(model)
         if name not in self._known:
             self.count += 1
@@ -142,23 +142,23 @@ class _Replays:
         return self._known[name]
 
 
-def _hours(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+def _hours(best: SiteRules, workload: Workload, shown: Evidence) -> Iterator[SiteRules]:
     for each in shown.hours if best.backfill != _PLANNED else ():
         for drain in (True, False):
             yield best.with_limits(long=each.long, closed=each.closed, drain=drain)
 
 
-def _jobs_per_user(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+def _jobs_per_user(best: SiteRules, workload: Workload, shown: Evidence) -> Iterator[SiteRules]:
     for value in (math.inf, *reversed(shown.jobs_per_user)) if best.backfill != _PLANNED else ():
         yield best.with_limits(jobs_per_user=value)
 
 
-def _procs_per_user(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+def _procs_per_user(best: SiteRules, workload: Workload, shown: Evidence) -> Iterator[SiteRules]:
     for value in (math.inf, *reversed(shown.procs_per_user)) if best.backfill != _PLANNED else ():
         yield best.with_limits(procs_per_user=value)
 
 
-def _orders(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+def _orders(best: SiteRules, workload: Workload, shown: Evidence) -> Iterator[SiteRules]:
     for name in ("fcfs", "sjf", "saf", "wfp3", "unicep"):
         yield dataclasses.replace(best, priority=name, backfill="easy")
     if not best.limits:
@@ -166,7 +166,7 @@ def _orders(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[Si
     yield dataclasses.replace(best, priority="fcfs", backfill="none")
 
 
-def _factors(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+def _factors(best: SiteRules, workload: Workload, shown: Evidence) -> Iterator[SiteRules]:
     plain = {
         "weight_age": 1000.0,
         "weight_fairshare": 0.0,
@@ -190,7 +190,7 @@ def _factors(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[S
         yield dataclasses.replace(best, priority={"multifactor": {**plain, **each}}, backfill="easy")
 
 
-def _orders_and_processors(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+def _orders_and_processors(best: SiteRules, workload: Workload, shown: Evidence) -> Iterator[SiteRules]:
     # Fewer processors and another order have similar effects, so that neither is right without the other.
     for order in _orders(best, workload, shown):
         for share in _SHARES:
@@ -198,14 +198,14 @@ def _orders_and_processors(best: SiteModel, workload: Workload, shown: Evidence)
                 yield _of_share(order, share, workload)
 
 
-def _processors(best: SiteModel, workload: Workload, shown: Evidence) -> Iterator[SiteModel]:
+def _processors(best: SiteRules, workload: Workload, shown: Evidence) -> Iterator[SiteRules]:
     share = best.processors / workload.processors
     for more in _AROUND:
         if share + more <= 1:
             yield _of_share(best, share + more, workload)
 
 
-def _of_share(model: SiteModel, share: float, workload: Workload) -> SiteModel:
+def _of_share(model: SiteRules, share: float, workload: Workload) -> SiteRules:
     return dataclasses.replace(model, processors=max(1, round(share * workload.processors)))
 
 

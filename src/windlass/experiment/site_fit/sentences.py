@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from windlass.experiment.site_fit.calibrate import TOLERANCE, CalibratedSite
 from windlass.experiment.site_fit.evidence import use_in_closed_hours
-from windlass.experiment.site_fit.site_model import SiteModel
+from windlass.experiment.site_fit.site_rules import SiteRules
 from windlass.order.site import POLICIES
 from windlass.report.units import counted, duration, number, percentage
 
@@ -62,7 +62,7 @@ def sentences(found: CalibratedSite) -> Iterator[str]:
     yield from lacking(found)
 
 
-def parameters(model: SiteModel, processors: int) -> Iterator[tuple[str, str]]:
+def parameters(model: SiteRules, processors: int) -> Iterator[tuple[str, str]]:
     """Yield the name and the value of each quantity of a fitted site.
 
     Parameters
@@ -74,20 +74,19 @@ def parameters(model: SiteModel, processors: int) -> Iterator[tuple[str, str]]:
 
     Examples
     --------
-    >>> dict(parameters(SiteModel(90), 100))["usable processors"]
+    >>> dict(parameters(SiteRules(90), 100))["usable processors"]
     '90 of 100'
     """
     yield "usable processors", f"{model.processors:,} of {processors:,}"
     yield "time from decision to start", duration(model.latency)
-    order = model.policy().choice(POLICIES)
-    own = SiteModel(model.processors, priority=model.priority, backfill=model.backfill).policy()
+    own = SiteRules(model.processors, priority=model.priority, backfill=model.backfill).policy()
     yield "order of the queue", own.choice(POLICIES).label
     limits = model.limits
     if "closed" in limits:
         yield "no jobs above", duration(limits["long"])
         yield "  in these hours of the week", str(limits["closed"])
         yield "  opening kept free", "yes" if limits["drain"] else "no"
-    elif order.policy != "limited":
+    else:
         yield "hours closed to long jobs", "none"
     for name, label in (
         ("jobs_per_user", "running jobs per user"),

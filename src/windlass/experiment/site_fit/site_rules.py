@@ -22,7 +22,7 @@ _HOUR_S, _WEEK_S = 3600.0, 7 * 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class SiteModel:
+class SiteRules:
     """How a site orders its queue, and what holds jobs back besides other jobs.
 
     Parameters
@@ -38,7 +38,7 @@ class SiteModel:
 
     Examples
     --------
-    >>> SiteModel(4, limits={"jobs_per_user": 2}).policy().name, SiteModel(4).policy().name
+    >>> SiteRules(4, limits={"jobs_per_user": 2}).policy().name, SiteRules(4).policy().name
     ('limited', 'easy')
     """
 
@@ -48,7 +48,7 @@ class SiteModel:
     backfill: str = "easy"
     limits: Mapping[str, Any] = field(default_factory=dict)
 
-    def with_limits(self, **limits: Any) -> SiteModel:
+    def with_limits(self, **limits: Any) -> SiteRules:
         """Return the same site with more limits; infinity, and an empty text, stand for none."""
         found = {**self.limits, **limits}
         return dataclasses.replace(
@@ -77,7 +77,7 @@ class SiteModel:
         Examples
         --------
         >>> jobs = JobTable.of(submit=[0, 5], run=[10, 10], procs=[4, 4])
-        >>> SiteModel(4, latency=2.0).waits(Workload(jobs, 4)).tolist()
+        >>> SiteRules(4, latency=2.0).waits(Workload(jobs, 4)).tolist()
         [2.0, 9.0]
         """
         jobs, own = workload.jobs, self._clock(workload.jobs)
