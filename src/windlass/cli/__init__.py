@@ -1,5 +1,5 @@
-"""The command ``windlass``: ``run``, ``compare``, ``explain``, ``when``, ``check``, ``validate``, ``trace``, ``list``;
-``slurm``, ``k8s``, ``ray``, ``agent``; ``serve``, ``ui``, ``top``, ``journal``; ``place``, ``cluster``, ``forecast``,
+"""The command ``windlass``: ``run``, ``compare``, ``explain``, ``when``, ``what-if``, ``calibrate``, ``check``,
+``validate``, ``trace``, ``list``; ``slurm``, ``k8s``, ``ray``, ``agent``; ``serve``, ``ui``, ``top``, ``journal``; ``place``, ``cluster``, ``forecast``,
 ``plan``, ``admit``, ``reproduce``.
 
 Exit status: 0 success; 1 a task of a live run failed, a batch system could not be reached, or a policy failed a check;
@@ -31,6 +31,8 @@ What commands do:
   :mod:`~windlass.cli.answer` for the verdict.
 - :mod:`~windlass.cli.when`, :mod:`~windlass.cli.slurm_when`: ``when`` on a log and on a live Slurm, with
   :mod:`~windlass.cli.when_options` and :mod:`~windlass.cli.when_output`.
+- :mod:`~windlass.cli.what_if`, :mod:`~windlass.cli.calibrate`: the commands of these names, with their options in
+  :mod:`~windlass.cli.prediction_commands`.
 - :mod:`~windlass.cli.inspect`: ``list`` and ``trace``; :mod:`~windlass.cli.catalogue`: the tables of ``list``.
 - :mod:`~windlass.cli.forecast`, :mod:`~windlass.cli.forecast_output`: ``forecast``, and its tables and page.
 

@@ -17,6 +17,7 @@
 - :mod:`~windlass.experiment.job_name`: the name of a job in the table of such a run.
 - :mod:`~windlass.experiment.placement`: the placement of one job over sites.
 - :mod:`~windlass.experiment.catalogue`: decisions, policies, priorities, worlds and formats, for listings.
+- :mod:`~windlass.experiment.site_fit`: what a log does not state about its site, fitted and judged.
 - :mod:`~windlass.experiment.start_times`: when a waiting job will start, with an interval.
 - :mod:`~windlass.experiment.gym`: environments for reinforcement learning, and trained agents as policies.
 - :mod:`~windlass.experiment.checks`: the checks that every policy must pass, tried in the simulator.
