@@ -9,7 +9,7 @@ import yaml
 
 from windlass.experiment.scenario import Scenario, make_scenario
 from windlass.experiment.worlds import Setting
-from windlass.experiment.worlds.composition import ShortForm
+from windlass.experiment.worlds.composition import Composition, ShortForm
 from windlass.policy.registry import capability
 
 
@@ -59,7 +59,13 @@ def long_form(scenario: Scenario) -> LongForm:
     if short is None:
         return LongForm(_written(scenario))
     tree = yaml.safe_load(scenario.as_run)
-    found = short.composition(tree, scenario.variants[0].setting, scenario.seeds[0])
+    settings = [variant.setting for variant in scenario.variants]
+    whole = any(isinstance(tree.get(name), list) for name in ("cluster", "workload", "policies"))
+    found = (
+        Composition(None, "sweep over whole sections of a short form")
+        if whole
+        else short.composition(tree, settings, scenario.seeds[0])
+    )
     if found.tree is None:
         lacks = f"The world {world} is no short form of cluster yet: a cluster has no {found.missing}."
         return LongForm(_written(scenario), (lacks,))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
-#: Names of the only site and the only load of a short form.
+#: Names of the only site, and of the load of jobs, of a short form.
 SITE: Final = "site"
 JOBS: Final = "jobs"
 #: Time between two samples of the cores in use, s: short forms have no such series.
@@ -33,15 +33,15 @@ class Composition:
 class ShortForm(Protocol):
     """The interface of a world whose scenarios stand for those of one cluster."""
 
-    def composition(self, tree: Mapping[str, Any], setting: Any, seed: int) -> Composition:
+    def composition(self, tree: Mapping[str, Any], settings: Sequence[Any], seed: int) -> Composition:
         """Return what a scenario stands for.
 
         Parameters
         ----------
         tree
             The scenario in plain values with all defaults; a list is a sweep.
-        setting, seed
-            Its first variant, and its first seed.
+        settings, seed
+            Its variants, and its first seed.
 
         Raises
         ------
@@ -54,18 +54,18 @@ class ShortForm(Protocol):
 def composed(
     tree: Mapping[str, Any],
     sites: Mapping[str, Any],
-    load: Mapping[str, Any],
+    loads: Mapping[str, Any],
     streams: Mapping[str, int],
     **fields: Any,
 ) -> Composition:
-    """Return the scenario of one load, all of whose jobs run.
+    """Return a scenario, all of whose jobs run.
 
     Parameters
     ----------
     tree
         The short form, of which name, policies, variants and seeds are taken.
-    sites, load
-        The fields of the sites, and of the load.
+    sites, loads
+        The fields of the sites, and of the loads.
     streams
         Numbers of the random streams, by their names.
     fields
@@ -73,8 +73,8 @@ def composed(
 
     Examples
     --------
-    >>> sites, load = {SITE: {"processors": 8}}, {"rigid": {"lublin": {"jobs": 5}}}
-    >>> composed({"seeds": [1]}, sites, load, {"jobs@site": 0}).tree["streams"]
+    >>> sites, loads = {SITE: {"processors": 8}}, {JOBS: {"rigid": {"lublin": {"jobs": 5}}}}
+    >>> composed({"seeds": [1]}, sites, loads, {"jobs@site": 0}).tree["streams"]
     {'jobs@site': 0}
     """
     kept = ("name", "policies", "variants", "seeds")
@@ -84,7 +84,7 @@ def composed(
             "world": "cluster",
             "seconds": "all",
             "sites": dict(sites),
-            "loads": {JOBS: dict(load)},
+            "loads": dict(loads),
             **own,
             "sample": _SAMPLE,
             "streams": dict(streams),

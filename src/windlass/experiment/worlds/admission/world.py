@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,11 +53,11 @@ class AdmissionWorld(World):
     decisions: tuple[Registry, ...] = (DISPATCH, ADMIT)
     metrics: type[AdmissionMetrics] = AdmissionMetrics
 
-    def composition(self, tree: Mapping[str, Any], setting: AdmissionSetting, seed: int) -> Composition:
+    def composition(
+        self, tree: Mapping[str, Any], settings: Sequence[AdmissionSetting], seed: int
+    ) -> Composition:
         """Return what a cluster lacks."""
-        return Composition(
-            None, "neighbours of tasks, and no tasks whose load sets the time in which they arrive"
-        )
+        return Composition(None, "neighbours of short tasks, which hold cores in bursts")
 
     def choices(self, setting: AdmissionSetting) -> tuple[Choice, ...]:
         """Return both policies."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -52,21 +52,23 @@ class Batch(World):
     metrics: type[BatchMetrics] = BatchMetrics
     explainer: Explainer | None = BatchExplainer()
 
-    def composition(self, tree: Mapping[str, Any], setting: BatchSetting, seed: int) -> Composition:
+    def composition(
+        self, tree: Mapping[str, Any], settings: Sequence[BatchSetting], seed: int
+    ) -> Composition:
         """Return one site of processors with rigid jobs, all of which run."""
         cluster, workload, policies = (dict(tree[name]) for name in ("cluster", "workload", "policies"))
         if cluster.get("partitions"):
             return Composition(None, "partitions whose jobs a log names")
         if cluster.get("gpus") or cluster.get("memory"):
             return Composition(None, "GPUs and memory of a site for which batch jobs wait")
-        processors = cluster.get("processors") or self.workload(setting, seed).processors
+        processors = cluster.get("processors") or self.workload(settings[0], seed).processors
         rigid = without(workload, "ran") | ({"load": tree["load"]} if "load" in tree else {})
         if tree["estimates"] != "requested":
             policies["order.estimates"] = tree["estimates"]
         return composed(
             {**tree, "policies": policies},
             {SITE: {"processors": processors}},
-            {"rigid": rigid},
+            {JOBS: {"rigid": rigid}},
             {f"{JOBS}@{SITE}": 0, f"order.{JOBS}@{SITE}": 1},
             kill_at_walltime=tree["kill_at_walltime"],
         )

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from windlass.drive import drive
 from windlass.experiment.dispatching import LANE
 from windlass.experiment.worlds.admission.simulation import model_at
@@ -304,9 +306,14 @@ class _Assembly:
             samples=0, record=True, tasks_per_job=tasks.per_job,
         )  # fmt: skip
         self._policies[f"dispatch.{given.name}"] = policy
+        rng = (
+            self._streams.stream(f"schedulers.{given.name}")
+            if tasks.schedulers is None
+            else np.random.default_rng(tasks.schedulers)
+        )
         return WorkersPart(
             setup, gate(policy, full) if admits else policy, tasks.submit, tasks.work,
-            self._streams.stream(f"schedulers.{given.name}"), ledger=self._ledger, site=self._site[given.site],
+            rng, ledger=self._ledger, site=self._site[given.site],
             floor=setting.floor, keep=site.keeps.tasks,
         )  # fmt: skip
 

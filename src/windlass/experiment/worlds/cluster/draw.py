@@ -56,8 +56,10 @@ class ClusterArrivals:
         jobs = [each.drawn.jobs.jobs.submit for each in self.rigid]
         jobs += [each.drawn.jobs.submit for each in self.staged]
         jobs += [each.drawn.jobs.submit for each in self.vectors]
+        jobs += [each.drawn.submit for each in self.tasks]
         begin = min(float(submit[0]) for submit in jobs)
-        return begin, max(begin + 1.0, *(float(submit[-1]) for submit in jobs))
+        last = [float(submit[-1]) for submit in jobs[: len(jobs) - len(self.tasks)]]
+        return begin, max(begin + 1.0, *last, *(each.drawn.last for each in self.tasks))
 
     def notes(self) -> Iterator[str]:
         """Return what logs say about jobs that were left out or changed."""

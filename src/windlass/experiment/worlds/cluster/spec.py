@@ -36,7 +36,7 @@ from windlass.results import Choice
 _RESERVED = "@. "
 _KINDS = ("rigid", "tasks", "staged", "vectors", "queries", "part")
 #: Kinds of load whose jobs have times of their own; the others are spread over the simulated time.
-_TIMED: Final = frozenset({"rigid", "staged", "vectors"})
+_TIMED: Final = frozenset({"rigid", "tasks", "staged", "vectors"})
 _SPREAD: Final = frozenset(_KINDS) - _TIMED - {"part"}
 #: Kinds of load that run on nodes.
 _ON_NODES: Final = frozenset({"rigid", "tasks"})
@@ -145,7 +145,7 @@ class ClusterSetting(Setting):
     kill_at_walltime: bool = True
     keep_tasks: Annotated[int, Field(ge=1)] = 20_000
     sample: Positive = 60.0
-    streams: dict[str, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
+    streams: dict[str, Annotated[int, Field(ge=0)]] | None = None
     #: The name of the variant among all variants; set by :meth:`together`.
     label: str = Field(default="", exclude=True)
 
@@ -250,7 +250,7 @@ class ClusterSetting(Setting):
 
     def random(self, seed: int) -> RandomStreams:
         """Return the random streams of a run."""
-        return RandomStreams(seed, self.streams)
+        return RandomStreams(seed, self.streams or {})
 
     def chosen(self) -> ClusterPoliciesSpec:
         """Return the policies, with those that stand in for decisions that are left out."""

@@ -74,6 +74,11 @@ class ColocatedClusterSpec(Spec):
         """Cores of all nodes."""
         return self.nodes * self.cores
 
+    @property
+    def core_speed(self) -> float:
+        """The rate of a core, work/s."""
+        return self.speed / self.cores
+
     def speeds(self) -> NDArray[np.float64]:
         """Return the rate of each node without jobs, (nodes,) work/s."""
         return np.full(self.nodes, self.speed)

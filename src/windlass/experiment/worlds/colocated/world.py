@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,7 @@ from windlass.experiment.worlds.colocated.simulation import (
     together,
 )
 from windlass.experiment.worlds.colocated.spec import ColocatedSetting
-from windlass.experiment.worlds.composition import Composition
+from windlass.experiment.worlds.composition import JOBS, SITE, Composition, composed, without
 from windlass.experiment.worlds.contents import Content, Contents, content_of
 from windlass.experiment.worlds.dispatch.tasks import DispatchTasks, tasks_of
 from windlass.io.traces import Workload
@@ -70,10 +70,27 @@ class Colocated(World):
     decisions: tuple[Registry, ...] = (ORDER, DISPATCH)
     metrics: type[ColocatedMetrics] = ColocatedMetrics
 
-    def composition(self, tree: Mapping[str, Any], setting: ColocatedSetting, seed: int) -> Composition:
-        """Return what a cluster lacks."""
-        return Composition(
-            None, "tasks whose load sets the time in which they arrive, and no runs of each load alone"
+    def composition(
+        self, tree: Mapping[str, Any], settings: Sequence[ColocatedSetting], seed: int
+    ) -> Composition:
+        """Return one site of nodes with rigid jobs and tasks, all of which run."""
+        cluster, workload, own = tree["cluster"], tree["workload"], settings[0].cluster
+        missing = next(filter(None, map(_missing, settings)), "")
+        if any(isinstance(cluster[name], list) for name in ("nodes", "cores", "speed")):
+            missing = "sweep over the fields of nodes"
+        if missing:
+            return Composition(None, missing)
+        node = {"count": own.nodes, "cores": own.cores, "speed": own.core_speed}
+        law = {"outages": cluster["outages"]} if cluster["outages"] else {}
+        numbers = {JOBS: 0, "tasks": 0, f"order.{JOBS}": 1, "dispatch.tasks": 1, "outages": 2}
+        return composed(
+            tree,
+            {SITE: {"nodes": [node], **law}},
+            {JOBS: {"rigid": without(workload["batch"], "ran")}, "tasks": {"tasks": workload["tasks"]}},
+            {f"{name}@{SITE}": number for name, number in numbers.items()},
+            floor=cluster["floor"],
+            keep_tasks=tree["keep_tasks"],
+            kill_at_walltime=tree["kill_at_walltime"],
         )
 
     def choices(self, setting: ColocatedSetting) -> tuple[Choice, ...]:
@@ -126,6 +143,20 @@ class Colocated(World):
                 *_sample_notes(workload.tasks.count, every),
             ),
         )
+
+
+def _missing(setting: ColocatedSetting) -> str:
+    """Return what a cluster lacks; empty if it lacks nothing."""
+    cluster = setting.cluster
+    if setting.parts:
+        return "numbered random streams of custom parts; give them as loads of a cluster"
+    if isinstance(cluster.outages, tuple) and cluster.outages:
+        return "listed outages"
+    if (setting.schedulers, setting.probe_delay, setting.sizes) != (1, 0.0, "hidden"):
+        return "several schedulers of short tasks, delayed probes, and known sizes"
+    if cluster.core_speed * cluster.cores != cluster.speed:
+        return "speed of a whole node, which its cores do not add up to in floating-point numbers"
+    return ""
 
 
 def _within(progress: Callable[[float], None], start: float, stop: float) -> Callable[[float], None]:

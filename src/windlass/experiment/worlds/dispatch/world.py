@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,11 +46,13 @@ class Dispatch(World):
     decisions: tuple[Registry, ...] = (POLICIES,)
     metrics: type[DispatchMetrics] = DispatchMetrics
 
-    def composition(self, tree: Mapping[str, Any], setting: DispatchSetting, seed: int) -> Composition:
+    def composition(
+        self, tree: Mapping[str, Any], settings: Sequence[DispatchSetting], seed: int
+    ) -> Composition:
         """Return what a cluster lacks."""
         return Composition(
             None,
-            "tasks whose load sets the time in which they arrive, no several schedulers, and no changing speeds",
+            "several schedulers of short tasks, and no changing speeds",
         )
 
     def choices(self, setting: DispatchSetting) -> tuple[Choice, ...]:

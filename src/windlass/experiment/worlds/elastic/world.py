@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,14 +45,20 @@ class Elastic(World):
     decisions: tuple[Registry, ...] = (SCALE,)
     metrics: type[ElasticMetrics] = ElasticMetrics
 
-    def composition(self, tree: Mapping[str, Any], setting: ElasticSetting, seed: int) -> Composition:
+    def composition(
+        self, tree: Mapping[str, Any], settings: Sequence[ElasticSetting], seed: int
+    ) -> Composition:
         """Return one site of instances with jobs for them, all of which run."""
-        if any(kind.cores < 1 or kind.cores != int(kind.cores) for kind in setting.cluster.types):
+        if any(
+            kind.cores < 1 or kind.cores != int(kind.cores)
+            for each in settings
+            for kind in each.cluster.types
+        ):
             return Composition(None, "instances without whole cores")
         return composed(
             tree,
             {SITE: {"instances": tree["cluster"]}},
-            {"vectors": tree["workload"]},
+            {JOBS: {"vectors": tree["workload"]}},
             {f"{JOBS}@{SITE}": 0, f"scale.{JOBS}@{SITE}": 1, f"launches@{SITE}": 2},
             **{name: tree[name] for name in ("period", "look")},
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from windlass.experiment.worlds.composition import JOBS, Composition, composed, without
@@ -10,27 +10,27 @@ from windlass.experiment.worlds.fleet.sites import FleetClusterSpec
 from windlass.experiment.worlds.fleet.spec import FleetSetting
 
 
-def fleet_composition(tree: Mapping[str, Any], setting: FleetSetting) -> Composition:
+def fleet_composition(tree: Mapping[str, Any], settings: Sequence[FleetSetting]) -> Composition:
     """Return the sites with staged jobs, all of which run, or what a cluster lacks.
 
     Parameters
     ----------
     tree
         The scenario in plain values with all defaults; a list is a sweep.
-    setting
-        Its first variant.
+    settings
+        Its variants.
 
     Examples
     --------
     >>> setting = FleetSetting.model_validate(
     ...     {"cluster": {"alike": {}}, "workload": {"fixed": {}}, "policies": {"order": "swag"}})
-    >>> fleet_composition({}, setting).missing
+    >>> fleet_composition({}, [setting]).missing
     'tasks that are fixed to sites'
     """
-    missing = _missing(setting)
-    if missing or setting.cluster is None:
+    missing, cluster = next(filter(None, map(_missing, settings)), ""), settings[0].cluster
+    if missing or cluster is None:
         return Composition(None, missing)
-    sites, links = _sites(setting.cluster, tree["cluster"])
+    sites, links = _sites(cluster, tree["cluster"])
     timing = {name: tree[name] for name in ("look_every", "decide_every")}
     given = tree["estimates"]
     timing["durations"] = given["durations"] if isinstance(given, Mapping) else given
@@ -42,7 +42,7 @@ def fleet_composition(tree: Mapping[str, Any], setting: FleetSetting) -> Composi
             for name, changes in tree["variants"].items()
         }
     numbers = {JOBS: 1, f"place.{JOBS}": 3, f"order.{JOBS}": 1}
-    return composed(own, sites, {"staged": load}, numbers, **({"links": links} if links else {}))
+    return composed(own, sites, {JOBS: {"staged": load}}, numbers, **({"links": links} if links else {}))
 
 
 def _missing(setting: FleetSetting) -> str:

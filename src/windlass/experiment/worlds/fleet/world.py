@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,9 +59,11 @@ class FleetWorld(World):
     def __init__(self) -> None:
         self.live: LiveWorld | None = LiveFleetWorld(self.run, outcome)
 
-    def composition(self, tree: Mapping[str, Any], setting: FleetSetting, seed: int) -> Composition:
+    def composition(
+        self, tree: Mapping[str, Any], settings: Sequence[FleetSetting], seed: int
+    ) -> Composition:
         """Return sites with staged jobs, all of which run."""
-        return fleet_composition(tree, setting)
+        return fleet_composition(tree, settings)
 
     def choices(self, setting: FleetSetting) -> tuple[Choice, ...]:
         """Return the ordering or placement policy, and the dispatch policy if there is one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,18 +56,20 @@ class SharingWorld(World):
     decisions: tuple[Registry, ...] = (ORDER, SHARE)
     metrics: type[SharingMetrics] = SharingMetrics
 
-    def composition(self, tree: Mapping[str, Any], setting: SharingSetting, seed: int) -> Composition:
+    def composition(
+        self, tree: Mapping[str, Any], settings: Sequence[SharingSetting], seed: int
+    ) -> Composition:
         """Return one site of processors with rigid jobs, all of which run, under a policy of ``share``."""
         cluster = dict(tree["cluster"])
         if not cluster.get("processors"):
-            cluster["processors"] = self.workload(setting, seed).jobs.processors
+            cluster["processors"] = self.workload(settings[0], seed).jobs.processors
         # The smallest of several sites sets the widest job of all.
-        widest = {} if setting.workload.widest is None else {"widest": setting.workload.widest}
+        widest = {} if settings[0].workload.widest is None else {"widest": settings[0].workload.widest}
         numbers = {"order": 1, "share": 2, "noise": 3, "use": 4}
         return composed(
             tree,
             {SITE: cluster},
-            {"rigid": without(tree["workload"], "ran") | widest},
+            {JOBS: {"rigid": without(tree["workload"], "ran") | widest}},
             {f"{JOBS}@{SITE}": 0, f"pairs.{JOBS}": 0, f"factors.{JOBS}": 5}
             | {f"{name}.{JOBS}@{SITE}": number for name, number in numbers.items()},
             **{name: tree[name] for name in ("kill_at_walltime", "checkpoint", "noise")},

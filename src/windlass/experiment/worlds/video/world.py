@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,9 @@ class Video(World):
     decisions: tuple[Registry, ...] = (PLAN,)
     metrics: type[VideoMetrics] = VideoMetrics
 
-    def composition(self, tree: Mapping[str, Any], setting: VideoSetting, seed: int) -> Composition:
+    def composition(
+        self, tree: Mapping[str, Any], settings: Sequence[VideoSetting], seed: int
+    ) -> Composition:
         """Return what a cluster lacks."""
         return Composition(None, "fractions of cores, and no clusters and links that change")
 

@@ -45,6 +45,12 @@ class StagedSpec(FleetWorkloadSpec):
         sources = {"drawn", "jobs", "trace", "fixed"}
         return given if not isinstance(given, dict) or sources & given.keys() else {**given, "drawn": {}}
 
+    @model_serializer(mode="wrap")
+    def _without_fields_of_logs(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Omit defaults for logs if there is none."""
+        found: dict[str, Any] = handler(self)
+        return found if self.trace is not None else without(found, "swim", "skip_bad_lines")
+
     @model_validator(mode="after")
     def _over_sites(self) -> Self:
         if self.fixed is not None or self.names_sites:

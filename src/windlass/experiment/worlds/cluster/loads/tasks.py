@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from windlass.experiment.workloads.arrivals import Bursty, arrival_times
 from windlass.experiment.workloads.service import Pareto, task_sizes
 from windlass.experiment.workloads.streams import RandomStreams
 from windlass.experiment.worlds.dispatch.spec import DispatchWorkloadSpec
+from windlass.experiment.worlds.dispatch.tasks import tasks_of
 from windlass.experiment.worlds.spec import Positive
 from windlass.io.traces.llm import read_llm
 
@@ -35,17 +37,23 @@ class ShortTasks:
         (t,) arrival of each, s, in order, and its work.
     per_job
         Number of tasks that arrive together as a job.
+    last
+        Approximate arrival of the last task, s.
+    schedulers
+        Seed of the assignment of jobs to schedulers; None for a stream of its own.
     """
 
     submit: NDArray[np.float64]
     work: NDArray[np.float64]
     per_job: int
+    last: float
+    schedulers: np.random.SeedSequence | None = None
 
 
 def draw_short_tasks(
     spec: ShortTasksSpec, capacity: float, seconds: float, streams: RandomStreams, name: str
 ) -> ShortTasks:
-    """Read the requests or generate the tasks; the last one arrives at the end of the simulated time.
+    """Read the requests or generate the tasks; the last one arrives at the end of the simulated time, if it has one.
 
     Parameters
     ----------
@@ -54,7 +62,7 @@ def draw_short_tasks(
     capacity
         Rate of the site's nodes, work/s.
     seconds
-        The simulated time.
+        The simulated time; infinite if the load sets the time in which the tasks arrive.
     streams, name
         The random streams, and the load's name with its site.
 
@@ -69,6 +77,10 @@ def draw_short_tasks(
     >>> float(drawn.submit[-1]), round(float(drawn.work.sum()), 6) == 0.5 * 8.0 * 60.0
     (60.0, True)
     """
+    if math.isinf(seconds):
+        given = tasks_of(spec, capacity)
+        drawn = given.drawn(capacity, streams.seed_of(name))
+        return ShortTasks(drawn.submit, drawn.work, given.per_job, given.last, drawn.schedulers)
     if spec.llm is not None:
         requests = read_llm(spec.llm)
         submit, work = requests.arrival[: spec.tasks], requests.work()[: spec.tasks]
@@ -79,4 +91,5 @@ def draw_short_tasks(
         service = Pareto() if spec.service == "pareto" else spec.service
         work = task_sizes(service, spec.tasks, streams.stream(f"sizes.{name}"))
     stretched = np.repeat(submit * (seconds / max(float(submit[-1]), 1e-9)), spec.tasks_per_job)
-    return ShortTasks(stretched, work * (spec.load * capacity * seconds / work.sum()), spec.tasks_per_job)
+    scaled = work * (spec.load * capacity * seconds / work.sum())
+    return ShortTasks(stretched, scaled, spec.tasks_per_job, seconds)
