@@ -9,7 +9,7 @@ from tests.adversary.clock import BEGIN, VirtualClock
 from tests.engines.kubernetes.job_cluster import JobCluster, jobs_path, stamp
 from windlass.drive import drive
 from windlass.engines.batch.engine import LiveSite
-from windlass.engines.batch.system import Cancelled, Capacity, Holds, Started, Submitted
+from windlass.engines.batch.system import Cancelled, Capacity, Ended, Holds, Started, Submitted
 from windlass.engines.elastic.system import ClusterError
 from windlass.engines.kubernetes.jobs.capacity import SchedulableCores, cluster_cores
 from windlass.engines.kubernetes.jobs.client import JobsClient, ServerAwayError
@@ -449,3 +449,67 @@ def test_a_cancelled_job_is_reported_once(bench):
     bench.clock.wait(1.0)
     assert [type(each) for each in system.poll(0.0) if each.__class__ is not Capacity][:1] == [Cancelled]
     assert [each for each in system.poll(5.0) if isinstance(each, Cancelled)] == []
+
+
+def test_a_give_back_writes_no_running_and_no_ended_job(bench):
+    bench.cluster.submit("a", 50.0, suspend=False)
+    bench.cluster.submit("b", 1.0, suspend=False)
+    bench.clock.wait(5.0)
+    assert give_back_jobs(bench.client(), bench.clock.time).released == ()
+    assert bench.writes() == []
+
+
+def test_an_incomplete_line_of_the_journal_is_reported_and_removed(bench):
+    (bench.folder / "journal").write_bytes(b'{"what":"resumi')
+    bench.cluster.submit("a", 1.0)
+    bench.run()
+    assert bench.lines[0] == f"{bench.folder / 'journal'}, line 1: incomplete (15 bytes); removed"
+    assert bench.cluster.resumptions() == ["lab/a"]
+
+
+def test_a_journal_that_is_none_names_its_line(bench):
+    (bench.folder / "journal").write_bytes(b'{"what":"released","at":1.0}\n')
+    with pytest.raises(
+        InputError, match=r"journal, line 1: not an entry of a journal: KeyError.*; move the file away"
+    ):
+        bench.run()
+
+
+@pytest.mark.parametrize(("ttl", "kind"), [(None, Cancelled), (0, Ended)])
+def test_a_running_job_that_vanishes_ended_if_the_server_deletes_ended_jobs(bench, ttl, kind):
+    bench.cluster.submit("a", 30.0, ttlSecondsAfterFinished=ttl)
+    system = bench.system()
+    (event,) = system.poll(0.0)
+    system.start([event.job])
+    bench.clock.wait(2.0)
+    assert [type(each) for each in system.poll(0.0)] == [Started]
+    bench.cluster.delete(PATH)
+    bench.clock.wait(1.0)
+    assert [type(each) for each in system.poll(0.0)][:1] == [kind]
+
+
+def test_the_time_of_a_poll_is_without_that_of_an_outage(bench):
+    bench.cluster.submit("a", 30.0)
+    system = bench.system()
+    system.poll(0.0)
+    assert (system.status.polls, system.status.last_poll_seconds) == (1, 0.0)
+    bench.clock.wait(1.0)
+    begins = bench.clock.now
+
+    def slow(method, path):
+        bench.clock.wait(2.0)
+        if bench.clock.now < begins + 10.0:
+            raise ClusterError("no connection")
+
+    bench.before = slow
+    system.poll(0.0)
+    assert bench.clock.now - begins > 12.0
+    assert 6.0 <= system.status.last_poll_seconds <= 6.1
+    assert system.status.contact.outages == 1
+    # The pause after it is four times as long as the poll took.
+    bench.before = lambda method, path: None
+    polls = system.status.polls
+    system.poll(20.0)
+    assert system.status.polls == polls
+    system.poll(20.0)
+    assert system.status.polls > polls

@@ -163,7 +163,17 @@ def test_only_the_leader_writes(bench):
     assert LeadersServer(bench.cluster, other).get("/api/v1/nodes/n9")
 
 
+def test_a_check_of_a_fresh_lease_sends_nothing(bench):
+    one = bench.lease("one")
+    one.take()
+    bench.clock.wait(9.9)
+    version = bench.cluster.get(PATH)["metadata"]["resourceVersion"]
+    one.check()
+    assert bench.cluster.get(PATH)["metadata"]["resourceVersion"] == version
+
+
 def test_a_duration_below_a_second_is_an_error(bench):
+    assert bench.lease("one", duration=1.0).interval == pytest.approx(1 / 3)
     with pytest.raises(InputError, match=r"lease is 0\.5"):
         bench.lease("one", duration=0.5)
 
