@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from windlass.model import InputError
+from windlass.model.errors import ParameterError
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class MetricsServer:
 
     Raises
     ------
-    InputError
+    ParameterError
         The extra ``agent`` is not installed, or the address cannot be listened on.
     """
 
@@ -65,7 +65,9 @@ class MetricsServer:
             from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
             from prometheus_client.registry import Collector
         except ImportError as error:
-            raise InputError("--metrics: needs prometheus-client: pip install 'windlass[agent]'") from error
+            raise ParameterError(
+                "metrics", "needs prometheus-client: pip install 'windlass[agent]'"
+            ) from error
 
         class Now(Collector):
             """Reads the present values for each request."""
@@ -83,7 +85,9 @@ class MetricsServer:
         try:
             self._server, self._thread = start_http_server(port, host, registry)
         except OSError as error:
-            raise InputError(f"--metrics: cannot listen at {host}, port {port}: {error.strerror}") from error
+            raise ParameterError(
+                "metrics", f"cannot listen at {host}, port {port}: {error.strerror}"
+            ) from error
         self.port = int(self._server.server_port)
 
     def close(self) -> None:

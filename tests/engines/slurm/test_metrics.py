@@ -59,7 +59,7 @@ def test_the_page_has_each_metric_with_its_present_value():
         assert "# TYPE windlass_slurm_queue_jobs gauge" in page(server.port)
         status.waiting = 50
         assert values(page(server.port))["queue_jobs"] == 50.0
-        with pytest.raises(InputError, match=rf"--metrics: cannot listen at 127.0.0.1, port {server.port}: "):
+        with pytest.raises(InputError, match=rf"^metrics: cannot listen at 127.0.0.1, port {server.port}: "):
             MetricsServer(source, "127.0.0.1", server.port)
     with pytest.raises(OSError, match="refused"):
         socket.create_connection(("127.0.0.1", server.port), timeout=60)

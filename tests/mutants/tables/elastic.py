@@ -39,8 +39,8 @@ MUTANTS = (
     Mutant(ENGINE, "self._next = now + self._period", "self._next += self._period", OUTAGES),
     Mutant(
         "engines/kubernetes/snapshot.py",
-        "up = holds or _ready",
-        "up = _ready",
+        "up = holds or is_ready",
+        "up = is_ready",
         ("tests/engines/kubernetes/test_counts.py",),
     ),
     Mutant(

@@ -46,6 +46,8 @@ class JournalFile(Generic[Entry]):
         ``<path>.1``. If the new file has more than half of this size, it is rotated at twice its own size.
     repair
         What to do if a line is not an entry, for the error message.
+    label
+        What users call the file, for error messages.
     appended
         Called with entries when they are on disk, before what they announce is carried out.
 
@@ -62,10 +64,11 @@ class JournalFile(Generic[Entry]):
         form: EntryFormat[Entry],
         limit: int = LIMIT_BYTES,
         repair: str = "move the file away",
+        label: str = "journal",
         appended: Callable[[Sequence[Entry]], None] = lambda entries: None,
     ) -> None:
         self.path, self._limit, self._least, self._appended = path, limit, limit, appended
-        self._state, self._form, self._repair = state, form, repair
+        self._state, self._form, self._repair, self._label = state, form, repair, label
         #: A warning about an incomplete last line; empty if there was none.
         self.torn = ""
         #: The number of entries read at opening.
@@ -76,7 +79,7 @@ class JournalFile(Generic[Entry]):
             self._file.truncate(whole)
             self._sync_folder()
         except OSError as error:
-            raise InputError(f"--journal: {path}: {error.strerror}") from error
+            raise InputError(f"{self._label}: {path}: {error.strerror}") from error
 
     def _read(self) -> int:
         """Read the file; return the length of its complete lines, bytes."""
@@ -85,7 +88,7 @@ class JournalFile(Generic[Entry]):
         except FileNotFoundError:
             return 0
         except OSError as error:
-            raise InputError(f"--journal: {self.path}: {error.strerror}") from error
+            raise InputError(f"{self._label}: {self.path}: {error.strerror}") from error
         lines = content.split(b"\n")
         # A line and its end are written in one call, so an incomplete last line was never confirmed by append().
         last = lines.pop()
@@ -138,7 +141,7 @@ class JournalFile(Generic[Entry]):
         os.fsync(self._file.fileno())
 
     def _refused(self, error: OSError) -> InputError:
-        return InputError(f"--journal: {self.path}: cannot be written: {error.strerror or error}")
+        return InputError(f"{self._label}: {self.path}: cannot be written: {error.strerror or error}")
 
     def _named(self, end: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{end}")

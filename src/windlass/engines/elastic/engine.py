@@ -176,8 +176,8 @@ class LiveScale:
             return
         if self._missed:
             self._notify(f"the cluster answers again, after {self._missed} failed tries")
-        self._missed, self._status.away = 0, False
-        self._status.requested = sum(answer.counts)
+        self._status.away, self._status.requested = False, sum(answer.counts)
+        self._missed = 0
         if answer.counts != self._counts:
             self._status.changes += 1
             for kind, count, why in zip(self._system.types, answer.counts, answer.why, strict=True):

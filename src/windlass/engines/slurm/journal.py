@@ -112,7 +112,7 @@ class Journal(JournalFile[Entry]):
         #: All actions without a recorded outcome.
         self.standing = Standing()
         repair = "run `windlass slurm give-back`, and move the file away"
-        super().__init__(path, self.standing, FORMAT, limit, repair, appended)
+        super().__init__(path, self.standing, FORMAT, limit, repair, "--journal", appended)
 
     @property
     def under_way(self) -> Mapping[int, Releasing]:

@@ -110,7 +110,7 @@ def drive_jobs(
     try:
         driving.journal.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{driving.journal.parent}: {error.strerror}") from error
+        raise InputError(f"--journal: {driving.journal.parent}: {error.strerror}") from error
     status = status or DriverStatus(contact=client.contact)
     with JobJournal(driving.journal) as journal:
         if journal.torn:

@@ -120,7 +120,7 @@ class JobJournal(JournalFile[JobEntry]):
 
     def __init__(self, path: Path, limit: int = LIMIT_BYTES) -> None:
         self._unsettled = Unsettled()
-        super().__init__(path, self._unsettled, FORMAT, limit)
+        super().__init__(path, self._unsettled, FORMAT, limit, label="--journal")
 
     @property
     def resuming(self) -> Mapping[str, Resuming]:
