@@ -5,6 +5,7 @@
 - :mod:`~windlass.experiment.worlds.cluster.loads`: the kinds of load, with their fields and arrivals.
 - :mod:`~windlass.experiment.worlds.cluster.policies`: policies by decision and site; what stands in for a decision that
   a variant leaves out.
+- :mod:`~windlass.experiment.worlds.cluster.policy_addresses`: policies by address, such as ``share@oslo``.
 - :mod:`~windlass.experiment.worlds.cluster.layout`: the rows of the ledger, and sites as each kind of load sees them.
 - :mod:`~windlass.experiment.worlds.cluster.draw`: draws all loads.
 - :mod:`~windlass.experiment.worlds.cluster.make_policies`: makes policies for their loads and sites.

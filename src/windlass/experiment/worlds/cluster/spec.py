@@ -20,11 +20,10 @@ from windlass.experiment.worlds.cluster.loads.vectors import VectorsSpec
 from windlass.experiment.worlds.cluster.policies import (
     ClusterPoliciesSpec,
     LeftOut,
-    by_address,
     left_out_label,
-    nested,
     with_defaults,
 )
+from windlass.experiment.worlds.cluster.policy_addresses import by_address, nested
 from windlass.experiment.worlds.cluster.sites import ClusterSiteSpec, MeasuredLinks, TierSpec, resolve_like
 from windlass.experiment.worlds.composition import without
 from windlass.experiment.worlds.custom_parts import check_part
