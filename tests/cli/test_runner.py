@@ -9,6 +9,7 @@ import pytest
 from windlass.experiment import runner
 from windlass.experiment.runner import Progress
 from windlass.model import TaskError
+from windlass.results import Choice
 
 
 class World:
@@ -23,7 +24,7 @@ class World:
         return []
 
     def choices(self, setting):
-        return (f"choice {setting}",)
+        return (Choice("order", f"policy {setting}"),)
 
     def workload_key(self, setting, seed):
         return (setting in "ac", seed)
@@ -66,7 +67,7 @@ def test_cells_are_run_workload_by_workload(scenario):
     assert found[:2] == ("scenario", "as run")
     assert outcomes(found) == EXPECTED
     assert [(each["choices"], each["point"], each["at"]) for each in found[2]] == [
-        ((f"choice {each}",), f"p {each}", ("at",)) for each in "abc"
+        ((Choice("order", f"policy {each}"),), f"p {each}", ("at",)) for each in "abc"
     ]
     order = [("a", 1), ("c", 1), ("a", 2), ("c", 2), ("b", 1), ("b", 2)]
     assert sorted(scenario.world.read) == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]

@@ -1,6 +1,6 @@
 """The command ``windlass``: ``run``, ``compare``, ``explain``, ``when``, ``what-if``, ``calibrate``, ``check``,
-``validate``, ``trace``, ``list``; ``slurm``, ``k8s``, ``ray``, ``agent``; ``serve``, ``ui``, ``top``, ``journal``; ``place``, ``cluster``, ``forecast``,
-``plan``, ``admit``, ``reproduce``.
+``validate``, ``trace``, ``list``; ``slurm``, ``k8s``, ``ray``, ``agent``; ``serve``, ``ui``, ``top``, ``journal``;
+``place``, ``cluster``, ``forecast``, ``plan``, ``admit``, ``reproduce``.
 
 Exit status: 0 success; 1 a task of a live run failed, a batch system could not be reached, or a policy failed a check;
 2 wrong usage or input, or a failing policy; 3 a bug in Windlass; 130 interrupted. An error is one line on standard
