@@ -94,6 +94,11 @@ class StopRequest(Protocol):
         """True once a stop was requested."""
         ...
 
+    @property
+    def hands_over(self) -> bool:
+        """True if another driver takes over at once what the stopped one holds."""
+        ...
+
     def wait(self, seconds: float) -> bool:
         """Wait for ``seconds`` or a stop request; return whether a stop was requested."""
         ...

@@ -14,7 +14,7 @@ from windlass.model import BatchError, PolicyError
 class Engine:
     """An engine that raises an error, at once or when it is stopped."""
 
-    about, now = "an engine of a test", 0.0
+    about, scope, now = "an engine of a test", "test", 0.0
 
     def __init__(self, name, error, *, at_once=False, then=lambda: None):
         self.name, self.error, self.at_once, self.then = name, error, at_once, then

@@ -254,7 +254,7 @@ def test_a_policy_that_raises_stops_its_engine_alone_and_its_queue_is_given_back
     stop = Stop()
 
     class Other:
-        name, about, now, ended = "other", "another engine", 0.0, False
+        name, about, scope, now, ended = "other", "another engine", "other", 0.0, False
 
         def run(self, journal, stop):
             stop.wait(60.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -48,8 +48,15 @@ def agent_module() -> ModuleType:
 
 
 @contextlib.contextmanager
-def stopping() -> Iterator[Stop]:
-    """Yield a stop that Ctrl-C, SIGTERM and a closed terminal (SIGHUP) set; a second signal ends the process."""
+def stopping(on_hangup: Callable[[], None] | None = None) -> Iterator[Stop]:
+    """Yield a stop that Ctrl-C, SIGTERM and SIGHUP set; a second signal ends the process.
+
+    Parameters
+    ----------
+    on_hangup
+        Called at SIGHUP instead, in a process without a terminal; None to stop.
+    """
+    import os
     import signal
     import threading
 
@@ -63,10 +70,13 @@ def stopping() -> Iterator[Stop]:
         # From a thread, since this handler may interrupt the thread that waits for the stop and holds its lock.
         threading.Thread(target=stop.notify, daemon=True).start()
 
-    ends = [signal.SIGINT, signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
-        ends.append(signal.SIGHUP)
-    before = {each: signal.signal(each, on_signal) for each in ends}
+    handlers = dict.fromkeys((signal.SIGINT, signal.SIGTERM), on_signal)
+    if on_hangup is not None and not os.isatty(0):
+        # From a thread, for the same reason.
+        handlers[signal.SIGHUP] = lambda *_: threading.Thread(target=on_hangup, daemon=True).start()
+    elif signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        handlers[signal.SIGHUP] = on_signal
+    before = {each: signal.signal(each, handler) for each, handler in handlers.items()}
     try:
         yield stop
     finally:

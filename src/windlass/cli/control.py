@@ -76,12 +76,13 @@ def serve(
     from windlass.control.demo.engine import DemoEngine, load_demo
     from windlass.control.demo.pace import speed_of
     from windlass.control.engine import ControlledEngine
-    from windlass.control.serve import ServeOptions, journal_file, serve
+    from windlass.control.serve import Reload, ServeOptions, journal_file, serve
     from windlass.model import InputError
 
     check_needs(context, *((option, "--demo") for option in ("--speed", "--variant", "--seed")))
     check_apart(context, "--demo", ("--act",), "a live cluster")
     where, engines = Address.of("--listen", listen), list[ControlledEngine]()
+    reload: Reload | None = None
     if demo:
         pace = speed_of(speed)
         engines.append(
@@ -95,13 +96,15 @@ def serve(
         found = read_cluster(file, acts=act, report=log_line)
         engines.extend(found.engines)
         journal = journal or found.journal or default_control_journal()
+        reload = Reload(lambda: read_cluster(file, acts=act, report=log_line).engines)
     # The progress display ends before the first line of the log.
     with run_progress() as shown:
         for each in engines:
             each.prepare(shown.compiling)
-    with journal_file(journal) as path, stopping() as stop:
+    on_hangup = None if reload is None else reload.requested.set
+    with journal_file(journal) as path, stopping(on_hangup) as stop:
         options = ServeOptions(path, where, token_file, tuple(host or ()), until_done)
-        serve(engines, options, stop, log_line)
+        serve(engines, options, stop, log_line, reload=reload)
 
 
 def ui(

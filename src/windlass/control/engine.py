@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Protocol
 
 from windlass.agent.stop import Stop
@@ -26,6 +26,11 @@ class ControlledEngine(Protocol):
 
     name: str
     about: str
+
+    @property
+    def scope(self) -> Hashable:
+        """What it drives, such as a partition of a cluster; an engine takes over from one with an equal scope."""
+        ...
 
     def prepare(self, compiling: Callable[[Compiling], None] | None = None) -> None:
         """Compile and read what the run needs, before any thread is started.
@@ -53,6 +58,6 @@ class ControlledEngine(Protocol):
         Raises
         ------
         EngineStoppedError
-            A stop was requested, and what the engine started has ended.
+            A stop was requested, and what the engine started has ended, or was handed over.
         """
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from windlass.control.engine import ControlledEngine
 from windlass.control.journal import JournalWriter, Retention
 from windlass.control.pages_process import PagesProcess
 from windlass.control.supervisor import Supervisor
+from windlass.model import InputError
 
 #: Interval at which the process of the pages and the engines are polled, s.
 _POLL = 0.25
@@ -48,6 +50,22 @@ class ServeOptions:
     retention: Retention = field(default_factory=Retention)
 
 
+@dataclass(frozen=True, slots=True)
+class Reload:
+    """How the engines are replaced while the control plane runs.
+
+    Parameters
+    ----------
+    read
+        Returns the engines that the configuration names now.
+    requested
+        Set when they are to be read again.
+    """
+
+    read: Callable[[], Sequence[ControlledEngine]]
+    requested: threading.Event = field(default_factory=threading.Event)
+
+
 @contextmanager
 def journal_file(path: Path | None) -> Iterator[Path]:
     """Yield the journal's file; without a path, one in a temporary folder, which is removed at the end.
@@ -76,6 +94,7 @@ def serve(
     stop: Stop,
     report: Callable[[str], None],
     clock: Callable[[], float] = time.monotonic,
+    reload: Reload | None = None,
 ) -> None:
     """Run engines and show them, until a stop is requested.
 
@@ -91,6 +110,8 @@ def serve(
         Called with a line on what was started, ended or failed.
     clock
         Time that only grows, s.
+    reload
+        Replaces the engines when requested; None for engines that stay.
 
     Raises
     ------
@@ -107,6 +128,8 @@ def serve(
         try:
             supervisor.start()
             while not stop.wait(_POLL) and not journal.failed:
+                if reload is not None and reload.requested.is_set():
+                    _reload(supervisor, reload, report)
                 if options.until_done and not supervisor.running:
                     break
                 if pages is not None:
@@ -118,6 +141,20 @@ def serve(
                 pages.close()
     for error in (supervisor.failures if options.until_done else supervisor.late).values():
         raise error
+
+
+def _reload(supervisor: Supervisor, reload: Reload, report: Callable[[str], None]) -> None:
+    """Replace the engines; with a configuration that cannot be used, they go on as they are."""
+    reload.requested.clear()
+    try:
+        engines = reload.read()
+        for engine in engines:
+            engine.prepare()
+    except InputError as error:
+        report(f"not reloaded, the engines go on: {error}")
+        return
+    supervisor.replace(engines)
+    report("reloaded")
 
 
 def _pages(

@@ -13,7 +13,7 @@ from windlass.policy.user_code import describe_failure, message_of
 
 
 class Supervisor:
-    """Starts engines and waits for them. An engine that fails stops alone; the others go on.
+    """Starts engines, waits for them and replaces them. An engine that fails stops alone; the others go on.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Supervisor:
     >>> import tempfile
     >>> from pathlib import Path
     >>> class Idle:
-    ...     name, about, now = "idle", "an engine without work", 0.0
+    ...     name, about, scope, now = "idle", "an engine without work", "idle", 0.0
     ...     def run(self, journal, stop):
     ...         pass
     >>> with JournalWriter(Path(tempfile.mkdtemp()) / "journal.db") as journal:
@@ -53,18 +53,40 @@ class Supervisor:
         stop: Stop,
         report: Callable[[str], None],
     ) -> None:
-        names = [engine.name for engine in engines]
-        if len(set(names)) < len(names):
-            raise InputError(f"engines are named {', '.join(names)}, expected different names")
         self._journal, self._stop, self._report = journal, stop, report
         #: By name: the failures of engines, and those of them that a stop has brought about.
         self.failures: dict[str, Exception] = {}
         self.late: dict[str, Exception] = {}
+        self._take(engines)
+
+    def _take(self, engines: Sequence[ControlledEngine]) -> None:
+        names = [engine.name for engine in engines]
+        if len(set(names)) < len(names):
+            raise InputError(f"engines are named {', '.join(names)}, expected different names")
+        self._stops = {engine.name: (engine.scope, self._stop.part()) for engine in engines}
         #: By name: the thread of each engine.
         self.threads = {
-            engine.name: threading.Thread(target=self._run, args=(engine,), name=engine.name, daemon=True)
+            engine.name: threading.Thread(
+                target=self._run, args=(engine, self._stops[engine.name][1]), name=engine.name, daemon=True
+            )
             for engine in engines
         }
+
+    def replace(self, engines: Sequence[ControlledEngine]) -> None:
+        """Stop all engines and start others; an engine takes over what one with an equal scope holds.
+
+        Parameters
+        ----------
+        engines
+            The other engines, with different names, prepared.
+        """
+        scopes = [engine.scope for engine in engines]
+        for scope, stop in self._stops.values():
+            stop.notify(hands_over=scope in scopes)
+        self.join()
+        self._take(engines)
+        # Also if a stop was requested meanwhile: then the new engine gives back what it took over.
+        self.start()
 
     @property
     def running(self) -> bool:
@@ -81,11 +103,11 @@ class Supervisor:
         for each in self.threads.values():
             each.join()
 
-    def _run(self, engine: ControlledEngine) -> None:
+    def _run(self, engine: ControlledEngine, stop: Stop) -> None:
         try:
             self._note(engine, "starting")
             try:
-                engine.run(self._journal, self._stop)
+                engine.run(self._journal, stop)
             except EngineStoppedError:
                 self._note(engine, "stopped")
                 self._report(f"{engine.name}: stopped")

@@ -166,6 +166,7 @@ class SlurmEngine:
         names = ", ".join(f"{decision} by {policy.name}" for decision, policy in settings.made().items())
         where = f" partition {settings.options.partition}" if settings.options.partition else ""
         self.about = f"Slurm{where}, {names}; {'drives the queue' if acts else 'decides only'}"
+        self.scope = ("slurm", settings.conf, settings.options.partition)
 
     def prepare(self, compiling: Callable[[Compiling], None] | None = None) -> None:
         """Compile what predictions need, see :class:`~windlass.control.engine.ControlledEngine`."""

@@ -70,8 +70,8 @@ def drive_slurm(
     sleep
         Waits for this many seconds between polls.
     stop
-        Ends the driver from another thread: its waits for Slurm end at once, and then the queue is given back. A stop
-        replaces ``sleep``.
+        Ends the driver from another thread: its waits for Slurm end at once, and then the queue is given back, unless
+        the stop hands it over to the next driver. A stop replaces ``sleep``.
     observer
         Notified of each poll and of each entry of the journal; an error that it raises ends the driver.
 
@@ -103,7 +103,8 @@ def drive_slurm(
             # On exit, quotas are lifted first, then the queue is given back, and then the lock is released.
             if not driving.keep_held:
                 stack.callback(
-                    _give_back,
+                    _give_back_unless,
+                    lambda: stop is not None and stop.hands_over,
                     dataclasses.replace(patient, patience=_GIVE_BACK_S),
                     journal,
                     driving.options,
@@ -187,6 +188,21 @@ def _report_started(view: SiteView, answer: Start, notify: Notify) -> None:
     waiting = len(view.waiting.job) - len(answer.jobs)
     jobs = [int(job) for job in answer.jobs]
     notify(LogEntry.of(f"start {started}{more} ({waiting} wait)", "start", jobs=jobs, waiting=waiting))
+
+
+def _give_back_unless(
+    hands_over: Callable[[], bool],
+    client: Client,
+    journal: Journal,
+    options: SlurmOptions,
+    notify: Notify,
+    status: DriverStatus,
+    clock: Callable[[], float],
+) -> None:
+    if hands_over():
+        notify("waiting jobs stay held for the next driver")
+    else:
+        _give_back(client, journal, options, notify, status, clock)
 
 
 def _give_back(
