@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.coupled.cases import Tasks, workers
@@ -163,6 +163,23 @@ def drawn(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 @given(sites=drawn(), all_parts=st.booleans())
 @settings(max_examples=200, deadline=None)
+@example(
+    sites=[
+        {"speeds": [0.5], "submit": [0.0], "work": [0.25], "answers": [], "to": [], "delay": 0.25},
+        *(
+            {
+                "speeds": [0.5],
+                "submit": [0.0],
+                "work": [0.25],
+                "answers": [(0.0, [0])],
+                "to": [0],
+                "delay": 0.25,
+            }
+            for _ in range(2)
+        ),
+    ],
+    all_parts=False,
+)
 def test_spilled_tasks_run_as_in_the_plain_version(sites: list[dict[str, Any]], all_parts: bool) -> None:
     results = zip(sites, run(sites, all_parts=all_parts), plain(sites), strict=True)
     for number, (site, done, ran) in enumerate(results):

@@ -102,7 +102,10 @@ def spill_to(part: WorkersPart, spills: Spill) -> None:
     part.spills = spills
     WorkersSettings.of(part.state.settings).spill_delay = spills.delay
     part.replace_state(part.state._replace(target=np.array([each.address for each in spills.to], np.int64)))
-    members = tuple({id(each): each for one in (part, *spills.to) for each in one.group}.values())
+    joined = {id(each): each for one in (part, *spills.to) for each in one.group}.values()
+    # Guests that arrive at one instant are in the order in which their homes were given their targets.
+    before = [each for each in joined if each.spills is not None and each is not part]
+    members = (*before, part, *(each for each in joined if each.spills is None))
     for each in members:
         each.group = members
     _join(members)

@@ -209,7 +209,8 @@ class WorkersPart(Quiet):
         Parameters
         ----------
         spills
-            Targets and delay. Several parts may spill to each other.
+            Targets and delay. Several parts may spill to each other. Tasks of several parts that arrive at one instant
+            are in the order of the calls of this method.
 
         Raises
         ------
