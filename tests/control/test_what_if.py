@@ -72,13 +72,25 @@ def test_with_known_run_times_it_is_the_replay_of_the_true_schedule(path):
     assert found.others[0].starts[2, 0] == 100.0
 
 
+def test_jobs_of_earlier_days_do_not_arrive_again(tmp_path):
+    # The journal has some jobs of these days, and not all of them.
+    days = [60.0 - 86_400 * day for day in (1, 2, 3)]
+    past = tuple(PastJob(at, at, at + 10.0, 8, 10.0) for at in days)
+    slow = journal_of(tmp_path / "slow.db", ("iowa", status(queue=QueueStatus("easy", {}, 0, past))))
+    with JournalReader(slow) as reader:
+        found = what_if(chosen_queue(reader), [Alternative(SJF, 8)], draws=3)
+    # A job of 10 s and all cores would go first under sjf.
+    assert found.others[0].starts[2].tolist() == [100.0] * 3
+    assert not found.arrivals
+
+
 def test_a_view_of_the_version_before_has_no_queue(path):
     old = '{"running":[],"waiting":[],"running_count":0,"waiting_count":0}'
     assert status_from_text(old).queue is None
     with JournalReader(path) as reader:
         assert len(site_queues(reader)) == 1
         assert site_queues(reader, site="osaka") == []
-        with pytest.raises(InputError, match="no queue with jobs that can be replayed"):
+        with pytest.raises(InputError, match=r"no queue of this engine and site, expected one of demo:iowa"):
             chosen_queue(reader, site="osaka")
 
 
@@ -97,7 +109,7 @@ def test_machines_are_removed_by_name(path):
         queue = chosen_queue(reader)
     assert queue.without(["node-0"]) == 4
     assert queue.without(["node-0", "node-0"]) == 4
-    with pytest.raises(InputError, match="site iowa has no machine 'node-9'"):
+    with pytest.raises(InputError, match="site iowa has no machine 'node-9', expected one of node-0, node-1"):
         queue.without(["node-9"])
     with pytest.raises(InputError, match="no processor is left"):
         queue.without(["node-0", "node-1"])
@@ -116,6 +128,8 @@ def test_a_site_without_a_core_or_a_job_has_no_queue(tmp_path):
     three = journal_of(tmp_path / "three.db", ("a", empty), ("b", gone), ("c", status(queue=None)))
     with JournalReader(three) as reader:
         assert site_queues(reader) == []
+        with pytest.raises(InputError, match="no queue with jobs that can be replayed"):
+            chosen_queue(reader)
         answer = ask(app_of(reader), "/what-if")
     assert answer.status == 200
     assert "No engine reports a queue" in answer.text

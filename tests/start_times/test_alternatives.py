@@ -154,6 +154,24 @@ def test_the_first_sentence_names_the_best_alternative():
     assert next(what_if_sentences(idle, "at −1 s")).startswith("No job waits at −1 s")
 
 
+def test_an_alternative_without_room_for_a_job_is_not_the_best():
+    history = queue_of([(5.0, 4), (5.0, 1)], [(10.0, 4)], 4)
+    # Without room for the wide job, the narrow one starts sooner.
+    narrow = compare_alternatives(history, 1.0, EASY, [Alternative(EASY, 3)], draws=2)
+    assert next(what_if_sentences(narrow, "at 1 s")).startswith("No alternative shortens the mean wait")
+    # Without room for any job, there is no mean to compare.
+    wide = queue_of([(5.0, 4), (6.0, 4)], [(10.0, 4)], 4)
+    both = compare_alternatives(wide, 1.0, EASY, [Alternative(EASY, 3), Alternative(EASY, 8)], draws=2)
+    assert next(what_if_sentences(both, "at 1 s")).startswith("With easy, 8 processors, the 2 jobs")
+
+
+def test_one_waiting_job_is_singular():
+    found = compare_alternatives(queue_of([(5.0, 4)], [(10.0, 4)], 4), 1.0, EASY, [], draws=2)
+    lines = list(what_if_sentences(found, "at 1 s"))
+    assert lines[1].startswith("At present, with easy, 4 processors, it waits another 9 s on average")
+    assert lines[2].endswith("with drawn run times and arrivals.")
+
+
 def test_bad_questions_are_refused():
     history = queue_of([(5.0, 1)], [], 4)
     with pytest.raises(InputError, match="at is nan s, expected a finite time"):

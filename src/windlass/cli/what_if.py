@@ -70,6 +70,8 @@ class _Present:
     when: str
     #: Processors that are left without the removed machines; None if none is removed.
     left: int | None
+    #: Whether the history shows when jobs arrive.
+    arrivals: bool
 
 
 def what_if_command(given: WhatIfOptions, *, as_json: bool) -> None:
@@ -87,6 +89,7 @@ def what_if_command(given: WhatIfOptions, *, as_json: bool) -> None:
             present.at,
             present.policy,
             alternatives,
+            arrivals=present.arrivals,
             progress=lambda done: update(done, done),
         )
     if as_json:
@@ -106,7 +109,7 @@ def _of_journal(given: WhatIfOptions) -> _Present:
         queue = chosen_queue(reader, given.engine, given.site)
     left = None if given.without is None else queue.without(given.without.split(","))
     when = f"at {queue.site or queue.engine}, {clock_text(queue.now)}"
-    return _Present(queue.history, queue.now, queue.policy, when, left)
+    return _Present(queue.history, queue.now, queue.policy, when, left, arrivals=False)
 
 
 def _of_log(given: WhatIfOptions) -> _Present:
@@ -118,7 +121,7 @@ def _of_log(given: WhatIfOptions) -> _Present:
     at = float(workload.jobs.submit[-1]) if given.at is None else given.at
     if not math.isfinite(at):
         raise InputError(f"--at is {at}, expected a time in seconds")
-    return _Present(history, at, policy, f"at {at:,.0f} s", None)
+    return _Present(history, at, policy, f"at {at:,.0f} s", None, arrivals=True)
 
 
 def _sizes(text: str | None) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,9 @@ from windlass.experiment.start_times.start_check import DRAWS
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.io.traces import Workload
 from windlass.model import InputError, JobTable
+
+#: Names that an error lists, at most.
+_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +62,9 @@ class SiteQueue:
         cores = {each.name: each.cores for each in self.status.machines}
         for name in machines:
             if name not in cores:
-                raise InputError(f"site {self.site or 'of the engine'} has no machine {name!r}")
+                where = f"site {self.site}" if self.site else f"engine {self.engine}"
+                known = f"expected one of {_some(cores)}" if cores else "its machines have no names"
+                raise InputError(f"{where} has no machine {name!r}, {known}")
         left = self.processors - sum(cores[name] for name in dict.fromkeys(machines))
         if left < 1:
             raise InputError(f"without {', '.join(machines)}, no processor is left")
@@ -114,6 +119,11 @@ def chosen_queue(reader: JournalReader, engine: str | None = None, site: str | N
         raise InputError(
             f"{reader.path}: {len(found)} queues ({named}), expected an engine and a site that name one"
         )
+    others = [f"{each.engine}:{each.site}" for each in site_queues(reader)]
+    if others:
+        raise InputError(
+            f"{reader.path}: no queue of this engine and site, expected one of {_some(others)} (engine:site)"
+        )
     raise InputError(
         f"{reader.path}: no queue with jobs that can be replayed, expected one of running or waiting jobs"
     )
@@ -129,6 +139,8 @@ def what_if(
 ) -> WhatIf:
     """Replay a queue of the journal under alternatives; see :func:`compare_alternatives`.
 
+    The journal has the last jobs that ended and not all jobs of earlier days, so no later arrivals are drawn.
+
     Parameters
     ----------
     queue
@@ -137,8 +149,21 @@ def what_if(
         As of :func:`compare_alternatives`.
     """
     return compare_alternatives(
-        queue.history, queue.now, queue.policy, alternatives, draws=draws, seed=seed, progress=progress
+        queue.history,
+        queue.now,
+        queue.policy,
+        alternatives,
+        draws=draws,
+        seed=seed,
+        arrivals=False,
+        progress=progress,
     )
+
+
+def _some(names: Iterable[str]) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - _NAMED:,} more" if len(listed) > _NAMED else ""
+    return f"{', '.join(listed[:_NAMED])}{more}"
 
 
 def _history(status: SiteStatus, now: float) -> SiteHistory | None:

@@ -105,6 +105,8 @@ class WhatIf:
         Under the present policy and processors.
     others
         Under each alternative.
+    arrivals
+        Whether the futures have jobs that arrive later.
     """
 
     at: float
@@ -112,6 +114,7 @@ class WhatIf:
     running: int
     present: AlternativeStarts
     others: tuple[AlternativeStarts, ...]
+    arrivals: bool = True
 
     def never(self, found: AlternativeStarts) -> int:
         """Return the number of jobs that never start."""
@@ -195,6 +198,7 @@ def compare_alternatives(
     *,
     draws: int = DRAWS,
     seed: int = 1,
+    arrivals: bool = True,
     progress: Callable[[int], None] | None = None,
 ) -> WhatIf:
     """Replay a site from its state at an instant, under the present policy and under alternatives.
@@ -215,6 +219,8 @@ def compare_alternatives(
         Number of futures; a long queue has fewer.
     seed
         Seed of the draws.
+    arrivals
+        Whether jobs arrive later, as on earlier days; False for a history that does not have all jobs of these days.
     progress
         Called with the number of replays so far.
 
@@ -241,7 +247,8 @@ def compare_alternatives(
     if len(alternatives) > MOST_ALTERNATIVES:
         raise InputError(f"{len(alternatives)} alternatives, expected at most {MOST_ALTERNATIVES}")
     state = history.at(at)
-    futures = list(drawn_futures(history, state, draws_for(state, draws), np.random.default_rng(seed)))
+    rng = np.random.default_rng(seed)
+    futures = list(drawn_futures(history, state, draws_for(state, draws), rng, arrivals=arrivals))
     held = int(history.workload.jobs.procs[state.running].sum())
     now = Alternative(present, max(history.workload.processors, held))
     count, found = 0, []
@@ -256,4 +263,4 @@ def compare_alternatives(
                 progress(count)
         found.append(AlternativeStarts(each, starts))
     names = tuple(history.workload.name_of(row) for row in state.waiting.tolist())
-    return WhatIf(at, names, len(state.running), found[0], tuple(found[1:]))
+    return WhatIf(at, names, len(state.running), found[0], tuple(found[1:]), arrivals)

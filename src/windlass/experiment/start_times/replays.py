@@ -108,7 +108,12 @@ def draws_for(state: SiteSnapshot, draws: int) -> int:
 
 
 def drawn_futures(
-    history: SiteHistory, state: SiteSnapshot, draws: int, rng: np.random.Generator
+    history: SiteHistory,
+    state: SiteSnapshot,
+    draws: int,
+    rng: np.random.Generator,
+    *,
+    arrivals: bool = True,
 ) -> Iterator[DrawnFuture]:
     """Yield what may follow an instant: see :func:`replayed_starts`.
 
@@ -116,6 +121,8 @@ def drawn_futures(
     ----------
     history, state, draws, rng
         As of :func:`replayed_starts`.
+    arrivals
+        Whether jobs arrive later.
     """
     jobs, now = history.workload.jobs, state.now
     run_times = RunTimes(history, now)
@@ -123,12 +130,12 @@ def drawn_futures(
     waiting = run_times.draw(state.waiting, np.zeros(len(state.waiting)), draws, rng)
     horizon = _horizon(history, state, running, waiting)
     first_day = jobs.submit[0] if len(jobs) else now
-    days = int(min(_DAYS, max(0, (now - first_day) // _DAY_S)))
+    days = int(min(_DAYS, max(0, (now - first_day) // _DAY_S))) if arrivals else 0
     for draw in range(draws):
         day = int(rng.integers(1, days + 1)) if days else 0
-        arrivals, at = _arrivals(history, now, horizon, day)
-        later = run_times.draw(arrivals, np.zeros(len(arrivals)), 1, rng)[:, 0]
-        yield DrawnFuture(running[:, draw], waiting[:, draw], arrivals, at, later)
+        rows, at = _arrivals(history, now, horizon, day)
+        later = run_times.draw(rows, np.zeros(len(rows)), 1, rng)[:, 0]
+        yield DrawnFuture(running[:, draw], waiting[:, draw], rows, at, later)
 
 
 def planned_starts(history: SiteHistory, state: SiteSnapshot) -> NDArray[np.float64]:

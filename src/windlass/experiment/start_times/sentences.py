@@ -9,7 +9,7 @@ from windlass.experiment.start_times.alternatives import WhatIf
 from windlass.experiment.start_times.proposed import ProposedJob
 from windlass.experiment.start_times.question import StartAnswer
 from windlass.experiment.start_times.start_check import StartAccuracy, StartCheck
-from windlass.report.units import duration, share
+from windlass.report.units import counted, duration, share
 
 
 def answer_sentences(
@@ -41,8 +41,8 @@ def answer_sentences(
             if answer.checked is not None
             else f"{found}, not calibrated: too few jobs have started."
         )
-    ahead = f"{_count(answer.ahead, 'job')} submitted earlier {_verb(answer.ahead, 'wait')}"
-    running = f"{_count(answer.running, 'job')} {_verb(answer.running, 'run')}"
+    ahead = f"{counted(answer.ahead, 'job')} submitted earlier {_verb(answer.ahead, 'wait')}"
+    running = f"{counted(answer.running, 'job')} {_verb(answer.running, 'run')}"
     yield f"{when[0].upper()}{when[1:]}, {ahead} and {running}; the policy is {policy}."
     yield f"Slurm's rule (squeue --start) predicts {duration(answer.planned)}."
     if answer.waited is not None:
@@ -61,17 +61,17 @@ def check_sentences(checked: StartCheck) -> Iterator[str]:
         The predictions.
     """
     ours, plan, level = checked.of_replays(), checked.of_plan(), checked.calibration.level
-    yield f"Checked on {_count(checked.table.height, 'earlier job')}, each at its submission:"
+    yield f"Checked on {counted(checked.table.height, 'earlier job')}, each at its submission:"
     if checked.certain:
         yield (
-            f"- {_count(checked.certain, 'job')} could start at once by all replays;"
+            f"- {counted(checked.certain, 'job')} could start at once by all replays;"
             f" {share(checked.certain_right, checked.certain)} of them did."
         )
     if not ours.predictions:
         yield "- No other job had an interval: too few jobs had started before."
         return
     yield (
-        f"- {ours.contained:,} of {_count(ours.predictions, 'other job')} with an interval started within it:"
+        f"- {ours.contained:,} of {counted(ours.predictions, 'other job')} with an interval started within it:"
         f" {share(ours.contained, ours.predictions)}, intended {_percent(level)}."
     )
     yield f"- {_accuracy('The predicted start', ours)}."
@@ -89,11 +89,13 @@ def what_if_sentences(found: WhatIf, when: str) -> Iterator[str]:
     when
         The instant in words, as in ``at 3,600 s``.
     """
-    count = _count(len(found.jobs), "job")
+    count = counted(len(found.jobs), "job")
     if not found.jobs:
         yield f"No job waits {when}, so that there is nothing to compare."
         return
-    best = min(found.others, key=lambda each: found.change(each).mean, default=None)
+    # An alternative under which a job never starts is no improvement, though the others may start sooner.
+    whole = [each for each in found.others if not found.never(each)]
+    best = min(whole, key=lambda each: found.change(each).mean, default=None)
     wait = found.wait(found.present)
     if best is None or not found.change(best).mean < 0:
         yield f"No alternative shortens the mean wait of the {count} that {_verb(len(found.jobs), 'wait')} {when}."
@@ -105,15 +107,14 @@ def what_if_sentences(found: WhatIf, when: str) -> Iterator[str]:
             f" {duration(-change.mean)} sooner on average (90 % of the replays:"
             f" {duration(-change.high)} to {duration(-change.low)}{sure})."
         )
+    subject = "it waits" if len(found.jobs) == 1 else "they wait"
     yield (
-        f"At present, with {found.present.alternative.name}, they wait {duration(wait.mean)} more on average"
-        f" (90 %: {duration(wait.low)} to {duration(wait.high)}); {_count(found.running, 'job')}"
+        f"At present, with {found.present.alternative.name}, {subject} another {duration(wait.mean)} on average"
+        f" (90 %: {duration(wait.low)} to {duration(wait.high)}); {counted(found.running, 'job')}"
         f" {_verb(found.running, 'run')}."
     )
-    yield (
-        f"Each alternative was replayed in the same {found.present.starts.shape[1]} futures, with drawn run times and"
-        " arrivals."
-    )
+    drawn = "drawn run times and arrivals" if found.arrivals else "drawn run times and no later arrivals"
+    yield f"Each alternative was replayed in the same {found.present.starts.shape[1]} futures, with {drawn}."
 
 
 def _accuracy(what: str, found: StartAccuracy) -> str:
@@ -125,11 +126,7 @@ def _accuracy(what: str, found: StartAccuracy) -> str:
 
 def _shape(job: ProposedJob) -> str:
     user = "" if job.user is None else f" of {job.user}"
-    return f"{_count(job.procs, 'processor')}, walltime {duration(job.request)}{user}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{counted(job.procs, 'processor')}, walltime {duration(job.request)}{user}"
 
 
 def _verb(number: int, verb: str) -> str:
