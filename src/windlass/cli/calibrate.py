@@ -80,7 +80,7 @@ def _parameters(found: CalibratedSite) -> Table:
 
 def _waits(found: CalibratedSite) -> Table:
     shown = Table(title="Waits", title_justify="left", box=SIMPLE_HEAD)
-    for name in ("part", "site", "jobs", "mean recorded", "replayed", "error", "p95 error", "correlation"):
+    for name in ("part", "site", "jobs", "recorded mean", "replayed", "error", "p95 error", "corr."):
         shown.add_column(name, justify="left" if name in ("part", "site") else "right")
     for part, site, waits in _rows(found):
         errors = signed(waits.mean_error), signed(waits.p95_error), f"{waits.correlation:.2f}"

@@ -54,7 +54,8 @@ class Evidence:
     needed
         Processors that jobs held on average between the first and the last submission: a site needs at least as many.
     busy
-        Mean of the processors that jobs held while jobs for all of them waited; NaN if that never happened.
+        Mean of the processors that jobs held while the waiting jobs requested at least all of the site's in total; NaN
+        if that never happened.
     latency
         Median wait of jobs that found enough idle processors for themselves and all waiting jobs, s.
     hours
@@ -147,7 +148,7 @@ def held_processors(workload: Workload) -> CountSteps:
 
 
 def _busy(held: CountSteps, queued: CountSteps, processors: int) -> float:
-    """Return the mean of held processors while jobs for all of the site's processors wait."""
+    """Return the mean of held processors while the waiting jobs request at least all of the site's in total."""
     times = np.unique(np.concatenate([held.time, queued.time]))
     if len(times) < 2:
         return math.nan

@@ -21,7 +21,8 @@ class LogGaps:
     Parameters
     ----------
     idle_share
-        Share of all waiting time in which enough processors for the waiting job were idle; NaN if nothing waited.
+        Share of all waiting time in which enough of the log's processors for the waiting job were idle, usable or not;
+        NaN if nothing waited.
     user
         The user whose jobs have the largest part of the error of the mean; empty without users.
     user_share

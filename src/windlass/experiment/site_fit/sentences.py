@@ -35,8 +35,8 @@ def verdict_sentence(found: CalibratedSite) -> str:
             f" fitted: {means} ({signed(judged.mean_error)})."
         )
     return (
-        f"The fitted site does not replay the part not fitted: its mean wait is {signed(judged.mean_error)}"
-        f" off, {means}; expected at most {percentage(TOLERANCE)}."
+        f"The fitted site does not reproduce the mean wait of the part not fitted: {means}"
+        f" ({signed(judged.mean_error)}), expected within {percentage(TOLERANCE)}."
     )
 
 
@@ -115,10 +115,14 @@ def lacking(found: CalibratedSite) -> Iterator[str]:
         yield "The log has no requested times; their actual run times are used."
     if gaps.idle_share >= _IDLE:
         yield (
-            f"{percentage(gaps.idle_share)} of the waiting time passed while enough processors for the waiting job were"
-            " idle. The log does not state what held these jobs: reserved or broken nodes, memory, types of nodes,"
-            " dependencies, or users' holds."
+            f"{percentage(gaps.idle_share)} of the waiting time passed while enough of the log's"
+            f" {counted(found.workload.processors, 'processor')} for the waiting job were idle."
         )
+        if not found.close:
+            yield (
+                "The log does not state what held these jobs: reserved or broken nodes, memory, types of nodes,"
+                " dependencies, or users' holds."
+            )
     if gaps.over_share >= _OVER:
         yield (
             f"Jobs held more processors than the {found.workload.processors:,} that the log states in"
@@ -127,8 +131,9 @@ def lacking(found: CalibratedSite) -> Iterator[str]:
     before, after = found.shown.busy, found.shown_later.busy
     if before > 0 and abs(after / before - 1) >= _CHANGED:
         yield (
-            f"While jobs for all processors waited, jobs held {number(before)} processors in the fitted part and"
-            f" {number(after)} later: the usable processors changed."
+            f"While waiting jobs requested at least {counted(found.workload.processors, 'processor')} in total, running"
+            f" jobs held {number(before)} in the fitted part and {number(after)} later: the number of usable processors"
+            " may have changed."
         )
     limits = found.model.limits
     if "closed" in limits:
