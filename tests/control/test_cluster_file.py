@@ -51,6 +51,9 @@ SLURM = "engines: [{engine: slurm, policies: {order: easy}"
     ("text", "line"),
     [
         ("[]", "expected a mapping with the field engines, found []"),
+        ("", "expected a mapping with the field engines, found nothing"),
+        ("engines: [a]", "engines.0: input should be a mapping, found 'a'"),
+        ("engines: [{engine: kubernetes, types: no.yaml}]", "engines.0.types: "),
         ("engines: []", "engines: is empty, expected at least one"),
         ("engine: []", "engines: missing"),
         ("engines: [{engine: slurm}]", "engines.0.policies: missing"),

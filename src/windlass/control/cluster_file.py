@@ -105,7 +105,10 @@ class _Scaling(_Engine):
 
     def kinds(self, folder: Path) -> tuple[InstanceType, ...]:
         """Return the types of instances."""
-        return read_types(folder / Path(self.types).expanduser())
+        try:
+            return read_types(folder / Path(self.types).expanduser())
+        except InputError as error:
+            raise InputError(f"types: {error}") from error
 
 
 class _Kubernetes(_Scaling):
@@ -196,7 +199,8 @@ def read_cluster(path: Path, *, acts: bool, report: Callable[[str], None]) -> Cl
         raise InputError(f"{path}: no such file, expected a list of engines such as cluster.yaml")
     tree, folder = read_yaml(path), path.absolute().parent
     if not isinstance(tree, dict):
-        raise InputError(f"{path}: expected a mapping with the field engines, found {shown(tree)}")
+        found = "nothing" if tree is None else shown(tree)
+        raise InputError(f"{path}: expected a mapping with the field engines, found {found}")
     try:
         file = _File.model_validate(tree)
     except ValidationError as error:
@@ -264,7 +268,7 @@ def _first(error: ValidationError, before: str, fields: type[Fields]) -> str:
         return f"{where}no such field{_hint(found['loc'], fields)}"
     if found["type"] == "too_short":
         return f"{where}is empty, expected at least one"
-    message = found["msg"].removeprefix("Value error, ")
+    message = found["msg"].removeprefix("Value error, ").replace("valid dictionary", "mapping")
     return f"{where}{message[:1].lower()}{message[1:]}, found {shown(found['input'])}"
 
 

@@ -113,7 +113,8 @@ def make_scenario(tree: Any, source: str = "scenario", folder: Path = Path()) ->
     ['fcfs', 'easy']
     """
     if not isinstance(tree, dict):
-        raise InputError(f"{source}: expected a scenario (a mapping of fields), found {type(tree).__name__}")
+        found = "nothing" if tree is None else type(tree).__name__
+        raise InputError(f"{source}: expected a scenario (a mapping of fields), found {found}")
     name = tree.get("name", Path(source).stem)
     if not isinstance(name, str | int | float | datetime.date) or isinstance(name, bool):
         raise InputError(f"{source}: name: {shown(name)} is not a name")
