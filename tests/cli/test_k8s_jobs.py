@@ -36,7 +36,7 @@ def test_a_dry_run_prints_the_first_decision_and_writes_nothing(windlass, cluste
     assert (status, err) == (0, "")
     assert out.splitlines() == [
         "lab/a, 2 cores: head of the queue",
-        "other/c, 1 cores: backfilled, ends before the head can start",
+        "other/c, 1 core: backfilled, ends before the head can start",
         'kubectl -n lab patch job a -p \'{"spec":{"suspend":false}}\'  # job 1',
         'kubectl -n other patch job c -p \'{"spec":{"suspend":false}}\'  # job 3',
         "Nothing was changed.",

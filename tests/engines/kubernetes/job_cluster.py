@@ -108,8 +108,10 @@ class JobCluster:
                 self._schedule()
 
     def cordon(self, number, away):
-        """Make a node unschedulable, or schedulable again."""
-        self.edit(f"{NODES}/n{number}", {"spec": {"unschedulable": away or None}})
+        """Make a node unschedulable, or schedulable again, with the taint that Kubernetes sets for it."""
+        taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+        spec = {"unschedulable": True, "taints": [taint]} if away else {"unschedulable": None, "taints": None}
+        self.edit(f"{NODES}/n{number}", {"spec": spec})
 
     def occupy(self, name, node, cpu):
         """Create a pod of another owner on a node."""

@@ -176,6 +176,9 @@ def test_cores_are_those_of_schedulable_nodes_less_other_pods():
         status = {"conditions": [{"type": "Ready", "status": ready}], "allocatable": {"cpu": cpu}}
         return {"metadata": {"name": name}, "spec": spec, "status": status}
 
+    def condition(name, effect):
+        return {"key": f"node.kubernetes.io/{name}", "effect": effect}
+
     def pod(where, cpu, owner=None, phase="Running"):
         owners = [] if owner is None else [{"kind": "Job", "uid": owner}]
         spec = {"nodeName": where, "containers": [{"resources": {"requests": {"cpu": cpu}}}]}
@@ -184,8 +187,10 @@ def test_cores_are_those_of_schedulable_nodes_less_other_pods():
     nodes = [
         node("a", "3900m"),
         node("b", "4"),
-        node("cordoned", "8", unschedulable=True),
-        node("away", "16", ready="Unknown"),
+        # Kubernetes itself taints these two.
+        node("cordoned", "8", unschedulable=True, taints=[condition("unschedulable", "NoSchedule")]),
+        node("away", "16", ready="Unknown", taints=[condition("unreachable", "NoExecute")]),
+        node("full", "2", taints=[condition("disk-pressure", "NoSchedule")]),
         node(
             "control", "32", taints=[{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}]
         ),
@@ -200,8 +205,8 @@ def test_cores_are_those_of_schedulable_nodes_less_other_pods():
         pod("control", "1"),
         {"metadata": {}, "spec": {"containers": []}},
     ]
-    assert cluster_cores(nodes, pods, {"ours"}) == SchedulableCores(free=4, most=32)
-    assert cluster_cores(nodes, pods, set()) == SchedulableCores(free=2, most=32)
+    assert cluster_cores(nodes, pods, {"ours"}) == SchedulableCores(free=4, most=34)
+    assert cluster_cores(nodes, pods, set()) == SchedulableCores(free=2, most=34)
 
 
 def test_the_cores_of_the_site_follow_pods_and_nodes(bench):
@@ -353,7 +358,7 @@ def test_a_dry_run_and_a_plan_change_nothing(bench):
     bench.cluster.submit("b", 3.0, 9)
     lines = plan_jobs(bench.client(), JobsDriving({"order": Fcfs()}, bench.folder / "journal"))
     assert lines == [
-        "lab/a, 1 cores: head of the queue",
+        "lab/a, 1 core: head of the queue",
         'kubectl -n lab patch job a -p \'{"spec":{"suspend":false}}\'  # job 1',
     ]
     assert give_back_jobs(bench.client(), bench.clock.time, dry_run=True).released == ("lab/a", "lab/b")
@@ -384,6 +389,20 @@ def test_the_outcome_of_an_earlier_driver_s_release_is_recorded(bench, done, ent
     assert [type(each) for each in first] == [entry, NotResumed]
     assert first[1].why == "it is gone"
     assert bench.cluster.resumptions() == ["lab/a"]
+
+
+def test_a_job_that_cannot_be_read_does_not_stop_the_next_driver(bench):
+    bench.cluster.submit("a", 3.0)
+    bench.cluster.submit("b", 3.0)
+    job = read_job(bench.cluster.jobs()["lab/a"])
+    with JobJournal(bench.folder / "journal") as journal:
+        journal.append(Resuming(BEGIN, job.title, job.uid))
+    bench.cluster.edit(job.path, {"spec": {"activeDeadlineSeconds": "soon"}})
+    bench.run()
+    outcome = read_job_journal(bench.folder / "journal")[1]
+    assert isinstance(outcome, NotResumed)
+    assert "Job lab/a: ValueError" in outcome.why
+    assert bench.cluster.resumptions() == ["lab/b"]
 
 
 def test_a_driver_that_does_not_lead_writes_nothing(bench):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +14,8 @@ from windlass.engines.kubernetes.snapshot import is_leaving, is_ready
 Tree = Mapping[str, Any]
 #: Effects of taints that keep pods without a toleration away.
 _REPELS = ("NoSchedule", "NoExecute")
+#: Beginning of the taints that Kubernetes itself sets for a while, such as on cordoned and unreachable nodes.
+_CONDITION = "node.kubernetes.io/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class SchedulableCores:
 def cluster_cores(nodes: Iterable[Tree], pods: Iterable[Tree], holders: AbstractSet[str]) -> SchedulableCores:
     """Return the cores that Jobs of the queue may use.
 
-    Nodes with a taint that repels pods do not count.
+    Nodes with a taint that repels pods do not count. A node that Kubernetes itself has tainted for its condition, such
+    as a cordoned one, counts as not ready.
 
     Parameters
     ----------
@@ -60,11 +63,12 @@ def cluster_cores(nodes: Iterable[Tree], pods: Iterable[Tree], holders: Abstract
     size: dict[str, float] = {}
     away: set[str] = set()
     for node in nodes:
-        if _repels(node):
+        repelling = list(_repelling(node))
+        if not all(key.startswith(_CONDITION) for key in repelling):
             continue
         name = str((node.get("metadata") or {}).get("name"))
         size[name] = quantity(((node.get("status") or {}).get("allocatable") or {}).get("cpu", "0"))
-        if is_leaving(node) or not is_ready(node):
+        if repelling or is_leaving(node) or not is_ready(node):
             away.add(name)
     taken = dict.fromkeys(size, 0.0)
     for pod in pods:
@@ -83,8 +87,11 @@ def owner_of(pod: Tree) -> str | None:
     return None
 
 
-def _repels(node: Tree) -> bool:
-    return any(each.get("effect") in _REPELS for each in (node.get("spec") or {}).get("taints") or ())
+def _repelling(node: Tree) -> Iterator[str]:
+    """Yield the keys of a node's taints that keep pods away."""
+    for taint in (node.get("spec") or {}).get("taints") or ():
+        if taint.get("effect") in _REPELS:
+            yield str(taint.get("key"))
 
 
 def _whole(cores: float) -> int:

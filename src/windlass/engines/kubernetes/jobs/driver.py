@@ -134,7 +134,9 @@ def plan_jobs(client: JobsClient, driving: JobsDriving) -> list[str]:
     system = KubernetesJobs(client, UnwrittenJobs(), driving.options)
     plan = LiveSite(system).plan(policy)
     rows = zip(plan.jobs, plan.procs, plan.why, strict=True)
-    lines = [f"{system.title(job)}, {procs} cores: {why}" for job, procs, why in rows]
+    lines = [
+        f"{system.title(job)}, {procs} {'core' if procs == 1 else 'cores'}: {why}" for job, procs, why in rows
+    ]
     return [*lines, *plan.command.splitlines()]
 
 

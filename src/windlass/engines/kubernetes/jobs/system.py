@@ -157,9 +157,14 @@ class KubernetesJobs:
         for left in list(self._journal.resuming.values()):
             namespace, _, name = left.job.partition("/")
             tree = self._client.job(f"{API}/namespaces/{namespace}/jobs/{name}")
-            job = None if tree is None else read_job(tree)
-            same = job is not None and job.uid == left.uid
             now = self._clock()
+            try:
+                job = None if tree is None else read_job(tree)
+            except InputError as error:
+                # If it was released, its annotation keeps it from another release.
+                self._journal.append(NotResumed(now, left.job, left.uid, str(error)))
+                continue
+            same = job is not None and job.uid == left.uid
             if job is not None and same and (job.released or not job.suspended):
                 self._journal.append(Resumed(now, left.job, left.uid))
                 self._notify(f"{left.job}: an earlier driver released it")
