@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from windlass.agent.stop import Stop
 from windlass.control.engine import ControlledEngine, EngineStoppedError
 from windlass.control.journal import EngineStatus, EventRecord, JobKey, JournalWriter
-from windlass.model import InputError, PolicyError
+from windlass.model import BatchError, InputError, PolicyError
 from windlass.policy.user_code import describe_failure, message_of
 
 
@@ -136,4 +136,4 @@ class Supervisor:
 
 def _line_of(error: Exception) -> str:
     """Return an error as one line: a complete message, or the class and the message."""
-    return str(error) if isinstance(error, InputError | PolicyError) else message_of(error)
+    return str(error) if isinstance(error, BatchError | InputError | PolicyError) else message_of(error)
