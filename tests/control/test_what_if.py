@@ -115,6 +115,13 @@ def test_machines_are_removed_by_name(path):
         queue.without(["node-0", "node-1"])
 
 
+def test_a_machine_that_is_down_has_no_cores_to_remove(tmp_path):
+    machines = (MachineState("node-0", "up", 4, 0), MachineState("node-1", "down", 4, 0))
+    half = journal_of(tmp_path / "half.db", ("iowa", status(machines=machines)))
+    with JournalReader(half) as reader:
+        assert chosen_queue(reader).without(["node-1", "node-0"]) == 4
+
+
 def test_jobs_without_a_request_are_not_replayed(tmp_path):
     other = JobState("v/1", "vector job", 5.0, 2, "why")
     one = journal_of(tmp_path / "one.db", ("iowa", status(waiting=(other, job("w/1", 10.0, 8, 50.0)))))

@@ -59,7 +59,8 @@ class SiteQueue:
         InputError
             The site has no such machine, or too few processors are left.
         """
-        cores = {each.name: each.cores for each in self.status.machines}
+        # The cores of a machine that is not up are not among the queue's.
+        cores = {each.name: each.cores if each.state == "up" else 0 for each in self.status.machines}
         for name in machines:
             if name not in cores:
                 where = f"site {self.site}" if self.site else f"engine {self.engine}"
