@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from windlass.cli import completion
 from windlass.cli.metrics import Metrics, metrics_address, metrics_served
 from windlass.cli.output import log_json, log_line, print_lines
-
-if TYPE_CHECKING:
-    from windlass.engines.kubernetes.server import Server
 
 #: Patience of commands that end after one answer, s.
 _ONCE_S = 10.0
@@ -99,6 +94,7 @@ def drive(
     from windlass.engines.kubernetes.jobs.client import JobsClient
     from windlass.engines.kubernetes.jobs.driver import JobsDriving, default_journal, drive_jobs, plan_jobs
     from windlass.engines.kubernetes.jobs.system import JobsOptions
+    from windlass.engines.kubernetes.lease import leaders_server
     from windlass.engines.kubernetes.server import ApiServer
     from windlass.model.values import number
     from windlass.order.site import POLICIES as ORDER
@@ -121,29 +117,10 @@ def drive(
     message = "interrupted; running Jobs continue, and waiting ones stay suspended"
     end = stopped_by_signals(True, message, terminated=lambda: 0, **words)
     shown = metrics_served(where, driver_metrics("k8s", "the API server", status))
-    with (
-        end,
-        shown,
-        led(server, (lease_namespace or namespace or "default", "windlass-jobs"), lease, notify) as leads,
-    ):
+    place = lease_namespace or namespace or "default"
+    with end, shown, leaders_server(server, place, "windlass-jobs", lease, notify=notify) as leads:
         client = JobsClient(leads, namespace, patience, notify, contact=status.contact)
         drive_jobs(client, settings, notify, status)
-
-
-@contextmanager
-def led(
-    server: Server, named: tuple[str, str], duration: float, notify: Callable[[str], None]
-) -> Iterator[Server]:
-    """Yield a client that writes only while this process holds a Lease (namespace, name); 0 s for no Lease."""
-    from windlass.engines.kubernetes.lease import LeadersServer, leading
-    from windlass.engines.kubernetes.lease import Lease as HeldLease
-
-    if duration == 0.0:
-        yield server
-        return
-    held = HeldLease(server, *named, duration=duration, notify=notify)
-    with leading(held):
-        yield LeadersServer(server, held)
 
 
 def give_back(

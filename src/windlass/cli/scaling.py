@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from windlass.cli import completion
-from windlass.cli.k8s_jobs import Context, Kubeconfig, Lease, drive, give_back, led
+from windlass.cli.k8s_jobs import Context, Kubeconfig, Lease, drive, give_back
 from windlass.cli.metrics import Metrics, metrics_address, metrics_served
 from windlass.cli.option_checks import RUN, check_apart
 from windlass.cli.output import log_line, print_lines
@@ -72,12 +72,13 @@ def k8s_autoscale(
 ) -> None:
     """Keep spare instances as a policy decides, with CapacityBuffers, or with placeholder pods on older clusters."""
     from windlass.engines.elastic.types import read_types
+    from windlass.engines.kubernetes.lease import leaders_server
     from windlass.engines.kubernetes.server import ApiServer
     from windlass.engines.kubernetes.system import KubernetesScale
 
     check_apart(words, "--dry-run", ("--lease", "--metrics"), RUN)
     known, server = read_types(types), ApiServer(kubeconfig, context)
-    with led(server, (namespace, "windlass-autoscaler"), lease, log_line) as leads:
+    with leaders_server(server, namespace, "windlass-autoscaler", lease, notify=log_line) as leads:
         system = KubernetesScale(leads, known, namespace=namespace, label=label)
         _scale(system, policy, history, f"k8s-{namespace}", period, dry_run, metrics)
 

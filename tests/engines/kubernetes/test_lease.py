@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from tests.adversary.clock import VirtualClock
 from tests.engines.kubernetes.job_cluster import LEASES, JobCluster
 from windlass.engines.elastic.system import ClusterError
-from windlass.engines.kubernetes.lease import LeadershipLostError, LeadersServer, Lease, identity, leading
+from windlass.engines.kubernetes.lease import (
+    LeadershipLostError,
+    LeadersServer,
+    Lease,
+    identity,
+    leaders_server,
+    leading,
+)
 from windlass.model import InputError
 
 PATH = f"{LEASES.format('lab')}/windlass-jobs"
@@ -176,6 +183,19 @@ def test_a_duration_below_a_second_is_an_error(bench):
     assert bench.lease("one", duration=1.0).interval == pytest.approx(1 / 3)
     with pytest.raises(InputError, match=r"lease is 0\.5"):
         bench.lease("one", duration=0.5)
+
+
+def test_a_server_of_the_leader_holds_the_lease_and_gives_it_up(bench):
+    with leaders_server(bench, "lab", "windlass-jobs", 15.0, notify=bench.lines.append) as server:
+        assert isinstance(server, LeadersServer)
+        assert bench.lines == [f"this driver leads: {bench.spec()['holderIdentity']}"]
+    assert bench.spec().get("holderIdentity") is None
+
+
+def test_without_a_duration_there_is_no_lease(bench):
+    with leaders_server(bench, "lab", "windlass-jobs", 0.0, notify=bench.lines.append) as server:
+        assert server is bench
+    assert bench.cluster.history == []
 
 
 def test_each_process_has_a_name_of_its_own():

@@ -250,3 +250,29 @@ class LeadersServer:
         """
         self._lease.check()
         return self._server.send(method, path, body)
+
+
+@contextmanager
+def leaders_server(
+    server: Server, namespace: str, name: str, duration: float, *, notify: Callable[[str], None]
+) -> Iterator[Server]:
+    """Hold a Lease within the context, and yield a client that writes only while this driver leads.
+
+    Parameters
+    ----------
+    server
+        The client.
+    namespace, name, duration, notify
+        As of :class:`Lease`; with a duration of 0 s, the client itself is yielded, and there is no Lease.
+
+    Raises
+    ------
+    InputError
+        The duration is neither 0 nor a second or more.
+    """
+    if duration == 0.0:
+        yield server
+        return
+    lease = Lease(server, namespace, name, duration=duration, notify=notify)
+    with leading(lease):
+        yield LeadersServer(server, lease)
