@@ -62,6 +62,12 @@ def test_a_bad_question_is_one_line(windlass, words, message):
     assert err.count("\n") == 1
 
 
+def test_a_file_that_is_named_as_a_journal_is_read_as_one(windlass, tmp_path):
+    (tmp_path / "empty.db").touch()
+    code, _, err = windlass("what-if", "empty.db", "--policies", "sjf")
+    assert (code, "empty.db: not a journal of Windlass" in err) == (2, True)
+
+
 def test_calibrate_finds_the_missing_processors_and_writes_the_site(windlass, tmp_path):
     jobs = library.simulate(LOG, "easy", processors=56)
     history = jobs.select(

@@ -80,7 +80,8 @@ def what_if_command(given: WhatIfOptions, *, as_json: bool) -> None:
     sizes = _sizes(given.procs)
     if not (policies or sizes or given.without):
         raise InputError("expected an alternative: --policies, --procs or --without")
-    present = _of_journal(given) if is_journal(given.file) else _of_log(given)
+    journal = given.file.suffix == ".db" or is_journal(given.file)
+    present = _of_journal(given) if journal else _of_log(given)
     sizes += [] if present.left is None else [present.left]
     alternatives = alternatives_of(present.policy, present.history.workload.processors, policies, sizes)
     with counted_progress("replays") as update:

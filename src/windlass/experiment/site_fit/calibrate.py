@@ -15,6 +15,7 @@ from windlass.experiment.site_fit.search import FitStep, search
 from windlass.experiment.site_fit.site_rules import SiteRules
 from windlass.io.traces import Workload
 from windlass.model import InputError
+from windlass.report.units import counted
 
 #: Relative error of the mean wait that counts as close.
 TOLERANCE = 0.15
@@ -111,7 +112,9 @@ def calibrate(
     for name, rows in (("fitted", first), ("judged", rest)):
         known = int(np.isfinite(wait[rows]).sum())
         if known < _FEWEST:
-            raise InputError(f"the {name} part has {known} jobs with a wait, expected at least {_FEWEST}")
+            raise InputError(
+                f"the {name} part has {counted(known, 'job')} with a wait, expected at least {_FEWEST}"
+            )
     part = workload.take(first)
     found = search(part, progress)
     model, plain = found.model, SiteRules(workload.processors)
