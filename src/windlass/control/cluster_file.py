@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from windlass.experiment.worlds.policy import Policy, PolicySpec
 from windlass.io import Fields, read_yaml
 from windlass.model import InputError
 from windlass.model.instances import InstanceType
+from windlass.model.state_folder import state_folder
 from windlass.policy.nearest import did_you_mean
 from windlass.scale import POLICIES as SCALE
 from windlass.scale.monitor import default_history
@@ -224,8 +224,7 @@ def default_control_journal() -> Path:
     InputError
         The folder cannot be created.
     """
-    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    folder = Path(home) / "windlass"
+    folder = state_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

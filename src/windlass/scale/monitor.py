@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.model import InputError
+from windlass.model.state_folder import state_folder
 from windlass.model.values import number, whole
 
 _Floats = NDArray[np.float64]
@@ -174,9 +174,8 @@ def default_history(name: str) -> Path:
     name
         Name of the cluster, as in ``k8s-windlass``.
     """
-    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     clean = "".join(sign if sign.isalnum() else "-" for sign in name)
-    return Path(home) / "windlass" / f"scale-{clean}.db"
+    return state_folder() / f"scale-{clean}.db"
 
 
 def _copied(path: Path) -> sqlite3.Connection:

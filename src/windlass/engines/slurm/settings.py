@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from windlass.drive import Named
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.system import SlurmOptions
+from windlass.model.state_folder import state_folder
 
 Notify = Callable[[str], None]
 
@@ -50,9 +50,8 @@ def cluster_name(client: Client) -> str:
 
 def default_journal(cluster: str) -> Path:
     """Return the default path of a cluster's journal, in the user's state folder."""
-    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     name = "".join(sign if sign.isalnum() else "-" for sign in cluster)
-    return Path(home) / "windlass" / f"slurm-{name}.journal"
+    return state_folder() / f"slurm-{name}.journal"
 
 
 def group_name(cluster: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from windlass.engines.kubernetes.jobs.models import QueuedJob, read_job
 from windlass.engines.kubernetes.jobs.system import JobsOptions, KubernetesJobs
 from windlass.engines.kubernetes.pods import name_of
 from windlass.model import InputError
+from windlass.model.state_folder import state_folder
 from windlass.order.site import POLICIES as ORDER
 from windlass.order.site.view import SiteView, Start
 
@@ -66,8 +66,7 @@ class JobsReturn:
 
 def default_journal(namespace: str | None) -> Path:
     """Return the default path of a journal, in the user's state folder."""
-    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(home) / "windlass" / f"k8s-{namespace or 'all'}.journal"
+    return state_folder() / f"k8s-{namespace or 'all'}.journal"
 
 
 def drive_jobs(
