@@ -11,6 +11,7 @@ from tests.engines.slurm.fake_commands import free, job, over, running
 from windlass.control.journal import ActRecord, JobKey, JournalReader, JournalWriter
 from windlass.control.slurm.acts import BookActs
 from windlass.control.slurm.observer import SlurmObserver
+from windlass.control.slurm.queue import ReplayedQueue
 from windlass.engines.slurm.entries import (
     Began,
     Decided,
@@ -25,6 +26,7 @@ from windlass.engines.slurm.entries import (
     Taking,
     Withheld,
 )
+from windlass.experiment.worlds.policy import PolicySpec
 from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
 from windlass.share.answer import Back
 
@@ -157,7 +159,15 @@ def test_sharing_is_a_decision_of_the_guest_once_for_each_quota(tmp_path):
         journal.flush()
         with JournalReader(tmp_path / "journal.db") as reader:
             observer = SlurmObserver(
-                "slurm", "", "iowa", {"share": "pairs"}, journal, reader, acts=True, clock=lambda: 0.0
+                "slurm",
+                "",
+                "iowa",
+                {"share": "pairs"},
+                journal,
+                reader,
+                ReplayedQueue(PolicySpec(name="fcfs"), list),
+                acts=True,
+                clock=lambda: 0.0,
             )
             observer.decided("share", alone, Sharing((Share(7, 8, 30, "host idles"),)))
             observer.decided("share", paired, Sharing((Share(7, 8, 30, "host idles"),)))

@@ -17,11 +17,13 @@ from windlass.control.site_status import status_from_text
 from windlass.control.slurm import engine as slurm_engine
 from windlass.control.slurm.engine import SlurmEngine, SlurmSettings
 from windlass.control.supervisor import Supervisor
+from windlass.control.what_if import chosen_queue, what_if
 from windlass.engines.slurm import driver, lock
 from windlass.engines.slurm.entries import Releasing
 from windlass.engines.slurm.journal import Journal, read_journal
 from windlass.engines.slurm.lock import DriverLock
 from windlass.engines.slurm.system import SlurmOptions
+from windlass.experiment.start_times.alternatives import Alternative
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.model import BatchError, InputError
 
@@ -233,6 +235,22 @@ def test_the_pages_show_a_live_slurm(bench):
     assert "user ann, &lt;b&gt;: requests 3 cores for 120 s" in texts["/decisions?job=7"]
     assert re.search(r"w1 up 3 of 4 3 of 4", texts["/machines"])
     assert "Slurm, order by fcfs; drives the queue" in texts["/health"]
+
+
+def test_what_if_replays_the_queue_of_a_live_slurm(bench):
+    for job, procs in ((7, 3), (8, 4), (9, 1)):
+        bench.slurm.submit(job, procs, looks=99)
+    bench.slurm.submit(10, 1, comment="")
+    assert isinstance(bench.run(6, keep_held=True), EngineStoppedError)
+    with bench.reader() as reader:
+        queue = chosen_queue(reader)
+        page = ask(app_of(reader), "/what-if?policy=easy&procs=8")
+    assert (queue.engine, queue.site, queue.processors, queue.policy) == ("slurm", "strict", 4, FCFS)
+    # The job that Windlass may not release is not in the queue.
+    found = what_if(queue, [Alternative(queue.policy, 8)], draws=2)
+    assert (found.jobs, found.running) == (("8", "9"), 1)
+    assert page.status == 200
+    assert re.search(r"With easy, 8 \w+, the 2 jobs that wait at strict", page.text)
 
 
 RAISES = """

@@ -129,6 +129,13 @@ def test_jobs_without_a_request_are_not_replayed(tmp_path):
         assert what_if(chosen_queue(reader), [], draws=1).jobs == ("w/1",)
 
 
+def test_a_job_that_started_at_the_instant_of_the_view_runs(tmp_path):
+    one = journal_of(tmp_path / "one.db", ("iowa", status(running=(job("r/1", 50.0, 8, 100.0),))))
+    with JournalReader(one) as reader:
+        found = what_if(chosen_queue(reader), [], draws=1)
+    assert (found.jobs, found.running) == (("w/1", "w/2", "w/3"), 1)
+
+
 def test_a_site_without_a_core_or_a_job_has_no_queue(tmp_path):
     empty = status(running=(), waiting=(), queue=QueueStatus("easy", {}, 8))
     gone = status(running=(), queue=QueueStatus("easy", {}, 0))

@@ -177,10 +177,15 @@ def _history(status: SiteStatus, now: float) -> SiteHistory | None:
     processors = queue.free + sum(job.cores for job in running)
     if processors < 1 or not (running or waiting):
         return None
+    # A job that started at this very instant runs.
+    before = float(np.nextafter(now, -np.inf))
     rows = [
         *(("", each.submit, each.start, each.end, each.cores, each.request) for each in queue.past),
-        *((job.id, job.since, job.since, np.inf, job.cores, job.request) for job in running),
-        *((job.id, job.since, np.inf, np.inf, job.cores, job.request) for job in waiting),
+        *(
+            (job.id, min(job.since, before), min(job.since, before), np.inf, job.cores, job.request)
+            for job in running
+        ),
+        *((job.id, min(job.since, now), np.inf, np.inf, job.cores, job.request) for job in waiting),
     ]
     rows.sort(key=lambda row: row[1])
     names, submit, start, end, cores, request = zip(*rows, strict=True)

@@ -7,6 +7,7 @@ The driver's own journal remains the authority on what it released. The control 
 - :mod:`~windlass.control.slurm.acts`: entries of the driver's journal as acts, with their outcomes.
 - :mod:`~windlass.control.slurm.events`: what polls show: jobs submitted, started and ended, and nodes that fail.
 - :mod:`~windlass.control.slurm.starts`: predicts when waiting jobs start.
+- :mod:`~windlass.control.slurm.queue`: the queue as replays see it.
 - :mod:`~windlass.control.slurm.status`: the state of the queue and the nodes;
   :mod:`~windlass.control.slurm.node_cores`: the cores of each node that jobs hold.
 """

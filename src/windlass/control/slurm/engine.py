@@ -14,6 +14,7 @@ from windlass.control.engine import EngineStoppedError
 from windlass.control.journal import EngineStatus, EventRecord, JobKey, JournalReader, JournalWriter
 from windlass.control.predicted_starts import kernels_of_replays
 from windlass.control.slurm.observer import SlurmObserver
+from windlass.control.slurm.queue import ReplayedQueue
 from windlass.control.slurm.starts import LiveStarts
 from windlass.drive import Named, interruptible_sleep
 from windlass.engines.batch.status import DriverStatus
@@ -211,6 +212,15 @@ class SlurmEngine:
         policies = self._settings.made()
         journal.flush()
         with JournalReader(journal.path) as reader:
+            order = self._settings.policies[ORDER.key]
+            starts = LiveStarts(
+                lambda job: JobKey(self.name, site, job),
+                order,
+                journal,
+                reader,
+                lambda: self._ended(stop),
+                time.monotonic,
+            )
             observer = SlurmObserver(
                 self.name,
                 self.about,
@@ -218,6 +228,7 @@ class SlurmEngine:
                 {decision: policy.name for decision, policy in policies.items()},
                 journal,
                 reader,
+                ReplayedQueue(order, lambda: starts.latest_ended),
                 acts=self._acts,
                 clock=self._clock,
             )
@@ -226,14 +237,6 @@ class SlurmEngine:
                 self._report(f"{self.name}: {line}")
                 observer.noted(line)
 
-            starts = LiveStarts(
-                lambda job: JobKey(self.name, site, job),
-                self._settings.policies[ORDER.key],
-                journal,
-                reader,
-                lambda: self._ended(stop),
-                time.monotonic,
-            )
             watched = ObservedDriver(observer, starts)
             driving = self._driving(policies, cluster)
             client = Client(

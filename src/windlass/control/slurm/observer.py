@@ -19,6 +19,7 @@ from windlass.control.journal import (
 from windlass.control.site_status import MOST, SiteStatus, status_text
 from windlass.control.slurm.acts import BookActs
 from windlass.control.slurm.events import QueueEvents
+from windlass.control.slurm.queue import ReplayedQueue
 from windlass.control.slurm.status import StartReasons, site_status
 from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.slurm.entries import Entry
@@ -59,6 +60,8 @@ class SlurmObserver:
         By decision, the name of its policy.
     journal, reader
         The journal, and a reader of it: events that it has already are not written again.
+    queue
+        What a state has of the queue, so that it can be replayed.
     acts
         True if answers are carried out.
     clock
@@ -73,12 +76,14 @@ class SlurmObserver:
         policies: Mapping[str, str],
         journal: JournalWriter,
         reader: JournalReader,
+        queue: ReplayedQueue,
         *,
         acts: bool,
         clock: Callable[[], float],
     ) -> None:
         self._engine, self._about, self._site, self._policies = engine, about, site, policies
         self._journal, self._reader, self._acting, self._clock = journal, reader, acts, clock
+        self._queue = queue
         left = [act for act in reader.open_acts() if (act.job.engine, act.job.site) == (engine, site)]
         self._acts = BookActs(self._key, journal, left)
         self._events = QueueEvents(self._key, self._known_events)
@@ -113,7 +118,7 @@ class SlurmObserver:
                 del reasons[job]
         if not events and now - self._written < _EVERY:
             return
-        state = site_status(poll, StartReasons(self._started, self._proposed))
+        state = site_status(poll, StartReasons(self._started, self._proposed), self._queue.of(poll))
         if not events and state == self._latest and now - self._written < _AT_LEAST:
             return
         self._written, self._latest = now, state

@@ -21,10 +21,11 @@ from windlass.control.journal import (
     StartRecord,
 )
 from windlass.control.predicted_starts import PredictedStarts, replay_policy
+from windlass.control.site_status import MOST_PAST
+from windlass.control.slurm.queue import may_start, queue_processors
 from windlass.engines.slurm.log import EndedJob
 from windlass.engines.slurm.models import JobRow, Phase
 from windlass.engines.slurm.observer import SlurmPoll
-from windlass.engines.slurm.sizes import processors_up
 from windlass.experiment.start_times.calibration import Calibration
 from windlass.experiment.start_times.live import live_history
 from windlass.experiment.start_times.question import StartPredictor
@@ -80,6 +81,7 @@ class LiveStarts:
         self._calibration, self._begun = Calibration(), False
         self._starts = PredictedStarts(key, self._calibration, AGAIN)
         self._ended: deque[EndedJob] = deque(maxlen=MOST_ENDED)
+        self._latest_ended: tuple[EndedJob, ...] = ()
         #: Jobs of the poll before that had not ended.
         self._live: set[str] = set()
         self._due, self._failure = -math.inf, ""
@@ -96,6 +98,11 @@ class LiveStarts:
         self._stop.notify()
         # A round that takes longer ends when it finds the journal closed.
         self._thread.join(_PATIENCE)
+
+    @property
+    def latest_ended(self) -> tuple[EndedJob, ...]:
+        """The last finished jobs of the latest comparison of polls, the latest last; any thread may read it."""
+        return self._latest_ended
 
     def polled(self, poll: SlurmPoll) -> None:
         """Take note of a poll; any thread may call it."""
@@ -127,6 +134,7 @@ class LiveStarts:
             if why != self._failure:
                 found.append(EventRecord(poll.now, self._key(""), "error", why))
             self._failure, self._due = why, self._clock() + EVERY
+        self._latest_ended = tuple(self._ended)[-MOST_PAST:]
         return found
 
     def _run(self) -> None:
@@ -158,7 +166,7 @@ class LiveStarts:
         # Without a record, the jobs that end from now on are all that is known.
         with contextlib.suppress(InputError):
             self._ended.extend(sorted(self._past(), key=lambda job: job.end))
-        processors = _processors(poll)
+        processors = queue_processors(poll)
         some = [job for job in self._ended if job.procs <= processors and job.end <= poll.now]
         if not some:
             return Calibration()
@@ -185,8 +193,8 @@ class LiveStarts:
         self._live = live
 
     def _round(self, poll: SlurmPoll) -> Iterator[PredictionRecord]:
-        starts, processors = self._starts, _processors(poll)
-        waiting = [row for row in poll.jobs if _may_start(row, processors)]
+        starts, processors = self._starts, queue_processors(poll)
+        waiting = [row for row in poll.jobs if may_start(row, processors)]
         waiting = sorted(waiting, key=lambda row: (row.submit, row.job))[:MOST_WAITING]
         due = starts.due([str(row.job) for row in waiting], poll.now)
         if not due:
@@ -195,18 +203,6 @@ class LiveStarts:
         history = live_history(list(self._ended), [*running, *waiting], processors, poll.now)
         predictor = StartPredictor(history.history, self._policy, level=self._calibration.level)
         yield from starts.predicted(predictor.waiting(poll.now), due, poll.now)
-
-
-def _processors(poll: SlurmPoll) -> int:
-    """Return the processors that are up, or those that jobs hold if nodes with jobs were drained."""
-    held = sum(row.procs for row in poll.jobs if row.phase is Phase.RUNS)
-    return max(processors_up(poll.nodes), held)
-
-
-def _may_start(row: JobRow, processors: int) -> bool:
-    """Return whether a job waits, and starts when processors become idle."""
-    free = not row.held or (row.opted_in and not row.barred)
-    return row.phase is Phase.WAITS and free and not row.dependency and row.procs <= processors
 
 
 def _ended(row: JobRow) -> EndedJob:

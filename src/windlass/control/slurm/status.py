@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from windlass.control.site_status import MOST, HeldCores, JobState, MachineState, SiteStatus
+from windlass.control.site_status import MOST, HeldCores, JobState, MachineState, QueueStatus, SiteStatus
 from windlass.control.slurm.node_cores import cores_held
+from windlass.control.slurm.queue import may_start, queue_processors
 from windlass.engines.slurm.models import JobRow, NodeRow, Phase
 from windlass.engines.slurm.observer import SlurmPoll
+from windlass.experiment.start_times.live import requested
 from windlass.report.units import counted
 
 #: Kinds of jobs: those that a policy orders, and those that Slurm schedules.
@@ -24,7 +26,7 @@ class StartReasons:
     proposed: Mapping[int, str] = field(default_factory=dict)
 
 
-def site_status(poll: SlurmPoll, why: StartReasons) -> SiteStatus:
+def site_status(poll: SlurmPoll, why: StartReasons, queue: QueueStatus | None = None) -> SiteStatus:
     """Return the state that a poll shows.
 
     Parameters
@@ -33,6 +35,8 @@ def site_status(poll: SlurmPoll, why: StartReasons) -> SiteStatus:
         The poll.
     why
         The reasons of the policy.
+    queue
+        The queue, for replays; None if it is not replayed.
 
     Examples
     --------
@@ -51,13 +55,14 @@ def site_status(poll: SlurmPoll, why: StartReasons) -> SiteStatus:
     idle = sum(node.procs - held[node.name] for node in up)
     return SiteStatus(
         running=tuple(_running(row, why.started) for row in sorted(runs, key=lambda row: -row.start)[:MOST]),
-        waiting=tuple(_waiting(waits, poll.stuck, why, idle)),
+        waiting=tuple(_waiting(waits, poll, why, idle)),
         running_count=len(runs),
         waiting_count=len(waits),
         cores=sum(node.procs for node in up),
         idle=idle,
         held=_loads(runs),
         machines=tuple(_machine(node, held[node.name]) for node in poll.nodes[:MOST]),
+        queue=queue,
     )
 
 
@@ -65,17 +70,17 @@ def _running(row: JobRow, why: Mapping[int, str]) -> JobState:
     reason = why.get(row.job)
     if reason is None:
         reason = "released for Windlass before" if row.opted_in else "started by Slurm"
-    return JobState(str(row.job), _kind(row), row.start or row.submit, row.procs, reason)
+    since = row.start or row.submit
+    return JobState(str(row.job), _kind(row), since, row.procs, reason, requested(row.limit))
 
 
-def _waiting(
-    rows: Sequence[JobRow], stuck: Mapping[int, str], why: StartReasons, idle: int
-) -> list[JobState]:
-    found, ahead = list[JobState](), 0
+def _waiting(rows: Sequence[JobRow], poll: SlurmPoll, why: StartReasons, idle: int) -> list[JobState]:
+    found, ahead, stuck, processors = list[JobState](), 0, poll.stuck, queue_processors(poll)
     for row in rows[:MOST]:
         text = _wait(row, stuck, why, ahead, idle)
         ahead += row.opted_in and row.held and not row.barred and row.job not in stuck
-        found.append(JobState(str(row.job), _kind(row), row.submit, row.procs, text))
+        request = requested(row.limit) if may_start(row, processors) else 0.0
+        found.append(JobState(str(row.job), _kind(row), row.submit, row.procs, text, request))
     return found
 
 

@@ -38,6 +38,15 @@ class LiveHistory:
     notes: tuple[str, ...]
 
 
+def requested(limit: float | None) -> float:
+    """Return the run time (s) that a job with a time limit (s) requests; a year without a limit.
+
+    >>> requested(60.0), requested(None)
+    (60.0, 31536000.0)
+    """
+    return _UNLIMITED_S if limit is None else min(float(limit), _UNLIMITED_S)
+
+
 def live_history(
     ended: Sequence[EndedJob], rows: Sequence[JobRow], processors: int, now: float
 ) -> LiveHistory:
@@ -95,7 +104,7 @@ def live_history(
     submits = np.minimum(np.array(submit, float), now)
     starts = np.maximum(np.array(start, float), submits)
     ends = np.maximum(np.array(end, float), starts)
-    limits = np.array([_UNLIMITED_S if each is None else min(float(each), _UNLIMITED_S) for each in request])
+    limits = np.array([requested(each) for each in request])
     order = np.argsort(submits, kind="stable")
     held_for = np.where(np.isfinite(ends), ends - np.where(np.isfinite(starts), starts, 0), limits)
     table = JobTable.of(submits[order], held_for[order], np.array(procs)[order], limits[order])
