@@ -33,6 +33,7 @@ from windlass.control.web.access import PageAccess, check_access
 from windlass.control.web.app import PagesApp
 from windlass.control.web.html import Markup, joined, tag
 from windlass.control.web.pages import PAGES
+from windlass.control.web.pages.layout import table
 from windlass.model import InputError
 
 EVIL = "<script>alert('1')</script><img src=x onerror=\"alert(2)\">&amp;"
@@ -165,8 +166,8 @@ def test_pages_have_landmarks_labels_and_a_heading(evil, target):
     assert {each["id"] for each in page.of("select") + page.of("input")} <= labelled
     ids = [attributes["id"] for _, attributes in page.found if "id" in attributes]
     assert len(set(ids)) == len(ids)
-    for table in page.of("th"):
-        assert table["scope"] == "col"
+    for head in page.of("th"):
+        assert head["scope"] == "col"
 
 
 @pytest.mark.parametrize(
@@ -214,6 +215,32 @@ def test_escaped_text_is_parsed_back_as_the_same_text(text):
 
 def test_only_markup_is_written_without_escaping():
     assert joined("<", Markup("<b>"), tag("i", "<")) == "&lt;<b><i>&lt;</i>"
+
+
+@pytest.mark.parametrize(("length", "short"), [(45, True), (46, False)])
+def test_a_long_cell_may_have_line_breaks_and_the_last_cell_always(length, short):
+    row = (tag("a", "x" * length, href="/?job=a-long-address"), "y")
+    text = table("Jobs", ("Job#", "Why"), [row], "None.")
+    assert f'data-name="Job" class="{"number short" if short else "number"}"' in text
+    assert '<td data-name="Why">y</td>' in text
+
+
+@pytest.mark.parametrize(("columns", "few"), [(3, True), (4, False)])
+def test_a_table_of_few_columns_is_as_wide_as_its_content(columns, few):
+    text = table("Jobs", [f"c{number}" for number in range(columns)], [["x"] * columns], "None.")
+    assert ('<table class="few">' in text) is few
+
+
+def test_sites_of_one_name_in_two_engines_have_ids_of_their_own(tmp_path):
+    state = status_text(SiteStatus((), (), 0, 0, machines=(MachineState("w1", "up", 4, 2),)))
+    with JournalWriter(tmp_path / "journal.db") as journal:
+        journal.append(*(ViewRecord(1.0, engine, "iowa", state) for engine in ("slurm", "demo")))
+    with JournalReader(tmp_path / "journal.db") as reader:
+        page = Elements(ask(app_of(reader), "/machines").text)
+    assert sorted(each["id"] for each in page.of("details")) == [
+        "machines-demo: iowa",
+        "machines-slurm: iowa",
+    ]
 
 
 # PageAccess.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
-import numpy as np
 import pytest
 
 from tests.control.test_web import EVIL, Elements, app_of, ask, call
@@ -23,6 +23,7 @@ from windlass.experiment.start_times.alternatives import Alternative
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.model import InputError, JobTable
 from windlass.order.site.policies.easy import Easy
+from windlass.report.units import duration
 from windlass.sim.site.replay import replay
 
 SJF = PolicySpec(name="sjf")
@@ -146,7 +147,7 @@ def test_a_site_without_a_core_or_a_job_has_no_queue(tmp_path):
             chosen_queue(reader)
         answer = ask(app_of(reader), "/what-if")
     assert answer.status == 200
-    assert "No engine reports a queue" in answer.text
+    assert "No engine reports a queue of batch jobs in which jobs run or wait." in answer.text
 
 
 # The page.
@@ -171,9 +172,39 @@ def test_the_page_answers_as_the_library_does(path):
         found = what_if(chosen_queue(reader), [Alternative(SJF, 12)], draws=12)
     assert answer.status == 200
     assert "With sjf, 12 processors, the 3 jobs that wait at iowa" in answer.text
-    assert f"<td>w/{np.argmin(found.others[0].starts[:, 0]) + 1}</td>" in answer.text.replace(
-        ' data-name="Job"', ""
+    rows = re.findall(
+        r'<td data-name="Job"[^>]*>(.*?)</td><td data-name="At present"[^>]*>(.*?)<', answer.text
     )
+    waits = found.present.starts.mean(axis=1) - found.at
+    assert rows == [(job, duration(round(wait))) for job, wait in zip(found.jobs, waits, strict=True)]
+
+
+def test_the_answer_has_one_rounding_in_its_sentences_and_its_table(path):
+    with JournalReader(path) as reader:
+        text = ask(app_of(reader), "/what-if?policy=sjf").text
+        found = what_if(chosen_queue(reader), [Alternative(SJF, 8)], draws=12)
+    mean = duration(round(found.wait(found.present).mean))
+    assert f"they wait {mean} more" in text
+    assert f'data-name="Wait" class="short">{mean} (' in text
+    assert text.count('<p class="answer">') == 1
+
+
+def test_jobs_that_never_start_with_the_alternative_have_no_mean(tmp_path):
+    wide = journal_of(tmp_path / "wide.db", ("iowa", status(waiting=(job("w/1", 10.0, 8, 50.0),))))
+    with JournalReader(wide) as reader:
+        answer = ask(app_of(reader), "/what-if?procs=4")
+    assert answer.status == 200
+    assert re.search(
+        r'data-name="Wait"[^>]*>–<.*data-name="Change"[^>]*>–<.*data-name="Never"[^>]*>1<', answer.text
+    )
+    assert ">never</td>" in answer.text
+
+
+def test_machines_of_the_chosen_site_are_proposed(path):
+    with JournalReader(path) as reader:
+        text = ask(app_of(reader), "/what-if").text
+    assert '<datalist id="machines"><option>node-0</option><option>node-1</option></datalist>' in text
+    assert Elements(text).of("input")[-1]["list"] == "machines"
 
 
 @pytest.mark.parametrize(
@@ -181,12 +212,12 @@ def test_the_page_answers_as_the_library_does(path):
     [
         ("policy=none", 400, "unknown policy, expected one of"),
         ("policy=/tmp/evil.py", 400, "unknown policy"),
-        ("procs=0", 400, "procs is not a whole number from 1"),
-        ("procs=99999999999", 400, "procs is not a whole number"),
-        ("procs=4&without=node-0", 400, "both cores and a machine are given"),
+        ("procs=0", 400, "processors is not a whole number from 1"),
+        ("procs=99999999999", 400, "processors is not a whole number"),
+        ("procs=4&without=node-0", 400, "both processors and a machine are given"),
         ("without=node-9", 400, "no machine"),
-        ("engine=other&policy=sjf", 404, "no such queue"),
-        ("site=osaka", 404, "no such queue"),
+        ("engine=other&policy=sjf", 404, "no queue of other can be replayed, expected one of demo iowa"),
+        ("site=osaka", 404, "no queue of osaka can be replayed, expected one of demo iowa"),
         ("draws=9", 400, "unknown parameter"),
     ],
 )
@@ -194,7 +225,22 @@ def test_a_bad_question_is_refused(path, query, status, why):
     with JournalReader(path) as reader:
         answer = ask(app_of(reader), f"/what-if?{query}")
     assert answer.status == status
-    assert why in answer.text
+    if why == "unknown parameter":
+        # Refused before the page is known.
+        assert answer.text.startswith(why)
+    else:
+        (alert,) = re.findall(r'<p class="error" role="alert">(.*?)</p>', answer.text)
+        assert why in alert.replace("&#x27;", "'").lower()
+        assert Elements(answer.text).of("nav") == [{"aria-label": "Pages"}]
+
+
+def test_a_refused_query_has_the_page_around_it_and_escapes_the_reason(path):
+    with JournalReader(path) as reader:
+        answer = ask(app_of(reader), "/what-if?site=%3Cimg%3E")
+    page = Elements(answer.text)
+    assert (answer.status, page.of("img")) == (404, [])
+    assert [each["href"] for each in page.of("a") if each.get("aria-current") == "page"] == ["/what-if"]
+    assert page.of("p")[0] == {"class": "error", "role": "alert"}
 
 
 def test_one_question_is_answered_at_a_time(path, monkeypatch):
@@ -224,7 +270,7 @@ def test_one_question_is_answered_at_a_time(path, monkeypatch):
 
         first, second, other = asyncio.run(both())
         assert (first, second.status, other) == (400, 429, 200)
-        assert "another what-if is being replayed" in second.text
+        assert "Another what-if is being replayed" in second.text
 
 
 def test_text_of_the_journal_is_escaped(tmp_path):

@@ -20,6 +20,15 @@ def clock_text(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}"
 
 
+def zone_text(seconds: float) -> str:
+    """Return a time as :func:`clock_text` does, with the name of the time zone if it has one.
+
+    >>> zone_text(0.0), zone_text(1.8e9)
+    ('day 1 00:00:00', '2027-01-15 08:00:00 UTC')
+    """
+    return clock_text(seconds) if seconds < _SIMULATED else f"{clock_text(seconds)} UTC"
+
+
 def span_text(seconds: float) -> str:
     """Return a duration, in a form that has one width for most values.
 

@@ -12,7 +12,7 @@ from typing import Any
 from windlass.control.journal import JournalReader
 from windlass.control.web.access import PageAccess
 from windlass.control.web.metrics import CONTENT, metrics_text
-from windlass.control.web.pages import PAGES, PARAMETERS, PageContext, is_slow
+from windlass.control.web.pages import PAGES, PARAMETERS, PageContext, is_slow, refused_page
 from windlass.control.web.request import BadRequestError, PageRequest, request_of
 from windlass.control.web.stream import ChangeStream, lifetime, next_message
 from windlass.model import InputError
@@ -90,12 +90,21 @@ class PagesApp:
             if request.path == "/events":
                 await self._stream(head, receive, send)
                 return
-            found = await self._slowly(request) if is_slow(request) else self._answer(request)
+            found = await self._allowed(request)
         except BadRequestError as error:
             found = PageResponse(error.status, f"{error.why}\n".encode(), "text/plain; charset=utf-8")
         except InputError as error:
             found = PageResponse(503, f"{error}\n".encode(), "text/plain; charset=utf-8")
         await _send(found, head, send)
+
+    async def _allowed(self, request: PageRequest) -> PageResponse:
+        """Answer a request that has access; if a page refuses its query, it is a page with the reason."""
+        try:
+            return await self._slowly(request) if is_slow(request) else self._answer(request)
+        except BadRequestError as error:
+            if request.path not in PAGES:
+                raise
+            return _html(error.status, refused_page(request.path, error.why))
 
     async def _slowly(self, request: PageRequest) -> PageResponse:
         """Answer in a thread, so that other requests do not wait; one such request at a time."""
@@ -116,7 +125,7 @@ class PagesApp:
         if page is None:
             raise BadRequestError(404, f"no such page, expected one of {', '.join(PAGES)}, /metrics")
         context = PageContext(self._reader, self._wall(), self.changes.clients)
-        return PageResponse(200, b"<!doctype html>\n" + page(request, context).encode("utf-8"))
+        return _html(200, page(request, context))
 
     async def _stream(self, head: bool, receive: Receive, send: Send) -> None:
         """Notify a client of changes until it disconnects."""
@@ -145,6 +154,10 @@ class PagesApp:
         finally:
             gone.cancel()
             self.changes.leave(changed)
+
+
+def _html(status: int, page: str) -> PageResponse:
+    return PageResponse(status, b"<!doctype html>\n" + page.encode("utf-8"))
 
 
 async def _disconnected(receive: Receive) -> None:

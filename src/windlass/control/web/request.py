@@ -51,8 +51,17 @@ class PageRequest:
         """Return a parameter of the query; None if it is absent or empty."""
         return self.values.get(name) or None
 
-    def number(self, name: str, least: int, most: int) -> int | None:
+    def number(self, name: str, least: int, most: int, label: str = "") -> int | None:
         """Return a whole number of the query; None if it is absent.
+
+        Parameters
+        ----------
+        name
+            Name of the parameter.
+        least, most
+            Its bounds.
+        label
+            What the field is called on the page; empty if it is the name.
 
         Raises
         ------
@@ -63,7 +72,7 @@ class PageRequest:
         if text is None:
             return None
         if not (text.isascii() and text.isdecimal() and len(text) <= 19 and least <= int(text) <= most):
-            raise BadRequestError(400, f"{name} is not a whole number from {least} to {most}")
+            raise BadRequestError(400, f"{label or name} is not a whole number from {least} to {most}")
         return int(text)
 
 

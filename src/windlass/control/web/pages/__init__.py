@@ -18,6 +18,7 @@ from windlass.control.web.html import Markup
 from windlass.control.web.pages.context import PageContext
 from windlass.control.web.pages.decisions import decisions_page
 from windlass.control.web.pages.health import health_page
+from windlass.control.web.pages.layout import refused_page
 from windlass.control.web.pages.machines import machines_page
 from windlass.control.web.pages.now import now_page
 from windlass.control.web.pages.what_if import is_question, what_if_page
@@ -42,4 +43,4 @@ def is_slow(request: PageRequest) -> bool:
     return request.path == "/what-if" and is_question(request)
 
 
-__all__ = ["PAGES", "PARAMETERS", "PageContext", "is_slow"]
+__all__ = ["PAGES", "PARAMETERS", "PageContext", "is_slow", "refused_page"]

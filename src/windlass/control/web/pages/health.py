@@ -8,7 +8,7 @@ from windlass.control.web.html import Markup, tag
 from windlass.control.web.pages.context import PageContext
 from windlass.control.web.pages.layout import page, state_mark, table, tiles
 from windlass.control.web.request import PageRequest
-from windlass.control.words import clock_text, span_text
+from windlass.control.words import clock_text, span_text, zone_text
 
 #: A running engine that has written nothing for this long is marked, s.
 _SILENT = 60.0
@@ -56,7 +56,7 @@ def _row(each: SeenStatus, wall: float) -> tuple[str, ...]:
     return (
         status.engine,
         state_mark("silent" if silent else status.state),
-        clock_text(status.time),
+        zone_text(status.time),
         f"{span_text(age)} ago",
         status.about,
         status.error or "–",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlencode
 
@@ -16,6 +17,10 @@ _LINKS = (
     ("/machines", "Machines"),
     ("/health", "Health"),
 )
+#: A table of at most so many columns is as wide as its content.
+_FEW = 3
+#: The most characters of a cell without line breaks.
+_SHORT = 45
 
 
 def page(path: str, title: str, *content: str, live: bool = True) -> Markup:
@@ -60,6 +65,22 @@ def page(path: str, title: str, *content: str, live: bool = True) -> Markup:
     return tag("html", head, body, lang="en")
 
 
+def refused_page(path: str, why: str) -> Markup:
+    """Return a page with the reason for which a request is refused.
+
+    Parameters
+    ----------
+    path
+        The path of the page, which exists.
+    why
+        The reason.
+    """
+    name = next(name for to, name in _LINKS if to == path)
+    line = tag("p", f"{why[:1].upper()}{why[1:]}.", class_="error", role="alert")
+    back = tag("p", tag("a", "Back to the page without this query", href=path))
+    return page(path, name, line, back, live=False)
+
+
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], empty: str) -> Markup:
     """Return a table; on a narrow screen each row becomes a block with the names of its columns.
 
@@ -76,19 +97,29 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], e
     if not cells:
         return tag("p", empty, class_="empty")
     names = [name.removesuffix("#") for name in columns]
-    kinds = ["number" if name.endswith("#") else None for name in columns]
-    head = [tag("th", name, scope="col", class_=kind) for name, kind in zip(names, kinds, strict=True)]
+    kinds = ["number" if name.endswith("#") else "" for name in columns]
+    head = [
+        tag("th", name, scope="col", class_=kind or None) for name, kind in zip(names, kinds, strict=True)
+    ]
     body = [
-        tag(
-            "tr",
-            *(
-                tag("td", cell, data_name=name, class_=kind)
-                for cell, name, kind in zip(row, names, kinds, strict=True)
-            ),
-        )
+        tag("tr", *(_cell(*each) for each in zip(row, names, kinds, range(len(row), 0, -1), strict=True)))
         for row in cells
     ]
-    return tag("table", tag("caption", caption), tag("thead", tag("tr", *head)), tag("tbody", *body))
+    return tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", *head)),
+        tag("tbody", *body),
+        class_="few" if len(names) <= _FEW else None,
+    )
+
+
+def _cell(content: str, name: str, kind: str, left: int) -> Markup:
+    """Return a cell; one that is followed by others has no line breaks if it is short."""
+    short = left > 1 and len(re.sub("<[^>]*>", "", content)) <= _SHORT
+    return tag(
+        "td", content, data_name=name, class_=" ".join(filter(None, (kind, "short" if short else ""))) or None
+    )
 
 
 def tiles(*pairs: tuple[str, str]) -> Markup:

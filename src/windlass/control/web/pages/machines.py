@@ -16,7 +16,7 @@ def machines_page(request: PageRequest, context: PageContext) -> Markup:
     for view in context.reader.views():
         state = status_from_text(view.content)
         if state.machines and engine in (None, view.engine) and site in (None, view.site):
-            sections.append(_site(f"{view.site or 'all sites'}", state))
+            sections.append(_site(f"{view.engine}: {view.site or 'all sites'}", state))
     empty = tag("p", "No engine has reported machines yet.", class_="empty")
     return page("/machines", "Machines", *(sections or [empty]))
 

@@ -11,7 +11,7 @@ from windlass.control.web.html import Markup, joined, tag
 from windlass.control.web.pages.context import PageContext
 from windlass.control.web.pages.layout import link, more_rows, page, site_links, state_mark, table, tiles
 from windlass.control.web.request import PageRequest
-from windlass.control.words import clock_text, span_text, until_text
+from windlass.control.words import span_text, until_text, zone_text
 
 #: Rows of each table if the query has no number.
 _ROWS = 50
@@ -44,7 +44,7 @@ def _section(summary: EngineSummary, site: str | None, rows: int, starts: _Start
         tag("p", status.about),
         tag("p", status.error, class_="error", role="alert") if status.error else "",
         tiles(
-            ("Time", clock_text(summary.now)),
+            ("Time", zone_text(summary.now)),
             ("Running", f"{summary.running_count:,}"),
             ("Waiting", f"{summary.waiting_count:,}"),
             ("Cores held", f"{summary.held:,} of {summary.cores:,}"),

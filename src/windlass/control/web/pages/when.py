@@ -12,8 +12,9 @@ from windlass.control.web.html import Markup, joined, tag
 from windlass.control.web.pages.context import PageContext
 from windlass.control.web.pages.layout import link, more_rows, page, site_links, state_mark, table
 from windlass.control.web.request import PageRequest
-from windlass.control.words import clock_text, span_text, until_text
+from windlass.control.words import clock_text, span_text, until_text, zone_text
 from windlass.experiment.start_times.calibration import FEWEST
+from windlass.report.units import duration
 
 _ROWS = 50
 #: What the replays of the site leave out.
@@ -56,7 +57,7 @@ def _section(
         "section",
         tag("h2", joined(f"{name} ", state_mark(summary.seen.status.state))),
         *(tag("p", each) for each in score_sentences(score, calibrated, waiting)),
-        tag("p", f"The time is {clock_text(now)}."),
+        tag("p", f"The time is {zone_text(now)}."),
         tag("details", tag("summary", "What these predictions neglect"), neglected, id=f"neglected-{name}"),
         site_links("/when", name, summary.sites, site),
         content,
@@ -94,7 +95,9 @@ def score_sentences(
             f" {span_text(score.planned_error)} by Slurm's rule."
         )
     if calibrated.scored:
-        yield f"Of the {calibrated.scored:,} with a calibrated interval, {_share(calibrated)} did."
+        many = f"Of the {calibrated.scored:,} with a calibrated interval, {_share(calibrated)} did."
+        one = f"The one with a calibrated interval {'did' if calibrated.contained else 'did not'}."
+        yield one if calibrated.scored == 1 else many
     # Immediate starts are calibrated apart, so that some intervals may be calibrated and others not.
     most = max((each.scored for each in waiting), default=FEWEST)
     if most < FEWEST:
@@ -130,7 +133,8 @@ def _interval(each: PredictionRecord, now: float) -> str:
     if now > each.high:
         text = f"ended {span_text(now - each.high)} ago"
     else:
-        text = f"{until_text(each.low, now)} to {until_text(each.high, now)}"
+        low = duration(round(each.low - now)) if each.low > now else "now"
+        text = f"{low} to {duration(round(each.high - now))}"
     return text if each.scored >= FEWEST else f"{text}, not calibrated"
 
 
