@@ -155,7 +155,7 @@ class ClusterObserver:
         # Higher numbers are benchmark tasks of the policy.
         lines = [(part.state.line["running"], len(part.state.submit)) for part in parts]
         count = sum(int(((running != NONE) & (running < tasks)).sum()) for running, tasks in lines)
-        return counted(count, "short task") + (" runs" if count == 1 else " run")
+        return _tasks_note(count)
 
     def _policy(self, decision: str, site: str) -> str:
         known = next((each for each in DECISIONS if each == decision), None)
@@ -195,6 +195,17 @@ class ObservingPart(Quiet):
             self._count += 1
             self._observer.observe(now)
         return ()
+
+
+def _tasks_note(count: int) -> str:
+    """Return a note on the short tasks that run.
+
+    >>> _tasks_note(0), _tasks_note(1), _tasks_note(2000)
+    ('', '1 short task runs', '2,000 short tasks run')
+    """
+    if count == 0:
+        return ""
+    return counted(count, "short task") + (" runs" if count == 1 else " run")
 
 
 def _time(row: DecisionRecord | EventRecord) -> float:

@@ -12,7 +12,7 @@ from windlass.control.journal import DecisionRecord, EventRecord, JobKey
 from windlass.control.site_status import MOST_PAST, JobState, PastJob, QueueStatus
 from windlass.experiment.worlds.policy import PolicySpec
 from windlass.model.vectors import VectorJobs
-from windlass.report.units import counted
+from windlass.report.units import counted, duration
 from windlass.sim.instances.result import Scaled
 from windlass.sim.site.result import Replay
 
@@ -151,7 +151,9 @@ class BatchWatch:
         jobs, events, decisions = replay.jobs, list[EventRecord](), list[DecisionRecord]()
         submitted, started, ended = self._changes.of(now, replay.start, replay.end)
         for row in submitted:
-            text = f"requests {counted(int(jobs.procs[row]), 'core')} for {jobs.request[row]:.0f} s"
+            text = (
+                f"requests {counted(int(jobs.procs[row]), 'core')} for {duration(float(jobs.request[row]))}"
+            )
             events.append(EventRecord(float(jobs.submit[row]), self._key(row, replay), "submitted", text))
         for row in started:
             at, why = float(replay.start[row]), replay.reasons[int(replay.why[row])]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from windlass.control.journal import EventRecord, JobKey
 from windlass.engines.slurm.models import JobRow, NodeRow, Phase
-from windlass.report.units import counted
+from windlass.report.units import counted, duration
 
 #: The kind of an event, and its time, s.
 _Seen = set[tuple[str, float]]
@@ -91,7 +91,7 @@ class QueueEvents:
 
 def _implied(row: JobRow) -> Iterator[tuple[str, float, str]]:
     """Yield the events that a job's row shows: kind, time (s) and details."""
-    limit = f" for {row.limit:.0f} s" if row.limit < float("inf") else ""
+    limit = f" for {duration(row.limit)}" if row.limit < float("inf") else ""
     by = f"user {row.user}, {row.name}: " if row.name else f"user {row.user}: "
     if row.submit > 0:
         kind = "requeued" if row.restarts else "submitted"

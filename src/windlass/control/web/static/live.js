@@ -13,15 +13,31 @@ function report(text) {
   if (status.textContent !== text) status.textContent = text;
 }
 
-// Typing in a field and selecting text are not interrupted.
+// A form that was changed and not sent, typing in a field and selecting text are not interrupted.
+function changed(field) {
+  if (field.matches("select")) {
+    // Without a chosen option, the browser shows the first one.
+    const at = [...field.options].findIndex((each) => each.defaultSelected);
+    return field.selectedIndex !== Math.max(at, 0);
+  }
+  return field.value !== field.defaultValue;
+}
+
 function occupied() {
-  const focused = document.activeElement;
-  const field = focused && main.contains(focused) && focused.matches("input, select");
-  return field || !document.getSelection().isCollapsed || document.hidden;
+  const fields = [...main.querySelectorAll("input, select")];
+  const used = fields.some((each) => each === document.activeElement || changed(each));
+  return used || !document.getSelection().isCollapsed;
+}
+
+// What identifies an element with the focus in the page before and after.
+function nameOf(element) {
+  return element.getAttribute("href") || element.parentElement.id || element.textContent;
 }
 
 async function refresh() {
-  if (busy || paused || occupied()) {
+  const wait = occupied();
+  if (wait && !paused) report("Updates wait while a form is changed or text is selected.");
+  if (busy || paused || wait || document.hidden) {
     pending = true;
     return;
   }
@@ -32,11 +48,12 @@ async function refresh() {
     if (!response.ok) throw new Error(`status ${response.status}`);
     const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
     const open = new Set([...main.querySelectorAll("details[open]")].map((each) => each.id));
-    const focused = main.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+    const focused = document.activeElement !== main && main.contains(document.activeElement);
+    const name = focused ? nameOf(document.activeElement) : null;
     main.replaceChildren(...parsed.getElementById("main").childNodes);
     for (const each of main.querySelectorAll("details")) each.open = open.has(each.id);
     if (focused) {
-      const same = [...main.querySelectorAll("a")].find((each) => each.getAttribute("href") === focused);
+      const same = [...main.querySelectorAll("a, button, summary")].find((each) => nameOf(each) === name);
       if (same) same.focus({ preventScroll: true });
     }
     report("Updated automatically.");
