@@ -51,8 +51,11 @@ addEventListener("load", () => {
     const name = getComputedStyle(each, "::before"), room = parseFloat(getComputedStyle(each).paddingLeft);
     return name.content !== "none" && (name.position === "absolute" || parseFloat(name.width) > room);
   });
+  const aside = [...document.querySelectorAll("td")].filter((each) =>
+    wide <= 800 && getComputedStyle(each).textAlign === "right");
   const named = (each) => `${each.tagName} ${each.dataset.name ?? ""} ${each.textContent.slice(0, 30)}`;
-  document.title = JSON.stringify({ beyond: beyond.map(named), covered: covered.map(named), narrow: wide <= 800 });
+  document.title = JSON.stringify({ beyond: beyond.map(named), covered: covered.map(named),
+    aside: aside.map(named), narrow: wide <= 800 });
 });
 </script>
 """
@@ -152,7 +155,9 @@ def test_nothing_overflows_and_no_name_covers_a_value(app, tmp_path, width):
         file = tmp_path / f"{number}.html"
         file.write_text(text, encoding="utf-8")
         found[target] = opened(file, tmp_path / "profile", width)
-    assert found == {target: {"beyond": [], "covered": [], "narrow": width <= 800} for target in targets}
+    assert found == {
+        target: {"beyond": [], "covered": [], "aside": [], "narrow": width <= 800} for target in targets
+    }
 
 
 @pytest.mark.slow

@@ -72,7 +72,7 @@ class PageRequest:
         if text is None:
             return None
         if not (text.isascii() and text.isdecimal() and len(text) <= 19 and least <= int(text) <= most):
-            raise BadRequestError(400, f"{label or name} is not a whole number from {least} to {most}")
+            raise BadRequestError(400, f"{label or name} is not a whole number from {least:,} to {most:,}")
         return int(text)
 
 
