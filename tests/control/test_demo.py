@@ -158,7 +158,8 @@ class Steps:
     """An engine that runs until it is stopped, or until it raises."""
 
     def __init__(self, name: str, error: Exception | None = None) -> None:
-        self.name, self.about, self.now, self._error = name, "an engine of tests", 7.0, error
+        self.name, self.about, self.scope, self.now = name, "an engine of tests", name, 7.0
+        self._error = error
 
     def run(self, journal: JournalWriter, stop: Stop) -> None:
         if self._error is not None:

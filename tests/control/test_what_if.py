@@ -184,7 +184,7 @@ def test_the_answer_has_one_rounding_in_its_sentences_and_its_table(path):
         text = ask(app_of(reader), "/what-if?policy=sjf").text
         found = what_if(chosen_queue(reader), [Alternative(SJF, 8)], draws=12)
     mean = duration(round(found.wait(found.present).mean))
-    assert f"they wait {mean} more" in text
+    assert f"they wait another {mean} on average" in text
     assert f'data-name="Wait" class="short">{mean} (' in text
     assert text.count('<p class="answer">') == 1
 
