@@ -29,6 +29,8 @@ from windlass.engines.slurm.system import SlurmOptions
 from windlass.model import BatchError, InputError, PolicyError
 from windlass.order.site.policies.easy import Easy
 from windlass.order.site.policies.fcfs import Fcfs
+from windlass.order.site.policies.limited import Limited
+from windlass.order.site.policies.queue import Queue
 from windlass.order.site.view import Start
 from windlass.share import Allocation, Candidate, Guest, Share, ShareView, Sharing
 from windlass.share.answer import Back
@@ -89,6 +91,26 @@ def test_jobs_run_in_the_policy_s_order_which_is_journalled_and_reported(tmp_pat
     assert kinds == [Decided, Releasing, Began, Over] * 3
     with DriverLock("strict:here:7", tmp_path):
         pass
+
+
+@pytest.mark.parametrize(
+    ("policy", "warned"),
+    [
+        (Limited(jobs_per_user=1), True),
+        (Limited(procs_per_user=4), True),
+        (Limited(long=60.0, closed="0-17"), False),
+        (Queue("multifactor"), True),
+        (Queue("sjf"), False),
+    ],
+)
+def test_a_policy_that_depends_on_users_is_warned_of(tmp_path, policy, warned):
+    slurm = Strict()
+    slurm.submit(7)
+    _, lines = driven(slurm, tmp_path, policy)
+    expected = f"policy {policy.name!r}: the users of live jobs are not known"
+    assert [line.partition(";")[0] for line in lines if "users" in line] == [expected] * warned
+    planned = plan_slurm(client_of(slurm), Driving({"order": policy}, tmp_path / "other", LOOK))
+    assert [line.partition(";")[0] for line in planned if "users" in line] == [expected] * warned
 
 
 def test_notices_of_the_system_are_reported(tmp_path):

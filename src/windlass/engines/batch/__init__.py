@@ -12,5 +12,6 @@
 - :mod:`~windlass.engines.batch.journaled`: an engine that records its decisions there.
 - :mod:`~windlass.engines.batch.status`: the present state of a driver; :mod:`~windlass.engines.batch.metrics`: the same
   for Prometheus; :mod:`~windlass.engines.batch.log_entry`: a line of its log.
+- :mod:`~windlass.engines.batch.users`: the warning that live jobs have no users.
 - :mod:`~windlass.engines.batch.result`: the outcome of each job, and plans.
 """

@@ -17,6 +17,7 @@ from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.status import DriverStatus
+from windlass.engines.batch.users import warn_of_users
 from windlass.engines.linux.files import GroupError
 from windlass.engines.linux.groups import detect_groups
 from windlass.engines.slurm.batches import listed
@@ -99,6 +100,7 @@ def drive_slurm(
     with DriverLock(cluster_name(client)), Journal(driving.journal, appended=observer.appended) as journal:
         _report_found(journal, notify)
         policy = driving.policies[ORDER.key]
+        warn_of_users(policy, notify)
         with contextlib.ExitStack() as stack:
             # On exit, quotas are lifted first, then the queue is given back, and then the lock is released.
             if not driving.keep_held:
@@ -140,8 +142,10 @@ def plan_slurm(client: Client, driving: Driving) -> list[str]:
     """
     options = dataclasses.replace(driving.options, dry_run=True)
     policy: Any = driving.policies[ORDER.key]
+    warnings = list[str]()
+    warn_of_users(policy, warnings.append)
     lines = LiveSite(SlurmSystem(client, Unwritten(driving.journal), options)).plan(policy).lines()
-    return [*lines, *plan_shares(client, driving, options)]
+    return [*warnings, *lines, *plan_shares(client, driving, options)]
 
 
 def give_back(client: Client, journal: Path, options: SlurmOptions, notify: Notify) -> QueueReturn:

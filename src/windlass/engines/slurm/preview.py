@@ -9,6 +9,7 @@ from typing import Any
 
 from windlass.drive import Engine, StopRequest, drive, interruptible_sleep
 from windlass.engines.batch.result import BatchRun
+from windlass.engines.batch.users import warn_of_users
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.journal import Unwritten
 from windlass.engines.slurm.observer import DriverObserver
@@ -86,6 +87,7 @@ def preview_slurm(
     BatchError
         Slurm stays unreachable.
     """
+    warn_of_users(driving.policies[ORDER.key], notify)
     sleep = interruptible_sleep(stop)
     client = dataclasses.replace(client, sleep=sleep)
     options = dataclasses.replace(driving.options, dry_run=True)

@@ -27,6 +27,16 @@ class Decaying(Protocol):
 
 
 @runtime_checkable
+class LimitsUsers(Protocol):
+    """A policy that may limit what one user runs at once."""
+
+    @property
+    def limits_users(self) -> bool:
+        """Whether a limit is set."""
+        ...
+
+
+@runtime_checkable
 class Owned(Protocol):
     """A policy that needs the owners of all jobs before a run."""
 
@@ -109,3 +119,22 @@ def half_life_of(policy: object) -> float | None:
     """
     able = capability(policy, Decaying)
     return None if able is None else able.half_life
+
+
+def depends_on_users(policy: object) -> bool:
+    """Return whether a policy starts other jobs if it knows their users.
+
+    Parameters
+    ----------
+    policy
+        A policy of one site.
+
+    Examples
+    --------
+    >>> from windlass.order.site.policies.easy import Easy
+    >>> from windlass.order.site.policies.limited import Limited
+    >>> depends_on_users(Limited(jobs_per_user=2)), depends_on_users(Limited()), depends_on_users(Easy())
+    (True, False, False)
+    """
+    able = capability(policy, LimitsUsers)
+    return half_life_of(policy) is not None or (able is not None and able.limits_users)

@@ -14,6 +14,7 @@ from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.result import BatchRun
 from windlass.engines.batch.status import DriverStatus
+from windlass.engines.batch.users import warn_of_users
 from windlass.engines.kubernetes.jobs.client import JobsClient
 from windlass.engines.kubernetes.jobs.journal import JobJournal, UnwrittenJobs
 from windlass.engines.kubernetes.jobs.models import QueuedJob, read_job
@@ -118,6 +119,7 @@ def drive_jobs(
             client, journal, driving.options, notify=notify, clock=clock, sleep=sleep, status=status
         )
         policy = driving.policies[ORDER.key]
+        warn_of_users(policy, notify)
         site = LiveSite(system, forgets=True)
         engine = JournaledEngine(site, journal, policy.name, status, clock, system.title)
 
@@ -130,13 +132,15 @@ def drive_jobs(
 def plan_jobs(client: JobsClient, driving: JobsDriving) -> list[str]:
     """Return what the policy would do now, one line each, without any change or journal entry."""
     policy: Any = driving.policies[ORDER.key]
+    warnings = list[str]()
+    warn_of_users(policy, warnings.append)
     system = KubernetesJobs(client, UnwrittenJobs(), driving.options)
     plan = LiveSite(system).plan(policy)
     rows = zip(plan.jobs, plan.procs, plan.why, strict=True)
     lines = [
         f"{system.title(job)}, {procs} {'core' if procs == 1 else 'cores'}: {why}" for job, procs, why in rows
     ]
-    return [*lines, *plan.command.splitlines()]
+    return [*warnings, *lines, *plan.command.splitlines()]
 
 
 def give_back_jobs(

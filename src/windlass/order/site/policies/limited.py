@@ -101,6 +101,11 @@ class Limited:
         return np.concatenate((self._limits, self._queue.given))
 
     @property
+    def limits_users(self) -> bool:
+        """Whether one user may hold a limited number of jobs or processors."""
+        return bool(np.isfinite(self._limits[:2]).any())
+
+    @property
     def half_life(self) -> float | None:
         """Half-life of consumption for the priority, s; None if consumption does not matter."""
         return self._queue.half_life
