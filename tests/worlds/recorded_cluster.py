@@ -86,6 +86,9 @@ class _Recorder:
 
     def numbered(self, kind: str, made: Callable[..., Any], **more: Any) -> Callable[..., Any]:
         def make(*args: Any, **kwargs: Any) -> Any:
+            if any(isinstance(each, Ledger) and each is not self.ledgers[-1] for each in args):
+                # What a bound knows comes from a run of its own.
+                return made(*args, **kwargs)
             joined = self.ledgers[-1].numbers
             before = len(joined)
             part = made(*args, **(kwargs | more))
