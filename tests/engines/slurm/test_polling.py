@@ -16,10 +16,11 @@ from tests.engines.slurm.fake_commands import (
     running,
 )
 from tests.engines.slurm.test_system import TWO, Bench
+from windlass.engines.batch.polling import REST
 from windlass.engines.batch.status import Contact
 from windlass.engines.slurm.client import AwayError, Client
 from windlass.engines.slurm.journal import Unwritten
-from windlass.engines.slurm.system import REST, SlurmOptions, SlurmSystem
+from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 
 
 class EnoughPollsError(Exception):

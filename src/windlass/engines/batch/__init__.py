@@ -10,6 +10,7 @@
 - :mod:`~windlass.engines.batch.journal`: decisions and actions, written to disk before they are carried out,
   as :mod:`~windlass.engines.batch.entries`.
 - :mod:`~windlass.engines.batch.journaled`: an engine that records its decisions there.
+- :mod:`~windlass.engines.batch.polling`: when a batch system is polled, and the events of polls.
 - :mod:`~windlass.engines.batch.status`: the present state of a driver; :mod:`~windlass.engines.batch.metrics`: the same
   for Prometheus; :mod:`~windlass.engines.batch.log_entry`: a line of its log.
 - :mod:`~windlass.engines.batch.users`: the warning that live jobs have no users.

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from windlass.engines.batch.log_entry import LogEntry
+from windlass.engines.batch.polling import Polls
 from windlass.engines.batch.status import DriverStatus
-from windlass.engines.batch.system import Capacity, Event, NoMore
+from windlass.engines.batch.system import Event
 from windlass.engines.slurm.batches import batches, job_list
 from windlass.engines.slurm.client import Client
 from windlass.engines.slurm.entries import Holding, Refused, Released, Releasing
@@ -24,12 +25,6 @@ from windlass.engines.slurm.observer import SlurmPoll
 from windlass.engines.slurm.sizes import capacity_change, excess, partition_sizes, processors_up
 from windlass.engines.slurm.watch import SlurmWatch
 from windlass.model import InputError
-
-#: Factor on the polling interval while there are no jobs of Windlass.
-_IDLE_PACE = 4.0
-#: The least pause after a poll, in multiples of the time that the poll took, so that polls take at most a fifth of the
-#: time, however long the queue.
-REST = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +92,10 @@ class SlurmSystem:
         polled: Callable[[SlurmPoll], None] = lambda poll: None,
     ) -> None:
         self._client, self._journal, self._options = client, journal, options or SlurmOptions()
-        self._notify, self._clock, self._sleep, self._polled = notify, clock, sleep, polled
+        self._notify, self._clock, self._polled = notify, clock, polled
+        self.status = status or DriverStatus(contact=client.contact)
+        pace, until_idle = self._options.pace, self._options.until_idle
+        self._polls = Polls(self._poll_jobs, pace, until_idle, clock, sleep, self.status)
         self._past = past = Past(journal)
         #: Guests, and the changes made to them.
         self.guests = Guests(client, journal, past, notify, clock)
@@ -110,12 +108,7 @@ class SlurmSystem:
             past.is_users,
         )
         self._rows: Mapping[int, JobRow] = {}
-        self._now = clock()
-        self._next_poll, self._outages = -math.inf, client.contact.outages
-        self._no_more = False
-        self._notices = Notices(notify)
-        self._events: list[Event] = []
-        self.status = status or DriverStatus(contact=client.contact)
+        self._outages, self._notices = client.contact.outages, Notices(notify)
         self._nodes = self._here(client.nodes())
         self._sizes = partition_sizes(self._nodes)
         self.processors = self.status.processors = processors_up(self._nodes)
@@ -126,19 +119,11 @@ class SlurmSystem:
         Policies promise start times relative to it. If a release were stamped milliseconds after its decision, promises
         that follow from the job's end could be missed by as much.
         """
-        return self._now
+        return self._polls.now
 
     def poll(self, timeout: float) -> list[Event]:
         """Return the events since the last call; Slurm is polled at most at the interval of the options."""
-        until = self._clock() + timeout
-        while True:
-            if self._clock() >= self._next_poll:
-                self._poll_jobs()
-            if self._events or self._clock() >= until:
-                self._now = self._clock()
-                events, self._events = self._events, []
-                return events
-            self._sleep(max(0.0, min(until, self._next_poll) - self._clock()))
+        return self._polls.wait(timeout)
 
     def start(self, jobs: Sequence[int]) -> dict[int, str]:
         """Release these jobs, in this order; each release is journaled first.
@@ -211,17 +196,19 @@ class SlurmSystem:
         return error
 
     def _poll_jobs(self) -> None:
-        began, lost = self._clock(), self._client.contact.lost
+        began = self._polls.began()
         rows = self._client.jobs(self._options.partition)
         before, self._outages = self._outages, self._client.contact.outages
-        restarted = cache(lambda: before != self._outages and self._client.booted() >= math.floor(self._now))
+        restarted = cache(
+            lambda: before != self._outages and self._client.booted() >= math.floor(self._polls.now)
+        )
         now = self._clock()
         self._rows = {row.job: row for row in rows}
         here = [row for row in rows if self._is_here(row)]
         changes = self._watch.update(here, began, now, restarted)
         self._past.keep(changes.events, [self._rows[job] for job in changes.withheld], now)
         self._past.forget(self._rows, now)
-        self._events += changes.events
+        self._polls.events += changes.events
         self._notices.changed(changes, self._rows)
         self._hold(changes.hold)
         self._past.restored(self._rows, now)
@@ -234,32 +221,16 @@ class SlurmSystem:
             if row.opted_in and row.phase is not Phase.OVER and row.job not in changes.stuck
         ]
         self._notices.skipped(here)
-        if self._options.until_idle and not mine and not self._no_more:
-            self._no_more = True
-            self._events.append(NoMore())
-        ended = self._clock()
-        took = max(0.0, ended - began - (self._client.contact.lost - lost))
-        self._next_poll = ended + max(self._options.pace * (1.0 if mine else _IDLE_PACE), REST * took)
-        self._count(mine, len(changes.stuck), took, ended)
+        running = sum(row.phase is Phase.RUNS for row in mine)
+        self._polls.ended(len(mine) - running, running, len(changes.stuck))
         self._polled(SlurmPoll(now, here, self._nodes, changes.stuck))
-
-    def _count(self, mine: Sequence[JobRow], stuck: int, took: float, now: float) -> None:
-        status = self.status
-        status.running = sum(row.phase is Phase.RUNS for row in mine)
-        status.waiting, status.stuck = len(mine) - status.running, stuck
-        status.polls, status.polled = status.polls + 1, now
-        status.last_poll_seconds, status.poll_seconds = took, status.poll_seconds + took
 
     def _poll_nodes(self) -> None:
         nodes = self._here(self._client.nodes())
         before, self._nodes, self._sizes = self._nodes, nodes, partition_sizes(nodes)
         if line := capacity_change(before, nodes):
             self._notify(LogEntry.of(line, "capacity", processors=processors_up(nodes)))
-        capacity, known = processors_up(nodes), self.status.processors
-        if capacity != known:
-            self.status.capacity_falls += capacity < known
-            self.status.processors = capacity
-            self._events.append(Capacity(capacity))
+        self._polls.capacity(processors_up(nodes))
 
     def _hold(self, jobs: Mapping[int, str]) -> None:
         if not self._options.dry_run and jobs:
@@ -268,7 +239,7 @@ class SlurmSystem:
             for job in jobs.keys() - failed.keys():
                 self._watch.held(job)
             for job in failed:
-                self._events += self._watch.not_held(job, self._clock())
+                self._polls.events += self._watch.not_held(job, self._clock())
             self._notices.held(jobs, failed)
 
     def _still_held(self, failed: Collection[int]) -> set[int]:

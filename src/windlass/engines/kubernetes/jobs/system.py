@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from windlass.engines.batch.log_entry import LogEntry
+from windlass.engines.batch.polling import Polls
 from windlass.engines.batch.status import DriverStatus
-from windlass.engines.batch.system import Capacity, Event, NoMore
+from windlass.engines.batch.system import Event
 from windlass.engines.kubernetes.jobs.capacity import SchedulableCores, cluster_cores
 from windlass.engines.kubernetes.jobs.client import JobsClient
 from windlass.engines.kubernetes.jobs.journal import JobRecord, NotResumed, Resumed, Resuming
 from windlass.engines.kubernetes.jobs.models import API, JobPhase, QueuedJob, read_job
 from windlass.engines.kubernetes.jobs.watch import JobChanges, ListedJob, QueueWatch, Shown
 from windlass.model import InputError
-
-#: Factor on the polling interval while no Job has opted in.
-_IDLE_PACE = 4.0
-#: The least pause after a poll, in multiples of the time that the poll took, so that polls take at most a fifth of the
-#: time, however many objects the server lists.
-_REST = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +75,10 @@ class KubernetesJobs:
         status: DriverStatus | None = None,
     ) -> None:
         self._client, self._journal, self._options = client, journal, options or JobsOptions()
-        self._notify, self._clock, self._sleep = notify, clock, sleep
+        self._notify, self._clock, self._watch = notify, clock, QueueWatch()
         self.status = status or DriverStatus(contact=client.contact)
-        self._watch, self._events = QueueWatch(), list[Event]()
-        self._now, self._next_poll, self._no_more = clock(), -math.inf, False
+        pace, until_idle = self._options.pace, self._options.until_idle
+        self._polls = Polls(self._poll, pace, until_idle, clock, sleep, self.status)
         self._reported: dict[str, str] = {}
         self._invalid: set[str] = set()
         self._settle()
@@ -96,7 +90,7 @@ class KubernetesJobs:
 
     def now(self) -> float:
         """Return the Unix time of the last poll, s, so that all decisions of one poll have the same time."""
-        return self._now
+        return self._polls.now
 
     def title(self, job: int) -> str:
         """Return namespace and name of a Job, for messages."""
@@ -104,15 +98,7 @@ class KubernetesJobs:
 
     def poll(self, timeout: float) -> list[Event]:
         """Return the events since the last call; the server is polled at most at the interval of the options."""
-        until = self._clock() + timeout
-        while True:
-            if self._clock() >= self._next_poll:
-                self._poll()
-            if self._events or self._clock() >= until:
-                self._now = self._clock()
-                events, self._events = self._events, []
-                return events
-            self._sleep(max(0.0, min(until, self._next_poll) - self._clock()))
+        return self._polls.wait(timeout)
 
     def start(self, jobs: Sequence[int]) -> dict[int, str]:
         """Resume these Jobs, in this order; each release is journaled first."""
@@ -126,7 +112,7 @@ class KubernetesJobs:
             job, at = each.job, self._clock()
             if why := self._client.release(job, at):
                 refused[number] = f"{job.title}: {why}"
-                self._events += self._watch.refused(number, at)
+                self._polls.events += self._watch.refused(number, at)
                 self._journal.append(NotResumed(self._clock(), job.title, job.uid, why))
             else:
                 self._watch.released(number, at)
@@ -195,35 +181,21 @@ class KubernetesJobs:
             return self._cores
 
     def _poll(self) -> None:
-        began, lost = self._clock(), self._client.contact.lost
+        began = self._polls.began()
         self._jobs = self._listed()
         now = self._clock()
         changes = self._watch.update(self._jobs, self._cores.most, began, now)
-        self._events += changes.events
+        self._polls.events += changes.events
         self._report(changes)
         before, self._cores = self._cores, self._measure(set(self._watch.holders))
         self._capacity(before, self._cores)
-        waiting, running = self._watch.waiting(), self._watch.count(Shown.HOLDS)
-        if self._options.until_idle and not waiting and not running and not self._no_more:
-            self._no_more = True
-            self._events.append(NoMore())
-        ended = self._clock()
-        took = max(0.0, ended - began - (self._client.contact.lost - lost))
-        pace = self._options.pace * (1.0 if waiting or running else _IDLE_PACE)
-        self._next_poll = ended + max(pace, _REST * took)
-        status = self.status
-        status.waiting, status.running, status.stuck = waiting, running, len(changes.stuck)
-        status.polls, status.polled = status.polls + 1, ended
-        status.last_poll_seconds, status.poll_seconds = took, status.poll_seconds + took
+        self._polls.ended(self._watch.waiting(), self._watch.count(Shown.HOLDS), len(changes.stuck))
 
     def _capacity(self, before: SchedulableCores, now: SchedulableCores) -> None:
         if before.most != now.most:
             line = f"the cluster has {now.most:,} cores, where it had {before.most:,}"
             self._notify(LogEntry.of(line, "capacity", processors=now.free))
-        if now.free != self.status.processors:
-            self.status.capacity_falls += now.free < self.status.processors
-            self.status.processors = now.free
-            self._events.append(Capacity(now.free))
+        self._polls.capacity(now.free)
 
     def _report(self, changes: JobChanges) -> None:
         for job in changes.withheld:
