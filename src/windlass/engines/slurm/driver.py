@@ -16,6 +16,7 @@ from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.journaled import JournaledEngine
 from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.result import BatchRun
+from windlass.engines.batch.started import report_started
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.batch.users import warn_of_users
 from windlass.engines.linux.files import GroupError
@@ -31,12 +32,9 @@ from windlass.engines.slurm.sharing import plan_shares, report_shares, sharing_s
 from windlass.engines.slurm.system import SlurmOptions, SlurmSystem
 from windlass.model import BatchError, InputError
 from windlass.order.site import POLICIES as ORDER
-from windlass.order.site.view import SiteView, Start
 
 #: Time limit for giving the queue back, s.
 _GIVE_BACK_S = 60.0
-#: The most jobs of a decision that its line names; the journal has all of them.
-_MOST_NAMED = 20
 #: What releases the jobs that a driver could not give back.
 _BY_HAND = "`windlass slurm give-back` releases them"
 
@@ -178,20 +176,9 @@ def _report_found(journal: Journal, notify: Notify) -> None:
 
 def _report(decision: str, view: Any, answer: Any, notify: Notify) -> None:
     if decision == ORDER.key:
-        _report_started(view, answer, notify)
+        report_started(view, answer, int, notify)
         return
     report_shares(answer, notify)
-
-
-def _report_started(view: SiteView, answer: Start, notify: Notify) -> None:
-    if not answer.jobs:
-        return
-    pairs = list(zip(answer.jobs, answer.reasons(), strict=True))
-    started = "; ".join(f"{job}: {why}" for job, why in pairs[:_MOST_NAMED])
-    more = f"; and {len(pairs) - _MOST_NAMED:,} more" if len(pairs) > _MOST_NAMED else ""
-    waiting = len(view.waiting.job) - len(answer.jobs)
-    jobs = [int(job) for job in answer.jobs]
-    notify(LogEntry.of(f"start {started}{more} ({waiting} wait)", "start", jobs=jobs, waiting=waiting))
 
 
 def _give_back_unless(

@@ -11,8 +11,8 @@ from typing import Any
 from windlass.drive import Named, drive
 from windlass.engines.batch.engine import LiveSite
 from windlass.engines.batch.journaled import JournaledEngine
-from windlass.engines.batch.log_entry import LogEntry
 from windlass.engines.batch.result import BatchRun
+from windlass.engines.batch.started import report_started
 from windlass.engines.batch.status import DriverStatus
 from windlass.engines.batch.users import warn_of_users
 from windlass.engines.kubernetes.jobs.client import JobsClient
@@ -23,11 +23,8 @@ from windlass.engines.kubernetes.pods import name_of
 from windlass.model import InputError
 from windlass.model.state_folder import state_folder
 from windlass.order.site import POLICIES as ORDER
-from windlass.order.site.view import SiteView, Start
 
 Notify = Callable[[str], None]
-#: The most Jobs of a decision that its line names; the journal has all of them.
-_MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +121,7 @@ def drive_jobs(
         engine = JournaledEngine(site, journal, policy.name, status, clock, system.title)
 
         def report(decision: str, view: Any, answer: Any) -> None:
-            _report_started(view, answer, system.title, notify)
+            report_started(view, answer, system.title, notify)
 
         return drive(engine, {ORDER.key: policy}, report)
 
@@ -189,14 +186,3 @@ def _waiting(client: JobsClient) -> tuple[list[QueuedJob], dict[str, str]]:
         if job.waits_for_us:
             found.append(job)
     return sorted(found, key=lambda job: (job.created, job.namespace, job.name)), invalid
-
-
-def _report_started(view: SiteView, answer: Start, title: Callable[[int], str], notify: Notify) -> None:
-    if not answer.jobs:
-        return
-    pairs = [(title(int(job)), why) for job, why in zip(answer.jobs, answer.reasons(), strict=True)]
-    started = "; ".join(f"{job}: {why}" for job, why in pairs[:_MOST_NAMED])
-    more = f"; and {len(pairs) - _MOST_NAMED:,} more" if len(pairs) > _MOST_NAMED else ""
-    waiting = len(view.waiting.job) - len(answer.jobs)
-    line = f"start {started}{more} ({waiting} wait)"
-    notify(LogEntry.of(line, "start", jobs=[job for job, _ in pairs], waiting=waiting))
