@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from windlass.cli import completion
+from windlass.cli.log_format import Log, LogFormat
 from windlass.cli.metrics import Metrics, metrics_address, metrics_served
 from windlass.cli.output import log_json, log_line, print_lines
 
@@ -31,13 +31,6 @@ Lease = Annotated[
 _Namespace = Annotated[
     str | None, typer.Option("--namespace", help="Only Jobs of this namespace.", show_default="all")
 ]
-
-
-class _LogFormat(StrEnum):
-    """Formats of the log."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 def drive(
@@ -81,9 +74,7 @@ def drive(
         ),
     ] = None,
     metrics: Metrics = None,
-    log_format: Annotated[
-        _LogFormat, typer.Option("--log", help="Format of the log on standard error.")
-    ] = _LogFormat.TEXT,
+    log_format: Log = LogFormat.TEXT,
 ) -> None:
     """Resume suspended Jobs with the label windlass/queue=true, in the order of a policy."""
     from windlass.cli.option_checks import RUN, check_apart
@@ -111,9 +102,9 @@ def drive(
         lines = plan_jobs(JobsClient(server, namespace, _ONCE_S), settings) or ["no Job would start now"]
         print_lines([*lines, "Nothing was changed."])
         return
-    notify = log_json if log_format is _LogFormat.JSON else log_line
+    notify = log_json if log_format is LogFormat.JSON else log_line
     status = DriverStatus()
-    words: dict[str, Any] = {"report": log_json} if log_format is _LogFormat.JSON else {}
+    words: dict[str, Any] = {"report": log_json} if log_format is LogFormat.JSON else {}
     message = "interrupted; running Jobs continue, and waiting ones stay suspended"
     end = stopped_by_signals(True, message, terminated=lambda: 0, **words)
     shown = metrics_served(where, driver_metrics("k8s", "the API server", status))

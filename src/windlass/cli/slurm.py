@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from windlass.cli import completion
+from windlass.cli.log_format import Log, LogFormat
 from windlass.cli.metrics import Metrics, metrics_address, metrics_served
 from windlass.cli.output import log_json, log_line, note, print_lines
 from windlass.cli.slurm_log import Conf, client_of, log
@@ -32,13 +32,6 @@ _Journal = Annotated[
 _Partition = Annotated[
     str | None, typer.Option("--partition", help="Only jobs of this partition.", show_default="all")
 ]
-
-
-class _LogFormat(StrEnum):
-    """Formats of the log."""
-
-    TEXT = "text"
-    JSON = "json"
 
 
 @slurm_app.command()
@@ -102,9 +95,7 @@ def drive(
         float, typer.Option("--patience", help="Give up after Slurm has been unreachable this long (s).")
     ] = 300.0,
     metrics: Metrics = None,
-    log_format: Annotated[
-        _LogFormat, typer.Option("--log", help="Format of the log on standard error.")
-    ] = _LogFormat.TEXT,
+    log_format: Log = LogFormat.TEXT,
 ) -> None:
     """Start jobs that were submitted with sbatch -H --comment=windlass, in the order of a policy."""
     from windlass.cli.option_checks import RUN, check_apart, given_in
@@ -125,7 +116,7 @@ def drive(
         raise InputError("--checkpoint: has no effect here, it is for --policies with share=…")
     number("--look", look, 0.0, open_below=True)
     where = metrics_address(metrics)
-    notify = log_json if log_format is _LogFormat.JSON else log_line
+    notify = log_json if log_format is LogFormat.JSON else log_line
     client = client_of(conf, patience, notify)
     file = journal or default_journal(cluster_name(client))
     options = SlurmOptions(pace=look, until_idle=until_idle, partition=partition)
@@ -135,7 +126,7 @@ def drive(
         print_lines([*lines, "Nothing was changed."])
         return
     status = DriverStatus(contact=client.contact)
-    words: dict[str, Any] = {"report": log_json} if log_format is _LogFormat.JSON else {}
+    words: dict[str, Any] = {"report": log_json} if log_format is LogFormat.JSON else {}
     # After SIGTERM, status 0 means that no job is left held by mistake.
     end = stopped_by_signals(
         True,
