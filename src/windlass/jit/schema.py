@@ -82,9 +82,10 @@ class Scalars:
         The NumPy type of the record.
     """
 
-    __slots__ = ("_numbers",)
+    __slots__ = ("_numbers", "_record")
     dtype: ClassVar[np.dtype[Any]]
     _initial: ClassVar[NDArray[np.void]]
+    _numbers: tuple[memoryview, ...]
 
     def __init_subclass__(cls) -> None:
         kinds = inspect.get_annotations(cls, eval_str=True)
@@ -95,9 +96,15 @@ class Scalars:
             setattr(cls, name, _number(place))
 
     def __init__(self, record: NDArray[np.void]) -> None:
-        names = self.dtype.names or ()
-        columns: list[Any] = [record[name] for name in names]
+        self._record = record
+
+    def __getattr__(self, name: str) -> Any:
+        """Make the views of the numbers when the first is used: many records are used by compiled code alone."""
+        if name != "_numbers":
+            raise AttributeError(f"{type(self).__name__} has no number {name!r}")
+        columns: list[Any] = [self._record[each] for each in self.dtype.names or ()]
         self._numbers = tuple(memoryview(each) for each in columns)
+        return self._numbers
 
     @classmethod
     def of(cls, record: NDArray[np.void]) -> Self:
@@ -255,6 +262,9 @@ def _numba_type_of(state: type, name: str, hint: Any) -> Any:
 
 
 def _filled(shape: tuple[int, ...], dtype: np.dtype[Any], fill: float | None) -> NDArray[Any]:
-    if fill is None:
-        return np.empty(shape, dtype)
-    return np.full(shape, fill, dtype) if fill else np.zeros(shape, dtype)
+    if fill is not None and not fill:
+        return np.zeros(shape, dtype)
+    made = np.empty(shape, dtype)
+    if fill is not None:
+        made.fill(fill)
+    return made

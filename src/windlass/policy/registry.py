@@ -7,6 +7,7 @@ folder's modules; adding a file adds the policy. A policy outside the folder is 
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 from collections.abc import Iterator, Mapping
@@ -208,7 +209,17 @@ def capability(policy: object, protocol: type[_Protocol]) -> _Protocol | None:
     >>> capability(POLICIES.make("pronto", rng, dim=4), Restorable).dim
     4
     """
+    # Python reads a protocol's members anew in each check, and most policies lack one.
+    if not all(hasattr(policy, name) for name in _public_members(protocol.__mro__)):
+        return None
     return policy if isinstance(policy, protocol) else None
+
+
+@functools.cache
+def _public_members(bases: tuple[type, ...]) -> tuple[str, ...]:
+    """Return the public methods and attributes that a protocol with these bases requires."""
+    declared = [(*vars(base), *vars(base).get("__annotations__", ())) for base in bases]
+    return tuple({name for names in declared for name in names if not name.startswith("_")})
 
 
 def _first_line(error: Exception) -> str:

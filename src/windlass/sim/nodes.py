@@ -463,10 +463,9 @@ def _idle_nodes(cores: list[NDArray[np.int64]], parts: int) -> Nodes:
     first, word = (np.concatenate(([0], np.cumsum(count))) for count in (lengths, -(-lengths // 64)))
     n, capacity = int(first[-1]), np.concatenate(cores)
     site = np.repeat(np.arange(len(cores)), lengths)
-    some = np.zeros(int(word[-1]), np.uint64)
-    place = (np.arange(n) - first[site]).astype(np.uint64)
-    bits = np.where(capacity > 0, BIT << (place & WORD), np.uint64(0))
-    np.bitwise_or.at(some, word[site] + (place >> np.uint64(6)).astype(np.int64), bits)
+    place = (np.arange(n) - first[site]).astype(np.uint64) & WORD
+    bits = np.where(capacity > 0, BIT << place, np.uint64(0))
+    some = np.bitwise_or.reduceat(bits, np.flatnonzero(place == 0)) if n else bits
     return allocate(
         Nodes,
         {"rows": n, "sites": len(cores), "ends": len(cores) + 1, "words": len(some), "parts": parts},

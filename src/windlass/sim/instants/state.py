@@ -137,8 +137,7 @@ def make_instants(
         mate_first=_firsts(mates),
         mate=[at for each in mates for at in each],
     )
-    counts = InstantCounts.of(made.counts)
-    counts.many, counts.check_every = many, check_every
+    made.counts["many"], made.counts["check_every"] = many, check_every
     for at, entries in enumerate(steps):
         made.address[at], made.steps[at] = entries.address, entries.steps
         made.run[at], made.alter[at], made.settle[at] = entries.run, entries.alter, entries.settle

@@ -1,0 +1,27 @@
+"""What a policy can do: the quick rejection of :func:`capability` agrees with Python's own check."""
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from windlass.policy.registry import capability, decisions
+
+
+def runtime_protocols(base: Any = Protocol) -> Iterator[type]:
+    for each in base.__subclasses__():
+        if each.__module__.startswith("windlass.") and getattr(each, "_is_runtime_protocol", False):
+            yield each
+        yield from runtime_protocols(each)
+
+
+def test_capabilities_are_those_of_isinstance():
+    policies = [registry.find(name) for registry in decisions() for name in registry.names()]
+    protocols = list(runtime_protocols())
+    found = 0
+    for policy in policies:
+        for protocol in protocols:
+            expected = isinstance(policy, protocol)
+            assert (capability(policy, protocol) is policy) is expected, (policy, protocol)
+            found += expected
+    assert len(policies) > 60
+    assert len(protocols) > 10
+    assert 0 < found < len(policies) * len(protocols)
