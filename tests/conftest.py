@@ -4,11 +4,39 @@ import os
 import signal
 import threading
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # An example takes as long as it takes: a bound on the wall clock would fail on a machine with other work.
 settings.register_profile("windlass", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("windlass")
+
+#: Share of its examples that a drawn test runs. ``.ci/nightly`` and the trials of changes run all of them.
+EXAMPLES = float(os.environ.get("WINDLASS_EXAMPLES", "0.3"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark drawn tests, and reduce the examples of each to a share; of 20 or fewer, all are run."""
+    reduced = set()
+    for item in items:
+        test = getattr(item, "obj", None)
+        test = getattr(test, "__func__", test)
+        if not getattr(test, "is_hypothesis_test", False):
+            continue
+        item.add_marker("drawn")
+        if test not in reduced:
+            reduced.add(test)
+            given = getattr(test, "_hypothesis_internal_use_settings", settings())
+            test._hypothesis_internal_use_settings = settings(
+                given, max_examples=examples_of(given.max_examples)
+            )
+
+
+def examples_of(listed: int) -> int:
+    """Return the number of examples that a test runs of those listed in its settings."""
+    return max(round(EXAMPLES * listed), min(listed, 20))
+
 
 # A shell starts what runs in its background with this signal ignored, and what tests start would inherit that.
 if (

@@ -170,6 +170,7 @@ def test_later_telemetry_does_not_change_earlier_signals(tmp_path):
         assert (whole[:450] == signal(POLICIES, candidate, half, 10, np.random.default_rng(1))).all()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_rows(tmp_path):
     node = node_of(
         read_recorded(recording(tmp_path / "a.parquet", steps=300)),

@@ -122,6 +122,7 @@ def test_seeds_are_pairs_of_a_drawn_workload(compare):
     assert "no common seed: b has 1, 2, 3 and d has 7; run both with the same seeds" in err
 
 
+@pytest.mark.slow
 def test_other_logs_and_worlds_are_rejected_in_one_line(compare, tmp_path):
     compare.run("a", "--policies", "easy")
     other = Path("other.swf")

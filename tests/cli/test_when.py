@@ -14,6 +14,7 @@ def test_the_first_line_is_the_answer(windlass):
     assert out.startswith("Such a job (4 processors, walltime 1 h of 2) starts in ")
 
 
+@pytest.mark.slow
 def test_json_has_the_answer_and_the_check(windlass):
     status, out, _ = windlass("when", LOG, "250", "--check", "120", "--json")
     answer = json.loads(out)

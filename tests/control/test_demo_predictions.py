@@ -140,6 +140,7 @@ def test_calibrated_intervals_contain_most_starts(ran):
     assert score.mean_error < 0.7 * score.planned_error
 
 
+@pytest.mark.slow
 def test_no_prediction_uses_a_later_time(ran, tmp_path):
     """Jobs that arrive later, and when running jobs will end, change no prediction."""
     _, rows, _ = ran
@@ -158,6 +159,7 @@ def test_no_prediction_uses_a_later_time(ran, tmp_path):
     assert [row.job for row in rows] != [row.job for row in others]
 
 
+@pytest.mark.slow
 def test_a_running_job_has_no_known_end(ran, tmp_path):
     """The table of the simulation has the run time of each job: changing it changes no prediction until it ends."""
     folder, rows, jobs = ran
@@ -196,6 +198,7 @@ def test_a_prediction_that_fails_is_an_error_of_the_journal_and_the_engine_goes_
     assert len(starts) > 150
 
 
+@pytest.mark.slow
 def test_an_outage_of_most_cores_does_not_end_predictions(tmp_path, monkeypatch):
     monkeypatch.setattr(predictor, "EVERY", 600.0)
     log(tmp_path / "log.csv", 1)

@@ -149,6 +149,7 @@ def test_parts_of_a_stop_are_stopped_alone_or_together():
     assert not late.hands_over
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", ["engines: [{engine: slurm, policies: {order: sjf}}]", "engines: ["])
 def test_sighup_reads_the_file_again(tmp_path, edit):
     slurm = Shims(tmp_path / "slurm")

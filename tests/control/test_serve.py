@@ -238,12 +238,9 @@ def test_ui_shows_a_journal_until_a_signal(tmp_path):
         (("journal", "export", "none.db", "out.parquet"), "none.db: no such file"),
     ],
 )
-def test_wrong_usage_is_an_error_of_one_line(words, line, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with started(*words) as process:
-        assert process.wait(PATIENCE) == 2
-        assert process.stderr is not None
-        text = process.stderr.read()
+def test_wrong_usage_is_an_error_of_one_line(words, line, windlass):
+    status, _, text = windlass(*words)
+    assert status == 2
     assert line in text
     assert text.count("\n") == 1
 

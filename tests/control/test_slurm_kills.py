@@ -119,6 +119,7 @@ def slurm(tmp_path):
     lock.close()
 
 
+@pytest.mark.slow
 def test_no_job_is_released_twice_and_nothing_is_lost(slurm, tmp_path):
     rng, server, killed = random.Random(7), Server(tmp_path, slurm.environment()), Counter()
     for _ in range(KILLS):

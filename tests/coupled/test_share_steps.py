@@ -62,6 +62,7 @@ def test_random_answers_are_the_same_with_steps_in_python(
         assert outcome() == compiled
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sharer", SHARERS)
 def test_longer_runs_are_the_same_with_steps_in_python(sharer: str) -> None:
     compiled = _outcome(busy(3), SHARERS[sharer](3), seed=3)

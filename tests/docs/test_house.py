@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from windlass.policy.registry import decisions
 
 SOURCE = Path(__file__).parents[2] / "src" / "windlass"
@@ -56,6 +58,7 @@ def test_there_are_at_most_19_packages_and_one_top_level_module():
     assert len(top - loose) <= ROOMS
 
 
+@pytest.mark.slow
 def test_packages_have_no_import_cycles():
     onto: dict[str, set[str]] = defaultdict(set)
     for path in modules():

@@ -20,6 +20,7 @@ def drawing(monkeypatch):
     return importlib.import_module("draw_architecture")
 
 
+@pytest.mark.slow
 def test_the_picture_is_up_to_date(drawing, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["draw_architecture.py", "--check"])
     drawing.main()
@@ -58,6 +59,7 @@ def test_every_package_is_in_the_picture_once(drawing):
     assert sorted(re.findall(r"^ +(\w+)[\[(]\"", drawing.draw(), flags=re.MULTILINE)) == sorted(rooms)
 
 
+@pytest.mark.slow
 def test_arrows_match_the_imports_of_each_layer(drawing):
     layers = drawing.layers()
     ways = drawing.arrows(layers)

@@ -79,10 +79,15 @@ def test_jobs_without_a_user_have_no_limit():
     assert done.start.tolist() == [0.0, 0.0]
 
 
-def hours_of(policy: Limited, now: float) -> tuple[float, float, float]:
+def is_in(spans: list[tuple[float, ...]], hour: float) -> bool:
+    """Return whether an hour is in one of the spans of a week."""
+    return any(begin <= hour % WEEK < end for begin, end in spans)
+
+
+def hours_of(spans: list[tuple[float, ...]], now: float) -> tuple[float, float, float]:
     """By definition, in quarters of an hour: the end of the open hours, the next opening, and the end after that."""
     quarters = [now + 0.25 * HOUR * step for step in range(4 * 24 * 15)]
-    closed = [is_closed(policy, each) for each in quarters]
+    closed = [is_in(spans, each / HOUR) for each in quarters]
     closes = next((at for at, shut in zip(quarters, closed, strict=True) if shut), np.inf)
     turns = [at for at, was, shut in zip(quarters[1:], closed, closed[1:], strict=False) if was and not shut]
     opens = turns[0] if turns else np.inf
@@ -96,8 +101,8 @@ def test_hours_are_those_of_the_definition(closed, hour):
     policy = Limited(long=1.0, closed=closed)
     spans = [tuple(map(float, part.split("-"))) for part in closed.split()]
     now = hour * HOUR
-    assert is_closed(policy, now) == any(begin <= hour % WEEK < end for begin, end in spans)
-    assert tuple(hours_at(policy.given, now)) == pytest.approx(hours_of(policy, now))
+    assert is_closed(policy, now) == is_in(spans, hour)
+    assert tuple(hours_at(policy.given, now)) == pytest.approx(hours_of(spans, now))
 
 
 def test_without_closed_hours_they_are_always_open():

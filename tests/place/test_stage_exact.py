@@ -87,6 +87,7 @@ def test_little_work_counts_in_full_and_no_work_takes_no_time(ours, theirs, task
     assert plan.compute_s == pytest.approx(tasks * task_s / 4, rel=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [run_map, run_reduce])
 def test_a_sample_agrees_with_highs(run):
     assert sum(run(seed) for seed in range(90)) > 50

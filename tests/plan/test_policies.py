@@ -111,6 +111,7 @@ def test_invalid_numbers_are_named_in_the_error(name, case, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_refined_is_within_1_percent_of_the_bound_and_the_greedy_within_6():
     """Compared with a proven bound, on some of the documented cases."""
     made = [tiered_case(seed, n=20 + 16 * seed) for seed in range(5)]

@@ -44,6 +44,7 @@ def run_of(case: Any, done: Any) -> Any:
     return read(case.jobs, case.use, done.jobs, done.shared, case.physics)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [PAIRS, ASAX], ids=["pairs", "asax"])
 def test_no_head_starts_after_its_first_promise(simulate: Callable[..., Any], share: Any) -> None:
     case, done = simulate(share, 1)
@@ -78,6 +79,7 @@ def test_promises_break_if_guests_beyond_their_promised_ends_stay(
     assert broken(run_of(case, done), case.processors) != []
 
 
+@pytest.mark.slow
 def test_promises_break_if_guests_that_could_delay_the_head_are_admitted(
     simulate: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,7 @@ def test_a_tree_of_64_nodes_is_within_5_percent_of_the_svd_of_all_data(forget, s
     assert max(found) < LIMIT == 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fan_out", [2, 5, 64])
 @pytest.mark.parametrize("forget", [1.0, 0.5])
 def test_without_noise_the_tree_matches_the_svd(forget, fan_out):
@@ -47,6 +48,7 @@ def test_more_noise_increases_the_distance_to_the_svd():
     assert 0.0 < quiet < 0.02 < loud
 
 
+@pytest.mark.slow
 def test_rows_report_mean_and_largest_distance_and_the_noise():
     settings = (SETTINGS[0], replace(SETTINGS[0], noise=1.0))
     quiet, loud, sent = rows_of(4, [1, 2], settings)
@@ -95,6 +97,7 @@ def test_a_quarter_of_the_nodes_falls_silent_halfway(monkeypatch):
     assert log == ["round", 0, 1, "round", "round", "round", *range(2, 8)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sees", [4, 2])
 def test_a_node_s_data_vary_in_the_directions_it_sees(monkeypatch, sees):
     _, sent = watch_tree(monkeypatch)

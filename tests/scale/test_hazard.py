@@ -69,6 +69,7 @@ def test_spare_instances_increase_with_the_worth_of_a_wait():
     assert spare[-1] >= 4
 
 
+@pytest.mark.slow
 def test_hours_without_arrivals_have_no_spare_instance():
     policy, a_day = Hazard(worth=10.0), round(DAY / PERIOD)
     spare = np.zeros(a_day)

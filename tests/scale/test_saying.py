@@ -9,7 +9,11 @@ equinox = pytest.importorskip("equinox", reason="needs windlass[forecast]")
 
 @pytest.mark.parametrize(
     ("columns", "window", "steps", "layers", "anchored"),
-    [(1, 288, 6, 6, True), (3, 20, 1, 2, False), (2, 7, 9, 3, True)],
+    [
+        pytest.param(1, 288, 6, 6, True, marks=pytest.mark.slow),
+        (3, 20, 1, 2, False),
+        pytest.param(2, 7, 9, 3, True, marks=pytest.mark.slow),
+    ],
 )
 def test_row_by_row_forecasts_equal_those_of_the_trained_decoder(columns, window, steps, layers, anchored):
     import jax.numpy as jnp

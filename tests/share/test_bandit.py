@@ -7,6 +7,8 @@ import pytest
 from tests.share.bandit import play, policies, world_of
 from tests.share.cases import TRACES
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def scores():

@@ -54,6 +54,7 @@ def test_a_check_scores_each_prediction_against_the_schedule(history, checked):
     assert checked.of_plan().mean_error > ours.mean_error
 
 
+@pytest.mark.slow
 def test_a_check_is_the_same_for_the_same_seed(predictor, checked):
     assert predictor.check(250).table.equals(checked.table)
 

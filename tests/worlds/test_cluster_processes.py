@@ -1,5 +1,7 @@
 """The world of one cluster saves the same bytes from one process and from two."""
 
+import pytest
+
 from windlass import run
 
 TREE = {
@@ -32,6 +34,7 @@ TREE = {
 }
 
 
+@pytest.mark.slow
 def test_two_processes_save_the_same_bytes_as_one(tmp_path):
     for jobs in (1, 2):
         run(TREE, jobs=jobs, out=tmp_path / str(jobs))

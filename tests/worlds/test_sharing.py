@@ -58,6 +58,7 @@ def test_results_do_not_depend_on_the_number_of_processes():
     assert tables[0].equals(tables[1])
 
 
+@pytest.mark.slow
 def test_without_sharing_starts_equal_the_batch_world():
     batch = make_scenario(
         {

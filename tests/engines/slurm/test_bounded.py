@@ -118,6 +118,7 @@ def kept_after(ended, tmp_path, forgets=True):
         return entries_of(site), path.stat().st_size
 
 
+@pytest.mark.slow
 def test_what_a_driver_keeps_does_not_grow_with_the_jobs_that_ended(tmp_path):
     (few, _), (many, size) = (kept_after(ended, tmp_path) for ended in (200, 1000))
     assert many <= few

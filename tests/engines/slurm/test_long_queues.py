@@ -89,6 +89,7 @@ def interrupt():
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_a_queue_of_20_000_jobs_is_started_interrupted_and_given_back(tmp_path):
     slurm, lines = LongQueue(20_000, 15_000), []
     slurm.at[4] = interrupt
