@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.control.journals import DECISIONS, SITES, decision, event, fill, prediction, ticking
 from tests.disks import filled, small_disk
 from windlass.control.journal import (
+    ActionRecord,
     ActRecord,
     DecisionRecord,
     EngineStatus,
@@ -425,11 +426,14 @@ def test_an_exported_table_has_all_rows_in_order(file, tmp_path):
             ViewRecord(1.0, "demo", "iowa", '{"ä": 1}'),
         )
         journal.intend(ActRecord("release", 0.0, JOB, "release"))
+        journal.intend_action(ActionRecord("k", 0.0, JOB, "hold", "ann", "why", undoes=3))
     counts = {table: export_journal(file, tmp_path / f"{table}.parquet", table) for table in TABLES}
-    assert counts == {"decisions": 30, "events": 20, "acts": 1, "views": 1, "predictions": 7}
+    assert counts == {"decisions": 30, "events": 20, "acts": 1, "actions": 1, "views": 1, "predictions": 7}
     table = pl.read_parquet(tmp_path / "decisions.parquet")
     assert table["reason"].to_list() == [decision(number).reason for number in range(30)]
     assert table.schema["time"] == pl.Float64
+    (action,) = pl.read_parquet(tmp_path / "actions.parquet").to_dicts()
+    assert (action["by"], action["reason"], action["undoes"], action["outcome"]) == ("ann", "why", 3, None)
     assert pl.read_parquet(tmp_path / "views.parquet")["content"].to_list() == ['{"ä": 1}']
 
 

@@ -217,17 +217,19 @@ def test_an_export_has_the_predictions_and_the_starts(file, tmp_path):
     assert rows[1]["started"] is None
 
 
-# Journals of version 1, which had no predictions.
+# Journals of version 1, which had no predictions, and of version 2, which had no actions.
 
 
-@pytest.fixture
-def older(file):
-    """Return a journal of version 1 with a decision."""
+@pytest.fixture(params=[1, 2])
+def older(file, request):
+    """Return a journal of an older version with a decision."""
     with JournalWriter(file) as journal:
         journal.append(decision(1))
     with sqlite3.connect(file) as other:
-        other.execute("drop table predictions")
-        other.execute("pragma user_version = 1")
+        other.execute("drop table actions")
+        if request.param == 1:
+            other.execute("drop table predictions")
+        other.execute(f"pragma user_version = {request.param}")
     other.close()
     return file
 
@@ -245,7 +247,7 @@ def test_a_writer_upgrades_an_older_journal_in_place(older, tmp_path):
     with JournalWriter(older) as journal:
         journal.append(prediction(1))
     assert tables(older) == tables(tmp_path / "new.db")
-    assert tables(older)[1] == VERSION == 2
+    assert tables(older)[1] == VERSION == 3
     with JournalReader(older) as journal:
         assert journal.decisions().rows == (decision(1),)
         assert journal.predictions.waiting("demo") == (prediction(1),)
@@ -257,7 +259,8 @@ def test_a_reader_reads_an_older_journal_without_changing_it(older, tmp_path):
         assert journal.decisions().rows == (decision(1),)
         assert journal.predictions.waiting("demo") == ()
         assert journal.predictions.score("demo").scored == 0
-        assert dict(journal.counts())["predictions"] == 0
-    assert export_journal(older, tmp_path / "out.parquet", "predictions") == 0
+        assert not journal.actions.paused("demo")
+        assert [dict(journal.counts())[name] for name in ("predictions", "actions")] == [0, 0]
+    for name in ("predictions", "actions"):
+        assert export_journal(older, tmp_path / "out.parquet", name) == 0
     assert older.read_bytes() == before
-    assert tables(older)[1] == 1

@@ -19,6 +19,7 @@ from tests.control.journals import decision, fill
 from windlass.agent.options import Address
 from windlass.agent.token import Token
 from windlass.control.journal import (
+    ActionRecord,
     DecisionRecord,
     EngineStatus,
     EventRecord,
@@ -52,7 +53,11 @@ class Answer:
 
 
 async def call(
-    app: PagesApp, target: str, method: str = "GET", headers: dict[str, str] | None = None
+    app: PagesApp,
+    target: str,
+    method: str = "GET",
+    headers: dict[str, str] | None = None,
+    body: bytes = b"",
 ) -> Answer:
     """Send one request to the application, and return the complete answer."""
     found, parts = Answer(), urlsplit(target)
@@ -66,7 +71,7 @@ async def call(
     }
 
     async def receive():
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message):
         if message["type"] == "http.response.start":
@@ -103,6 +108,7 @@ def evil(tmp_path):
             ViewRecord(1.0, EVIL, EVIL, status_text(state)),
             EngineStatus(EVIL, EVIL, 1.0, EVIL, EVIL),
         )
+        journal.intend_action(ActionRecord(EVIL, 1.0, key, EVIL, EVIL, EVIL))
     with JournalReader(tmp_path / "journal.db") as reader:
         yield app_of(reader)
 

@@ -10,6 +10,7 @@ import pytest
 from tests.control.journals import fill
 from windlass.agent.options import Address
 from windlass.agent.web import listening
+from windlass.control.actions.messages import ActionReply
 from windlass.control.journal import JournalReader
 from windlass.control.web.access import PageAccess
 from windlass.control.web.server import PagesServer
@@ -25,19 +26,20 @@ def server(tmp_path):
         listening("pages", Address("127.0.0.1", 0)) as bound,
         JournalReader(tmp_path / "journal.db") as reader,
     ):
-        found = PagesServer(bound, reader, PageAccess(None))
+        found = PagesServer(bound, reader, PageAccess(None), act=lambda request: ActionReply(error="no"))
         try:
             yield bound.getsockname()
         finally:
             found.close()
 
 
-def sent(address, data: bytes) -> bytes:
-    """Send bytes and return the answer until the server closes the connection."""
+def sent(address, data: bytes, *, ends: bool = True) -> bytes:
+    """Send bytes, perhaps end them, and return the answer until the server closes the connection."""
     with socket.create_connection(address, timeout=20.0) as client:
         try:
             client.sendall(data)
-            client.shutdown(socket.SHUT_WR)
+            if ends:
+                client.shutdown(socket.SHUT_WR)
         except OSError:
             pass  # The server has refused the request before all of it was sent.
         found = b""
@@ -64,7 +66,7 @@ def malformed(rng: random.Random) -> tuple[bytes, bool]:
 
     host = b"Host: localhost\r\nConnection: close\r\n"
     path = word(b"abc/%.0123?&=;:@~-", 40)
-    match rng.randrange(9):
+    match rng.randrange(10):
         case 0:
             return noise(300), False
         case 1:
@@ -86,6 +88,8 @@ def malformed(rng: random.Random) -> tuple[bytes, bool]:
                 [b"-1", b"1e9", b"0x1", b"9" * rng.randrange(20, 60), b"%00", b"%ff%fe", b"%F0%9F"]
             )
             return b"GET /decisions?before=" + number + b" HTTP/1.1\r\n" + host + b"\r\n", True
+        case 8:
+            return form(rng, host, rng.choice([path, noise(300)]))
         case _:
             line = rng.choice(
                 [b"", host + host, host + b"no colon\r\n", host + b"Bad Name: 1\r\n", host + b": 1\r\n"]
@@ -93,18 +97,32 @@ def malformed(rng: random.Random) -> tuple[bytes, bool]:
             return b"GET / HTTP/1.1\r\n" + line + b"\r\n", True
 
 
+def form(rng: random.Random, host: bytes, noise: bytes) -> tuple[bytes, bool]:
+    """Return a form for an action with a wrong field, header or length, and whether its length is right."""
+    encoded = b"Content-Type: application/x-www-form-urlencoded\r\n"
+    lines = [
+        b"Origin: http://" + rng.choice([b"localhost", b"localhost", b"evil", b""]) + b"\r\n",
+        rng.choice([encoded, encoded, encoded, b"Content-Type: text/plain\r\n"]),
+    ]
+    body = rng.choice([b"ticket=1", b"reason=a&token=b", b"undoes=x&reason=a", noise, b"a=" * 40_000])
+    head = b"POST /actions/" + rng.choice([b"preview", b"carry-out", b"none"]) + b" HTTP/1.1\r\n" + host
+    head += b"".join(rng.choices(lines, k=1) if rng.random() < 0.2 else lines)
+    length = len(body) + rng.choice([0, 0, 0, 5])
+    return head + b"Content-Length: %d\r\n\r\n" % length + body, length == len(body)
+
+
 def test_malformed_requests_are_refused_and_the_server_goes_on(server):
     rng, seen = random.Random(20261128), set()
     for number in range(REQUESTS):
         data, is_http = malformed(rng)
-        answer = sent(server, data)
+        answer = sent(server, data, ends=not is_http)
         status = status_of(answer)
         seen.add(status)
         # Bytes that are not HTTP may be answered by closing the connection.
         assert status is None if answer == b"" else 400 <= status < 500, (number, data[:200], answer[:200])
         assert not is_http or status is not None, (number, data[:200])
         assert b"Traceback" not in answer
-    assert {400, 403, 404, 405, 421} <= seen
+    assert {400, 403, 404, 405, 409, 413, 415, 421} <= seen
     good = sent(server, b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     assert status_of(good) == 200
 

@@ -27,6 +27,7 @@ NOT_RUN = {
     "docs/admission-haproxy.md": 1,
     "docs/agent.md": 3,
     "docs/control-plane.md": 3,
+    "docs/control-plane-actions.md": 2,
     "docs/kubernetes.md": 1,
     "docs/kubernetes-jobs.md": 1,
     "docs/deploy-kubernetes.md": 3,

@@ -1,6 +1,6 @@
 """The command ``windlass``: ``run``, ``compare``, ``explain``, ``when``, ``what-if``, ``calibrate``, ``check``,
-``validate``, ``trace``, ``list``; ``slurm``, ``k8s``, ``ray``, ``agent``; ``serve``, ``ui``, ``top``, ``journal``;
-``place``, ``cluster``, ``forecast``, ``plan``, ``admit``, ``reproduce``.
+``validate``, ``trace``, ``list``; ``slurm``, ``k8s``, ``ray``, ``agent``; ``serve``, ``ui``, ``top``, ``act``,
+``journal``; ``place``, ``cluster``, ``forecast``, ``plan``, ``admit``, ``reproduce``.
 
 Exit status: 0 success; 1 a task of a live run failed, a batch system could not be reached, or a policy failed a check;
 2 wrong usage or input, or a failing policy; 3 a bug in Windlass; 130 interrupted. An error is one line on standard
@@ -16,7 +16,7 @@ Commands and their options:
   :mod:`~windlass.cli.k8s_jobs` for the queue of Kubernetes, :mod:`~windlass.cli.metrics` and
   :mod:`~windlass.cli.log_format` for ``--metrics`` and ``--log``, and
   :mod:`~windlass.cli.agent_process` for an agent's process.
-- :mod:`~windlass.cli.control`: the control plane and its journal.
+- :mod:`~windlass.cli.control`: the control plane and its journal; :mod:`~windlass.cli.act`: actions of people.
 - :mod:`~windlass.cli.plan`, :mod:`~windlass.cli.admit`: streaming queries, and admission.
 - :mod:`~windlass.cli.options`: options that commands share; :mod:`~windlass.cli.completion`: values that a shell
   completes; :mod:`~windlass.cli.option_checks`: refusal of options without an effect.

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from windlass.cli.act import act_app
 from windlass.cli.agent import agent_app
 from windlass.cli.commands import compare, explain, run, validate
 from windlass.cli.control import journal_app, serve, top, ui
@@ -25,7 +26,7 @@ _MODELS = "Models and papers"
 _ORDER = (
     *("run", "compare", "explain", "when", "what-if", "calibrate", "check", "validate", "trace", "list"),
     *("slurm", "k8s", "ray", "agent"),
-    *("serve", "ui", "top", "journal"),
+    *("serve", "ui", "top", "act", "journal"),
     *("place", "cluster", "forecast", "plan", "admit", "reproduce"),
 )
 
@@ -55,6 +56,7 @@ app.add_typer(agent_app, name="agent", rich_help_panel=_REAL)
 app.command(rich_help_panel=_CONTROL)(serve)
 app.command(rich_help_panel=_CONTROL)(ui)
 app.command(rich_help_panel=_CONTROL)(top)
+app.add_typer(act_app, name="act", rich_help_panel=_CONTROL)
 app.add_typer(journal_app, name="journal", rich_help_panel=_CONTROL)
 app.command(rich_help_panel=_MODELS)(place)
 app.add_typer(cluster_app, name="cluster", rich_help_panel=_MODELS)

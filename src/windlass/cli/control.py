@@ -41,6 +41,14 @@ def serve(
         bool,
         typer.Option("--act", help="Carry decisions out; without it, nothing on the cluster is changed."),
     ] = False,
+    act_tokens: Annotated[
+        Path | None,
+        typer.Option(
+            "--act-tokens",
+            help="File of names and tokens that may act on the pages (mode 600).",
+            show_default="actions by windlass act only",
+        ),
+    ] = None,
     speed: Annotated[
         str, typer.Option("--speed", help="Simulated seconds per second, or max for as fast as possible.")
     ] = "60",
@@ -80,6 +88,7 @@ def serve(
     from windlass.model import InputError
 
     check_needs(context, *((option, "--demo") for option in ("--speed", "--variant", "--seed")))
+    check_needs(context, ("--act-tokens", "--act"))
     check_apart(context, "--demo", ("--act",), "a live cluster")
     where, engines = Address.of("--listen", listen), list[ControlledEngine]()
     reload: Reload | None = None
@@ -103,7 +112,9 @@ def serve(
             each.prepare(shown.compiling)
     on_hangup = None if reload is None else reload.requested.set
     with journal_file(journal) as path, stopping(on_hangup) as stop:
-        options = ServeOptions(path, where, token_file, tuple(host or ()), until_done)
+        options = ServeOptions(
+            path, where, token_file, tuple(host or ()), until_done, acts=act, act_tokens=act_tokens
+        )
         serve(engines, options, stop, log_line, reload=reload)
 
 
@@ -152,6 +163,7 @@ class _Table(StrEnum):
     DECISIONS = "decisions"
     EVENTS = "events"
     ACTS = "acts"
+    ACTIONS = "actions"
     VIEWS = "views"
     PREDICTIONS = "predictions"
 

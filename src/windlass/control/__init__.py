@@ -2,7 +2,8 @@
 
 - :mod:`~windlass.control.serve`: engines in threads and the pages in a second process, until a stop is requested.
 - :mod:`~windlass.control.engine`: the protocol of an engine.
-- :mod:`~windlass.control.supervisor`: runs engines, and records their conditions.
+- :mod:`~windlass.control.supervisor`: runs engines, pauses them, and records their conditions.
+- :mod:`~windlass.control.action_service`: carries out what people request; :mod:`~windlass.control.actions`: requests.
 - :mod:`~windlass.control.pages_process`: the process of the pages, restarted if it ends.
 - :mod:`~windlass.control.site_status`: the state of a site, the content of a view.
 - :mod:`~windlass.control.predicted_starts`: which jobs are predicted again, and how predictions are scored.
@@ -13,5 +14,5 @@
 - :mod:`~windlass.control.demo`: a simulated cluster as an engine; :mod:`~windlass.control.slurm`: a live Slurm;
   :mod:`~windlass.control.scaling`: a live cluster of instances.
 - :mod:`~windlass.control.web`: the pages.
-- :mod:`~windlass.control.journal`: one SQLite file of views, decisions, acts and events.
+- :mod:`~windlass.control.journal`: one SQLite file of views, decisions, acts, actions and events.
 """

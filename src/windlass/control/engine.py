@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from typing import Protocol
 
 from windlass.agent.stop import Stop
+from windlass.control.actions.job_control import JobControl
 from windlass.control.journal import JournalWriter
 from windlass.drive import EngineStoppedError
 from windlass.jit import Compiling
@@ -30,6 +31,11 @@ class ControlledEngine(Protocol):
     @property
     def scope(self) -> Hashable:
         """What it drives, such as a partition of a cluster; an engine takes over from one with an equal scope."""
+        ...
+
+    @property
+    def jobs(self) -> JobControl | None:
+        """How people hold and release its jobs; None if it does not let them."""
         ...
 
     def prepare(self, compiling: Callable[[Compiling], None] | None = None) -> None:

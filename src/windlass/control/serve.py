@@ -6,14 +6,17 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from windlass.agent.options import Address
 from windlass.agent.stop import Stop
+from windlass.control.action_service import ActionService
+from windlass.control.actions.channel import ActionChannel
+from windlass.control.actions.tokens import read_actors
 from windlass.control.engine import ControlledEngine
-from windlass.control.journal import JournalWriter, Retention
+from windlass.control.journal import JournalReader, JournalWriter, Retention
 from windlass.control.pages_process import PagesProcess
 from windlass.control.supervisor import Supervisor
 from windlass.model import InputError
@@ -40,6 +43,10 @@ class ServeOptions:
         End when all engines have ended.
     retention
         The rows that the journal keeps.
+    acts
+        True to accept actions of people: on the socket next to the journal, and on the pages.
+    act_tokens
+        File with the tokens that may act on the pages; None for actions by command only.
     """
 
     journal: Path
@@ -48,6 +55,8 @@ class ServeOptions:
     hosts: tuple[str, ...] = ()
     until_done: bool = False
     retention: Retention = field(default_factory=Retention)
+    acts: bool = False
+    act_tokens: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +129,16 @@ def serve(
 
     The failure of an engine is raised, too, if it failed when it was stopped; with ``until_done``, any failure is.
     """
-    with JournalWriter(options.journal, retention=options.retention) as journal:
-        supervisor = Supervisor(engines, journal, stop, report)
+    if options.act_tokens is not None:
+        read_actors(options.act_tokens)
+    with JournalWriter(options.journal, retention=options.retention) as journal, ExitStack() as stack:
         # The tables exist before a reader opens them.
         journal.flush()
+        supervisor = Supervisor(engines, journal, stop, report, _paused(engines, options.journal))
+        if options.acts:
+            actions = ActionService(supervisor, journal, options.act_tokens)
+            actions.conclude_left()
+            stack.enter_context(ActionChannel(options.journal, actions.answer))
         pages = None if options.listen is None else _pages(options, options.listen, clock, report)
         try:
             supervisor.start()
@@ -136,6 +151,8 @@ def serve(
                     pages.poll()
         finally:
             stop.notify()
+            # An action that is under way ends first; none begins after it.
+            stack.close()
             supervisor.join()
             if pages is not None:
                 pages.close()
@@ -157,6 +174,12 @@ def _reload(supervisor: Supervisor, reload: Reload, report: Callable[[str], None
     report("reloaded")
 
 
+def _paused(engines: Sequence[ControlledEngine], journal: Path) -> set[str]:
+    """Return the engines that an action has paused, also before a restart."""
+    with JournalReader(journal) as reader:
+        return {engine.name for engine in engines if reader.actions.paused(engine.name)}
+
+
 def _pages(
     options: ServeOptions, listen: Address, clock: Callable[[], float], report: Callable[[str], None]
 ) -> PagesProcess:
@@ -172,5 +195,7 @@ def _pages(
         words += ["--host", each]
     if options.token_file is not None:
         words += ["--token-file", str(options.token_file)]
+    if options.act_tokens is not None:
+        words.append("--act")
     report(f"pages: {address.url}")
     return PagesProcess(bound, options.journal, words, clock, report)

@@ -1,9 +1,9 @@
-"""Runs engines, each in a thread of its own, and records their conditions in the journal."""
+"""Runs engines, each in a thread of its own, pauses them, and records their conditions in the journal."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from windlass.agent.stop import Stop
 from windlass.control.engine import ControlledEngine, EngineStoppedError
@@ -11,9 +11,12 @@ from windlass.control.journal import EngineStatus, EventRecord, JobKey, JournalW
 from windlass.model import BatchError, InputError, PolicyError
 from windlass.policy.user_code import describe_failure, message_of
 
+#: Time for an engine to give back what it holds until a pause is reported as under way, s.
+_PATIENCE = 15.0
+
 
 class Supervisor:
-    """Starts engines, waits for them and replaces them. An engine that fails stops alone; the others go on.
+    """Starts engines, waits for them, pauses and replaces them. An engine that fails stops alone; the others go on.
 
     Parameters
     ----------
@@ -25,6 +28,8 @@ class Supervisor:
         Stops all engines.
     report
         Called with a line on each engine that ends or fails, from the engine's thread.
+    paused
+        Names of engines that are not started until they are resumed.
 
     Raises
     ------
@@ -52,8 +57,12 @@ class Supervisor:
         journal: JournalWriter,
         stop: Stop,
         report: Callable[[str], None],
+        paused: Collection[str] = (),
     ) -> None:
         self._journal, self._stop, self._report = journal, stop, report
+        #: Held while engines are paused, resumed, replaced or ended.
+        self._changes = threading.RLock()
+        self._paused = set(paused)
         #: By name: the failures of engines, and those of them that a stop has brought about.
         self.failures: dict[str, Exception] = {}
         self.late: dict[str, Exception] = {}
@@ -63,14 +72,10 @@ class Supervisor:
         names = [engine.name for engine in engines]
         if len(set(names)) < len(names):
             raise InputError(f"engines are named {', '.join(names)}, expected different names")
-        self._stops = {engine.name: (engine.scope, self._stop.part()) for engine in engines}
-        #: By name: the thread of each engine.
-        self.threads = {
-            engine.name: threading.Thread(
-                target=self._run, args=(engine, self._stops[engine.name][1]), name=engine.name, daemon=True
-            )
-            for engine in engines
-        }
+        self._engines = {engine.name: engine for engine in engines}
+        self._stops = {engine.name: self._stop.part() for engine in engines}
+        #: By name: the thread of each engine that was started.
+        self.threads: dict[str, threading.Thread] = {}
 
     def replace(self, engines: Sequence[ControlledEngine]) -> None:
         """Stop all engines and start others; an engine takes over what one with an equal scope holds.
@@ -80,28 +85,121 @@ class Supervisor:
         engines
             The other engines, with different names, prepared.
         """
-        scopes = [engine.scope for engine in engines]
-        for scope, stop in self._stops.values():
-            stop.notify(hands_over=scope in scopes)
-        self.join()
-        self._take(engines)
-        # Also if a stop was requested meanwhile: then the new engine gives back what it took over.
-        self.start()
+        with self._changes:
+            scopes = [engine.scope for engine in engines if engine.name not in self._paused]
+            for name, stop in self._stops.items():
+                stop.notify(hands_over=self._engines[name].scope in scopes)
+            self.join()
+            self._take(engines)
+            # Also if a stop was requested meanwhile: then the new engine gives back what it took over.
+            self.start()
+
+    @property
+    def engines(self) -> Mapping[str, ControlledEngine]:
+        """The engines by name."""
+        return self._engines
 
     @property
     def running(self) -> bool:
-        """True while an engine runs."""
-        return any(each.is_alive() for each in self.threads.values())
+        """True while an engine runs or is paused."""
+        return any(each.is_alive() for each in self.threads.values()) or any(
+            name in self._paused for name in self._engines
+        )
+
+    def runs(self, engine: str) -> bool:
+        """Return whether an engine's thread runs."""
+        thread = self.threads.get(engine)
+        return thread is not None and thread.is_alive()
+
+    def paused(self, engine: str) -> bool:
+        """Return whether an engine is paused, or ends because it will be."""
+        return engine in self._paused
 
     def start(self) -> None:
-        """Start all engines."""
-        for each in self.threads.values():
-            each.start()
+        """Start all engines that are not paused."""
+        with self._changes:
+            for name in self._engines:
+                if name in self._paused:
+                    self._note(self._engines[name], "paused")
+                    self._report(f"{name}: paused")
+                else:
+                    self._start(name)
+
+    def _start(self, name: str) -> None:
+        thread = threading.Thread(
+            target=self._run, args=(self._engines[name], self._stops[name]), name=name, daemon=True
+        )
+        self.threads[name] = thread
+        thread.start()
 
     def join(self) -> None:
         """Wait until all engines have ended."""
-        for each in self.threads.values():
-            each.join()
+        with self._changes:
+            for each in self.threads.values():
+                each.join()
+
+    def preview_pause(self, engine: str) -> str:
+        """Return what a pause would do.
+
+        Raises
+        ------
+        InputError
+            The engine does not run.
+        """
+        if engine in self._paused:
+            raise InputError(f"actions: {engine} is paused already")
+        if not self.runs(engine):
+            raise InputError(f"actions: {engine} does not run")
+        return (
+            f"{engine} stops deciding and gives back what it holds, as at the end of the command; "
+            "it stays paused until it is resumed, also after a restart"
+        )
+
+    def preview_resume(self, engine: str) -> str:
+        """Return what a resume would do.
+
+        Raises
+        ------
+        InputError
+            The engine runs, or everything is being stopped.
+        """
+        if self.runs(engine):
+            still = (
+                "still gives back what it holds, try again later"
+                if engine in self._paused
+                else "runs already"
+            )
+            raise InputError(f"actions: {engine} {still}")
+        if self._stop.requested:
+            raise InputError("actions: the control plane is being stopped")
+        return (
+            f"{engine} is started: it takes up what waits for it, and decides ({self._engines[engine].about})"
+        )
+
+    def pause(self, engine: str) -> str:
+        """Stop one engine, which gives back what it holds, and return the outcome; errors as of a preview."""
+        with self._changes:
+            self.preview_pause(engine)
+            self._paused.add(engine)
+            self._stops[engine].notify()
+            thread = self.threads[engine]
+        thread.join(_PATIENCE)
+        if thread.is_alive():
+            return (
+                "under way: the engine still gives back what it holds; its state is paused once it has ended"
+            )
+        error = self.failures.get(engine)
+        return "paused" if error is None else f"paused, with an error: {_line_of(error)}"
+
+    def resume(self, engine: str) -> str:
+        """Start an engine that was paused or has failed, and return the outcome; errors as of a preview."""
+        with self._changes:
+            self.preview_resume(engine)
+            self._paused.discard(engine)
+            self.failures.pop(engine, None)
+            self._stops[engine] = self._stop.part()
+            self._start(engine)
+        return "started"
 
     def _run(self, engine: ControlledEngine, stop: Stop) -> None:
         try:
@@ -109,8 +207,9 @@ class Supervisor:
             try:
                 engine.run(self._journal, stop)
             except EngineStoppedError:
-                self._note(engine, "stopped")
-                self._report(f"{engine.name}: stopped")
+                state = "paused" if engine.name in self._paused else "stopped"
+                self._note(engine, state)
+                self._report(f"{engine.name}: {state}")
             else:
                 self._note(engine, "ended")
                 self._report(f"{engine.name}: all work has ended")

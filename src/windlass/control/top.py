@@ -57,7 +57,7 @@ def watch(
     stop
         Ends the call.
     """
-    before: tuple[int, int, float] | None = None
+    before: tuple[float, ...] | None = None
     while not stop.requested:
         now = reader.change()
         if now != before:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from windlass.control.journal import ActionRecord
+
 #: Times below this many seconds (about 30 years) count from the start of a simulation, others from 1970.
 _SIMULATED = 1e9
 
@@ -27,6 +29,23 @@ def zone_text(seconds: float) -> str:
     ('day 1 00:00:00', '2027-01-15 08:00:00 UTC')
     """
     return clock_text(seconds) if seconds < _SIMULATED else f"{clock_text(seconds)} UTC"
+
+
+def action_line(action: ActionRecord) -> str:
+    """Return an action as a line.
+
+    >>> from windlass.control.journal import JobKey
+    >>> pause = ActionRecord("k", 90061.0, JobKey("slurm"), "pause", "ann", "new nodes", outcome="paused", number=3)
+    >>> action_line(pause)
+    '3  day 2 01:01:01  pause slurm, by ann: new nodes; paused'
+    """
+    job = f"job {action.job.id} of " if action.job.id else ""
+    undoes = "" if action.undoes is None else f", undoes {action.undoes}"
+    outcome = action.outcome or "under way"
+    return (
+        f"{action.number}  {clock_text(action.time)}  {action.action} {job}{action.job.engine}{undoes}, "
+        f"by {action.by}: {action.reason}; {outcome}{', undone' if action.undone else ''}"
+    )
 
 
 def span_text(seconds: float) -> str:

@@ -82,7 +82,7 @@ class DemoEngine:
         self._observer: ClusterObserver | None = None
         pace = "as fast as possible" if speed == math.inf else f"{speed:g} simulated seconds per second"
         self.about = f"simulated: {scenario.name}, variant {chosen.name}, seed {self._seed}; {pace}"
-        self.scope = ("simulated", name)
+        self.scope, self.jobs = ("simulated", name), None
 
     def prepare(self, compiling: Callable[[Compiling], None] | None = None) -> None:
         """Draw the loads and compile what the run needs, before any thread is started.

@@ -1,4 +1,4 @@
-"""The journal: one SQLite file of the views, decisions, acts and events of all engines.
+"""The journal: one SQLite file of the views, decisions, acts, actions and events of all engines.
 
 One process writes it (:mod:`~windlass.control.journal.writer`), any number of processes read it
 (:mod:`~windlass.control.journal.reader`), also while it is written.
@@ -10,12 +10,14 @@ One process writes it (:mod:`~windlass.control.journal.writer`), any number of p
 - :mod:`~windlass.control.journal.retention`: the age and the number of rows that are kept.
 - :mod:`~windlass.control.journal.reader`: queries by page, for other processes.
 - :mod:`~windlass.control.journal.predictions`: queries of predicted starts and of how good they were.
+- :mod:`~windlass.control.journal.actions`: queries of what people requested.
 - :mod:`~windlass.control.journal.totals`: numbers of rows.
 - :mod:`~windlass.control.journal.export`: a table of the journal as a Parquet file.
 """
 
 from windlass.control.journal.reader import JournalReader, RowFilter, RowPage
 from windlass.control.journal.records import (
+    ActionRecord,
     ActOutcome,
     ActRecord,
     DecisionRecord,
@@ -34,6 +36,7 @@ from windlass.control.journal.writer import JournalWriter
 __all__ = [
     "ActOutcome",
     "ActRecord",
+    "ActionRecord",
     "DecisionRecord",
     "EngineStatus",
     "EventRecord",

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from windlass.control.journal.records import (
+    ActionRecord,
     ActOutcome,
     ActRecord,
     DecisionRecord,
@@ -41,17 +42,18 @@ class Acknowledge:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intend:
-    """An act to record before it is carried out; ``done`` receives False if its key is known."""
+    """An act or an action to record before it is carried out; ``done`` receives False if its key is known."""
 
-    act: ActRecord
+    act: ActRecord | ActionRecord
     done: Future[bool] = field(default_factory=Future)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conclude:
-    """The outcome of a recorded act; ``done`` receives False if its key is unknown."""
+    """The outcome of a recorded act, or of an action; ``done`` receives False if its key is unknown."""
 
     outcome: ActOutcome
+    table: str = "acts"
     done: Future[bool] = field(default_factory=Future)
 
 
@@ -114,8 +116,8 @@ class BatchWriter:
                     done.append((future, True))
                 case Intend(act, future):
                     done.append((future, self._intend(act)))
-                case Conclude(outcome, future):
-                    done.append((future, self._conclude(outcome)))
+                case Conclude(outcome, table, future):
+                    done.append((future, self._conclude(outcome, table)))
         self._append(pending)
         return appended, done
 
@@ -229,16 +231,27 @@ class BatchWriter:
             )
             self._views[at] = digest, view.time
 
-    def _intend(self, act: ActRecord) -> bool:
+    def _intend(self, act: ActRecord | ActionRecord) -> bool:
+        if isinstance(act, ActionRecord):
+            return self._intend_action(act)
         added = self._file.execute(
             "insert or ignore into acts (recorded, time, engine, site, job, key, action) values (?, ?, ?, ?, ?, ?, ?)",
             (self._clock(), act.time, *_job(act.job), _stored(act.key), _stored(act.action)),
         )
         return added.rowcount == 1
 
-    def _conclude(self, found: ActOutcome) -> bool:
+    def _intend_action(self, action: ActionRecord) -> bool:
+        texts = map(_stored, (action.key, action.action, action.by, action.reason))
+        added = self._file.execute(
+            "insert or ignore into actions (recorded, time, engine, site, job, key, action, by, reason, undoes) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (self._clock(), action.time, *_job(action.job), *texts, action.undoes),
+        )
+        return added.rowcount == 1
+
+    def _conclude(self, found: ActOutcome, table: str) -> bool:
         changed = self._file.execute(
-            "update acts set outcome = ?, concluded = ? where key = ?",
+            f"update {table} set outcome = ?, concluded = ? where key = ?",
             (_stored(found.outcome), found.time, _stored(found.key)),
         )
         return changed.rowcount == 1

@@ -30,6 +30,9 @@ _SCHEMAS = {
     "decisions": _schema("job", "decision", "policy", "answer", "reason"),
     "events": _schema("job", "kind", "text"),
     "acts": _schema("job", "key", "action", "outcome", times=("concluded",)),
+    "actions": _schema(
+        "job", "key", "action", "by", "reason", "outcome", times=("concluded",), counts=("undoes",)
+    ),
     "views": _schema(other=("content",)),
     "predictions": _schema(
         "job", times=("low", "median", "high", "planned", "level", "started"), counts=("scored", "first")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
+from windlass.control.journal.actions import ActionQueries
 from windlass.control.journal.predictions import PredictionQueries
 from windlass.control.journal.records import (
     ActRecord,
@@ -90,6 +91,8 @@ class JournalReader:
         self.path, self._file = path, open_for_reading(path)
         #: Queries of predictions and their scores.
         self.predictions = PredictionQueries(self._rows)
+        #: Queries of actions.
+        self.actions = ActionQueries(self._rows)
         #: Numbers of rows.
         self.totals = TotalQueries(self._rows)
 
@@ -189,13 +192,14 @@ class JournalReader:
             found.append((table, 0 if first is None else last - first + 1))
         return tuple(found)
 
-    def change(self) -> tuple[int, int, float]:
-        """Return numbers that differ if decisions, events, engines or present views have changed."""
+    def change(self) -> tuple[float, ...]:
+        """Return numbers that differ if decisions, events, actions, engines or present views have changed."""
         row = self._rows(
             "select (select ifnull(max(id), 0) from decisions), (select ifnull(max(id), 0) from events), "
+            "(select ifnull(max(id), 0) from actions), "
             "max(ifnull((select max(recorded) from present), 0.0), ifnull((select max(recorded) from engines), 0.0))"
         )[0]
-        return row[0], row[1], row[2]
+        return row[0], row[1], row[2], row[3]
 
     def table(self, name: str, size: int = 100_000) -> Iterator[list[tuple[Any, ...]]]:
         """Yield all rows of a table in chunks of at most ``size``, in the order of their ids."""

@@ -124,8 +124,48 @@ class ActRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ActionRecord:
+    """A change that a person requested; carrying it out may lead to acts of the engine.
+
+    Parameters
+    ----------
+    key
+        Idempotency key: two actions of one key are the same action.
+    time
+        Time of the intent, s of the engine's clock.
+    job
+        The job, or the engine with an empty ``id``.
+    action
+        One word, such as ``pause``.
+    by
+        Name of the token or of the user.
+    reason
+        The reason that was given.
+    undoes
+        Number of the action that this one undoes; None for none.
+    outcome
+        The result; None while it is unknown. It begins with ``failed`` if nothing was changed.
+    number
+        Its number in the journal; 0 for one that is not written yet.
+    undone
+        True if another action has undone it.
+    """
+
+    key: str
+    time: float
+    job: JobKey
+    action: str
+    by: str
+    reason: str
+    undoes: int | None = None
+    outcome: str | None = None
+    number: int = 0
+    undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ActOutcome:
-    """The outcome in words of the act with a key, at a time of the engine's clock, s."""
+    """The outcome in words of the act, or of the action, with a key, at a time of the engine's clock, s."""
 
     key: str
     time: float

@@ -13,6 +13,8 @@ _TABLES = (
     ("events", "1"),
     ("views", "1"),
     ("acts", "outcome is not null"),
+    # The last one of each engine and kind stays: after a restart, an engine that was paused is paused.
+    ("actions", "outcome is not null and id not in (select max(id) from actions group by engine, action)"),
     ("predictions", "1"),
 )
 #: Most rows that one statement deletes, so that a transaction stays short.

@@ -13,8 +13,9 @@ from windlass.model import InputError
 APPLICATION = 0x574C4A31
 #: The first bytes of an SQLite file.
 _SQLITE = b"SQLite format 3\0"
-#: Version of the tables. A journal of version 1 has no table of predictions; a writer adds it.
-VERSION = 2
+#: Version of the tables. A journal of version 1 has no table of predictions, and one of version 2 none of actions; a
+#: writer adds them.
+VERSION = 3
 
 #: `id` grows with each row, so a page of rows continues below the last id of the page before it. `recorded` is the time
 #: of writing in seconds since 1970; `time` is the engine's own clock. A scope is an engine, a site, and a decision or a
@@ -55,13 +56,27 @@ _PREDICTIONS = """predictions (
     scope integer not null, job text not null, low real not null, median real not null, high real not null,
     planned real not null, level real not null, scored integer not null, first integer not null,
     open integer not null default 1, started real)"""
-#: What version 2 adds: predictions, with an index of those of waiting jobs, of those of a job, and of those scored.
-_ADDED = f"""
+#: The columns of actions: what a person requested, with the name of the token or of the user, and the reason.
+_ACTIONS = """actions (
+    id integer primary key autoincrement, recorded real not null, time real not null,
+    engine text not null, site text not null, job text not null, key text not null unique, action text not null,
+    by text not null, reason text not null, undoes integer, outcome text, concluded real)"""
+#: What each version adds. Version 2: predictions, with an index of those of waiting jobs, of those of a job, and of
+#: those scored. Version 3: actions, with an index of those of an engine.
+_ADDED = {
+    2: f"""
 create table {_PREDICTIONS};
 create index predictions_open on predictions (scope, job, id) where open = 1;
 create index predictions_by_job on predictions (job, id);
 create index predictions_scored on predictions (scope, id) where first = 1 and started is not null;
-"""
+""",
+    3: f"""
+create table {_ACTIONS};
+create index actions_by_engine on actions (engine, action, id);
+create index actions_undone on actions (undoes) where undoes is not null;
+create index actions_open on actions (id) where outcome is null;
+""",
+}
 #: The topic of the scopes of predictions.
 PREDICTIONS = "start"
 #: What is exported of each table.
@@ -70,6 +85,8 @@ EXPORTED = {
     "from decisions join scopes using (scope)",
     "events": "id, recorded, time, engine, site, job, topic as kind, text from events join scopes using (scope)",
     "acts": "id, recorded, time, engine, site, job, key, action, outcome, concluded from acts",
+    "actions": "id, recorded, time, engine, site, job, key, action, by, reason, outcome, concluded, undoes "
+    "from actions",
     "views": "id, recorded, time, engine, site, content from views",
     "predictions": "id, recorded, time, engine, site, job, low, median, high, planned, level, started, scored, first "
     "from predictions join scopes using (scope)",
@@ -94,8 +111,8 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
         try:
             if _number(file, "schema_version") == 0:
                 _create(file)
-            elif _check(file, path, expected) < VERSION:
-                _upgrade(file)
+            else:
+                _upgrade(file, _check(file, path, expected))
             file.execute("pragma journal_mode = wal")
             file.execute("pragma journal_size_limit = 16777216")
         except BaseException:
@@ -110,7 +127,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """Open a journal that another process may write; nothing can be changed through the connection.
 
-    A journal of version 1 is read as one without predictions, and is not upgraded.
+    A journal of an older version is read as one without predictions or actions, and is not upgraded.
 
     Raises
     ------
@@ -148,9 +165,12 @@ def _checked(path: Path, how: str, expected: str) -> sqlite3.Connection:
     uri = f"file:{quote(str(path.absolute()))}?{how}"
     file = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2.0)
     try:
-        if _check(file, path, expected) < VERSION:
+        found = _check(file, path, expected)
+        missing = [table for version, table in ((2, _PREDICTIONS), (3, _ACTIONS)) if found < version]
+        if missing:
             # Temporary tables of a connection are not in the file.
-            file.executescript(f"pragma temp_store = memory; create temp table {_PREDICTIONS};")
+            tables = " ".join(f"create temp table {table};" for table in missing)
+            file.executescript(f"pragma temp_store = memory; {tables}")
     except BaseException:
         file.close()
         raise
@@ -160,14 +180,16 @@ def _checked(path: Path, how: str, expected: str) -> sqlite3.Connection:
 def _create(file: sqlite3.Connection) -> None:
     """Create the tables in one transaction, so that a killed process leaves an empty file or a journal."""
     file.executescript(
-        f"begin immediate; {_TABLES} {_ADDED} pragma application_id = {APPLICATION}; "
+        f"begin immediate; {_TABLES} {''.join(_ADDED.values())} pragma application_id = {APPLICATION}; "
         f"pragma user_version = {VERSION}; commit;"
     )
 
 
-def _upgrade(file: sqlite3.Connection) -> None:
-    """Add the table of predictions in one transaction, so that a killed process leaves either version."""
-    file.executescript(f"begin immediate; {_ADDED} pragma user_version = {VERSION}; commit;")
+def _upgrade(file: sqlite3.Connection, found: int) -> None:
+    """Add the tables of later versions in one transaction, so that a killed process leaves either version."""
+    if found < VERSION:
+        added = "".join(text for version, text in _ADDED.items() if version > found)
+        file.executescript(f"begin immediate; {added} pragma user_version = {VERSION}; commit;")
 
 
 def _check(file: sqlite3.Connection, path: Path, expected: str) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 #: The tables of rows.
-TABLES = ("decisions", "events", "acts", "views", "predictions")
+TABLES = ("decisions", "events", "acts", "actions", "views", "predictions")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,13 @@ from windlass.control.journal.batch import (
     Intend,
     JournalRequest,
 )
-from windlass.control.journal.records import ActOutcome, ActRecord, JournalRow, PredictionRecord
+from windlass.control.journal.records import (
+    ActionRecord,
+    ActOutcome,
+    ActRecord,
+    JournalRow,
+    PredictionRecord,
+)
 from windlass.control.journal.retention import Retention
 from windlass.control.journal.schema import open_for_writing
 from windlass.model import InputError
@@ -186,6 +192,20 @@ class JournalWriter:
         for request in requests:
             self._put(request)
         return [request.done.result() for request in requests]
+
+    def intend_action(self, action: ActionRecord) -> bool:
+        """Record an action before it is carried out, as :meth:`intend` does an act."""
+        _check_time(action.time)
+        request = Intend(action)
+        self._put(request)
+        return request.done.result()
+
+    def conclude_action(self, key: str, time: float, outcome: str) -> bool:
+        """Record the outcome of an action, as :meth:`conclude` does that of an act."""
+        _check_time(time)
+        request = Conclude(ActOutcome(key, time, outcome), "actions")
+        self._put(request)
+        return request.done.result()
 
     def close(self) -> None:
         """Write all appended rows and close the file; further calls have no effect.

@@ -94,7 +94,7 @@ class ScalingEngine:
         self._policy = settings.policy.make(POLICIES, np.random.default_rng(1))
         does = "requests instances" if acts else "decides only"
         self.about = f"{settings.kind}, scale by {self._policy.name}; {does}"
-        self.scope = (settings.kind, settings.site)
+        self.scope, self.jobs = (settings.kind, settings.site), None
 
     def prepare(self, compiling: Callable[[Compiling], None] | None = None) -> None:
         """Do nothing, see :class:`~windlass.control.engine.ControlledEngine`."""

@@ -13,6 +13,7 @@ from windlass.agent.stop import Stop
 from windlass.control.engine import EngineStoppedError
 from windlass.control.journal import EngineStatus, EventRecord, JobKey, JournalReader, JournalWriter
 from windlass.control.predicted_starts import kernels_of_replays
+from windlass.control.slurm.job_actions import SlurmJobs
 from windlass.control.slurm.observer import SlurmObserver
 from windlass.control.slurm.queue import ReplayedQueue
 from windlass.control.slurm.starts import LiveStarts
@@ -168,6 +169,7 @@ class SlurmEngine:
         where = f" partition {settings.options.partition}" if settings.options.partition else ""
         self.about = f"Slurm{where}, {names}; {'drives the queue' if acts else 'decides only'}"
         self.scope = ("slurm", settings.conf, settings.options.partition)
+        self.jobs = SlurmJobs(lambda: Client(self._runner, 0.0), settings.options.partition) if acts else None
 
     def prepare(self, compiling: Callable[[Compiling], None] | None = None) -> None:
         """Compile what predictions need, see :class:`~windlass.control.engine.ControlledEngine`."""

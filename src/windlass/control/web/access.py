@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from windlass.agent.options import Address
@@ -17,6 +17,8 @@ from windlass.agent.token import Token, read_token
 from windlass.control.web.request import BadRequestError, PageRequest
 from windlass.model import InputError
 
+#: Paths to which forms are sent.
+POSTED: Mapping[str, Sequence[str]] = {"/actions/preview": ("POST",), "/actions/carry-out": ("POST",)}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -29,6 +31,8 @@ class PageAccess:
         The token that each request must have; None for none.
     hosts
         Names under which the pages are requested, in addition to those of the loopback device.
+    methods
+        Methods other than GET by path.
 
     Examples
     --------
@@ -42,8 +46,13 @@ class PageAccess:
     windlass.control.web.request.BadRequestError: this server has no such name
     """
 
-    def __init__(self, token: Token | None, hosts: Iterable[str] = ()) -> None:
-        self._token = token
+    def __init__(
+        self,
+        token: Token | None,
+        hosts: Iterable[str] = (),
+        methods: Mapping[str, Sequence[str]] = POSTED,
+    ) -> None:
+        self._token, self._methods = token, methods
         self._hosts = frozenset({*_LOOPBACK, *(each.strip("[]").lower() for each in hosts)})
 
     def check(self, request: PageRequest) -> None:
@@ -52,10 +61,10 @@ class PageAccess:
         Raises
         ------
         BadRequestError
-            The method changes something; the host or the origin is foreign; or the token is missing.
+            The method is not supported at this path; the host or the origin is foreign; or the token is missing.
         """
-        if request.method not in ("GET", "HEAD"):
-            raise BadRequestError(405, "only GET is supported: the pages change nothing")
+        if request.method not in ("GET", "HEAD", *self._methods.get(request.path, ())):
+            raise BadRequestError(405, "only GET is supported here: the pages change nothing")
         if not self._is_own(_name_of(request.host)):
             raise BadRequestError(421, "this server has no such name")
         if request.origin and request.origin not in (f"http://{request.host}", f"https://{request.host}"):

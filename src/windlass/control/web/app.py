@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
+from windlass.control.actions.messages import ActionReply, ActionRequest
 from windlass.control.journal import JournalReader
 from windlass.control.web.access import PageAccess
+from windlass.control.web.forms import form_of, read_body
 from windlass.control.web.metrics import CONTENT, metrics_text
-from windlass.control.web.pages import PAGES, PARAMETERS, PageContext, is_slow, refused_page
+from windlass.control.web.pages import (
+    FIELDS,
+    PAGES,
+    PARAMETERS,
+    PageContext,
+    is_slow,
+    posted_page,
+    refused_page,
+)
 from windlass.control.web.request import BadRequestError, PageRequest, request_of
 from windlass.control.web.stream import ChangeStream, lifetime, next_message
 from windlass.model import InputError
@@ -27,7 +37,8 @@ SECURITY: Mapping[bytes, bytes] = {
     b"content-security-policy": b"default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
     b"object-src 'none'",
     b"x-content-type-options": b"nosniff",
-    b"referrer-policy": b"no-referrer",
+    # Without a referrer, browsers would send no origin with a form.
+    b"referrer-policy": b"same-origin",
     b"cross-origin-opener-policy": b"same-origin",
     b"cross-origin-resource-policy": b"same-origin",
 }
@@ -62,6 +73,8 @@ class PagesApp:
         Time of the wall clock, and time that only grows, s.
     clients
         The most browsers that are notified of changes.
+    act
+        Sends a request for an action to the process of the engines; None for pages that change nothing.
     """
 
     def __init__(
@@ -71,7 +84,9 @@ class PagesApp:
         wall: Callable[[], float],
         clock: Callable[[], float],
         clients: int | None = None,
+        act: Callable[[ActionRequest], ActionReply] | None = None,
     ) -> None:
+        self._act = act
         self._reader, self._access, self._wall, self._clock = reader, access, wall, clock
         self.changes = ChangeStream(reader) if clients is None else ChangeStream(reader, clients)
         folder = resources.files(__package__) / "static"
@@ -90,7 +105,10 @@ class PagesApp:
             if request.path == "/events":
                 await self._stream(head, receive, send)
                 return
-            found = await self._allowed(request)
+            if request.method == "POST":
+                found = await self._posted(request, scope["headers"], receive)
+            else:
+                found = await self._allowed(request)
         except BadRequestError as error:
             found = PageResponse(error.status, f"{error.why}\n".encode(), "text/plain; charset=utf-8")
         except InputError as error:
@@ -100,9 +118,25 @@ class PagesApp:
     async def _allowed(self, request: PageRequest) -> PageResponse:
         """Answer a request that has access; if a page refuses its query, it is a page with the reason."""
         try:
+            if request.path == "/actions":
+                # Which actions there are is requested from another process.
+                return await asyncio.to_thread(self._answer, request)
             return await self._slowly(request) if is_slow(request) else self._answer(request)
         except BadRequestError as error:
             if request.path not in PAGES:
+                raise
+            return _html(error.status, refused_page(request.path, error.why))
+
+    async def _posted(
+        self, request: PageRequest, headers: Iterable[tuple[bytes, bytes]], receive: Receive
+    ) -> PageResponse:
+        """Answer a form, in a thread: an engine may take a while."""
+        kind = next((value for name, value in headers if name == b"content-type"), b"").decode("latin-1")
+        try:
+            form = form_of(request, kind, await read_body(receive), FIELDS[request.path])
+            return _html(200, await asyncio.to_thread(posted_page, request.path, form, self._context()))
+        except BadRequestError as error:
+            if error.status not in (403, 409):
                 raise
             return _html(error.status, refused_page(request.path, error.why))
 
@@ -124,8 +158,10 @@ class PagesApp:
         page = PAGES.get(request.path)
         if page is None:
             raise BadRequestError(404, f"no such page, expected one of {', '.join(PAGES)}, /metrics")
-        context = PageContext(self._reader, self._wall(), self.changes.clients)
-        return _html(200, page(request, context))
+        return _html(200, page(request, self._context()))
+
+    def _context(self) -> PageContext:
+        return PageContext(self._reader, self._wall(), self.changes.clients, self._act)
 
     async def _stream(self, head: bool, receive: Receive, send: Send) -> None:
         """Notify a client of changes until it disconnects."""

@@ -9,12 +9,15 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from windlass.agent.options import Address
 from windlass.agent.stop import Stop
 from windlass.agent.token import read_token
 from windlass.agent.web import listening
+from windlass.control.actions.channel import send_request
+from windlass.control.actions.messages import ActionReply, ActionRequest
 from windlass.control.journal import JournalReader
 from windlass.control.web.access import PageAccess, check_access
 from windlass.control.web.server import PagesServer
@@ -24,7 +27,13 @@ from windlass.model import InputError
 _CHECK = 1.0
 
 
-def show(listening: socket.socket, journal: Path, access: PageAccess, stop: Stop) -> None:
+def show(
+    listening: socket.socket,
+    journal: Path,
+    access: PageAccess,
+    stop: Stop,
+    act: Callable[[ActionRequest], ActionReply] | None = None,
+) -> None:
     """Serve the pages until a stop is requested.
 
     Parameters
@@ -37,6 +46,8 @@ def show(listening: socket.socket, journal: Path, access: PageAccess, stop: Stop
         Checks each request.
     stop
         Ends the server.
+    act
+        Sends a request for an action to the process of the engines; None for pages that change nothing.
 
     Raises
     ------
@@ -44,7 +55,7 @@ def show(listening: socket.socket, journal: Path, access: PageAccess, stop: Stop
         The journal cannot be opened.
     """
     with JournalReader(journal) as reader:
-        server = PagesServer(listening, reader, access)
+        server = PagesServer(listening, reader, access, act=act)
         try:
             while not stop.wait(_CHECK) and server.alive:
                 pass
@@ -95,6 +106,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--parent", type=int, required=True)
     parser.add_argument("--token-file", type=Path)
     parser.add_argument("--host", action="append", default=[])
+    parser.add_argument("--act", action="store_true")
     given = parser.parse_args(words)
     stop = Stop()
 
@@ -106,7 +118,8 @@ def main(words: Sequence[str] | None = None) -> None:
     threading.Thread(target=_end_with_parent, args=(given.parent,), daemon=True).start()
     try:
         access = PageAccess(read_token(given.token_file), given.host)
-        show(socket.socket(fileno=given.socket), given.journal, access, stop)
+        act = partial(send_request, given.journal) if given.act else None
+        show(socket.socket(fileno=given.socket), given.journal, access, stop, act)
     except InputError as error:
         sys.exit(f"windlass: pages: {error}")
 

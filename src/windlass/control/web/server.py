@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 from windlass.agent.web import Refusals, ServerThread
+from windlass.control.actions.messages import ActionReply, ActionRequest
 from windlass.control.journal import JournalReader
 from windlass.control.web.access import PageAccess
 from windlass.control.web.app import PagesApp
@@ -28,6 +29,8 @@ class PagesServer(ServerThread):
         Checks each request.
     clients
         The most browsers that are notified of changes; None for the default.
+    act
+        Sends a request for an action to the process of the engines; None for pages that change nothing.
     wall, clock
         Time of the wall clock, and time that only grows, s.
     """
@@ -40,8 +43,9 @@ class PagesServer(ServerThread):
         clients: int | None = None,
         wall: Callable[[], float] = time.time,
         clock: Callable[[], float] = time.monotonic,
+        act: Callable[[ActionRequest], ActionReply] | None = None,
     ) -> None:
         #: Counts requests that are not HTTP.
         self.refusals = Refusals()
-        pages = PagesApp(reader, access, wall, clock, clients)
+        pages = PagesApp(reader, access, wall, clock, clients, act)
         super().__init__(pages, listening, self.refusals, _CONNECTIONS, "pages")

@@ -67,7 +67,7 @@ class ChangeStream:
             self._poller = None
 
     async def _poll(self) -> None:
-        before: tuple[int, int, float] | None = None
+        before: tuple[float, ...] | None = None
         while True:
             # While the journal cannot be read, nothing has changed.
             with contextlib.suppress(InputError):

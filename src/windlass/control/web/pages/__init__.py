@@ -6,6 +6,7 @@
 - :mod:`~windlass.control.web.pages.when`: when waiting jobs start, and how good such predictions were.
 - :mod:`~windlass.control.web.pages.what_if`: waits under another policy or size.
 - :mod:`~windlass.control.web.pages.decisions`: the decisions, by engine, site, decision and job.
+- :mod:`~windlass.control.web.pages.actions`: what people requested, with forms to request more.
 - :mod:`~windlass.control.web.pages.machines`: the machines of each site.
 - :mod:`~windlass.control.web.pages.health`: the engines, the journal, and errors.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from windlass.control.web.html import Markup
+from windlass.control.web.pages.actions import FIELDS, actions_page, posted_page
 from windlass.control.web.pages.context import PageContext
 from windlass.control.web.pages.decisions import decisions_page
 from windlass.control.web.pages.health import health_page
@@ -32,10 +34,13 @@ PAGES: Mapping[str, Callable[[PageRequest, PageContext], Markup]] = {
     "/what-if": what_if_page,
     "/decisions": decisions_page,
     "/machines": machines_page,
+    "/actions": actions_page,
     "/health": health_page,
 }
 #: Parameters of their queries.
-PARAMETERS = frozenset({"engine", "site", "decision", "job", "before", "rows", "policy", "procs", "without"})
+PARAMETERS = frozenset(
+    {"engine", "site", "decision", "job", "before", "rows", "policy", "procs", "without", "undo"}
+)
 
 
 def is_slow(request: PageRequest) -> bool:
@@ -43,4 +48,4 @@ def is_slow(request: PageRequest) -> bool:
     return request.path == "/what-if" and is_question(request)
 
 
-__all__ = ["PAGES", "PARAMETERS", "PageContext", "is_slow", "refused_page"]
+__all__ = ["FIELDS", "PAGES", "PARAMETERS", "PageContext", "is_slow", "posted_page", "refused_page"]

@@ -44,6 +44,9 @@ def decisions_page(request: PageRequest, context: PageContext) -> Markup:
     if job is not None:
         seen = context.reader.events(RowFilter(engine=engine, site=site, job=job), limit=rows)
         content.append(_events(seen.rows))
+        if context.act is not None:
+            act = link("Hold or release this job", "/actions", engine=engine, job=job)
+            content.append(tag("p", act))
     return page("/decisions", "Decisions", *content, live=before is None)
 
 

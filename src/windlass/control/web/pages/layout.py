@@ -15,6 +15,7 @@ _LINKS = (
     ("/what-if", "What-if"),
     ("/decisions", "Decisions"),
     ("/machines", "Machines"),
+    ("/actions", "Actions"),
     ("/health", "Health"),
 )
 #: A table of at most so many columns is as wide as its content.
@@ -75,7 +76,7 @@ def refused_page(path: str, why: str) -> Markup:
     why
         The reason.
     """
-    name = next(name for to, name in _LINKS if to == path)
+    path, name = next(each for each in _LINKS[::-1] if path.startswith(each[0]))
     line = tag("p", f"{why[:1].upper()}{why[1:]}.", class_="error", role="alert")
     back = tag("p", tag("a", "Back to the page without this query", href=path))
     return page(path, name, line, back, live=False)

@@ -1,0 +1,94 @@
+"""Forms that browsers send, with limits. A form of another site is refused by its origin."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from windlass.control.web.request import BadRequestError, PageRequest
+
+#: The longest body, bytes; the longest value in a form, characters; and the time to receive it, s.
+LONGEST, _VALUE, _PATIENCE = 65_536, 500, 10.0
+_FORM = "application/x-www-form-urlencoded"
+
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+
+async def read_body(receive: Receive) -> bytes:
+    """Return the body of a request.
+
+    Raises
+    ------
+    BadRequestError
+        It is too long, or the client is too slow or gone.
+    """
+    try:
+        return await asyncio.wait_for(_received(receive), _PATIENCE)
+    except TimeoutError:
+        raise BadRequestError(408, "the body did not arrive in time") from None
+
+
+async def _received(receive: Receive) -> bytes:
+    found = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise BadRequestError(400, "the client is gone")
+        found += message.get("body", b"")
+        if len(found) > LONGEST:
+            raise BadRequestError(413, f"the body has more than {LONGEST:,} bytes")
+        if not message.get("more_body", False):
+            return bytes(found)
+
+
+def form_of(request: PageRequest, kind: str, body: bytes, known: Iterable[str]) -> Mapping[str, str]:
+    """Read a form that a page of this server has sent.
+
+    Parameters
+    ----------
+    request
+        The request. Browsers send its origin with each form.
+    kind
+        Its header ``Content-Type``.
+    body
+        Its body.
+    known
+        Names of fields.
+
+    Raises
+    ------
+    BadRequestError
+        The origin is missing, the body is not a form, or a field is unknown, repeated or too long.
+
+    Examples
+    --------
+    >>> request = PageRequest("POST", "/", "localhost", "http://localhost", None, {})
+    >>> form_of(request, "application/x-www-form-urlencoded", b"job=7&reason=a+b", ("job", "reason"))
+    {'job': '7', 'reason': 'a b'}
+    """
+    if not request.origin:
+        raise BadRequestError(403, "the header Origin is missing, which browsers send with a form")
+    if kind.partition(";")[0].strip().lower() != _FORM:
+        raise BadRequestError(415, f"expected the type {_FORM}")
+    names, values = set(known), dict[str, str]()
+    try:
+        pairs = parse_qsl(
+            body.decode("ascii"),
+            keep_blank_values=True,
+            strict_parsing=True,
+            max_num_fields=20,
+            errors="strict",
+        )
+    except ValueError:
+        raise BadRequestError(400, "the form is malformed") from None
+    for name, value in pairs:
+        if name not in names:
+            raise BadRequestError(400, f"unknown field, expected some of {', '.join(sorted(names))}")
+        if name in values:
+            raise BadRequestError(400, f"{name} is given twice")
+        if len(value) > _VALUE or not value.replace("\r", "").replace("\n", "").isprintable():
+            raise BadRequestError(400, f"{name} has control characters, or more than {_VALUE} characters")
+        values[name] = value
+    return values
