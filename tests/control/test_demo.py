@@ -227,6 +227,14 @@ def test_a_scenario_of_another_world_is_refused():
         DemoEngine(make_scenario({"workload": {"lublin": {"jobs": 5}}, "policies": {"order": "easy"}}))
 
 
+def test_a_file_of_another_world_is_named_with_what_it_is_short_for(tmp_path):
+    file = tmp_path / "lublin.yaml"
+    file.write_text("workload: {lublin: {jobs: 5}}\npolicies: {order: easy}\n")
+    with pytest.raises(InputError) as error:
+        load_demo(file)
+    assert str(error.value).startswith(f"{file}: world is 'batch', expected 'cluster'; `windlass validate")
+
+
 def test_the_bundled_scenario_is_valid():
     assert DemoEngine(load_demo(None)).about.startswith("simulated: demonstration")
 

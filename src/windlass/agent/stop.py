@@ -1,4 +1,4 @@
-"""A stop request for threads, which ends their waits at once."""
+"""A stop request for threads, which ends their waits at once, and a second one, which ends patience, too."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Stop:
     """
 
     def __init__(self) -> None:
-        self._event, self._lock = threading.Event(), threading.Lock()
+        self._event, self._hurry, self._lock = threading.Event(), threading.Event(), threading.Lock()
         self._parts: list[Stop] = []
         self._whole: Stop | None = None
         self._hands_over = False
@@ -28,6 +28,11 @@ class Stop:
     def requested(self) -> bool:
         """True once a stop was requested."""
         return self._event.is_set()
+
+    @property
+    def hurried(self) -> bool:
+        """True once a second stop was requested: what does not answer is waited for no longer."""
+        return self._hurry.is_set()
 
     @property
     def hands_over(self) -> bool:
@@ -54,6 +59,8 @@ class Stop:
             self._parts.append(part)
             if self.requested:
                 part.notify()
+            if self.hurried:
+                part.hurry()
         return part
 
     def notify(self, *, hands_over: bool = False) -> None:
@@ -71,6 +78,28 @@ class Stop:
             parts = tuple(self._parts)
         for part in parts:
             part.notify()
+
+    def hurry(self) -> None:
+        """Request a stop that waits for nothing that does not answer.
+
+        Examples
+        --------
+        >>> stop = Stop()
+        >>> part = stop.part()
+        >>> stop.hurry()
+        >>> part.requested, part.hurried, part.wait_patiently(60.0)
+        (True, True, True)
+        """
+        self.notify()
+        with self._lock:
+            self._hurry.set()
+            parts = tuple(self._parts)
+        for part in parts:
+            part.hurry()
+
+    def wait_patiently(self, seconds: float) -> bool:
+        """Wait for ``seconds`` or a second stop request; return whether that was requested."""
+        return self._hurry.wait(max(0.0, seconds))
 
     def wait(self, seconds: float) -> bool:
         """Wait for ``seconds`` or a stop request; return whether a stop was requested."""

@@ -48,13 +48,18 @@ def agent_module() -> ModuleType:
 
 
 @contextlib.contextmanager
-def stopping(on_hangup: Callable[[], None] | None = None) -> Iterator[Stop]:
-    """Yield a stop that Ctrl-C, SIGTERM and SIGHUP set; a second signal ends the process.
+def stopping(
+    on_hangup: Callable[[], None] | None = None, *, on_second: Callable[[], None] | None = None
+) -> Iterator[Stop]:
+    """Yield a stop that Ctrl-C, SIGTERM and SIGHUP set; a further signal ends the process.
 
     Parameters
     ----------
     on_hangup
         Called at SIGHUP instead, in a process without a terminal; None to stop.
+    on_second
+        Called at the second signal, which hurries the stop, so that the third one ends the process; None if the second
+        one does.
     """
     import os
     import signal
@@ -62,13 +67,21 @@ def stopping(on_hangup: Callable[[], None] | None = None) -> Iterator[Stop]:
 
     from windlass.agent.stop import Stop
 
-    stop = Stop()
+    stop, seen = Stop(), list[bool]()
 
     def on_signal(*_: object) -> None:
-        for each in before:
-            signal.signal(each, before[each])
+        hurries = bool(seen)
+        seen.append(True)
+        if hurries or on_second is None:
+            for each in before:
+                signal.signal(each, before[each])
         # From a thread, since this handler may interrupt the thread that waits for the stop and holds its lock.
-        threading.Thread(target=stop.notify, daemon=True).start()
+        threading.Thread(target=hurry if hurries else stop.notify, daemon=True).start()
+
+    def hurry() -> None:
+        stop.hurry()
+        if on_second is not None:
+            on_second()
 
     handlers = dict.fromkeys((signal.SIGINT, signal.SIGTERM), on_signal)
     if on_hangup is not None and not os.isatty(0):

@@ -84,7 +84,7 @@ def serve(
     from windlass.control.demo.engine import DemoEngine, load_demo
     from windlass.control.demo.pace import speed_of
     from windlass.control.engine import ControlledEngine
-    from windlass.control.serve import Reload, ServeOptions, journal_file, serve
+    from windlass.control.serve import HURRIED, Reload, ServeOptions, journal_file, serve
     from windlass.model import InputError
 
     check_needs(context, *((option, "--demo") for option in ("--speed", "--variant", "--seed")))
@@ -111,7 +111,7 @@ def serve(
         for each in engines:
             each.prepare(shown.compiling)
     on_hangup = None if reload is None else reload.requested.set
-    with journal_file(journal) as path, stopping(on_hangup) as stop:
+    with journal_file(journal) as path, stopping(on_hangup, on_second=lambda: log_line(HURRIED)) as stop:
         options = ServeOptions(
             path, where, token_file, tuple(host or ()), until_done, acts=act, act_tokens=act_tokens
         )

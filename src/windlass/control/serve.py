@@ -21,6 +21,8 @@ from windlass.control.pages_process import PagesProcess
 from windlass.control.supervisor import Supervisor
 from windlass.model import InputError
 
+#: Reported at a second signal.
+HURRIED = "stopping without patience: what does not answer is left as it is; a third signal ends the process at once"
 #: Interval at which the process of the pages and the engines are polled, s.
 _POLL = 0.25
 

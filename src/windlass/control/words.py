@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 
 from windlass.control.journal import ActionRecord
 
@@ -10,25 +10,43 @@ from windlass.control.journal import ActionRecord
 _SIMULATED = 1e9
 
 
-def clock_text(seconds: float) -> str:
-    """Return a time of an engine's clock: the day and the time of a simulation, or date and time in UTC.
+def clock_text(seconds: float, zone: tzinfo | None = None) -> str:
+    """Return a time of an engine's clock: the day and the time of a simulation, or date and time of the site.
 
-    >>> clock_text(0.0), clock_text(90061.9), clock_text(1.8e9)
+    Parameters
+    ----------
+    seconds
+        The time, s.
+    zone
+        The time zone; None for that of this machine (``TZ``).
+
+    Examples
+    --------
+    >>> from datetime import UTC
+    >>> clock_text(0.0), clock_text(90061.9), clock_text(1.8e9, UTC)
     ('day 1 00:00:00', 'day 2 01:01:01', '2027-01-15 08:00:00')
     """
     if seconds < _SIMULATED:
         day, rest = divmod(int(seconds), 86_400)
         return f"day {day + 1} {rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}"
+    return f"{datetime.fromtimestamp(seconds, zone):%Y-%m-%d %H:%M:%S}"
 
 
-def zone_text(seconds: float) -> str:
+def zone_text(seconds: float, zone: tzinfo | None = None) -> str:
     """Return a time as :func:`clock_text` does, with the name of the time zone if it has one.
 
-    >>> zone_text(0.0), zone_text(1.8e9)
-    ('day 1 00:00:00', '2027-01-15 08:00:00 UTC')
+    >>> from datetime import UTC, timedelta, timezone
+    >>> zone_text(0.0), zone_text(1.8e9, UTC), zone_text(1.8e9, timezone(timedelta(hours=1), "CET"))
+    ('day 1 00:00:00', '2027-01-15 08:00:00 UTC', '2027-01-15 09:00:00 CET')
     """
-    return clock_text(seconds) if seconds < _SIMULATED else f"{clock_text(seconds)} UTC"
+    return f"{clock_text(seconds, zone)} {zone_name(seconds, zone)}".rstrip()
+
+
+def zone_name(seconds: float, zone: tzinfo | None = None) -> str:
+    """Return the name of the time zone at a time, such as ``CEST``; empty for a time of a simulation."""
+    if seconds < _SIMULATED:
+        return ""
+    return datetime.fromtimestamp(seconds, zone).astimezone(zone).strftime("%Z")
 
 
 def action_line(action: ActionRecord) -> str:

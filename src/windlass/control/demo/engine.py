@@ -127,7 +127,7 @@ def load_demo(path: Path | None) -> Scenario:
     Raises
     ------
     InputError
-        There is no such file, or it is not a scenario.
+        There is no such file, or it is not a scenario of the world ``cluster``.
 
     Examples
     --------
@@ -142,7 +142,13 @@ def load_demo(path: Path | None) -> Scenario:
         return make_scenario(yaml.safe_load(bundled.read_text(encoding="utf-8")), "cluster.yaml")
     if not path.is_file():
         raise InputError(f"{path}: no such file, expected a scenario of the world {_WORLD!r}")
-    return load_scenario(path)
+    found = load_scenario(path)
+    if found.world.name != _WORLD:
+        raise InputError(
+            f"{path}: world is {found.world.name!r}, expected {_WORLD!r}; "
+            f"`windlass validate {path} --long` prints the scenario of one cluster for which it is short"
+        )
+    return found
 
 
 def _variant(scenario: Scenario, name: str | None) -> Variant:

@@ -13,6 +13,7 @@ from windlass.agent.stop import Stop
 from windlass.control.engine import EngineStoppedError
 from windlass.control.journal import EngineStatus, EventRecord, JobKey, JournalReader, JournalWriter
 from windlass.control.predicted_starts import kernels_of_replays
+from windlass.control.slurm.hurry import hurried_sleep
 from windlass.control.slurm.job_actions import SlurmJobs
 from windlass.control.slurm.observer import SlurmObserver
 from windlass.control.slurm.queue import ReplayedQueue
@@ -245,6 +246,7 @@ class SlurmEngine:
                 self._runner,
                 self._settings.patience,
                 notify=notify,
+                sleep=hurried_sleep(stop),
                 traits=client.traits,
                 contact=status.contact,
             )

@@ -14,7 +14,7 @@ from windlass.control.journal.actions import FAILED
 from windlass.control.journal.reader import MOST as MOST_ROWS
 from windlass.control.web.html import Markup, joined, tag
 from windlass.control.web.pages.context import PageContext
-from windlass.control.web.pages.layout import link, page, state_mark, table
+from windlass.control.web.pages.layout import link, page, state_mark, table, zone_note
 from windlass.control.web.request import BadRequestError, PageRequest
 from windlass.control.words import clock_text
 from windlass.model import InputError
@@ -47,6 +47,7 @@ def actions_page(request: PageRequest, context: PageContext) -> Markup:
         "/actions",
         "Actions",
         *([] if before is not None else forms),
+        zone_note([each.time for each in found[:rows]]),
         _table(found[:rows], bool(offers)),
         tag("nav", link("Older", "/actions", before=older), aria_label="Rows", class_="turns")
         if older

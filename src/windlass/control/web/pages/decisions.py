@@ -8,7 +8,7 @@ from windlass.control.journal import DecisionRecord, EventRecord, RowFilter
 from windlass.control.journal.reader import MOST as MOST_ROWS
 from windlass.control.web.html import Markup, joined, tag
 from windlass.control.web.pages.context import PageContext
-from windlass.control.web.pages.layout import link, page, table
+from windlass.control.web.pages.layout import link, page, table, zone_note
 from windlass.control.web.request import PageRequest
 from windlass.control.words import clock_text
 
@@ -33,6 +33,7 @@ def decisions_page(request: PageRequest, context: PageContext) -> Markup:
         turns.append(link("Older", "/decisions", **given, before=found.older))
     content = [
         _form(request, context),
+        zone_note([each.time for each in found.rows]),
         table(
             "Decisions, the latest first",
             ("Time", "Job", "Site", "Decision", "Policy", "Answer", "Reason"),

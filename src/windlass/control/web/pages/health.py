@@ -6,7 +6,7 @@ from windlass.control.journal import RowFilter
 from windlass.control.journal.reader import SeenStatus
 from windlass.control.web.html import Markup, tag
 from windlass.control.web.pages.context import PageContext
-from windlass.control.web.pages.layout import page, state_mark, table, tiles
+from windlass.control.web.pages.layout import page, state_mark, table, tiles, zone_note
 from windlass.control.web.request import PageRequest
 from windlass.control.words import clock_text, span_text, zone_text
 
@@ -30,13 +30,11 @@ def health_page(request: PageRequest, context: PageContext) -> Markup:
         [(clock_text(act.time), str(act.job), act.action, act.key) for act in reader.open_acts()[:50]],
         "Every act has an outcome.",
     )
+    failed = reader.events(RowFilter(topic="error"), limit=20).rows
     errors = table(
         "Errors, the latest first",
         ("Time", "Engine", "Error"),
-        [
-            (clock_text(each.time), each.job.engine, each.text)
-            for each in reader.events(RowFilter(topic="error"), limit=20).rows
-        ],
+        [(clock_text(each.time), each.job.engine, each.text) for each in failed],
         "No error was recorded.",
     )
     return page(
@@ -45,6 +43,7 @@ def health_page(request: PageRequest, context: PageContext) -> Markup:
         engines,
         tag("h2", "Journal"),
         tiles(*counts, ("Browsers", f"{context.clients:,}")),
+        zone_note([each.time for each in failed]),
         errors,
         open_acts,
     )

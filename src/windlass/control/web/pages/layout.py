@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from windlass.control.journal.reader import MOST as MOST_ROWS
 from windlass.control.web.html import Markup, joined, tag
+from windlass.control.words import zone_name
 
 _LINKS = (
     ("/", "Now"),
@@ -156,6 +157,12 @@ def site_links(path: str, engine: str, sites: Sequence[str], chosen: str | None)
     for name in named:
         links.append(tag("strong", name) if name == chosen else link(name, path, engine=engine, site=name))
     return tag("nav", tag("ul", *(tag("li", each) for each in links)), aria_label="Sites", class_="sites")
+
+
+def zone_note(times: Iterable[float]) -> Markup:
+    """Return a line with the time zones of the times (s) of a table; nothing for times of a simulation."""
+    zones = sorted({each for time in times if (each := zone_name(time))})
+    return tag("p", f"Times are in {' and '.join(zones)}.", class_="more") if zones else Markup("")
 
 
 def more_rows(path: str, shown: int, count: int) -> Markup:
