@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+from collections import Counter
 
 import polars as pl
 import pytest
@@ -412,6 +413,19 @@ def test_a_page_has_a_limited_size(file, limit):
     JournalWriter(file).close()
     with JournalReader(file) as reader, pytest.raises(InputError):
         reader.decisions(limit=limit)
+
+
+@pytest.mark.parametrize("rows", [7, 40, 10_000])
+def test_the_counts_of_scopes_are_those_of_the_rows_that_are_left(file, rows):
+    fill(file, 3_000, Retention(rows=rows))
+    with JournalReader(file) as reader:
+        found = {(each.engine, each.site, each.topic): each.count for each in reader.totals.decisions()}
+        scopes = reader._scopes()
+        left = Counter(scopes[row[0]] for row in reader._rows("select scope from decisions"))
+        errors = reader.totals.errors()
+        assert found == left
+        assert set(reader.decision_scopes()) == set(left)
+        assert (errors, sum(found.values()) >= min(rows, 3_000)) == ((), True)
 
 
 # Export.

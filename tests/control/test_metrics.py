@@ -43,7 +43,7 @@ def test_the_metrics_of_an_empty_journal_are_zero_rows(tmp_path):
     found = samples_of(tmp_path / "journal.db")
     assert set(found) == {
         ("windlass_journal_rows_written_total", ("table", table))
-        for table in ("decisions", "events", "acts", "views", "predictions")
+        for table in ("decisions", "events", "acts", "actions", "views", "predictions")
     }
     assert set(found.values()) == {0.0}
 

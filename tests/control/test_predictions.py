@@ -227,6 +227,8 @@ def older(file, request):
         journal.append(decision(1))
     with sqlite3.connect(file) as other:
         other.execute("drop table actions")
+        for column in ("decisions", "events"):
+            other.execute(f"alter table scopes drop column {column}")
         if request.param == 1:
             other.execute("drop table predictions")
         other.execute(f"pragma user_version = {request.param}")

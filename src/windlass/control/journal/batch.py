@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import zlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -160,6 +161,11 @@ class BatchWriter:
                 if isinstance(row, EngineStatus)
             ),
         )
+        for table, rows_ in (("decisions", decisions), ("events", events)):
+            self._file.executemany(
+                f"update scopes set {table} = {table} + ? where scope = ?",
+                ((count, scope) for scope, count in Counter(row[2] for row in rows_).items()),
+            )
         # A job that was requeued may start and be predicted again within one transaction, so order matters.
         for row in rows:
             match row:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
+
+import numpy as np
 
 from windlass.control.journal.records import JobKey, PredictionRecord
 from windlass.control.journal.schema import PREDICTIONS
@@ -54,15 +55,26 @@ class StartScore:
     @classmethod
     def of(cls, rows: Sequence[PredictionRecord]) -> StartScore:
         """Return the score of predictions whose jobs have started; zeros without any."""
-        pairs = [(row, row.started) for row in rows if row.started is not None]
-        if not pairs:
+        return cls.of_times(
+            [
+                (row.low, row.median, row.high, row.planned, row.started)
+                for row in rows
+                if row.started is not None
+            ]
+        )
+
+    @classmethod
+    def of_times(cls, rows: Sequence[tuple[float, float, float, float, float]]) -> StartScore:
+        """Return the score of predictions: low, median, high, planned and actual start of each, s."""
+        if not rows:
             return cls(0, 0, 0.0, 0.0, 0.0)
+        low, middle, high, planned, start = np.array(rows).T
         return cls(
-            len(pairs),
-            sum(row.low - _EXACT <= start <= row.high + _EXACT for row, start in pairs),
-            median(row.high - row.low for row, _ in pairs),
-            sum(abs(row.median - start) for row, start in pairs) / len(pairs),
-            sum(abs(row.planned - start) for row, start in pairs) / len(pairs),
+            len(rows),
+            int(np.count_nonzero((low - _EXACT <= start) & (start <= high + _EXACT))),
+            float(np.median(high - low)),
+            float(np.abs(middle - start).mean()),
+            float(np.abs(planned - start).mean()),
         )
 
 
@@ -117,15 +129,14 @@ class PredictionQueries:
         least
             Only predictions that were made after this many had been scored.
         """
-        found = []
-        for scope, name in self._scopes(engine, site):
-            some = self._rows(
-                f"select {_COLUMNS} from predictions where scope = ? and first = 1 and started is not null "
-                f"order by id desc limit {MOST_SCORED}",
+        found: list[tuple[Any, ...]] = []
+        for scope, _ in self._scopes(engine, site):
+            found += self._rows(
+                "select low, median, high, planned, started, scored from predictions "
+                f"where scope = ? and first = 1 and started is not null order by id desc limit {MOST_SCORED}",
                 (scope,),
             )
-            found += [_record(engine, name, row) for row in some]
-        return StartScore.of([row for row in found if row.scored >= least])
+        return StartScore.of_times([row[:5] for row in found if row[5] >= least])
 
     def _scopes(self, engine: str, site: str | None) -> list[tuple[int, str]]:
         rows = self._rows(

@@ -177,8 +177,7 @@ class JournalReader:
     def decision_scopes(self) -> tuple[tuple[str, str, str], ...]:
         """Return each engine, site and decision of which there is a row, sorted."""
         rows = self._rows(
-            "select engine, site, topic from scopes "
-            "where exists (select 1 from decisions where decisions.scope = scopes.scope) order by engine, site, topic"
+            "select engine, site, topic from scopes where decisions > 0 order by engine, site, topic"
         )
         return tuple((row[0], row[1], row[2]) for row in rows)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from dataclasses import dataclass
 
 from windlass.model.values import number, whole
@@ -72,11 +73,19 @@ class Retention:
             ).fetchone()
             while first is not None and first <= last:
                 end = first + _AT_ONCE
-                gone = file.execute(
-                    f"delete from {table} where id >= ? and id < ? and ({allowed}) and (id <= ? or recorded < ?)",
+                scoped = table in ("decisions", "events")
+                rows = file.execute(
+                    f"delete from {table} where id >= ? and id < ? and ({allowed}) and (id <= ? or recorded < ?) "
+                    f"returning {'scope' if scoped else 'id'}",
                     (first, end, last - self.rows, now - self.age),
-                ).rowcount
+                ).fetchall()
+                gone = len(rows)
                 deleted += gone
+                if scoped:
+                    file.executemany(
+                        f"update scopes set {table} = {table} - ? where scope = ?",
+                        ((count, scope) for (scope,), count in Counter(rows).items()),
+                    )
                 # Rows are in order of time, so the first chunk without an old row ends the search.
                 if gone == 0:
                     break

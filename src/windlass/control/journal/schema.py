@@ -61,8 +61,10 @@ _ACTIONS = """actions (
     id integer primary key autoincrement, recorded real not null, time real not null,
     engine text not null, site text not null, job text not null, key text not null unique, action text not null,
     by text not null, reason text not null, undoes integer, outcome text, concluded real)"""
+_COUNT = "(select count(*) from main.{0} where main.{0}.scope = scopes.scope)"
 #: What each version adds. Version 2: predictions, with an index of those of waiting jobs, of those of a job, and of
-#: those scored. Version 3: actions, with an index of those of an engine.
+#: those scored. Version 3: actions, with an index of those of an engine; and the numbers of rows of each scope, because
+#: millions of rows take long to count.
 _ADDED = {
     2: f"""
 create table {_PREDICTIONS};
@@ -75,6 +77,9 @@ create table {_ACTIONS};
 create index actions_by_engine on actions (engine, action, id);
 create index actions_undone on actions (undoes) where undoes is not null;
 create index actions_open on actions (id) where outcome is null;
+alter table scopes add column decisions integer not null default 0;
+alter table scopes add column events integer not null default 0;
+update scopes set decisions = {_COUNT.format("decisions")}, events = {_COUNT.format("events")};
 """,
 }
 #: The topic of the scopes of predictions.
@@ -166,11 +171,17 @@ def _checked(path: Path, how: str, expected: str) -> sqlite3.Connection:
     file = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=2.0)
     try:
         found = _check(file, path, expected)
-        missing = [table for version, table in ((2, _PREDICTIONS), (3, _ACTIONS)) if found < version]
+        # Temporary tables and views of a connection are not in the file, and hide those of the file.
+        missing = [f"table {_PREDICTIONS}"] if found < 2 else []
+        if found < 3:
+            counts = f"{_COUNT.format('decisions')} as decisions, {_COUNT.format('events')} as events"
+            missing += [
+                f"table {_ACTIONS}",
+                f"view scopes as select scope, engine, site, topic, {counts} from main.scopes",
+            ]
         if missing:
-            # Temporary tables of a connection are not in the file.
-            tables = " ".join(f"create temp table {table};" for table in missing)
-            file.executescript(f"pragma temp_store = memory; {tables}")
+            made = " ".join(f"create temp {each};" for each in missing)
+            file.executescript(f"pragma temp_store = memory; {made}")
     except BaseException:
         file.close()
         raise

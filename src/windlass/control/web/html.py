@@ -52,4 +52,13 @@ def joined(*children: str) -> Markup:
     >>> joined("a < b ", tag("i", "c"))
     'a &lt; b <i>c</i>'
     """
-    return Markup("".join(each if isinstance(each, Markup) else html.escape(each) for each in children))
+    return Markup("".join(map(escaped, children)))
+
+
+def escaped(child: str) -> str:
+    """Return text escaped, and an element as it is.
+
+    >>> escaped("<"), escaped(tag("br"))
+    ('&lt;', '<br>')
+    """
+    return child if isinstance(child, Markup) else html.escape(child)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import urlencode
 
 from windlass.control.journal.reader import MOST as MOST_ROWS
-from windlass.control.web.html import Markup, joined, tag
+from windlass.control.web.html import Markup, escaped, joined, tag
 from windlass.control.words import zone_name
 
 _LINKS = (
@@ -23,6 +23,7 @@ _LINKS = (
 _FEW = 3
 #: The most characters of a cell without line breaks.
 _SHORT = 45
+_TAGS = re.compile("<[^>]*>")
 
 
 def page(path: str, title: str, *content: str, live: bool = True) -> Markup:
@@ -103,9 +104,14 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], e
     head = [
         tag("th", name, scope="col", class_=kind or None) for name, kind in zip(names, kinds, strict=True)
     ]
+    # A table has up to 500 rows, so that the tags of each column are made once.
+    last = len(names) - 1
+    tags = [
+        _openings(name, kind, place < last)
+        for place, (name, kind) in enumerate(zip(names, kinds, strict=True))
+    ]
     body = [
-        tag("tr", *(_cell(*each) for each in zip(row, names, kinds, range(len(row), 0, -1), strict=True)))
-        for row in cells
+        Markup(f"<tr>{''.join(_cell(*each) for each in zip(row, tags, strict=True))}</tr>") for row in cells
     ]
     return tag(
         "table",
@@ -116,12 +122,22 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], e
     )
 
 
-def _cell(content: str, name: str, kind: str, left: int) -> Markup:
-    """Return a cell; one that is followed by others has no line breaks if it is short."""
-    short = left > 1 and len(re.sub("<[^>]*>", "", content)) <= _SHORT
-    return tag(
-        "td", content, data_name=name, class_=" ".join(filter(None, (kind, "short" if short else ""))) or None
+def _openings(name: str, kind: str, followed: bool) -> tuple[str, str]:
+    """Return the start tags of the long and of the short cells of a column.
+
+    A short cell that is followed by others has no line breaks.
+    """
+    short = " ".join(filter(None, (kind, "short" if followed else "")))
+    long, other = (
+        tag("td", data_name=name, class_=each or None).removesuffix("</td>") for each in (kind, short)
     )
+    return long, other
+
+
+def _cell(content: str, openings: tuple[str, str]) -> str:
+    """Return a cell as HTML."""
+    text = _TAGS.sub("", content) if isinstance(content, Markup) else content
+    return f"{openings[len(text) <= _SHORT]}{escaped(content)}</td>"
 
 
 def tiles(*pairs: tuple[str, str]) -> Markup:
