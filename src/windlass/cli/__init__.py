@@ -1,5 +1,5 @@
 """The command ``windlass``: ``run``, ``compare``, ``explain``, ``when``, ``what-if``, ``calibrate``, ``check``,
-``validate``, ``trace``, ``list``; ``slurm``, ``k8s``, ``ray``, ``agent``; ``serve``, ``ui``, ``top``, ``act``,
+``validate``, ``trace``, ``list``; ``slurm``, ``k8s``, ``ray``, ``agent``; ``serve``, ``ui``, ``top``, ``mcp``, ``act``,
 ``journal``; ``place``, ``cluster``, ``forecast``, ``plan``, ``admit``, ``reproduce``.
 
 Exit status: 0 success; 1 a task of a live run failed, a batch system could not be reached, or a policy failed a check;

@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 from windlass.cli.act import act_app
 from windlass.cli.agent import agent_app
 from windlass.cli.commands import compare, explain, run, validate
-from windlass.cli.control import journal_app, serve, top, ui
+from windlass.cli.control import journal_app, mcp, serve, top, ui
 from windlass.cli.inspection_commands import check, list_, trace, when
 from windlass.cli.plan import plan_app
 from windlass.cli.prediction_commands import calibrate, what_if
@@ -26,7 +26,7 @@ _MODELS = "Models and papers"
 _ORDER = (
     *("run", "compare", "explain", "when", "what-if", "calibrate", "check", "validate", "trace", "list"),
     *("slurm", "k8s", "ray", "agent"),
-    *("serve", "ui", "top", "act", "journal"),
+    *("serve", "ui", "top", "mcp", "act", "journal"),
     *("place", "cluster", "forecast", "plan", "admit", "reproduce"),
 )
 
@@ -56,6 +56,7 @@ app.add_typer(agent_app, name="agent", rich_help_panel=_REAL)
 app.command(rich_help_panel=_CONTROL)(serve)
 app.command(rich_help_panel=_CONTROL)(ui)
 app.command(rich_help_panel=_CONTROL)(top)
+app.command(rich_help_panel=_CONTROL)(mcp)
 app.add_typer(act_app, name="act", rich_help_panel=_CONTROL)
 app.add_typer(journal_app, name="journal", rich_help_panel=_CONTROL)
 app.command(rich_help_panel=_MODELS)(place)

@@ -1,4 +1,4 @@
-"""The control plane: ``windlass serve``, ``ui``, ``top`` and ``journal``."""
+"""The control plane: ``windlass serve``, ``ui``, ``top``, ``mcp`` and ``journal``."""
 
 from __future__ import annotations
 
@@ -152,6 +152,20 @@ def top(
             return
         with stopping() as stop, Live(console=console, screen=True, auto_refresh=False) as live:
             watch(reader, lambda: console.height, lambda each: live.update(each, refresh=True), stop)
+
+
+def mcp(
+    journal: Annotated[Path, typer.Argument(help="Journal that windlass serve writes or has written.")],
+) -> None:
+    """Answer a program that converses (Model Context Protocol) on standard input and output; nothing is changed."""
+    import sys
+
+    from windlass.control.journal import JournalReader
+    from windlass.control.mcp.protocol import McpServer
+    from windlass.control.mcp.stdio import serve_lines
+
+    with JournalReader(journal) as reader:
+        serve_lines(McpServer(reader), sys.stdin.buffer, sys.stdout.buffer)
 
 
 journal_app = typer.Typer(help="Read the journal of the control plane.", no_args_is_help=True)

@@ -13,6 +13,6 @@
 - :mod:`~windlass.control.cluster_file`: the file that lists the engines of a live cluster.
 - :mod:`~windlass.control.demo`: a simulated cluster as an engine; :mod:`~windlass.control.slurm`: a live Slurm;
   :mod:`~windlass.control.scaling`: a live cluster of instances.
-- :mod:`~windlass.control.web`: the pages.
+- :mod:`~windlass.control.web`: the pages; :mod:`~windlass.control.mcp`: the same for programs that converse.
 - :mod:`~windlass.control.journal`: one SQLite file of views, decisions, acts, actions and events.
 """

@@ -5,7 +5,7 @@
 - :mod:`~windlass.control.web.app`: the ASGI application: which page answers which path.
 - :mod:`~windlass.control.web.access`: which requests are refused: foreign hosts and origins, missing tokens.
 - :mod:`~windlass.control.web.request`: a request's headers and query, with limits.
-- :mod:`~windlass.control.web.forms`: the forms of actions, with limits.
+- :mod:`~windlass.control.web.forms`: bodies of requests, with limits.
 - :mod:`~windlass.control.web.stream`: Server-Sent Events on changes of the journal.
 - :mod:`~windlass.control.web.metrics`: the journal's numbers for Prometheus.
 - :mod:`~windlass.control.web.html`: HTML in which all text is escaped.

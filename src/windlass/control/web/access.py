@@ -17,8 +17,12 @@ from windlass.agent.token import Token, read_token
 from windlass.control.web.request import BadRequestError, PageRequest
 from windlass.model import InputError
 
-#: Paths to which forms are sent.
-POSTED: Mapping[str, Sequence[str]] = {"/actions/preview": ("POST",), "/actions/carry-out": ("POST",)}
+#: Paths to which forms, and messages of the Model Context Protocol, are sent.
+POSTED: Mapping[str, Sequence[str]] = {
+    "/actions/preview": ("POST",),
+    "/actions/carry-out": ("POST",),
+    "/mcp": ("POST",),
+}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from windlass.control.actions.messages import ActionReply, ActionRequest
 from windlass.control.journal import JournalReader
+from windlass.control.mcp.protocol import McpServer
 from windlass.control.web.access import PageAccess
-from windlass.control.web.forms import form_of, read_body
+from windlass.control.web.forms import check_message, form_of, read_body
 from windlass.control.web.metrics import CONTENT, metrics_text
 from windlass.control.web.pages import (
     FIELDS,
@@ -86,7 +87,7 @@ class PagesApp:
         clients: int | None = None,
         act: Callable[[ActionRequest], ActionReply] | None = None,
     ) -> None:
-        self._act = act
+        self._act, self._mcp = act, McpServer(reader)
         self._reader, self._access, self._wall, self._clock = reader, access, wall, clock
         self.changes = ChangeStream(reader) if clients is None else ChangeStream(reader, clients)
         folder = resources.files(__package__) / "static"
@@ -105,7 +106,9 @@ class PagesApp:
             if request.path == "/events":
                 await self._stream(head, receive, send)
                 return
-            if request.method == "POST":
+            if request.path == "/mcp":
+                found = await self._message(request, scope["headers"], receive)
+            elif request.method == "POST":
                 found = await self._posted(request, scope["headers"], receive)
             else:
                 found = await self._allowed(request)
@@ -139,6 +142,22 @@ class PagesApp:
             if error.status not in (403, 409):
                 raise
             return _html(error.status, refused_page(request.path, error.why))
+
+    async def _message(
+        self, request: PageRequest, headers: Iterable[tuple[bytes, bytes]], receive: Receive
+    ) -> PageResponse:
+        """Answer a message of the Model Context Protocol, in a thread, one at a time."""
+        if request.method != "POST":
+            raise BadRequestError(405, "only POST is supported here: no messages are sent on their own")
+        check_message(headers)
+        body = await read_body(receive)
+        if not self._slow.acquire(blocking=False):
+            raise BadRequestError(429, "another question is being answered, try again when it has ended")
+        try:
+            reply = await asyncio.to_thread(self._mcp.answer, body)
+        finally:
+            self._slow.release()
+        return PageResponse(202, b"") if reply is None else PageResponse(200, reply, "application/json")
 
     async def _slowly(self, request: PageRequest) -> PageResponse:
         """Answer in a thread, so that other requests do not wait; one such request at a time."""

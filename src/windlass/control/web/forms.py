@@ -1,4 +1,4 @@
-"""Forms that browsers send, with limits. A form of another site is refused by its origin."""
+"""Bodies of requests, with limits: forms of browsers, and messages of the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMappi
 from typing import Any
 from urllib.parse import parse_qsl
 
+from windlass.control.mcp.protocol import VERSIONS
 from windlass.control.web.request import BadRequestError, PageRequest
 
 #: The longest body, bytes; the longest value in a form, characters; and the time to receive it, s.
@@ -41,6 +42,26 @@ async def _received(receive: Receive) -> bytes:
             raise BadRequestError(413, f"the body has more than {LONGEST:,} bytes")
         if not message.get("more_body", False):
             return bytes(found)
+
+
+def check_message(headers: Iterable[tuple[bytes, bytes]]) -> None:
+    """Refuse a message that is not JSON, or of a version of the protocol that is not known.
+
+    Raises
+    ------
+    BadRequestError
+        A header has another type or version. A page of another site cannot send JSON without a permission.
+
+    Examples
+    --------
+    >>> check_message([(b"content-type", b"application/json; charset=utf-8")])
+    """
+    found = {name: value.decode("latin-1") for name, value in headers}
+    if found.get(b"content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise BadRequestError(415, "expected the type application/json")
+    version = found.get(b"mcp-protocol-version", VERSIONS[0])
+    if version not in VERSIONS:
+        raise BadRequestError(400, f"unknown version of the protocol, expected one of {', '.join(VERSIONS)}")
 
 
 def form_of(request: PageRequest, kind: str, body: bytes, known: Iterable[str]) -> Mapping[str, str]:

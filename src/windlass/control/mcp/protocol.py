@@ -1,0 +1,185 @@
+"""Requests and replies of the Model Context Protocol, JSON-RPC 2.0. Only tools are offered, and no state is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from windlass.control.journal import JournalReader
+from windlass.control.mcp.tools import TOOLS, Tool
+from windlass.model import InputError
+from windlass.model.version import version
+
+#: Versions of the protocol, the latest first.
+VERSIONS = ("2025-06-18", "2025-03-26", "2024-11-05")
+_PARSE, _INVALID, _NO_METHOD, _BAD_PARAMS = -32700, -32600, -32601, -32602
+_INSTRUCTIONS = (
+    "Read-only questions about the queues that Windlass schedules: what runs and waits and why, when a waiting job will"
+    " start, what another policy or size would change. Begin with list. Nothing is changed by any tool."
+)
+
+
+class _Request(msgspec.Struct, frozen=True):
+    jsonrpc: str
+    method: str
+    id: int | float | str | msgspec.UnsetType | None = msgspec.UNSET
+    params: Any = None
+
+
+class _Failure(msgspec.Struct, frozen=True):
+    code: int
+    message: str
+
+
+class _Reply(msgspec.Struct, frozen=True, omit_defaults=True):
+    id: int | float | str | None
+    result: Any = None
+    error: _Failure | None = None
+    jsonrpc: str = ""
+
+
+class _RefusedError(Exception):
+    """A request that is answered by an error of the protocol."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.failure = _Failure(code, message)
+
+
+class McpServer:
+    """Answers messages, each independent of the others.
+
+    Parameters
+    ----------
+    reader
+        The journal.
+    tools
+        The tools.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from windlass.control.journal import JournalWriter
+    >>> file = Path(tempfile.mkdtemp()) / "journal.db"
+    >>> JournalWriter(file).close()
+    >>> with JournalReader(file) as reader:
+    ...     McpServer(reader).answer(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}')
+    b'{"id":1,"result":{},"jsonrpc":"2.0"}'
+    """
+
+    def __init__(self, reader: JournalReader, tools: Sequence[Tool] = TOOLS) -> None:
+        self._reader, self._tools = reader, {tool.name: tool for tool in tools}
+
+    def answer(self, message: bytes) -> bytes | None:
+        """Return the reply to a message; None for a notification, which has none."""
+        try:
+            request = msgspec.json.decode(message, type=_Request)
+        except msgspec.ValidationError as error:
+            return _line(_Reply(None, error=_Failure(_INVALID, f"not a request of JSON-RPC 2.0: {error}")))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            return _line(_Reply(None, error=_Failure(_PARSE, f"not JSON: {error}")))
+        number = request.id
+        if number is msgspec.UNSET:
+            return None
+        assert not isinstance(number, msgspec.UnsetType)
+        if request.jsonrpc != "2.0":
+            return _line(_Reply(number, error=_Failure(_INVALID, 'jsonrpc is not "2.0"')))
+        try:
+            return _line(_Reply(number, result=self._result(request.method, request.params)))
+        except _RefusedError as error:
+            return _line(_Reply(number, error=error.failure))
+
+    def _result(self, method: str, params: Any) -> Any:
+        if params is not None and not isinstance(params, dict):
+            raise _RefusedError(_BAD_PARAMS, "params is not an object")
+        given = params or {}
+        match method:
+            case "initialize":
+                wanted = given.get("protocolVersion")
+                return _Started(wanted if wanted in VERSIONS else VERSIONS[0], _Server("windlass", version()))
+            case "ping":
+                return {}
+            case "tools/list":
+                return _Tools([_described(tool) for tool in self._tools.values()])
+            case "tools/call":
+                return self._called(given.get("name"), given.get("arguments") or {})
+        raise _RefusedError(
+            _NO_METHOD, f"no method {method[:80]!r}, expected initialize, tools/list or tools/call"
+        )
+
+    def _called(self, name: Any, arguments: Any) -> _Result:
+        tool = self._tools.get(name) if isinstance(name, str) else None
+        if tool is None:
+            raise _RefusedError(_BAD_PARAMS, f"no such tool, expected one of {', '.join(self._tools)}")
+        try:
+            given = msgspec.convert(arguments, tool.arguments)
+        except msgspec.ValidationError as error:
+            return _Result([_Text(f"{tool.name}: {error}")], isError=True)
+        try:
+            found = tool.call(self._reader, given)
+        except InputError as error:
+            return _Result([_Text(str(error))], isError=True)
+        text = msgspec.json.format(msgspec.json.encode(found), indent=1).decode()
+        return _Result([_Text(text)], structuredContent=found)
+
+
+class _Server(msgspec.Struct, frozen=True):
+    name: str
+    version: str
+
+
+class _Empty(msgspec.Struct, frozen=True):
+    pass
+
+
+class _Capabilities(msgspec.Struct, frozen=True):
+    tools: _Empty = _Empty()
+
+
+class _Started(msgspec.Struct, frozen=True, rename="camel"):
+    protocol_version: str
+    server_info: _Server
+    capabilities: _Capabilities = _Capabilities()
+    instructions: str = _INSTRUCTIONS
+
+
+class _Hints(msgspec.Struct, frozen=True, rename="camel"):
+    read_only_hint: bool = True
+    open_world_hint: bool = False
+
+
+class _Described(msgspec.Struct, frozen=True, rename="camel"):
+    name: str
+    title: str
+    description: str
+    input_schema: Any
+    annotations: _Hints = _Hints()
+
+
+class _Tools(msgspec.Struct, frozen=True):
+    tools: list[_Described]
+
+
+class _Text(msgspec.Struct, frozen=True):
+    text: str
+    type: str = "text"
+
+
+class _Result(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=False):
+    content: list[_Text]
+    structuredContent: Any = None  # noqa: N815 - the name in the protocol
+    isError: bool = False  # noqa: N815
+
+
+def _described(tool: Tool) -> _Described:
+    schema = msgspec.json.schema(tool.arguments)
+    own = dict(schema["$defs"][tool.arguments.__name__])
+    own.pop("title", None)
+    return _Described(tool.name, tool.title, tool.description, own)
+
+
+def _line(reply: _Reply) -> bytes:
+    return msgspec.json.encode(msgspec.structs.replace(reply, jsonrpc="2.0"))
