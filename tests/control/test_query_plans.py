@@ -31,7 +31,8 @@ def test_no_query_of_a_page_scans_a_table(journal, target):
         reader.change()
         reader._file.set_trace_callback(None)
         assert seen
-        for query in set(seen):
+        # One query of each form is explained.
+        for query in {re.sub(r"'[^']*'|\d+", "?", each): each for each in seen}.values():
             plan = [row[3] for row in reader._file.execute(f"explain query plan {query}")]
             scans = [step for step in plan if SCANS.match(step)]
             # The least or the largest id is read at the end of an index, which SQLite calls a search.

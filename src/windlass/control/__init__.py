@@ -8,7 +8,8 @@
 - :mod:`~windlass.control.site_status`: the state of a site, the content of a view.
 - :mod:`~windlass.control.predicted_starts`: which jobs are predicted again, and how predictions are scored.
 - :mod:`~windlass.control.summary`: what runs and what waits now; :mod:`~windlass.control.words`: times in words.
-- :mod:`~windlass.control.what_if`: replays of a site's queue from its state in the journal.
+- :mod:`~windlass.control.what_if`: replays of a site's queue from its state in the journal;
+  :mod:`~windlass.control.last_day`: of its last day.
 - :mod:`~windlass.control.top`: the same in a terminal.
 - :mod:`~windlass.control.cluster_file`: the file that lists the engines of a live cluster.
 - :mod:`~windlass.control.demo`: a simulated cluster as an engine; :mod:`~windlass.control.slurm`: a live Slurm;

@@ -169,6 +169,28 @@ class JournalReader:
             return ViewRecord(at, engine, site, zlib.decompress(content).decode("utf-8"))
         return None
 
+    def view_times(self, engine: str, site: str, most: int) -> tuple[tuple[int, float], ...]:
+        """Return the numbers and the times (s) of the latest stored views of a site, at most ``most``, latest first."""
+        rows = self._rows(
+            "select id, time from views where engine = ? and site = ? order by id desc limit ?",
+            (engine, site, most),
+        )
+        return tuple((row[0], row[1]) for row in rows)
+
+    def view_numbered(self, number: int) -> ViewRecord:
+        """Return the stored view of a number.
+
+        Raises
+        ------
+        InputError
+            There is none, because it was deleted meanwhile.
+        """
+        for at, engine, site, content in self._rows(
+            "select time, engine, site, content from views where id = ?", (number,)
+        ):
+            return ViewRecord(at, engine, site, zlib.decompress(content).decode("utf-8"))
+        raise InputError(f"{self.path}: view {number} was deleted meanwhile, try again")
+
     def engines(self) -> tuple[SeenStatus, ...]:
         """Return the latest condition of each engine, by name."""
         rows = self._rows("select recorded, engine, state, time, about, error from engines order by engine")
@@ -230,6 +252,9 @@ class JournalReader:
                 and where.site in (None, site)
                 and where.topic in (None, topic)
             ]
+            if not scopes:
+                # SQLite would read the whole table for an empty list.
+                return RowPage((), None)
             if where.job is not None:
                 some = ", ".join(map(str, scopes))
                 text = f"{select} and job = ? and job <> '' and scope in ({some}) {latest}"

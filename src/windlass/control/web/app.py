@@ -162,7 +162,7 @@ class PagesApp:
     async def _slowly(self, request: PageRequest) -> PageResponse:
         """Answer in a thread, so that other requests do not wait; one such request at a time."""
         if not self._slow.acquire(blocking=False):
-            raise BadRequestError(429, "another what-if is being replayed, try again when it has ended")
+            raise BadRequestError(429, "another replay is under way, try again when it has ended")
         try:
             return await asyncio.to_thread(self._answer, request)
         finally:

@@ -8,6 +8,7 @@
 - :mod:`~windlass.experiment.start_times.proposed`: a job that might be submitted.
 - :mod:`~windlass.experiment.start_times.question`: the answer for a job of a log, or for one that might be submitted.
 - :mod:`~windlass.experiment.start_times.alternatives`: starts under other policies and sizes, in the same draws.
+- :mod:`~windlass.experiment.start_times.fidelity`: the recent past replayed, compared with what happened.
 - :mod:`~windlass.experiment.start_times.live`: the history of a live Slurm.
 - :mod:`~windlass.experiment.start_times.sentences`: the answer in words.
 """

@@ -13,6 +13,7 @@ from windlass.control.words import zone_name
 _LINKS = (
     ("/", "Now"),
     ("/when", "When"),
+    ("/last-day", "Last day"),
     ("/what-if", "What-if"),
     ("/decisions", "Decisions"),
     ("/machines", "Machines"),
