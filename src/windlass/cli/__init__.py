@@ -14,7 +14,7 @@ Commands and their options:
 - :mod:`~windlass.cli.slurm`, :mod:`~windlass.cli.scaling`, :mod:`~windlass.cli.agent`: real engines, with
   :mod:`~windlass.cli.slurm_log` for the log of Slurm, :mod:`~windlass.cli.slurm_policies` for ``--policies``,
   :mod:`~windlass.cli.k8s_jobs` for the queue of Kubernetes, :mod:`~windlass.cli.metrics` and
-  :mod:`~windlass.cli.log_format` for ``--metrics`` and ``--log``, and
+  :mod:`~windlass.cli.log_format` for ``--metrics`` and ``--log``, :mod:`~windlass.cli.as_file` for ``--as-file``, and
   :mod:`~windlass.cli.agent_process` for an agent's process.
 - :mod:`~windlass.cli.control`: the control plane and its journal; :mod:`~windlass.cli.act`: actions of people.
 - :mod:`~windlass.cli.plan`, :mod:`~windlass.cli.admit`: streaming queries, and admission.

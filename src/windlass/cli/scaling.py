@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from windlass.cli import completion
+from windlass.cli.as_file import AsFile, print_file, scaling_fields
 from windlass.cli.k8s_jobs import Context, Kubeconfig, Lease, drive, give_back
 from windlass.cli.metrics import Metrics, metrics_address, metrics_served
 from windlass.cli.option_checks import RUN, check_apart
@@ -69,6 +70,7 @@ def k8s_autoscale(
     ] = "node.kubernetes.io/instance-type",
     lease: Lease = 0.0,
     metrics: Metrics = None,
+    as_file: AsFile = False,
 ) -> None:
     """Keep spare instances as a policy decides, with CapacityBuffers, or with placeholder pods on older clusters."""
     from windlass.engines.elastic.types import read_types
@@ -77,6 +79,14 @@ def k8s_autoscale(
     from windlass.engines.kubernetes.system import KubernetesScale
 
     check_apart(words, "--dry-run", ("--lease", "--metrics"), RUN)
+    if as_file:
+        own = {"kubeconfig": kubeconfig, "context": context, "namespace": namespace, "label": label}
+        without, shared = (
+            ("--dry-run", "--lease", "--metrics"),
+            scaling_fields(types, policy, period, history),
+        )
+        print_file(words, without, engine="kubernetes", **shared, **own)
+        return
     known, server = read_types(types), ApiServer(kubeconfig, context)
     with leaders_server(server, namespace, "windlass-autoscaler", lease, notify=log_line) as leads:
         system = KubernetesScale(leads, known, namespace=namespace, label=label)
@@ -108,12 +118,17 @@ def ray_autoscale(
     period: _Period = 60.0,
     history: _History = None,
     metrics: Metrics = None,
+    as_file: AsFile = False,
 ) -> None:
     """Request nodes from Ray's autoscaler as a policy decides; no other program may call request_resources."""
     from windlass.engines.address import host_and_port
 
     check_apart(words, "--dry-run", ("--metrics",), RUN)
     host_and_port("--address", address)
+    if as_file:
+        shared = scaling_fields(types, policy, period, history)
+        print_file(words, ("--dry-run", "--metrics"), engine="ray", **shared, address=address)
+        return
     try:
         from windlass.engines.ray.scale import connected
     except ImportError as error:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from windlass.cli import completion
+from windlass.cli.as_file import AsFile, policy_fields, print_file
 from windlass.cli.log_format import Log, LogFormat
 from windlass.cli.metrics import Metrics, metrics_address, metrics_served
 from windlass.cli.output import log_json, log_line, note, print_lines
@@ -96,6 +97,7 @@ def drive(
     ] = 300.0,
     metrics: Metrics = None,
     log_format: Log = LogFormat.TEXT,
+    as_file: AsFile = False,
 ) -> None:
     """Start jobs that were submitted with sbatch -H --comment=windlass, in the order of a policy."""
     from windlass.cli.option_checks import RUN, check_apart, given_in
@@ -115,6 +117,16 @@ def drive(
     if "--checkpoint" in given_in(context) and SHARE.key not in chosen:
         raise InputError("--checkpoint: has no effect here, it is for --policies with share=…")
     number("--look", look, 0.0, open_below=True)
+    if as_file:
+        print_file(
+            context,
+            ("--dry-run", "--until-idle", "--metrics", "--log"),
+            engine="slurm",
+            policies=policy_fields(policies),
+            **{"period": look, "partition": partition, "checkpoint": checkpoint, "patience": patience},
+            **{"keep_held": keep_held, "book": journal, "conf": conf},
+        )
+        return
     where = metrics_address(metrics)
     notify = log_json if log_format is LogFormat.JSON else log_line
     client = client_of(conf, patience, notify)

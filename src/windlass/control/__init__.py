@@ -11,7 +11,8 @@
 - :mod:`~windlass.control.what_if`: replays of a site's queue from its state in the journal;
   :mod:`~windlass.control.last_day`: of its last day.
 - :mod:`~windlass.control.top`: the same in a terminal.
-- :mod:`~windlass.control.cluster_file`: the file that lists the engines of a live cluster.
+- :mod:`~windlass.control.cluster_file`: the file that lists the engines of a live cluster;
+  :mod:`~windlass.control.engine_file`: that of one engine, as commands print it.
 - :mod:`~windlass.control.demo`: a simulated cluster as an engine; :mod:`~windlass.control.slurm`: a live Slurm;
   :mod:`~windlass.control.scaling`: a live cluster of instances.
 - :mod:`~windlass.control.web`: the pages; :mod:`~windlass.control.mcp`: the same for programs that converse.

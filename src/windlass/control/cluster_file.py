@@ -37,7 +37,7 @@ class _File(Fields):
     engines: Annotated[list[dict[str, Any]], Field(min_length=1)]
 
 
-class _Engine(Fields):
+class EngineFields(Fields):
     """What every engine has; ``built`` is given the fields, the folder of the file, and how to run it."""
 
     name: _Text
@@ -47,7 +47,7 @@ class _Engine(Fields):
         raise NotImplementedError
 
 
-class _Slurm(_Engine):
+class _Slurm(EngineFields):
     engine: Literal["slurm"]
     name: _Text = "slurm"
     policies: dict[str, Policy]
@@ -76,7 +76,7 @@ class _Slurm(_Engine):
         return SlurmEngine(settings, acts=acts, report=report)
 
 
-class _Scaling(_Engine):
+class _Scaling(EngineFields):
     """What the engines that scale a cluster have."""
 
     types: _Text
@@ -148,7 +148,7 @@ class _Ray(_Scaling):
         return self.scaling("Ray", self.address, f"ray-{self.address}", connect, folder, acts, report)
 
 
-_KINDS: Mapping[str, type[_Engine]] = {"slurm": _Slurm, "kubernetes": _Kubernetes, "ray": _Ray}
+_KINDS: Mapping[str, type[EngineFields]] = {"slurm": _Slurm, "kubernetes": _Kubernetes, "ray": _Ray}
 #: Fields with policies, whose files are relative to the folder of the file.
 _POLICIES = ("policies", "policy")
 
@@ -232,9 +232,23 @@ def default_control_journal() -> Path:
     return folder / "control.db"
 
 
-def _engine(
-    entry: dict[str, Any], where: str, folder: Path, acts: bool, report: Callable[[str], None]
-) -> ControlledEngine:
+def read_engine(entry: dict[str, Any], where: str = "engine", folder: Path = Path()) -> EngineFields:
+    """Read the fields of one engine, and check them.
+
+    Parameters
+    ----------
+    entry
+        The fields.
+    where
+        Where they are, for messages.
+    folder
+        The folder to which files of policies are relative.
+
+    Raises
+    ------
+    InputError
+        A field is wrong.
+    """
     kind = entry.get("engine")
     fields = _KINDS.get(kind) if isinstance(kind, str) else None
     if fields is None:
@@ -250,6 +264,13 @@ def _engine(
     except ValidationError as error:
         raise InputError(f"{where}{_first(error, '.', fields)}") from error
     check_name(f"{where}.name", read.name)
+    return read
+
+
+def _engine(
+    entry: dict[str, Any], where: str, folder: Path, acts: bool, report: Callable[[str], None]
+) -> ControlledEngine:
+    read = read_engine(entry, where, folder)
     try:
         return read.built(folder, acts, report)
     except InputError as error:
