@@ -19,7 +19,12 @@ def cases(draw):
     length = draw(st.integers(1, 40))
     up, spikes = (draw(st.lists(st.booleans(), min_size=length, max_size=length)) for _ in range(2))
     least = draw(st.integers(0, 3))
-    return np.array(up), np.array(spikes), draw(st.integers(least, 6)), least
+    return (
+        np.array(up),
+        np.array(spikes),
+        draw(st.integers(least, 6) | st.sampled_from([40, 79, 10**9])),
+        least,
+    )
 
 
 def seen(up, at, within, least):

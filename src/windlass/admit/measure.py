@@ -112,17 +112,14 @@ def quality(signal: Bools, spikes: Bools, within: int, least: int = 1) -> Qualit
     soon = before(spikes[::-1], within, least)[::-1]
     after = up | before(up[::-1], within)[::-1]
     count, downtime = int(spikes.sum()), float(up.mean())
-    # Over all cyclic shifts, each covered step meets each onset once.
-    rolled = np.zeros(len(up), np.bool_)
-    for step in range(least, within + 1):
-        rolled |= np.roll(up, step)
     first = leads(up, spikes & covered, within, least)
     return Quality(
         onsets=count,
         recall=float(covered[spikes].mean()) if count else np.nan,
         downtime=downtime,
         by_chance=1.0 - (1.0 - downtime) ** (within - least + 1),
-        shifted=float(rolled.mean()),
+        # Over all cyclic shifts, each covered step meets each onset once.
+        shifted=float(_cyclically_before(up, within, least).mean()),
         ahead=float(up[soon].mean()) if soon.any() else np.nan,
         precision=float(soon[up].mean()) if up.any() else np.nan,
         lead=float(first.mean()) if len(first) else np.nan,
@@ -144,9 +141,20 @@ def checked(signal: Bools, spikes: Bools, within: int, least: int) -> tuple[Bool
 def before(flags: Bools, most: int, least: int = 1) -> Bools:
     """Return where one of the steps from ``most`` to ``least`` before has the flag."""
     counted = np.concatenate([[0], np.cumsum(flags)])
-    at = np.arange(len(flags))
-    ends = np.maximum(at - least + 1, 0)
-    found: Bools = counted[ends] - counted[np.maximum(at - most, 0)] > 0
+    at, count = np.arange(len(flags)), len(flags)
+    ends = np.maximum(at - min(least, count + 1) + 1, 0)
+    found: Bools = counted[ends] - counted[np.maximum(at - min(most, count), 0)] > 0
+    return found
+
+
+def _cyclically_before(flags: Bools, most: int, least: int) -> Bools:
+    """Return where one of the steps from ``most`` to ``least`` before has the flag, if the last precedes the first."""
+    count, length = len(flags), most - least + 1
+    if length >= count:
+        return np.full(count, bool(flags.any()))
+    counted = np.concatenate([[0], np.cumsum(np.tile(np.roll(flags, least % count), 2))])
+    ends = np.arange(count, 2 * count) + 1
+    found: Bools = counted[ends] - counted[ends - length] > 0
     return found
 
 
@@ -158,8 +166,9 @@ def leads(up: Bools, spikes: Bools, within: int, least: int = 1) -> Floats:
     >>> leads(up, spikes, within=5).tolist()
     [3.0, nan]
     """
-    covered, found = before(up, within, least), []
-    for onset in np.flatnonzero(spikes):
-        first = max(0, int(onset) - within)
-        found.append(onset - first - np.argmax(up[first : onset + 1]) if covered[onset] else np.nan)
-    return np.asarray(found, np.float64)
+    at = np.flatnonzero(spikes)
+    covered, raised = before(up, within, least)[at], np.flatnonzero(up)
+    first = raised[np.searchsorted(raised, at[covered] - min(within, len(up)))]
+    found = np.full(len(at), np.nan)
+    found[covered] = at[covered] - first
+    return found

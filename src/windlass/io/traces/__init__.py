@@ -22,7 +22,8 @@ raises an error with file, line, field and value, unless the caller chooses to s
   jobs per time bin.
 
 ``swf``, ``swf_header``, ``swim`` and ``table`` read formats of jobs, which ``formats`` lists. ``trace`` and
-``workload`` define the results, ``steps`` the conversion from one to the other, and ``where`` a user's condition.
+``workload`` define the results, ``steps`` the conversion from one to the other, and ``where`` a user's condition,
+whose terms ``where_terms`` separates.
 ``groups`` has the owners of jobs, ``identifiers`` their names in the log, ``resources`` their requests other than
 processors. In a table, ``roles`` finds the columns of a job's fields, and ``jobs_of_table`` converts them.
 

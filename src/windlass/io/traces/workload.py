@@ -14,7 +14,7 @@ from windlass.io.traces.identifiers import ID, ids_of, numbered
 from windlass.io.traces.resources import ResourceRequest, gpus_of, memory_of, resource_columns
 from windlass.io.traces.steps import LogRecords, describe, require_jobs
 from windlass.io.traces.trace import REQUIRED, Trace
-from windlass.io.traces.where import matching
+from windlass.io.traces.where import matching, shortened
 from windlass.model import InputError, JobTable
 
 _WAIT = "wait"
@@ -175,7 +175,7 @@ def _chosen(trace: Trace, where: str | None) -> LogRecords:
     step = LogRecords(_standard(trace.name, records), trace.notes)
     if where is not None:
         step = step.with_notes(
-            f"{len(records):,} of {len(trace):,} jobs are used, those where {' '.join(where.split())}"
+            f"{len(records):,} of {len(trace):,} jobs are used, those where {shortened(where)}"
         )
     early = step.records.filter(pl.col("submit") < 0)
     if len(early):
